@@ -1,0 +1,144 @@
+//! What happened to an advert.
+
+use jiff::Timestamp;
+
+use crate::advert::AdvertField;
+use crate::value::Amount;
+
+/// The creation of an advert, or the change of one of its fields.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AdvertEvent {
+    pub at: Timestamp,
+    pub subject: EventSubject,
+    /// The values as the contract carries them: texts, for price, surface and expiry only.
+    pub old_value: Option<Box<str>>,
+    pub new_value: Option<Box<str>>,
+    pub percent_variation: Option<PercentVariation>,
+}
+
+impl Eq for AdvertEvent {}
+
+/// What an event is about.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EventSubject {
+    Created,
+    Expired,
+    Field(AdvertField),
+    /// A name from a back-filled history that is none of our fields.
+    Foreign(Box<str>),
+}
+
+impl AdvertEvent {
+    pub fn created(at: Timestamp) -> Self {
+        Self::bare(at, EventSubject::Created)
+    }
+
+    /// An advert expired (`true`) or came back (`false`).
+    pub fn expiry(at: Timestamp, expired: bool) -> Self {
+        Self {
+            old_value: Some((!expired).to_string().into()),
+            new_value: Some(expired.to_string().into()),
+            ..Self::bare(at, EventSubject::Expired)
+        }
+    }
+
+    /// A price or a surface changed.
+    pub fn amount(at: Timestamp, field: AdvertField, old: Option<Amount>, new: Option<Amount>) -> Self {
+        let text = |amount: Amount| amount.to_string().into();
+        Self {
+            old_value: old.map(text),
+            new_value: new.map(text),
+            percent_variation: old.zip(new).and_then(|(old, new)| PercentVariation::between(old, new)),
+            ..Self::bare(at, EventSubject::Field(field))
+        }
+    }
+
+    /// Any other field changed; its values are not kept.
+    pub fn field(at: Timestamp, field: AdvertField) -> Self {
+        Self::bare(at, EventSubject::Field(field))
+    }
+
+    /// The name under which subscribers hear of it. An advert's return is announced by no event of the contract.
+    pub fn name(&self) -> Option<EventName> {
+        match &self.subject {
+            EventSubject::Created => Some(EventName::AdCreate),
+            EventSubject::Expired => {
+                (self.new_value.as_deref() == Some("true")).then_some(EventName::UpdateExpired)
+            }
+            EventSubject::Field(AdvertField::Price) => Some(EventName::UpdatePrice),
+            EventSubject::Field(AdvertField::Surface) => Some(EventName::UpdateSurface),
+            EventSubject::Field(AdvertField::Pictures | AdvertField::PicturesRemote) => {
+                Some(EventName::UpdatePictures)
+            }
+            EventSubject::Field(_) => Some(EventName::AdUpdate),
+            EventSubject::Foreign(_) => None,
+        }
+    }
+
+    fn bare(at: Timestamp, subject: EventSubject) -> Self {
+        Self { at, subject, old_value: None, new_value: None, percent_variation: None }
+    }
+}
+
+/// The six names of the contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EventName {
+    UpdatePrice,
+    UpdateSurface,
+    UpdatePictures,
+    UpdateExpired,
+    AdCreate,
+    AdUpdate,
+}
+
+/// By how much a value changed, in per cent, rounded to two decimals.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PercentVariation(f64);
+
+impl PercentVariation {
+    /// `(new − old) ÷ old × 100`; nothing can be said of a change from zero.
+    pub fn between(old: Amount, new: Amount) -> Option<Self> {
+        if old.get() == 0.0 {
+            return None;
+        }
+        Self::new((new.get() - old.get()) / old.get() * 100.0)
+    }
+
+    /// Rounds a finite number.
+    pub fn new(percent: f64) -> Option<Self> {
+        // Amounts reach 10¹², so a variation can reach 10¹⁴ and its hundredths stay exact in a float.
+        percent.is_finite().then(|| Self((percent * 100.0).round() / 100.0 + 0.0))
+    }
+
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variation(old: f64, new: f64) -> Option<f64> {
+        PercentVariation::between(Amount::new(old)?, Amount::new(new)?).map(PercentVariation::get)
+    }
+
+    #[test]
+    fn variation_is_relative_to_the_old_value() {
+        assert_eq!(variation(320_000.0, 311_000.0), Some(-2.81));
+        assert_eq!(variation(100.0, 150.0), Some(50.0));
+        assert_eq!(variation(100.0, 0.0), Some(-100.0));
+        assert_eq!(variation(0.0, 100.0), None);
+        assert_eq!(variation(3.0, 4.0), Some(33.33));
+    }
+
+    #[test]
+    fn every_field_has_a_name_for_subscribers() {
+        let at = Timestamp::UNIX_EPOCH;
+        for field in AdvertField::ALL {
+            assert!(AdvertEvent::field(at, *field).name().is_some());
+        }
+        assert_eq!(AdvertEvent::expiry(at, true).name(), Some(EventName::UpdateExpired));
+        assert_eq!(AdvertEvent::expiry(at, false).name(), None);
+    }
+}

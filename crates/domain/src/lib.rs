@@ -1,0 +1,47 @@
+//! The vocabulary and the rules of Vigie.
+//!
+//! A **property** is the grouped record of one home, plot or shop; an **advert** is one publisher's listing of it; an
+//! **event** is a recorded change of an advert. What comes in is a **draft**; it is merged with what was known, the
+//! comparison makes the events, and the property's own values are derived from its adverts.
+//!
+//! **Invariant:** nothing here does I/O, reads a clock, draws randomness, or knows a JSON or SQL name. Everything is a
+//! function of its arguments. The neighbours spell names (`wire`), keep things (`store`) and carry decisions out
+//! (`app`).
+//!
+//! The modules in the order to read them:
+
+pub mod advert;
+pub mod advert_event;
+pub mod draft;
+pub mod merge;
+pub mod property;
+
+pub mod grouping;
+pub mod price;
+
+pub mod access;
+pub mod ids;
+pub mod kinds;
+pub mod place;
+pub mod site;
+pub mod value;
+pub mod violation;
+
+pub mod ports;
+
+pub use jiff::Timestamp;
+
+pub use access::{Scope, Scopes};
+pub use advert::{Advert, AdvertDetails, AdvertField, Contact, EnergyLetter, Publisher, Rating};
+pub use advert_event::{AdvertEvent, EventName, PercentVariation};
+pub use draft::{AdvertDraft, AdvertPatch, Given, Identity, Lifecycle};
+pub use ids::{AdvertId, KeyId, PropertyId, SearchId, UserId};
+pub use kinds::{FeesResponsibility, GeoAccuracy, PropertyType, PublisherType, TransactionType};
+pub use place::{
+    City, Country, Department, GeoPoint, GivenPlace, Insee, Line, Placement, Region, Station, Zipcode,
+};
+pub use ports::{Clock, IdSource};
+pub use property::{Derived, Property};
+pub use site::SiteKey;
+pub use value::{Amount, LongText, ShortText, WebAddress};
+pub use violation::Violation;

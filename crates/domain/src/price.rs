@@ -1,0 +1,46 @@
+//! Prices: per square metre, and whether one can be believed.
+
+use crate::advert::Advert;
+use crate::kinds::{PropertyType, TransactionType};
+use crate::value::Amount;
+
+/// Price divided by surface, with two decimals.
+pub fn per_meter(price: Option<Amount>, surface: Option<Amount>) -> Option<Amount> {
+    let (price, surface) = (price?.get(), surface?.get());
+    if surface == 0.0 {
+        return None;
+    }
+    Amount::new((price / surface * 100.0).round() / 100.0)
+}
+
+/// Whether an advert's price can be meant seriously.
+///
+/// A price of zero, or none, is not coherent. Where a dwelling's surface is known, so must the price per square metre
+/// be plausible: the bounds leave out nothing that the country's sales and rents of recent years contain but typing
+/// errors, monthly rents entered as sale prices, and "1 €" placeholders.
+pub fn is_coherent(advert: &Advert) -> bool {
+    let Some(price) = advert.details.price.filter(|price| price.get() > 0.0) else {
+        return false;
+    };
+    let dwelling = matches!(advert.property_type, PropertyType::Apartment | PropertyType::House);
+    let Some(per_meter) = per_meter(Some(price), advert.details.surface).filter(|_| dwelling) else {
+        return true;
+    };
+    let plausible = match advert.transaction_type {
+        TransactionType::Sell => 50.0..=60_000.0,
+        TransactionType::Rent => 1.0..=300.0,
+    };
+    plausible.contains(&per_meter.get())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn price_per_meter_has_two_decimals() {
+        assert_eq!(per_meter(Amount::new(200_000.0), Amount::new(37.0)), Amount::new(5_405.41));
+        assert_eq!(per_meter(Amount::new(200_000.0), Amount::new(0.0)), None);
+        assert_eq!(per_meter(None, Amount::new(37.0)), None);
+    }
+}

@@ -1,0 +1,117 @@
+use super::*;
+use crate::advert::{AdvertDetails, Publisher};
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(second).unwrap()
+}
+
+fn advert(number: u8, last_crawled_at: i64, details: AdvertDetails) -> Advert {
+    Advert {
+        id: AdvertId::from_bytes([number; 16]),
+        transaction_type: TransactionType::Sell,
+        property_type: PropertyType::House,
+        details,
+        placement: None,
+        created_at: at(100 + i64::from(number)),
+        updated_at: at(200 + i64::from(number)),
+        last_crawled_at: at(last_crawled_at),
+        expired_at: None,
+        events: Vec::new(),
+    }
+}
+
+fn expired(mut advert: Advert, second: i64) -> Advert {
+    advert.expired_at = Some(at(second));
+    advert
+}
+
+fn property(adverts: Vec<Advert>) -> Property {
+    Property { id: PropertyId::from_bytes([9; 16]), adverts }
+}
+
+fn details(price: f64) -> AdvertDetails {
+    AdvertDetails { price: Amount::new(price), ..AdvertDetails::default() }
+}
+
+#[test]
+fn the_most_recently_crawled_live_advert_is_the_reference() {
+    let it = property(vec![
+        advert(1, 500, details(100.0)),
+        advert(2, 600, details(90.0)),
+        expired(advert(3, 900, details(80.0)), 950),
+    ]);
+    let derived = it.derive().unwrap();
+    assert_eq!(derived.reference_advert, AdvertId::from_bytes([2; 16]));
+    assert_eq!(derived.price, Amount::new(90.0));
+    assert_eq!(derived.last_crawled_at, Some(at(600)));
+    assert_eq!(derived.expired_at, None);
+    assert_eq!((derived.created_at, derived.updated_at), (at(101), at(203)));
+}
+
+#[test]
+fn a_property_is_expired_exactly_when_all_its_adverts_are() {
+    let it = property(vec![
+        expired(advert(1, 500, details(100.0)), 700),
+        expired(advert(2, 400, details(90.0)), 800),
+    ]);
+    let derived = it.derive().unwrap();
+    assert_eq!(derived.expired_at, Some(at(800)));
+    assert_eq!(derived.reference_advert, AdvertId::from_bytes([1; 16]));
+    assert_eq!(derived.last_crawled_at, None);
+}
+
+#[test]
+fn a_missing_value_comes_from_the_next_advert() {
+    let it = property(vec![
+        advert(1, 500, AdvertDetails { room: Some(4), surface: Amount::new(80.0), ..details(240_000.0) }),
+        advert(2, 600, AdvertDetails { room: None, ..details(250_000.0) }),
+    ]);
+    let derived = it.derive().unwrap();
+    assert_eq!((derived.room, derived.price), (Some(4), Amount::new(250_000.0)));
+    assert_eq!(derived.price_per_meter, Amount::new(3_125.0));
+}
+
+#[test]
+fn pictures_and_publisher_types_are_united_without_repeats() {
+    let picture = |n: u32| WebAddress::parse(&format!("https://img.example/{n}.jpg")).unwrap();
+    let by = |kind| Publisher { name: None, kind: Some(kind) };
+    let it = property(vec![
+        advert(
+            1,
+            500,
+            AdvertDetails {
+                pictures: vec![picture(1), picture(2)],
+                publisher: by(PublisherType::Professional),
+                ..AdvertDetails::default()
+            },
+        ),
+        advert(
+            2,
+            600,
+            AdvertDetails {
+                pictures: vec![picture(3), picture(2)],
+                publisher: by(PublisherType::Individual),
+                ..AdvertDetails::default()
+            },
+        ),
+    ]);
+    let derived = it.derive().unwrap();
+    assert_eq!(derived.pictures, [&picture(3), &picture(2), &picture(1)]);
+    assert_eq!(derived.publisher_types, [PublisherType::Individual, PublisherType::Professional]);
+}
+
+#[test]
+fn an_advert_without_coordinates_stands_at_the_centre_of_its_commune() {
+    let centre = GeoPoint::new(48.85, 2.35);
+    let mut only = advert(1, 500, AdvertDetails::default());
+    only.placement =
+        Some(Placement { insee: crate::place::Insee::parse("75104").unwrap(), zipcode: None, centre });
+    let it = property(vec![only]);
+    let derived = it.derive().unwrap();
+    assert_eq!((derived.point, derived.accuracy), (centre, Some(GeoAccuracy::Neighbourhood)));
+}
+
+#[test]
+fn a_property_without_adverts_has_no_values() {
+    assert_eq!(property(Vec::new()).derive(), None);
+}

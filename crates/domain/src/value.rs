@@ -1,0 +1,212 @@
+//! Values that cannot be invalid: amounts, texts, web addresses. Whoever holds one need not check it again.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+/// An amount of money, an area, a count or a rating: finite, from 0 to 10¹².
+#[derive(Debug, Clone, Copy)]
+pub struct Amount(f64);
+
+impl Amount {
+    /// More than any home costs; keeps sums and products far from the edge of what a float holds exactly.
+    pub const MAX: f64 = 1e12;
+
+    pub fn new(number: f64) -> Option<Self> {
+        // Adding zero turns -0.0 into 0.0, so that equal amounts have equal bits.
+        (number.is_finite() && (0.0..=Self::MAX).contains(&number)).then_some(Self(number + 0.0))
+    }
+
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl PartialEq for Amount {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.to_bits() == other.0.to_bits()
+    }
+}
+
+impl Eq for Amount {}
+
+impl PartialOrd for Amount {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Amount {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl Hash for Amount {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.to_bits().hash(state);
+    }
+}
+
+impl fmt::Display for Amount {
+    /// The shortest decimal that reads back as the same number: `250000`, `48.5`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+/// Why a text was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum TextError {
+    #[error("This value is too long: {length} characters, at most {limit}.")]
+    TooLong { length: usize, limit: usize },
+    #[error("This value holds a control character.")]
+    ControlCharacter,
+}
+
+/// A text that is not blank, trimmed, of at most `MAX` characters, without control characters but line breaks and tabs.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Text<const MAX: usize>(Box<str>);
+
+/// A title, a name, a telephone number.
+pub type ShortText = Text<1_000>;
+
+/// A description.
+pub type LongText = Text<65_536>;
+
+impl<const MAX: usize> Text<MAX> {
+    /// Reads a text; a blank one is no text at all.
+    pub fn new(text: &str) -> Result<Option<Self>, TextError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Ok(None);
+        }
+        // Bytes are the cheap upper bound: only a text over it can be too long in characters.
+        if text.len() > MAX {
+            let length = text.chars().count();
+            if length > MAX {
+                return Err(TextError::TooLong { length, limit: MAX });
+            }
+        }
+        if text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
+            return Err(TextError::ControlCharacter);
+        }
+        Ok(Some(Self(text.into())))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<const MAX: usize> fmt::Display for Text<MAX> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Why a web address was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum WebAddressError {
+    #[error("This value is not a valid URL.")]
+    Malformed,
+    #[error("This value is not an http or https URL.")]
+    OtherScheme,
+    #[error("This value is too long: {length} bytes, at most {limit}.", limit = WebAddress::BYTES_MAX)]
+    TooLong { length: usize },
+}
+
+/// An absolute `http` or `https` address, kept as it was given.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WebAddress(Box<str>);
+
+impl WebAddress {
+    /// What browsers and proxies agree to carry.
+    pub const BYTES_MAX: usize = 2_048;
+
+    pub fn parse(text: &str) -> Result<Self, WebAddressError> {
+        let text = text.trim();
+        Self::parsed(text)?;
+        Ok(Self(text.into()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The host, in lower case; never empty.
+    pub fn host(&self) -> String {
+        Self::parsed(&self.0).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
+    }
+
+    /// What two spellings of one page have in common: scheme and host in lower case, default port and fragment gone.
+    pub fn comparison_key(&self) -> String {
+        match Self::parsed(&self.0) {
+            Ok(mut url) => {
+                url.set_fragment(None);
+                url.into()
+            }
+            Err(_) => self.0.to_string(),
+        }
+    }
+
+    fn parsed(text: &str) -> Result<url::Url, WebAddressError> {
+        if text.len() > Self::BYTES_MAX {
+            return Err(WebAddressError::TooLong { length: text.len() });
+        }
+        // The parser drops these silently, and what was judged must be what is kept.
+        if text.chars().any(|c| c.is_control() || c.is_whitespace()) {
+            return Err(WebAddressError::Malformed);
+        }
+        let url = url::Url::parse(text).map_err(|_| WebAddressError::Malformed)?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(WebAddressError::OtherScheme);
+        }
+        match url.host_str() {
+            Some(host) if !host.is_empty() => Ok(url),
+            _ => Err(WebAddressError::Malformed),
+        }
+    }
+}
+
+impl fmt::Display for WebAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_amount_is_finite_and_never_negative() {
+        for wrong in [f64::NAN, f64::INFINITY, -1.0, 1.1e12] {
+            assert_eq!(Amount::new(wrong), None, "{wrong}");
+        }
+        assert_eq!(Amount::new(-0.0), Amount::new(0.0));
+        assert_eq!(Amount::new(250_000.0).map(|a| a.to_string()).as_deref(), Some("250000"));
+        assert_eq!(Amount::new(48.5).map(|a| a.to_string()).as_deref(), Some("48.5"));
+    }
+
+    #[test]
+    fn a_text_is_trimmed_and_bounded_in_characters() {
+        assert_eq!(Text::<5>::new("   "), Ok(None));
+        assert_eq!(Text::<5>::new(" été\n").map(|t| t.map(|t| t.to_string())), Ok(Some("été".to_owned())));
+        assert_eq!(Text::<5>::new("ééééé").is_ok(), true);
+        assert_eq!(Text::<5>::new("éééééé"), Err(TextError::TooLong { length: 6, limit: 5 }));
+        assert_eq!(Text::<5>::new("a\0b"), Err(TextError::ControlCharacter));
+    }
+
+    #[test]
+    fn spellings_of_one_page_share_a_key() {
+        let key = |text: &str| WebAddress::parse(text).map(|address| address.comparison_key());
+        assert_eq!(
+            key("HTTPS://WWW.Example.com:443/a?b=1#c"),
+            Ok("https://www.example.com/a?b=1".to_owned())
+        );
+        assert_eq!(key("ftp://example.com/"), Err(WebAddressError::OtherScheme));
+        assert_eq!(key("/annonce/1"), Err(WebAddressError::Malformed));
+        assert_eq!(key("https://exa\nmple.com/"), Err(WebAddressError::Malformed));
+    }
+}
