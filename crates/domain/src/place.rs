@@ -104,7 +104,7 @@ impl GeoPoint {
 
     /// Great-circle distance on a sphere of the earth's mean radius.
     pub fn distance_km(self, other: Self) -> f64 {
-        const EARTH_RADIUS_KM: f64 = 6_371.0088;
+        const EARTH_RADIUS_KM: f64 = 6_371.008_8;
         let (lat_a, lat_b) = (self.lat.to_radians(), other.lat.to_radians());
         let half_lat = ((lat_b - lat_a) / 2.0).sin();
         let half_lon = ((other.lon - self.lon).to_radians() / 2.0).sin();

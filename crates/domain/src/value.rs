@@ -193,7 +193,7 @@ mod tests {
     fn a_text_is_trimmed_and_bounded_in_characters() {
         assert_eq!(Text::<5>::new("   "), Ok(None));
         assert_eq!(Text::<5>::new(" été\n").map(|t| t.map(|t| t.to_string())), Ok(Some("été".to_owned())));
-        assert_eq!(Text::<5>::new("ééééé").is_ok(), true);
+        assert!(Text::<5>::new("ééééé").is_ok());
         assert_eq!(Text::<5>::new("éééééé"), Err(TextError::TooLong { length: 6, limit: 5 }));
         assert_eq!(Text::<5>::new("a\0b"), Err(TextError::ControlCharacter));
     }
