@@ -61,6 +61,19 @@ macro_rules! advert_fields {
 
         impl AdvertField {
             pub const ALL: &'static [Self] = &[Self::TransactionType, Self::PropertyType, $(Self::$variant,)+];
+
+            /// The domain's own name of the field, under which stores keep it. Clients see the contract's name instead.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    Self::TransactionType => "transaction_type",
+                    Self::PropertyType => "property_type",
+                    $(Self::$variant => stringify!($field),)+
+                }
+            }
+
+            pub fn from_name(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|field| field.name() == name)
+            }
         }
 
         impl AdvertDetails {

@@ -1,0 +1,187 @@
+//! What a store has to offer. Small on purpose: every method here exists twice, once per database.
+
+use std::collections::HashMap;
+
+use async_trait::async_trait;
+use domain::{
+    AdvertEvent, AdvertId, Identity, KeyId, Property, PropertyId, Scopes, SearchId, Timestamp, UserId,
+};
+use tokio::sync::watch;
+
+use crate::error::Error;
+use crate::log::{LogEntry, Position};
+
+/// Durable state.
+///
+/// Writers are optimistic: they say which version they built on, and a [`ChangeSet`] that was built on something else is
+/// refused whole ([`CommitOutcome::Conflict`]) and can be built again. No lock is ever held while a caller thinks.
+#[async_trait]
+pub trait Store: Send + Sync + 'static {
+    /// Where adverts are, by what identifies them; in the order asked.
+    async fn locate(&self, identities: Vec<Identity>) -> Result<Vec<Option<Located>>, Error>;
+
+    /// Properties as they are now. Those that do not exist are missing from the answer.
+    async fn properties(&self, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, Stored>, Error>;
+
+    /// A property as it was at a version that the log names, as long as it is kept.
+    async fn property_at(&self, id: PropertyId, version: u32) -> Result<Option<Property>, Error>;
+
+    /// Makes all of a set of changes durable, with their log entries, or none of it.
+    async fn commit(&self, changes: ChangeSet) -> Result<CommitOutcome, Error>;
+
+    /// Up to `limit` entries after a position, in order and without gaps: what is missing has not been committed.
+    async fn log_after(&self, position: Position, limit: usize) -> Result<Vec<LogEntry>, Error>;
+
+    /// The last position written through this store. Wakes followers; those that must also see what other processes
+    /// write read the log from time to time as well.
+    fn head(&self) -> watch::Receiver<Position>;
+
+    /// Erases an advert: from its property, from every kept version, from the log. Not an expiry: nothing of it is left.
+    async fn erase(&self, advert: AdvertId, at: Timestamp) -> Result<Option<Erased>, Error>;
+
+    /// Live adverts last seen before a moment, the longest unseen first.
+    async fn unseen_since(&self, moment: Timestamp, limit: usize) -> Result<Vec<Located>, Error>;
+
+    /// How many properties and adverts there are.
+    async fn counts(&self) -> Result<(u64, u64), Error>;
+
+    /// Keeps a key. A user of that name is made if there is none.
+    async fn create_key(&self, key: NewKey) -> Result<Key, Error>;
+    async fn key(&self, id: KeyId) -> Result<Option<Key>, Error>;
+    async fn keys(&self) -> Result<Vec<Key>, Error>;
+    /// Revokes a key; `false` when there is none of that id. Revoking twice keeps the first date.
+    async fn revoke_key(&self, id: KeyId, at: Timestamp) -> Result<bool, Error>;
+
+    /// A small durable note under a name: how far an import has come, say.
+    async fn note(&self, name: String) -> Result<Option<String>, Error>;
+    async fn set_note(&self, name: String, text: Option<String>) -> Result<(), Error>;
+}
+
+/// Where an advert is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Located {
+    pub advert: AdvertId,
+    pub property: PropertyId,
+}
+
+/// A property and the version it is at. Versions of one property only ever grow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    pub property: Property,
+    pub version: u32,
+}
+
+/// Changes that belong together, in order.
+#[derive(Debug, Clone, Default)]
+pub struct ChangeSet {
+    pub recorded_at: Timestamp,
+    pub steps: Vec<Step>,
+}
+
+#[derive(Debug, Clone)]
+pub enum Step {
+    Put(PutProperty),
+    /// The property lost its last advert to another property.
+    Remove {
+        property: PropertyId,
+        expected: Expected,
+        advert: AdvertId,
+    },
+    Search(SearchChange),
+}
+
+/// A property as it shall be from now on.
+#[derive(Debug, Clone)]
+pub struct PutProperty {
+    pub property: Property,
+    pub expected: Expected,
+    /// The advert that is the reason. Unless it has left, it is in the property.
+    pub advert: AdvertId,
+    pub cause: PutCause,
+}
+
+/// What a writer built on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expected {
+    /// The property did not exist.
+    New,
+    Version(u32),
+    /// An earlier step of the same set wrote it, and was checked.
+    WrittenBefore,
+}
+
+#[derive(Debug, Clone)]
+pub enum PutCause {
+    /// An advert that was not there before. Its identity must still be free.
+    Created {
+        claim: Identity,
+        news: Vec<AdvertEvent>,
+    },
+    Changed {
+        news: Vec<AdvertEvent>,
+    },
+    /// An advert that came from another property.
+    Joined {
+        from: PropertyId,
+        news: Vec<AdvertEvent>,
+    },
+    /// Dates of the sighting only: the version stays and its document is replaced.
+    Crawled,
+    Left,
+}
+
+/// A saved search was made, changed or removed. The store keeps its text without reading it.
+#[derive(Debug, Clone)]
+pub struct SearchChange {
+    pub search: SearchId,
+    pub owner: UserId,
+    /// `None` removes it.
+    pub text: Option<String>,
+}
+
+/// What became of a set of changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommitOutcome {
+    /// Durable, up to this position of the log.
+    Committed(Position),
+    /// Somebody else was faster; nothing was written. Read again and build again.
+    Conflict,
+}
+
+/// What an erasure left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Erased {
+    pub property: PropertyId,
+    /// Whether it was the property's last advert.
+    pub property_removed: bool,
+}
+
+/// A user, who owns keys and searches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    pub id: UserId,
+    pub name: String,
+}
+
+/// A key as kept: never the secret, only its hash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    pub id: KeyId,
+    pub secret_hash: [u8; 32],
+    pub user: User,
+    pub scopes: Scopes,
+    pub created_at: Timestamp,
+    pub revoked_at: Option<Timestamp>,
+}
+
+/// A key to keep.
+#[derive(Debug, Clone)]
+pub struct NewKey {
+    pub id: KeyId,
+    pub secret_hash: [u8; 32],
+    pub user_name: String,
+    /// The id the user gets if there is none of that name yet.
+    pub user_id_if_new: UserId,
+    pub scopes: Scopes,
+    pub created_at: Timestamp,
+}

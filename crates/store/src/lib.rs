@@ -1,0 +1,22 @@
+//! Durable state: properties with their adverts, the change log, keys.
+//!
+//! [`Store`] is the contract; it says nothing of SQL. [`sqlite::SqliteStore`] is the embedded default. Whatever else
+//! implements the contract must pass `tests/contract`.
+//!
+//! **Invariant:** a change and its log entry are one transaction. A call that answered `Ok` survives a kill of the
+//! process and a loss of power; a call that answered `Err` left nothing behind.
+//!
+//! Not here: HTTP, JSON-LD, and any decision about adverts. `domain` decides, `app` carries out, this crate keeps.
+
+mod contract;
+mod error;
+mod log;
+mod record;
+pub mod sqlite;
+
+pub use contract::{
+    ChangeSet, CommitOutcome, Erased, Expected, Key, Located, NewKey, PutCause, PutProperty, SearchChange,
+    Step, Store, Stored, User,
+};
+pub use error::Error;
+pub use log::{Change, LogEntry, Position, PropertyCause};

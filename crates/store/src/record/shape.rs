@@ -1,0 +1,418 @@
+//! The stored shapes and their conversions, by hand and field by field: a field added to the domain stops the build here,
+//! where somebody must decide how it is kept.
+//!
+//! Names in these structs are on disk. They are never renamed, and never reused with another meaning.
+
+use domain::advert_event::EventSubject;
+use domain::{
+    Advert, AdvertDetails, AdvertEvent, AdvertField, AdvertId, Amount, Contact, EnergyLetter,
+    FeesResponsibility, GeoAccuracy, GeoPoint, GivenPlace, Insee, PercentVariation, Placement, Property,
+    PropertyId, PropertyType, Publisher, PublisherType, Rating, SiteKey, Timestamp, TransactionType,
+    WebAddress, Zipcode,
+};
+use serde::{Deserialize, Serialize};
+
+type Text<const MAX: usize> = domain::value::Text<MAX>;
+
+#[derive(Serialize, Deserialize)]
+pub struct PropertyRecord {
+    adverts: Vec<AdvertRecord>,
+}
+
+impl PropertyRecord {
+    pub fn from_property(property: &Property) -> Self {
+        let Property { id: _, adverts } = property;
+        Self { adverts: adverts.iter().map(AdvertRecord::from_advert).collect() }
+    }
+
+    /// Nothing when a value is not one that was ever written.
+    pub fn into_property(self, id: PropertyId) -> Option<Property> {
+        let adverts = self.adverts.into_iter().map(AdvertRecord::into_advert).collect::<Option<_>>()?;
+        Some(Property { id, adverts })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct AdvertRecord {
+    id: String,
+    transaction: u8,
+    kind: u8,
+    created: i64,
+    updated: i64,
+    crawled: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    expired: Option<i64>,
+    events: Vec<EventRecord>,
+    details: DetailsRecord,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    placement: Option<PlacementRecord>,
+}
+
+impl AdvertRecord {
+    fn from_advert(advert: &Advert) -> Self {
+        let Advert {
+            id,
+            transaction_type,
+            property_type,
+            details,
+            placement,
+            created_at,
+            updated_at,
+            last_crawled_at,
+            expired_at,
+            events,
+        } = advert;
+        Self {
+            id: id.to_string(),
+            transaction: transaction_type.code(),
+            kind: property_type.code(),
+            created: created_at.as_second(),
+            updated: updated_at.as_second(),
+            crawled: last_crawled_at.as_second(),
+            expired: expired_at.map(Timestamp::as_second),
+            events: events.iter().map(EventRecord::from_event).collect(),
+            details: DetailsRecord::from_details(details),
+            placement: placement.as_ref().map(PlacementRecord::from_placement),
+        }
+    }
+
+    fn into_advert(self) -> Option<Advert> {
+        let second = |second| Timestamp::from_second(second).ok();
+        Some(Advert {
+            id: self.id.parse::<AdvertId>().ok()?,
+            transaction_type: TransactionType::from_code(self.transaction)?,
+            property_type: PropertyType::from_code(self.kind)?,
+            created_at: second(self.created)?,
+            updated_at: second(self.updated)?,
+            last_crawled_at: second(self.crawled)?,
+            expired_at: known(self.expired, second)?,
+            events: self.events.into_iter().map(EventRecord::into_event).collect::<Option<_>>()?,
+            details: self.details.into_details()?,
+            placement: known(self.placement, PlacementRecord::into_placement)?,
+        })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct EventRecord {
+    at: i64,
+    /// `created`, `expired`, `field:<name>` or `foreign:<name>`.
+    what: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    old: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    new: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    percent: Option<f64>,
+}
+
+impl EventRecord {
+    pub fn from_event(event: &AdvertEvent) -> Self {
+        let AdvertEvent { at, subject, old_value, new_value, percent_variation } = event;
+        Self {
+            at: at.as_second(),
+            what: match subject {
+                EventSubject::Created => "created".to_owned(),
+                EventSubject::Expired => "expired".to_owned(),
+                EventSubject::Field(field) => format!("field:{}", field.name()),
+                EventSubject::Foreign(name) => format!("foreign:{name}"),
+            },
+            old: old_value.as_deref().map(str::to_owned),
+            new: new_value.as_deref().map(str::to_owned),
+            percent: percent_variation.map(PercentVariation::get),
+        }
+    }
+
+    pub fn into_event(self) -> Option<AdvertEvent> {
+        let subject = match self.what.split_once(':') {
+            None if self.what == "created" => EventSubject::Created,
+            None if self.what == "expired" => EventSubject::Expired,
+            Some(("field", name)) => EventSubject::Field(AdvertField::from_name(name)?),
+            Some(("foreign", name)) => EventSubject::Foreign(name.into()),
+            _ => return None,
+        };
+        Some(AdvertEvent {
+            at: Timestamp::from_second(self.at).ok()?,
+            subject,
+            old_value: self.old.map(Into::into),
+            new_value: self.new.map(Into::into),
+            percent_variation: known(self.percent, PercentVariation::new)?,
+        })
+    }
+}
+
+/// Declares a record whose fields may all be missing, so that only what is known takes room on disk.
+macro_rules! sparse_record {
+    ($name:ident { $($field:ident: $kind:ty,)+ }) => {
+        #[derive(Default, Serialize, Deserialize)]
+        struct $name {
+            $(#[serde(default, skip_serializing_if = "Option::is_none")] $field: Option<$kind>,)+
+        }
+    };
+}
+
+sparse_record!(DetailsRecord {
+    site: String,
+    reference: String,
+    url: String,
+    title: String,
+    description: String,
+    contact: ContactRecord,
+    publisher_name: String,
+    publisher_type: u8,
+    price: f64,
+    price_excluding_fees: f64,
+    fees_percentage: f64,
+    fees_responsibility: u8,
+    condominium_fees: f64,
+    inventory_price: f64,
+    property_tax: f64,
+    rental_charges: f64,
+    rental_pledge: f64,
+    renter_fees: f64,
+    lot_count: f64,
+    surface: f64,
+    land_surface: f64,
+    room: i32,
+    bedroom: i32,
+    floor: i32,
+    floor_quantity: i32,
+    construction_year: i32,
+    elevator: bool,
+    furnished: bool,
+    energy_letter: char,
+    energy_value: f64,
+    gas_letter: char,
+    gas_value: f64,
+    features: Vec<String>,
+    pictures: Vec<String>,
+    pictures_remote: Vec<String>,
+    virtual_tour: String,
+    insee: String,
+    zipcode: String,
+    city_name: String,
+    point: [f64; 2],
+    accuracy: u8,
+});
+
+sparse_record!(ContactRecord {
+    agency: String,
+    email: String,
+    fax: String,
+    name: String,
+    phone: String,
+    reference: String,
+});
+
+impl DetailsRecord {
+    fn from_details(details: &AdvertDetails) -> Self {
+        let AdvertDetails {
+            site,
+            reference,
+            url,
+            title,
+            description,
+            contact,
+            publisher: Publisher { name: publisher_name, kind: publisher_kind },
+            price,
+            price_excluding_fees,
+            fees_percentage,
+            fees_responsibility,
+            condominium_fees,
+            inventory_price,
+            property_tax,
+            rental_charges,
+            rental_pledge,
+            renter_fees,
+            lot_count,
+            surface,
+            land_surface,
+            room,
+            bedroom,
+            floor,
+            floor_quantity,
+            construction_year,
+            elevator,
+            furnished,
+            energy,
+            green_house_gas,
+            features,
+            pictures,
+            pictures_remote,
+            virtual_tour,
+            place: GivenPlace { insee, zipcode, city_name, point, accuracy },
+        } = details;
+        Self {
+            site: site.as_ref().map(|site| site.as_str().to_owned()),
+            reference: text(reference),
+            url: url.as_ref().map(address),
+            title: text(title),
+            description: text(description),
+            contact: (*contact != Contact::default()).then(|| ContactRecord::from_contact(contact)),
+            publisher_name: text(publisher_name),
+            publisher_type: publisher_kind.map(PublisherType::code),
+            price: price.map(Amount::get),
+            price_excluding_fees: price_excluding_fees.map(Amount::get),
+            fees_percentage: fees_percentage.map(Amount::get),
+            fees_responsibility: fees_responsibility.map(FeesResponsibility::code),
+            condominium_fees: condominium_fees.map(Amount::get),
+            inventory_price: inventory_price.map(Amount::get),
+            property_tax: property_tax.map(Amount::get),
+            rental_charges: rental_charges.map(Amount::get),
+            rental_pledge: rental_pledge.map(Amount::get),
+            renter_fees: renter_fees.map(Amount::get),
+            lot_count: lot_count.map(Amount::get),
+            surface: surface.map(Amount::get),
+            land_surface: land_surface.map(Amount::get),
+            room: *room,
+            bedroom: *bedroom,
+            floor: *floor,
+            floor_quantity: *floor_quantity,
+            construction_year: *construction_year,
+            elevator: *elevator,
+            furnished: *furnished,
+            energy_letter: energy.category.map(EnergyLetter::letter),
+            energy_value: energy.value.map(Amount::get),
+            gas_letter: green_house_gas.category.map(EnergyLetter::letter),
+            gas_value: green_house_gas.value.map(Amount::get),
+            features: list(features, |feature| feature.as_str().to_owned()),
+            pictures: list(pictures, address),
+            pictures_remote: list(pictures_remote, address),
+            virtual_tour: virtual_tour.as_ref().map(address),
+            insee: insee.as_ref().map(|insee| insee.as_str().to_owned()),
+            zipcode: zipcode.as_ref().map(|zipcode| zipcode.as_str().to_owned()),
+            city_name: text(city_name),
+            point: point.map(|point| [point.lat(), point.lon()]),
+            accuracy: accuracy.map(GeoAccuracy::code),
+        }
+    }
+
+    fn into_details(self) -> Option<AdvertDetails> {
+        let rating = |letter: Option<char>, value| {
+            let category = known(letter, |letter| EnergyLetter::from_text(letter.encode_utf8(&mut [0; 4])))?;
+            Some(Rating { category, value: known(value, Amount::new)? })
+        };
+        let addresses = |addresses: Option<Vec<String>>| {
+            addresses.unwrap_or_default().into_iter().map(WebAddress::trusted).collect()
+        };
+        Some(AdvertDetails {
+            site: known(self.site, |site| SiteKey::parse(&site))?,
+            reference: self.reference.map(Text::trusted),
+            url: self.url.map(WebAddress::trusted),
+            title: self.title.map(Text::trusted),
+            description: self.description.map(Text::trusted),
+            contact: self.contact.map(ContactRecord::into_contact).unwrap_or_default(),
+            publisher: Publisher {
+                name: self.publisher_name.map(Text::trusted),
+                kind: known(self.publisher_type, PublisherType::from_code)?,
+            },
+            price: known(self.price, Amount::new)?,
+            price_excluding_fees: known(self.price_excluding_fees, Amount::new)?,
+            fees_percentage: known(self.fees_percentage, Amount::new)?,
+            fees_responsibility: known(self.fees_responsibility, FeesResponsibility::from_code)?,
+            condominium_fees: known(self.condominium_fees, Amount::new)?,
+            inventory_price: known(self.inventory_price, Amount::new)?,
+            property_tax: known(self.property_tax, Amount::new)?,
+            rental_charges: known(self.rental_charges, Amount::new)?,
+            rental_pledge: known(self.rental_pledge, Amount::new)?,
+            renter_fees: known(self.renter_fees, Amount::new)?,
+            lot_count: known(self.lot_count, Amount::new)?,
+            surface: known(self.surface, Amount::new)?,
+            land_surface: known(self.land_surface, Amount::new)?,
+            room: self.room,
+            bedroom: self.bedroom,
+            floor: self.floor,
+            floor_quantity: self.floor_quantity,
+            construction_year: self.construction_year,
+            elevator: self.elevator,
+            furnished: self.furnished,
+            energy: rating(self.energy_letter, self.energy_value)?,
+            green_house_gas: rating(self.gas_letter, self.gas_value)?,
+            features: self.features.unwrap_or_default().into_iter().map(Text::trusted).collect(),
+            pictures: addresses(self.pictures),
+            pictures_remote: addresses(self.pictures_remote),
+            virtual_tour: self.virtual_tour.map(WebAddress::trusted),
+            place: GivenPlace {
+                insee: known(self.insee, |insee| Insee::parse(&insee))?,
+                zipcode: known(self.zipcode, |zipcode| Zipcode::parse(&zipcode))?,
+                city_name: self.city_name.map(Text::trusted),
+                point: known(self.point, |[lat, lon]| GeoPoint::new(lat, lon))?,
+                accuracy: known(self.accuracy, GeoAccuracy::from_code)?,
+            },
+        })
+    }
+}
+
+impl ContactRecord {
+    fn from_contact(contact: &Contact) -> Self {
+        let Contact { agency, email, fax, name, phone, reference } = contact;
+        Self {
+            agency: text(agency),
+            email: text(email),
+            fax: text(fax),
+            name: text(name),
+            phone: text(phone),
+            reference: text(reference),
+        }
+    }
+
+    fn into_contact(self) -> Contact {
+        Contact {
+            agency: self.agency.map(Text::trusted),
+            email: self.email.map(Text::trusted),
+            fax: self.fax.map(Text::trusted),
+            name: self.name.map(Text::trusted),
+            phone: self.phone.map(Text::trusted),
+            reference: self.reference.map(Text::trusted),
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct PlacementRecord {
+    insee: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    zipcode: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    centre: Option<[f64; 2]>,
+}
+
+impl PlacementRecord {
+    fn from_placement(placement: &Placement) -> Self {
+        let Placement { insee, zipcode, centre } = placement;
+        Self {
+            insee: insee.as_str().to_owned(),
+            zipcode: zipcode.as_ref().map(|zipcode| zipcode.as_str().to_owned()),
+            centre: centre.map(|point| [point.lat(), point.lon()]),
+        }
+    }
+
+    fn into_placement(self) -> Option<Placement> {
+        Some(Placement {
+            insee: Insee::parse(&self.insee)?,
+            zipcode: known(self.zipcode, |zipcode| Zipcode::parse(&zipcode))?,
+            centre: known(self.centre, |[lat, lon]| GeoPoint::new(lat, lon))?,
+        })
+    }
+}
+
+/// Reads a value that may be missing: `None` only when it is there and cannot be read.
+#[expect(clippy::option_option, reason = "missing and unreadable are two different things")]
+fn known<A, B>(value: Option<A>, read: impl FnOnce(A) -> Option<B>) -> Option<Option<B>> {
+    match value {
+        None => Some(None),
+        Some(value) => read(value).map(Some),
+    }
+}
+
+fn text<const MAX: usize>(text: &Option<Text<MAX>>) -> Option<String> {
+    text.as_ref().map(|text| text.as_str().to_owned())
+}
+
+fn address(address: &WebAddress) -> String {
+    address.as_str().to_owned()
+}
+
+fn list<T>(items: &[T], keep: impl Fn(&T) -> String) -> Option<Vec<String>> {
+    (!items.is_empty()).then(|| items.iter().map(keep).collect())
+}

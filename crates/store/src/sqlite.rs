@@ -1,0 +1,138 @@
+//! The embedded store: one SQLite database in the data folder.
+//!
+//! One thread writes, a few read; callers are async and talk to them through channels. The writer gathers what waits for
+//! it into one transaction, so that many small writers share one sync to disk ([`writer`]). Readers never wait for the
+//! writer: the database is in WAL mode. Other processes (`vigie keys`, `vigie import`) may open the same folder beside a
+//! server; two servers may not ([`lock`]).
+
+mod access;
+mod commit;
+mod erase;
+mod lock;
+mod read;
+mod readers;
+mod schema;
+mod writer;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use domain::{AdvertId, Identity, KeyId, Property, PropertyId, Timestamp};
+use tokio::sync::watch;
+
+use crate::contract::{ChangeSet, CommitOutcome, Erased, Key, Located, NewKey, Store, Stored};
+use crate::error::Error;
+use crate::log::{LogEntry, Position};
+pub use lock::ServerLock;
+use readers::Readers;
+use writer::{Verdict, Writer};
+
+/// The database inside the data folder.
+pub const FILE_NAME: &str = "vigie.db";
+
+/// How long a process waits for another one's transaction before it gives up. An import beside a server commits many
+/// times a second, so a wait this long means that something is stuck.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Enough to keep both cores of a small machine busy; more would only queue inside the database.
+const READERS: usize = 3;
+
+/// The store in a folder.
+pub struct SqliteStore {
+    folder: PathBuf,
+    writer: Writer,
+    readers: Readers,
+}
+
+impl SqliteStore {
+    /// Opens the folder; makes it, and brings its schema up to date, when needed.
+    pub fn open(folder: &Path) -> Result<Self, Error> {
+        let open_error = |source| Error::Open { path: folder.to_owned(), source };
+        std::fs::create_dir_all(folder).map_err(open_error)?;
+        let path = folder.join(FILE_NAME);
+        let connection = schema::open_for_writing(&path)?;
+        // The names of new files are durable only once their folder is: without this, a loss of power just after the
+        // first commits could take the whole database with it.
+        std::fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(open_error)?;
+        let readers = Readers::start(READERS, || schema::open_for_reading(&path))?;
+        Ok(Self { folder: folder.to_owned(), writer: Writer::start(connection)?, readers })
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+#[async_trait]
+impl Store for SqliteStore {
+    async fn locate(&self, identities: Vec<Identity>) -> Result<Vec<Option<Located>>, Error> {
+        self.readers.run(move |connection| read::locate(connection, &identities)).await
+    }
+
+    async fn properties(&self, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, Stored>, Error> {
+        self.readers.run(move |connection| read::properties(connection, &ids)).await
+    }
+
+    async fn property_at(&self, id: PropertyId, version: u32) -> Result<Option<Property>, Error> {
+        self.readers.run(move |connection| read::property_at(connection, id, version)).await
+    }
+
+    async fn commit(&self, changes: ChangeSet) -> Result<CommitOutcome, Error> {
+        // Encoding is most of the work and needs no database: it is done here, not on the one writing thread.
+        let prepared = commit::prepare(changes)?;
+        self.writer.run(move |connection| commit::apply(connection, &prepared)).await
+    }
+
+    async fn log_after(&self, position: Position, limit: usize) -> Result<Vec<LogEntry>, Error> {
+        self.readers.run(move |connection| read::log_after(connection, position, limit)).await
+    }
+
+    fn head(&self) -> watch::Receiver<Position> {
+        self.writer.head()
+    }
+
+    async fn erase(&self, advert: AdvertId, at: Timestamp) -> Result<Option<Erased>, Error> {
+        let erased = self.writer.run(move |connection| erase::erase(connection, advert, at)).await?;
+        if erased.is_some() {
+            self.writer.forget_old_pages().await?;
+        }
+        Ok(erased)
+    }
+
+    async fn unseen_since(&self, moment: Timestamp, limit: usize) -> Result<Vec<Located>, Error> {
+        self.readers.run(move |connection| read::unseen_since(connection, moment, limit)).await
+    }
+
+    async fn counts(&self) -> Result<(u64, u64), Error> {
+        self.readers.run(read::counts).await
+    }
+
+    async fn create_key(&self, key: NewKey) -> Result<Key, Error> {
+        self.writer.run(move |connection| Ok(Verdict::Keep(access::create_key(connection, &key)?))).await
+    }
+
+    async fn key(&self, id: KeyId) -> Result<Option<Key>, Error> {
+        self.readers.run(move |connection| access::key(connection, &id)).await
+    }
+
+    async fn keys(&self) -> Result<Vec<Key>, Error> {
+        self.readers.run(access::keys).await
+    }
+
+    async fn revoke_key(&self, id: KeyId, at: Timestamp) -> Result<bool, Error> {
+        self.writer.run(move |connection| Ok(Verdict::Keep(access::revoke_key(connection, &id, at)?))).await
+    }
+
+    async fn note(&self, name: String) -> Result<Option<String>, Error> {
+        self.readers.run(move |connection| access::note(connection, &name)).await
+    }
+
+    async fn set_note(&self, name: String, text: Option<String>) -> Result<(), Error> {
+        let write = move |connection: &rusqlite::Connection| {
+            Ok(Verdict::Keep(access::set_note(connection, &name, text.as_deref())?))
+        };
+        self.writer.run(write).await
+    }
+}

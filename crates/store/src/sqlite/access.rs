@@ -1,0 +1,74 @@
+//! Users, keys, notes.
+
+use domain::{KeyId, Scopes, Timestamp, UserId};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::contract::{Key, NewKey, User};
+use crate::error::Error;
+
+const KEY_COLUMNS: &str = "SELECT k.id, k.secret_hash, u.id, u.name, k.scopes, k.created_at, k.revoked_at
+                           FROM api_key k JOIN user u ON u.id = k.user_id";
+
+pub fn create_key(connection: &Connection, key: &NewKey) -> Result<Key, Error> {
+    let NewKey { id, secret_hash, user_name, user_id_if_new, scopes, created_at } = key;
+    connection
+        .prepare_cached("INSERT OR IGNORE INTO user (id, name) VALUES (?1, ?2)")?
+        .execute(params![user_id_if_new.as_bytes(), user_name])?;
+    connection
+        .prepare_cached(
+            "INSERT INTO api_key (id, secret_hash, user_id, scopes, created_at)
+             SELECT ?1, ?2, id, ?3, ?4 FROM user WHERE name = ?5",
+        )?
+        .execute(params![id.as_str(), secret_hash, scopes.to_string(), created_at.as_second(), user_name])?;
+    self::key(connection, id)?.ok_or_else(|| Error::corrupt("a key just written"))
+}
+
+pub fn key(connection: &Connection, id: &KeyId) -> Result<Option<Key>, Error> {
+    let mut statement = connection.prepare_cached(&format!("{KEY_COLUMNS} WHERE k.id = ?1"))?;
+    statement.query_row([id.as_str()], |row| Ok(read_key(row))).optional()?.transpose()
+}
+
+pub fn keys(connection: &Connection) -> Result<Vec<Key>, Error> {
+    let mut statement = connection.prepare_cached(&format!("{KEY_COLUMNS} ORDER BY k.created_at, k.id"))?;
+    let keys = statement.query_map([], |row| Ok(read_key(row)))?;
+    keys.map(|key| key?).collect()
+}
+
+pub fn revoke_key(connection: &Connection, id: &KeyId, at: Timestamp) -> Result<bool, Error> {
+    let changed = connection
+        .prepare_cached("UPDATE api_key SET revoked_at = coalesce(revoked_at, ?2) WHERE id = ?1")?
+        .execute(params![id.as_str(), at.as_second()])?;
+    Ok(changed > 0)
+}
+
+pub fn note(connection: &Connection, name: &str) -> Result<Option<String>, Error> {
+    let mut statement = connection.prepare_cached("SELECT text FROM note WHERE name = ?1")?;
+    Ok(statement.query_row([name], |row| row.get(0)).optional()?)
+}
+
+pub fn set_note(connection: &Connection, name: &str, text: Option<&str>) -> Result<(), Error> {
+    match text {
+        Some(text) => connection
+            .prepare_cached(
+                "INSERT INTO note (name, text) VALUES (?1, ?2)
+                 ON CONFLICT (name) DO UPDATE SET text = excluded.text",
+            )?
+            .execute([name, text])?,
+        None => connection.prepare_cached("DELETE FROM note WHERE name = ?1")?.execute([name])?,
+    };
+    Ok(())
+}
+
+fn read_key(row: &Row<'_>) -> Result<Key, Error> {
+    let id: String = row.get(0)?;
+    let damaged = || Error::corrupt(format!("key {id}"));
+    let second = |second: i64| Timestamp::from_second(second).map_err(|_| damaged());
+    Ok(Key {
+        id: KeyId::parse(&id).ok_or_else(damaged)?,
+        secret_hash: row.get(1)?,
+        user: User { id: UserId::from_bytes(row.get(2)?), name: row.get(3)? },
+        scopes: Scopes::parse(&row.get::<_, String>(4)?).map_err(|_| damaged())?,
+        created_at: second(row.get(5)?)?,
+        revoked_at: row.get::<_, Option<i64>>(6)?.map(second).transpose()?,
+    })
+}

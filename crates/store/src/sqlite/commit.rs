@@ -1,0 +1,363 @@
+//! Writing a set of changes: rows and log entries together.
+
+use domain::{Advert, AdvertId, Identity, PropertyId, Timestamp};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
+
+use super::read;
+use super::writer::Verdict;
+use crate::contract::{ChangeSet, CommitOutcome, Expected, PutCause, PutProperty, SearchChange, Step};
+use crate::error::Error;
+use crate::log::Position;
+use crate::record;
+
+/// What a log entry is, as a number on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Advert = 1,
+    Crawl = 2,
+    AdvertLeft = 3,
+    AdvertErased = 4,
+    PropertyRemoved = 5,
+    Search = 6,
+    SearchRemoved = 7,
+    Erased = 8,
+}
+
+impl Kind {
+    pub fn from_code(code: i64) -> Option<Self> {
+        Some(match code {
+            1 => Self::Advert,
+            2 => Self::Crawl,
+            3 => Self::AdvertLeft,
+            4 => Self::AdvertErased,
+            5 => Self::PropertyRemoved,
+            6 => Self::Search,
+            7 => Self::SearchRemoved,
+            8 => Self::Erased,
+            _ => return None,
+        })
+    }
+}
+
+/// Changes with everything encoded that can be encoded without the database.
+pub struct Prepared {
+    recorded_at: Timestamp,
+    steps: Vec<PreparedStep>,
+}
+
+enum PreparedStep {
+    Put(PreparedPut),
+    Remove { property: PropertyId, expected: Expected, advert: AdvertId },
+    Search(SearchChange),
+}
+
+struct PreparedPut {
+    property: PropertyId,
+    expected: Expected,
+    advert: AdvertId,
+    kind: Kind,
+    record: Vec<u8>,
+    news: Option<Vec<u8>>,
+    /// The advert's whereabouts; nothing when it has left.
+    row: Option<AdvertRow>,
+    claim: Option<Identity>,
+    former_home: Option<PropertyId>,
+}
+
+struct AdvertRow {
+    site: Option<Box<str>>,
+    reference: Option<Box<str>>,
+    url_key: Option<String>,
+    last_crawled_at: Timestamp,
+    expired: bool,
+}
+
+pub fn prepare(changes: ChangeSet) -> Result<Prepared, Error> {
+    let ChangeSet { recorded_at, steps } = changes;
+    let step = |step| {
+        Ok(match step {
+            Step::Put(put) => PreparedStep::Put(prepare_put(put)?),
+            Step::Remove { property, expected, advert } => {
+                PreparedStep::Remove { property, expected, advert }
+            }
+            Step::Search(search) => PreparedStep::Search(search),
+        })
+    };
+    Ok(Prepared { recorded_at, steps: steps.into_iter().map(step).collect::<Result<_, Error>>()? })
+}
+
+fn prepare_put(put: PutProperty) -> Result<PreparedPut, Error> {
+    let PutProperty { property, expected, advert, cause } = put;
+    let (kind, news, claim, former_home) = match cause {
+        PutCause::Created { claim, news } => (Kind::Advert, Some(news), Some(claim), None),
+        PutCause::Changed { news } => (Kind::Advert, Some(news), None, None),
+        PutCause::Joined { from, news } => (Kind::Advert, Some(news), None, Some(from)),
+        PutCause::Crawled => (Kind::Crawl, None, None, None),
+        PutCause::Left => (Kind::AdvertLeft, None, None, None),
+    };
+    Ok(PreparedPut {
+        property: property.id,
+        expected,
+        advert,
+        kind,
+        record: record::encode_property(&property)?,
+        news: news.map(|news| record::encode_news(&news)).transpose()?,
+        row: property.advert(advert).map(AdvertRow::of),
+        claim,
+        former_home,
+    })
+}
+
+impl AdvertRow {
+    fn of(advert: &Advert) -> Self {
+        let details = &advert.details;
+        Self {
+            site: details.site.as_ref().map(|site| site.as_str().into()),
+            reference: details.reference.as_ref().map(|reference| reference.as_str().into()),
+            url_key: details.url.as_ref().map(|url| url.comparison_key()),
+            last_crawled_at: advert.last_crawled_at,
+            expired: advert.is_expired(),
+        }
+    }
+}
+
+/// Says that the changes were built on something that is no longer so.
+struct Conflict;
+
+enum Refusal {
+    Conflict,
+    Failure(Error),
+}
+
+impl From<Conflict> for Refusal {
+    fn from(Conflict: Conflict) -> Self {
+        Self::Conflict
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self::Failure(error)
+    }
+}
+
+impl From<rusqlite::Error> for Refusal {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Failure(error.into())
+    }
+}
+
+pub fn apply(connection: &Connection, prepared: &Prepared) -> Result<Verdict<CommitOutcome>, Error> {
+    let mut position = Position::START;
+    for step in &prepared.steps {
+        let applied = match step {
+            PreparedStep::Put(put) => put_property(connection, put, prepared.recorded_at),
+            PreparedStep::Remove { property, expected, advert } => {
+                remove_property(connection, *property, *expected, *advert, prepared.recorded_at)
+            }
+            PreparedStep::Search(search) => Ok(write_search(connection, search, prepared.recorded_at)?),
+        };
+        match applied {
+            Ok(entry) => position = entry,
+            Err(Refusal::Conflict) => return Ok(Verdict::Undo(CommitOutcome::Conflict)),
+            Err(Refusal::Failure(error)) => return Err(error),
+        }
+    }
+    Ok(Verdict::Keep(CommitOutcome::Committed(position)))
+}
+
+fn put_property(connection: &Connection, put: &PreparedPut, at: Timestamp) -> Result<Position, Refusal> {
+    let current = current_version(connection, put.property)?;
+    check(put.expected, current)?;
+    let version = match (put.kind, current) {
+        (Kind::Crawl, Some((version, _))) => version,
+        (_, Some((version, _))) => version + 1,
+        // A property that existed before and was removed goes on counting: its older versions are still there.
+        (_, None) => last_kept_version(connection, put.property)? + 1,
+    };
+    if let Some(claim) = &put.claim
+        && read::locate_one(connection, claim)?.is_some()
+    {
+        return Err(Conflict.into());
+    }
+    let position = append(
+        connection,
+        &Entry {
+            kind: put.kind,
+            at,
+            subject: put.property.as_bytes(),
+            version: Some(version),
+            advert: Some(put.advert),
+            payload: put.news.as_deref(),
+        },
+    )?;
+    match (put.kind, current) {
+        (Kind::Crawl, Some((_, record_id))) => {
+            connection
+                .prepare_cached("UPDATE property_version SET record = ?1 WHERE record_id = ?2")?
+                .execute(params![put.record, record_id])?;
+        }
+        _ => add_version(connection, put.property, version, position, &put.record)?,
+    }
+    if let Some(row) = &put.row {
+        write_whereabouts(connection, put.advert, put.property, row)?;
+    }
+    if let Some(home) = put.former_home {
+        connection
+            .prepare_cached(
+                "INSERT OR IGNORE INTO advert_former_home (advert_id, property_id) VALUES (?1, ?2)",
+            )?
+            .execute(params![put.advert.as_bytes(), home.as_bytes()])?;
+    }
+    Ok(position)
+}
+
+fn remove_property(
+    connection: &Connection,
+    property: PropertyId,
+    expected: Expected,
+    advert: AdvertId,
+    at: Timestamp,
+) -> Result<Position, Refusal> {
+    check(expected, current_version(connection, property)?)?;
+    connection.prepare_cached("DELETE FROM property WHERE id = ?1")?.execute([property.as_bytes()])?;
+    Ok(append(
+        connection,
+        &Entry {
+            kind: Kind::PropertyRemoved,
+            at,
+            subject: property.as_bytes(),
+            version: None,
+            advert: Some(advert),
+            payload: None,
+        },
+    )?)
+}
+
+fn write_search(connection: &Connection, change: &SearchChange, at: Timestamp) -> Result<Position, Error> {
+    let SearchChange { search, owner, text } = change;
+    let (kind, version) = match text {
+        Some(text) => {
+            let version = connection
+                .prepare_cached(
+                    "INSERT INTO search (id, owner, version, text) VALUES (?1, ?2, 1, ?3)
+                     ON CONFLICT (id) DO UPDATE SET version = version + 1, text = excluded.text RETURNING version",
+                )?
+                .query_row(params![search.as_bytes(), owner.as_bytes(), text], |row| row.get::<_, u32>(0))?;
+            (Kind::Search, Some(version))
+        }
+        None => {
+            connection.prepare_cached("DELETE FROM search WHERE id = ?1")?.execute([search.as_bytes()])?;
+            (Kind::SearchRemoved, None)
+        }
+    };
+    append(connection, &Entry { kind, at, subject: search.as_bytes(), version, advert: None, payload: None })
+}
+
+fn check(expected: Expected, current: Option<(u32, i64)>) -> Result<(), Conflict> {
+    match (expected, current) {
+        (Expected::New, None) | (Expected::WrittenBefore, _) => Ok(()),
+        (Expected::Version(expected), Some((version, _))) if expected == version => Ok(()),
+        (Expected::New | Expected::Version(_), _) => Err(Conflict),
+    }
+}
+
+fn last_kept_version(connection: &Connection, property: PropertyId) -> Result<u32, Error> {
+    let sql = "SELECT coalesce(max(version), 0) FROM property_version WHERE property_id = ?1";
+    Ok(connection.prepare_cached(sql)?.query_row([property.as_bytes()], |row| row.get(0))?)
+}
+
+/// The version a property is at, and where that version's record is.
+pub fn current_version(
+    connection: &Connection,
+    property: PropertyId,
+) -> Result<Option<(u32, i64)>, rusqlite::Error> {
+    connection
+        .prepare_cached("SELECT version, record_id FROM property WHERE id = ?1")?
+        .query_row([property.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()
+}
+
+pub fn add_version(
+    connection: &Connection,
+    property: PropertyId,
+    version: u32,
+    position: Position,
+    record: &[u8],
+) -> Result<(), Error> {
+    connection
+        .prepare_cached(
+            "INSERT INTO property_version (property_id, version, position, record) VALUES (?1, ?2, ?3, ?4)",
+        )?
+        .execute(params![property.as_bytes(), version, position.0, record])?;
+    let record_id = connection.last_insert_rowid();
+    connection
+        .prepare_cached(
+            "INSERT INTO property (id, version, record_id) VALUES (?1, ?2, ?3)
+             ON CONFLICT (id) DO UPDATE SET version = excluded.version, record_id = excluded.record_id",
+        )?
+        .execute(params![property.as_bytes(), version, record_id])?;
+    Ok(())
+}
+
+fn write_whereabouts(
+    connection: &Connection,
+    advert: AdvertId,
+    property: PropertyId,
+    row: &AdvertRow,
+) -> Result<(), Refusal> {
+    let AdvertRow { site, reference, url_key, last_crawled_at, expired } = row;
+    let written = connection
+        .prepare_cached(
+            "INSERT INTO advert (id, property_id, site, reference, url_key, last_crawled_at, expired)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+             ON CONFLICT (id) DO UPDATE SET property_id = excluded.property_id, site = excluded.site,
+                 reference = excluded.reference, url_key = excluded.url_key,
+                 last_crawled_at = excluded.last_crawled_at, expired = excluded.expired",
+        )?
+        .execute(params![
+            advert.as_bytes(),
+            property.as_bytes(),
+            site,
+            reference,
+            url_key,
+            last_crawled_at.as_second(),
+            expired
+        ]);
+    match written {
+        Ok(_) => Ok(()),
+        // The site's reference belongs to another advert by now.
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
+            Err(Conflict.into())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+pub struct Entry<'a> {
+    pub kind: Kind,
+    pub at: Timestamp,
+    pub subject: &'a [u8; 16],
+    pub version: Option<u32>,
+    pub advert: Option<AdvertId>,
+    pub payload: Option<&'a [u8]>,
+}
+
+/// Appends to the log. The database gives a new row the largest position plus one; as rows are never deleted and only one
+/// transaction writes at a time, positions are dense.
+pub fn append(connection: &Connection, entry: &Entry<'_>) -> Result<Position, Error> {
+    let Entry { kind, at, subject, version, advert, payload } = entry;
+    connection
+        .prepare_cached(
+            "INSERT INTO log (kind, recorded_at, subject, version, advert, payload) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![
+            *kind as i64,
+            at.as_millisecond(),
+            subject,
+            version,
+            advert.as_ref().map(AdvertId::as_bytes),
+            payload
+        ])?;
+    Ok(Position(u64::try_from(connection.last_insert_rowid()).unwrap_or_default()))
+}

@@ -1,0 +1,103 @@
+//! Erasing an advert: nothing of it is left in any version or log entry.
+//!
+//! The database overwrites what is deleted (`secure_delete`), and the caller empties the write-ahead log afterwards, so
+//! that the bytes are gone from the files too.
+
+use domain::{AdvertId, Property, PropertyId, Timestamp};
+use rusqlite::{Connection, params};
+
+use super::commit::{Entry, Kind, add_version, append, current_version};
+use super::read;
+use super::writer::Verdict;
+use crate::contract::Erased;
+use crate::error::Error;
+use crate::record;
+
+pub fn erase(
+    connection: &Connection,
+    advert: AdvertId,
+    at: Timestamp,
+) -> Result<Verdict<Option<Erased>>, Error> {
+    let Some(located) = read::locate_one(connection, &domain::Identity::Uuid(advert))? else {
+        return Ok(Verdict::Undo(None));
+    };
+    let property = located.property;
+    let Some((version, _)) = current_version(connection, property)? else {
+        return Err(Error::corrupt(format!("the property of advert {advert}")));
+    };
+    let mut homes = former_homes(connection, advert)?;
+    if !homes.contains(&property) {
+        homes.push(property);
+    }
+    for home in &homes {
+        erase_from_versions(connection, *home, advert)?;
+    }
+    for statement in
+        ["DELETE FROM advert WHERE id = ?1", "DELETE FROM advert_former_home WHERE advert_id = ?1"]
+    {
+        connection.prepare_cached(statement)?.execute([advert.as_bytes()])?;
+    }
+    // The version that was current has lost the advert already, if it is still there at all.
+    let rest = read::property_at(connection, property, version)?.filter(|rest| !rest.adverts.is_empty());
+    let (kind, next) = match &rest {
+        Some(_) => (Kind::AdvertErased, Some(version + 1)),
+        None => (Kind::PropertyRemoved, None),
+    };
+    let entry =
+        Entry { kind, at, subject: property.as_bytes(), version: next, advert: Some(advert), payload: None };
+    let position = append(connection, &entry)?;
+    match rest {
+        Some(rest) => {
+            add_version(connection, property, version + 1, position, &record::encode_property(&rest)?)?;
+        }
+        None => {
+            connection
+                .prepare_cached("DELETE FROM property WHERE id = ?1")?
+                .execute([property.as_bytes()])?;
+        }
+    }
+    Ok(Verdict::Keep(Some(Erased { property, property_removed: next.is_none() })))
+}
+
+fn former_homes(connection: &Connection, advert: AdvertId) -> Result<Vec<PropertyId>, Error> {
+    let mut statement =
+        connection.prepare_cached("SELECT property_id FROM advert_former_home WHERE advert_id = ?1")?;
+    let rows = statement.query_map([advert.as_bytes()], |row| row.get(0).map(PropertyId::from_bytes))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Takes the advert out of every kept version of a property. A version that held nothing else goes; the log entries whose
+/// events were about the advert keep their position and lose their content.
+fn erase_from_versions(connection: &Connection, home: PropertyId, advert: AdvertId) -> Result<(), Error> {
+    let mut statement = connection
+        .prepare_cached("SELECT record_id, position, record FROM property_version WHERE property_id = ?1")?;
+    let mut versions: Vec<(i64, u64, Property)> = Vec::new();
+    let mut rows = statement.query([home.as_bytes()])?;
+    while let Some(row) = rows.next()? {
+        let record = row.get_ref(2)?.as_blob().map_err(read::from_sql)?;
+        versions.push((row.get(0)?, row.get(1)?, record::decode_property(home, record)?));
+    }
+    for (record_id, position, mut property) in versions {
+        let before = property.adverts.len();
+        property.adverts.retain(|known| known.id != advert);
+        if property.adverts.len() == before {
+            continue;
+        }
+        if property.adverts.is_empty() {
+            connection
+                .prepare_cached("DELETE FROM property_version WHERE record_id = ?1")?
+                .execute([record_id])?;
+        } else {
+            connection
+                .prepare_cached("UPDATE property_version SET record = ?1 WHERE record_id = ?2")?
+                .execute(params![record::encode_property(&property)?, record_id])?;
+        }
+        connection
+            .prepare_cached(
+                "UPDATE log SET kind = ?1, subject = NULL, version = NULL, advert = NULL, payload = NULL
+                 WHERE position = ?2 AND advert = ?3",
+            )?
+            .execute(params![Kind::Erased as i64, position, advert.as_bytes()])?;
+    }
+    Ok(())
+}

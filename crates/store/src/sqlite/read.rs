@@ -1,0 +1,132 @@
+//! What is read: adverts' whereabouts, properties, the log.
+
+use std::collections::HashMap;
+
+use domain::{AdvertId, Identity, Property, PropertyId, SearchId, Timestamp};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::contract::{Located, Stored};
+use crate::error::Error;
+use crate::log::{Change, LogEntry, Position, PropertyCause};
+use crate::record;
+use crate::sqlite::commit::Kind;
+
+pub fn locate(connection: &Connection, identities: &[Identity]) -> Result<Vec<Option<Located>>, Error> {
+    identities.iter().map(|identity| locate_one(connection, identity)).collect()
+}
+
+pub fn locate_one(connection: &Connection, identity: &Identity) -> Result<Option<Located>, Error> {
+    let located = |row: &Row<'_>| Ok(Located { advert: advert_id(row, 0)?, property: property_id(row, 1)? });
+    let found = match identity {
+        Identity::Uuid(id) => connection
+            .prepare_cached("SELECT id, property_id FROM advert WHERE id = ?1")?
+            .query_row([id.as_bytes()], located),
+        Identity::SiteReference(site, reference) => connection
+            .prepare_cached("SELECT id, property_id FROM advert WHERE site = ?1 AND reference = ?2")?
+            .query_row(params![site.as_str(), &**reference], located),
+        // Several adverts may share an address; the one that came first is meant.
+        Identity::Url(key) => connection
+            .prepare_cached("SELECT id, property_id FROM advert WHERE url_key = ?1 ORDER BY id LIMIT 1")?
+            .query_row([&**key], located),
+    };
+    Ok(found.optional()?)
+}
+
+pub fn properties(connection: &Connection, ids: &[PropertyId]) -> Result<HashMap<PropertyId, Stored>, Error> {
+    let mut statement = connection.prepare_cached(
+        "SELECT p.version, v.record FROM property p JOIN property_version v USING (record_id) WHERE p.id = ?1",
+    )?;
+    let mut found = HashMap::with_capacity(ids.len());
+    for id in ids {
+        let mut rows = statement.query([id.as_bytes()])?;
+        if let Some(row) = rows.next()? {
+            let property = record::decode_property(*id, row.get_ref(1)?.as_blob().map_err(from_sql)?)?;
+            found.insert(*id, Stored { property, version: row.get(0)? });
+        }
+    }
+    Ok(found)
+}
+
+pub fn property_at(connection: &Connection, id: PropertyId, version: u32) -> Result<Option<Property>, Error> {
+    let mut statement = connection
+        .prepare_cached("SELECT record FROM property_version WHERE property_id = ?1 AND version = ?2")?;
+    let mut rows = statement.query(params![id.as_bytes(), version])?;
+    match rows.next()? {
+        Some(row) => Ok(Some(record::decode_property(id, row.get_ref(0)?.as_blob().map_err(from_sql)?)?)),
+        None => Ok(None),
+    }
+}
+
+pub fn log_after(connection: &Connection, position: Position, limit: usize) -> Result<Vec<LogEntry>, Error> {
+    let mut statement = connection.prepare_cached(
+        "SELECT position, kind, recorded_at, subject, version, advert, payload FROM log
+         WHERE position > ?1 ORDER BY position LIMIT ?2",
+    )?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut rows = statement.query(params![position.0, limit])?;
+    let mut entries = Vec::new();
+    while let Some(row) = rows.next()? {
+        entries.push(log_entry(row)?);
+    }
+    Ok(entries)
+}
+
+fn log_entry(row: &Row<'_>) -> Result<LogEntry, Error> {
+    let position = Position(row.get(0)?);
+    let what = || format!("log entry {}", position.0);
+    let kind = Kind::from_code(row.get(1)?).ok_or_else(|| Error::corrupt(what()))?;
+    let recorded_at = Timestamp::from_millisecond(row.get(2)?).map_err(|e| Error::corrupt_by(what(), e))?;
+    let property = |cause| -> Result<Change, Error> {
+        Ok(Change::Property {
+            property: property_id(row, 3)?,
+            version: row.get(4)?,
+            advert: advert_id(row, 5)?,
+            cause,
+        })
+    };
+    let search = || -> Result<SearchId, Error> { Ok(SearchId::from_bytes(row.get(3)?)) };
+    let change = match kind {
+        Kind::Advert => {
+            let news = record::decode_news(row.get_ref(6)?.as_blob().map_err(from_sql)?)?;
+            property(PropertyCause::Advert { news })?
+        }
+        Kind::Crawl => property(PropertyCause::Crawl)?,
+        Kind::AdvertLeft => property(PropertyCause::AdvertLeft)?,
+        Kind::AdvertErased => property(PropertyCause::AdvertErased)?,
+        Kind::PropertyRemoved => Change::PropertyRemoved { property: property_id(row, 3)? },
+        Kind::Search => Change::Search { search: search()?, version: row.get(4)? },
+        Kind::SearchRemoved => Change::SearchRemoved { search: search()? },
+        Kind::Erased => Change::Erased,
+    };
+    Ok(LogEntry { position, recorded_at, change })
+}
+
+pub fn unseen_since(connection: &Connection, moment: Timestamp, limit: usize) -> Result<Vec<Located>, Error> {
+    // A walk over the narrow table of whereabouts: rare enough that an index, paid for at every crawl, would cost more.
+    let mut statement = connection.prepare_cached(
+        "SELECT id, property_id FROM advert WHERE expired = 0 AND last_crawled_at < ?1
+         ORDER BY last_crawled_at, id LIMIT ?2",
+    )?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let rows = statement.query_map(params![moment.as_second(), limit], |row| {
+        Ok(Located { advert: advert_id(row, 0)?, property: property_id(row, 1)? })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+pub fn counts(connection: &Connection) -> Result<(u64, u64), Error> {
+    let sql = "SELECT (SELECT count(*) FROM property), (SELECT count(*) FROM advert)";
+    Ok(connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?)
+}
+
+fn advert_id(row: &Row<'_>, column: usize) -> rusqlite::Result<AdvertId> {
+    row.get(column).map(AdvertId::from_bytes)
+}
+
+fn property_id(row: &Row<'_>, column: usize) -> rusqlite::Result<PropertyId> {
+    row.get(column).map(PropertyId::from_bytes)
+}
+
+pub fn from_sql(error: rusqlite::types::FromSqlError) -> Error {
+    Error::corrupt_by("a column", error)
+}
