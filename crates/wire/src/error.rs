@@ -1,0 +1,94 @@
+//! Error bodies: the Hydra members and those of RFC 9457 side by side, because clients in the wild read either.
+
+use domain::Violation;
+use domain::violation::ViolationKind;
+use serde::Serialize;
+
+const TITLE: &str = "An error occurred";
+
+/// The body of an error that is not about single values.
+#[derive(Debug, Serialize)]
+pub struct ErrorBody {
+    #[serde(rename = "@context")]
+    context: &'static str,
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    #[serde(rename = "hydra:title")]
+    hydra_title: &'static str,
+    #[serde(rename = "hydra:description")]
+    hydra_description: String,
+    /// Of a violation list always; of a malformed body where it is known what is wrong with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    violations: Option<Vec<ViolationBody>>,
+    #[serde(rename = "type")]
+    problem_type: String,
+    title: &'static str,
+    status: u16,
+    detail: String,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct ViolationBody {
+    #[serde(rename = "propertyPath")]
+    property_path: String,
+    message: String,
+    code: &'static str,
+}
+
+impl ViolationBody {
+    pub fn list(violations: &[Violation]) -> Vec<Self> {
+        violations.iter().map(Self::of).collect()
+    }
+
+    fn of(violation: &Violation) -> Self {
+        let Violation { path, message, kind } = violation;
+        Self { property_path: path.clone(), message: message.clone(), code: code(*kind) }
+    }
+}
+
+const fn code(kind: ViolationKind) -> &'static str {
+    match kind {
+        ViolationKind::Malformed => "malformed",
+        ViolationKind::Missing => "missing",
+        ViolationKind::Invalid => "invalid",
+        ViolationKind::Contradiction => "contradiction",
+    }
+}
+
+/// An error with one sentence.
+pub fn error(status: u16, description: impl Into<String>) -> ErrorBody {
+    let description = description.into();
+    ErrorBody {
+        context: "/contexts/Error",
+        kind: "hydra:Error",
+        hydra_title: TITLE,
+        hydra_description: description.clone(),
+        violations: None,
+        problem_type: format!("/errors/{status}"),
+        title: TITLE,
+        status,
+        detail: description,
+    }
+}
+
+/// Everything that is wrong with a body, and the status it deserves: 400 when something in it could not be understood, 422
+/// when all of it could and breaks a rule.
+pub fn violations(violations: &[Violation]) -> (u16, ErrorBody) {
+    let description = violations
+        .iter()
+        .map(|violation| match violation.path.as_str() {
+            "" => violation.message.clone(),
+            path => format!("{path}: {}", violation.message),
+        })
+        .collect::<Vec<_>>()
+        .join("\n");
+    let malformed = violations.iter().any(|violation| violation.kind == ViolationKind::Malformed);
+    let status = if malformed { 400 } else { 422 };
+    let mut body = error(status, description);
+    body.violations = Some(ViolationBody::list(violations));
+    if !malformed {
+        body.context = "/contexts/ConstraintViolationList";
+        body.kind = "ConstraintViolationList";
+    }
+    (status, body)
+}

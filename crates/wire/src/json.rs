@@ -1,0 +1,220 @@
+//! Reading single JSON values, liberally: numbers may be texts, booleans may be 0 and 1. What cannot be read becomes a
+//! violation that names the path.
+
+use domain::value::Text;
+use domain::{Amount, Violation, WebAddress};
+use serde_json::Value;
+
+/// What a value is, in the words of an error message.
+pub const fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// Collects what is wrong with a body while it is read.
+#[derive(Debug, Default)]
+pub struct Reader {
+    pub violations: Vec<Violation>,
+}
+
+impl Reader {
+    pub fn wrong_type(&mut self, path: &str, expected: &str, value: &Value) {
+        let kind = kind_of(value);
+        self.violations.push(Violation::malformed(
+            path,
+            format!("The type of the \"{path}\" attribute must be {expected}, {kind} given."),
+        ));
+    }
+
+    pub fn invalid(&mut self, path: &str, message: impl std::fmt::Display) {
+        self.violations.push(Violation::invalid(path, message));
+    }
+
+    /// A number, or a text that is one.
+    pub fn number(&mut self, path: &str, value: &Value) -> Option<f64> {
+        let number = match value {
+            Value::Number(number) => number.as_f64(),
+            Value::String(text) => numeric(text),
+            _ => None,
+        };
+        if number.is_none() {
+            self.wrong_type(path, "a number", value);
+        }
+        number
+    }
+
+    /// A number from 0 to what an amount can be, and at most `max`.
+    pub fn amount(&mut self, path: &str, value: &Value, max: f64) -> Option<Amount> {
+        let number = self.number(path, value)?;
+        let amount = Amount::new(number).filter(|amount| amount.get() <= max);
+        if amount.is_none() {
+            self.invalid(path, format!("This value should be between 0 and {max}, {number} given."));
+        }
+        amount
+    }
+
+    /// A whole number within bounds.
+    pub fn integer(
+        &mut self,
+        path: &str,
+        value: &Value,
+        bounds: std::ops::RangeInclusive<i32>,
+    ) -> Option<i32> {
+        let number = self.number(path, value)?;
+        if number.fract() != 0.0 {
+            self.wrong_type(path, "an integer", value);
+            return None;
+        }
+        let (low, high) = (*bounds.start(), *bounds.end());
+        if !(f64::from(low)..=f64::from(high)).contains(&number) {
+            self.invalid(path, format!("This value should be between {low} and {high}, {number} given."));
+            return None;
+        }
+        // Within the bounds of an i32 and whole, so nothing is lost.
+        Some(number as i32)
+    }
+
+    pub fn boolean(&mut self, path: &str, value: &Value) -> Option<bool> {
+        let read = match value {
+            Value::Bool(boolean) => Some(*boolean),
+            Value::Number(number) => match number.as_u64() {
+                Some(0) => Some(false),
+                Some(1) => Some(true),
+                _ => None,
+            },
+            Value::String(text) => match text.trim().to_ascii_lowercase().as_str() {
+                "true" | "1" => Some(true),
+                "false" | "0" => Some(false),
+                _ => None,
+            },
+            _ => None,
+        };
+        if read.is_none() {
+            self.wrong_type(path, "a boolean", value);
+        }
+        read
+    }
+
+    /// A code of an enumeration.
+    pub fn coded<T>(&mut self, path: &str, value: &Value, known: &[T], code: impl Fn(&T) -> u8) -> Option<T>
+    where
+        T: Copy,
+    {
+        let number = self.number(path, value)?;
+        let found = known.iter().copied().find(|kind| f64::from(code(kind)) == number);
+        if found.is_none() {
+            let codes: Vec<String> = known.iter().map(|kind| code(kind).to_string()).collect();
+            self.invalid(
+                path,
+                format!("The value {number} is not a valid choice; the choices are {}.", codes.join(", ")),
+            );
+        }
+        found
+    }
+
+    pub fn text<'a>(&mut self, path: &str, value: &'a Value) -> Option<&'a str> {
+        match value {
+            Value::String(text) => Some(text),
+            _ => {
+                self.wrong_type(path, "a string", value);
+                None
+            }
+        }
+    }
+
+    /// A text, or a number that stands for one: zipcodes and references often lose their quotes.
+    pub fn label(&mut self, path: &str, value: &Value) -> Option<String> {
+        match value {
+            Value::Number(number) => Some(number.to_string()),
+            _ => self.text(path, value).map(str::to_owned),
+        }
+    }
+
+    pub fn bounded_text<const MAX: usize>(&mut self, path: &str, value: &Value) -> Option<Text<MAX>> {
+        let text = self.text(path, value)?;
+        Text::new(text).unwrap_or_else(|error| {
+            self.invalid(path, error);
+            None
+        })
+    }
+
+    pub fn address(&mut self, path: &str, value: &Value) -> Option<WebAddress> {
+        let text = self.text(path, value)?;
+        if text.trim().is_empty() {
+            return None;
+        }
+        WebAddress::parse(text).map_err(|error| self.invalid(path, error)).ok()
+    }
+
+    /// A list of at most `max` items; each is read with its own path.
+    pub fn list<T>(
+        &mut self,
+        path: &str,
+        value: &Value,
+        max: usize,
+        mut read: impl FnMut(&mut Self, &str, &Value) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let Value::Array(items) = value else {
+            self.wrong_type(path, "an array", value);
+            return None;
+        };
+        if items.len() > max {
+            self.invalid(path, format!("This list is too long: {} items, at most {max}.", items.len()));
+            return None;
+        }
+        let read = |(index, item)| read(self, &format!("{path}[{index}]"), item);
+        Some(items.iter().enumerate().filter_map(read).collect())
+    }
+}
+
+/// A decimal number in a text; not `inf`, not `0x10`.
+fn numeric(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let plain =
+        text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'e' | b'E'));
+    if !plain || text.len() > 64 {
+        return None;
+    }
+    text.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn number(value: Value) -> Result<f64, String> {
+        let mut reader = Reader::default();
+        reader.number("price", &value).ok_or_else(|| reader.violations[0].message.clone())
+    }
+
+    #[test]
+    fn numbers_may_be_texts() {
+        assert_eq!(number(json!(20)), Ok(20.0));
+        assert_eq!(number(json!("48.86")), Ok(48.86));
+        assert_eq!(number(json!(" -3 ")), Ok(-3.0));
+        for wrong in [json!("inf"), json!("12 000"), json!(""), json!("NaN"), json!([1]), json!("0x1")] {
+            assert!(number(wrong.clone()).is_err(), "{wrong}");
+        }
+        assert_eq!(
+            number(json!(true)),
+            Err("The type of the \"price\" attribute must be a number, boolean given.".to_owned())
+        );
+    }
+
+    #[test]
+    fn an_integer_is_whole_and_within_bounds() {
+        let integer = |value| Reader::default().integer("room", &value, 0..=100);
+        assert_eq!(integer(json!("3")), Some(3));
+        assert_eq!(integer(json!(3.0)), Some(3));
+        assert_eq!(integer(json!(3.5)), None);
+        assert_eq!(integer(json!(101)), None);
+        assert_eq!(integer(json!(1e300)), None);
+    }
+}

@@ -1,0 +1,20 @@
+//! The shapes clients see: what is read from a request body, what is written into an answer.
+//!
+//! **Invariant:** a JSON name is spelled in this crate and nowhere else, and nothing is decided here. Reading turns JSON
+//! into a domain value or into violations that name what is wrong; writing turns domain values into JSON in which every
+//! key of the contract is present.
+//!
+//! - Read: [`advert_draft`] (an advert as sent), with [`json`] for single values and [`date`] for dates.
+//! - Written: [`document`] (properties and adverts), [`place`], [`receipt`], [`error`].
+//! - Both ways: [`iri`], [`names`].
+
+pub mod advert_draft;
+pub mod advert_draft_write;
+pub mod date;
+pub mod document;
+pub mod error;
+pub mod iri;
+pub mod json;
+pub mod names;
+pub mod place;
+pub mod receipt;
