@@ -81,8 +81,8 @@ pub fn write(draft: &AdvertDraft) -> Value {
     body.given("energy", &patch.energy, rating);
     body.given("greenHouseGas", &patch.green_house_gas, rating);
     body.given("features", &patch.features, |list| list.iter().map(|item| json!(item.as_str())).collect());
-    body.given("pictures", &patch.pictures, addresses);
-    body.given("picturesRemote", &patch.pictures_remote, addresses);
+    body.given("pictures", &patch.pictures, |list| addresses(list));
+    body.given("picturesRemote", &patch.pictures_remote, |list| addresses(list));
     body.given("virtualTour", &patch.virtual_tour, address);
     if let Given::Value(place) = &patch.place {
         body.place(place);
@@ -127,7 +127,7 @@ fn address(address: &Option<WebAddress>) -> Value {
     json!(address.as_ref().map(WebAddress::as_str))
 }
 
-fn addresses(addresses: &Vec<WebAddress>) -> Value {
+fn addresses(addresses: &[WebAddress]) -> Value {
     addresses.iter().map(|address| json!(address.as_str())).collect()
 }
 

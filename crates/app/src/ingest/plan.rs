@@ -1,0 +1,311 @@
+//! What a batch of drafts does to what is known: pure, from [`Knowledge`] to steps and receipts.
+//!
+//! The plan asks for what it does not know yet ([`Missing`]) instead of reading it, so that it needs no store to be tested
+//! and can be made again after a conflict. Drafts of one batch see each other: the second draft of an advert is merged
+//! with the first.
+
+use std::collections::HashMap;
+
+use domain::draft::Given;
+use domain::grouping::{self, Grouping};
+use domain::merge::{self, Effect, Merged};
+use domain::property::ADVERTS_MAX;
+use domain::{
+    AdvertDetails, AdvertDraft, AdvertId, GivenPlace, IdSource, Identity, Placement, Property, PropertyId,
+    Timestamp, Violation,
+};
+use store::{Expected, Located, PutCause, PutProperty, Step, Stored};
+
+use super::{Outcome, Receipt};
+
+/// What has been read from the store so far. A key that is absent has not been asked for; `None` means it is not there.
+#[derive(Debug, Default)]
+pub struct Knowledge {
+    pub located: HashMap<Identity, Option<Located>>,
+    pub properties: HashMap<PropertyId, Option<Stored>>,
+}
+
+/// What a plan needs to know before it can be made.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Missing {
+    pub identities: Vec<Identity>,
+    pub properties: Vec<PropertyId>,
+}
+
+#[derive(Debug)]
+pub struct Plan {
+    pub steps: Vec<Step>,
+    pub receipts: Vec<Receipt>,
+}
+
+/// Puts a given place on the map.
+pub type Locator<'a> = &'a dyn Fn(&GivenPlace) -> (Option<Placement>, Vec<Violation>);
+
+pub fn plan(
+    drafts: &[AdvertDraft],
+    knowledge: &Knowledge,
+    received_at: Timestamp,
+    ids: &dyn IdSource,
+    locator: Locator<'_>,
+) -> Result<Plan, Missing> {
+    let missing = missing(drafts, knowledge);
+    if missing != Missing::default() {
+        return Err(missing);
+    }
+    let mut batch = Batch {
+        knowledge,
+        received_at,
+        ids,
+        locator,
+        located: HashMap::new(),
+        slots: HashMap::new(),
+        steps: Vec::new(),
+    };
+    let mut receipts = Vec::with_capacity(drafts.len());
+    for draft in drafts {
+        receipts.push(batch.take(draft.clone())?);
+    }
+    Ok(Plan { steps: batch.steps, receipts })
+}
+
+/// Everything a first look at the drafts says will be needed, so that two reads are enough for most batches.
+fn missing(drafts: &[AdvertDraft], knowledge: &Knowledge) -> Missing {
+    let mut missing = Missing::default();
+    for draft in drafts {
+        let mut identities = vec![draft.identity.clone()];
+        // With a uuid the reference only has to be free; asking now saves a round.
+        if let (Identity::Uuid(_), Some(key)) = (&draft.identity, given_reference(draft)) {
+            identities.push(key);
+        }
+        for identity in identities {
+            match knowledge.located.get(&identity) {
+                None => missing.identities.push(identity),
+                Some(located) => missing.properties.extend(located.map(|located| located.property)),
+            }
+        }
+        missing.properties.extend(draft.property);
+    }
+    missing.properties.retain(|id| !knowledge.properties.contains_key(id));
+    missing.properties.sort_unstable();
+    missing.properties.dedup();
+    missing
+}
+
+struct Batch<'a> {
+    knowledge: &'a Knowledge,
+    received_at: Timestamp,
+    ids: &'a dyn IdSource,
+    locator: Locator<'a>,
+    /// What earlier drafts of this batch did to identities and properties.
+    located: HashMap<Identity, Located>,
+    slots: HashMap<PropertyId, Slot>,
+    steps: Vec<Step>,
+}
+
+/// A property in the state the steps so far leave it in.
+struct Slot {
+    property: Option<Property>,
+    expected: Expected,
+}
+
+impl Batch<'_> {
+    fn take(&mut self, draft: AdvertDraft) -> Result<Receipt, Missing> {
+        match self.locate(&draft.identity)? {
+            Some(located) => self.update(draft, located),
+            None => self.create(draft),
+        }
+    }
+
+    fn create(&mut self, draft: AdvertDraft) -> Result<Receipt, Missing> {
+        let id = match draft.identity {
+            Identity::Uuid(id) => id,
+            Identity::SiteReference(..) | Identity::Url(_) => AdvertId::from_uuid(self.ids.fresh()),
+        };
+        let home = match grouping::choose(&draft) {
+            Grouping::Join(property) => property,
+            Grouping::Alone => PropertyId::from_uuid(self.ids.fresh()),
+        };
+        if let Some(violation) = self.full(home)? {
+            return Ok(Receipt::Rejected { violations: vec![violation] });
+        }
+        let place = match &draft.patch.place {
+            Given::Value(place) => place.clone(),
+            Given::Absent => GivenPlace::default(),
+        };
+        let (placement, warnings) = (self.locator)(&place);
+        let claim = draft.identity.clone();
+        let Merged { advert, effect: _, news } = merge::create(id, draft, placement, self.received_at);
+        if let Some(violation) = self.reference_taken(id, &advert.details, None)? {
+            return Ok(Receipt::Rejected { violations: vec![violation] });
+        }
+        self.remember(id, home, &advert.details, &claim);
+        let slot = self.slot(home)?;
+        let property = slot.property.get_or_insert_with(|| Property { id: home, adverts: Vec::new() });
+        property.put(advert);
+        self.put(home, id, PutCause::Created { claim, news })?;
+        Ok(Receipt::Accepted { advert: id, property: home, outcome: Outcome::Created, warnings })
+    }
+
+    fn update(&mut self, draft: AdvertDraft, located: Located) -> Result<Receipt, Missing> {
+        let Located { advert: id, property: home } = located;
+        let Some(known) =
+            self.slot(home)?.property.as_ref().and_then(|property| property.advert(id)).cloned()
+        else {
+            // Erased or moved between the two reads: what was located is stale, and the commit would conflict. Reading
+            // again settles it.
+            return Err(Missing { identities: vec![draft.identity], properties: vec![home] });
+        };
+        let destination = draft.property.filter(|property| *property != home);
+        if let Some(destination) = destination
+            && let Some(violation) = self.full(destination)?
+        {
+            return Ok(Receipt::Rejected { violations: vec![violation] });
+        }
+        let (placement, warnings) = match &draft.patch.place {
+            Given::Value(place) => (self.locator)(place),
+            Given::Absent => (known.placement.clone(), Vec::new()),
+        };
+        let claim = draft.identity.clone();
+        let Merged { advert, effect, news } = merge::update(&known, draft, placement, self.received_at);
+        if let Some(violation) = self.reference_taken(id, &advert.details, Some(&known.details))? {
+            return Ok(Receipt::Rejected { violations: vec![violation] });
+        }
+        let accepted = |property, outcome| Receipt::Accepted { advert: id, property, outcome, warnings };
+        match (destination, effect) {
+            (None, Effect::Nothing) => Ok(accepted(home, Outcome::Unchanged)),
+            (None, effect) => {
+                self.remember(id, home, &advert.details, &claim);
+                if let Some(property) = &mut self.slot(home)?.property {
+                    property.put(advert);
+                }
+                if effect == Effect::Crawled {
+                    self.put(home, id, PutCause::Crawled)?;
+                    Ok(accepted(home, Outcome::Unchanged))
+                } else {
+                    self.put(home, id, PutCause::Changed { news })?;
+                    Ok(accepted(home, Outcome::Updated))
+                }
+            }
+            (Some(destination), _) => {
+                self.leave(home, id)?;
+                self.remember(id, destination, &advert.details, &claim);
+                let slot = self.slot(destination)?;
+                let property =
+                    slot.property.get_or_insert_with(|| Property { id: destination, adverts: Vec::new() });
+                property.put(advert);
+                self.put(destination, id, PutCause::Joined { from: home, news })?;
+                Ok(accepted(destination, Outcome::Updated))
+            }
+        }
+    }
+
+    /// Takes an advert out of a property, and the property away if that was its last.
+    fn leave(&mut self, home: PropertyId, advert: AdvertId) -> Result<(), Missing> {
+        let slot = self.slot(home)?;
+        let expected = std::mem::replace(&mut slot.expected, Expected::WrittenBefore);
+        let Some(property) = &mut slot.property else { return Ok(()) };
+        property.adverts.retain(|known| known.id != advert);
+        let step = if property.adverts.is_empty() {
+            slot.property = None;
+            Step::Remove { property: home, expected, advert }
+        } else {
+            Step::Put(PutProperty { property: property.clone(), expected, advert, cause: PutCause::Left })
+        };
+        self.steps.push(step);
+        Ok(())
+    }
+
+    fn put(&mut self, home: PropertyId, advert: AdvertId, cause: PutCause) -> Result<(), Missing> {
+        let slot = self.slot(home)?;
+        let expected = std::mem::replace(&mut slot.expected, Expected::WrittenBefore);
+        if let Some(property) = &slot.property {
+            let step = Step::Put(PutProperty { property: property.clone(), expected, advert, cause });
+            self.steps.push(step);
+        }
+        Ok(())
+    }
+
+    fn slot(&mut self, id: PropertyId) -> Result<&mut Slot, Missing> {
+        if !self.slots.contains_key(&id) {
+            let known = self.knowledge.properties.get(&id);
+            let slot = match known {
+                Some(Some(stored)) => Slot {
+                    property: Some(stored.property.clone()),
+                    expected: Expected::Version(stored.version),
+                },
+                // A fresh id was never asked for, and a property named by the sender was: neither exists.
+                Some(None) | None => Slot { property: None, expected: Expected::New },
+            };
+            self.slots.insert(id, slot);
+        }
+        self.slots.get_mut(&id).ok_or_else(|| Missing { identities: Vec::new(), properties: vec![id] })
+    }
+
+    fn locate(&self, identity: &Identity) -> Result<Option<Located>, Missing> {
+        if let Some(located) = self.located.get(identity) {
+            return Ok(Some(*located));
+        }
+        match self.knowledge.located.get(identity) {
+            Some(located) => {
+                // An earlier draft of this batch may have moved it.
+                let moved = located.and_then(|located| self.located.get(&Identity::Uuid(located.advert)));
+                Ok(moved.copied().or(*located))
+            }
+            None => Err(Missing { identities: vec![identity.clone()], properties: Vec::new() }),
+        }
+    }
+
+    /// Keeps for the rest of the batch how the advert can be found.
+    fn remember(
+        &mut self,
+        advert: AdvertId,
+        property: PropertyId,
+        details: &AdvertDetails,
+        claim: &Identity,
+    ) {
+        let located = Located { advert, property };
+        self.located.insert(Identity::Uuid(advert), located);
+        self.located.insert(claim.clone(), located);
+        if let Some(key) = reference_of(details) {
+            self.located.insert(key, located);
+        }
+        if let Some(url) = &details.url {
+            self.located.entry(Identity::Url(url.comparison_key().into())).or_insert(located);
+        }
+    }
+
+    /// A site's reference names one advert; whoever gives it to a second one is told.
+    fn reference_taken(
+        &self,
+        advert: AdvertId,
+        details: &AdvertDetails,
+        before: Option<&AdvertDetails>,
+    ) -> Result<Option<Violation>, Missing> {
+        let Some(key) = reference_of(details) else { return Ok(None) };
+        if before.and_then(reference_of).as_ref() == Some(&key) {
+            return Ok(None);
+        }
+        Ok(self.locate(&key)?.filter(|owner| owner.advert != advert).map(|owner| {
+            let message = format!("This reference of the site belongs to advert {}.", owner.advert);
+            Violation::contradiction("reference", message)
+        }))
+    }
+
+    fn full(&mut self, property: PropertyId) -> Result<Option<Violation>, Missing> {
+        let count = self.slot(property)?.property.as_ref().map_or(0, |property| property.adverts.len());
+        Ok((count >= ADVERTS_MAX).then(|| {
+            Violation::invalid("property", format!("This property holds {ADVERTS_MAX} adverts already."))
+        }))
+    }
+}
+
+fn reference_of(details: &AdvertDetails) -> Option<Identity> {
+    let (site, reference) = details.site.as_ref().zip(details.reference.as_ref())?;
+    Some(Identity::SiteReference(site.clone(), reference.as_str().into()))
+}
+
+fn given_reference(draft: &AdvertDraft) -> Option<Identity> {
+    let site = draft.patch.site.value()?.as_ref()?;
+    let reference = draft.patch.reference.value()?.as_ref()?;
+    Some(Identity::SiteReference(site.clone(), reference.as_str().into()))
+}

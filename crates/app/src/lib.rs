@@ -1,0 +1,42 @@
+//! Use cases and workers.
+//!
+//! [`App`] is what an edge (HTTP, the command line) talks to: take adverts in ([`ingest`]), read them back
+//! ([`documents`]), see who is calling ([`access`]). [`workers`] do what nobody asks for: adverts unseen for long expire.
+//!
+//! **Invariant:** decisions are `domain`'s, durability is `store`'s; here they meet. Nothing here knows HTTP or JSON.
+
+pub mod access;
+pub mod documents;
+pub mod error;
+pub mod ingest;
+pub mod system;
+pub mod workers;
+
+use std::sync::Arc;
+
+use domain::{Clock, IdSource};
+use store::Store;
+
+pub use error::Error;
+
+/// The service without its edges.
+#[derive(Clone)]
+pub struct App {
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn IdSource>,
+}
+
+impl App {
+    pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
+        Self { store, clock, ids }
+    }
+
+    pub fn clock(&self) -> &dyn Clock {
+        &*self.clock
+    }
+
+    pub fn store(&self) -> &dyn Store {
+        &*self.store
+    }
+}

@@ -1,0 +1,34 @@
+//! What happens without being asked for. Each worker is a loop around a `run_once` that tests can call.
+
+pub mod expiry;
+
+use std::future::Future;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::Error;
+
+/// Calls `run_once` at once and then at every interval, until told to stop. A failure is logged and tried again at the
+/// next interval: the work is still there then.
+pub async fn repeat<F, W>(name: &'static str, every: Duration, stop: CancellationToken, mut run_once: W)
+where
+    W: FnMut() -> F,
+    F: Future<Output = Result<(), Error>>,
+{
+    let mut ticks = tokio::time::interval(every);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            _ = ticks.tick() => {}
+        }
+        if let Err(error) = run_once().await {
+            tracing::error!(
+                worker = name,
+                error = &error as &dyn std::error::Error,
+                "a worker failed and will try again"
+            );
+        }
+    }
+}
