@@ -44,6 +44,11 @@ impl KeyText {
         Some(Self { id: KeyId::parse(id)?, secret: secret.to_owned() })
     }
 
+    /// The part that names it.
+    pub const fn id(&self) -> &KeyId {
+        &self.id
+    }
+
     /// The whole key. For the one who asked for it, never for a log.
     pub fn reveal(&self) -> String {
         let body = format!("{}{}", self.id, self.secret);

@@ -36,6 +36,11 @@ impl App {
         &*self.clock
     }
 
+    /// An identifier that was never given before.
+    pub fn fresh_id(&self) -> uuid::Uuid {
+        self.ids.fresh()
+    }
+
     pub fn store(&self) -> &dyn Store {
         &*self.store
     }

@@ -1,0 +1,88 @@
+//! The commands of `vigie`.
+
+mod check_config;
+mod import;
+mod keys;
+mod serve;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::{Args, Parser, Subcommand};
+
+use crate::config::{Config, Sources};
+
+/// Holds the real-estate adverts of a country, answers searches over them, and tells clients what they wait for.
+#[derive(Debug, Parser)]
+#[command(name = "vigie", version, propagate_version = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the service.
+    Serve(serve::ServeArgs),
+    /// Take in a feed: one advert a line, as JSON.
+    Import(import::ImportArgs),
+    /// Make, list and revoke API keys. Works beside a running server, which honours it at once.
+    Keys(keys::KeysArgs),
+    /// Check the settings and print what they come to.
+    CheckConfig(check_config::CheckConfigArgs),
+}
+
+/// What every command takes.
+#[derive(Debug, Args)]
+pub struct Common {
+    /// The folder that holds everything [default: ./vigie-data]
+    #[arg(long, value_name = "FOLDER")]
+    data: Option<String>,
+    /// A file with settings; `vigie check-config` prints them all
+    #[arg(long, value_name = "FILE", env = "VIGIE_CONFIG")]
+    config: Option<PathBuf>,
+}
+
+impl Common {
+    fn sources(&self) -> anyhow::Result<Sources> {
+        let mut sources = Sources::defaults();
+        if let Some(path) = &self.config {
+            let text = std::fs::read_to_string(path)
+                .with_context(|| format!("cannot read the configuration file {}", path.display()))?;
+            sources = sources.file(&path.display().to_string(), &text);
+        }
+        let sources = sources.environment(std::env::vars_os().filter_map(|(name, value)| {
+            // Variables that are no text are nobody's settings.
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        }));
+        Ok(sources.flag("--data", "store.data", self.data.clone()))
+    }
+
+    fn load(&self) -> anyhow::Result<Config> {
+        loaded(self.sources()?)
+    }
+}
+
+fn loaded(sources: Sources) -> anyhow::Result<Config> {
+    Config::load(sources).map_err(|problems| {
+        let list: Vec<String> = problems.iter().map(|problem| format!("\n  {problem}")).collect();
+        anyhow::anyhow!("the configuration has {} problem(s):{}", problems.len(), list.concat())
+    })
+}
+
+/// Runs a command to its end.
+pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the asynchronous runtime")?;
+    runtime.block_on(async {
+        match cli.command {
+            Command::Serve(args) => serve::run(args).await,
+            Command::Import(args) => import::run(args).await,
+            Command::Keys(args) => keys::run(args).await,
+            Command::CheckConfig(args) => check_config::run(args),
+        }
+    })
+}

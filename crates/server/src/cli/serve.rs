@@ -1,0 +1,67 @@
+//! `vigie serve`
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use app::App;
+use clap::Args;
+use domain::Scopes;
+use store::sqlite::ServerLock;
+use tokio_util::sync::CancellationToken;
+
+use super::{Common, loaded};
+use crate::http::Shared;
+use crate::serve::Server;
+use crate::{open, telemetry};
+
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    #[command(flatten)]
+    common: Common,
+    /// Where to listen [default: 127.0.0.1:8080]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<String>,
+}
+
+pub async fn run(args: ServeArgs) -> anyhow::Result<ExitCode> {
+    let config = loaded(args.common.sources()?.flag("--listen", "server.listen", args.listen))?;
+    telemetry::start(&config.log)?;
+    let _lock = ServerLock::acquire(&config.data)?;
+    let app = open::app(&config.data)?;
+    let stop = CancellationToken::new();
+    let shared = Shared::new(app.clone(), config, stop.clone());
+    let server = Server::bind(shared.clone())
+        .await
+        .with_context(|| format!("cannot listen on {}", shared.config.listen))?;
+    greet(&app).await?;
+    stop_on_signal(stop)?;
+    tracing::info!(address = %server.address()?, data = %shared.config.data.display(), "vigie is listening");
+    server.run().await;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// On a store without any key nobody could ever call: the first start makes one that may do everything.
+async fn greet(app: &App) -> anyhow::Result<()> {
+    if app.keys().await?.is_empty() {
+        let (_, text) = app.create_key("admin", Scopes::all()).await?;
+        println!("Admin key, shown this once: {}", text.reveal());
+    }
+    Ok(())
+}
+
+/// Ctrl-C and SIGTERM end the process gracefully; a second one ends it at once.
+fn stop_on_signal(stop: CancellationToken) -> anyhow::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot watch for SIGINT")?;
+    let mut terminate = signal(SignalKind::terminate()).context("cannot watch for SIGTERM")?;
+    let watch = async move {
+        tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
+        stop.cancel();
+        tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
+        std::process::exit(130);
+    };
+    // Not one of the tasks a shutdown waits for: it is what starts the shutdown.
+    #[expect(clippy::disallowed_methods, reason = "ends with the process; it cannot fail")]
+    tokio::spawn(watch);
+    Ok(())
+}

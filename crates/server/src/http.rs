@@ -1,0 +1,80 @@
+//! The whole API on one page.
+
+mod adverts;
+mod auth;
+mod documents;
+mod error;
+mod health;
+mod negotiate;
+mod outer;
+mod stream;
+
+use std::sync::Arc;
+
+use app::App;
+use axum::Router;
+use axum::routing::{MethodRouter, get, post};
+use domain::Scope;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::config::Config;
+use crate::feed::Decoder;
+use crate::metrics::Metrics;
+use auth::RateLimits;
+
+/// What handlers share.
+#[derive(Clone)]
+pub struct Shared(Arc<SharedParts>);
+
+pub struct SharedParts {
+    pub app: App,
+    pub config: Config,
+    pub metrics: Metrics,
+    pub rate_limits: Option<RateLimits>,
+    /// Tasks that outlive their handler: streams of adverts.
+    pub tasks: TaskTracker,
+    /// Cancelled when the process is to end.
+    pub stop: CancellationToken,
+}
+
+impl std::ops::Deref for Shared {
+    type Target = SharedParts;
+
+    fn deref(&self) -> &SharedParts {
+        &self.0
+    }
+}
+
+impl Shared {
+    pub fn new(app: App, config: Config, stop: CancellationToken) -> Self {
+        let rate_limits = RateLimits::new(config.rate_limit);
+        let (metrics, tasks) = (Metrics::default(), TaskTracker::new());
+        Self(Arc::new(SharedParts { app, config, metrics, rate_limits, tasks, stop }))
+    }
+
+    fn decoder(&self) -> Decoder {
+        Decoder { zone: self.config.time_zone.clone(), line_bytes_max: self.config.limits.line_bytes_max }
+    }
+}
+
+/// Every path, what it takes to call it, and who answers.
+pub fn router(shared: &Shared) -> Router {
+    let needs = |scope: Scope, methods: MethodRouter<Shared>| auth::guard(shared, scope, methods);
+    let api = Router::new()
+        .route("/documents/properties/by-url", needs(Scope::Read, get(documents::by_url)))
+        .route("/documents/properties/{id}", needs(Scope::Read, get(documents::one)))
+        .route("/adverts", needs(Scope::Ingest, post(adverts::ingest)))
+        .route(
+            "/adverts/{uuid}",
+            needs(Scope::Read, get(adverts::one))
+                .merge(needs(Scope::Ingest, axum::routing::delete(adverts::erase))),
+        )
+        .route("/adverts/{uuid}/expire", needs(Scope::Ingest, post(adverts::expire)));
+    let api = negotiate::layered(api);
+    let open = Router::new()
+        .route("/healthz", get(health::alive))
+        .route("/readyz", get(health::ready))
+        .route("/metrics", get(health::metrics));
+    outer::layered(api.merge(open), shared).with_state(shared.clone())
+}

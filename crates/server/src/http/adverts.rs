@@ -1,0 +1,178 @@
+//! Adverts in, and single adverts out.
+
+use axum::body::{Body, Bytes};
+use axum::extract::{Path, Request, State};
+use axum::response::{IntoResponse, Response};
+use domain::AdvertId;
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use serde_json::Value;
+use wire::receipt::ReceiptCollection;
+
+use super::Shared;
+use super::error::{Problem, json};
+use super::stream;
+use crate::feed::{self, Decoder};
+
+/// The most adverts of one array: what fits into a body anyway, said as a number.
+const ARRAY_MAX: usize = 10_000;
+
+/// `POST /adverts`: one advert, an array of them, or a stream of lines.
+pub async fn ingest(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
+    let (parts, body) = request.into_parts();
+    refuse_encodings(&parts.headers)?;
+    match BodyKind::of(&parts.headers)? {
+        BodyKind::Json => ingest_json(&shared, &parts.headers, body).await,
+        BodyKind::Lines => Ok(stream::ingest(&shared, body)),
+    }
+}
+
+/// `GET /adverts/{uuid}`
+pub async fn one(State(shared): State<Shared>, Path(id): Path<String>) -> Result<Response, Problem> {
+    let (advert, property) = shared.app.advert(parse(&id)?).await?.ok_or_else(Problem::not_found)?;
+    let zone = &shared.config.time_zone;
+    Ok(json(StatusCode::OK, &wire::document::advert_resource(&advert, property, zone, &|_| None)))
+}
+
+/// `DELETE /adverts/{uuid}`
+pub async fn erase(State(shared): State<Shared>, Path(id): Path<String>) -> Result<Response, Problem> {
+    shared.app.erase(parse(&id)?).await?.ok_or_else(Problem::not_found)?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// `POST /adverts/{uuid}/expire`
+pub async fn expire(State(shared): State<Shared>, Path(id): Path<String>) -> Result<Response, Problem> {
+    let receipt = shared.app.expire(parse(&id)?).await?.ok_or_else(Problem::not_found)?;
+    shared.metrics.count(std::slice::from_ref(&receipt));
+    let taken = feed::Taken { receipt, ignored: Vec::new() };
+    Ok(json(StatusCode::OK, &taken.body().alone()))
+}
+
+fn parse(id: &str) -> Result<AdvertId, Problem> {
+    id.parse().map_err(|_| Problem::not_found())
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum BodyKind {
+    Json,
+    Lines,
+}
+
+impl BodyKind {
+    fn of(headers: &HeaderMap) -> Result<Self, Problem> {
+        let given =
+            headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let media_type = given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        match media_type.as_str() {
+            "application/json" | "application/ld+json" => Ok(Self::Json),
+            "application/x-ndjson" => Ok(Self::Lines),
+            _ => Err(Problem::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                format!(
+                    "The content-type \"{given}\" is not supported. Supported MIME types are \"application/ld+json\", \
+                     \"application/json\", \"application/x-ndjson\"."
+                ),
+            )),
+        }
+    }
+}
+
+/// A compressed body could hold any amount of anything.
+fn refuse_encodings(headers: &HeaderMap) -> Result<(), Problem> {
+    match headers.get(header::CONTENT_ENCODING) {
+        None => Ok(()),
+        Some(encoding) if encoding.as_bytes().eq_ignore_ascii_case(b"identity") => Ok(()),
+        Some(_) => {
+            let message = "Compressed request bodies are not supported.";
+            Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
+        }
+    }
+}
+
+async fn ingest_json(shared: &Shared, headers: &HeaderMap, body: Body) -> Result<Response, Problem> {
+    let bytes = read_body(headers, body, shared.config.limits.body_bytes_max).await?;
+    let decoder = shared.decoder();
+    let now = shared.app.clock().now();
+    // Megabytes of JSON take a while; other requests go on meanwhile.
+    let work = move || decode_body(&decoder, &bytes, now);
+    let (shape, decoded) = match tokio::task::spawn_blocking(work).await {
+        Ok(decoded) => decoded?,
+        Err(_panicked) => {
+            return Err(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "The body could not be read."));
+        }
+    };
+    let taken = feed::take_in(&shared.app, decoded).await?;
+    taken.iter().for_each(|taken| shared.metrics.count(std::slice::from_ref(&taken.receipt)));
+    match shape {
+        Shape::Array => {
+            let receipts = taken.into_iter().map(feed::Taken::body).collect();
+            Ok(json(StatusCode::OK, &ReceiptCollection::of(receipts)))
+        }
+        Shape::Single => {
+            let taken = taken.into_iter().next().ok_or_else(Problem::not_found)?;
+            single_receipt(taken)
+        }
+    }
+}
+
+fn single_receipt(taken: feed::Taken) -> Result<Response, Problem> {
+    use app::ingest::{Outcome, Receipt};
+    let status = match &taken.receipt {
+        Receipt::Rejected { violations } => return Err(Problem::violations(violations)),
+        Receipt::Accepted { outcome: Outcome::Created, .. } => StatusCode::CREATED,
+        Receipt::Accepted { outcome: Outcome::Updated | Outcome::Unchanged, .. } => StatusCode::OK,
+    };
+    let location = match &taken.receipt {
+        Receipt::Accepted { advert, .. } => HeaderValue::from_str(&wire::iri::advert(*advert)).ok(),
+        Receipt::Rejected { .. } => None,
+    };
+    let mut response = json(status, &taken.body().alone());
+    if let Some(location) = location {
+        if status == StatusCode::CREATED {
+            response.headers_mut().insert(header::LOCATION, location.clone());
+        }
+        response.headers_mut().insert(header::CONTENT_LOCATION, location);
+    }
+    Ok(response)
+}
+
+enum Shape {
+    Single,
+    Array,
+}
+
+fn decode_body(
+    decoder: &Decoder,
+    bytes: &[u8],
+    now: domain::Timestamp,
+) -> Result<(Shape, Vec<feed::Decoded>), Problem> {
+    let value: Value = serde_json::from_slice(bytes)
+        .map_err(|error| Problem::bad_request(format!("The body is not valid JSON: {error}.")))?;
+    match value {
+        Value::Array(values) if values.len() > ARRAY_MAX => Err(Problem::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!(
+                "The array holds {} adverts, at most {ARRAY_MAX}; send a stream of lines instead.",
+                values.len()
+            ),
+        )),
+        Value::Array(values) => {
+            Ok((Shape::Array, values.iter().map(|value| decoder.decode(value, now)).collect()))
+        }
+        value => Ok((Shape::Single, vec![decoder.decode(&value, now)])),
+    }
+}
+
+async fn read_body(headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, Problem> {
+    let declared =
+        headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    if declared.is_some_and(|declared| declared > limit) {
+        return Err(Problem::too_large("The body", limit));
+    }
+    match Limited::new(body, limit).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(Problem::too_large("The body", limit)),
+        // The client hung up or broke the framing; nobody may be there to read this, but if so, this is what happened.
+        Err(_) => Err(Problem::bad_request("The body ended before it was complete.")),
+    }
+}

@@ -1,0 +1,33 @@
+//! For whoever keeps the process running.
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::{StatusCode, header};
+
+use super::Shared;
+use super::error::{Problem, json};
+
+/// The process is alive. Says nothing of the store: a restart would not mend that.
+pub async fn alive() -> Response {
+    json(StatusCode::OK, &serde_json::json!({"status": "alive"}))
+}
+
+/// The process can do its work.
+pub async fn ready(State(shared): State<Shared>) -> Response {
+    if shared.stop.is_cancelled() {
+        return Problem::unavailable("The server is shutting down.", 5).into_response();
+    }
+    match shared.app.store().note("ready".to_owned()).await {
+        Ok(_) => json(StatusCode::OK, &serde_json::json!({"status": "ready"})),
+        Err(error) => {
+            tracing::warn!(error = &error as &dyn std::error::Error, "the store is not ready");
+            Problem::unavailable("The store is unavailable.", 5).into_response()
+        }
+    }
+}
+
+pub async fn metrics(State(shared): State<Shared>) -> Response {
+    shared.metrics.log_position.set(shared.app.store().head().borrow().0);
+    let content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    ([(header::CONTENT_TYPE, content_type)], shared.metrics.print()).into_response()
+}

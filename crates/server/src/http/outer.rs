@@ -1,0 +1,130 @@
+//! What every request goes through before and after its handler: an id, limits, a clear answer for what no handler takes,
+//! the log and the metrics.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::Router;
+use axum::extract::{MatchedPath, Request, State};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use futures_util::FutureExt;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use tokio::sync::Semaphore;
+use tracing::Instrument;
+
+use super::Shared;
+use super::error::Problem;
+use crate::metrics::{RequestLabels, RouteLabels};
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const DOCUMENTATION: HeaderValue =
+    HeaderValue::from_static("</docs.jsonld>; rel=\"http://www.w3.org/ns/hydra/core#apiDocumentation\"");
+
+pub fn layered(router: Router<Shared>, shared: &Shared) -> Router<Shared> {
+    let slots = Arc::new(Semaphore::new(shared.config.limits.requests_max));
+    router
+        .fallback(async || Problem::not_found())
+        .method_not_allowed_fallback(async || {
+            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "This method is not allowed here.")
+        })
+        .layer(middleware::from_fn_with_state((shared.clone(), slots), outer))
+}
+
+async fn outer(
+    State((shared, slots)): State<(Shared, Arc<Semaphore>)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let started = Instant::now();
+    let id = request_id(request.headers(), &shared);
+    let method = request.method().to_string();
+    let route =
+        request.extensions().get::<MatchedPath>().map_or("unmatched", |path| path.as_str()).to_owned();
+    let span = tracing::info_span!(
+        "request",
+        id = id.to_str().unwrap_or_default(),
+        method,
+        route,
+        key = tracing::field::Empty
+    );
+
+    shared.metrics.requests_under_way.inc();
+    let mut response = limited(&shared, &slots, request, next).instrument(span.clone()).await;
+    shared.metrics.requests_under_way.dec();
+
+    let status = response.status();
+    let elapsed = started.elapsed();
+    let _entered = span.entered();
+    tracing::info!(status = status.as_u16(), milliseconds = elapsed.as_secs_f64() * 1e3, "answered");
+    shared
+        .metrics
+        .request_seconds
+        .get_or_create(&RouteLabels { method: method.clone(), route: route.clone() })
+        .observe(elapsed.as_secs_f64());
+    shared.metrics.requests.get_or_create(&RequestLabels { method, route, status: status.as_u16() }).inc();
+
+    let headers = response.headers_mut();
+    headers.insert(REQUEST_ID, id);
+    headers.insert(header::LINK, DOCUMENTATION);
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+async fn limited(shared: &Shared, slots: &Semaphore, request: Request, next: Next) -> Response {
+    let limits = &shared.config.limits;
+    // What goes over is shed at once and clearly, rather than queued until everybody times out.
+    let Ok(_slot) = slots.try_acquire() else {
+        return Problem::unavailable("Too many requests are being worked on.", 1).into_response();
+    };
+    if header_bytes(&request) > limits.header_bytes_max {
+        let message =
+            format!("The request line and headers are larger than {} bytes.", limits.header_bytes_max);
+        return Problem::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, message).into_response();
+    }
+    // A panic is a defect of ours; the client gets an answer and everybody else goes on.
+    let answer = AssertUnwindSafe(next.run(request)).catch_unwind();
+    match tokio::time::timeout(limits.request_timeout, answer).await {
+        Ok(Ok(response)) => response,
+        Ok(Err(_panic)) => {
+            tracing::error!("a handler panicked");
+            Problem::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "An internal error occurred; the log has the request's id.",
+            )
+            .into_response()
+        }
+        Err(_elapsed) => {
+            let seconds = limits.request_timeout.as_secs();
+            let message = format!("The request took longer than {seconds} s.");
+            Problem::new(StatusCode::REQUEST_TIMEOUT, message)
+                .with(header::CONNECTION, HeaderValue::from_static("close"))
+                .into_response()
+        }
+    }
+}
+
+/// What the sender of a request calls it, when that is harmless to repeat; else a fresh id.
+fn request_id(headers: &HeaderMap, shared: &Shared) -> HeaderValue {
+    let harmless = |value: &&HeaderValue| {
+        (1..=128).contains(&value.len())
+            && value
+                .as_bytes()
+                .iter()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+    };
+    match headers.get(REQUEST_ID).filter(harmless) {
+        Some(given) => given.clone(),
+        None => HeaderValue::from_str(&shared.app.fresh_id().to_string())
+            .unwrap_or_else(|_| HeaderValue::from_static("unknown")),
+    }
+}
+
+fn header_bytes(request: &Request) -> usize {
+    let line = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
+    let headers: usize =
+        request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
+    line + headers
+}
