@@ -2,7 +2,7 @@
 
 use domain::{Contact, Publisher, PublisherType, ShortText, SiteKey};
 
-use crate::random::{Purpose, Random};
+use crate::random::{Purpose, Random, scrambled};
 use crate::towns::{Place, TownSize, slug};
 
 /// A site that carries adverts.
@@ -50,7 +50,7 @@ const HABITS: &[Habits] = &[
     Habits { domain: "toits-et-murs.example", pictures: "photos.toits-et-murs.example", share: [27, 8], completeness: 95.0,
         surface: SurfaceStyle::Exact, reference: ReferenceStyle::Digits, originals: false },
     Habits { domain: "cles-en-poche.example", pictures: "img.cles-en-poche.example", share: [21, 5], completeness: 92.0,
-        surface: SurfaceStyle::Rounded, reference: ReferenceStyle::Digits, originals: true },
+        surface: SurfaceStyle::Rounded, reference: ReferenceStyle::Digits, originals: false },
     Habits { domain: "le-coin-des-logis.example", pictures: "medias.le-coin-des-logis.example", share: [18, 52], completeness: 78.0,
         surface: SurfaceStyle::RoundedDown, reference: ReferenceStyle::Digits, originals: false },
     Habits { domain: "belles-pierres.example", pictures: "cdn.belles-pierres.example", share: [12, 0], completeness: 94.0,
@@ -62,7 +62,7 @@ const HABITS: &[Habits] = &[
     Habits { domain: "de-voisin-a-voisin.example", pictures: "photos.de-voisin-a-voisin.example", share: [0, 32], completeness: 80.0,
         surface: SurfaceStyle::RoundedDown, reference: ReferenceStyle::Hyphenated, originals: false },
     Habits { domain: "quatre-facades.example", pictures: "m.quatre-facades.example", share: [7, 0], completeness: 88.0,
-        surface: SurfaceStyle::OneDecimal, reference: ReferenceStyle::Hexadecimal("QF"), originals: true },
+        surface: SurfaceStyle::OneDecimal, reference: ReferenceStyle::Hexadecimal("QF"), originals: false },
 ];
 
 /// The sites adverts of the world come from.
@@ -83,9 +83,12 @@ impl Habits {
     /// The portal's own number of an advert. Every portal carries a property once, so that a number made from the
     /// property's is the only one of its kind; the scrambling is one to one.
     pub(crate) fn reference(&self, property: u64) -> String {
+        // Each portal counts in its own way, or the numbers would give away which adverts belong together.
+        let habit =
+            scrambled(self.domain.bytes().fold(0, |sum: u64, byte| sum.rotate_left(8) ^ u64::from(byte)));
         // Odd, so that the multiplication loses nothing within 36 bits.
-        let factor = 0x5_deec_e66d + 2 * self.domain.len() as u64;
-        let number = property.wrapping_mul(factor).wrapping_add(0x2_4e3b_97d1) & ((1 << 36) - 1);
+        let factor = habit | 1;
+        let number = property.wrapping_mul(factor).wrapping_add(habit >> 20) & ((1 << 36) - 1);
         match self.reference {
             ReferenceStyle::Digits => format!("{number:011}"),
             ReferenceStyle::Hexadecimal(prefix) => format!("{prefix}-{number:09X}"),
@@ -150,7 +153,7 @@ impl Desk {
         let name = format!("{} {}", random.pick(&AGENCY_KINDS), random.pick(&AGENCY_NAMES));
         let phone =
             format!("{} {:02} {:02}", place.phone_prefix, random.between(0, 99), random.between(0, 99));
-        let email = format!("contact@{}.example", slug(&name));
+        let email = format!("agence{number}@{}.example", place.slug);
         let mut person = Random::stream(seed, Purpose::Person, [property, 0]);
         let negotiator = format!("{} {}", person.pick(&FIRST_NAMES), person.pick(&LAST_NAMES));
         let name = text(&name);

@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn one_strange_sale_does_not_make_a_level() {
-        // Two flats sold at 5,500 in a hamlet count for a fifth.
+        // One house sold at 15,783 euros a metre counts for a ninth.
         let level = Prices::embedded().level("2A065");
         assert!(level.house < 7_000.0, "{level:?}");
     }

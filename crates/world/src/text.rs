@@ -60,9 +60,9 @@ impl Subject<'_> {
     /// The description without its last sentence, between about 40 and 105 words.
     pub(crate) fn description(&self, random: &mut Random) -> String {
         let mut draft = Draft { subject: self, text: String::with_capacity(900), words: 0 };
-        let wanted = 48 + random.below(46) as usize;
-        let Home { property_type, transaction_type, .. } = *self.home;
-        draft.say(random.pick(openings::of(property_type, transaction_type)));
+        let wanted = 56 + random.below(40) as usize;
+        let property_type = self.home.property_type;
+        draft.say(random.pick(openings::of(self.home)));
         if let Some(layouts) = openings::layouts(self.home) {
             draft.say(random.pick(layouts));
         }
@@ -93,7 +93,7 @@ impl Subject<'_> {
         let home = self.home;
         let mut middle: Vec<&'static str> = Vec::with_capacity(24);
         middle.extend(home.amenities.iter().map(|amenity| random.pick(&amenity.sentences)));
-        for group in surroundings::of(home.property_type, self.place.size) {
+        for group in surroundings::of(home.property_type, self.place) {
             middle.push(random.pick(group));
         }
         if home.build.elevator == Some(true) {
@@ -119,12 +119,13 @@ impl Subject<'_> {
 
     /// Writes a phrase, its blanks filled.
     pub(crate) fn fill(&self, phrase: &str, text: &mut String) {
+        // Braces are ASCII, so that every position found is the border of a character.
         let mut rest = phrase;
-        while let Some((before, after)) = rest.split_once('{') {
-            text.push_str(before);
-            let Some((blank, after)) = after.split_once('}') else { break };
-            self.write(blank, text);
-            rest = after;
+        while let Some(open) = rest.bytes().position(|byte| byte == b'{') {
+            let Some(length) = rest.as_bytes()[open..].iter().position(|byte| *byte == b'}') else { break };
+            text.push_str(&rest[..open]);
+            self.write(&rest[open + 1..open + length], text);
+            rest = &rest[open + length + 1..];
         }
         text.push_str(rest);
     }
@@ -192,7 +193,8 @@ impl Draft<'_> {
         }
         let before = self.text.len();
         self.subject.fill(phrase, &mut self.text);
-        self.words += self.text[before..].split(' ').count();
+        // Phrases are separated by one space, and so are their words.
+        self.words += 1 + self.text.as_bytes()[before..].iter().filter(|byte| **byte == b' ').count();
     }
 }
 

@@ -141,7 +141,9 @@ impl<'a> Timeline<'a> {
     /// An advert to look at; which of the property's is still to be brought into range.
     fn draw(&mut self, wants_expired: bool) -> Key {
         if wants_expired && !self.gone.is_empty() && self.random.chance(70.0) {
-            return self.gone[self.random.below(self.gone.len() as u64) as usize];
+            // One that came back by another way is still in the list; it is not expired then, and dropped unused.
+            let position = self.random.below(self.gone.len() as u64) as usize;
+            return self.gone.swap_remove(position);
         }
         let properties = self.world.settings().properties + self.new_properties;
         (self.random.below(properties), self.random.below(64) as u8)
@@ -160,13 +162,10 @@ impl<'a> Timeline<'a> {
                 self.gone.push(key);
                 Lifecycle::Expired { at: Some(at) }
             }
-            HappeningKind::Republished => {
-                self.gone.retain(|gone| *gone != key);
-                Lifecycle::Live
-            }
+            HappeningKind::Republished => Lifecycle::Live,
             _ => Lifecycle::Seen,
         };
-        if changes != Changes::default() {
+        if kind != HappeningKind::Crawled {
             self.changed.insert(key, changes);
         }
         let changed = kind != HappeningKind::Crawled;

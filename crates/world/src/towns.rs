@@ -42,6 +42,7 @@ pub(crate) struct Place {
     pub of: Box<str>,
     /// `toulouse-31000`.
     pub slug: Box<str>,
+    pub has_metro: bool,
     /// How far from the centre homes lie.
     pub radius_km: f64,
     /// The first digits of telephone numbers that are reserved for fiction, in this part of the country.
@@ -117,6 +118,10 @@ impl Place {
                 .into(),
             // A town of 100,000 spreads over some 3 km, a village over one; districts stand close.
             radius_km: if district { 1.1 } else { (0.6 + population.sqrt() / 120.0).min(8.0) },
+            // The inner suburbs of Paris, and the three other cities that have one.
+            has_metro: district
+                || matches!(department_of(insee), "92" | "93" | "94")
+                || matches!(insee, "31555" | "35238" | "59350"),
             phone_prefix: phone_prefix(insee),
             short_name: short_name.into(),
             town,

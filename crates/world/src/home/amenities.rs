@@ -78,7 +78,7 @@ pub(crate) const AMENITIES: &[Amenity] = &[
     amenity("Cave", None, [42.0, 28.0], [
         "Une cave saine complète ce bien.", "Vous disposerez aussi d'une cave.",
         "Au sous-sol, une cave voûtée pour vos bouteilles.", "Cave privative et local commun."]),
-    amenity("Parking", Some("et parking"), [33.0, 42.0], [
+    amenity("Parking", Some("avec parking"), [33.0, 42.0], [
         "Une place de parking privative est comprise.", "Stationnement aisé grâce à une place attitrée.",
         "Le bien dispose d'une place de stationnement en sous-sol sécurisé.", "Parking privé derrière un portail automatique."]),
     amenity("Garage", Some("avec garage"), [10.0, 52.0], [
@@ -92,7 +92,7 @@ pub(crate) const AMENITIES: &[Amenity] = &[
         "Cheminée en marbre, hauteur sous plafond généreuse.", "Cheminée à insert pour les soirées d'hiver."]),
     amenity("Cuisine équipée", None, [52.0, 58.0], [
         "La cuisine aménagée et équipée est fonctionnelle.", "Cuisine entièrement équipée : four, plaque, hotte et lave-vaisselle.",
-        "La cuisine, récente, offre de nombreux rangements.", "Cuisine séparée et équipée, avec coin repas."]),
+        "La cuisine, récente, offre de nombreux rangements.", "Cuisine équipée avec coin repas."]),
     amenity("Cuisine ouverte", None, [28.0, 30.0], [
         "La cuisine ouverte donne du volume à la pièce de vie.", "Cuisine américaine avec îlot central.",
         "Cuisine ouverte sur le séjour, dans un esprit convivial.", "Un bar sépare la cuisine ouverte du salon."]),
@@ -126,10 +126,10 @@ pub(crate) const AMENITIES: &[Amenity] = &[
     amenity("Véranda", Some("avec véranda"), [1.0, 12.0], [
         "Une véranda lumineuse prolonge la salle à manger.", "La véranda, chauffée, se vit toute l'année.",
         "Véranda récente ouvrant sur l'extérieur.", "Petit déjeuner au soleil dans la véranda."]),
-    amenity("Mezzanine", Some("et mezzanine"), [6.0, 9.0], [
+    amenity("Mezzanine", Some("avec mezzanine"), [6.0, 9.0], [
         "Une mezzanine offre un espace de bureau.", "La mezzanine peut servir de couchage d'appoint.",
         "Beau volume avec mezzanine.", "Mezzanine en bois au-dessus du séjour."]),
-    amenity("Moulures", Some("ancien avec moulures"), [34.0, 10.0], [
+    amenity("Moulures", Some("avec moulures"), [34.0, 10.0], [
         "Moulures, parquet, cheminée : le charme de l'ancien est intact.", "Les moulures d'origine ont été conservées.",
         "Belle hauteur sous plafond et moulures d'époque.", "Corniches et moulures dans toutes les pièces de réception."]),
     amenity("Poutres apparentes", Some("avec poutres apparentes"), [22.0, 34.0], [

@@ -65,7 +65,11 @@ impl Build {
             year: Some(year),
             elevator: None,
             furnished: None,
-            condition: condition(random, year, this_year),
+            // What is to let can be lived in.
+            condition: match condition(random, year, this_year) {
+                Condition::ToRenovate if transaction_type == TransactionType::Rent => Condition::Good,
+                condition => condition,
+            },
         };
         let size = place.size;
         match property_type {

@@ -18,8 +18,8 @@ const fn shares(size: TownSize) -> [u32; 7] {
 /// Out of a hundred on offer, how many are to let.
 const fn to_let_percent(property_type: PropertyType) -> f64 {
     match property_type {
-        PropertyType::Apartment => 41.0,
-        PropertyType::House => 14.0,
+        PropertyType::Apartment => 39.0,
+        PropertyType::House => 24.0,
         PropertyType::Building | PropertyType::Land => 0.0,
         PropertyType::Parking => 55.0,
         PropertyType::Office => 58.0,

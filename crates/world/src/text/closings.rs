@@ -51,7 +51,7 @@ pub(super) const CONDOMINIUM: [&str; 4] = [
 ];
 #[rustfmt::skip]
 pub(super) const TAX: [&str; 4] = [
-    "Taxe foncière : {tax} €.", "La taxe foncière est de {tax} € par an.", "Faibles charges, taxe foncière de {tax} €.",
+    "Taxe foncière : {tax} €.", "La taxe foncière est de {tax} € par an.", "Taxe foncière annuelle : {tax} €.",
     "Montant de la taxe foncière : {tax} euros.",
 ];
 #[rustfmt::skip]

@@ -5,11 +5,11 @@ use domain::{PropertyType, TransactionType};
 use crate::home::{Condition, Home};
 
 /// First sentences.
-pub(super) const fn of(
-    property_type: PropertyType,
-    transaction_type: TransactionType,
-) -> &'static [&'static str] {
-    match (property_type, transaction_type) {
+pub(super) fn of(home: &Home) -> &'static [&'static str] {
+    let studio = home.build.rooms == Some(1);
+    match (home.property_type, home.transaction_type) {
+        (PropertyType::Apartment, TransactionType::Sell) if studio => &STUDIO,
+        (PropertyType::Apartment, TransactionType::Rent) if studio => &STUDIO_TO_LET,
         (PropertyType::Apartment, TransactionType::Sell) => &APARTMENT,
         (PropertyType::Apartment, TransactionType::Rent) => &APARTMENT_TO_LET,
         (PropertyType::House, TransactionType::Sell) => &HOUSE,
@@ -57,6 +57,21 @@ const APARTMENT: [&str; 12] = [
     "En plein centre {of}, venez visiter cet appartement de {surface} m², {floor}.",
     "Quartier recherché {of} : {rooms} de {surface} m² au plan optimisé, {floor}.",
     "Nouveauté {at} ! Appartement {rooms} développant {surface} m², {floor}, proche de tout.",
+];
+#[rustfmt::skip]
+const STUDIO: [&str; 5] = [
+    "Idéal premier achat ou investissement locatif : studio de {surface} m² situé {at}, {floor}.",
+    "Au cœur {of}, studio de {surface} m² bien agencé, {floor} d'un immeuble de {floors} étages.",
+    "À saisir {at} : un studio d'environ {surface} m², {floor}, dans un environnement calme.",
+    "Dans une rue tranquille {of}, studio lumineux de {surface} m², {floor}.",
+    "Proche des facultés et du centre {of}, studio de {surface} m² vendu libre.",
+];
+#[rustfmt::skip]
+const STUDIO_TO_LET: [&str; 4] = [
+    "À louer {at}, studio de {surface} m² situé {floor} d'un immeuble calme.",
+    "Idéal pour un étudiant ou un jeune actif, studio de {surface} m² {at}, {floor}.",
+    "Disponible de suite : studio d'environ {surface} m², {floor}, au centre {of}.",
+    "Nous proposons à la location ce studio de {surface} m², {floor}, {at}.",
 ];
 #[rustfmt::skip]
 const APARTMENT_TO_LET: [&str; 8] = [
@@ -189,7 +204,7 @@ const TO_RENOVATE: [&str; 7] = [
 ];
 #[rustfmt::skip]
 const GOOD: [&str; 7] = [
-    "L'ensemble est en bon état général.", "Aucun travaux à prévoir dans l'immédiat.", "Bien entretenu par ses occupants.",
+    "L'ensemble est en bon état général.", "Pas de travaux à prévoir dans l'immédiat.", "Bien entretenu par ses occupants.",
     "Quelques rafraîchissements suffiront pour le mettre à votre goût.", "Les prestations sont de qualité et bien conservées.",
     "Bien sain, sans mauvaise surprise.", "Habitable tout de suite, en bon état.",
 ];

@@ -2,13 +2,16 @@
 
 use domain::PropertyType;
 
-use crate::towns::TownSize;
+use crate::towns::{Place, TownSize};
 
 type Group = &'static [&'static str];
 
 /// Groups of sentences, of which a description takes one each.
-pub(super) const fn of(property_type: PropertyType, size: TownSize) -> &'static [Group] {
-    match (property_type, size) {
+pub(super) const fn of(property_type: PropertyType, place: &Place) -> &'static [Group] {
+    match (property_type, place.size) {
+        (PropertyType::Apartment | PropertyType::House, _) if place.has_metro => {
+            &[&METRO, &CITY_SHOPS, &SCHOOLS, &MOOD, &URGENCY]
+        }
         (PropertyType::Apartment | PropertyType::House, TownSize::City) => {
             &[&CITY_TRANSPORT, &CITY_SHOPS, &SCHOOLS, &MOOD, &URGENCY]
         }
@@ -30,12 +33,16 @@ pub(super) const fn of(property_type: PropertyType, size: TownSize) -> &'static 
 }
 
 #[rustfmt::skip]
-const CITY_TRANSPORT: [&str; 10] = [
-    "Proche métro et bus, tout se fait à pied.", "À deux pas du tramway et des grands axes.",
-    "Le métro est à cinq minutes à pied.", "Très bien desservi par les transports en commun.",
-    "Proche gare, métro et pistes cyclables.", "Arrêt de bus au pied de l'immeuble, centre à dix minutes.",
-    "Métro, commerces et marché à proximité immédiate.", "Station de tramway à trois cents mètres.",
-    "Accès rapide au périphérique et à la gare.", "Emplacement central, proche métro.",
+const METRO: [&str; 7] = [
+    "Proche métro et bus, tout se fait à pied.", "Le métro est à cinq minutes à pied.", "Emplacement central, proche métro.",
+    "Proche gare, métro et pistes cyclables.", "Métro, commerces et marché à proximité immédiate.",
+    "Très bien desservi par les transports en commun.", "Deux lignes de métro à moins de dix minutes.",
+];
+#[rustfmt::skip]
+const CITY_TRANSPORT: [&str; 6] = [
+    "À deux pas du tramway et des grands axes.", "Très bien desservi par les transports en commun.",
+    "Arrêt de bus au pied de l'immeuble, centre à dix minutes.", "Station de tramway à trois cents mètres.",
+    "Accès rapide au périphérique et à la gare.", "Proche gare et pistes cyclables, tout se fait à pied.",
 ];
 #[rustfmt::skip]
 const CITY_SHOPS: [&str; 8] = [
@@ -160,5 +167,5 @@ const SHOP_USE: [&str; 4] = [
 #[rustfmt::skip]
 const SHOP_FLOW: [&str; 4] = [
     "Flux piéton important, proximité des halles et d'un parking public.", "Rue commerçante animée toute l'année, marché deux fois par semaine.",
-    "Proche métro ou gare, écoles et bureaux alentour.", "Stationnement en épi devant la vitrine, arrêt de bus en face.",
+    "Proche gare, écoles et bureaux alentour.", "Stationnement en épi devant la vitrine, arrêt de bus en face.",
 ];
