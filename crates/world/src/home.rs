@@ -1,0 +1,150 @@
+//! A home as it really is, before any portal describes it.
+
+mod amenities;
+mod energy;
+mod measures;
+mod mix;
+mod money;
+
+use domain::{PropertyId, PropertyType, TransactionType};
+
+use self::amenities::Amenities;
+pub(crate) use self::amenities::{AMENITIES, Amenity};
+pub(crate) use self::energy::Audit;
+use self::energy::Heating;
+pub use self::energy::{energy_letter, gas_letter};
+use self::measures::Build;
+pub(crate) use self::measures::Condition;
+use self::money::Money;
+use crate::market::{Portal, Seller};
+use crate::random::{Purpose, Random, cosine};
+use crate::towns::{Place, Towns};
+
+/// The most portals that carry one home.
+pub(crate) const ADVERTS_MAX: usize = 5;
+
+/// A home, plot, shop… and who offers it where.
+#[derive(Debug, Clone)]
+pub(crate) struct Home {
+    pub index: u64,
+    pub id: PropertyId,
+    pub town: usize,
+    pub transaction_type: TransactionType,
+    pub property_type: PropertyType,
+    pub build: Build,
+    pub audit: Option<Audit>,
+    pub money: Money,
+    pub amenities: Amenities,
+    pub lat: f64,
+    pub lon: f64,
+    pub seller: Seller,
+    /// Seconds of the epoch.
+    pub created_second: i64,
+    portals: [u8; ADVERTS_MAX],
+    adverts: u8,
+}
+
+/// What a home is drawn from.
+pub(crate) struct Ground<'a> {
+    pub seed: u64,
+    pub towns: &'a Towns,
+    pub portals: &'a [Portal],
+    pub start_second: i64,
+    /// How many properties are there from the start; those after it appear later.
+    pub stock: u64,
+    /// How long before the start the oldest adverts appeared.
+    pub past_seconds: i64,
+}
+
+impl Home {
+    /// The home of this number; always the same.
+    pub(crate) fn of(ground: &Ground<'_>, index: u64) -> Self {
+        let mut random = Random::stream(ground.seed, Purpose::Home, [index, 0]);
+        let random = &mut random;
+        let town = ground.towns.draw(random);
+        let place = ground.towns.place(town);
+        let (property_type, transaction_type) = mix::draw(random, place.size);
+        let year = 1970 + (ground.start_second / 31_556_952) as i32;
+        let build = Build::draw(random, property_type, transaction_type, place, year);
+        let heating = Heating::draw(random, property_type);
+        let audit = Audit::draw(random, property_type, &build, heating);
+        let seller = Seller::draw(random, place.size);
+        let money = Money::draw(random, property_type, transaction_type, &build, place, seller);
+        let amenities = Amenities::draw(random, property_type, &build);
+        let (lat, lon) = scattered(random, place);
+        let (portals, adverts) = portals(random, ground.portals, seller);
+        let created_second = match index.checked_sub(ground.stock) {
+            // Most of what is on the market is recent.
+            None => {
+                let age = random.unit() * random.unit();
+                ground.start_second - (age * ground.past_seconds as f64) as i64
+            }
+            Some(later) => ground.start_second.saturating_add(i64::try_from(later).unwrap_or(i64::MAX)),
+        };
+        let id = identifier(random, created_second);
+        Self {
+            index,
+            id,
+            town,
+            transaction_type,
+            property_type,
+            build,
+            audit,
+            money,
+            amenities,
+            lat,
+            lon,
+            seller,
+            created_second,
+            portals,
+            adverts,
+        }
+    }
+
+    /// How many portals carry it.
+    pub(crate) fn adverts(&self) -> u8 {
+        self.adverts
+    }
+
+    /// The portal of one of its adverts.
+    pub(crate) fn portal(&self, advert: u8) -> usize {
+        usize::from(self.portals[usize::from(advert) % ADVERTS_MAX])
+    }
+}
+
+/// A point around the centre, denser near it.
+fn scattered(random: &mut Random, place: &Place) -> (f64, f64) {
+    const KM_PER_DEGREE: f64 = 111.2;
+    let centre = place.town.point;
+    let mut offset = || (random.unit() + random.unit() - 1.0) * place.radius_km / KM_PER_DEGREE;
+    let (north, east) = (offset(), offset());
+    // Towards the poles a degree of longitude shrinks to nothing; no town lies there.
+    let lon = centre.lon() + east / cosine(centre.lat()).max(0.05);
+    ((centre.lat() + north).clamp(-90.0, 90.0), lon.clamp(-180.0, 180.0))
+}
+
+/// Draws the portals of a home, each at most once, by their shares of the market.
+fn portals(random: &mut Random, portals: &[Portal], seller: Seller) -> ([u8; ADVERTS_MAX], u8) {
+    let (column, counts): (usize, &[u32]) = match seller {
+        Seller::Agency(_) => (0, &[64, 23, 9, 3, 1]),
+        Seller::Individual => (1, &[70, 30]),
+    };
+    let mut shares: Vec<u32> = portals.iter().map(|portal| portal.habits.share[column]).collect();
+    let wanted = random.weighted(counts) + 1;
+    let mut chosen = [0; ADVERTS_MAX];
+    for place in chosen.iter_mut().take(wanted) {
+        let portal = random.weighted(&shares);
+        shares[portal] = 0;
+        *place = portal as u8;
+    }
+    (chosen, wanted as u8)
+}
+
+/// An id as the service itself would give it, ordered by time.
+fn identifier(random: &mut Random, created_second: i64) -> PropertyId {
+    let milliseconds = u64::try_from(created_second).unwrap_or_default() * 1_000 + random.below(1_000);
+    let mut chance = [0; 10];
+    chance[..8].copy_from_slice(&random.bits().to_le_bytes());
+    chance[8..].copy_from_slice(&random.bits().to_le_bytes()[..2]);
+    PropertyId::from_uuid(uuid::Builder::from_unix_timestamp_millis(milliseconds, &chance).into_uuid())
+}

@@ -1,0 +1,86 @@
+//! The stock as a bulk import sends it: new adverts, and now and then a second version of one already sent.
+
+use domain::{AdvertDraft, Amount, Given, LongText, Timestamp};
+use jiff::SignedDuration;
+
+use crate::listing::{Changes, Listing};
+use crate::random::{Purpose, Random};
+use crate::world::World;
+
+/// Every so-manieth draft is a second version.
+const VERSION_EVERY: u64 = 5;
+
+/// The drafts of the stock with second versions in between. Keeps nothing but its place: an earlier advert is made again.
+pub struct Import<'a> {
+    world: &'a World,
+    random: Random,
+    /// The property that is being sent, and its drafts still to come, the last first.
+    next_property: u64,
+    waiting: Vec<AdvertDraft>,
+    sent: u64,
+}
+
+impl<'a> Import<'a> {
+    pub(crate) fn of(world: &'a World) -> Self {
+        let random = Random::stream(world.seed(), Purpose::Import, [0, 0]);
+        Self { world, random, next_property: 0, waiting: Vec::new(), sent: 0 }
+    }
+
+    /// A second version of an advert of a property that has been sent in full.
+    fn version(&mut self) -> AdvertDraft {
+        let complete = self.next_property - u64::from(!self.waiting.is_empty());
+        let home = self.world.home(self.random.below(complete));
+        let advert = self.random.below(u64::from(home.adverts())) as u8;
+        let first = Listing::of(self.world, &home, advert, Changes::default()).stock_draft();
+        second_version(&first, self.sent)
+    }
+}
+
+impl Iterator for Import<'_> {
+    type Item = AdvertDraft;
+
+    fn next(&mut self) -> Option<AdvertDraft> {
+        if self.waiting.is_empty() && self.next_property == self.world.settings().properties {
+            return None;
+        }
+        self.sent += 1;
+        // The first property has at most five adverts, but it may also be the only one so far.
+        let complete = self.next_property - u64::from(!self.waiting.is_empty());
+        if self.sent.is_multiple_of(VERSION_EVERY) && complete > 0 {
+            return Some(self.version());
+        }
+        if self.waiting.is_empty() {
+            self.waiting = self.world.property(self.next_property).drafts;
+            self.waiting.reverse();
+            self.next_property += 1;
+        }
+        self.waiting.pop()
+    }
+}
+
+/// The same advert some days later: 1 to 8 per cent cheaper, and every second time with another description. Which, and
+/// by how much, is decided by the salt.
+pub fn second_version(draft: &AdvertDraft, salt: u64) -> AdvertDraft {
+    let mut random = Random::stream(salt, Purpose::Version, [0, 0]);
+    let factor = 1.0 - random.uniform(1.0, 8.0) / 100.0;
+    let rewritten = random.chance(50.0);
+    let days = random.between(1, 30);
+    let mut second = draft.clone();
+    let cheaper = |given: &mut Given<Option<Amount>>| {
+        if let Given::Value(Some(amount)) = given {
+            *given = Given::Value(Amount::new((amount.get() * factor).floor()));
+        }
+    };
+    cheaper(&mut second.patch.price);
+    cheaper(&mut second.patch.price_excluding_fees);
+    if let (true, Given::Value(Some(text))) = (rewritten, &second.patch.description) {
+        let text = format!("Nouveau prix pour ce bien ! {text}");
+        second.patch.description = LongText::new(&text).map_or(Given::Absent, Given::Value);
+    }
+    let later =
+        |at: Timestamp| at.checked_add(SignedDuration::from_hours(24 * i64::from(days))).unwrap_or(at);
+    second.updated_at = second.updated_at.map(later);
+    second.last_crawled_at = second.last_crawled_at.map(later);
+    second.history.clear();
+    second
+}

@@ -1,0 +1,236 @@
+//! What happens to the market after the start.
+//!
+//! Happenings come in order of time and never end. What is remembered is, for each advert that was changed, what became
+//! of it ([`Changes`], a few bytes); everything else is made again from its number when it is its turn.
+
+use std::collections::{HashMap, VecDeque};
+use std::num::NonZeroU32;
+
+use domain::{AdvertDraft, Lifecycle, PropertyId, Timestamp};
+
+use crate::home::Home;
+use crate::listing::{Changes, Listing, Presence};
+use crate::random::{Purpose, Random};
+use crate::world::World;
+
+/// Something that happened to an advert, as the draft that reports it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Happening {
+    pub at: Timestamp,
+    pub kind: HappeningKind,
+    /// The true property of the advert, whether the draft names it or not.
+    pub property: PropertyId,
+    pub draft: AdvertDraft,
+}
+
+/// What kind of thing happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum HappeningKind {
+    /// An advert appeared: of a new property, or of a known one on another portal.
+    Published,
+    PriceDropped,
+    PriceRose,
+    SurfaceCorrected,
+    PicturesChanged,
+    DescriptionEdited,
+    Expired,
+    /// An expired advert came back.
+    Republished,
+    /// It was seen again, and nothing had changed.
+    Crawled,
+}
+
+/// How often each kind happens, out of a hundred.
+const SHARES: [(HappeningKind, u32); 9] = [
+    (HappeningKind::Published, 14),
+    (HappeningKind::PriceDropped, 18),
+    (HappeningKind::PriceRose, 2),
+    (HappeningKind::SurfaceCorrected, 2),
+    (HappeningKind::PicturesChanged, 5),
+    (HappeningKind::DescriptionEdited, 4),
+    (HappeningKind::Expired, 10),
+    (HappeningKind::Republished, 2),
+    (HappeningKind::Crawled, 43),
+];
+
+/// How often to look for an advert that suits before something else happens instead.
+const ATTEMPTS_MAX: u32 = 24;
+
+/// A property's number and which of its adverts.
+type Key = (u64, u8);
+
+/// The happenings after the start, in order.
+pub struct Timeline<'a> {
+    world: &'a World,
+    random: Random,
+    /// Milliseconds after the start.
+    elapsed: u64,
+    changed: HashMap<Key, Changes>,
+    /// Adverts that expired on the way.
+    gone: Vec<Key>,
+    /// Adverts of new properties that other portals will carry a little later.
+    coming: VecDeque<Key>,
+    new_properties: u64,
+}
+
+impl<'a> Timeline<'a> {
+    pub(crate) fn of(world: &'a World) -> Self {
+        Self {
+            world,
+            random: Random::stream(world.seed(), Purpose::Timeline, [0, 0]),
+            elapsed: 0,
+            changed: HashMap::new(),
+            gone: Vec::new(),
+            coming: VecDeque::new(),
+            new_properties: 0,
+        }
+    }
+
+    /// How many adverts it keeps in mind.
+    pub fn remembered(&self) -> usize {
+        self.changed.len()
+    }
+
+    fn advance(&mut self) -> Timestamp {
+        let pause = 2 * 86_400_000 / u64::from(self.world.settings().happenings_per_day.max(1));
+        self.elapsed += 1 + self.random.below(pause.max(1));
+        let second = i64::try_from(self.elapsed / 1_000).unwrap_or(i64::MAX);
+        self.world.moment(self.world.start_second().saturating_add(second))
+    }
+
+    fn publish(&mut self, at: Timestamp) -> Happening {
+        // Half as many second portals as properties: the mean of the stock.
+        let waiting = self.random.chance(34.0).then(|| self.coming.pop_front()).flatten();
+        let key = waiting.unwrap_or_else(|| {
+            let index = self.world.settings().properties + self.new_properties;
+            self.new_properties += 1;
+            (index, 0)
+        });
+        let home = self.world.home(key.0);
+        if key.1 == 0 {
+            self.coming.extend((1..home.adverts()).map(|advert| (key.0, advert)));
+        }
+        let after = u32::try_from(at.as_second() - self.world.start_second()).unwrap_or(u32::MAX);
+        let changes = Changes { published_after: NonZeroU32::new(after.max(1)), ..Changes::default() };
+        self.report(HappeningKind::Published, at, &home, key, changes)
+    }
+
+    /// Something happens to an advert that is there; nothing when none that suits was found.
+    fn alter(&mut self, kind: HappeningKind, at: Timestamp) -> Option<Happening> {
+        let wants_expired = kind == HappeningKind::Republished;
+        for _ in 0..ATTEMPTS_MAX {
+            let key = self.draw(wants_expired);
+            let home = self.world.home(key.0);
+            let advert = key.1 % home.adverts();
+            let key = (key.0, advert);
+            let known = self.changed.get(&key).copied();
+            // What is not of the stock exists only once it was published.
+            if known.is_none() && key.0 >= self.world.settings().properties {
+                continue;
+            }
+            let listing = Listing::of(self.world, &home, advert, known.unwrap_or_default());
+            if listing.is_expired() != wants_expired {
+                continue;
+            }
+            let changes = altered(&mut self.random, kind, known.unwrap_or_default(), &listing);
+            return Some(self.report(kind, at, &home, key, changes));
+        }
+        None
+    }
+
+    /// An advert to look at; which of the property's is still to be brought into range.
+    fn draw(&mut self, wants_expired: bool) -> Key {
+        if wants_expired && !self.gone.is_empty() && self.random.chance(70.0) {
+            // One that came back by another way is still in the list; it is not expired then, and dropped unused.
+            let position = self.random.below(self.gone.len() as u64) as usize;
+            return self.gone.swap_remove(position);
+        }
+        let properties = self.world.settings().properties + self.new_properties;
+        (self.random.below(properties), self.random.below(64) as u8)
+    }
+
+    fn report(
+        &mut self,
+        kind: HappeningKind,
+        at: Timestamp,
+        home: &Home,
+        key: Key,
+        changes: Changes,
+    ) -> Happening {
+        let lifecycle = match kind {
+            HappeningKind::Expired => {
+                self.gone.push(key);
+                Lifecycle::Expired { at: Some(at) }
+            }
+            HappeningKind::Republished => Lifecycle::Live,
+            _ => Lifecycle::Seen,
+        };
+        if kind != HappeningKind::Crawled {
+            self.changed.insert(key, changes);
+        }
+        let changed = kind != HappeningKind::Crawled;
+        let draft = Listing::of(self.world, home, key.1, changes).seen_draft(at, changed, lifecycle);
+        Happening { at, kind, property: home.id, draft }
+    }
+}
+
+impl Iterator for Timeline<'_> {
+    type Item = Happening;
+
+    fn next(&mut self) -> Option<Happening> {
+        let at = self.advance();
+        let kind = SHARES[self.random.weighted(&SHARES.map(|(_, share)| share))].0;
+        let altered = match kind {
+            HappeningKind::Published => None,
+            _ => self.alter(kind, at),
+        };
+        Some(altered.unwrap_or_else(|| self.publish(at)))
+    }
+}
+
+/// What has become of an advert after one more change.
+fn altered(random: &mut Random, kind: HappeningKind, known: Changes, listing: &Listing<'_>) -> Changes {
+    let mut changes = known;
+    match kind {
+        HappeningKind::PriceDropped => {
+            let price = listing.price * (1.0 - random.uniform(1.0, 8.0) / 100.0);
+            changes.price = whole(neat(price, listing.price).min(listing.price - 1.0));
+        }
+        HappeningKind::PriceRose => {
+            let price = listing.price * (1.0 + random.uniform(0.5, 5.0) / 100.0);
+            changes.price = whole(neat(price, listing.price).max(listing.price + 1.0));
+        }
+        HappeningKind::SurfaceCorrected => {
+            // At least a metre, so that it shows on the portals that round.
+            let metres = 1.0 + (listing.exact_surface * random.uniform(0.0, 0.05)).round();
+            let larger = random.chance(40.0) || listing.exact_surface < 12.0;
+            let surface = listing.exact_surface + if larger { metres } else { -metres };
+            changes.surface_hundredths = whole((surface * 100.0).round());
+        }
+        HappeningKind::PicturesChanged => changes.pictures = changes.pictures.wrapping_add(1),
+        HappeningKind::DescriptionEdited => changes.wording = next_wording(changes.wording),
+        HappeningKind::Expired => changes.presence = Presence::Expired,
+        HappeningKind::Republished => changes.presence = Presence::Live,
+        HappeningKind::Crawled | HappeningKind::Published => {}
+    }
+    changes
+}
+
+/// Edits are counted so that each differs from the one before; zero is the text as first written.
+const fn next_wording(wording: u8) -> u8 {
+    match wording.checked_add(1) {
+        Some(next) => next,
+        None => 1,
+    }
+}
+
+/// A round number near a price, the rounding below half a per cent.
+fn neat(price: f64, scale: f64) -> f64 {
+    let step =
+        [1_000.0, 500.0, 100.0, 50.0, 10.0].into_iter().find(|step| *step <= scale * 0.005).unwrap_or(1.0);
+    (price / step).round() * step
+}
+
+fn whole(number: f64) -> Option<NonZeroU32> {
+    NonZeroU32::new(number.max(1.0) as u32)
+}

@@ -1,0 +1,26 @@
+//! The world as its users see it. Every failure names the seed that made it.
+
+#![allow(clippy::unwrap_used, reason = "what helps a test may stop it")]
+
+mod fingerprint;
+mod shape;
+mod timeline;
+
+use domain::{AdvertDraft, Identity, Timestamp};
+use world::{Settings, World, sample};
+
+fn start() -> Timestamp {
+    "2025-06-15T08:00:00Z".parse().unwrap()
+}
+
+fn world(seed: u64, properties: u64) -> World {
+    World::new(seed, sample::towns(), Settings::new(properties, start())).unwrap()
+}
+
+/// Site and reference, by which an advert is known.
+fn key(draft: &AdvertDraft) -> (String, String) {
+    match &draft.identity {
+        Identity::SiteReference(site, reference) => (site.to_string(), reference.to_string()),
+        other => panic!("a draft is known by its site and reference, not by {other:?}"),
+    }
+}
