@@ -22,6 +22,12 @@ use crate::wording;
 /// The most answers there are to one query, whatever was asked for: a person reads ten.
 pub const SUGGESTIONS_MAX: usize = 50;
 
+/// One answer in so many is left to large places with a typing error, when there are enough without.
+const ROOM: usize = 5;
+
+/// How many times larger they must be than the places that make room.
+const MUCH_LARGER: u32 = 10;
+
 /// Places that are not to be suggested, because they were chosen already.
 #[derive(Debug, Clone, Default)]
 pub struct Exclusions {
@@ -127,12 +133,42 @@ impl Best<'_> {
         }
         let edits = edits_forgiven(name.len());
         if edits > 0 && self.answers.len() < self.limit {
-            let pattern = Pattern::new(name, edits);
-            gazetteer.labels.resembling(&pattern, Extent::Beginning, |entry, edits| {
-                if edits > 0 {
-                    self.take_entry(entry, edits, false);
-                }
-            });
+            self.by_spelling(name, edits);
+        } else if edits > 0 {
+            self.make_room(name);
+        }
+    }
+
+    fn by_spelling(&mut self, name: &str, edits: usize) {
+        let gazetteer = self.gazetteer;
+        gazetteer.labels.resembling(&Pattern::new(name, edits), Extent::Beginning, |entry, edits| {
+            if edits > 0 {
+                self.take_entry(entry, edits, false);
+            }
+        });
+    }
+
+    /// So many villages may begin like a misspelt city that the city would never be seen: `pris` begins the names of
+    /// five, and a million people mean Paris. Its last places go to what is so much larger at the price of one error.
+    fn make_room(&mut self, name: &str) {
+        let Self { gazetteer, exclusions, ref number, limit, .. } = *self;
+        let mut others =
+            Best { gazetteer, exclusions, number: number.clone(), limit: limit / ROOM, answers: Vec::new() };
+        if others.limit == 0 {
+            return;
+        }
+        others.by_spelling(name, 1);
+        let known = |other: &Answer| self.answers.iter().any(|answer| answer.target == other.target);
+        others.answers.retain(|other| !known(other));
+        let mut place = limit - others.answers.len();
+        for other in others.answers {
+            let crowded_out = self.answers[place];
+            if crowded_out.quality.rank > Rank::Whole
+                && other.population.0 / MUCH_LARGER > crowded_out.population.0
+            {
+                self.answers[place] = other;
+                place += 1;
+            }
         }
     }
 
@@ -147,11 +183,19 @@ impl Best<'_> {
             }
         }
         let number = number.to_ascii_uppercase();
+        if gazetteer.zipcodes.beginning_with(&number).next().is_none() {
+            // Corsica's zipcodes do not begin with the codes of its departments.
+            for (place, city) in (0..).zip(gazetteer.cities()) {
+                if *city.department.code == *number {
+                    self.take(Target::City(place), city.population, false);
+                }
+            }
+        }
         for city in gazetteer.zipcodes.beginning_with(&number) {
             let entry = gazetteer.at(city);
             let whole = entry.zipcodes.iter().any(|zipcode| zipcode.as_str() == number);
             // Someone who types all of a district's zipcode means the district.
-            if !(whole && !entry.districts.is_empty()) {
+            if !whole || entry.districts.is_empty() {
                 self.take(Target::City(city), entry.population, whole);
             }
         }
@@ -166,7 +210,7 @@ impl Best<'_> {
     fn take_entry(&mut self, entry: &Entry, edits: usize, whole: bool) {
         let label = self.gazetteer.labels.label(entry.label);
         let rank = match (label.former, entry.leads) {
-            (false, true) if whole && entry.whole => Rank::Whole,
+            (false, true) if whole && entry.complete => Rank::Whole,
             (false, true) => Rank::Beginning,
             (false, false) => Rank::Word,
             (true, _) => Rank::Former,

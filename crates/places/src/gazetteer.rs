@@ -1,7 +1,9 @@
 //! The reference geography as a whole: built once, then only read.
 
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
+use std::thread;
 
 use domain::{City, Country, Department, GeoPoint, Insee, Region, Station, Zipcode};
 
@@ -45,12 +47,18 @@ impl Gazetteer {
             return Err(DataError::UnknownTable { file: stranger.name.clone() });
         }
         let geography = Geography::read(files)?;
-        let labels = Labels::new(&geography);
-        let names = NameIndex::new(&geography, &labels);
-        let zipcodes = ZipcodeIndex::new(&geography.cities);
-        let smallest = (0..).zip(&geography.cities).filter(|(_, city)| city.districts.is_empty());
-        let centres = Grid::new(smallest.filter_map(|(place, city)| Some((place, city.centre?))));
-        let stations = Stations::new(transit::stations(files)?);
+        // A second thread takes what the longest chain (the names, then their index) does not need.
+        let (labels, names, others) = thread::scope(|scope| {
+            let others = scope.spawn(|| {
+                let stations = transit::stations(files).map(Stations::new)?;
+                Ok((ZipcodeIndex::new(&geography.cities), centres(&geography), stations))
+            });
+            let labels = Labels::new(&geography);
+            let names = NameIndex::new(&geography, &labels);
+            // A panic over there goes on here.
+            (labels, names, others.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        });
+        let (zipcodes, centres, stations) = others?;
         Ok(Self { geography, labels, names, zipcodes, centres, stations })
     }
 
@@ -142,6 +150,12 @@ impl Gazetteer {
         let old = &self.geography.old_codes;
         old.binary_search_by(|(code, _)| code.cmp(insee)).ok().map(|place| old[place].1)
     }
+}
+
+/// The centres of the communes, or of their districts where they have some.
+fn centres(geography: &Geography) -> Grid {
+    let smallest = (0..).zip(&geography.cities).filter(|(_, city)| city.districts.is_empty());
+    Grid::new(smallest.filter_map(|(place, city)| Some((place, city.centre?))))
 }
 
 fn found<T>(sorted: &[Arc<T>], id: u64, key: impl Fn(&T) -> u64) -> Option<&Arc<T>> {

@@ -49,7 +49,6 @@ impl Geography {
         let regions = regions(tables("regions"), &countries)?;
         let departments = departments(tables("departments"), &regions)?;
         let communes = Communes::read(tables("communes"), &departments)?;
-        let city_ids: Vec<u64> = communes.cities.iter().map(City::id).collect();
         let mut geography = Self {
             regions: sorted(regions.into_values().map(|(region, _)| region), |region| region.id),
             departments: sorted(departments.into_values().map(|(department, _)| department), |department| {
@@ -57,32 +56,38 @@ impl Geography {
             }),
             countries,
             cities: Vec::new(),
-            city_ids,
+            city_ids: Vec::new(),
             old_codes: Vec::new(),
             former: Vec::new(),
         };
         geography.take(communes)?;
         geography.read_old_codes(tables("old_codes"))?;
-        geography.old_codes.sort();
-        geography.old_codes.dedup();
+        // A former commune may be in both tables, and they may disagree: the table of communes is kept up to date.
+        geography.old_codes.sort_by(|(a, _), (b, _)| a.cmp(b));
+        geography.old_codes.dedup_by(|(a, _), (b, _)| a == b);
         Ok(geography)
     }
 
     /// Ties districts and former communes to the communes they belong to.
     fn take(&mut self, communes: Communes) -> Result<(), DataError> {
-        let Communes { mut cities, districts, merged } = communes;
+        let Communes { cities, districts, merged } = communes;
+        (self.city_ids, self.cities) = cities.into_iter().unzip();
         for Part { insee, name, parent, error } in districts {
             let city = position(&self.city_ids, parent.id()).ok_or(error)?;
-            cities[city as usize].districts.push(insee);
-            cities[city as usize].grouped_names.push(name);
+            // Nobody else holds the city yet, so it can be changed in place.
+            if let Some(city) = Arc::get_mut(&mut self.cities[city as usize]) {
+                city.districts.push(insee);
+                city.grouped_names.push(name);
+            }
         }
         for Part { insee, name, parent, error } in merged {
-            let city = position(&self.city_ids, parent.id()).ok_or(error)?;
-            cities[city as usize].grouped_names.push(name.clone());
-            self.former.push(Former { name, city });
-            self.old_codes.push((insee, city));
+            let place = position(&self.city_ids, parent.id()).ok_or(error)?;
+            if let Some(city) = Arc::get_mut(&mut self.cities[place as usize]) {
+                city.grouped_names.push(name.clone());
+            }
+            self.former.push(Former { name, city: place });
+            self.old_codes.push((insee, place));
         }
-        self.cities = cities.into_iter().map(Arc::new).collect();
         Ok(())
     }
 

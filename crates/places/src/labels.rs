@@ -9,6 +9,7 @@ use domain::fold::fold_into;
 
 use crate::geography::Geography;
 use crate::spelling::{Pattern, State};
+use crate::wording;
 
 /// What a name belongs to, by its position in the geography.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,14 +29,24 @@ pub(crate) struct Label {
     pub population: u32,
 }
 
+impl Label {
+    /// The city that is called so today.
+    pub fn current_city(&self) -> Option<u32> {
+        match self.target {
+            Target::City(city) if !self.former => Some(city),
+            _ => None,
+        }
+    }
+}
+
 /// A place in a name where a query may begin.
 pub(crate) struct Entry {
     start: u32,
     length: u8,
     /// Whether the query begins where the name does, or right after its article.
     pub leads: bool,
-    /// Whether it is the name from its very first letter.
-    pub whole: bool,
+    /// Whether the article, if the name has one, is part of it.
+    pub complete: bool,
     pub label: u32,
 }
 
@@ -74,7 +85,7 @@ impl Labels {
         };
         let mut department_population = vec![0_u32; geography.departments.len()];
         for (place, city) in (0..).zip(&geography.cities) {
-            labels.add(&city.name, city.article.as_deref(), Target::City(place), city.population, false);
+            labels.add(&city.name, Target::City(place), city.population, false);
             let department = geography.departments.binary_search_by_key(&city.department.id, |it| it.id);
             if let (Ok(department), None) = (department, &city.parent) {
                 department_population[department] += city.population;
@@ -82,17 +93,17 @@ impl Labels {
         }
         for ((place, department), population) in (0..).zip(&geography.departments).zip(department_population)
         {
-            labels.add(&department.name, None, Target::Department(place), population, false);
+            labels.add(&department.name, Target::Department(place), population, false);
         }
         for former in &geography.former {
             let population = geography.cities[former.city as usize].population;
-            labels.add(&former.name, None, Target::City(former.city), population, true);
+            labels.add(&former.name, Target::City(former.city), population, true);
         }
         labels.sort();
         labels
     }
 
-    fn add(&mut self, name: &str, article: Option<&str>, target: Target, population: u32, former: bool) {
+    fn add(&mut self, name: &str, target: Target, population: u32, former: bool) {
         let start = self.text.len();
         fold_into(name, &mut self.text);
         // No name is nearly so long; what lies beyond 255 letters could not be typed either.
@@ -100,9 +111,7 @@ impl Labels {
         let length = (self.text.len() - start) as u8;
         let label = self.labels.len() as u32;
         self.labels.push(Label { start: start as u32, length, target, former, population });
-        // Folding an article and what follows leaves its letters and one space.
-        let after_article =
-            article.map_or(0, |article| article.chars().filter(|letter| letter.is_alphabetic()).count() + 1);
+        let after_article = after_article(&self.text[start..]);
         let mut offset = 0;
         for word in self.text[start..].split(' ') {
             let leads = offset == 0 || offset == after_article;
@@ -111,7 +120,7 @@ impl Labels {
                     start: (start + offset) as u32,
                     length: length.saturating_sub(offset as u8),
                     leads,
-                    whole: offset == 0,
+                    complete: offset == 0,
                     label,
                 });
             }
@@ -173,14 +182,16 @@ impl Labels {
         (0..self.cities as u32).map(|city| self.folded(city))
     }
 
-    /// The entries that begin with a folded query; the second value is whether the query is all of the entry.
+    /// The entries that begin with a folded query; the second value is whether the query is all of the entry. A
+    /// district's number need not have its ending.
     pub fn beginning_with(&self, query: &str) -> impl Iterator<Item = (&Entry, bool)> {
         let query = query.as_bytes();
+        let ends_in_digit = query.last().is_some_and(u8::is_ascii_digit);
         let from = self.entries.partition_point(|entry| self.letters(entry) < query);
-        self.entries[from..]
-            .iter()
-            .take_while(move |entry| self.letters(entry).starts_with(query))
-            .map(move |entry| (entry, usize::from(entry.length) == query.len()))
+        self.entries[from..].iter().map_while(move |entry| {
+            let rest = self.letters(entry).strip_prefix(query)?;
+            Some((entry, rest.is_empty() || ends_in_digit && matches!(rest, b"e" | b"er")))
+        })
     }
 
     fn letters(&self, entry: &Entry) -> &[u8] {
@@ -245,6 +256,76 @@ impl Labels {
     }
 }
 
+/// Where a folded name goes on after its article.
+fn after_article(name: &str) -> usize {
+    let article = name.split_once(' ').filter(|(first, _)| wording::ARTICLES.contains(first));
+    article.map_or(0, |(article, _)| article.len() + 1)
+}
+
 fn slice(text: &str, start: u32, length: u8) -> &[u8] {
     &text.as_bytes()[start as usize..start as usize + usize::from(length)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files;
+
+    /// The walk passes over branches; holding every entry against the query is slow and obvious.
+    #[test]
+    fn the_walk_finds_what_a_look_at_every_entry_finds() {
+        let files = files::embedded().unwrap();
+        let labels = Labels::new(&Geography::read(&files).unwrap());
+        let position = |entry: &Entry| (entry.start, entry.length, entry.label);
+        for typed in ["paris", "pariz", "saint etiene", "aix", "xyz", "montpelier", "e", "la chapele sur"] {
+            for edits in 0..=2 {
+                let pattern = Pattern::new(typed, edits);
+                for extent in [Extent::Beginning, Extent::Whole] {
+                    let mut found = Vec::new();
+                    labels.resembling(&pattern, extent, |entry, edits| found.push((position(entry), edits)));
+                    let mut expected = Vec::new();
+                    for entry in &labels.entries {
+                        let mut state = pattern.start();
+                        let mut least = pattern.edits(&state);
+                        for letter in labels.letters(entry) {
+                            state = pattern.step(&state, *letter);
+                            least = least.into_iter().chain(pattern.edits(&state)).min();
+                        }
+                        let edits = if extent == Extent::Whole { pattern.edits(&state) } else { least };
+                        expected.extend(edits.map(|edits| (position(entry), edits)));
+                    }
+                    assert_eq!(found, expected, "{typed} with {edits}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_entries_that_begin_so_are_those_a_look_at_every_entry_finds() {
+        let files = files::embedded().unwrap();
+        let labels = Labels::new(&Geography::read(&files).unwrap());
+        for query in ["par", "saint denis", "z", "zz", "paris 1"] {
+            let found = labels.beginning_with(query).count();
+            let begins = |entry: &&Entry| labels.letters(entry).starts_with(query.as_bytes());
+            assert_eq!(found, labels.entries.iter().filter(begins).count(), "{query}");
+        }
+    }
+
+    #[test]
+    fn a_name_of_any_length_is_taken_without_breaking_a_letter() {
+        let commune = format!("1,C,,,{}é,1,,1,,", "日本".repeat(60));
+        let file =
+            |name: &str, content: String| files::SourceFile { name: name.into(), content: content.into() };
+        let files = [
+            file("countries.csv", "code,id,name\nX,1,X".into()),
+            file("regions.csv", "code,name\n1,X".into()),
+            file("departments.csv", "code,name,name_clean,region\n1,X,x,1".into()),
+            file(
+                "communes.csv",
+                format!("insee,kind,parent,article,name,dept,zips,population,lat,lon\n{commune}"),
+            ),
+        ];
+        let labels = Labels::new(&Geography::read(&files).unwrap());
+        assert_eq!(labels.folded(0).len(), 255);
+    }
 }

@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use domain::City;
 
-/// A zipcode as a number that sorts as the text does; ten characters fit.
+/// A zipcode as a number that sorts as the text does. A zipcode has at most ten characters, so none is cut off.
 fn packed(text: &str) -> u128 {
-    let mut number = 0;
-    for place in 0..16 {
-        number = number << 8 | u128::from(text.as_bytes().get(place).copied().unwrap_or_default());
-    }
-    number
+    let mut letters = [0; 16];
+    let length = text.len().min(16);
+    letters[..length].copy_from_slice(&text.as_bytes()[..length]);
+    u128::from_be_bytes(letters)
 }
 
 pub(crate) struct ZipcodeIndex {

@@ -6,10 +6,8 @@
 
 mod names;
 mod remark;
+mod similar;
 mod worded;
-
-#[cfg(test)]
-mod tests;
 
 use domain::{GeoAccuracy, GeoPoint, GivenPlace, Insee, Placement, Zipcode};
 
@@ -84,7 +82,7 @@ impl Gazetteer {
         let worded_zipcode = wording.zipcode.as_deref().and_then(Zipcode::parse);
         let mut case = Case {
             gazetteer: self,
-            name: name.trim().into(),
+            name: wording.name_in(&name),
             wording,
             zipcode: zipcode.or(worded_zipcode),
             point: *point,
@@ -104,10 +102,10 @@ impl Gazetteer {
     /// Resolves one line of text: `st etienne 42`, `75011 Paris`, `Aix en provence cedex 2`.
     pub fn resolve_text(&self, text: &str) -> Resolution {
         let text = clipped(text);
-        let code = Wording::read(&text).zipcode;
-        // Five digits that are no zipcode may be a commune's code.
+        let Wording { words, zipcode: code, .. } = Wording::read(&text);
+        // Five digits that are no zipcode may be a commune's code. Beside a name they are a sorting office's.
         let insee = code
-            .filter(|code| self.zipcodes.holders(code).next().is_none())
+            .filter(|code| words.is_empty() && self.zipcodes.holders(code).next().is_none())
             .and_then(|code| Insee::parse(&code))
             .filter(|insee| self.city(insee).is_some());
         let city_name = domain::ShortText::new(&text.replace(char::is_control, " ")).ok().flatten();

@@ -90,7 +90,7 @@ pub(crate) struct Row<'a, const N: usize> {
 impl<const N: usize> Row<'_, N> {
     /// The value, empty when the column is not in the file.
     pub fn text(&self, column: usize) -> &str {
-        self.places[column].and_then(|place| self.record.get(place)).unwrap_or_default().trim()
+        self.places[column].and_then(|place| self.record.get(place)).unwrap_or_default().trim_ascii()
     }
 
     /// The value, or none when it is empty.

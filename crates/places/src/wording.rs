@@ -22,12 +22,17 @@ const DISTRICT_WORDS: [&str; 7] =
     ["arrondissement", "arrondissements", "arrondissemt", "arrond", "arrdt", "ardt", "arr"];
 const ORDINAL_ENDINGS: [&str; 9] = ["e", "er", "em", "eme", "ere", "ieme", "nd", "nde", "d"];
 const DEPARTMENT_WORDS: [&str; 4] = ["departement", "dept", "dpt", "dep"];
-const ARTICLES: [&str; 6] = ["l", "le", "la", "les", "los", "aux"];
+/// Words people add after a name that say nothing about which commune it is.
+const BESIDE_NAMES: [&str; 8] = ["centre", "est", "france", "hypercentre", "nord", "ouest", "sud", "ville"];
+pub(crate) const ARTICLES: [&str; 6] = ["l", "le", "la", "les", "los", "aux"];
 
 impl Wording {
     pub fn read(text: &str) -> Self {
+        // A stroke stands for `sur` or `sous`, with an s before it or not: `Vitry/Seine`, `Chalon s/ Saône`.
+        let text = text.replace('/', " s ");
         let mut words: Vec<String> =
-            fold(text).split(' ').filter(|word| !word.is_empty()).map(Into::into).collect();
+            fold(&text).split(' ').filter(|word| !word.is_empty()).map(Into::into).collect();
+        words.dedup_by(|word, before| word == before && word == "s");
         let mut wording = Self::default();
         wording.take_zipcode(&mut words);
         wording.take_cedex(&mut words);
@@ -35,6 +40,11 @@ impl Wording {
         wording.take_number(&mut words);
         wording.words = words;
         wording
+    }
+
+    /// The name as it is told back: as given, or without the zipcode and CEDEX that were given with it.
+    pub fn name_in(&self, given: &str) -> String {
+        if self.zipcode.is_some() || self.cedex { self.words.join(" ") } else { given.trim().into() }
     }
 
     fn take_zipcode(&mut self, words: &mut Vec<String>) {
@@ -93,9 +103,9 @@ pub(crate) fn keys(words: &[String]) -> Vec<String> {
     let mut keys = vec![key(words.iter().map(String::as_str), "sur")];
     // `Fontenay s/ Bois` is not on the Bois but under it.
     keys.push(key(words.iter().map(String::as_str), "sous"));
-    if let Some((_, words)) = words.split_last().filter(|(last, rest)| *last == "france" && !rest.is_empty())
-    {
-        keys.push(key(words.iter().map(String::as_str), "sur"));
+    let beside = words.iter().rev().take_while(|word| BESIDE_NAMES.contains(&word.as_str())).count();
+    if (1..words.len()).contains(&beside) {
+        keys.push(key(words[..words.len() - beside].iter().map(String::as_str), "sur"));
     }
     if let [ville, de, name @ ..] = words
         && matches!(ville.as_str(), "ville" | "commune" | "mairie")
@@ -111,21 +121,18 @@ pub(crate) fn keys(words: &[String]) -> Vec<String> {
 /// The key of a folded name: its words, abbreviations written out, without the spaces between them, since people
 /// write `Villefranche sur Saone` and `Le  Havre` with as many as they like.
 pub(crate) fn key<'a>(words: impl Iterator<Item = &'a str>, s: &'static str) -> String {
-    words.map(|word| if word == "s" { s } else { written_out(word) }).collect()
+    let mut key = String::with_capacity(48);
+    words.for_each(|word| key.push_str(if word == "s" { s } else { written_out(word) }));
+    key
 }
 
-/// The keys of the name of the geography: as it is, without its article, without what is in brackets.
-pub(crate) fn keys_of_name(name: &str, folded: &str) -> Vec<String> {
-    let mut keys = vec![key(folded.split(' '), "sur")];
-    if let Some((article, rest)) = folded.split_once(' ')
-        && ARTICLES.contains(&article)
-    {
-        keys.push(key(rest.split(' '), "sur"));
-    }
-    if let Some((outside, _)) = name.split_once('(') {
-        keys.push(key(fold(outside).split(' '), "sur"));
-    }
-    keys
+/// The keys of a name of the geography: as it is, without its article, without what is in brackets.
+pub(crate) fn keys_of_name(name: &str, folded: &str) -> impl Iterator<Item = String> {
+    let whole = Some(key(folded.split(' '), "sur"));
+    let without_article = folded.split_once(' ').filter(|(article, _)| ARTICLES.contains(article));
+    let without_article = without_article.map(|(_, rest)| key(rest.split(' '), "sur"));
+    let outside_brackets = name.split_once('(').map(|(outside, _)| key(fold(outside).split(' '), "sur"));
+    [whole, without_article, outside_brackets].into_iter().flatten()
 }
 
 fn written_out(word: &str) -> &str {
@@ -140,6 +147,9 @@ fn written_out(word: &str) -> &str {
         "vx" => "vieux",
         "gd" => "grand",
         "gde" => "grande",
+        // Two towns whose last word hardly anybody writes out.
+        "fd" => "ferrand",
+        "mlx" => "moulineaux",
         // Near such and such a place: spelt both ways by the same people.
         "lez" => "les",
         word => word,
@@ -235,4 +245,97 @@ pub(crate) fn split_number(typed: &str) -> Option<(String, String)> {
 pub(crate) fn number_fits(city: &City, number: &str) -> bool {
     city.department.code.eq_ignore_ascii_case(number)
         || city.zipcodes.iter().any(|zipcode| zipcode.as_str().starts_with(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wording_is_taken_apart() {
+        let read = |text: &str| {
+            let Wording { words, zipcode, number, ordinal, cedex } = Wording::read(text);
+            let told = [
+                words.join(" "),
+                zipcode.map(|zipcode| format!("zipcode {zipcode}")).unwrap_or_default(),
+                number.map(|number| format!("number {number}")).unwrap_or_default(),
+                ordinal.map(|ordinal| format!("district {ordinal}")).unwrap_or_default(),
+                if cedex { "cedex".into() } else { String::new() },
+            ];
+            told.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+        };
+        for (text, expected) in [
+            ("Le Mans", "le mans"),
+            ("75011 Paris", "paris, zipcode 75011"),
+            ("F-75011 Paris", "paris, zipcode 75011"),
+            ("13617 Aix-en-Provence CEDEX 1", "aix en provence, zipcode 13617, cedex"),
+            ("st etienne 42", "st etienne, number 42"),
+            ("Ajaccio (2A)", "ajaccio, number 2a"),
+            ("Saint-Pierre dept. 974", "saint pierre, number 974"),
+            ("Paris 11e", "paris, district 11"),
+            ("Paris 11 ème arrdt", "paris, district 11"),
+            ("11e arrondissement de Paris", "paris, district 11"),
+            ("Lyon 3", "lyon, number 3"),
+            ("Lyon 3 arrondissement", "lyon, district 3"),
+            ("Chalon s/ Saône", "chalon s saone"),
+            ("Fontenay s/s Bois", "fontenay s bois"),
+            ("75", "75"),
+            ("", ""),
+        ] {
+            assert_eq!(read(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_has_the_keys_people_know_it_by() {
+        let keys = |name: &str| keys_of_name(name, &fold(name)).collect::<Vec<_>>();
+        assert_eq!(keys("L'Haÿ-les-Roses"), ["lhaylesroses", "haylesroses"]);
+        assert_eq!(keys("Château-Chinon (Ville)"), ["chateauchinonville", "chateauchinon"]);
+        assert_eq!(keys("Villeneuve-lez-Avignon"), ["villeneuvelesavignon"]);
+        let typed = |text: &str| super::keys(&Wording::read(text).words);
+        assert_eq!(typed("St Denis")[0], "saintdenis");
+        assert_eq!(typed("Fontenay s/ Bois"), ["fontenaysurbois", "fontenaysousbois"]);
+        assert_eq!(typed("Ville de Nice").last().unwrap(), "nice");
+        assert_eq!(typed("Lyon centre ville").last().unwrap(), "lyon");
+        assert_eq!(typed("centre ville"), ["centreville"]);
+    }
+
+    #[test]
+    fn arabic_and_roman_numbers_mean_districts() {
+        for (word, expected) in [
+            ("11", Some(11)),
+            ("1er", Some(1)),
+            ("08", Some(8)),
+            ("2nd", Some(2)),
+            ("xvi", Some(16)),
+            ("xxe", Some(20)),
+            ("iiii", None),
+            ("vie", Some(6)),
+            ("ville", None),
+            ("100", None),
+            ("e", None),
+        ] {
+            assert_eq!(district_number(word), expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_query_is_put_as_the_names_are() {
+        for (query, expected) in [
+            ("St-Éti", "saint eti"),
+            ("st", "st"),
+            ("Paris 11ème", "paris 11e"),
+            ("paris 11em", "paris 11e"),
+            ("paris 01 er arrondi", "paris 1er"),
+            ("paris 1", "paris 1"),
+            ("75011", "75011"),
+            ("", ""),
+        ] {
+            assert_eq!(as_typed(query), expected, "{query}");
+        }
+        assert_eq!(split_number("paris 75"), Some(("75".into(), "paris".into())));
+        assert_eq!(split_number("93200 sai"), Some(("93200".into(), "sai".into())));
+        assert_eq!(split_number("ajaccio 2a"), Some(("2a".into(), "ajaccio".into())));
+        assert_eq!(split_number("paris"), None);
+    }
 }

@@ -1,6 +1,7 @@
 //! The table of communes: communes (C), districts (A), delegated (D) and associated (S) communes.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use domain::{City, GeoPoint, Insee, Zipcode};
 
@@ -23,8 +24,8 @@ pub(super) struct Part {
 /// What the table holds, before its rows are tied together.
 #[derive(Default)]
 pub(super) struct Communes {
-    /// Communes and districts, in the order of their ids.
-    pub cities: Vec<City>,
+    /// Communes and districts with their ids, in the order of these.
+    pub cities: Vec<(u64, Arc<City>)>,
     pub districts: Vec<Part>,
     pub merged: Vec<Part>,
 }
@@ -62,7 +63,7 @@ impl Communes {
         for file in files {
             read(file, COLUMNS, |row| communes.take(&row, departments, &mut seen))?;
         }
-        communes.cities.sort_by_key(City::id);
+        communes.cities.sort_unstable_by_key(|(id, _)| *id);
         Ok(communes)
     }
 
@@ -73,7 +74,8 @@ impl Communes {
         seen: &mut HashSet<u64>,
     ) -> Result<(), DataError> {
         let insee = row.value(INSEE, "a commune code", Insee::parse)?;
-        if !seen.insert(insee.id()) {
+        let id = insee.id();
+        if !seen.insert(id) {
             return Err(row.duplicate(INSEE));
         }
         let parent = row.optional(PARENT, "a commune code", Insee::parse)?;
@@ -82,11 +84,11 @@ impl Communes {
             Part { insee: insee.clone(), name, parent: parent.clone(), error }
         };
         match (row.text(KIND), &parent) {
-            ("C", None) => self.cities.push(city(row, insee, None, departments)?),
+            ("C", None) => self.cities.push((id, Arc::new(city(row, insee, None, departments)?))),
             ("A", Some(of)) => {
                 let district = city(row, insee.clone(), parent.clone(), departments)?;
                 self.districts.push(part(district.name.clone(), of));
-                self.cities.push(district);
+                self.cities.push((id, Arc::new(district)));
             }
             ("D" | "S", Some(of)) => self.merged.push(part(row.name(NAME)?, of)),
             ("A" | "D" | "S", None) => {

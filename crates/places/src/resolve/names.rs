@@ -34,19 +34,19 @@ impl NameIndex {
         for (label, city) in (0..).zip(&geography.cities) {
             // Districts are found through their city and their number.
             if city.parent.is_none() {
-                index.add(label, keys_of_name(&city.name, labels.folded(label)));
+                index.add(label, &city.name, labels.folded(label));
             }
         }
         for (label, _) in labels.former() {
-            index.add(label, keys_of_name(index.name(geography, label), labels.folded(label)));
+            index.add(label, index.name(geography, label), labels.folded(label));
         }
         index.entries.sort_unstable();
         index.entries.dedup();
         index
     }
 
-    fn add(&mut self, label: u32, keys: Vec<String>) {
-        self.entries.extend(keys.into_iter().map(|key| (hash(&key), label)));
+    fn add(&mut self, label: u32, name: &str, folded: &str) {
+        self.entries.extend(keys_of_name(name, folded).map(|key| (hash(&key), label)));
     }
 
     fn name<'a>(&self, geography: &'a Geography, label: u32) -> &'a str {
@@ -66,9 +66,7 @@ impl NameIndex {
             .take_while(|entry| entry.0 == wanted)
             .map(|entry| entry.1)
             .filter(|label| {
-                keys_of_name(self.name(geography, *label), labels.folded(*label))
-                    .iter()
-                    .any(|known| known == key)
+                keys_of_name(self.name(geography, *label), labels.folded(*label)).any(|known| known == key)
             })
             .filter_map(|label| {
                 let label = labels.label(label);

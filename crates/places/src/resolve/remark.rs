@@ -23,7 +23,7 @@ pub enum Remark {
     UnknownName { name: String },
     /// The name is not that of the place.
     NameElsewhere { name: String, insee: Insee },
-    /// Several communes are called so, and nothing told which is meant.
+    /// Several communes are called so, or nearly so, and nothing told which is meant.
     NameShared { name: String, communes: usize },
     /// The name was taken for this one.
     NameRepaired { given: String, taken: String },
@@ -104,7 +104,9 @@ impl fmt::Display for Remark {
             }
             Self::UnknownName { name } => write!(f, "No commune is called \"{name}\"."),
             Self::NameElsewhere { name, insee } => write!(f, "\"{name}\" is not the name of {insee}."),
-            Self::NameShared { name, communes } => write!(f, "{communes} communes are called \"{name}\"."),
+            Self::NameShared { name, communes } => {
+                write!(f, "{communes} communes may be meant by \"{name}\".")
+            }
             Self::NameRepaired { given, taken } => write!(f, "\"{given}\" was taken for \"{taken}\"."),
             Self::FormerName { given, taken } => write!(f, "\"{given}\" is now part of \"{taken}\"."),
             Self::DepartmentElsewhere { name, department } => {

@@ -4,8 +4,6 @@ use domain::{City, Zipcode};
 
 use super::names::{Candidate, department_named};
 use super::{Case, Certainty, FAR_KM, Pick, Remark};
-use crate::labels::{Extent, Target};
-use crate::spelling::{Pattern, edits_forgiven};
 use crate::wording::{self, district_number};
 
 /// What the words of a name can mean.
@@ -42,6 +40,11 @@ impl Case<'_> {
             self.repaired(city);
             return Some(Pick::likely(city));
         }
+        if let Some(city) = self.with_general_zipcode(zipcode)
+            && elsewhere.iter().any(|candidate| candidate.city == city)
+        {
+            return Some(Pick::exact(city));
+        }
         let near: Vec<Candidate> = elsewhere
             .iter()
             .filter(|candidate| is_in_area(self.city(candidate.city), zipcode))
@@ -60,7 +63,7 @@ impl Case<'_> {
                 self.remarks.push(Remark::ZipcodeElsewhere { zipcode: zipcode.clone(), insee });
                 Some(pick)
             }
-            (true, _) if !elsewhere.is_empty() => self.far_apart(zipcode, &holders, elsewhere),
+            (true, _) if !elsewhere.is_empty() => self.far_apart(zipcode, elsewhere),
             (true, true) => {
                 if !self.wording.cedex {
                     self.remarks.push(Remark::UnknownZipcode { zipcode: zipcode.clone() });
@@ -75,7 +78,7 @@ impl Case<'_> {
     }
 
     /// Zipcode and name are in different parts of the country: coordinates may tell which is right.
-    fn far_apart(&mut self, zipcode: &Zipcode, holders: &[u32], named: Vec<Candidate>) -> Option<Pick> {
+    fn far_apart(&mut self, zipcode: &Zipcode, named: Vec<Candidate>) -> Option<Pick> {
         let known_area = self.gazetteer.cities().iter().any(|city| is_in_area(city, zipcode));
         if !known_area {
             // 00000 and the like say nothing at all.
@@ -84,7 +87,7 @@ impl Case<'_> {
         }
         let near_name: Vec<_> =
             named.into_iter().filter(|candidate| self.is_near_point(candidate.city)).collect();
-        let near_zipcode = self.nearest_to_point(holders);
+        let near_zipcode = self.nearest_to_point(&self.smallest_holders(zipcode));
         match (near_zipcode, near_name.is_empty()) {
             (Some(city), true) => {
                 let insee = self.city(city).insee.clone();
@@ -106,9 +109,10 @@ impl Case<'_> {
     }
 
     fn by_zipcode(&mut self, zipcode: &Zipcode) -> Option<Pick> {
-        let mut holders = self.holders(zipcode);
-        // Where a district has the zipcode, its city has it only through the district.
-        holders.retain(|city| self.city(*city).districts.is_empty());
+        let mut holders = self.smallest_holders(zipcode);
+        if holders.is_empty() {
+            holders.extend(self.with_general_zipcode(zipcode));
+        }
         match holders.as_slice() {
             [] => {
                 self.remarks.push(Remark::UnknownZipcode { zipcode: zipcode.clone() });
@@ -121,6 +125,14 @@ impl Case<'_> {
                 self.nearest_to_point(several).or_else(|| self.largest(several)).map(Pick::likely)
             }
         }
+    }
+
+    /// 75000, 69000 and 13000 are nobody's zipcodes, but everybody knows which city they mean.
+    fn with_general_zipcode(&self, zipcode: &Zipcode) -> Option<u32> {
+        let area = zipcode.as_str().strip_suffix("000")?;
+        (0..).zip(self.gazetteer.cities()).find_map(|(place, city)| {
+            (!city.districts.is_empty() && *city.department.code == *area).then_some(place)
+        })
     }
 
     fn by_name(&mut self) -> Option<Pick> {
@@ -186,8 +198,9 @@ impl Case<'_> {
             // `Saint Denis La Réunion`
             for split in (1..words.len()).rev() {
                 let (name, after) = words.split_at(split);
-                if let Some(code) = department_named(&self.gazetteer.geography, after) {
-                    candidates = self.called(name);
+                let Some(code) = department_named(&self.gazetteer.geography, after) else { continue };
+                candidates = self.called(name);
+                if !candidates.is_empty() {
                     department = Some(code);
                     break;
                 }
@@ -277,72 +290,17 @@ impl Case<'_> {
         family.into_iter().flatten().any(is_named)
     }
 
-    /// The one of these cities whose name is nearly what was given, or begins it, or begins with it.
-    fn most_similar(&self, cities: &[u32]) -> Option<u32> {
-        let given = self.wording.words.iter().map(String::as_str).collect::<Vec<_>>();
-        let typed = wording::key(given.iter().copied(), "sur");
-        let pattern = Pattern::new(&typed, edits_forgiven(typed.len()));
-        let likeness = |city: &u32| {
-            let name = self.gazetteer.labels.folded(*city);
-            let names = wording::keys_of_name(&self.city(*city).name, name);
-            let edits = names.iter().filter_map(|name| pattern.edits_to(name)).min();
-            // `Boulogne` for Boulogne-Billancourt, `Lyon Croix-Rousse` for Lyon.
-            let part = names.iter().any(|name| is_part(name, &typed));
-            edits.or(part.then_some(usize::MAX)).map(|edits| (edits, u32::MAX - self.city(*city).population))
-        };
-        cities.iter().filter_map(|city| Some((likeness(city)?, *city))).min().map(|(_, city)| city)
-    }
-
-    /// The commune with the name nearest in spelling, the largest among equals.
-    fn by_spelling(&mut self, wanted: impl Fn(&City) -> bool) -> Option<Pick> {
-        let words: Vec<String> = self
-            .wording
-            .words
-            .iter()
-            .map(|word| wording::key(std::iter::once(word.as_str()), "sur"))
-            .collect();
-        let typed = words.join(" ");
-        let pattern = Pattern::new(&typed, edits_forgiven(typed.len()));
-        let labels = &self.gazetteer.labels;
-        let mut best: Vec<u32> = Vec::new();
-        let mut least = usize::MAX;
-        labels.resembling(&pattern, Extent::Whole, |entry, edits| {
-            let label = labels.label(entry.label);
-            let Target::City(city) = label.target else { return };
-            if !entry.leads || label.former || edits > least || !wanted(self.city(city)) {
-                return;
-            }
-            if edits < least {
-                best.clear();
-                least = edits;
-            }
-            best.push(city);
-        });
-        best.sort_unstable();
-        best.dedup();
-        let Some(city) = self.nearest_to_point(&best).or_else(|| self.largest(&best)) else {
-            self.remarks.push(Remark::UnknownName { name: self.name.clone() });
-            return None;
-        };
-        self.repaired(city);
-        if best.len() > 1 {
-            let name = self.city(city).name.to_string();
-            self.remarks.push(Remark::NameShared { name, communes: best.len() });
-        }
-        Some(Pick::likely(city))
-    }
-
-    fn repaired(&mut self, city: u32) {
-        let taken = self.city(city).name.to_string();
-        self.remarks.push(Remark::NameRepaired { given: self.name.clone(), taken });
-    }
-
-    fn city(&self, city: u32) -> &City {
+    pub(super) fn city(&self, city: u32) -> &City {
         self.gazetteer.at(city)
     }
 
     fn holders(&self, zipcode: &Zipcode) -> Vec<u32> {
         self.gazetteer.zipcodes.holders(zipcode.as_str()).collect()
+    }
+
+    /// The same without cities that have the zipcode only through a district of theirs.
+    fn smallest_holders(&self, zipcode: &Zipcode) -> Vec<u32> {
+        self.holders(zipcode).into_iter().filter(|city| self.city(*city).districts.is_empty()).collect()
     }
 
     fn distance_km(&self, city: u32) -> Option<f64> {
@@ -353,7 +311,7 @@ impl Case<'_> {
         self.distance_km(city).is_some_and(|distance_km| distance_km <= FAR_KM)
     }
 
-    fn nearest_to_point(&self, cities: &[u32]) -> Option<u32> {
+    pub(super) fn nearest_to_point(&self, cities: &[u32]) -> Option<u32> {
         let near = cities.iter().filter(|city| self.is_near_point(**city));
         near.min_by(|a, b| {
             let distance = |city: &u32| self.distance_km(*city).unwrap_or(f64::INFINITY);
@@ -362,7 +320,7 @@ impl Case<'_> {
         .copied()
     }
 
-    fn largest(&self, cities: &[u32]) -> Option<u32> {
+    pub(super) fn largest(&self, cities: &[u32]) -> Option<u32> {
         cities.iter().max_by_key(|city| (self.city(**city).population, std::cmp::Reverse(**city))).copied()
     }
 }
@@ -373,10 +331,4 @@ fn is_in_area(city: &City, zipcode: &Zipcode) -> bool {
     let overseas = zipcode.starts_with("97") || zipcode.starts_with("98");
     let Some(area) = zipcode.get(..if overseas { 3 } else { 2 }) else { return false };
     *city.department.code == *area || city.zipcodes.iter().any(|own| own.as_str().starts_with(area))
-}
-
-/// Whether one key begins the other, with enough letters to mean something.
-fn is_part(a: &str, b: &str) -> bool {
-    const LETTERS_MIN: usize = 4;
-    a.len().min(b.len()) >= LETTERS_MIN && (a.starts_with(b) || b.starts_with(a))
 }
