@@ -1,5 +1,6 @@
 //! The reference geography as a whole: built once, then only read.
 
+use std::fmt;
 use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
@@ -149,6 +150,17 @@ impl Gazetteer {
     pub(crate) fn successor(&self, insee: &Insee) -> Option<u32> {
         let old = &self.geography.old_codes;
         old.binary_search_by(|(code, _)| code.cmp(insee)).ok().map(|place| old[place].1)
+    }
+}
+
+impl fmt::Debug for Gazetteer {
+    /// How much there is, not what: the whole would fill a book.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gazetteer")
+            .field("cities", &self.cities().len())
+            .field("departments", &self.departments().len())
+            .field("stations", &self.stations().len())
+            .finish_non_exhaustive()
     }
 }
 

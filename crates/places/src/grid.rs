@@ -8,6 +8,9 @@ const CELL_DEGREES: f64 = 0.05;
 /// No more than the kilometres of one degree of latitude anywhere, so that the search window is never too small.
 const DEGREE_KM: f64 = 111.0;
 
+/// Where the search for the nearest begins: most of the country is this near to a commune's centre.
+const FIRST_RADIUS_KM: f64 = 4.0;
+
 pub(crate) struct Grid {
     /// Row and column of the cell, and the item; in order, so that the items of a run of cells lie together.
     cells: Vec<(i16, i16, u32)>,
@@ -70,7 +73,7 @@ impl Grid {
 
     /// The nearest item within a distance.
     pub fn nearest(&self, point: GeoPoint, radius_km: f64) -> Option<(f64, u32)> {
-        let mut radius = (radius_km / 8.0).min(radius_km);
+        let mut radius = FIRST_RADIUS_KM.min(radius_km);
         loop {
             if let Some(first) = self.within(point, radius).into_iter().next() {
                 return Some(first);

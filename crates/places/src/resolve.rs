@@ -20,6 +20,9 @@ pub use remark::{Remark, Subject};
 /// reaches so far; for those of Guyane that do, it counts which centre is nearest.
 pub const FAR_KM: f64 = 30.0;
 
+/// No commune reaches farther from its centre: Maripasoula, the largest, is some 200 km from end to end.
+const COMMUNE_REACH_KM: f64 = 200.0;
+
 /// Text beyond this many characters says nothing about a place any more.
 const TEXT_MAX: usize = 200;
 
@@ -149,6 +152,13 @@ impl Case<'_> {
         };
         let zipcode_agrees = self.zipcode.as_ref().is_none_or(|zipcode| self.zipcode_agrees(city, zipcode));
         let name_agrees = self.wording.words.is_empty() || self.name_agrees(city);
+        if zipcode_agrees && !name_agrees && self.is_unknown_name() {
+            // The name of a neighbourhood contradicts nothing.
+            self.remarks.push(Remark::UnknownName { name: self.name.clone() });
+            let mut pick = Pick::exact(city);
+            self.refine_by_words(&mut pick);
+            return Some(pick);
+        }
         if zipcode_agrees && name_agrees {
             let mut pick = Pick::exact(city);
             self.refine_by_words(&mut pick);
@@ -198,7 +208,8 @@ impl Case<'_> {
         if distance_km <= FAR_KM {
             return;
         }
-        let nearest = self.gazetteer.centres.nearest(point, distance_km).map(|(_, nearest)| nearest);
+        let reach = distance_km.min(COMMUNE_REACH_KM);
+        let nearest = self.gazetteer.centres.nearest(point, reach).map(|(_, nearest)| nearest);
         if nearest != Some(pick.city) {
             self.remarks.push(Remark::PointElsewhere { distance_km, insee: city.insee.clone() });
             pick.certainty = Certainty::Likely;

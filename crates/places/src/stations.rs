@@ -41,6 +41,9 @@ impl Stations {
                 _ => near.push(station),
             }
         }
+        // An entry that took another's place may be a little farther.
+        let distance_km = |station: &Station| station.point.distance_km(point);
+        near.sort_by(|a, b| distance_km(a).total_cmp(&distance_km(b)));
         near.into_iter().take(STATIONS_MAX).cloned().collect()
     }
 }

@@ -2,8 +2,6 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use domain::fold;
-
 use crate::geography::Geography;
 use crate::labels::{Labels, Target};
 use crate::wording::keys_of_name;
@@ -84,18 +82,4 @@ fn hash(key: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     key.hash(&mut hasher);
     hasher.finish()
-}
-
-/// The department somebody names after a place: `saint denis la reunion`.
-pub(crate) fn department_named(geography: &Geography, words: &[String]) -> Option<String> {
-    let words = words.join(" ");
-    let named = |name: &str| {
-        let name = fold(name);
-        name == words || name.split_once(' ').is_some_and(|(article, rest)| article == "la" && rest == words)
-    };
-    geography
-        .departments
-        .iter()
-        .find(|department| named(&department.name))
-        .map(|department| department.code.to_string())
 }

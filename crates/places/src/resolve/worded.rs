@@ -2,9 +2,12 @@
 
 use domain::{City, Zipcode};
 
-use super::names::{Candidate, department_named};
+use super::names::Candidate;
 use super::{Case, Certainty, FAR_KM, Pick, Remark};
 use crate::wording::{self, district_number};
+
+/// The longest name of a department has as many words: Terres australes et antarctiques françaises.
+const DEPARTMENT_WORDS_MAX: usize = 5;
 
 /// What the words of a name can mean.
 #[derive(Default)]
@@ -196,9 +199,9 @@ impl Case<'_> {
         }
         if candidates.is_empty() && department.is_none() {
             // `Saint Denis La Réunion`
-            for split in (1..words.len()).rev() {
+            for split in (1..words.len()).rev().take(DEPARTMENT_WORDS_MAX) {
                 let (name, after) = words.split_at(split);
-                let Some(code) = department_named(&self.gazetteer.geography, after) else { continue };
+                let Some(code) = self.department_named(after) else { continue };
                 candidates = self.called(name);
                 if !candidates.is_empty() {
                     department = Some(code);
@@ -207,6 +210,18 @@ impl Case<'_> {
             }
         }
         Meaning { candidates, department }
+    }
+
+    /// The code of the department somebody names after a place, its article or not.
+    fn department_named(&self, words: &[String]) -> Option<String> {
+        let wanted = words.join(" ");
+        let gazetteer = self.gazetteer;
+        let labels = (gazetteer.cities().len() as u32..).zip(gazetteer.departments());
+        let mut named = labels.filter(|(label, _)| {
+            let name = gazetteer.labels.folded(*label);
+            name == wanted || name.strip_prefix("la ").is_some_and(|name| name == wanted)
+        });
+        named.next().map(|(_, department)| department.code.to_string())
     }
 
     fn called(&self, words: &[String]) -> Vec<Candidate> {
@@ -278,6 +293,10 @@ impl Case<'_> {
         let city = self.city(city);
         // A zipcode of nobody in the same area is that of a sorting office.
         city.zipcodes.contains(zipcode) || self.holders(zipcode).is_empty() && is_in_area(city, zipcode)
+    }
+
+    pub(super) fn is_unknown_name(&self) -> bool {
+        self.meaning().candidates.is_empty()
     }
 
     pub(super) fn name_agrees(&self, city: u32) -> bool {

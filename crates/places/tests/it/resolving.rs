@@ -63,6 +63,12 @@ fn a_code_outweighs_either_the_zipcode_or_the_name() {
 }
 
 #[test]
+fn the_name_of_a_neighbourhood_contradicts_no_code() {
+    let remark = Remark::UnknownName { name: "La Croix-Rousse".into() };
+    check(&given("69123", "69004", "La Croix-Rousse"), "69384", Certainty::Exact, &[remark]);
+}
+
+#[test]
 fn zipcode_and_name_together_outweigh_a_code() {
     // 69003 is the zipcode of a district of Lyon and the code of a village.
     let remark = Remark::InseeElsewhere { given: insee("69003"), taken: insee("69383") };
