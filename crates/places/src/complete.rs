@@ -149,7 +149,7 @@ impl Best<'_> {
     }
 
     /// So many villages may begin like a misspelt city that the city would never be seen: `pris` begins the names of
-    /// five, and a million people mean Paris. Its last places go to what is so much larger at the price of one error.
+    /// five, and two million people mean Paris. Its last places go to what is so much larger at the price of one error.
     fn make_room(&mut self, name: &str) {
         let Self { gazetteer, exclusions, ref number, limit, .. } = *self;
         let mut others =
