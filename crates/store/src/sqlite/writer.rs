@@ -151,10 +151,11 @@ fn commit_together(
 ) -> Health {
     let failure = match run_and_commit(connection, &mut jobs) {
         Ok(position) => {
+            // First the head, then the answers: whoever was answered finds the head there already.
+            announce.send_if_modified(|head| std::mem::replace(head, position) != position);
             for job in jobs {
                 job.tell(Ok(()));
             }
-            announce.send_if_modified(|head| std::mem::replace(head, position) != position);
             return Health::Good;
         }
         Err(failure) => failure,
@@ -175,8 +176,10 @@ fn run_and_commit(connection: &Connection, jobs: &mut [Box<dyn Job>]) -> Result<
         let keep = job.run(connection);
         connection.execute_batch(if keep { "RELEASE job" } else { "ROLLBACK TO job; RELEASE job" })?;
     }
+    // Read before the commit, which is the last thing that can fail: after it, everybody must be told that it succeeded.
+    let position = last_position(connection)?;
     connection.execute_batch("COMMIT")?;
-    last_position(connection)
+    Ok(position)
 }
 
 fn last_position(connection: &Connection) -> Result<Position, rusqlite::Error> {
