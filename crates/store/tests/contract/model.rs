@@ -17,7 +17,7 @@ use crate::changes::whole_log;
 use reference::Model;
 use story::{Event, HOMES, Writer, event, reference_identities, url_identities};
 
-const CASES: u32 = 40;
+const CASES: u32 = 32;
 const EVENTS_MAX: usize = 40;
 const WRITERS: usize = 3;
 

@@ -15,6 +15,9 @@ pub struct Model {
     documents: BTreeMap<(PropertyId, u32), Property>,
     last_versions: BTreeMap<PropertyId, u32>,
     searches: BTreeMap<SearchId, u32>,
+    /// When each advert was last seen, and whether it is expired, as last written about it. Not taken from the documents:
+    /// a crawl keeps the version, so a writer that had not noticed it passes the check and puts the older date back.
+    sightings: BTreeMap<AdvertId, (Timestamp, bool)>,
     adverts_ever: BTreeSet<AdvertId>,
     log: Vec<LogEntry>,
 }
@@ -74,6 +77,9 @@ impl Model {
         self.last_versions.insert(property.id, version);
         self.documents.insert((property.id, version), property.clone());
         self.adverts_ever.insert(*advert);
+        if let Some(known) = property.advert(*advert) {
+            self.sightings.insert(*advert, (known.last_crawled_at, known.is_expired()));
+        }
         let mut owners = HashMap::new();
         for (_, known) in self.adverts() {
             if let (Some(site), Some(reference)) = (&known.details.site, &known.details.reference)
@@ -191,9 +197,12 @@ impl Model {
     }
 
     pub fn unseen_since(&self, moment: Timestamp) -> Vec<Located> {
-        let unseen = |advert: &Advert| !advert.is_expired() && advert.last_crawled_at < moment;
-        let mut found: Vec<_> = self.adverts().filter(|(_, advert)| unseen(advert)).collect();
-        found.sort_by_key(|(_, advert)| (advert.last_crawled_at, advert.id));
-        found.into_iter().map(|(property, advert)| Located { advert: advert.id, property }).collect()
+        let mut found: Vec<_> = self
+            .adverts()
+            .map(|(property, advert)| (self.sightings[&advert.id], Located { advert: advert.id, property }))
+            .filter(|((seen_at, expired), _)| !expired && *seen_at < moment)
+            .collect();
+        found.sort_by_key(|((seen_at, _), located)| (*seen_at, located.advert));
+        found.into_iter().map(|(_, located)| located).collect()
     }
 }

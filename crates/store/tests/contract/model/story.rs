@@ -129,9 +129,12 @@ impl Writer {
     /// The set that carries out the actions, if what the writer believes is still so.
     pub fn build(&self, actions: &[Action], newcomers: &mut u64) -> ChangeSet {
         let mut draft =
-            Draft { belief: self.belief.clone(), written: HashSet::new(), changes: set(Vec::new()) };
+            Draft { belief: self.belief.clone(), written: HashSet::new(), in_vain: false, changes: set([]) };
         for action in actions {
-            draft.act(action, newcomers);
+            // A step believed to be in vain is tried all the same, as the last one: nothing can be built on it.
+            if !draft.in_vain {
+                draft.act(action, newcomers);
+            }
         }
         draft.changes
     }
@@ -140,6 +143,7 @@ impl Writer {
 struct Draft {
     belief: Model,
     written: HashSet<PropertyId>,
+    in_vain: bool,
     changes: ChangeSet,
 }
 
@@ -214,15 +218,14 @@ impl Draft {
         self.record([step], [home]);
     }
 
-    /// Adds steps to the set. What the writer believes after them includes them, unless it knows they are in vain.
+    /// Adds steps to the set. What the writer believes after them includes them.
     fn record<const STEPS: usize, const HOMES: usize>(
         &mut self,
         steps: [Step; STEPS],
         homes: [PropertyId; HOMES],
     ) {
-        if self.belief.commit(&set(steps.clone())) != store::CommitOutcome::Conflict {
-            self.written.extend(homes);
-        }
+        self.in_vain = self.belief.commit(&set(steps.clone())) == store::CommitOutcome::Conflict;
+        self.written.extend(homes);
         self.changes.steps.extend(steps);
     }
 
