@@ -138,3 +138,6 @@ impl Store for SqliteStore {
         self.writer.run(write).await
     }
 }
+
+#[cfg(test)]
+mod tests;
