@@ -1,5 +1,7 @@
 //! What only the embedded store promises: its folder, its files, its damage.
 
+#![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
+
 #[path = "contract/changes.rs"]
 #[allow(dead_code, reason = "shared with the contract, which uses all of it")]
 mod changes;

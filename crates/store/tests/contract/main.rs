@@ -3,6 +3,8 @@
 //! A backend is one line at the end of this file. The list of tests stands in one place, so that no backend can miss one;
 //! a test that is not in the list is dead code, and the build says so.
 
+#![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
+
 mod access;
 mod backend;
 mod changes;
