@@ -104,10 +104,14 @@ impl PercentVariation {
         Self::new((new.get() - old.get()) / old.get() * 100.0)
     }
 
-    /// Rounds a finite number.
+    /// From here on a float has no exact hundredths to round to. A price that was a fraction of a cent gets here.
+    const ROUNDED_BELOW: f64 = 1e13;
+
+    /// Rounds a finite number. Rounding twice gives what rounding once gives, so that a kept variation reads back.
     pub fn new(percent: f64) -> Option<Self> {
-        // Amounts reach 10¹², so a variation can reach 10¹⁴ and its hundredths stay exact in a float.
-        percent.is_finite().then(|| Self((percent * 100.0).round() / 100.0 + 0.0))
+        let rounded =
+            if percent.abs() < Self::ROUNDED_BELOW { (percent * 100.0).round() / 100.0 } else { percent };
+        rounded.is_finite().then_some(Self(rounded + 0.0))
     }
 
     pub const fn get(self) -> f64 {
@@ -130,6 +134,16 @@ mod tests {
         assert_eq!(variation(100.0, 0.0), Some(-100.0));
         assert_eq!(variation(0.0, 100.0), None);
         assert_eq!(variation(3.0, 4.0), Some(33.33));
+    }
+
+    #[test]
+    fn a_variation_is_finite_and_rounded_once() {
+        for percent in [33.333, 1e13 - 0.005, 1.234_567_890_123_456_7e14, 1e307, -f64::MAX] {
+            let once = PercentVariation::new(percent).unwrap();
+            assert!(once.get().is_finite(), "{percent}");
+            assert_eq!(PercentVariation::new(once.get()), Some(once), "{percent}");
+        }
+        assert_eq!(variation(f64::MIN_POSITIVE, 1e12), None);
     }
 
     #[test]

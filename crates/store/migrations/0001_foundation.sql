@@ -7,7 +7,8 @@ CREATE TABLE property (
     record_id INTEGER NOT NULL
 ) WITHOUT ROWID;
 
--- Every kept version of every property. A version belongs to the log entry that made it.
+-- Every version of every property. A version belongs to the log entry that made it. One that was erased whole has an empty
+-- record: its number must not be given again.
 CREATE TABLE property_version (
     record_id   INTEGER PRIMARY KEY,
     property_id BLOB NOT NULL,

@@ -37,8 +37,8 @@ pub fn erase(
     {
         connection.prepare_cached(statement)?.execute([advert.as_bytes()])?;
     }
-    // The version that was current has lost the advert already, if it is still there at all.
-    let rest = read::property_at(connection, property, version)?.filter(|rest| !rest.adverts.is_empty());
+    // The version that was current has lost the advert already, if anything of it is left at all.
+    let rest = read::property_at(connection, property, version)?;
     let (kind, next) = match &rest {
         Some(_) => (Kind::AdvertErased, Some(version + 1)),
         None => (Kind::PropertyRemoved, None),
@@ -66,16 +66,18 @@ fn former_homes(connection: &Connection, advert: AdvertId) -> Result<Vec<Propert
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Takes the advert out of every kept version of a property. A version that held nothing else goes; the log entries whose
-/// events were about the advert keep their position and lose their content.
+/// Takes the advert out of every kept version of a property. Of a version that held nothing else only the number stays, so
+/// that it is not given again; the log entries whose events were about the advert keep their position and lose their
+/// content.
 fn erase_from_versions(connection: &Connection, home: PropertyId, advert: AdvertId) -> Result<(), Error> {
     let mut statement = connection
         .prepare_cached("SELECT record_id, position, record FROM property_version WHERE property_id = ?1")?;
     let mut versions: Vec<(i64, u64, Property)> = Vec::new();
     let mut rows = statement.query([home.as_bytes()])?;
     while let Some(row) = rows.next()? {
-        let record = row.get_ref(2)?.as_blob().map_err(read::from_sql)?;
-        versions.push((row.get(0)?, row.get(1)?, record::decode_property(home, record)?));
+        if let Some(property) = read::kept(home, row.get_ref(2)?)? {
+            versions.push((row.get(0)?, row.get(1)?, property));
+        }
     }
     for (record_id, position, mut property) in versions {
         let before = property.adverts.len();
@@ -83,15 +85,11 @@ fn erase_from_versions(connection: &Connection, home: PropertyId, advert: Advert
         if property.adverts.len() == before {
             continue;
         }
-        if property.adverts.is_empty() {
-            connection
-                .prepare_cached("DELETE FROM property_version WHERE record_id = ?1")?
-                .execute([record_id])?;
-        } else {
-            connection
-                .prepare_cached("UPDATE property_version SET record = ?1 WHERE record_id = ?2")?
-                .execute(params![record::encode_property(&property)?, record_id])?;
-        }
+        let record =
+            if property.adverts.is_empty() { Vec::new() } else { record::encode_property(&property)? };
+        connection
+            .prepare_cached("UPDATE property_version SET record = ?1 WHERE record_id = ?2")?
+            .execute(params![record, record_id])?;
         connection
             .prepare_cached(
                 "UPDATE log SET kind = ?1, subject = NULL, version = NULL, advert = NULL, payload = NULL

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use domain::{AdvertId, Identity, Property, PropertyId, SearchId, Timestamp};
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::contract::{Located, Stored};
@@ -52,8 +53,16 @@ pub fn property_at(connection: &Connection, id: PropertyId, version: u32) -> Res
         .prepare_cached("SELECT record FROM property_version WHERE property_id = ?1 AND version = ?2")?;
     let mut rows = statement.query(params![id.as_bytes(), version])?;
     match rows.next()? {
-        Some(row) => Ok(Some(record::decode_property(id, row.get_ref(0)?.as_blob().map_err(from_sql)?)?)),
+        Some(row) => kept(id, row.get_ref(0)?),
         None => Ok(None),
+    }
+}
+
+/// What is kept of a version: nothing when all of it was erased.
+pub fn kept(id: PropertyId, record: ValueRef<'_>) -> Result<Option<Property>, Error> {
+    match record.as_blob().map_err(from_sql)? {
+        [] => Ok(None),
+        record => record::decode_property(id, record).map(Some),
     }
 }
 

@@ -38,6 +38,8 @@ enum Request {
 trait Job: Send {
     /// Answers whether what it wrote shall stay.
     fn run(&mut self, connection: &Connection) -> bool;
+    /// The database's error, if that is what its work ended with.
+    fn failure(&self) -> Option<&rusqlite::Error>;
     fn tell(self: Box<Self>, committed: Result<(), Error>);
 }
 
@@ -51,6 +53,13 @@ impl<T: Send, F: FnOnce(&Connection) -> Result<Verdict<T>, Error> + Send> Job fo
     fn run(&mut self, connection: &Connection) -> bool {
         self.result = self.work.take().map(|work| work(connection));
         matches!(self.result, Some(Ok(Verdict::Keep(_))))
+    }
+
+    fn failure(&self) -> Option<&rusqlite::Error> {
+        match &self.result {
+            Some(Err(Error::CannotWrite(error) | Error::Unavailable(error))) => Some(error),
+            _ => None,
+        }
     }
 
     fn tell(self: Box<Self>, committed: Result<(), Error>) {
@@ -151,10 +160,11 @@ fn commit_together(
 ) -> Health {
     let failure = match run_and_commit(connection, &mut jobs) {
         Ok(position) => {
+            // First the head, then the answers: whoever was answered finds the head there already.
+            announce.send_if_modified(|head| std::mem::replace(head, position) != position);
             for job in jobs {
                 job.tell(Ok(()));
             }
-            announce.send_if_modified(|head| std::mem::replace(head, position) != position);
             return Health::Good;
         }
         Err(failure) => failure,
@@ -173,10 +183,19 @@ fn run_and_commit(connection: &Connection, jobs: &mut [Box<dyn Job>]) -> Result<
     for job in jobs {
         connection.execute_batch("SAVEPOINT job")?;
         let keep = job.run(connection);
+        // A full or failing disk makes the database roll the whole transaction back by itself, savepoints and all. The
+        // reason is what everybody is owed, not that a savepoint is missing.
+        if connection.is_autocommit()
+            && let Some(failure) = job.failure()
+        {
+            return Err(copy_of(failure));
+        }
         connection.execute_batch(if keep { "RELEASE job" } else { "ROLLBACK TO job; RELEASE job" })?;
     }
+    // Read before the commit, which is the last thing that can fail: after it, everybody must be told that it succeeded.
+    let position = last_position(connection)?;
     connection.execute_batch("COMMIT")?;
-    last_position(connection)
+    Ok(position)
 }
 
 fn last_position(connection: &Connection) -> Result<Position, rusqlite::Error> {
