@@ -52,19 +52,19 @@ impl CityBody {
         let (department, region, country) = (&city.department, &city.department.region, &city.country);
         Self {
             id: Some(city.id()),
-            city_parent_id: city.parent.as_ref().map(|parent| parent.id()),
+            city_parent_id: city.parent_id(),
             name: Some(city.name.to_string()),
-            original_name: Some(city.name.to_string()),
+            original_name: Some(city.original_name().to_owned()),
             insee: Some(city.insee.to_string()),
-            zipcode: zipcode.or(city.zipcodes.first()).map(|zipcode| zipcode.to_string()),
+            zipcode: zipcode.or(city.main_zipcode()).map(|zipcode| zipcode.to_string()),
             country: division(&country.code, country.id, &country.name),
             department: division(&department.code, department.id, &department.name),
             region: division(&region.code, region.id, &region.name),
-            grouped_city_names: city.former_names.iter().map(|name| name.to_string()).collect(),
+            grouped_city_names: city.all_names().map(str::to_owned).collect(),
             grouped_city_zipcodes: city.zipcodes.iter().map(|zipcode| zipcode.to_string()).collect(),
-            has_grouped_by_name: !city.former_names.is_empty(),
-            has_grouped_by_zipcode: city.zipcodes.len() > 1,
-            open: true,
+            has_grouped_by_name: city.has_grouped_names(),
+            has_grouped_by_zipcode: city.has_grouped_zipcodes(),
+            open: city.is_open(),
             locations: city.centre.map(PointBody::of),
         }
     }
