@@ -63,18 +63,22 @@ fn collect_names(value: &serde_json::Value, path: &str, names: &mut std::collect
     }
 }
 
-/// Run once for each new version of the format, with `--ignored`, and then never again: existing files are not replaced.
+/// A new version of the format needs a folder of its own: name it here, run this test, which writes what is missing and
+/// fails, and commit the files. Those that exist are never replaced.
 #[test]
-#[ignore = "writes the records that later releases must read"]
-fn write_the_records_of_the_current_version() {
+fn the_records_of_the_current_version_are_kept() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compat/v1");
-    let keep = |name: &str, bytes: &[u8]| {
-        let mut file = std::fs::File::create_new(folder.join(name)).unwrap();
-        std::io::Write::write_all(&mut file, bytes).unwrap();
+    std::fs::create_dir_all(&folder).unwrap();
+    let kept = |name: &str, bytes: &[u8]| match std::fs::File::create_new(folder.join(name)) {
+        Ok(mut file) => {
+            std::io::Write::write_all(&mut file, bytes).unwrap();
+            panic!("{name} was missing in {}: it is written now, commit it", folder.display());
+        }
+        Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists, "{name}"),
     };
-    keep("full.record", &encode_property(&property_with_every_field()).unwrap());
-    keep("bare.record", &encode_property(&property_with_no_optional_field()).unwrap());
-    keep("news.record", &encode_news(&events_of_every_kind()).unwrap());
+    kept("full.record", &encode_property(&property_with_every_field()).unwrap());
+    kept("bare.record", &encode_property(&property_with_no_optional_field()).unwrap());
+    kept("news.record", &encode_news(&events_of_every_kind()).unwrap());
 }
 
 fn at(second: i64) -> Timestamp {
