@@ -146,14 +146,3 @@ async fn a_shutdown_does_not_wait_for_ever() {
     let _never_finishes = begun_request(&server, b"{}").await;
     server.shut_down().await;
 }
-
-#[tokio::test]
-async fn a_server_that_is_stopping_is_not_ready() {
-    let mut server = TestServer::start().await;
-    let mut connection = begun_request(&server, b"{}").await;
-    server.send(Request::new("GET", "/readyz")).await.ok();
-    server.stop.cancel();
-    connection.send("{}").await;
-    connection.answer().await.problem(422);
-    server.shut_down().await;
-}
