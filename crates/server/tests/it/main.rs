@@ -6,5 +6,9 @@
 mod harness;
 
 mod access;
+mod ingest;
+mod lifecycle;
 mod limits;
+mod properties;
 mod requests;
+mod streams;
