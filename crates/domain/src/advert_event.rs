@@ -104,10 +104,13 @@ impl PercentVariation {
         Self::new((new.get() - old.get()) / old.get() * 100.0)
     }
 
-    /// Rounds a finite number.
+    /// Beyond this a percentage says nothing; up to it, its hundredths are exact in a float, so that rounding a second
+    /// time changes nothing.
+    const MAX: f64 = 1e12;
+
+    /// Rounds a number; nothing when it is beyond all reason.
     pub fn new(percent: f64) -> Option<Self> {
-        // Amounts reach 10¹², so a variation can reach 10¹⁴ and its hundredths stay exact in a float.
-        percent.is_finite().then(|| Self((percent * 100.0).round() / 100.0 + 0.0))
+        (percent.abs() <= Self::MAX).then(|| Self((percent * 100.0).round() / 100.0 + 0.0))
     }
 
     pub const fn get(self) -> f64 {
@@ -130,6 +133,7 @@ mod tests {
         assert_eq!(variation(100.0, 0.0), Some(-100.0));
         assert_eq!(variation(0.0, 100.0), None);
         assert_eq!(variation(3.0, 4.0), Some(33.33));
+        assert_eq!(variation(1e-294, 1e12), None);
     }
 
     #[test]
