@@ -11,8 +11,21 @@ pub struct SiteKey(Box<str>);
 impl SiteKey {
     const LENGTH_MAX: usize = 255;
 
-    /// Reads a domain, an address or a name: `www.Portail.fr`, `https://portail.fr/x` and `portail.fr` are one site.
+    /// Reads a domain, an address or a name: `www.Portail.fr`, `https://portail.fr/x` and `portail.fr` are one site. What
+    /// is read reads back as itself.
     pub fn parse(text: &str) -> Option<Self> {
+        let mut key = Self::parse_once(text)?;
+        loop {
+            // What `www.` hid may be an address, or blank at its edge. Each turn shortens the text, so there is a last one.
+            let again = Self::parse_once(&key.0)?;
+            if again == key {
+                return Some(key);
+            }
+            key = again;
+        }
+    }
+
+    fn parse_once(text: &str) -> Option<Self> {
         let text = text.trim();
         if let Ok(address) = WebAddress::parse(text) {
             return Some(Self::of_address(&address));
@@ -31,8 +44,11 @@ impl SiteKey {
         &self.0
     }
 
-    fn without_www(key: &str) -> Self {
-        Self(key.strip_prefix("www.").filter(|rest| rest.contains('.')).unwrap_or(key).into())
+    fn without_www(mut key: &str) -> Self {
+        while let Some(rest) = key.strip_prefix("www.").filter(|rest| rest.contains('.')) {
+            key = rest;
+        }
+        Self(key.into())
     }
 }
 
@@ -53,5 +69,15 @@ mod tests {
         }
         assert_eq!(SiteKey::parse("Agence du Lac").as_ref().map(SiteKey::as_str), Some("agence du lac"));
         assert_eq!(SiteKey::parse("  "), None);
+    }
+
+    #[test]
+    fn a_site_reads_back_as_itself() {
+        for text in
+            ["www.www.a.fr", "www. a.fr", "www.https://www.a.fr/", "https://www.www.a.fr", "www.fr", "İ"]
+        {
+            let key = SiteKey::parse(text).unwrap();
+            assert_eq!(SiteKey::parse(key.as_str()), Some(key), "{text}");
+        }
     }
 }
