@@ -9,6 +9,7 @@ mod access;
 mod ingest;
 mod lifecycle;
 mod limits;
+mod places;
 mod properties;
 mod requests;
 mod streams;
