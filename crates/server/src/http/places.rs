@@ -150,14 +150,16 @@ pub async fn autocomplete(State(shared): State<Shared>, query: QueryText) -> Res
 #[serde(untagged)]
 enum SuggestionBody {
     City(Box<CityResource>),
-    Department(DepartmentResource),
+    Department(Box<DepartmentResource>),
 }
 
 impl SuggestionBody {
     fn of(suggestion: &Suggestion) -> Self {
         match &suggestion.place {
             Suggested::City(city) => Self::City(Box::new(CityResource::of(city))),
-            Suggested::Department(department) => Self::Department(DepartmentResource::of(department)),
+            Suggested::Department(department) => {
+                Self::Department(Box::new(DepartmentResource::of(department)))
+            }
         }
     }
 }
