@@ -6,9 +6,12 @@
 mod harness;
 
 mod access;
+mod contract;
+mod hostile;
 mod ingest;
 mod lifecycle;
 mod limits;
 mod properties;
 mod requests;
+mod snapshots;
 mod streams;
