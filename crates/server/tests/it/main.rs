@@ -6,6 +6,7 @@
 mod harness;
 
 mod access;
+mod cli;
 mod contract;
 mod hostile;
 mod ingest;
