@@ -150,6 +150,11 @@ impl Source {
         if metadata.is_dir() {
             bail!("{} is a folder", path.display());
         }
+        if !metadata.is_file() {
+            // A pipe, say: like standard input it cannot be read twice.
+            let reader = Some(Box::new(file) as Box<dyn Read + Send>);
+            return Ok(Self { reader, note_name: None, length: None, offset: 0, line: 1 });
+        }
         // A file that grew or was replaced is another feed: only the same name, size and age is the same file.
         let absolute = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let modified = metadata.modified().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
