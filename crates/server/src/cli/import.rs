@@ -14,6 +14,7 @@ use anyhow::{Context, bail};
 use app::App;
 use app::ingest::{Outcome, Receipt};
 use clap::Args;
+use domain::Violation;
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio::sync::mpsc;
 
@@ -247,8 +248,11 @@ impl Tally {
                 Receipt::Rejected { violations } => {
                     self.rejected += 1;
                     if self.rejected <= REJECTS_SHOWN {
-                        let told: Vec<String> =
-                            violations.iter().map(|v| format!("{}: {}", v.path, v.message)).collect();
+                        let told = |violation: &Violation| match violation.path.as_str() {
+                            "" => violation.message.clone(),
+                            path => format!("{path}: {}", violation.message),
+                        };
+                        let told: Vec<String> = violations.iter().map(told).collect();
                         let line = format!("line {number} refused: {}", told.join(" "));
                         self.bar.suspend(|| eprintln!("{line}"));
                     }
