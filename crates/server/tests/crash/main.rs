@@ -7,6 +7,8 @@
 //!
 //! `VIGIE_CRASH_KILLS` sets how often (50), `VIGIE_CRASH_SEED` repeats the choices of an earlier run.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and says where")]
+
 mod chance;
 mod ledger;
 mod process;

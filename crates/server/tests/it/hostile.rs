@@ -48,7 +48,7 @@ async fn a_body_that_is_not_json_is_refused() {
         // UTF-16, and two documents in one.
         advert.encode_utf16().flat_map(u16::to_le_bytes).collect(),
         format!("{advert}{advert}").into_bytes(),
-        advert[..advert.len() - 1].as_bytes().to_vec(),
+        advert.as_bytes()[..advert.len() - 1].to_vec(),
         nested(100_000),
         vec![b'['; 100_000],
         b"{\"a\":".repeat(100_000),

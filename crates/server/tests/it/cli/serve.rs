@@ -11,7 +11,7 @@ use super::{Run, run, vigie};
 use crate::harness::adverts::least;
 use crate::harness::client::{Request, exchange};
 
-/// A server that listens.
+/// A server that listens; killed if a test ends without stopping it.
 pub struct Serving {
     child: Child,
     log: BufReader<ChildStderr>,
@@ -25,28 +25,40 @@ impl Serving {
         command.env("VIGIE_LOG__FORMAT", "json").stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut log = BufReader::new(child.stderr.take().unwrap());
-        let mut told = String::new();
-        loop {
-            let begin = told.len();
-            assert_ne!(log.read_line(&mut told).unwrap(), 0, "it ended: {told}");
-            let entry: serde_json::Value = serde_json::from_str(&told[begin..]).unwrap();
-            if let Some(address) = entry["address"].as_str() {
-                let address = address.parse().unwrap();
-                return Self { child, log, address };
-            }
-        }
+        let address = address_in(&mut log);
+        Self { child, log, address }
     }
 
     /// Asks it to stop with a signal; what it printed in the end.
     pub fn stop(mut self, signal: &str) -> Run {
         let id = self.child.id().to_string();
-        assert!(
-            Command::new("sh").args(["-c", "kill -s \"$0\" \"$1\"", signal, &id]).status().unwrap().success()
-        );
-        let mut err = String::new();
+        let kill = Command::new("sh").args(["-c", "kill -s \"$0\" \"$1\"", signal, &id]).status().unwrap();
+        assert!(kill.success());
+        let (mut out, mut err) = (String::new(), String::new());
         self.log.read_to_string(&mut err).unwrap();
-        let output = self.child.wait_with_output().unwrap();
-        Run { err, ..Run::of(output) }
+        self.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+        Run { code: self.child.wait().unwrap().code(), out, err }
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // Most often it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Reads the log until it says where the server listens.
+fn address_in(log: &mut impl BufRead) -> SocketAddr {
+    let mut told = String::new();
+    loop {
+        let begin = told.len();
+        assert_ne!(log.read_line(&mut told).unwrap(), 0, "it ended: {told}");
+        let entry: serde_json::Value = serde_json::from_str(&told[begin..]).unwrap();
+        if let Some(address) = entry["address"].as_str() {
+            return address.parse().unwrap();
+        }
     }
 }
 
@@ -59,7 +71,6 @@ async fn the_first_start_prints_an_admin_key_and_no_later_one_does() {
     let folder = TempDir::new().unwrap();
     let server = Serving::start(folder.path());
     let address = server.address;
-    // The key is printed when the server stops reading its own output at the latest; it is valid from the start.
     let stopped = server.stop("TERM");
     let printed = stopped.succeeded();
     let key = printed.strip_prefix("Admin key, shown this once: ").unwrap().trim_end().to_owned();
