@@ -137,6 +137,18 @@ mod tests {
     }
 
     #[test]
+    fn a_variation_is_finite_and_rounded_once() {
+        for percent in [33.333, 1e12 - 0.005, -123_456_789.125, 1e12] {
+            let once = PercentVariation::new(percent).unwrap();
+            assert_eq!(PercentVariation::new(once.get()), Some(once), "{percent}");
+        }
+        for percent in [1e13, f64::INFINITY, f64::NAN, -f64::MAX] {
+            assert_eq!(PercentVariation::new(percent), None, "{percent}");
+        }
+        assert_eq!(variation(f64::MIN_POSITIVE, 1e12), None);
+    }
+
+    #[test]
     fn every_field_has_a_name_for_subscribers() {
         let at = Timestamp::UNIX_EPOCH;
         for field in AdvertField::ALL {

@@ -20,6 +20,7 @@ pub mod grouping;
 pub mod price;
 
 pub mod access;
+pub mod fold;
 pub mod ids;
 pub mod kinds;
 pub mod place;
@@ -35,6 +36,7 @@ pub use access::{Scope, Scopes};
 pub use advert::{Advert, AdvertDetails, AdvertField, Contact, EnergyLetter, Publisher, Rating};
 pub use advert_event::{AdvertEvent, EventName, PercentVariation};
 pub use draft::{AdvertDraft, AdvertPatch, Given, Identity, Lifecycle};
+pub use fold::fold;
 pub use ids::{AdvertId, KeyId, PropertyId, SearchId, UserId};
 pub use kinds::{FeesResponsibility, GeoAccuracy, PropertyType, PublisherType, TransactionType};
 pub use place::{

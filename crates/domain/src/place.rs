@@ -169,6 +169,7 @@ pub struct Department {
     pub name_clean: Box<str>,
     /// The name of its capital.
     pub capital: Option<Box<str>>,
+    pub capital_insee: Option<Insee>,
     pub region: Arc<Region>,
 }
 
@@ -180,7 +181,10 @@ pub struct City {
     pub parent: Option<Insee>,
     /// `L'`, `Le`, `La`, `Les`; part of the name already.
     pub article: Option<Box<str>>,
+    /// What people call it: `Le Mans`, `Paris 11e`.
     pub name: Box<str>,
+    /// The name the statistics office gives it, where that is another: `Paris 11e Arrondissement`.
+    pub official_name: Option<Box<str>>,
     /// Main zipcode first.
     pub zipcodes: Vec<Zipcode>,
     pub population: u32,
@@ -189,13 +193,54 @@ pub struct City {
     pub country: Arc<Country>,
     /// The districts of a commune that has them.
     pub districts: Vec<Insee>,
-    /// Names this entry stands for besides its own: the communes that were merged into it.
-    pub former_names: Vec<Box<str>>,
+    /// Names this entry stands for besides its own: its districts, and the communes that were merged into it.
+    pub grouped_names: Vec<Box<str>>,
 }
 
 impl City {
     pub fn id(&self) -> u64 {
         self.insee.id()
+    }
+
+    /// The id of the commune a district belongs to.
+    pub fn parent_id(&self) -> Option<u64> {
+        self.parent.as_ref().map(Insee::id)
+    }
+
+    /// The name as the statistics office spells it, article included.
+    pub fn original_name(&self) -> &str {
+        self.official_name.as_deref().unwrap_or(&self.name)
+    }
+
+    /// The name without its article: `Mans`, `Haÿ-les-Roses`.
+    pub fn name_without_article(&self) -> &str {
+        let bare = self.article.as_deref().and_then(|article| self.name.strip_prefix(article));
+        bare.map_or(&self.name, str::trim_start)
+    }
+
+    /// None for the few places no letter is carried to.
+    pub fn main_zipcode(&self) -> Option<&Zipcode> {
+        self.zipcodes.first()
+    }
+
+    /// Every name this entry stands for, its own first.
+    pub fn all_names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&*self.name).chain(self.grouped_names.iter().map(|name| &**name))
+    }
+
+    /// Whether it stands for more names than its own.
+    pub fn has_grouped_names(&self) -> bool {
+        !self.grouped_names.is_empty()
+    }
+
+    /// Whether it has more zipcodes than its main one.
+    pub fn has_grouped_zipcodes(&self) -> bool {
+        self.zipcodes.len() > 1
+    }
+
+    /// Whether somebody lives there: not so in the villages destroyed in 1916 and the southern territories.
+    pub fn is_open(&self) -> bool {
+        self.population > 0
     }
 }
 

@@ -93,3 +93,6 @@ fn new_compressor() -> std::io::Result<zstd::bulk::Compressor<'static>> {
     compressor.include_checksum(true)?;
     Ok(compressor)
 }
+
+#[cfg(test)]
+mod tests;

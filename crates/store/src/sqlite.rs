@@ -25,6 +25,7 @@ use tokio::sync::watch;
 use crate::contract::{ChangeSet, CommitOutcome, Erased, Key, Located, NewKey, Store, Stored};
 use crate::error::Error;
 use crate::log::{LogEntry, Position};
+use lock::OpeningLock;
 pub use lock::ServerLock;
 use readers::Readers;
 use writer::{Verdict, Writer};
@@ -51,6 +52,7 @@ impl SqliteStore {
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let open_error = |source| Error::Open { path: folder.to_owned(), source };
         std::fs::create_dir_all(folder).map_err(open_error)?;
+        let _opening = OpeningLock::wait(folder)?;
         let path = folder.join(FILE_NAME);
         let connection = schema::open_for_writing(&path)?;
         // The names of new files are durable only once their folder is: without this, a loss of power just after the
@@ -95,10 +97,20 @@ impl Store for SqliteStore {
 
     async fn erase(&self, advert: AdvertId, at: Timestamp) -> Result<Option<Erased>, Error> {
         let erased = self.writer.run(move |connection| erase::erase(connection, advert, at)).await?;
-        if erased.is_some() {
-            self.writer.forget_old_pages().await?;
+        if erased.is_some()
+            && let Err(error) = self.writer.forget_old_pages().await
+        {
+            // The erasure is durable and must not be reported as failed; the next checkpoint empties the log.
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "the write-ahead log could not be emptied yet"
+            );
         }
         Ok(erased)
+    }
+
+    async fn compact(&self) -> Result<(), Error> {
+        self.writer.compact().await
     }
 
     async fn unseen_since(&self, moment: Timestamp, limit: usize) -> Result<Vec<Located>, Error> {
@@ -136,3 +148,6 @@ impl Store for SqliteStore {
         self.writer.run(write).await
     }
 }
+
+#[cfg(test)]
+mod tests;

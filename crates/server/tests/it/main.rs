@@ -13,6 +13,7 @@ mod hostile;
 mod ingest;
 mod lifecycle;
 mod limits;
+mod places;
 mod properties;
 mod requests;
 mod snapshots;

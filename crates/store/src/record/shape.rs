@@ -296,7 +296,7 @@ impl DetailsRecord {
             addresses.unwrap_or_default().into_iter().map(WebAddress::trusted).collect()
         };
         Some(AdvertDetails {
-            site: known(self.site, |site| SiteKey::parse(&site))?,
+            site: self.site.map(SiteKey::trusted),
             reference: self.reference.map(Text::trusted),
             url: self.url.map(WebAddress::trusted),
             title: self.title.map(Text::trusted),

@@ -1,12 +1,13 @@
-//! Erasing an advert: nothing of it is left in any version or log entry.
+//! Erasing an advert: nothing of it is left in any version or in the payload of any log entry.
 //!
-//! The database overwrites what is deleted (`secure_delete`), and the caller empties the write-ahead log afterwards, so
-//! that the bytes are gone from the files too.
+//! The database overwrites what is deleted (`secure_delete`), and the caller empties the write-ahead log afterwards. What
+//! that cannot reach are copies that rows leave behind in unused parts of pages when the database moves them about; no
+//! query can see those, and compacting the database takes them out of the file as well.
 
 use domain::{AdvertId, Property, PropertyId, Timestamp};
 use rusqlite::{Connection, params};
 
-use super::commit::{Entry, Kind, add_version, append, current_version};
+use super::commit::{Entry, Kind, Known, add_version, append, known, take_away};
 use super::read;
 use super::writer::Verdict;
 use crate::contract::Erased;
@@ -22,7 +23,7 @@ pub fn erase(
         return Ok(Verdict::Undo(None));
     };
     let property = located.property;
-    let Some((version, _)) = current_version(connection, property)? else {
+    let Some(Known { version, .. }) = known(connection, property)? else {
         return Err(Error::corrupt(format!("the property of advert {advert}")));
     };
     let mut homes = former_homes(connection, advert)?;
@@ -37,8 +38,8 @@ pub fn erase(
     {
         connection.prepare_cached(statement)?.execute([advert.as_bytes()])?;
     }
-    // The version that was current has lost the advert already, if it is still there at all.
-    let rest = read::property_at(connection, property, version)?.filter(|rest| !rest.adverts.is_empty());
+    // The version that was current has lost the advert already, if anything of it is left at all.
+    let rest = read::property_at(connection, property, version)?;
     let (kind, next) = match &rest {
         Some(_) => (Kind::AdvertErased, Some(version + 1)),
         None => (Kind::PropertyRemoved, None),
@@ -50,11 +51,7 @@ pub fn erase(
         Some(rest) => {
             add_version(connection, property, version + 1, position, &record::encode_property(&rest)?)?;
         }
-        None => {
-            connection
-                .prepare_cached("DELETE FROM property WHERE id = ?1")?
-                .execute([property.as_bytes()])?;
-        }
+        None => take_away(connection, property)?,
     }
     Ok(Verdict::Keep(Some(Erased { property, property_removed: next.is_none() })))
 }
@@ -66,16 +63,18 @@ fn former_homes(connection: &Connection, advert: AdvertId) -> Result<Vec<Propert
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Takes the advert out of every kept version of a property. A version that held nothing else goes; the log entries whose
-/// events were about the advert keep their position and lose their content.
+/// Takes the advert out of every kept version of a property. Of a version that held nothing else only the number stays, so
+/// that it is not given again; the log entries whose events were about the advert keep their position and lose their
+/// content.
 fn erase_from_versions(connection: &Connection, home: PropertyId, advert: AdvertId) -> Result<(), Error> {
     let mut statement = connection
         .prepare_cached("SELECT record_id, position, record FROM property_version WHERE property_id = ?1")?;
     let mut versions: Vec<(i64, u64, Property)> = Vec::new();
     let mut rows = statement.query([home.as_bytes()])?;
     while let Some(row) = rows.next()? {
-        let record = row.get_ref(2)?.as_blob().map_err(read::from_sql)?;
-        versions.push((row.get(0)?, row.get(1)?, record::decode_property(home, record)?));
+        if let Some(property) = read::kept(home, row.get_ref(2)?)? {
+            versions.push((row.get(0)?, row.get(1)?, property));
+        }
     }
     for (record_id, position, mut property) in versions {
         let before = property.adverts.len();
@@ -83,15 +82,11 @@ fn erase_from_versions(connection: &Connection, home: PropertyId, advert: Advert
         if property.adverts.len() == before {
             continue;
         }
-        if property.adverts.is_empty() {
-            connection
-                .prepare_cached("DELETE FROM property_version WHERE record_id = ?1")?
-                .execute([record_id])?;
-        } else {
-            connection
-                .prepare_cached("UPDATE property_version SET record = ?1 WHERE record_id = ?2")?
-                .execute(params![record::encode_property(&property)?, record_id])?;
-        }
+        let record =
+            if property.adverts.is_empty() { Vec::new() } else { record::encode_property(&property)? };
+        connection
+            .prepare_cached("UPDATE property_version SET record = ?1 WHERE record_id = ?2")?
+            .execute(params![record, record_id])?;
         connection
             .prepare_cached(
                 "UPDATE log SET kind = ?1, subject = NULL, version = NULL, advert = NULL, payload = NULL

@@ -54,8 +54,11 @@ fn prepare(connection: &Connection) -> Result<(), Error> {
 
 /// Refuses to touch a database that somebody else made.
 fn check_owner(connection: &Connection, path: &Path) -> Result<(), Error> {
-    let id: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
-    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    // One transaction for both: another process may be making the tables at this very moment.
+    let reading = connection.unchecked_transaction()?;
+    let id: i32 = reading.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let tables: i64 = reading.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    reading.rollback()?;
     if id == APPLICATION_ID || (id == 0 && tables == 0) {
         return Ok(());
     }

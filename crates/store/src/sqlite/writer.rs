@@ -31,13 +31,16 @@ pub struct Writer {
 
 enum Request {
     Write(Box<dyn Job>),
-    ForgetOldPages(oneshot::Sender<Result<(), Error>>),
+    /// Work outside any transaction.
+    Alone(fn(&Connection) -> Result<(), Error>, oneshot::Sender<Result<(), Error>>),
 }
 
 /// One caller's part of a transaction: run once, told once what became of it.
 trait Job: Send {
     /// Answers whether what it wrote shall stay.
     fn run(&mut self, connection: &Connection) -> bool;
+    /// The database's error, if that is what its work ended with.
+    fn failure(&self) -> Option<&rusqlite::Error>;
     fn tell(self: Box<Self>, committed: Result<(), Error>);
 }
 
@@ -51,6 +54,13 @@ impl<T: Send, F: FnOnce(&Connection) -> Result<Verdict<T>, Error> + Send> Job fo
     fn run(&mut self, connection: &Connection) -> bool {
         self.result = self.work.take().map(|work| work(connection));
         matches!(self.result, Some(Ok(Verdict::Keep(_))))
+    }
+
+    fn failure(&self) -> Option<&rusqlite::Error> {
+        match &self.result {
+            Some(Err(Error::CannotWrite(error) | Error::Unavailable(error))) => Some(error),
+            _ => None,
+        }
     }
 
     fn tell(self: Box<Self>, committed: Result<(), Error>) {
@@ -92,8 +102,18 @@ impl Writer {
 
     /// Moves everything out of the write-ahead log and empties it, so that erased bytes are gone from there too.
     pub async fn forget_old_pages(&self) -> Result<(), Error> {
+        self.alone(truncate_log).await
+    }
+
+    /// Writes the whole database anew, without the leftovers that deleting leaves in half-empty pages.
+    pub async fn compact(&self) -> Result<(), Error> {
+        self.alone(|connection| Ok(connection.execute_batch("VACUUM")?)).await?;
+        self.forget_old_pages().await
+    }
+
+    async fn alone(&self, work: fn(&Connection) -> Result<(), Error>) -> Result<(), Error> {
         let (reply, answer) = oneshot::channel();
-        self.send(Request::ForgetOldPages(reply))?;
+        self.send(Request::Alone(work, reply))?;
         answer.await.map_err(|_| Error::Closed)?
     }
 
@@ -115,11 +135,11 @@ impl Drop for Writer {
 fn serve(connection: &Connection, queue: &mpsc::Receiver<Request>, announce: &watch::Sender<Position>) {
     while let Ok(first) = queue.recv() {
         let mut jobs = Vec::new();
-        let mut forgetful = Vec::new();
+        let mut alone = Vec::new();
         for request in std::iter::once(first).chain(queue.try_iter().take(JOBS_PER_TRANSACTION_MAX - 1)) {
             match request {
                 Request::Write(job) => jobs.push(job),
-                Request::ForgetOldPages(reply) => forgetful.push(reply),
+                Request::Alone(work, reply) => alone.push((work, reply)),
             }
         }
         if !jobs.is_empty() {
@@ -133,8 +153,8 @@ fn serve(connection: &Connection, queue: &mpsc::Receiver<Request>, announce: &wa
                 }
             }
         }
-        for reply in forgetful {
-            let _ = reply.send(truncate_log(connection));
+        for (work, reply) in alone {
+            let _ = reply.send(work(connection));
         }
     }
 }
@@ -151,10 +171,11 @@ fn commit_together(
 ) -> Health {
     let failure = match run_and_commit(connection, &mut jobs) {
         Ok(position) => {
+            // First the head, then the answers: whoever was answered finds the head there already.
+            announce.send_if_modified(|head| std::mem::replace(head, position) != position);
             for job in jobs {
                 job.tell(Ok(()));
             }
-            announce.send_if_modified(|head| std::mem::replace(head, position) != position);
             return Health::Good;
         }
         Err(failure) => failure,
@@ -173,10 +194,19 @@ fn run_and_commit(connection: &Connection, jobs: &mut [Box<dyn Job>]) -> Result<
     for job in jobs {
         connection.execute_batch("SAVEPOINT job")?;
         let keep = job.run(connection);
+        // A full or failing disk makes the database roll the whole transaction back by itself, savepoints and all. The
+        // reason is what everybody is owed, not that a savepoint is missing.
+        if connection.is_autocommit()
+            && let Some(failure) = job.failure()
+        {
+            return Err(copy_of(failure));
+        }
         connection.execute_batch(if keep { "RELEASE job" } else { "ROLLBACK TO job; RELEASE job" })?;
     }
+    // Read before the commit, which is the last thing that can fail: after it, everybody must be told that it succeeded.
+    let position = last_position(connection)?;
     connection.execute_batch("COMMIT")?;
-    last_position(connection)
+    Ok(position)
 }
 
 fn last_position(connection: &Connection) -> Result<Position, rusqlite::Error> {

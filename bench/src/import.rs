@@ -1,0 +1,135 @@
+//! `bench import`: a feed of generated adverts into an empty folder.
+//!
+//! The peer is the least anybody could do: parse each line, keep the text in SQLite under its site and reference, with the
+//! same durability and the same number of adverts a transaction. It checks nothing, compares nothing, groups nothing and
+//! logs nothing.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+use clap::Args;
+use serde_json::Value;
+use world::{Settings, World};
+
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// How many adverts; one in five is a second version of an earlier one
+    #[arg(long, default_value_t = 200_000)]
+    adverts: usize,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The program to measure [default: the one beside this]
+    #[arg(long)]
+    vigie: Option<PathBuf>,
+}
+
+/// As many as Vigie takes in together.
+const PER_TRANSACTION: usize = 500;
+
+pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let feed = folder.path().join("feed.ndjson");
+    let bytes = write_feed(&feed, args)?;
+    let per_advert = bytes as f64 / args.adverts as f64;
+    println!("{} adverts (seed {}), {per_advert:.0} bytes each", args.adverts, args.seed);
+
+    let peer = plain_sqlite(&feed, &folder.path().join("peer.db"))?;
+    print_rate("plain SQLite, text only", args.adverts, peer);
+    let vigie = match &args.vigie {
+        Some(path) => path.clone(),
+        None => std::env::current_exe()?.with_file_name("vigie"),
+    };
+    let (elapsed, memory_bytes) = import(&vigie, &feed, &folder.path().join("data"))?;
+    print_rate("vigie import", args.adverts, elapsed);
+    println!("vigie import: {:.0} MB of memory at most", memory_bytes as f64 / 1e6);
+    println!(
+        "ratio: vigie takes {:.1} times as long as text only",
+        elapsed.as_secs_f64() / peer.as_secs_f64()
+    );
+    Ok(())
+}
+
+fn print_rate(name: &str, adverts: usize, elapsed: Duration) {
+    let seconds = elapsed.as_secs_f64();
+    println!("{name}: {seconds:.1} s, {:.0} adverts a second", adverts as f64 / seconds);
+}
+
+fn write_feed(path: &Path, args: &ImportArgs) -> anyhow::Result<u64> {
+    let start = "2026-01-01T00:00:00Z".parse()?;
+    // More properties than needed: the import is cut at the number of adverts.
+    let settings = Settings::new(args.adverts as u64, start);
+    let world = World::new(args.seed, world::sample::towns(), settings)?;
+    let mut file = BufWriter::new(File::create(path)?);
+    let mut bytes = 0;
+    for draft in world.import().take(args.adverts) {
+        let mut line = serde_json::to_vec(&wire::advert_draft_write::write(&draft))?;
+        line.push(b'\n');
+        bytes += line.len() as u64;
+        file.write_all(&line)?;
+    }
+    file.into_inner()?.sync_all()?;
+    Ok(bytes)
+}
+
+/// Runs the program as a user would, and watches its memory.
+fn import(vigie: &Path, feed: &Path, data: &Path) -> anyhow::Result<(Duration, u64)> {
+    let started = Instant::now();
+    let mut child = Command::new(vigie)
+        .arg("import")
+        .arg(feed)
+        .arg("--data")
+        .arg(data)
+        .stdout(Stdio::null())
+        .spawn()
+        .with_context(|| format!("cannot run {}", vigie.display()))?;
+    let memory_bytes = watch(&mut child)?;
+    let elapsed = started.elapsed();
+    ensure!(child.wait()?.success(), "the import failed");
+    Ok((elapsed, memory_bytes))
+}
+
+/// The most memory a child ever held, read from the system while it runs.
+fn watch(child: &mut Child) -> anyhow::Result<u64> {
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait()?.is_none() {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+        peak = peak.max(kilobytes.unwrap_or(0) * 1024);
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the system tells nobody when memory grows; it has to be asked"
+        )]
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(peak)
+}
+
+fn plain_sqlite(feed: &Path, path: &Path) -> anyhow::Result<Duration> {
+    let started = Instant::now();
+    let mut connection = rusqlite::Connection::open(path)?;
+    connection.execute_batch(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+         CREATE TABLE advert (site TEXT, reference TEXT, url TEXT, text BLOB, PRIMARY KEY (site, reference));
+         CREATE INDEX advert_by_url ON advert (url);",
+    )?;
+    let mut lines = BufReader::new(File::open(feed)?).split(b'\n').peekable();
+    while lines.peek().is_some() {
+        let transaction = connection.transaction()?;
+        for line in lines.by_ref().take(PER_TRANSACTION) {
+            let line = line?;
+            let advert: Value = serde_json::from_slice(&line)?;
+            let text = |name: &str| advert[name].as_str().map(str::to_owned);
+            transaction
+                .prepare_cached("INSERT OR REPLACE INTO advert VALUES (?1, ?2, ?3, ?4)")?
+                .execute((text("site"), text("reference"), text("url"), &line))?;
+        }
+        transaction.commit()?;
+    }
+    Ok(started.elapsed())
+}

@@ -1,0 +1,40 @@
+//! Compresses the reference data of `data/` for embedding, and writes the list of it.
+//!
+//! The repository keeps plain CSV, which can be read, compared and corrected; the binary carries a third of the bytes.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let data = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../data");
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    let mut list = String::from("&[\n");
+    for folder in ["geo", "transit"] {
+        let folder = data.join(folder);
+        println!("cargo::rerun-if-changed={}", folder.display());
+        let mut paths = fs::read_dir(&folder)?
+            .map(|entry| entry.map(|entry| entry.path()))
+            .collect::<Result<Vec<_>, _>>()?;
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "csv"));
+        // The order of a directory is the file system's; the binary must not depend on it.
+        paths.sort();
+        for path in paths {
+            let name = path.file_name().and_then(|name| name.to_str()).ok_or("a file name is not UTF-8")?;
+            let content = fs::read(&path)?;
+            let packed = out.join(name).with_extension("csv.z");
+            let mut encoder =
+                flate2::write::ZlibEncoder::new(fs::File::create(&packed)?, flate2::Compression::default());
+            encoder.write_all(&content)?;
+            encoder.finish()?;
+            println!("cargo::rerun-if-changed={}", path.display());
+            let length = content.len();
+            writeln!(list, "    ({name:?}, {length}, include_bytes!({:?})),", packed.display().to_string())?;
+        }
+    }
+    list.push_str("]\n");
+    fs::write(out.join("embedded.rs"), list)?;
+    Ok(())
+}

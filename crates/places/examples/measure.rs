@@ -1,0 +1,138 @@
+//! How long the reference geography takes: to load, to complete, to resolve, to find stations.
+//!
+//! Run it with `cargo run --release -p places --example measure`. It asserts nothing: figures belong to the machine they
+//! were taken on.
+
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+use domain::{GeoPoint, GivenPlace, ShortText};
+use places::{Exclusions, Gazetteer, files};
+
+const LOADS: usize = 15;
+const QUESTIONS: usize = 4_000;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut unpacked = Vec::new();
+    let mut loaded = Vec::new();
+    let mut first = None;
+    for _ in 0..LOADS {
+        let start = Instant::now();
+        let files = files::embedded()?;
+        unpacked.push(start.elapsed());
+        let gazetteer = Gazetteer::from_files(&files)?;
+        loaded.push(start.elapsed());
+        first.get_or_insert(*loaded.last().ok_or("nothing was loaded")?);
+        drop(gazetteer);
+    }
+    println!("first load: {:?}", first.unwrap_or_default());
+    report("unpack", unpacked);
+    report("load, unpacking included", loaded);
+
+    let gazetteer = Gazetteer::embedded()?;
+    let mut numbers = Numbers(1);
+    let cities = gazetteer.cities();
+    let names: Vec<&str> = (0..QUESTIONS).map(|_| &*cities[numbers.below(cities.len())].name).collect();
+    let none = Exclusions::default();
+    for length in [1, 2, 3, 5, 8, 12] {
+        let prefixes: Vec<String> = names.iter().map(|name| name.chars().take(length).collect()).collect();
+        report(
+            &format!("complete, {length} letters"),
+            timed(&prefixes, |prefix| gazetteer.complete(prefix, 10, &none).len()),
+        );
+    }
+    let mistyped: Vec<String> = names
+        .iter()
+        .map(|name| {
+            let mut letters: Vec<char> = name.chars().take(5 + numbers.below(10)).collect();
+            let place = numbers.below(letters.len());
+            letters[place] = char::from(b'a' + numbers.below(26) as u8);
+            letters.into_iter().collect()
+        })
+        .collect();
+    report(
+        "complete, 5 to 14 letters, one wrong",
+        timed(&mistyped, |typed| gazetteer.complete(typed, 10, &none).len()),
+    );
+    let zipcodes: Vec<String> =
+        cities.iter().filter_map(|city| Some(city.main_zipcode()?.to_string())).collect();
+    let parts: Vec<&str> = (0..QUESTIONS)
+        .map(|_| {
+            let zipcode = &zipcodes[numbers.below(zipcodes.len())];
+            &zipcode[..(1 + numbers.below(5)).min(zipcode.len())]
+        })
+        .collect();
+    report("complete, by zipcode", timed(&parts, |part| gazetteer.complete(part, 10, &none).len()));
+
+    let by_code: Vec<GivenPlace> = (0..QUESTIONS)
+        .map(|_| GivenPlace {
+            insee: Some(cities[numbers.below(cities.len())].insee.clone()),
+            ..GivenPlace::default()
+        })
+        .collect();
+    report("resolve, code", timed(&by_code, |given| gazetteer.resolve(given)));
+    let by_words: Vec<GivenPlace> = (0..QUESTIONS)
+        .map(|_| {
+            let city = &cities[numbers.below(cities.len())];
+            GivenPlace {
+                zipcode: city.main_zipcode().cloned(),
+                city_name: ShortText::new(&city.name).ok().flatten(),
+                ..GivenPlace::default()
+            }
+        })
+        .collect();
+    report("resolve, zipcode and name", timed(&by_words, |given| gazetteer.resolve(given)));
+    report("resolve, mistyped name alone", timed(&mistyped, |typed| gazetteer.resolve_text(typed)));
+    let points: Vec<GeoPoint> = (0..QUESTIONS)
+        .filter_map(|_| {
+            let centre = cities[numbers.below(cities.len())].centre?;
+            GeoPoint::new(centre.lat() + 0.01, centre.lon() - 0.01)
+        })
+        .collect();
+    let by_point: Vec<GivenPlace> =
+        points.iter().map(|point| GivenPlace { point: Some(*point), ..GivenPlace::default() }).collect();
+    report("resolve, point", timed(&by_point, |given| gazetteer.resolve(given)));
+    let homes: Vec<GeoPoint> = (0..QUESTIONS)
+        .map(|_| gazetteer.stations()[numbers.below(gazetteer.stations().len())].point)
+        .collect();
+    report("stations near a station", timed(&homes, |point| gazetteer.stations_near(*point)));
+    report("stations near a commune", timed(&points, |point| gazetteer.stations_near(*point)));
+    Ok(())
+}
+
+fn timed<Q, A>(questions: &[Q], mut ask: impl FnMut(&Q) -> A) -> Vec<Duration> {
+    questions
+        .iter()
+        .map(|question| {
+            let start = Instant::now();
+            std::hint::black_box(ask(question));
+            start.elapsed()
+        })
+        .collect()
+}
+
+fn report(what: &str, mut times: Vec<Duration>) {
+    times.sort();
+    let Some(last) = times.len().checked_sub(1) else { return };
+    let at = |percent: usize| times[last * percent / 100];
+    println!(
+        "{what}: median {:?}, 99 in 100 under {:?}, most {:?} ({} times)",
+        at(50),
+        at(99),
+        at(100),
+        times.len()
+    );
+}
+
+/// The same numbers every time (splitmix64).
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut number = self.0;
+        number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((number ^ number >> 31) % bound.max(1) as u64) as usize
+    }
+}

@@ -1,0 +1,37 @@
+//! The embedded geography as its users meet it. One binary, so that the data is read once.
+
+mod autocomplete;
+mod collections;
+mod data;
+mod files;
+mod resolving;
+mod spellings;
+mod stations;
+
+use std::sync::OnceLock;
+
+use domain::{GivenPlace, Insee, ShortText, Zipcode};
+use places::Gazetteer;
+
+fn gazetteer() -> &'static Gazetteer {
+    static GAZETTEER: OnceLock<Gazetteer> = OnceLock::new();
+    GAZETTEER.get_or_init(|| Gazetteer::embedded().expect("the embedded data is sound"))
+}
+
+fn insee(code: &str) -> Insee {
+    Insee::parse(code).expect("a commune code")
+}
+
+fn zipcode(text: &str) -> Zipcode {
+    Zipcode::parse(text).expect("a zipcode")
+}
+
+/// A given place; empty texts are not given.
+fn given(code: &str, zip: &str, name: &str) -> GivenPlace {
+    GivenPlace {
+        insee: (!code.is_empty()).then(|| insee(code)),
+        zipcode: (!zip.is_empty()).then(|| zipcode(zip)),
+        city_name: ShortText::new(name).expect("a short text"),
+        ..GivenPlace::default()
+    }
+}

@@ -1,0 +1,209 @@
+//! Records that a release wrote, and what they must mean for ever. The values are spelled out here and nowhere else:
+//! they say what the bytes in `tests/compat` say, so they are never edited, only added to.
+
+use domain::advert_event::EventSubject;
+use domain::{
+    Advert, AdvertDetails, AdvertEvent, AdvertField, AdvertId, Amount, Contact, EnergyLetter,
+    FeesResponsibility, GeoAccuracy, GeoPoint, GivenPlace, Insee, LongText, PercentVariation, Placement,
+    Property, PropertyId, PropertyType, Publisher, PublisherType, Rating, ShortText, SiteKey, Timestamp,
+    TransactionType, WebAddress, Zipcode,
+};
+
+use super::super::{decode_news, decode_property, encode_news, encode_property};
+
+#[test]
+fn a_record_of_version_1_with_every_field_still_reads() {
+    let record = include_bytes!("../../../tests/compat/v1/full.record");
+    let expected = property_with_every_field();
+    assert_eq!(decode_property(expected.id, record).unwrap(), expected);
+}
+
+#[test]
+fn a_record_of_version_1_with_no_optional_field_still_reads() {
+    let record = include_bytes!("../../../tests/compat/v1/bare.record");
+    let expected = property_with_no_optional_field();
+    assert_eq!(decode_property(expected.id, record).unwrap(), expected);
+}
+
+#[test]
+fn events_of_version_1_still_read() {
+    let payload = include_bytes!("../../../tests/compat/v1/news.record");
+    assert_eq!(decode_news(payload).unwrap(), events_of_every_kind());
+}
+
+/// Every name on disk is in the full record: a field that today's code writes and the record lacks needs a record of the
+/// next version.
+#[test]
+fn the_full_record_holds_every_name_that_is_written_today() {
+    let names = |record: &[u8]| {
+        let json = zstd::decode_all(&record[1..]).unwrap();
+        let mut names = std::collections::BTreeSet::new();
+        collect_names(&serde_json::from_slice(&json).unwrap(), "", &mut names);
+        names
+    };
+    let kept = names(include_bytes!("../../../tests/compat/v1/full.record"));
+    assert_eq!(names(&encode_property(&property_with_every_field()).unwrap()), kept);
+}
+
+fn collect_names(value: &serde_json::Value, path: &str, names: &mut std::collections::BTreeSet<String>) {
+    match value {
+        serde_json::Value::Object(members) => {
+            for (name, member) in members {
+                let path = format!("{path}.{name}");
+                collect_names(member, &path, names);
+                names.insert(path);
+            }
+        }
+        serde_json::Value::Array(items) => {
+            for item in items {
+                collect_names(item, path, names);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A new version of the format needs a folder of its own: name it here, run this test, which writes what is missing and
+/// fails, and commit the files. Those that exist are never replaced.
+#[test]
+fn the_records_of_the_current_version_are_kept() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compat/v1");
+    std::fs::create_dir_all(&folder).unwrap();
+    let kept = |name: &str, bytes: &[u8]| match std::fs::File::create_new(folder.join(name)) {
+        Ok(mut file) => {
+            std::io::Write::write_all(&mut file, bytes).unwrap();
+            panic!("{name} was missing in {}: it is written now, commit it", folder.display());
+        }
+        Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists, "{name}"),
+    };
+    kept("full.record", &encode_property(&property_with_every_field()).unwrap());
+    kept("bare.record", &encode_property(&property_with_no_optional_field()).unwrap());
+    kept("news.record", &encode_news(&events_of_every_kind()).unwrap());
+}
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(second).unwrap()
+}
+
+fn short(text: &str) -> Option<ShortText> {
+    ShortText::new(text).unwrap()
+}
+
+fn address(text: &str) -> WebAddress {
+    WebAddress::parse(text).unwrap()
+}
+
+pub fn property_with_every_field() -> Property {
+    let details = AdvertDetails {
+        site: SiteKey::parse("portail.example"),
+        reference: short("REF/2026-0042"),
+        url: Some(address("https://www.portail.example/annonce/42?vue=1#photos")),
+        title: short("Appartement lumineux, vue sur l'Isère"),
+        description: LongText::new("Deux chambres.\n\tCave et balcon — « rare » 🏡").unwrap(),
+        contact: Contact {
+            agency: short("Agence du Lac"),
+            email: short("contact@agence.example"),
+            fax: short("+33 4 00 00 00 01"),
+            name: short("Zoé Martin"),
+            phone: short("+33 4 00 00 00 00"),
+            reference: short("M-7"),
+        },
+        publisher: Publisher { name: short("Agence du Lac"), kind: Some(PublisherType::Professional) },
+        price: Amount::new(250_000.0),
+        price_excluding_fees: Amount::new(238_095.24),
+        fees_percentage: Amount::new(5.0),
+        fees_responsibility: Some(FeesResponsibility::Buyer),
+        condominium_fees: Amount::new(1_200.5),
+        inventory_price: Amount::new(0.0),
+        property_tax: Amount::new(987.65),
+        rental_charges: Amount::new(80.0),
+        rental_pledge: Amount::new(1_500.0),
+        renter_fees: Amount::new(320.1),
+        lot_count: Amount::new(24.0),
+        surface: Amount::new(62.37),
+        land_surface: Amount::new(1e12),
+        room: Some(3),
+        bedroom: Some(2),
+        floor: Some(-1),
+        floor_quantity: Some(5),
+        construction_year: Some(1_974),
+        elevator: Some(true),
+        furnished: Some(false),
+        energy: Rating { category: Some(EnergyLetter::A), value: Amount::new(49.9) },
+        green_house_gas: Rating { category: Some(EnergyLetter::G), value: Amount::new(101.0) },
+        features: short("balcon").into_iter().chain(short("cave")).collect(),
+        pictures: vec![address("https://images.example/1.jpg"), address("https://images.example/2.jpg")],
+        pictures_remote: vec![address("http://portail.example/p/1.jpg")],
+        virtual_tour: Some(address("https://tour.example/42")),
+        place: GivenPlace {
+            insee: Insee::parse("2A004"),
+            zipcode: Zipcode::parse("20090"),
+            city_name: short("Ajaccio"),
+            point: GeoPoint::new(41.919_229, 8.738_635),
+            accuracy: Some(GeoAccuracy::HouseNumber),
+        },
+    };
+    let placement = Placement {
+        insee: Insee::parse("2A004").unwrap(),
+        zipcode: Zipcode::parse("20000"),
+        centre: GeoPoint::new(41.9265, -8.7376),
+    };
+    let full = Advert {
+        id: AdvertId::from_bytes([0x11; 16]),
+        transaction_type: TransactionType::Rent,
+        property_type: PropertyType::Shop,
+        details,
+        placement: Some(placement),
+        created_at: at(1_700_000_000),
+        updated_at: at(1_700_000_100),
+        last_crawled_at: at(1_700_000_200),
+        expired_at: Some(at(1_700_000_300)),
+        events: events_of_every_kind(),
+    };
+    let second = property_with_no_optional_field().adverts;
+    let adverts = std::iter::once(full).chain(second).collect();
+    Property { id: PropertyId::from_bytes([0x22; 16]), adverts }
+}
+
+fn property_with_no_optional_field() -> Property {
+    let advert = Advert {
+        id: AdvertId::from_bytes([0x33; 16]),
+        transaction_type: TransactionType::Sell,
+        property_type: PropertyType::Apartment,
+        details: AdvertDetails::default(),
+        placement: None,
+        created_at: at(-1),
+        updated_at: at(0),
+        last_crawled_at: at(1),
+        expired_at: None,
+        events: Vec::new(),
+    };
+    Property { id: PropertyId::from_bytes([0x44; 16]), adverts: vec![advert] }
+}
+
+fn events_of_every_kind() -> Vec<AdvertEvent> {
+    let bare = |subject| AdvertEvent {
+        at: at(5),
+        subject,
+        old_value: None,
+        new_value: None,
+        percent_variation: None,
+    };
+    let mut events = vec![
+        bare(EventSubject::Created),
+        AdvertEvent {
+            old_value: Some("false".into()),
+            new_value: Some("true".into()),
+            ..bare(EventSubject::Expired)
+        },
+        AdvertEvent {
+            old_value: Some("320000".into()),
+            new_value: Some("311000".into()),
+            percent_variation: PercentVariation::new(-2.81),
+            ..bare(EventSubject::Field(AdvertField::Price))
+        },
+        bare(EventSubject::Foreign("legacy:state".into())),
+    ];
+    events.extend(AdvertField::ALL.iter().map(|field| bare(EventSubject::Field(*field))));
+    events
+}

@@ -1,0 +1,96 @@
+//! Users, keys and notes.
+
+use domain::{Scope, Scopes};
+use store::{Key, NewKey, Store, User};
+use testkit::build::{at, key_id, user_id};
+
+use crate::backend::{Backend, Opened};
+
+fn new_key(number: u64, user_name: &str) -> NewKey {
+    NewKey {
+        id: key_id(number),
+        secret_hash: [u8::try_from(number).unwrap(); 32],
+        user_name: user_name.to_owned(),
+        user_id_if_new: user_id(number),
+        scopes: [Scope::Read, Scope::Ingest].into_iter().collect(),
+        created_at: at(100),
+    }
+}
+
+pub async fn a_key_is_kept_with_its_user<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    let expected = Key {
+        id: key_id(1),
+        secret_hash: [1; 32],
+        user: User { id: user_id(1), name: "Zoé".to_owned() },
+        scopes: [Scope::Read, Scope::Ingest].into_iter().collect(),
+        created_at: at(100),
+        revoked_at: None,
+    };
+    assert_eq!(store.create_key(new_key(1, "Zoé")).await.unwrap(), expected);
+    assert_eq!(store.key(key_id(1)).await.unwrap(), Some(expected.clone()));
+    assert_eq!(store.keys().await.unwrap(), std::slice::from_ref(&expected));
+
+    let without_scopes = NewKey { scopes: Scopes::default(), ..new_key(2, "Zoé") };
+    assert_eq!(store.create_key(without_scopes).await.unwrap().scopes, Scopes::default());
+    let store = store.reopened().await;
+    assert_eq!(store.key(key_id(1)).await.unwrap(), Some(expected));
+}
+
+pub async fn keys_of_one_user_name_share_the_user<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    let first = store.create_key(new_key(1, "zoé")).await.unwrap();
+    let second = store.create_key(new_key(2, "zoé")).await.unwrap();
+    let other = store.create_key(new_key(3, "yann")).await.unwrap();
+    assert_eq!((first.user.id, second.user.id, other.user.id), (user_id(1), user_id(1), user_id(3)));
+    let listed: Vec<_> = store.keys().await.unwrap().into_iter().map(|key| key.id).collect();
+    assert_eq!(listed, [key_id(1), key_id(2), key_id(3)]);
+}
+
+pub async fn a_key_id_is_given_once<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    let first = store.create_key(new_key(1, "zoé")).await.unwrap();
+    let again = NewKey { user_name: "yann".to_owned(), user_id_if_new: user_id(2), ..new_key(1, "") };
+    assert!(store.create_key(again).await.is_err());
+    assert_eq!(store.keys().await.unwrap(), [first]);
+    // The user of the key that was refused was not made either.
+    let later = NewKey { user_id_if_new: user_id(7), ..new_key(3, "yann") };
+    assert_eq!(store.create_key(later).await.unwrap().user.id, user_id(7));
+}
+
+pub async fn revoking_keeps_the_first_date<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    for number in [1, 2] {
+        store.create_key(new_key(number, "zoé")).await.unwrap();
+    }
+    assert!(store.revoke_key(key_id(1), at(200)).await.unwrap());
+    assert!(store.revoke_key(key_id(1), at(300)).await.unwrap());
+    let store = store.reopened().await;
+    let revoked: Vec<_> = store.keys().await.unwrap().into_iter().map(|key| key.revoked_at).collect();
+    assert_eq!(revoked, [Some(at(200)), None]);
+}
+
+pub async fn an_unknown_key_is_neither_found_nor_revoked<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    store.create_key(new_key(1, "zoé")).await.unwrap();
+    assert_eq!(store.key(key_id(2)).await.unwrap(), None);
+    assert!(!store.revoke_key(key_id(2), at(200)).await.unwrap());
+    assert_eq!(store.key(key_id(1)).await.unwrap().unwrap().revoked_at, None);
+}
+
+pub async fn a_note_is_kept_replaced_and_removed<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    let note = async |name: &str| store.note(name.to_owned()).await.unwrap();
+    let set = async |name: &str, text: Option<&str>| {
+        store.set_note(name.to_owned(), text.map(str::to_owned)).await.unwrap();
+    };
+    assert_eq!(note("import").await, None);
+    set("import", Some("page 1")).await;
+    set("other", Some("")).await;
+    set("import", Some("page 2")).await;
+    assert_eq!(note("import").await.as_deref(), Some("page 2"));
+    set("import", None).await;
+    set("import", None).await;
+    assert_eq!(note("import").await, None);
+    assert_eq!(note("other").await.as_deref(), Some(""));
+}

@@ -1,0 +1,105 @@
+//! Sets of changes as the ingest writes them, in few words; and what tests ask of a store again and again.
+
+use domain::{Advert, AdvertEvent, AdvertField, AdvertId, Identity, Property, PropertyId, SearchId};
+use store::{
+    Change, ChangeSet, CommitOutcome, Expected, LogEntry, Position, PutCause, PutProperty, SearchChange,
+    Step, Store, Stored,
+};
+use testkit::build::{at, user_id};
+
+/// When the sets of these tests are recorded.
+pub const RECORDED_AT_SECOND: i64 = 5_000;
+
+pub fn set(steps: impl IntoIterator<Item = Step>) -> ChangeSet {
+    ChangeSet { recorded_at: at(RECORDED_AT_SECOND), steps: steps.into_iter().collect() }
+}
+
+pub fn put(property: &Property, expected: Expected, advert: AdvertId, cause: PutCause) -> Step {
+    Step::Put(PutProperty { property: property.clone(), expected, advert, cause })
+}
+
+/// The last advert of the property is new, and claims its own id.
+pub fn create(property: &Property, expected: Expected) -> Step {
+    let advert = property.adverts.last().unwrap();
+    create_claiming(property, expected, Identity::Uuid(advert.id))
+}
+
+/// The last advert of the property is new, and claims this identity.
+pub fn create_claiming(property: &Property, expected: Expected, claim: Identity) -> Step {
+    let advert = property.adverts.last().unwrap();
+    put(property, expected, advert.id, PutCause::Created { claim, news: creation(advert) })
+}
+
+pub fn change(property: &Property, expected: Expected, advert: AdvertId) -> Step {
+    put(property, expected, advert, PutCause::Changed { news: title_news() })
+}
+
+pub fn crawl(property: &Property, expected: Expected, advert: AdvertId) -> Step {
+    put(property, expected, advert, PutCause::Crawled)
+}
+
+pub fn leave(property: &Property, expected: Expected, advert: AdvertId) -> Step {
+    put(property, expected, advert, PutCause::Left)
+}
+
+/// The last advert of the property came from another one.
+pub fn join(property: &Property, expected: Expected, from: PropertyId) -> Step {
+    let advert = property.adverts.last().unwrap().id;
+    put(property, expected, advert, PutCause::Joined { from, news: title_news() })
+}
+
+pub fn remove(property: PropertyId, expected: Expected, advert: AdvertId) -> Step {
+    Step::Remove { property, expected, advert }
+}
+
+pub fn search(search: SearchId, text: Option<&str>) -> Step {
+    Step::Search(SearchChange { search, owner: user_id(1), text: text.map(str::to_owned) })
+}
+
+pub fn creation(advert: &Advert) -> Vec<AdvertEvent> {
+    vec![AdvertEvent::created(advert.created_at)]
+}
+
+pub fn title_news() -> Vec<AdvertEvent> {
+    vec![AdvertEvent::field(at(4_000), AdvertField::Title)]
+}
+
+/// Commits what must succeed.
+pub async fn commit(store: &impl Store, steps: impl IntoIterator<Item = Step>) -> Position {
+    match store.commit(set(steps)).await.unwrap() {
+        CommitOutcome::Committed(position) => position,
+        CommitOutcome::Conflict => panic!("a conflict where there should be none"),
+    }
+}
+
+/// Commits what must be refused.
+pub async fn refuse(store: &impl Store, steps: impl IntoIterator<Item = Step>) {
+    assert_eq!(store.commit(set(steps)).await.unwrap(), CommitOutcome::Conflict);
+}
+
+pub async fn current(store: &impl Store, id: PropertyId) -> Option<Stored> {
+    store.properties(vec![id]).await.unwrap().remove(&id)
+}
+
+pub async fn document_and_version(store: &impl Store, id: PropertyId) -> Option<(Property, u32)> {
+    current(store, id).await.map(|stored| (stored.property, stored.version))
+}
+
+pub async fn located(store: &impl Store, identity: Identity) -> Option<(AdvertId, PropertyId)> {
+    let found = store.locate(vec![identity]).await.unwrap();
+    assert_eq!(found.len(), 1);
+    found[0].map(|located| (located.advert, located.property))
+}
+
+/// The whole log; its positions are checked to be 1, 2, 3, …
+pub async fn whole_log(store: &impl Store) -> Vec<LogEntry> {
+    let entries = store.log_after(Position::START, usize::MAX).await.unwrap();
+    for (expected, entry) in (1..).zip(&entries) {
+        assert_eq!(entry.position, Position(expected), "positions are dense");
+    }
+    entries
+}
+
+pub async fn log_changes(store: &impl Store) -> Vec<Change> {
+    whole_log(store).await.into_iter().map(|entry| entry.change).collect()
+}

@@ -1,0 +1,199 @@
+//! What was built on something that is no longer so is refused, and leaves nothing behind.
+
+use std::collections::HashMap;
+
+use domain::{Identity, PropertyId};
+use store::{Expected, Located, LogEntry, Position, Store, Stored};
+use testkit::build::{
+    advert, advert_id, at, property, property_id, search_id, short_text, site_reference, url_identity,
+};
+
+use crate::backend::{Backend, Opened};
+use crate::changes::{
+    change, commit, crawl, create, create_claiming, join, leave, refuse, remove, search, whole_log,
+};
+
+/// Everything that can be asked of a store about the numbers 1 to 9.
+#[derive(Debug, PartialEq)]
+struct Everything {
+    log: Vec<LogEntry>,
+    head: Position,
+    properties: HashMap<PropertyId, Stored>,
+    kept: usize,
+    located: Vec<Option<Located>>,
+    unseen: Vec<Located>,
+    counts: (u64, u64),
+}
+
+async fn everything(store: &impl Store) -> Everything {
+    let mut identities: Vec<_> = (1..10).map(|number| Identity::Uuid(advert_id(number))).collect();
+    identities.extend((1..10).map(|number| site_reference("portail.fr", &format!("A-{number}"))));
+    identities.extend((1..10).map(|number| url_identity(&format!("https://portail.fr/{number}"))));
+    let mut kept = 0;
+    for (number, version) in (1..10).flat_map(|number| (1..10).map(move |version| (number, version))) {
+        kept += usize::from(store.property_at(property_id(number), version).await.unwrap().is_some());
+    }
+    Everything {
+        log: whole_log(store).await,
+        head: *store.head().borrow(),
+        properties: store.properties((1..10).map(property_id).collect()).await.unwrap(),
+        kept,
+        located: store.locate(identities).await.unwrap(),
+        unseen: store.unseen_since(at(1_000_000), 100).await.unwrap(),
+        counts: store.counts().await.unwrap(),
+    }
+}
+
+/// A store with two properties: 1 at version 2, with adverts 1 and 2; 3 at version 1, with advert 3.
+async fn two_properties<B: Backend>() -> Opened<B> {
+    let store = Opened::<B>::fresh().await;
+    let identified = |number: u64| {
+        advert(number)
+            .site("portail.fr")
+            .reference(&format!("A-{number}"))
+            .url(&format!("https://portail.fr/{number}"))
+            .build()
+    };
+    commit(
+        &*store,
+        [
+            create(&property(1, [identified(1)]), Expected::New),
+            create(&property(1, [identified(1), identified(2)]), Expected::WrittenBefore),
+            create(&property(3, [identified(3)]), Expected::New),
+            search(search_id(1), Some("studios")),
+        ],
+    )
+    .await;
+    store
+}
+
+/// Refuses each of the sets, and shows that nothing of them is left, now or after reopening.
+async fn refuse_each<B: Backend>(store: Opened<B>, sets: Vec<Vec<store::Step>>) {
+    let before = everything(&*store).await;
+    for steps in sets {
+        let shown = format!("{steps:?}");
+        refuse(&*store, steps).await;
+        assert_eq!(everything(&*store).await, before, "{shown}");
+    }
+    let store = store.reopened().await;
+    assert_eq!(everything(&*store).await, before);
+}
+
+pub async fn a_change_built_on_another_version_is_refused<B: Backend>() {
+    let store = two_properties::<B>().await;
+    let other = property(1, [advert(1).title("Autre").build(), advert(2).build()]);
+    let with_another = property(1, [advert(1).build(), advert(2).build(), advert(9).build()]);
+    let mut sets = Vec::new();
+    for version in [0, 1, 3, u32::MAX] {
+        sets.push(vec![change(&other, Expected::Revision(version), advert_id(1))]);
+        sets.push(vec![crawl(&other, Expected::Revision(version), advert_id(1))]);
+        sets.push(vec![create(&with_another, Expected::Revision(version))]);
+        sets.push(vec![leave(&other, Expected::Revision(version), advert_id(2))]);
+        sets.push(vec![join(&with_another, Expected::Revision(version), property_id(3))]);
+    }
+    refuse_each(store, sets).await;
+}
+
+pub async fn a_new_property_must_not_exist<B: Backend>() {
+    let store = two_properties::<B>().await;
+    let sets = vec![
+        vec![create(&property(1, [advert(9).build()]), Expected::New)],
+        vec![join(&property(3, [advert(1).build()]), Expected::New, property_id(1))],
+        vec![remove(property_id(3), Expected::New, advert_id(3))],
+    ];
+    refuse_each(store, sets).await;
+}
+
+pub async fn a_version_of_a_property_that_is_gone_is_refused<B: Backend>() {
+    let store = two_properties::<B>().await;
+    commit(
+        &*store,
+        [
+            remove(property_id(3), Expected::Revision(1), advert_id(3)),
+            join(&property(4, [advert(3).build()]), Expected::New, property_id(3)),
+        ],
+    )
+    .await;
+    let sets = vec![
+        vec![change(&property(3, [advert(3).build()]), Expected::Revision(1), advert_id(3))],
+        vec![crawl(&property(3, [advert(3).build()]), Expected::Revision(1), advert_id(3))],
+        vec![remove(property_id(3), Expected::Revision(1), advert_id(3))],
+        vec![change(&property(8, [advert(9).build()]), Expected::Revision(1), advert_id(9))],
+    ];
+    refuse_each(store, sets).await;
+}
+
+pub async fn a_claimed_identity_must_be_free<B: Backend>() {
+    let store = two_properties::<B>().await;
+    let newcomer = property(9, [advert(9).build()]);
+    let claim = |identity| vec![create_claiming(&newcomer, Expected::New, identity)];
+    let sets = vec![
+        claim(Identity::Uuid(advert_id(2))),
+        claim(site_reference("portail.fr", "A-2")),
+        claim(url_identity("https://portail.fr/2")),
+        // Somebody earlier in the same set counts too.
+        vec![
+            create_claiming(&property(8, [advert(8).build()]), Expected::New, Identity::Uuid(advert_id(8))),
+            create_claiming(&newcomer, Expected::New, Identity::Uuid(advert_id(8))),
+        ],
+    ];
+    refuse_each(store, sets).await;
+}
+
+pub async fn a_reference_of_another_advert_cannot_be_taken<B: Backend>() {
+    let store = two_properties::<B>().await;
+    // The claim is free, and yet the reference on the site is somebody else's.
+    let newcomer = property(9, [advert(9).site("portail.fr").reference("A-2").build()]);
+    let mut renamed = property(3, [advert(3).site("portail.fr").reference("A-3").build()]);
+    renamed.adverts[0].details.reference = Some(short_text("A-1"));
+    let sets = vec![
+        vec![create(&newcomer, Expected::New)],
+        vec![change(&renamed, Expected::Revision(1), advert_id(3))],
+        vec![crawl(&renamed, Expected::Revision(1), advert_id(3))],
+    ];
+    refuse_each(store, sets).await;
+}
+
+pub async fn a_removal_built_on_another_version_is_refused<B: Backend>() {
+    let store = two_properties::<B>().await;
+    let moved = property(5, [advert(3).build()]);
+    let sets = vec![
+        vec![remove(property_id(3), Expected::Revision(2), advert_id(3))],
+        // The join comes first and would be fine by itself.
+        vec![
+            join(&moved, Expected::New, property_id(3)),
+            remove(property_id(3), Expected::Revision(2), advert_id(3)),
+        ],
+    ];
+    refuse_each(store, sets).await;
+}
+
+pub async fn a_set_is_written_whole_or_not_at_all<B: Backend>() {
+    let store = two_properties::<B>().await;
+    let good = || {
+        vec![
+            create(&property(5, [advert(5).url("https://portail.fr/5").build()]), Expected::New),
+            change(
+                &property(1, [advert(1).title("Autre").build(), advert(2).build()]),
+                Expected::Revision(2),
+                advert_id(1),
+            ),
+            crawl(&property(3, [advert(3).crawled_at(9_000).build()]), Expected::Revision(1), advert_id(3)),
+            search(search_id(1), Some("maisons")),
+            search(search_id(2), None),
+        ]
+    };
+    let bad = create(&property(6, [advert(6).build()]), Expected::Revision(4));
+    let sets = (0..=good().len())
+        .map(|index| {
+            let mut steps = good();
+            steps.insert(index, bad.clone());
+            steps
+        })
+        .collect();
+    refuse_each(store, sets).await;
+
+    let store = two_properties::<B>().await;
+    commit(&*store, good()).await;
+    assert_eq!(whole_log(&*store).await.len(), 9, "without the bad step all of it is written");
+}

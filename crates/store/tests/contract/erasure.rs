@@ -1,0 +1,201 @@
+//! Erasing an advert: nothing of it is left, and everything else stays.
+
+use domain::{AdvertId, Identity};
+use store::{Change, Erased, Expected, LogEntry, Position, PropertyCause, Store};
+use testkit::build::{advert, advert_id, at, property, property_id, site_reference, url_identity};
+
+use crate::backend::{Backend, Opened};
+use crate::changes::{
+    change, commit, crawl, create, create_claiming, current, document_and_version, join, leave, located,
+    log_changes, remove, whole_log,
+};
+
+/// Fails if the advert is in any document that can be asked for, or any log entry has events of it.
+async fn assert_nothing_left_of(store: &impl Store, erased: AdvertId) {
+    for number in 1..10 {
+        let id = property_id(number);
+        let now = current(store, id).await.map(|stored| stored.property);
+        let mut documents = vec![now];
+        for version in 1..20 {
+            documents.push(store.property_at(id, version).await.unwrap());
+        }
+        for document in documents.into_iter().flatten() {
+            assert!(document.advert(erased).is_none(), "{document:?}");
+            assert!(!document.adverts.is_empty(), "a property without adverts is none");
+        }
+    }
+    for LogEntry { position, change, .. } in whole_log(store).await {
+        if let Change::Property { advert, cause: PropertyCause::Advert { news }, .. } = change {
+            assert!(advert != erased, "{position:?} has {news:?}");
+        }
+    }
+    assert_eq!(located(store, Identity::Uuid(erased)).await, None);
+}
+
+pub async fn an_erased_advert_leaves_its_property_and_every_version_of_it<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    let (stays, goes) =
+        (advert(1).title("Reste").build(), advert(2).site("portail.fr").reference("B").build());
+    let goes_too = advert(2).site("portail.fr").reference("B").url("https://portail.fr/b").build();
+    commit(
+        &*store,
+        [
+            create(&property(1, [stays.clone()]), Expected::New),
+            create(&property(1, [stays.clone(), goes]), Expected::WrittenBefore),
+            change(&property(1, [stays.clone(), goes_too]), Expected::WrittenBefore, advert_id(2)),
+        ],
+    )
+    .await;
+    let erased = store.erase(advert_id(2), at(9_000)).await.unwrap();
+    assert_eq!(erased, Some(Erased { property: property_id(1), property_removed: false }));
+
+    assert_nothing_left_of(&*store, advert_id(2)).await;
+    assert_eq!(located(&*store, site_reference("portail.fr", "B")).await, None);
+    assert_eq!(located(&*store, url_identity("https://portail.fr/b")).await, None);
+    let rest = property(1, [stays]);
+    assert_eq!(document_and_version(&*store, rest.id).await, Some((rest.clone(), 4)));
+    for version in 1..=4 {
+        assert_eq!(store.property_at(rest.id, version).await.unwrap(), Some(rest.clone()));
+    }
+    let last = whole_log(&*store).await.pop().unwrap();
+    let cause = PropertyCause::AdvertErased;
+    let change = Change::Property { property: rest.id, version: 4, advert: advert_id(2), cause };
+    assert_eq!(last, LogEntry { position: Position(4), recorded_at: at(9_000), change });
+    assert_eq!(*store.head().borrow(), Position(4), "followers are woken");
+}
+
+pub async fn the_last_advert_takes_its_property_with_it<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    let home = property(1, [advert(1).url("https://portail.fr/1").build()]);
+    commit(&*store, [create(&home, Expected::New)]).await;
+    commit(&*store, [crawl(&home, Expected::Revision(1), advert_id(1))]).await;
+    commit(&*store, [change(&home, Expected::Revision(2), advert_id(1))]).await;
+    commit(&*store, [create(&property(2, [advert(2).build()]), Expected::New)]).await;
+    let erased = store.erase(advert_id(1), at(9_000)).await.unwrap();
+    assert_eq!(erased, Some(Erased { property: home.id, property_removed: true }));
+
+    assert_nothing_left_of(&*store, advert_id(1)).await;
+    assert_eq!(current(&*store, home.id).await, None);
+    assert_eq!(store.counts().await.unwrap(), (1, 1));
+    assert_eq!(store.unseen_since(at(1_000_000), 10).await.unwrap().len(), 1);
+    assert_eq!(log_changes(&*store).await.pop(), Some(Change::PropertyRemoved { property: home.id }));
+}
+
+pub async fn an_erased_advert_leaves_its_former_homes<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    let (neighbour, wanderer) = (advert(1).build(), advert(2).title("Nomade").build());
+    // From a home with a neighbour, to one of its own that is then gone, to a third.
+    commit(
+        &*store,
+        [
+            create(&property(1, [neighbour.clone()]), Expected::New),
+            create(&property(1, [neighbour.clone(), wanderer.clone()]), Expected::WrittenBefore),
+            leave(&property(1, [neighbour.clone()]), Expected::WrittenBefore, advert_id(2)),
+            join(&property(2, [wanderer.clone()]), Expected::New, property_id(1)),
+        ],
+    )
+    .await;
+    commit(
+        &*store,
+        [
+            remove(property_id(2), Expected::Revision(1), advert_id(2)),
+            join(&property(3, [wanderer]), Expected::New, property_id(2)),
+        ],
+    )
+    .await;
+    let store = store.reopened().await;
+    let erased = store.erase(advert_id(2), at(9_000)).await.unwrap();
+    assert_eq!(erased, Some(Erased { property: property_id(3), property_removed: true }));
+
+    assert_nothing_left_of(&*store, advert_id(2)).await;
+    let alone = property(1, [neighbour]);
+    assert_eq!(document_and_version(&*store, alone.id).await, Some((alone.clone(), 3)));
+    for version in 1..=3 {
+        assert_eq!(store.property_at(alone.id, version).await.unwrap(), Some(alone.clone()));
+    }
+}
+
+pub async fn the_entries_about_an_erased_advert_become_blanks_and_positions_stay_dense<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    let (stays, goes) = (advert(1).build(), advert(2).build());
+    let both = property(1, [goes.clone(), stays]);
+    commit(&*store, [create(&property(1, [goes]), Expected::New)]).await;
+    commit(&*store, [create(&both, Expected::Revision(1))]).await;
+    commit(&*store, [change(&both, Expected::Revision(2), advert_id(2))]).await;
+    commit(&*store, [change(&both, Expected::Revision(3), advert_id(1))]).await;
+    let before = whole_log(&*store).await;
+    store.erase(advert_id(2), at(9_000)).await.unwrap();
+    let after = whole_log(&*store).await;
+
+    assert_eq!(after.len(), before.len() + 1);
+    for (index, about_erased) in [true, false, true, false].into_iter().enumerate() {
+        let expected = match about_erased {
+            true => LogEntry { change: Change::Erased, ..before[index].clone() },
+            false => before[index].clone(),
+        };
+        assert_eq!(after[index], expected);
+    }
+    // Those that are left still name versions that can be read.
+    for version in [2, 4] {
+        let document = store.property_at(property_id(1), version).await.unwrap().unwrap();
+        assert!(document.advert(advert_id(1)).is_some());
+    }
+}
+
+pub async fn an_unknown_advert_cannot_be_erased<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    commit(&*store, [create(&property(1, [advert(1).build()]), Expected::New)]).await;
+    let before = whole_log(&*store).await;
+    assert_eq!(store.erase(advert_id(2), at(9_000)).await.unwrap(), None);
+    assert_eq!(whole_log(&*store).await, before);
+    assert!(store.erase(advert_id(1), at(9_000)).await.unwrap().is_some());
+    assert_eq!(store.erase(advert_id(1), at(9_000)).await.unwrap(), None, "once is enough");
+    assert_eq!(whole_log(&*store).await.len(), before.len() + 1);
+}
+
+pub async fn what_was_erased_can_come_again<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    let known = advert(1).site("portail.fr").reference("A").url("https://portail.fr/1").build();
+    let home = property(1, [known]);
+    let claims = [
+        Identity::Uuid(advert_id(1)),
+        site_reference("portail.fr", "A"),
+        url_identity("https://portail.fr/1"),
+    ];
+    for claim in claims {
+        commit(&*store, [create_claiming(&home, Expected::New, claim.clone())]).await;
+        assert_eq!(located(&*store, claim).await, Some((advert_id(1), home.id)));
+        let stored = current(&*store, home.id).await.unwrap();
+        assert_eq!(stored.property, home);
+        assert_eq!(store.property_at(home.id, stored.version).await.unwrap(), Some(home.clone()));
+        store.erase(advert_id(1), at(9_000)).await.unwrap().unwrap();
+        assert_nothing_left_of(&*store, advert_id(1)).await;
+    }
+}
+
+pub async fn versions_grow_even_across_an_erasure<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    let home = property(1, [advert(1).build()]);
+    commit(&*store, [create(&home, Expected::New)]).await;
+    commit(&*store, [change(&home, Expected::Revision(1), advert_id(1))]).await;
+    store.erase(advert_id(1), at(9_000)).await.unwrap();
+    let store = store.reopened().await;
+    let again = property(1, [advert(2).build()]);
+    commit(&*store, [create(&again, Expected::New)]).await;
+    // Whoever still holds version 1 or 2 must not take the new document for the one they know.
+    let version = current(&*store, home.id).await.unwrap().version;
+    assert!(version > 2, "version {version} was given twice");
+}
+
+pub async fn an_erasure_is_still_done_after_reopening<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    let both = property(1, [advert(1).build(), advert(2).build()]);
+    commit(&*store, [create(&property(1, [advert(1).build()]), Expected::New)]).await;
+    commit(&*store, [create(&both, Expected::Revision(1))]).await;
+    store.erase(advert_id(1), at(9_000)).await.unwrap();
+    let (log, rest) = (whole_log(&*store).await, current(&*store, both.id).await);
+    let store = store.reopened().await;
+    assert_nothing_left_of(&*store, advert_id(1)).await;
+    assert_eq!(whole_log(&*store).await, log);
+    assert_eq!(current(&*store, both.id).await, rest);
+}

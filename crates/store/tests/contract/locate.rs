@@ -1,0 +1,98 @@
+//! Finding adverts.
+
+use domain::Identity;
+use store::{Expected, Located, Store};
+use testkit::build::{
+    advert, advert_id, at, property, property_id, site_reference, url_identity, web_address,
+};
+
+use crate::backend::{Backend, Opened};
+use crate::changes::{change, commit, create, located};
+
+pub async fn an_advert_is_found_by_each_of_its_identities<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    let known = advert(1).site("portail.fr").reference("A-1").url("https://portail.fr/1").build();
+    commit(&*store, [create(&property(1, [known]), Expected::New)]).await;
+
+    let expected = Some((advert_id(1), property_id(1)));
+    for identity in [
+        Identity::Uuid(advert_id(1)),
+        site_reference("www.Portail.fr", "A-1"),
+        url_identity("HTTPS://portail.fr:443/1#photo"),
+    ] {
+        assert_eq!(located(&*store, identity.clone()).await, expected, "{identity:?}");
+    }
+}
+
+pub async fn an_unknown_identity_is_not_found_and_answers_keep_their_order<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    let known = advert(1).site("portail.fr").reference("A-1").url("https://portail.fr/1").build();
+    // Neither half of site and reference identifies anything by itself.
+    let halves = [advert(2).site("portail.fr").build(), advert(3).reference("A-1").build()];
+    commit(&*store, [create(&property(1, [known]), Expected::New)]).await;
+    for (number, half) in (2..).zip(halves) {
+        commit(&*store, [create(&property(number, [half]), Expected::New)]).await;
+    }
+    let asked = vec![
+        Identity::Uuid(advert_id(9)),
+        url_identity("https://portail.fr/1"),
+        site_reference("portail.fr", "a-1"),
+        site_reference("autre.fr", "A-1"),
+        Identity::Uuid(advert_id(1)),
+        url_identity("https://portail.fr/1?page=2"),
+    ];
+    let found = Some(Located { advert: advert_id(1), property: property_id(1) });
+    assert_eq!(store.locate(asked).await.unwrap(), [None, found, None, None, found, None]);
+    assert_eq!(store.locate(Vec::new()).await.unwrap(), []);
+}
+
+pub async fn of_two_adverts_at_one_address_the_first_is_meant<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    for number in [1, 2] {
+        let known = advert(number).url("https://portail.fr/1").build();
+        commit(&*store, [create(&property(number, [known]), Expected::New)]).await;
+    }
+    let found = located(&*store, url_identity("https://portail.fr/1")).await;
+    assert_eq!(found, Some((advert_id(1), property_id(1))));
+}
+
+pub async fn an_advert_is_found_by_what_identifies_it_now<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    let known = advert(1).site("portail.fr").reference("A-1").url("https://portail.fr/1").build();
+    let mut home = property(1, [known]);
+    commit(&*store, [create(&home, Expected::New)]).await;
+
+    let details = &mut home.adverts[0].details;
+    details.reference = None;
+    details.url = Some(web_address("https://portail.fr/2"));
+    commit(&*store, [change(&home, Expected::Revision(1), advert_id(1))]).await;
+
+    let expected = Some((advert_id(1), property_id(1)));
+    assert_eq!(located(&*store, site_reference("portail.fr", "A-1")).await, None);
+    assert_eq!(located(&*store, url_identity("https://portail.fr/1")).await, None);
+    assert_eq!(located(&*store, url_identity("https://portail.fr/2")).await, expected);
+    assert_eq!(located(&*store, Identity::Uuid(advert_id(1))).await, expected);
+}
+
+pub async fn live_adverts_are_listed_the_longest_unseen_first<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    let adverts = [
+        advert(1).crawled_at(300).build(),
+        advert(2).crawled_at(100).build(),
+        advert(3).crawled_at(50).expired_at(60).build(),
+        advert(4).crawled_at(200).build(),
+    ];
+    for known in adverts {
+        let number = u64::from(known.id.as_bytes()[15]);
+        commit(&*store, [create(&property(number, [known]), Expected::New)]).await;
+    }
+    let unseen = async |second, limit| {
+        let found = store.unseen_since(at(second), limit).await.unwrap();
+        found.into_iter().map(|located| (located.advert, located.property)).collect::<Vec<_>>()
+    };
+    let [second, fourth] = [2, 4].map(|number| (advert_id(number), property_id(number)));
+    assert_eq!(unseen(300, 10).await, [second, fourth]);
+    assert_eq!(unseen(300, 1).await, [second]);
+    assert_eq!(unseen(100, 10).await, []);
+    assert_eq!(unseen(101, 10).await, [second]);
+}

@@ -1,0 +1,140 @@
+//! The change log.
+
+use store::{Change, Expected, LogEntry, Position, PropertyCause, Store};
+use testkit::build::{advert, advert_id, at, property, property_id, search_id};
+
+use crate::backend::{Backend, Opened};
+use crate::changes::{
+    RECORDED_AT_SECOND, change, commit, crawl, create, creation, log_changes, refuse, search, set,
+    title_news, whole_log,
+};
+
+pub async fn entries_say_what_happened_in_the_order_it_happened<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    let home = property(1, [advert(1).build()]);
+    // Entries carry the time of their set, to the millisecond, whatever the order of the times.
+    let late = domain::Timestamp::from_millisecond(7_000_123).unwrap();
+    let mut first = set([create(&home, Expected::New)]);
+    first.recorded_at = late;
+    store.commit(first).await.unwrap();
+    commit(&*store, [crawl(&home, Expected::Revision(1), advert_id(1))]).await;
+    commit(&*store, [change(&home, Expected::Revision(2), advert_id(1))]).await;
+
+    let entry = |position, recorded_at, version, cause| LogEntry {
+        position: Position(position),
+        recorded_at,
+        change: Change::Property { property: property_id(1), version, advert: advert_id(1), cause },
+    };
+    let soon = at(RECORDED_AT_SECOND);
+    let expected = [
+        entry(1, late, 1, PropertyCause::Advert { news: creation(&home.adverts[0]) }),
+        entry(2, soon, 1, PropertyCause::Crawl),
+        entry(3, soon, 2, PropertyCause::Advert { news: title_news() }),
+    ];
+    assert_eq!(whole_log(&*store).await, expected);
+    let store = store.reopened().await;
+    assert_eq!(whole_log(&*store).await, expected);
+}
+
+pub async fn the_log_is_read_from_any_position_and_in_pieces_of_any_size<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    assert_eq!(whole_log(&*store).await, []);
+    commit(&*store, (1..=20).map(|number| search(search_id(number), Some("x")))).await;
+    let whole = whole_log(&*store).await;
+    assert_eq!(whole.len(), 20);
+    for size in [1, 3, 7, 20, 21] {
+        let (mut read, mut position) = (Vec::new(), Position::START);
+        loop {
+            let piece = store.log_after(position, size).await.unwrap();
+            assert!(piece.len() <= size);
+            let Some(last) = piece.last() else { break };
+            position = last.position;
+            read.extend(piece);
+        }
+        assert_eq!(read, whole, "in pieces of {size}");
+    }
+    assert_eq!(store.log_after(Position(20), 5).await.unwrap(), []);
+    assert_eq!(store.log_after(Position(1_000), 5).await.unwrap(), []);
+    assert_eq!(store.log_after(Position::START, 0).await.unwrap(), []);
+}
+
+pub async fn property_and_search_changes_share_one_order<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    let one = property(1, [advert(1).build()]);
+    let two = property(2, [advert(2).build()]);
+    let first = commit(&*store, [create(&one, Expected::New)]).await;
+    let second = commit(&*store, [search(search_id(1), Some("studios"))]).await;
+    let fourth = commit(&*store, [create(&two, Expected::New), search(search_id(1), None)]).await;
+    assert_eq!([first, second, fourth], [Position(1), Position(2), Position(4)]);
+
+    let created = |number: u64| Change::Property {
+        property: property_id(number),
+        version: 1,
+        advert: advert_id(number),
+        cause: PropertyCause::Advert { news: creation(&one.adverts[0]) },
+    };
+    assert_eq!(
+        log_changes(&*store).await,
+        [
+            created(1),
+            Change::Search { search: search_id(1), version: 1 },
+            created(2),
+            Change::SearchRemoved { search: search_id(1) },
+        ]
+    );
+}
+
+pub async fn a_search_counts_its_versions<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    for text in ["studios", "maisons", "maisons"] {
+        commit(&*store, [search(search_id(1), Some(text))]).await;
+    }
+    commit(&*store, [search(search_id(2), Some("studios"))]).await;
+    let store = store.reopened().await;
+    commit(&*store, [search(search_id(1), Some("lofts"))]).await;
+    let versions: Vec<_> = log_changes(&*store)
+        .await
+        .into_iter()
+        .map(|change| match change {
+            Change::Search { search, version } => (search, version),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let [one, two] = [1, 2].map(search_id);
+    assert_eq!(versions, [(one, 1), (one, 2), (one, 3), (two, 1), (one, 4)]);
+}
+
+pub async fn the_head_is_at_least_where_a_commit_was_and_wakes_followers<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    let mut head = store.head();
+    assert_eq!(*head.borrow_and_update(), Position::START);
+    for round in 1..=100 {
+        let waiting = async {
+            head.changed().await.unwrap();
+            *head.borrow_and_update()
+        };
+        let writing = async {
+            let position = commit(&*store, [search(search_id(1), Some("x"))]).await;
+            // Whoever was answered finds the head there already: it may follow the log at once.
+            assert_eq!(*store.head().borrow(), position);
+            position
+        };
+        let (woken_at, written_at) = tokio::join!(waiting, writing);
+        assert_eq!((woken_at, written_at), (Position(round), Position(round)));
+    }
+    store.erase(advert_id(1), at(1)).await.unwrap();
+    assert!(!head.has_changed().unwrap(), "nothing was erased, so nothing happened");
+}
+
+pub async fn the_head_does_not_move_for_what_was_refused<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    let home = property(1, [advert(1).build()]);
+    let position = commit(&*store, [create(&home, Expected::New)]).await;
+    let mut head = store.head();
+    head.mark_unchanged();
+    refuse(&*store, [search(search_id(1), Some("x")), create(&home, Expected::New)]).await;
+    store.set_note("a".to_owned(), Some("b".to_owned())).await.unwrap();
+    assert!(!head.has_changed().unwrap());
+    assert_eq!(commit(&*store, [search(search_id(1), None)]).await, position.next());
+    assert!(head.has_changed().unwrap());
+}

@@ -1,0 +1,84 @@
+//! What every store must do, written against the contract alone.
+//!
+//! A backend is one line at the end of this file. The list of tests stands in one place, so that no backend can miss one;
+//! a test that is not in the list is dead code, and the build says so.
+
+#![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
+
+mod access;
+mod backend;
+mod changes;
+mod concurrency;
+mod conflicts;
+mod erasure;
+mod locate;
+mod log;
+mod model;
+mod moves;
+mod versions;
+
+macro_rules! contract_suite {
+    ($name:ident, $backend:ty) => {
+        mod $name {
+            contract_suite! { @tests $backend;
+                locate: an_advert_is_found_by_each_of_its_identities,
+                    an_unknown_identity_is_not_found_and_answers_keep_their_order,
+                    of_two_adverts_at_one_address_the_first_is_meant,
+                    an_advert_is_found_by_what_identifies_it_now,
+                    live_adverts_are_listed_the_longest_unseen_first;
+                versions: a_created_property_is_there_at_version_one,
+                    a_change_makes_the_next_version_and_keeps_the_one_before,
+                    a_crawl_replaces_the_document_of_the_same_version,
+                    the_steps_of_a_set_build_on_each_other,
+                    properties_that_do_not_exist_are_missing_from_the_answer,
+                    properties_and_adverts_are_counted,
+                    everything_is_still_there_after_reopening;
+                moves: an_advert_that_moves_leaves_one_property_and_joins_another,
+                    a_property_that_loses_its_last_advert_is_gone,
+                    a_property_made_again_goes_on_counting_versions,
+                    an_advert_can_move_back_and_forth;
+                conflicts: a_change_built_on_another_version_is_refused,
+                    a_new_property_must_not_exist,
+                    a_version_of_a_property_that_is_gone_is_refused,
+                    a_claimed_identity_must_be_free,
+                    a_reference_of_another_advert_cannot_be_taken,
+                    a_removal_built_on_another_version_is_refused,
+                    a_set_is_written_whole_or_not_at_all;
+                log: entries_say_what_happened_in_the_order_it_happened,
+                    the_log_is_read_from_any_position_and_in_pieces_of_any_size,
+                    property_and_search_changes_share_one_order,
+                    a_search_counts_its_versions,
+                    the_head_is_at_least_where_a_commit_was_and_wakes_followers,
+                    the_head_does_not_move_for_what_was_refused;
+                erasure: an_erased_advert_leaves_its_property_and_every_version_of_it,
+                    the_last_advert_takes_its_property_with_it,
+                    an_erased_advert_leaves_its_former_homes,
+                    the_entries_about_an_erased_advert_become_blanks_and_positions_stay_dense,
+                    an_unknown_advert_cannot_be_erased,
+                    what_was_erased_can_come_again,
+                    versions_grow_even_across_an_erasure,
+                    an_erasure_is_still_done_after_reopening;
+                access: a_key_is_kept_with_its_user,
+                    keys_of_one_user_name_share_the_user,
+                    a_key_id_is_given_once,
+                    revoking_keeps_the_first_date,
+                    an_unknown_key_is_neither_found_nor_revoked,
+                    a_note_is_kept_replaced_and_removed;
+                concurrency: many_writers_make_one_log_without_gaps,
+                    of_many_claims_of_one_identity_one_succeeds,
+                    of_many_changes_of_one_version_one_succeeds;
+                model: the_store_agrees_with_the_model;
+            }
+        }
+    };
+    (@tests $backend:ty; $($module:ident: $($test:ident),+;)+) => {$(
+        mod $module {$(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $test() {
+                crate::$module::$test::<$backend>().await;
+            }
+        )+}
+    )+};
+}
+
+contract_suite!(sqlite, crate::backend::Sqlite);

@@ -1,0 +1,218 @@
+//! The contract, written down naively. There is no index and no bookkeeping: everything is found by looking everywhere.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use domain::{Advert, AdvertId, Identity, Property, PropertyId, SearchId, Timestamp};
+use store::{
+    Change, ChangeSet, CommitOutcome, Erased, Expected, Located, LogEntry, Position, PropertyCause, PutCause,
+    PutProperty, SearchChange, Step, Stored,
+};
+
+#[derive(Debug, Clone, Default)]
+pub struct Model {
+    /// The version each property is at.
+    current: BTreeMap<PropertyId, u32>,
+    documents: BTreeMap<(PropertyId, u32), Property>,
+    last_versions: BTreeMap<PropertyId, u32>,
+    searches: BTreeMap<SearchId, u32>,
+    /// How often each property was written or removed.
+    revisions: BTreeMap<PropertyId, u32>,
+    /// When each advert was last seen, and whether it is expired, as last written about it.
+    sightings: BTreeMap<AdvertId, (Timestamp, bool)>,
+    adverts_ever: BTreeSet<AdvertId>,
+    log: Vec<LogEntry>,
+}
+
+struct Conflict;
+
+impl Model {
+    pub fn commit(&mut self, changes: &ChangeSet) -> CommitOutcome {
+        let mut after = self.clone();
+        for step in &changes.steps {
+            if after.apply(step, changes.recorded_at).is_err() {
+                return CommitOutcome::Conflict;
+            }
+        }
+        *self = after;
+        CommitOutcome::Committed(Position(self.log.len() as u64))
+    }
+
+    fn apply(&mut self, step: &Step, at: Timestamp) -> Result<(), Conflict> {
+        let change = match step {
+            Step::Put(put) => self.put(put)?,
+            Step::Remove { property, expected, advert: _ } => {
+                self.check(*property, *expected)?;
+                self.current.remove(property);
+                *self.revisions.entry(*property).or_default() += 1;
+                Change::PropertyRemoved { property: *property }
+            }
+            Step::Search(SearchChange { search, owner: _, text: Some(_) }) => {
+                let version = self.searches.entry(*search).or_default();
+                *version += 1;
+                Change::Search { search: *search, version: *version }
+            }
+            Step::Search(SearchChange { search, owner: _, text: None }) => {
+                self.searches.remove(search);
+                Change::SearchRemoved { search: *search }
+            }
+        };
+        self.append(change, at);
+        Ok(())
+    }
+
+    fn put(&mut self, put: &PutProperty) -> Result<Change, Conflict> {
+        let PutProperty { property, expected, advert, cause } = put;
+        self.check(property.id, *expected)?;
+        let cause = match cause {
+            PutCause::Created { claim, .. }
+                if self.locate(claim).is_some() || self.locate(&Identity::Uuid(*advert)).is_some() =>
+            {
+                return Err(Conflict);
+            }
+            PutCause::Created { news, .. } | PutCause::Changed { news } | PutCause::Joined { news, .. } => {
+                PropertyCause::Advert { news: news.clone() }
+            }
+            PutCause::Crawled => PropertyCause::Crawl,
+            PutCause::Left => PropertyCause::AdvertLeft,
+        };
+        let version = match (&cause, self.current.get(&property.id)) {
+            (PropertyCause::Crawl, Some(version)) => *version,
+            _ => self.last_version(property.id) + 1,
+        };
+        self.current.insert(property.id, version);
+        *self.revisions.entry(property.id).or_default() += 1;
+        self.last_versions.insert(property.id, version);
+        self.documents.insert((property.id, version), property.clone());
+        self.adverts_ever.insert(*advert);
+        if let Some(known) = property.advert(*advert) {
+            self.sightings.insert(*advert, (known.last_crawled_at, known.is_expired()));
+        }
+        let mut owners = HashMap::new();
+        for (_, known) in self.adverts() {
+            if let (Some(site), Some(reference)) = (&known.details.site, &known.details.reference)
+                && *owners.entry((site.clone(), reference.clone())).or_insert(known.id) != known.id
+            {
+                return Err(Conflict);
+            }
+        }
+        Ok(Change::Property { property: property.id, version, advert: *advert, cause })
+    }
+
+    fn check(&self, property: PropertyId, expected: Expected) -> Result<(), Conflict> {
+        let holds = match expected {
+            Expected::New => !self.current.contains_key(&property),
+            Expected::Revision(revision) => {
+                self.current.contains_key(&property) && self.revisions.get(&property) == Some(&revision)
+            }
+            Expected::WrittenBefore => true,
+        };
+        if holds { Ok(()) } else { Err(Conflict) }
+    }
+
+    pub fn erase(&mut self, erased: AdvertId, at: Timestamp) -> Option<Erased> {
+        let property = self.locate(&Identity::Uuid(erased))?.property;
+        for document in self.documents.values_mut() {
+            document.adverts.retain(|advert| advert.id != erased);
+        }
+        self.documents.retain(|_, document| !document.adverts.is_empty());
+        for entry in &mut self.log {
+            if let Change::Property { advert, cause: PropertyCause::Advert { .. }, .. } = &entry.change
+                && *advert == erased
+            {
+                entry.change = Change::Erased;
+            }
+        }
+        let version = self.current[&property];
+        *self.revisions.entry(property).or_default() += 1;
+        let rest = self.documents.get(&(property, version)).cloned();
+        let property_removed = rest.is_none();
+        match rest {
+            Some(rest) => {
+                self.documents.insert((property, version + 1), rest);
+                self.current.insert(property, version + 1);
+                self.last_versions.insert(property, version + 1);
+                let cause = PropertyCause::AdvertErased;
+                self.append(Change::Property { property, version: version + 1, advert: erased, cause }, at);
+            }
+            None => {
+                self.current.remove(&property);
+                self.append(Change::PropertyRemoved { property }, at);
+            }
+        }
+        Some(Erased { property, property_removed })
+    }
+
+    fn append(&mut self, change: Change, recorded_at: Timestamp) {
+        let position = Position(self.log.len() as u64 + 1);
+        self.log.push(LogEntry { position, recorded_at, change });
+    }
+
+    pub fn log(&self) -> &[LogEntry] {
+        &self.log
+    }
+
+    pub fn properties(&self) -> HashMap<PropertyId, Stored> {
+        let stored = |(id, version): (&PropertyId, &u32)| {
+            let property = self.documents[&(*id, *version)].clone();
+            (*id, Stored { property, version: *version, revision: self.revisions[id] })
+        };
+        self.current.iter().map(stored).collect()
+    }
+
+    pub fn property(&self, id: PropertyId) -> Option<Stored> {
+        self.properties().remove(&id)
+    }
+
+    pub fn property_at(&self, id: PropertyId, version: u32) -> Option<&Property> {
+        self.documents.get(&(id, version))
+    }
+
+    pub fn last_version(&self, id: PropertyId) -> u32 {
+        self.last_versions.get(&id).copied().unwrap_or_default()
+    }
+
+    /// Every advert there is now, with the property it is in.
+    pub fn adverts(&self) -> impl Iterator<Item = (PropertyId, &Advert)> {
+        self.current.iter().flat_map(|(id, version)| {
+            self.documents[&(*id, *version)].adverts.iter().map(|advert| (*id, advert))
+        })
+    }
+
+    /// Every advert that ever was.
+    pub fn adverts_ever(&self) -> impl Iterator<Item = AdvertId> {
+        self.adverts_ever.iter().copied()
+    }
+
+    /// One of the adverts there ever were.
+    pub fn pick(&self, who: usize) -> Option<AdvertId> {
+        self.adverts_ever().nth(who % self.adverts_ever.len().max(1))
+    }
+
+    pub fn locate(&self, identity: &Identity) -> Option<Located> {
+        let details = |advert: &Advert| advert.details.clone();
+        let is = |advert: &Advert| match identity {
+            Identity::Uuid(id) => advert.id == *id,
+            Identity::SiteReference(site, reference) => {
+                details(advert).site.as_ref() == Some(site)
+                    && details(advert).reference.is_some_and(|known| known.as_str() == &**reference)
+            }
+            Identity::Url(key) => details(advert).url.is_some_and(|url| url.comparison_key() == **key),
+        };
+        let found = self.adverts().filter(|(_, advert)| is(advert)).min_by_key(|(_, advert)| advert.id);
+        found.map(|(property, advert)| Located { advert: advert.id, property })
+    }
+
+    pub fn counts(&self) -> (u64, u64) {
+        (self.current.len() as u64, self.adverts().count() as u64)
+    }
+
+    pub fn unseen_since(&self, moment: Timestamp) -> Vec<Located> {
+        let mut found: Vec<_> = self
+            .adverts()
+            .map(|(property, advert)| (self.sightings[&advert.id], Located { advert: advert.id, property }))
+            .filter(|((seen_at, expired), _)| !expired && *seen_at < moment)
+            .collect();
+        found.sort_by_key(|((seen_at, _), located)| (*seen_at, located.advert));
+        found.into_iter().map(|(_, located)| located).collect()
+    }
+}

@@ -1,0 +1,14 @@
+//! What only the embedded store promises: its folder, its files, its damage.
+
+#![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
+
+#[path = "contract/changes.rs"]
+#[allow(dead_code, reason = "shared with the contract, which uses all of it")]
+mod changes;
+
+mod sqlite {
+    mod damage;
+    mod erasure;
+    mod folder;
+    mod sharing;
+}

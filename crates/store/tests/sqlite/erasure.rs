@@ -1,0 +1,147 @@
+//! What was erased is gone from the files, not only from the answers.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use rusqlite::Connection;
+use store::sqlite::{FILE_NAME, SqliteStore};
+use store::{Expected, PutCause, Store};
+use testkit::Random;
+use testkit::build::{advert, advert_id, at, property, property_id, short_text, site_reference};
+
+use crate::changes::{change, commit, create, create_claiming, join, leave, put, remove};
+
+/// The files of the folder in which the text occurs; compressed records are decompressed first.
+fn places_with(folder: &Path, text: &str) -> Vec<String> {
+    let holds = |bytes: &[u8]| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+    let mut places = Vec::new();
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        if holds(&std::fs::read(&path).unwrap()) {
+            places.push(path.file_name().unwrap().to_string_lossy().into_owned());
+        }
+    }
+    let connection = Connection::open(folder.join(FILE_NAME)).unwrap();
+    let mut statement = connection.prepare("SELECT record_id, record FROM property_version").unwrap();
+    let mut rows = statement.query([]).unwrap();
+    while let Some(row) = rows.next().unwrap() {
+        let (id, record): (i64, Vec<u8>) = (row.get(0).unwrap(), row.get(1).unwrap());
+        if let Some((_, frame)) = record.split_first()
+            && holds(&zstd::decode_all(frame).unwrap())
+        {
+            places.push(format!("record {id}"));
+        }
+    }
+    places
+}
+
+#[tokio::test]
+async fn an_erased_advert_is_gone_from_every_file() {
+    const CANARY: &str = "canari7d1f";
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path()).unwrap();
+    let neighbour = advert(1).title("Voisin").build();
+    let erased = advert(2)
+        .site(&format!("{CANARY}.fr"))
+        .reference(&format!("{CANARY}-1"))
+        .url(&format!("https://{CANARY}.fr/1"))
+        .title(CANARY)
+        .description(&format!("Appelez {CANARY} !"))
+        .with(|advert| advert.details.contact.name = Some(short_text(CANARY)))
+        .build();
+    let mut news = domain::AdvertEvent::created(at(1));
+    news.new_value = Some(CANARY.into());
+
+    // It is created beside a neighbour, changes, leaves for a home of its own, and comes back.
+    commit(&store, [create(&property(1, [neighbour.clone()]), Expected::New)]).await;
+    let both = property(1, [neighbour.clone(), erased.clone()]);
+    let claim = site_reference(&format!("{CANARY}.fr"), &format!("{CANARY}-1"));
+    commit(&store, [create_claiming(&both, Expected::Revision(1), claim)]).await;
+    let changed = PutCause::Changed { news: vec![news] };
+    commit(&store, [put(&both, Expected::Revision(2), advert_id(2), changed)]).await;
+    commit(
+        &store,
+        [
+            leave(&property(1, [neighbour]), Expected::Revision(3), advert_id(2)),
+            join(&property(2, [erased]), Expected::New, property_id(1)),
+        ],
+    )
+    .await;
+    commit(
+        &store,
+        [
+            remove(property_id(2), Expected::Revision(1), advert_id(2)),
+            join(&both, Expected::Revision(4), property_id(2)),
+        ],
+    )
+    .await;
+    let before = places_with(folder.path(), CANARY);
+    assert!(before.contains(&format!("{FILE_NAME}-wal")), "{before:?}");
+    assert_eq!(before.iter().filter(|place| place.starts_with("record")).count(), 4, "{before:?}");
+
+    store.erase(advert_id(2), at(9_000)).await.unwrap().unwrap();
+    assert_eq!(places_with(folder.path(), CANARY), [""; 0]);
+    drop(store);
+    assert_eq!(places_with(folder.path(), CANARY), [""; 0]);
+}
+
+/// Rows move between pages as tables grow. `secure_delete` overwrites what is deleted, but not the copy of a row that a
+/// page keeps in its unused middle after the row moved to another page; about one erasure in three hundred leaves such a
+/// copy here. Compacting the database is what removes it.
+#[tokio::test]
+async fn adverts_erased_from_a_grown_store_leave_no_copy_once_it_is_compacted() {
+    const ADVERTS: u64 = 900;
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path()).unwrap();
+    let mut random = Random::new(testkit::random::seed());
+    let mut numbers: Vec<u64> = (0..ADVERTS).collect();
+    for index in (1..numbers.len()).rev() {
+        numbers.swap(index, usize::try_from(random.below(index as u64 + 1)).unwrap());
+    }
+    for chunk in numbers.chunks(30) {
+        let home = |number: &u64| {
+            let canary = canary(*number);
+            let long = "x".repeat(usize::try_from(number % 200).unwrap());
+            let url = format!("https://portail.fr/{canary}/{long}");
+            property(*number, [advert(*number).site("portail.fr").reference(&canary).url(&url).build()])
+        };
+        let homes: Vec<_> = chunk.iter().map(home).collect();
+        commit(&store, homes.iter().map(|home| create(home, Expected::New))).await;
+        // Some shrink where they are.
+        for home in &homes[..5] {
+            let mut shorter = home.clone();
+            shorter.adverts[0].details.url = None;
+            commit(&store, [change(&shorter, Expected::Revision(1), home.adverts[0].id)]).await;
+        }
+    }
+    let (erased, kept) = numbers.split_at(300);
+    for number in erased {
+        store.erase(advert_id(*number), at(9_000)).await.unwrap().unwrap();
+    }
+    let connection = Connection::open(folder.path().join(FILE_NAME)).unwrap();
+    connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+    let found = canaries(folder.path());
+    assert!(kept.iter().all(|number| found.contains(number)), "those that stay can be seen");
+    let left: Vec<_> = erased.iter().filter(|number| found.contains(number)).collect();
+    assert!(left.is_empty(), "{} of {} are left: {left:?}", left.len(), erased.len());
+}
+
+const CANARIES: &str = "canari-";
+
+fn canary(number: u64) -> String {
+    format!("{CANARIES}{number:04}")
+}
+
+/// The numbers of all canaries that occur in any file.
+fn canaries(folder: &Path) -> HashSet<u64> {
+    let mut found = HashSet::new();
+    for file in std::fs::read_dir(folder).unwrap() {
+        let bytes = std::fs::read(file.unwrap().path()).unwrap();
+        for window in bytes.windows(CANARIES.len() + 4) {
+            if let Some(number) = window.strip_prefix(CANARIES.as_bytes()) {
+                found.extend(str::from_utf8(number).ok().and_then(|text| text.parse::<u64>().ok()));
+            }
+        }
+    }
+    found
+}

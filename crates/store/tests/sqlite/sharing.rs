@@ -1,0 +1,119 @@
+//! Writers share transactions, and processes share the folder.
+
+use std::future::{Future, poll_fn};
+use std::path::Path;
+use std::sync::Arc;
+use std::task::Poll;
+
+use rusqlite::Connection;
+use store::sqlite::{FILE_NAME, SqliteStore};
+use store::{Change, CommitOutcome, Expected, Position, Store};
+use testkit::build::{advert, advert_id, property, search_id, site_reference};
+use tokio::task::JoinSet;
+
+use crate::changes::{create_claiming, search, set, whole_log};
+
+/// How many transactions the write-ahead log holds: its frames that end one carry the size of the database.
+fn transactions(folder: &Path) -> usize {
+    const HEADER_BYTES: usize = 32;
+    const FRAME_HEADER_BYTES: usize = 24;
+    let log = std::fs::read(folder.join(format!("{FILE_NAME}-wal"))).unwrap();
+    let number = |at: usize| u32::from_be_bytes(log[at..at + 4].try_into().unwrap());
+    let (page_bytes, salt) = (number(8) as usize, &log[16..24]);
+    (HEADER_BYTES..log.len())
+        .step_by(FRAME_HEADER_BYTES + page_bytes)
+        // Frames of an earlier round of the log carry another salt.
+        .take_while(|frame| log[frame + 8..frame + 16] == *salt)
+        .filter(|frame| number(frame + 4) != 0)
+        .count()
+}
+
+/// Starts a future and leaves it where it first waits.
+async fn start(future: &mut (impl Future + Unpin)) {
+    let mut future = std::pin::pin!(future);
+    poll_fn(|context| {
+        assert!(future.as_mut().poll(context).is_pending());
+        Poll::Ready(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn many_waiting_writers_share_one_transaction() {
+    const WRITERS: u64 = 200;
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path()).unwrap();
+    let before = transactions(folder.path());
+
+    // While another process holds the write lock, everybody waits.
+    let other = Connection::open(folder.path().join(FILE_NAME)).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let mut waiting = Vec::new();
+    for number in 0..WRITERS {
+        // Every tenth set is refused; that must not disturb those it shares the transaction with.
+        let conflict = (number % 10 == 0).then(|| {
+            let home = property(1, [advert(1).build()]);
+            create_claiming(&home, Expected::Revision(9), site_reference("a.fr", "1"))
+        });
+        let steps = std::iter::once(search(search_id(number), Some("x"))).chain(conflict);
+        let mut committing = Box::pin(store.commit(set(steps)));
+        start(&mut committing).await;
+        waiting.push(committing);
+    }
+    other.execute_batch("COMMIT").unwrap();
+
+    let (mut committed, mut conflicts) = (Vec::new(), 0);
+    for committing in waiting {
+        match committing.await.unwrap() {
+            CommitOutcome::Committed(Position(position)) => committed.push(position),
+            CommitOutcome::Conflict => conflicts += 1,
+        }
+    }
+    assert_eq!(conflicts, WRITERS / 10);
+    assert_eq!(committed, (1..=WRITERS - WRITERS / 10).collect::<Vec<_>>(), "first come, first written");
+    assert_eq!(whole_log(&store).await.len(), committed.len());
+    // The first may have been taken up alone, before the others came.
+    let used = transactions(folder.path()) - before;
+    assert!((1..=2).contains(&used), "{used} transactions for {WRITERS} writers");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn two_processes_on_one_folder_lose_and_duplicate_nothing() {
+    const CLAIMS: u64 = 60;
+    let folder = tempfile::tempdir().unwrap();
+    let stores = [0, 1].map(|_| Arc::new(SqliteStore::open(folder.path()).unwrap()));
+    let mut writers = JoinSet::new();
+    for (index, store) in (0..).zip(&stores) {
+        for writer in 0..3 {
+            let store = Arc::clone(store);
+            writers.spawn(async move {
+                let mut won = Vec::new();
+                for reference in (0..CLAIMS).filter(|number| number % 3 == writer) {
+                    let number = index * 1_000 + reference;
+                    let text = reference.to_string();
+                    let home = property(number, [advert(number).site("a.fr").reference(&text).build()]);
+                    let step = create_claiming(&home, Expected::New, site_reference("a.fr", &text));
+                    if let CommitOutcome::Committed(position) = store.commit(set([step])).await.unwrap() {
+                        won.push((reference, advert_id(number), position));
+                    }
+                }
+                won
+            });
+        }
+    }
+    let mut won = writers.join_all().await.concat();
+    won.sort_unstable();
+    let references: Vec<u64> = won.iter().map(|(reference, ..)| *reference).collect();
+    assert_eq!(references, (0..CLAIMS).collect::<Vec<_>>(), "each claim was won by one");
+    for store in &stores {
+        let log = whole_log(&**store).await;
+        assert_eq!(log.len() as u64, CLAIMS);
+        for (reference, winner, position) in &won {
+            let located = store.locate(vec![site_reference("a.fr", &reference.to_string())]).await.unwrap();
+            assert_eq!(located[0].map(|located| located.advert), Some(*winner));
+            let entry = &log[usize::try_from(position.0).unwrap() - 1];
+            assert!(matches!(entry.change, Change::Property { advert, .. } if advert == *winner));
+        }
+        assert_eq!(store.counts().await.unwrap(), (CLAIMS, CLAIMS));
+    }
+}

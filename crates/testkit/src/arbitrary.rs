@@ -1,0 +1,233 @@
+//! Properties of every shape the domain allows, for property tests.
+//!
+//! Values are made through the domain's own constructors, so whatever can exist can come out of here, odd but legal ones
+//! included. Strategies are boxed: unboxed, one of a whole property is larger than a test's stack. Structs are built without `..`: a field added to the domain stops the build until it is drawn here too.
+
+use domain::advert_event::{AdvertEvent, EventSubject};
+use domain::{
+    Advert, AdvertDetails, AdvertField, AdvertId, Amount, Contact, EnergyLetter, FeesResponsibility,
+    GeoAccuracy, GeoPoint, GivenPlace, Insee, LongText, PercentVariation, Placement, Property, PropertyId,
+    PropertyType, Publisher, PublisherType, Rating, ShortText, SiteKey, Timestamp, TransactionType,
+    WebAddress, Zipcode,
+};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+pub fn property() -> BoxedStrategy<Property> {
+    (any::<[u8; 16]>(), vec(advert(), 0..4))
+        .prop_map(|(id, adverts)| Property { id: PropertyId::from_bytes(id), adverts })
+        .boxed()
+}
+
+pub fn advert() -> BoxedStrategy<Advert> {
+    let kinds = (any::<[u8; 16]>(), select(TransactionType::ALL), select(PropertyType::ALL));
+    let dates = (moment(), moment(), moment(), option::of(moment()));
+    (kinds, dates, details(), option::of(placement()), vec(event(), 0..5))
+        .prop_map(|((id, transaction_type, property_type), dates, details, placement, events)| {
+            let (created_at, updated_at, last_crawled_at, expired_at) = dates;
+            Advert {
+                id: AdvertId::from_bytes(id),
+                transaction_type,
+                property_type,
+                details,
+                placement,
+                created_at,
+                updated_at,
+                last_crawled_at,
+                expired_at,
+                events,
+            }
+        })
+        .boxed()
+}
+
+pub fn event() -> BoxedStrategy<AdvertEvent> {
+    let subject = prop_oneof![
+        Just(EventSubject::Created),
+        Just(EventSubject::Expired),
+        select(AdvertField::ALL).prop_map(EventSubject::Field),
+        ".{0,12}".prop_map(|name| EventSubject::Foreign(name.into())),
+    ];
+    let value = || option::of(".{0,12}").prop_map(|text| text.map(Into::into));
+    let percent = option::of(any::<f64>()).prop_map(|number| number.and_then(PercentVariation::new));
+    (moment(), subject, value(), value(), percent)
+        .prop_map(|(at, subject, old_value, new_value, percent_variation)| AdvertEvent {
+            at,
+            subject,
+            old_value,
+            new_value,
+            percent_variation,
+        })
+        .boxed()
+}
+
+pub fn details() -> BoxedStrategy<AdvertDetails> {
+    let found_by = (option::of(site()), option::of(short_text()), option::of(web_address()));
+    let words = (option::of(short_text()), option::of(long_text()), contact(), publisher());
+    let money = (amounts::<5>(), option::of(select(FeesResponsibility::ALL)), amounts::<7>());
+    let numbers = [(); 5].map(|()| option::of(any::<i32>()));
+    let lists = (vec(short_text(), 0..3), vec(web_address(), 0..3), vec(web_address(), 0..3));
+    let rest = (any::<[Option<bool>; 2]>(), rating(), rating(), option::of(web_address()), given_place());
+    (found_by, words, money, numbers, lists, rest)
+        .prop_map(|(found_by, words, money, numbers, lists, rest)| {
+            let (site, reference, url) = found_by;
+            let (title, description, contact, publisher) = words;
+            let (prices, fees_responsibility, amounts) = money;
+            let [price, price_excluding_fees, fees_percentage, condominium_fees, inventory_price] = prices;
+            let [property_tax, rental_charges, rental_pledge, renter_fees, lot_count, surface, land_surface] =
+                amounts;
+            let [room, bedroom, floor, floor_quantity, construction_year] = numbers;
+            let (features, pictures, pictures_remote) = lists;
+            let ([elevator, furnished], energy, green_house_gas, virtual_tour, place) = rest;
+            AdvertDetails {
+                site,
+                reference,
+                url,
+                title,
+                description,
+                contact,
+                publisher,
+                price,
+                price_excluding_fees,
+                fees_percentage,
+                fees_responsibility,
+                condominium_fees,
+                inventory_price,
+                property_tax,
+                rental_charges,
+                rental_pledge,
+                renter_fees,
+                lot_count,
+                surface,
+                land_surface,
+                room,
+                bedroom,
+                floor,
+                floor_quantity,
+                construction_year,
+                elevator,
+                furnished,
+                energy,
+                green_house_gas,
+                features,
+                pictures,
+                pictures_remote,
+                virtual_tour,
+                place,
+            }
+        })
+        .boxed()
+}
+
+/// Any second that can be written down, recent ones more often.
+pub fn moment() -> BoxedStrategy<Timestamp> {
+    let (first, last) = (Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
+    prop_oneof![4 => 0_i64..2_000_000_000, 1 => first..=last]
+        .prop_filter_map("no such date", |second| Timestamp::from_second(second).ok())
+        .boxed()
+}
+
+pub fn amount() -> BoxedStrategy<Amount> {
+    let number = prop_oneof![
+        (0_u32..2_000_000).prop_map(f64::from),
+        0.0..=Amount::MAX,
+        Just(0.0),
+        Just(Amount::MAX),
+        Just(f64::MIN_POSITIVE),
+    ];
+    number.prop_filter_map("out of bounds", Amount::new).boxed()
+}
+
+/// A key made of a domain, of an address, or of a name with whatever is in it.
+pub fn site() -> BoxedStrategy<SiteKey> {
+    let text = prop_oneof![
+        "(www\\.){0,2}[a-z]{1,8}\\.(fr|com)",
+        "https://(www\\.){0,2}[A-Z]{1,8}\\.fr/[a-z]{0,4}",
+        "www\\. ?[a-z]{1,4}\\.[a-z]{1,4}",
+        ".{1,20}",
+    ];
+    text.prop_filter_map("not a site", |text| SiteKey::parse(&text)).boxed()
+}
+
+pub fn short_text() -> BoxedStrategy<ShortText> {
+    "\\PC{1,24}"
+        .prop_filter_map("blank or with control characters", |text| ShortText::new(&text).ok().flatten())
+        .boxed()
+}
+
+pub fn long_text() -> BoxedStrategy<LongText> {
+    "[\\PC\\n\\t]{1,200}"
+        .prop_filter_map("blank or with control characters", |text| LongText::new(&text).ok().flatten())
+        .boxed()
+}
+
+pub fn web_address() -> BoxedStrategy<WebAddress> {
+    "(HTTPS|http)://[a-zA-Z]{1,8}\\.(fr|example)(:443)?/[a-z0-9é/]{0,12}(\\?[a-z]=[0-9])?(#[a-z]{0,3})?"
+        .prop_filter_map("not an address", |text| WebAddress::parse(&text).ok())
+        .boxed()
+}
+
+fn amounts<const COUNT: usize>() -> BoxedStrategy<[Option<Amount>; COUNT]> {
+    [(); COUNT].map(|()| option::of(amount())).boxed()
+}
+
+fn contact() -> BoxedStrategy<Contact> {
+    [(); 6]
+        .map(|()| option::weighted(0.3, short_text()))
+        .prop_map(|[agency, email, fax, name, phone, reference]| Contact {
+            agency,
+            email,
+            fax,
+            name,
+            phone,
+            reference,
+        })
+        .boxed()
+}
+
+fn publisher() -> BoxedStrategy<Publisher> {
+    (option::of(short_text()), option::of(select(PublisherType::ALL)))
+        .prop_map(|(name, kind)| Publisher { name, kind })
+        .boxed()
+}
+
+fn rating() -> BoxedStrategy<Rating> {
+    (option::of(select(EnergyLetter::ALL)), option::of(amount()))
+        .prop_map(|(category, value)| Rating { category, value })
+        .boxed()
+}
+
+fn given_place() -> BoxedStrategy<GivenPlace> {
+    let codes = (option::of(insee()), option::of(zipcode()), option::of(short_text()));
+    (codes, option::of(point()), option::of(select(GeoAccuracy::ALL)))
+        .prop_map(|((insee, zipcode, city_name), point, accuracy)| GivenPlace {
+            insee,
+            zipcode,
+            city_name,
+            point,
+            accuracy,
+        })
+        .boxed()
+}
+
+fn placement() -> BoxedStrategy<Placement> {
+    (insee(), option::of(zipcode()), option::of(point()))
+        .prop_map(|(insee, zipcode, centre)| Placement { insee, zipcode, centre })
+        .boxed()
+}
+
+fn insee() -> BoxedStrategy<Insee> {
+    "(2[ABab][0-9]{3}|[0-9]{1,10})".prop_filter_map("not a code", |text| Insee::parse(&text)).boxed()
+}
+
+fn zipcode() -> BoxedStrategy<Zipcode> {
+    "[0-9a-zA-Z -]{2,10}".prop_filter_map("not a zipcode", |text| Zipcode::parse(&text)).boxed()
+}
+
+fn point() -> BoxedStrategy<GeoPoint> {
+    (-90.0..=90.0, -180.0..=180.0)
+        .prop_filter_map("not on the globe", |(lat, lon)| GeoPoint::new(lat, lon))
+        .boxed()
+}

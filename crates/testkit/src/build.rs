@@ -1,0 +1,189 @@
+//! Adverts, properties and drafts with sensible values, named by a number.
+
+use domain::advert_event::AdvertEvent;
+use domain::{
+    Advert, AdvertDetails, AdvertDraft, AdvertId, AdvertPatch, Amount, Identity, KeyId, Lifecycle, LongText,
+    Property, PropertyId, PropertyType, SearchId, ShortText, SiteKey, Timestamp, TransactionType, UserId,
+    WebAddress,
+};
+
+/// A moment, in seconds since 1970.
+pub fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(second).expect("a test's dates exist")
+}
+
+pub fn advert_id(number: u64) -> AdvertId {
+    AdvertId::from_bytes(numbered(0xad, number))
+}
+
+pub fn property_id(number: u64) -> PropertyId {
+    PropertyId::from_bytes(numbered(0xb0, number))
+}
+
+pub fn search_id(number: u64) -> SearchId {
+    SearchId::from_bytes(numbered(0x5e, number))
+}
+
+pub fn user_id(number: u64) -> UserId {
+    UserId::from_bytes(numbered(0x05, number))
+}
+
+pub fn key_id(number: u64) -> KeyId {
+    KeyId::parse(&format!("key{number:019}")).expect("three letters and nineteen digits")
+}
+
+/// The kind in front tells an advert's id from a property's in a failed assertion; a larger number is a larger id.
+fn numbered(kind: u8, number: u64) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    bytes[0] = kind;
+    bytes[8..].copy_from_slice(&number.to_be_bytes());
+    bytes
+}
+
+pub fn short_text(text: &str) -> ShortText {
+    ShortText::new(text).expect("a test's texts fit").expect("a test's texts are not blank")
+}
+
+pub fn long_text(text: &str) -> LongText {
+    LongText::new(text).expect("a test's texts fit").expect("a test's texts are not blank")
+}
+
+pub fn web_address(text: &str) -> WebAddress {
+    WebAddress::parse(text).expect("a test's addresses are well-formed")
+}
+
+pub fn site(text: &str) -> SiteKey {
+    SiteKey::parse(text).expect("a test's sites have a name")
+}
+
+pub fn amount(number: f64) -> Amount {
+    Amount::new(number).expect("a test's amounts are in bounds")
+}
+
+/// A property of these adverts.
+pub fn property(number: u64, adverts: impl IntoIterator<Item = Advert>) -> Property {
+    Property { id: property_id(number), adverts: adverts.into_iter().collect() }
+}
+
+/// An advert of an apartment for sale that has a price and a surface, and nothing by which to find it but its id.
+pub fn advert(number: u64) -> AdvertBuilder {
+    let created_at = at(1_000);
+    AdvertBuilder {
+        advert: Advert {
+            id: advert_id(number),
+            transaction_type: TransactionType::Sell,
+            property_type: PropertyType::Apartment,
+            details: AdvertDetails {
+                price: Amount::new(250_000.0),
+                surface: Amount::new(50.0),
+                ..AdvertDetails::default()
+            },
+            placement: None,
+            created_at,
+            updated_at: created_at,
+            last_crawled_at: created_at,
+            expired_at: None,
+            events: vec![AdvertEvent::created(created_at)],
+        },
+    }
+}
+
+/// An advert in the making.
+#[derive(Debug, Clone)]
+pub struct AdvertBuilder {
+    advert: Advert,
+}
+
+impl AdvertBuilder {
+    #[must_use]
+    pub fn site(mut self, name: &str) -> Self {
+        self.advert.details.site = Some(site(name));
+        self
+    }
+
+    #[must_use]
+    pub fn reference(mut self, reference: &str) -> Self {
+        self.advert.details.reference = Some(short_text(reference));
+        self
+    }
+
+    #[must_use]
+    pub fn url(mut self, url: &str) -> Self {
+        self.advert.details.url = Some(web_address(url));
+        self
+    }
+
+    #[must_use]
+    pub fn title(mut self, title: &str) -> Self {
+        self.advert.details.title = Some(short_text(title));
+        self
+    }
+
+    #[must_use]
+    pub fn description(mut self, description: &str) -> Self {
+        self.advert.details.description = Some(long_text(description));
+        self
+    }
+
+    #[must_use]
+    pub fn price(mut self, price: f64) -> Self {
+        self.advert.details.price = Some(amount(price));
+        self
+    }
+
+    #[must_use]
+    pub fn crawled_at(mut self, second: i64) -> Self {
+        self.advert.last_crawled_at = at(second);
+        self
+    }
+
+    #[must_use]
+    pub fn expired_at(mut self, second: i64) -> Self {
+        self.advert.expired_at = Some(at(second));
+        self.advert.events.push(AdvertEvent::expiry(at(second), true));
+        self
+    }
+
+    #[must_use]
+    pub fn event(mut self, event: AdvertEvent) -> Self {
+        self.advert.events.push(event);
+        self
+    }
+
+    /// For what has no method of its own.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Advert)) -> Self {
+        change(&mut self.advert);
+        self
+    }
+
+    pub fn build(self) -> Advert {
+        self.advert
+    }
+}
+
+/// A draft of an apartment for sale that says nothing else.
+pub fn draft(identity: Identity) -> AdvertDraft {
+    AdvertDraft {
+        identity,
+        property: None,
+        transaction_type: TransactionType::Sell,
+        property_type: PropertyType::Apartment,
+        patch: AdvertPatch::default(),
+        created_at: None,
+        updated_at: None,
+        last_crawled_at: None,
+        lifecycle: Lifecycle::Seen,
+        history: Vec::new(),
+    }
+}
+
+/// The identity of an advert on its site.
+pub fn site_reference(name: &str, reference: &str) -> Identity {
+    Identity::SiteReference(site(name), reference.into())
+}
+
+/// The identity of an advert at an address.
+pub fn url_identity(url: &str) -> Identity {
+    Identity::Url(web_address(url).comparison_key().into())
+}

@@ -1,0 +1,14 @@
+//! What tests share: adverts and properties to speak of, a clock moved by hand, identifiers and randomness that repeat.
+//!
+//! **Invariant:** only ever a dev-dependency, and it knows nothing but `domain`, so that every crate can use it.
+//! Builders panic on a value that is none: a test with a mistake in it should stop where the mistake is.
+
+pub mod arbitrary;
+pub mod build;
+pub mod clock;
+pub mod ids;
+pub mod random;
+
+pub use clock::ManualClock;
+pub use ids::SeededIds;
+pub use random::Random;

@@ -1,0 +1,91 @@
+//! One plain command line: printed as anybody could type it, then run from the root of the repository.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use crate::failure::Failure;
+
+/// A call of cargo.
+pub struct Step {
+    variables: Vec<(&'static str, String)>,
+    arguments: Vec<String>,
+}
+
+impl Step {
+    pub fn cargo<const N: usize>(arguments: [&str; N]) -> Self {
+        Self { variables: Vec::new(), arguments: arguments.map(str::to_owned).to_vec() }
+    }
+
+    /// Sets an environment variable for this step alone.
+    pub fn with(mut self, name: &'static str, value: &str) -> Self {
+        self.variables.push((name, value.to_owned()));
+        self
+    }
+
+    pub fn and(mut self, arguments: &[String]) -> Self {
+        self.arguments.extend_from_slice(arguments);
+        self
+    }
+
+    pub fn run(self) -> Result<(), Failure> {
+        eprintln!("\n$ {self}");
+        match self.command().status() {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => Err(Failure::Failed { step: self.to_string(), status }),
+            Err(cause) => Err(Failure::NotStarted { step: self.to_string(), cause }),
+        }
+    }
+
+    /// Whether it ends well, without a word: to ask for what is installed.
+    pub fn succeeds(self) -> bool {
+        let status = self.command().stdout(Stdio::null()).stderr(Stdio::null()).status();
+        status.is_ok_and(|status| status.success())
+    }
+
+    fn command(&self) -> Command {
+        // Cargo says where it is itself, so that the same one is used throughout.
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        command.args(&self.arguments).current_dir(root());
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, value) in &self.variables {
+            write!(f, "{name}={} ", quoted(value))?;
+        }
+        f.write_str("cargo")?;
+        self.arguments.iter().try_for_each(|argument| write!(f, " {}", quoted(argument)))
+    }
+}
+
+/// As a shell wants it.
+fn quoted(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_=./:,+@".contains(&byte);
+    if !text.is_empty() && text.bytes().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// Where cargo found this crate when it ran it, not when it was built: the folder may have moved since.
+fn root() -> PathBuf {
+    let folder = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    folder.and_then(|folder| Some(folder.parent()?.to_owned())).unwrap_or_else(|| ".".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_is_shown_as_it_can_be_typed() {
+        let step = Step::cargo(["doc", "--no-deps"]).with("RUSTDOCFLAGS", "-D warnings");
+        assert_eq!(step.to_string(), "RUSTDOCFLAGS='-D warnings' cargo doc --no-deps");
+        let step = Step::cargo(["test"]).and(&["it's".to_owned(), String::new()]);
+        assert_eq!(step.to_string(), r"cargo test 'it'\''s' ''");
+    }
+}

@@ -1,0 +1,167 @@
+//! Words that must not be committed: unfinished work, tests that do not run, places that exist on one machine only.
+
+use crate::finding::{self, Finding};
+use crate::tree::{Tree, is_test};
+
+struct Ban {
+    text: &'static str,
+    /// What to do instead.
+    instead: &'static str,
+    place: Place,
+}
+
+enum Place {
+    Anywhere,
+    Code,
+    /// Anywhere but in tests, and only where a path begins.
+    Path,
+}
+
+const BANS: &[Ban] = &[
+    Ban { text: "todo!(", instead: "finish it, or leave it out", place: Place::Code },
+    Ban { text: "unimplemented!(", instead: "finish it, or leave it out", place: Place::Code },
+    Ban { text: "dbg!(", instead: "remove it, or log what an operator needs", place: Place::Code },
+    Ban { text: "#[ignore", instead: "make the test run every time, or remove it", place: Place::Code },
+    Ban {
+        text: "FIXME",
+        instead: "mend it, or say in the documentation what is missing",
+        place: Place::Anywhere,
+    },
+    Ban { text: "XXX", instead: "say what is meant", place: Place::Code },
+    Ban { text: "/work/", instead: "name no folder of one machine", place: Place::Path },
+    Ban { text: "/root/", instead: "name no folder of one machine", place: Place::Path },
+    Ban {
+        text: "/tmp/",
+        instead: "take a folder as an argument, or make a temporary one",
+        place: Place::Path,
+    },
+    Ban { text: "sparse+http", instead: REGISTRY, place: Place::Anywhere },
+    Ban { text: "registry+http", instead: REGISTRY, place: Place::Anywhere },
+    Ban { text: "replace-with", instead: REGISTRY, place: Place::Anywhere },
+    Ban { text: "[registries", instead: REGISTRY, place: Place::Anywhere },
+    Ban { text: "registry.npmjs.org", instead: REGISTRY, place: Place::Anywhere },
+];
+
+const REGISTRY: &str = "where packages come from is the reader's own setting";
+
+/// What package managers write themselves, and the only address they may write.
+const LOCKS: &[(&str, &str)] = &[
+    ("Cargo.lock", "registry+https://github.com/rust-lang/crates.io-index"),
+    ("package-lock.json", "https://registry.npmjs.org/"),
+];
+
+const THIS_FILE: &str = "xtask/tests/tidy/banned.rs";
+
+fn check(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (path, text) in tree.texts().filter(|(path, _)| *path != THIS_FILE) {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        match LOCKS.iter().find(|(lock, _)| *lock == name) {
+            Some((_, address)) => findings.extend(check_lock(path, text, address)),
+            None => findings.extend(check_file(path, text)),
+        }
+    }
+    findings
+}
+
+fn check_file(path: &str, text: &str) -> Vec<Finding> {
+    let code = path.ends_with(".rs");
+    let mut in_tests = is_test(path);
+    let mut findings = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        in_tests |= code && line == "mod tests {";
+        for ban in BANS {
+            let found = match ban.place {
+                Place::Anywhere => line.contains(ban.text),
+                Place::Code => code && line.contains(ban.text),
+                Place::Path => !in_tests && begins_a_path(line, ban.text),
+            };
+            if found {
+                findings.push(Finding::at(path, index + 1, format!("`{}`: {}", ban.text, ban.instead)));
+            }
+        }
+    }
+    findings
+}
+
+/// Not in the middle of a longer path or address.
+fn begins_a_path(line: &str, text: &str) -> bool {
+    let inside = |c: char| c.is_alphanumeric() || "/.-_~{}$".contains(c);
+    line.match_indices(text).any(|(at, _)| {
+        let before = &line[..at];
+        !before.ends_with(inside) || before.ends_with("file://")
+    })
+}
+
+fn check_lock(path: &str, text: &str, address: &str) -> Vec<Finding> {
+    let lines =
+        text.lines().enumerate().filter_map(|(index, line)| Some((index, line.split_once("http")?.0, line)));
+    lines
+        .filter(|(_, _, line)| {
+            !line.contains(address) && (line.contains("source = ") || line.contains("\"resolved\""))
+        })
+        .map(|(index, _, _)| {
+            Finding::at(path, index + 1, "comes from elsewhere than the public registry: make the lock again")
+        })
+        .collect()
+}
+
+#[test]
+fn nothing_banned_is_committed() {
+    finding::none("These must not be committed.", &check(Tree::here()));
+}
+
+#[test]
+fn banned_words_are_found() {
+    let tree = Tree::of([
+        ("a/src/lib.rs", "fn a() { todo!() }\n// FIXME\nfn b() { dbg!(1); unimplemented!() }\n"),
+        (
+            "a/src/c.rs",
+            "const A: &str = \"/tmp/x\";\n#[cfg(test)]\nmod tests {\n    const B: &str = \"/tmp/x\";\n}\n",
+        ),
+        ("a/tests/it.rs", "#[ignore = \"slow\"]\nfn x() { \"/tmp/x\" }\n"),
+        (
+            "docs/a.md",
+            "todo!( is fine here, https://example.com/work/ and ./tmp/ too\nsee /work/x or `/root/y`\n",
+        ),
+        (
+            ".cargo/config.toml",
+            "[source.x]\nreplace-with = \"y\"\n[registries.y]\nindex = \"sparse+https://y\"\n",
+        ),
+    ]);
+    let found: Vec<String> = check(&tree)
+        .iter()
+        .map(|finding| {
+            let word = finding.message.split('`').nth(1).unwrap();
+            format!("{}:{} {word}", finding.path, finding.line.unwrap())
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ".cargo/config.toml:2 replace-with",
+            ".cargo/config.toml:3 [registries",
+            ".cargo/config.toml:4 sparse+http",
+            "a/src/c.rs:1 /tmp/",
+            "a/src/lib.rs:1 todo!(",
+            "a/src/lib.rs:2 FIXME",
+            "a/src/lib.rs:3 unimplemented!(",
+            "a/src/lib.rs:3 dbg!(",
+            "a/tests/it.rs:1 #[ignore",
+            "docs/a.md:2 /work/",
+            "docs/a.md:2 /root/",
+        ]
+    );
+}
+
+#[test]
+fn locks_made_elsewhere_are_found() {
+    let tree = Tree::of([(
+        "Cargo.lock",
+        "source = \"registry+https://github.com/rust-lang/crates.io-index\"\nsource = \"registry+https://mirror.example\"\n",
+    )]);
+    finding::exactly(
+        &check(&tree),
+        &["Cargo.lock:2: comes from elsewhere than the public registry: make the lock again"],
+    );
+}

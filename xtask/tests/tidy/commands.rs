@@ -1,0 +1,125 @@
+//! The commands that pages name exist, and CI runs the one that everybody runs.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use crate::finding::{self, Finding};
+use crate::tree::Tree;
+
+/// The names in the list that `cargo xtask` prints.
+fn listed() -> BTreeSet<String> {
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask")).output().unwrap();
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    let rows = text.lines().filter_map(|line| line.strip_prefix("  "));
+    rows.map(|row| row.split(' ').next().unwrap().to_owned()).collect()
+}
+
+fn unknown(tree: &Tree, listed: &BTreeSet<String>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (path, text) in tree.texts().filter(|(path, _)| path.ends_with(".md") || path.starts_with(".ci/")) {
+        for (index, line) in text.lines().enumerate() {
+            for after in line.split("cargo xtask ").skip(1) {
+                let name: String =
+                    after.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect();
+                if !name.is_empty() && !listed.contains(&name) {
+                    findings.push(Finding::at(path, index + 1, format!("there is no `cargo xtask {name}`")));
+                }
+            }
+        }
+    }
+    findings
+}
+
+#[test]
+fn commands_that_pages_name_exist() {
+    finding::none("`cargo xtask` lists the commands there are.", &unknown(Tree::here(), &listed()));
+}
+
+#[test]
+fn commands_that_do_not_exist_are_found() {
+    let tree =
+        Tree::of([("README.md", "Run `cargo xtask ci`, then `cargo xtask`.\n    cargo xtask deploy now\n")]);
+    let listed = BTreeSet::from(["ci".to_owned()]);
+    finding::exactly(&unknown(&tree, &listed), &["README.md:2: there is no `cargo xtask deploy`"]);
+}
+
+#[test]
+fn ci_runs_what_everybody_runs() {
+    let script = Tree::here().text(".ci/run").expect(".ci/run is what CI starts");
+    let last = script.lines().rfind(|line| !line.trim().is_empty());
+    assert_eq!(last, Some("cargo xtask ci"), ".ci/run must end with the command everybody can run");
+    if let Some(readme) = Tree::here().text("README.md") {
+        assert!(readme.contains("cargo xtask ci"), "README.md must show `cargo xtask ci`, which CI runs");
+    }
+}
+
+/// Runs a command with another program in the place of cargo; gives its exit code and what it printed.
+fn run_with(cargo: &str, arguments: &[&str]) -> (Option<i32>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    let output = command.args(arguments).env("CARGO", cargo).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+fn steps(printed: &str) -> Vec<&str> {
+    printed.lines().filter_map(|line| line.strip_prefix("$ ")).collect()
+}
+
+#[test]
+fn ci_is_check_then_test_then_deny() {
+    let (code, printed) = run_with("true", &["ci"]);
+    assert_eq!(code, Some(0), "{printed}");
+    assert_eq!(
+        steps(&printed),
+        [
+            "cargo fmt --all --check",
+            "cargo clippy --workspace --all-targets -- -D warnings",
+            "RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps",
+            "cargo test --workspace",
+            "cargo deny --workspace check bans licenses sources",
+        ]
+    );
+    assert!(printed.contains("ci: done in "), "{printed}");
+}
+
+#[test]
+fn a_command_stops_at_the_first_step_that_fails() {
+    let (code, printed) = run_with("false", &["ci"]);
+    assert_eq!((code, steps(&printed)), (Some(1), vec!["cargo fmt --all --check"]), "{printed}");
+    assert!(printed.contains("ci: stopped, since this failed with exit status: 1"), "{printed}");
+    let (code, printed) = run_with("no-such-program", &["ci"]);
+    assert_eq!(code, Some(1));
+    assert!(printed.contains("could not be started"), "{printed}");
+}
+
+#[test]
+fn arguments_reach_the_step_they_are_for() {
+    let last = |arguments: &[&str]| {
+        let (_, printed) = run_with("true", arguments);
+        steps(&printed).last().map(|step| (*step).to_owned()).unwrap()
+    };
+    assert_eq!(last(&["test", "--package", "wire"]), "cargo test --workspace --package wire");
+    assert_eq!(last(&["demo", "--port", "1"]), "cargo run --release -- demo --port 1");
+    assert_eq!(
+        last(&["bench", "import", "--seed=2"]),
+        "cargo run --release --package bench -- import --seed=2"
+    );
+    let crash = "cargo test --package server --test crash -- --nocapture";
+    assert_eq!(last(&["crash"]), format!("VIGIE_CRASH_KILLS=1000 {crash}"));
+    assert_eq!(last(&["crash", "3"]), format!("VIGIE_CRASH_KILLS=3 {crash}"));
+}
+
+#[test]
+fn deny_says_how_to_install_what_it_needs() {
+    let (code, printed) = run_with("false", &["deny"]);
+    assert_eq!((code, steps(&printed)), (Some(1), vec![]));
+    assert!(printed.contains("cargo install cargo-deny --locked"), "{printed}");
+}
+
+#[test]
+fn what_is_typed_wrong_is_refused_with_exit_code_2() {
+    for arguments in [&["no-such-command"][..], &["ci", "now"], &["bench"], &["crash", "often"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    }
+}
