@@ -121,7 +121,8 @@ pub fn update(
 
     match (lifecycle, known.expired_at) {
         (Lifecycle::Seen | Lifecycle::Live, None) => {}
-        (Lifecycle::Seen, Some(since)) if seen_at <= since => {}
+        // Without a date the sighting is this request, which came after the expiry, be it in the same second.
+        (Lifecycle::Seen, Some(since)) if last_crawled_at.is_some_and(|at| at < since) => {}
         (Lifecycle::Seen | Lifecycle::Live, Some(_)) => {
             advert.expired_at = None;
             news.push(AdvertEvent::expiry(changed_at, false));

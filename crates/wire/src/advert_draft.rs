@@ -13,7 +13,7 @@ use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
 
-use crate::json::Reader;
+use crate::json::{Reader, shown};
 use crate::{date, iri, names};
 
 /// Pictures and features of one advert; portals show some forty at most.
@@ -500,15 +500,6 @@ fn point(reader: &mut Reader, ignored: &mut Vec<String>, path: &str, value: &Val
     };
     let (lat, lon) = (coordinate("lat", 90.0), coordinate("lon", 180.0));
     GeoPoint::new(lat?, lon?)
-}
-
-/// A value in an error message: enough to recognise it, never a megabyte of it.
-fn shown(text: &str) -> String {
-    const SHOWN_MAX: usize = 60;
-    match text.char_indices().nth(SHOWN_MAX) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

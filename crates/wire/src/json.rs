@@ -25,11 +25,14 @@ pub struct Reader {
 
 impl Reader {
     pub fn wrong_type(&mut self, path: &str, expected: &str, value: &Value) {
-        let kind = kind_of(value);
-        self.violations.push(Violation::malformed(
-            path,
-            format!("The type of the \"{path}\" attribute must be {expected}, {kind} given."),
-        ));
+        let given = match value {
+            Value::String(text) => format!("string \"{}\"", shown(text)),
+            Value::Number(number) => format!("number {}", shown(&number.to_string())),
+            Value::Bool(boolean) => format!("boolean {boolean}"),
+            Value::Null | Value::Array(_) | Value::Object(_) => kind_of(value).to_owned(),
+        };
+        let message = format!("The type of the \"{path}\" attribute must be {expected}, {given} given.");
+        self.violations.push(Violation::malformed(path, message));
     }
 
     pub fn invalid(&mut self, path: &str, message: impl std::fmt::Display) {
@@ -173,6 +176,15 @@ impl Reader {
     }
 }
 
+/// A value in an error message: enough to recognise it, never a megabyte of it.
+pub fn shown(text: &str) -> String {
+    const SHOWN_MAX: usize = 60;
+    match text.char_indices().nth(SHOWN_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// A decimal number in a text; not `inf`, not `0x10`.
 fn numeric(text: &str) -> Option<f64> {
     let text = text.trim();
@@ -204,7 +216,7 @@ mod tests {
         }
         assert_eq!(
             number(json!(true)),
-            Err("The type of the \"price\" attribute must be a number, boolean given.".to_owned())
+            Err("The type of the \"price\" attribute must be a number, boolean true given.".to_owned())
         );
     }
 

@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 
 use domain::Violation;
 
+use crate::json::shown;
+
 /// The most pairs of one query; the longest list the limits allow fits several times.
 const PAIRS_MAX: usize = 20_000;
 
@@ -175,11 +177,6 @@ impl<'a> Parameters<'a> {
 pub enum Direction {
     Ascending,
     Descending,
-}
-
-/// Enough of a value to recognise it.
-fn shown(value: &str) -> String {
-    value.chars().take(60).collect()
 }
 
 #[cfg(test)]

@@ -112,6 +112,9 @@ fn a_sighting_after_the_expiry_brings_the_advert_back() {
     assert_eq!(told(&back.news), ["Expired@3000 true→false "]);
     assert_eq!(back.advert.expired_at, None);
 
+    let at_once = update(&expired, silent(), None, at(2_000));
+    assert_eq!(at_once.advert.expired_at, None, "in the very second, but after");
+
     let old_sighting = AdvertDraft { last_crawled_at: Some(at(1_500)), ..silent() };
     let still = update(&expired, old_sighting, None, at(3_000));
     assert_eq!((still.effect, still.advert.expired_at), (Effect::Crawled, Some(at(2_000))));

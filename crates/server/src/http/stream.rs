@@ -43,8 +43,10 @@ struct Stream {
 enum Next {
     Bytes(Bytes),
     End,
-    /// The sender vanished, broke the framing, or paused for too long.
+    /// The sender vanished or broke the framing.
     Broken,
+    /// The sender paused for too long.
+    Idle,
 }
 
 impl Stream {
@@ -65,7 +67,7 @@ impl Stream {
                 Some(frame) => Self::read(frame),
                 None => match tokio::time::timeout(limits.stream_idle_timeout, frames.next()).await {
                     Ok(frame) => Self::read(frame),
-                    Err(_elapsed) => Next::Broken,
+                    Err(_elapsed) => Next::Idle,
                 },
             };
             match next {
@@ -78,6 +80,16 @@ impl Stream {
                             return;
                         }
                     }
+                    return;
+                }
+                Next::Idle => {
+                    // Everything whole has been answered for already; what is pending is an unfinished line.
+                    let seconds = limits.stream_idle_timeout.as_secs_f64();
+                    let line = splitter.next_number();
+                    let message = format!(
+                        "The stream paused for {seconds} s; nothing from line {line} on was taken in."
+                    );
+                    self.last_word(408, message).await;
                     return;
                 }
                 Next::Broken => {
@@ -104,6 +116,13 @@ impl Stream {
         }
     }
 
+    /// An error as the last line of an answer whose status was sent long ago.
+    async fn last_word(&self, status: u16, message: String) {
+        let mut line = serde_json::to_vec(&wire::error::error(status, message)).unwrap_or_default();
+        line.push(b'\n');
+        self.outbox.send(line, self.shared.config.limits.stream_idle_timeout).await;
+    }
+
     /// Takes lines in and sends their receipts; `false` when the stream has to end.
     async fn take_in(&self, lines: Vec<Line>) -> bool {
         let decoder = self.shared.decoder();
@@ -123,9 +142,7 @@ impl Stream {
                 );
                 let first = numbers.first().copied().unwrap_or_default();
                 let message = format!("The store is unavailable; nothing from line {first} on was taken in.");
-                let mut last_word = serde_json::to_vec(&wire::error::error(503, message)).unwrap_or_default();
-                last_word.push(b'\n');
-                self.outbox.send(last_word, self.shared.config.limits.stream_idle_timeout).await;
+                self.last_word(503, message).await;
                 return false;
             }
         };
