@@ -23,6 +23,9 @@ pub struct ImportArgs {
     adverts: usize,
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Keep the feed in this file, to be imported by hand
+    #[arg(long)]
+    keep_feed: Option<PathBuf>,
     /// The program to measure [default: the one beside this]
     #[arg(long)]
     vigie: Option<PathBuf>,
@@ -36,6 +39,9 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
     let feed = folder.path().join("feed.ndjson");
     let bytes = write_feed(&feed, args)?;
     let per_advert = bytes as f64 / args.adverts as f64;
+    if let Some(path) = &args.keep_feed {
+        std::fs::copy(&feed, path)?;
+    }
     println!("{} adverts (seed {}), {per_advert:.0} bytes each", args.adverts, args.seed);
 
     let peer = plain_sqlite(&feed, &folder.path().join("peer.db"))?;
