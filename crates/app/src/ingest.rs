@@ -85,7 +85,7 @@ impl App {
             property.put(merged.advert);
             let put = PutProperty {
                 property,
-                expected: Expected::Version(stored.version),
+                expected: Expected::Revision(stored.revision),
                 advert,
                 cause: PutCause::Changed { news: merged.news },
             };

@@ -104,14 +104,13 @@ impl PercentVariation {
         Self::new((new.get() - old.get()) / old.get() * 100.0)
     }
 
-    /// From here on a float has no exact hundredths to round to. A price that was a fraction of a cent gets here.
-    const ROUNDED_BELOW: f64 = 1e13;
+    /// Beyond this a percentage says nothing; up to it, its hundredths are exact in a float, so that rounding a second
+    /// time changes nothing.
+    const MAX: f64 = 1e12;
 
-    /// Rounds a finite number. Rounding twice gives what rounding once gives, so that a kept variation reads back.
+    /// Rounds a number; nothing when it is beyond all reason.
     pub fn new(percent: f64) -> Option<Self> {
-        let rounded =
-            if percent.abs() < Self::ROUNDED_BELOW { (percent * 100.0).round() / 100.0 } else { percent };
-        rounded.is_finite().then_some(Self(rounded + 0.0))
+        (percent.abs() <= Self::MAX).then(|| Self((percent * 100.0).round() / 100.0 + 0.0))
     }
 
     pub const fn get(self) -> f64 {
@@ -134,14 +133,17 @@ mod tests {
         assert_eq!(variation(100.0, 0.0), Some(-100.0));
         assert_eq!(variation(0.0, 100.0), None);
         assert_eq!(variation(3.0, 4.0), Some(33.33));
+        assert_eq!(variation(1e-294, 1e12), None);
     }
 
     #[test]
     fn a_variation_is_finite_and_rounded_once() {
-        for percent in [33.333, 1e13 - 0.005, 1.234_567_890_123_456_7e14, 1e307, -f64::MAX] {
+        for percent in [33.333, 1e12 - 0.005, -123_456_789.125, 1e12] {
             let once = PercentVariation::new(percent).unwrap();
-            assert!(once.get().is_finite(), "{percent}");
             assert_eq!(PercentVariation::new(once.get()), Some(once), "{percent}");
+        }
+        for percent in [1e13, f64::INFINITY, f64::NAN, -f64::MAX] {
+            assert_eq!(PercentVariation::new(percent), None, "{percent}");
         }
         assert_eq!(variation(f64::MIN_POSITIVE, 1e12), None);
     }

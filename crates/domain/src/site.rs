@@ -11,8 +11,21 @@ pub struct SiteKey(Box<str>);
 impl SiteKey {
     const LENGTH_MAX: usize = 255;
 
-    /// Reads a domain, an address or a name: `www.Portail.fr`, `https://portail.fr/x` and `portail.fr` are one site.
+    /// Reads a domain, an address or a name: `www.Portail.fr`, `https://portail.fr/x` and `portail.fr` are one site. What
+    /// is read reads back as itself.
     pub fn parse(text: &str) -> Option<Self> {
+        let mut key = Self::parse_once(text)?;
+        loop {
+            // What `www.` hid may be an address, or blank at its edge. Each turn shortens the text, so there is a last one.
+            let again = Self::parse_once(&key.0)?;
+            if again == key {
+                return Some(key);
+            }
+            key = again;
+        }
+    }
+
+    fn parse_once(text: &str) -> Option<Self> {
         let text = text.trim();
         if let Ok(address) = WebAddress::parse(text) {
             return Some(Self::of_address(&address));
@@ -27,8 +40,7 @@ impl SiteKey {
         Self::without_www(&address.host())
     }
 
-    /// Takes back a key that once came out of [`SiteKey::as_str`]. Reading it again would not do: the key of
-    /// `www.www.portail.fr` is `www.portail.fr`, and the key of that is `portail.fr`.
+    /// Takes back a key that once came out of [`SiteKey::as_str`]: a store need not judge again what it was given.
     pub fn trusted(key: String) -> Self {
         Self(key.into())
     }
@@ -37,8 +49,11 @@ impl SiteKey {
         &self.0
     }
 
-    fn without_www(key: &str) -> Self {
-        Self(key.strip_prefix("www.").filter(|rest| rest.contains('.')).unwrap_or(key).into())
+    fn without_www(mut key: &str) -> Self {
+        while let Some(rest) = key.strip_prefix("www.").filter(|rest| rest.contains('.')) {
+            key = rest;
+        }
+        Self(key.into())
     }
 }
 
@@ -59,5 +74,15 @@ mod tests {
         }
         assert_eq!(SiteKey::parse("Agence du Lac").as_ref().map(SiteKey::as_str), Some("agence du lac"));
         assert_eq!(SiteKey::parse("  "), None);
+    }
+
+    #[test]
+    fn a_site_reads_back_as_itself() {
+        for text in
+            ["www.www.a.fr", "www. a.fr", "www.https://www.a.fr/", "https://www.www.a.fr", "www.fr", "İ"]
+        {
+            let key = SiteKey::parse(text).unwrap();
+            assert_eq!(SiteKey::parse(key.as_str()), Some(key), "{text}");
+        }
     }
 }

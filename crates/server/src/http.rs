@@ -7,6 +7,7 @@ mod error;
 mod health;
 mod negotiate;
 mod outer;
+mod path;
 mod stream;
 
 use std::sync::Arc;

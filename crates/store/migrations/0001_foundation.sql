@@ -1,10 +1,12 @@
 -- Ids are 16 bytes, dates are whole seconds since 1970 (the log's are milliseconds), records are described in record.rs.
 
--- Which version a property is at, and where that version's record is.
+-- Which version a property is at, how often it was written, and where that version's record is. A property that was removed
+-- keeps its row without a record, so that its numbers are never given twice.
 CREATE TABLE property (
     id        BLOB PRIMARY KEY,
     version   INTEGER NOT NULL,
-    record_id INTEGER NOT NULL
+    revision  INTEGER NOT NULL,
+    record_id INTEGER
 ) WITHOUT ROWID;
 
 -- Every version of every property. A version belongs to the log entry that made it. One that was erased whole has an empty

@@ -36,11 +36,16 @@ pub trait Store: Send + Sync + 'static {
     /// write read the log from time to time as well.
     fn head(&self) -> watch::Receiver<Position>;
 
-    /// Erases an advert: from its property, from every kept version, from the log. Not an expiry: nothing of it is left.
+    /// Erases an advert: from its property, from every kept version, from the log's payloads. Not an expiry: nothing a
+    /// publisher said is left. Its id stays in log entries that carry nothing else.
     async fn erase(&self, advert: AdvertId, at: Timestamp) -> Result<Option<Erased>, Error>;
 
     /// Live adverts last seen before a moment, the longest unseen first.
     async fn unseen_since(&self, moment: Timestamp, limit: usize) -> Result<Vec<Located>, Error>;
+
+    /// Rewrites the database so that no byte of what was erased is left in its files' unused corners, and gives the room
+    /// back. Takes a while, and writers wait for it.
+    async fn compact(&self) -> Result<(), Error>;
 
     /// How many properties and adverts there are.
     async fn counts(&self) -> Result<(u64, u64), Error>;
@@ -64,11 +69,13 @@ pub struct Located {
     pub property: PropertyId,
 }
 
-/// A property and the version it is at. Versions of one property only ever grow.
+/// A property, the version it is at, and the revision to build on. Versions count documents that the log names; revisions
+/// count every write, crawls too. Both only ever grow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
     pub property: Property,
     pub version: u32,
+    pub revision: u32,
 }
 
 /// Changes that belong together, in order.
@@ -105,7 +112,8 @@ pub struct PutProperty {
 pub enum Expected {
     /// The property did not exist.
     New,
-    Version(u32),
+    /// The property was at this revision: nothing, not even a crawl, has touched it since.
+    Revision(u32),
     /// An earlier step of the same set wrote it, and was checked.
     WrittenBefore,
 }

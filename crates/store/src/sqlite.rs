@@ -97,10 +97,20 @@ impl Store for SqliteStore {
 
     async fn erase(&self, advert: AdvertId, at: Timestamp) -> Result<Option<Erased>, Error> {
         let erased = self.writer.run(move |connection| erase::erase(connection, advert, at)).await?;
-        if erased.is_some() {
-            self.writer.forget_old_pages().await?;
+        if erased.is_some()
+            && let Err(error) = self.writer.forget_old_pages().await
+        {
+            // The erasure is durable and must not be reported as failed; the next checkpoint empties the log.
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "the write-ahead log could not be emptied yet"
+            );
         }
         Ok(erased)
+    }
+
+    async fn compact(&self) -> Result<(), Error> {
+        self.writer.compact().await
     }
 
     async fn unseen_since(&self, moment: Timestamp, limit: usize) -> Result<Vec<Located>, Error> {

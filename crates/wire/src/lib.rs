@@ -4,8 +4,8 @@
 //! into a domain value or into violations that name what is wrong; writing turns domain values into JSON in which every
 //! key of the contract is present.
 //!
-//! - Read: [`advert_draft`] (an advert as sent), with [`json`] for single values and [`date`] for dates.
-//! - Written: [`document`] (properties and adverts), [`place`], [`receipt`], [`error`].
+//! - Read: [`advert_draft`] (an advert as sent), [`query`] (query strings), with [`json`] for single values and [`date`] for dates.
+//! - Written: [`document`] (properties and adverts), [`place`], [`hydra`] (collections), [`receipt`], [`error`].
 //! - Both ways: [`iri`], [`names`].
 
 pub mod advert_draft;
@@ -13,8 +13,10 @@ pub mod advert_draft_write;
 pub mod date;
 pub mod document;
 pub mod error;
+pub mod hydra;
 pub mod iri;
 pub mod json;
 pub mod names;
 pub mod place;
+pub mod query;
 pub mod receipt;

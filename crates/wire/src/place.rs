@@ -1,6 +1,6 @@
 //! Places as clients read them: cities, stations, points.
 
-use domain::{City, GeoPoint, GivenPlace, Station, Zipcode};
+use domain::{City, Department, GeoPoint, GivenPlace, Region, Station, Zipcode};
 use serde::Serialize;
 
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -114,5 +114,107 @@ impl StationBody {
             color: line.color.to_string(),
         };
         Self { id: *id, name: name.to_string(), lines: lines.iter().map(line).collect() }
+    }
+}
+
+/// A city as a resource of its own, or inside a search: the fields of a document's city and those of the nested shape.
+#[derive(Debug, Serialize)]
+pub struct CityResource {
+    #[serde(rename = "@context", skip_serializing_if = "Option::is_none")]
+    context: Option<&'static str>,
+    #[serde(rename = "@id")]
+    iri: String,
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    article: Option<String>,
+    libelle: String,
+    population: u32,
+    #[serde(flatten)]
+    city: CityBody,
+}
+
+impl CityResource {
+    pub fn of(city: &City) -> Self {
+        Self {
+            context: None,
+            iri: format!("/cities/{}", city.id()),
+            kind: "City",
+            article: city.article.as_deref().map(str::to_owned),
+            libelle: city.original_name().to_owned(),
+            population: city.population,
+            city: CityBody::of(city, None),
+        }
+    }
+
+    /// As an answer of its own rather than a member of a collection.
+    pub fn alone(self) -> Self {
+        Self { context: Some("/contexts/City"), ..self }
+    }
+}
+
+/// A department as a resource of its own, or inside a search.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DepartmentResource {
+    #[serde(rename = "@context", skip_serializing_if = "Option::is_none")]
+    context: Option<&'static str>,
+    #[serde(rename = "@id")]
+    iri: String,
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    id: u64,
+    code: String,
+    department_code: String,
+    name: String,
+    name_clean: String,
+    chef_lieu: Option<String>,
+    region: DivisionBody,
+}
+
+impl DepartmentResource {
+    pub fn of(department: &Department) -> Self {
+        Self {
+            context: None,
+            iri: format!("/departments/{}", department.id),
+            kind: "Department",
+            id: department.id,
+            code: department.code.to_string(),
+            department_code: department.code.to_string(),
+            name: department.name.to_string(),
+            name_clean: department.name_clean.to_string(),
+            chef_lieu: department.capital_insee.as_ref().map(|insee| insee.to_string()),
+            region: DivisionBody::of_region(&department.region),
+        }
+    }
+
+    pub fn alone(self) -> Self {
+        Self { context: Some("/contexts/Department"), ..self }
+    }
+}
+
+/// A region as a resource.
+#[derive(Debug, Serialize)]
+pub struct RegionResource {
+    #[serde(rename = "@id")]
+    iri: String,
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    #[serde(flatten)]
+    region: DivisionBody,
+}
+
+impl RegionResource {
+    pub fn of(region: &Region) -> Self {
+        Self {
+            iri: format!("/regions/{}", region.id),
+            kind: "Region",
+            region: DivisionBody::of_region(region),
+        }
+    }
+}
+
+impl DivisionBody {
+    fn of_region(region: &Region) -> Self {
+        Self { code: region.code.to_string(), id: region.id, name: region.name.to_string() }
     }
 }

@@ -231,7 +231,7 @@ impl Batch<'_> {
             let slot = match known {
                 Some(Some(stored)) => Slot {
                     property: Some(stored.property.clone()),
-                    expected: Expected::Version(stored.version),
+                    expected: Expected::Revision(stored.revision),
                 },
                 // A fresh id was never asked for, and a property named by the sender was: neither exists.
                 Some(None) | None => Slot { property: None, expected: Expected::New },

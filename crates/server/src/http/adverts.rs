@@ -1,7 +1,7 @@
 //! Adverts in, and single adverts out.
 
 use axum::body::{Body, Bytes};
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use domain::AdvertId;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -11,6 +11,7 @@ use wire::receipt::ReceiptCollection;
 
 use super::Shared;
 use super::error::{Problem, json};
+use super::path::PathId;
 use super::stream;
 use crate::feed::{self, Decoder};
 
@@ -28,28 +29,24 @@ pub async fn ingest(State(shared): State<Shared>, request: Request) -> Result<Re
 }
 
 /// `GET /adverts/{uuid}`
-pub async fn one(State(shared): State<Shared>, Path(id): Path<String>) -> Result<Response, Problem> {
-    let (advert, property) = shared.app.advert(parse(&id)?).await?.ok_or_else(Problem::not_found)?;
+pub async fn one(State(shared): State<Shared>, PathId(id): PathId<AdvertId>) -> Result<Response, Problem> {
+    let (advert, property) = shared.app.advert(id).await?.ok_or_else(Problem::not_found)?;
     let zone = &shared.config.time_zone;
     Ok(json(StatusCode::OK, &wire::document::advert_resource(&advert, property, zone, &|_| None)))
 }
 
 /// `DELETE /adverts/{uuid}`
-pub async fn erase(State(shared): State<Shared>, Path(id): Path<String>) -> Result<Response, Problem> {
-    shared.app.erase(parse(&id)?).await?.ok_or_else(Problem::not_found)?;
+pub async fn erase(State(shared): State<Shared>, PathId(id): PathId<AdvertId>) -> Result<Response, Problem> {
+    shared.app.erase(id).await?.ok_or_else(Problem::not_found)?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 /// `POST /adverts/{uuid}/expire`
-pub async fn expire(State(shared): State<Shared>, Path(id): Path<String>) -> Result<Response, Problem> {
-    let receipt = shared.app.expire(parse(&id)?).await?.ok_or_else(Problem::not_found)?;
+pub async fn expire(State(shared): State<Shared>, PathId(id): PathId<AdvertId>) -> Result<Response, Problem> {
+    let receipt = shared.app.expire(id).await?.ok_or_else(Problem::not_found)?;
     shared.metrics.count(std::slice::from_ref(&receipt));
     let taken = feed::Taken { receipt, ignored: Vec::new() };
     Ok(json(StatusCode::OK, &taken.body().alone()))
-}
-
-fn parse(id: &str) -> Result<AdvertId, Problem> {
-    id.parse().map_err(|_| Problem::not_found())
 }
 
 #[derive(Debug, PartialEq, Eq)]

@@ -1,20 +1,19 @@
 //! Property documents.
 
 use app::App;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{RawQuery, State};
 use axum::response::Response;
-use domain::{Property, WebAddress};
+use domain::{Property, PropertyId, WebAddress};
 use http::StatusCode;
 use jiff::tz::TimeZone;
 use wire::document::{DocumentParts, property_document};
 
 use super::Shared;
 use super::error::{Problem, json};
+use super::path::PathId;
 
 /// `GET /documents/properties/{id}`
-pub async fn one(State(shared): State<Shared>, Path(id): Path<String>) -> Result<Response, Problem> {
-    // An id that cannot be one names nothing, like one that was never given.
-    let id = id.parse().map_err(|_| Problem::not_found())?;
+pub async fn one(State(shared): State<Shared>, PathId(id): PathId<PropertyId>) -> Result<Response, Problem> {
     let property = shared.app.property(id).await?.ok_or_else(Problem::not_found)?;
     present(&shared.app, &property, &shared.config.time_zone)
 }

@@ -97,8 +97,7 @@ async fn limited(shared: &Shared, slots: &Semaphore, request: Request, next: Nex
             .into_response()
         }
         Err(_elapsed) => {
-            let seconds = limits.request_timeout.as_secs();
-            let message = format!("The request took longer than {seconds} s.");
+            let message = format!("The request took longer than {:?}.", limits.request_timeout);
             Problem::new(StatusCode::REQUEST_TIMEOUT, message)
                 .with(header::CONNECTION, HeaderValue::from_static("close"))
                 .into_response()

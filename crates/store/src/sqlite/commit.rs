@@ -167,16 +167,16 @@ pub fn apply(connection: &Connection, prepared: &Prepared) -> Result<Verdict<Com
 }
 
 fn put_property(connection: &Connection, put: &PreparedPut, at: Timestamp) -> Result<Position, Refusal> {
-    let current = current_version(connection, put.property)?;
-    check(put.expected, current)?;
-    let version = match (put.kind, current) {
-        (Kind::Crawl, Some((version, _))) => version,
-        (_, Some((version, _))) => version + 1,
-        // A property that existed before and was removed goes on counting: its older versions are still there.
-        (_, None) => last_kept_version(connection, put.property)? + 1,
+    let known = known(connection, put.property)?;
+    check(put.expected, known)?;
+    let version = match (put.kind, known) {
+        (Kind::Crawl, Some(known)) => known.version,
+        (_, Some(known)) => known.version + 1,
+        (_, None) => 1,
     };
     if let Some(claim) = &put.claim
-        && read::locate_one(connection, claim)?.is_some()
+        && (read::locate_one(connection, claim)?.is_some()
+            || read::locate_one(connection, &Identity::Uuid(put.advert))?.is_some())
     {
         return Err(Conflict.into());
     }
@@ -191,11 +191,14 @@ fn put_property(connection: &Connection, put: &PreparedPut, at: Timestamp) -> Re
             payload: put.news.as_deref(),
         },
     )?;
-    match (put.kind, current) {
-        (Kind::Crawl, Some((_, record_id))) => {
+    match (put.kind, known.and_then(|known| known.record_id)) {
+        (Kind::Crawl, Some(record_id)) => {
             connection
                 .prepare_cached("UPDATE property_version SET record = ?1 WHERE record_id = ?2")?
                 .execute(params![put.record, record_id])?;
+            connection
+                .prepare_cached("UPDATE property SET revision = revision + 1 WHERE id = ?1")?
+                .execute([put.property.as_bytes()])?;
         }
         _ => add_version(connection, put.property, version, position, &put.record)?,
     }
@@ -219,8 +222,8 @@ fn remove_property(
     advert: AdvertId,
     at: Timestamp,
 ) -> Result<Position, Refusal> {
-    check(expected, current_version(connection, property)?)?;
-    connection.prepare_cached("DELETE FROM property WHERE id = ?1")?.execute([property.as_bytes()])?;
+    check(expected, known(connection, property)?)?;
+    take_away(connection, property)?;
     Ok(append(
         connection,
         &Entry {
@@ -254,28 +257,39 @@ fn write_search(connection: &Connection, change: &SearchChange, at: Timestamp) -
     append(connection, &Entry { kind, at, subject: search.as_bytes(), version, advert: None, payload: None })
 }
 
-fn check(expected: Expected, current: Option<(u32, i64)>) -> Result<(), Conflict> {
+fn check(expected: Expected, known: Option<Known>) -> Result<(), Conflict> {
+    let current = known.filter(|known| known.record_id.is_some());
     match (expected, current) {
         (Expected::New, None) | (Expected::WrittenBefore, _) => Ok(()),
-        (Expected::Version(expected), Some((version, _))) if expected == version => Ok(()),
-        (Expected::New | Expected::Version(_), _) => Err(Conflict),
+        (Expected::Revision(expected), Some(known)) if expected == known.revision => Ok(()),
+        (Expected::New | Expected::Revision(_), _) => Err(Conflict),
     }
 }
 
-fn last_kept_version(connection: &Connection, property: PropertyId) -> Result<u32, Error> {
-    let sql = "SELECT coalesce(max(version), 0) FROM property_version WHERE property_id = ?1";
-    Ok(connection.prepare_cached(sql)?.query_row([property.as_bytes()], |row| row.get(0))?)
+/// The numbers of a property that exists, or once did.
+#[derive(Debug, Clone, Copy)]
+pub struct Known {
+    pub version: u32,
+    pub revision: u32,
+    /// Where its record is; nothing when the property was removed.
+    pub record_id: Option<i64>,
 }
 
-/// The version a property is at, and where that version's record is.
-pub fn current_version(
-    connection: &Connection,
-    property: PropertyId,
-) -> Result<Option<(u32, i64)>, rusqlite::Error> {
+pub fn known(connection: &Connection, property: PropertyId) -> Result<Option<Known>, rusqlite::Error> {
     connection
-        .prepare_cached("SELECT version, record_id FROM property WHERE id = ?1")?
-        .query_row([property.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))
+        .prepare_cached("SELECT version, revision, record_id FROM property WHERE id = ?1")?
+        .query_row([property.as_bytes()], |row| {
+            Ok(Known { version: row.get(0)?, revision: row.get(1)?, record_id: row.get(2)? })
+        })
         .optional()
+}
+
+/// Removes a property; its numbers stay.
+pub fn take_away(connection: &Connection, property: PropertyId) -> Result<(), Error> {
+    connection
+        .prepare_cached("UPDATE property SET record_id = NULL, revision = revision + 1 WHERE id = ?1")?
+        .execute([property.as_bytes()])?;
+    Ok(())
 }
 
 pub fn add_version(
@@ -293,8 +307,9 @@ pub fn add_version(
     let record_id = connection.last_insert_rowid();
     connection
         .prepare_cached(
-            "INSERT INTO property (id, version, record_id) VALUES (?1, ?2, ?3)
-             ON CONFLICT (id) DO UPDATE SET version = excluded.version, record_id = excluded.record_id",
+            "INSERT INTO property (id, version, revision, record_id) VALUES (?1, ?2, 1, ?3)
+             ON CONFLICT (id) DO UPDATE SET version = excluded.version, revision = revision + 1,
+                 record_id = excluded.record_id",
         )?
         .execute(params![property.as_bytes(), version, record_id])?;
     Ok(())

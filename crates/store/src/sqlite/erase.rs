@@ -1,12 +1,13 @@
-//! Erasing an advert: nothing of it is left in any version or log entry.
+//! Erasing an advert: nothing of it is left in any version or in the payload of any log entry.
 //!
-//! The database overwrites what is deleted (`secure_delete`), and the caller empties the write-ahead log afterwards, so
-//! that the bytes are gone from the files too.
+//! The database overwrites what is deleted (`secure_delete`), and the caller empties the write-ahead log afterwards. What
+//! that cannot reach are copies that rows leave behind in unused parts of pages when the database moves them about; no
+//! query can see those, and compacting the database takes them out of the file as well.
 
 use domain::{AdvertId, Property, PropertyId, Timestamp};
 use rusqlite::{Connection, params};
 
-use super::commit::{Entry, Kind, add_version, append, current_version};
+use super::commit::{Entry, Kind, Known, add_version, append, known, take_away};
 use super::read;
 use super::writer::Verdict;
 use crate::contract::Erased;
@@ -22,7 +23,7 @@ pub fn erase(
         return Ok(Verdict::Undo(None));
     };
     let property = located.property;
-    let Some((version, _)) = current_version(connection, property)? else {
+    let Some(Known { version, .. }) = known(connection, property)? else {
         return Err(Error::corrupt(format!("the property of advert {advert}")));
     };
     let mut homes = former_homes(connection, advert)?;
@@ -50,11 +51,7 @@ pub fn erase(
         Some(rest) => {
             add_version(connection, property, version + 1, position, &record::encode_property(&rest)?)?;
         }
-        None => {
-            connection
-                .prepare_cached("DELETE FROM property WHERE id = ?1")?
-                .execute([property.as_bytes()])?;
-        }
+        None => take_away(connection, property)?,
     }
     Ok(Verdict::Keep(Some(Erased { property, property_removed: next.is_none() })))
 }

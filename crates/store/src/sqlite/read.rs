@@ -35,14 +35,14 @@ pub fn locate_one(connection: &Connection, identity: &Identity) -> Result<Option
 
 pub fn properties(connection: &Connection, ids: &[PropertyId]) -> Result<HashMap<PropertyId, Stored>, Error> {
     let mut statement = connection.prepare_cached(
-        "SELECT p.version, v.record FROM property p JOIN property_version v USING (record_id) WHERE p.id = ?1",
+        "SELECT p.version, p.revision, v.record FROM property p JOIN property_version v USING (record_id) WHERE p.id = ?1",
     )?;
     let mut found = HashMap::with_capacity(ids.len());
     for id in ids {
         let mut rows = statement.query([id.as_bytes()])?;
         if let Some(row) = rows.next()? {
-            let property = record::decode_property(*id, row.get_ref(1)?.as_blob().map_err(from_sql)?)?;
-            found.insert(*id, Stored { property, version: row.get(0)? });
+            let property = record::decode_property(*id, row.get_ref(2)?.as_blob().map_err(from_sql)?)?;
+            found.insert(*id, Stored { property, version: row.get(0)?, revision: row.get(1)? });
         }
     }
     Ok(found)
@@ -124,7 +124,8 @@ pub fn unseen_since(connection: &Connection, moment: Timestamp, limit: usize) ->
 }
 
 pub fn counts(connection: &Connection) -> Result<(u64, u64), Error> {
-    let sql = "SELECT (SELECT count(*) FROM property), (SELECT count(*) FROM advert)";
+    let sql =
+        "SELECT (SELECT count(*) FROM property WHERE record_id IS NOT NULL), (SELECT count(*) FROM advert)";
     Ok(connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?)
 }
 

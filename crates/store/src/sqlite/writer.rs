@@ -31,7 +31,8 @@ pub struct Writer {
 
 enum Request {
     Write(Box<dyn Job>),
-    ForgetOldPages(oneshot::Sender<Result<(), Error>>),
+    /// Work outside any transaction.
+    Alone(fn(&Connection) -> Result<(), Error>, oneshot::Sender<Result<(), Error>>),
 }
 
 /// One caller's part of a transaction: run once, told once what became of it.
@@ -101,8 +102,18 @@ impl Writer {
 
     /// Moves everything out of the write-ahead log and empties it, so that erased bytes are gone from there too.
     pub async fn forget_old_pages(&self) -> Result<(), Error> {
+        self.alone(truncate_log).await
+    }
+
+    /// Writes the whole database anew, without the leftovers that deleting leaves in half-empty pages.
+    pub async fn compact(&self) -> Result<(), Error> {
+        self.alone(|connection| Ok(connection.execute_batch("VACUUM")?)).await?;
+        self.forget_old_pages().await
+    }
+
+    async fn alone(&self, work: fn(&Connection) -> Result<(), Error>) -> Result<(), Error> {
         let (reply, answer) = oneshot::channel();
-        self.send(Request::ForgetOldPages(reply))?;
+        self.send(Request::Alone(work, reply))?;
         answer.await.map_err(|_| Error::Closed)?
     }
 
@@ -124,11 +135,11 @@ impl Drop for Writer {
 fn serve(connection: &Connection, queue: &mpsc::Receiver<Request>, announce: &watch::Sender<Position>) {
     while let Ok(first) = queue.recv() {
         let mut jobs = Vec::new();
-        let mut forgetful = Vec::new();
+        let mut alone = Vec::new();
         for request in std::iter::once(first).chain(queue.try_iter().take(JOBS_PER_TRANSACTION_MAX - 1)) {
             match request {
                 Request::Write(job) => jobs.push(job),
-                Request::ForgetOldPages(reply) => forgetful.push(reply),
+                Request::Alone(work, reply) => alone.push((work, reply)),
             }
         }
         if !jobs.is_empty() {
@@ -142,8 +153,8 @@ fn serve(connection: &Connection, queue: &mpsc::Receiver<Request>, announce: &wa
                 }
             }
         }
-        for reply in forgetful {
-            let _ = reply.send(truncate_log(connection));
+        for (work, reply) in alone {
+            let _ = reply.send(work(connection));
         }
     }
 }

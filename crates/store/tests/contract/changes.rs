@@ -81,6 +81,10 @@ pub async fn current(store: &impl Store, id: PropertyId) -> Option<Stored> {
     store.properties(vec![id]).await.unwrap().remove(&id)
 }
 
+pub async fn document_and_version(store: &impl Store, id: PropertyId) -> Option<(Property, u32)> {
+    current(store, id).await.map(|stored| (stored.property, stored.version))
+}
+
 pub async fn located(store: &impl Store, identity: Identity) -> Option<(AdvertId, PropertyId)> {
     let found = store.locate(vec![identity]).await.unwrap();
     assert_eq!(found.len(), 1);

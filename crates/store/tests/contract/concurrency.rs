@@ -58,7 +58,7 @@ async fn write(store: Arc<impl Store>, writer: u64, mut random: Random) -> Ackno
         let fresh = advert((writer << 32) + number).build();
         loop {
             let known = current(&*store, home).await;
-            let expected = known.as_ref().map_or(Expected::New, |known| Expected::Version(known.version));
+            let expected = known.as_ref().map_or(Expected::New, |known| Expected::Revision(known.revision));
             let mut document = known.map_or_else(|| property(0, []), |known| known.property);
             document.id = home;
             let mut steps = match (action, document.adverts.first().map(|advert| advert.id)) {
@@ -156,7 +156,7 @@ pub async fn of_many_changes_of_one_version_one_succeeds<B: Backend>() {
         for number in 0..WRITERS {
             let store = opened.shared();
             let document = property(1, [advert(1).price(number as f64).build()]);
-            let step = change(&document, Expected::Version(version), advert_id(1));
+            let step = change(&document, Expected::Revision(version), advert_id(1));
             let erase_nobody = number == 3;
             writers.spawn(async move {
                 if erase_nobody {

@@ -85,11 +85,11 @@ pub async fn a_change_built_on_another_version_is_refused<B: Backend>() {
     let with_another = property(1, [advert(1).build(), advert(2).build(), advert(9).build()]);
     let mut sets = Vec::new();
     for version in [0, 1, 3, u32::MAX] {
-        sets.push(vec![change(&other, Expected::Version(version), advert_id(1))]);
-        sets.push(vec![crawl(&other, Expected::Version(version), advert_id(1))]);
-        sets.push(vec![create(&with_another, Expected::Version(version))]);
-        sets.push(vec![leave(&other, Expected::Version(version), advert_id(2))]);
-        sets.push(vec![join(&with_another, Expected::Version(version), property_id(3))]);
+        sets.push(vec![change(&other, Expected::Revision(version), advert_id(1))]);
+        sets.push(vec![crawl(&other, Expected::Revision(version), advert_id(1))]);
+        sets.push(vec![create(&with_another, Expected::Revision(version))]);
+        sets.push(vec![leave(&other, Expected::Revision(version), advert_id(2))]);
+        sets.push(vec![join(&with_another, Expected::Revision(version), property_id(3))]);
     }
     refuse_each(store, sets).await;
 }
@@ -109,16 +109,16 @@ pub async fn a_version_of_a_property_that_is_gone_is_refused<B: Backend>() {
     commit(
         &*store,
         [
-            remove(property_id(3), Expected::Version(1), advert_id(3)),
+            remove(property_id(3), Expected::Revision(1), advert_id(3)),
             join(&property(4, [advert(3).build()]), Expected::New, property_id(3)),
         ],
     )
     .await;
     let sets = vec![
-        vec![change(&property(3, [advert(3).build()]), Expected::Version(1), advert_id(3))],
-        vec![crawl(&property(3, [advert(3).build()]), Expected::Version(1), advert_id(3))],
-        vec![remove(property_id(3), Expected::Version(1), advert_id(3))],
-        vec![change(&property(8, [advert(9).build()]), Expected::Version(1), advert_id(9))],
+        vec![change(&property(3, [advert(3).build()]), Expected::Revision(1), advert_id(3))],
+        vec![crawl(&property(3, [advert(3).build()]), Expected::Revision(1), advert_id(3))],
+        vec![remove(property_id(3), Expected::Revision(1), advert_id(3))],
+        vec![change(&property(8, [advert(9).build()]), Expected::Revision(1), advert_id(9))],
     ];
     refuse_each(store, sets).await;
 }
@@ -148,8 +148,8 @@ pub async fn a_reference_of_another_advert_cannot_be_taken<B: Backend>() {
     renamed.adverts[0].details.reference = Some(short_text("A-1"));
     let sets = vec![
         vec![create(&newcomer, Expected::New)],
-        vec![change(&renamed, Expected::Version(1), advert_id(3))],
-        vec![crawl(&renamed, Expected::Version(1), advert_id(3))],
+        vec![change(&renamed, Expected::Revision(1), advert_id(3))],
+        vec![crawl(&renamed, Expected::Revision(1), advert_id(3))],
     ];
     refuse_each(store, sets).await;
 }
@@ -158,11 +158,11 @@ pub async fn a_removal_built_on_another_version_is_refused<B: Backend>() {
     let store = two_properties::<B>().await;
     let moved = property(5, [advert(3).build()]);
     let sets = vec![
-        vec![remove(property_id(3), Expected::Version(2), advert_id(3))],
+        vec![remove(property_id(3), Expected::Revision(2), advert_id(3))],
         // The join comes first and would be fine by itself.
         vec![
             join(&moved, Expected::New, property_id(3)),
-            remove(property_id(3), Expected::Version(2), advert_id(3)),
+            remove(property_id(3), Expected::Revision(2), advert_id(3)),
         ],
     ];
     refuse_each(store, sets).await;
@@ -175,15 +175,15 @@ pub async fn a_set_is_written_whole_or_not_at_all<B: Backend>() {
             create(&property(5, [advert(5).url("https://portail.fr/5").build()]), Expected::New),
             change(
                 &property(1, [advert(1).title("Autre").build(), advert(2).build()]),
-                Expected::Version(2),
+                Expected::Revision(2),
                 advert_id(1),
             ),
-            crawl(&property(3, [advert(3).crawled_at(9_000).build()]), Expected::Version(1), advert_id(3)),
+            crawl(&property(3, [advert(3).crawled_at(9_000).build()]), Expected::Revision(1), advert_id(3)),
             search(search_id(1), Some("maisons")),
             search(search_id(2), None),
         ]
     };
-    let bad = create(&property(6, [advert(6).build()]), Expected::Version(4));
+    let bad = create(&property(6, [advert(6).build()]), Expected::Revision(4));
     let sets = (0..=good().len())
         .map(|index| {
             let mut steps = good();

@@ -1,13 +1,13 @@
 //! Erasing an advert: nothing of it is left, and everything else stays.
 
 use domain::{AdvertId, Identity};
-use store::{Change, Erased, Expected, LogEntry, Position, PropertyCause, Store, Stored};
+use store::{Change, Erased, Expected, LogEntry, Position, PropertyCause, Store};
 use testkit::build::{advert, advert_id, at, property, property_id, site_reference, url_identity};
 
 use crate::backend::{Backend, Opened};
 use crate::changes::{
-    change, commit, crawl, create, create_claiming, current, join, leave, located, log_changes, remove,
-    whole_log,
+    change, commit, crawl, create, create_claiming, current, document_and_version, join, leave, located,
+    log_changes, remove, whole_log,
 };
 
 /// Fails if the advert is in any document that can be asked for, or any log entry has events of it.
@@ -53,7 +53,7 @@ pub async fn an_erased_advert_leaves_its_property_and_every_version_of_it<B: Bac
     assert_eq!(located(&*store, site_reference("portail.fr", "B")).await, None);
     assert_eq!(located(&*store, url_identity("https://portail.fr/b")).await, None);
     let rest = property(1, [stays]);
-    assert_eq!(current(&*store, rest.id).await, Some(Stored { property: rest.clone(), version: 4 }));
+    assert_eq!(document_and_version(&*store, rest.id).await, Some((rest.clone(), 4)));
     for version in 1..=4 {
         assert_eq!(store.property_at(rest.id, version).await.unwrap(), Some(rest.clone()));
     }
@@ -68,8 +68,8 @@ pub async fn the_last_advert_takes_its_property_with_it<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let home = property(1, [advert(1).url("https://portail.fr/1").build()]);
     commit(&*store, [create(&home, Expected::New)]).await;
-    commit(&*store, [crawl(&home, Expected::Version(1), advert_id(1))]).await;
-    commit(&*store, [change(&home, Expected::Version(1), advert_id(1))]).await;
+    commit(&*store, [crawl(&home, Expected::Revision(1), advert_id(1))]).await;
+    commit(&*store, [change(&home, Expected::Revision(2), advert_id(1))]).await;
     commit(&*store, [create(&property(2, [advert(2).build()]), Expected::New)]).await;
     let erased = store.erase(advert_id(1), at(9_000)).await.unwrap();
     assert_eq!(erased, Some(Erased { property: home.id, property_removed: true }));
@@ -98,7 +98,7 @@ pub async fn an_erased_advert_leaves_its_former_homes<B: Backend>() {
     commit(
         &*store,
         [
-            remove(property_id(2), Expected::Version(1), advert_id(2)),
+            remove(property_id(2), Expected::Revision(1), advert_id(2)),
             join(&property(3, [wanderer]), Expected::New, property_id(2)),
         ],
     )
@@ -109,7 +109,7 @@ pub async fn an_erased_advert_leaves_its_former_homes<B: Backend>() {
 
     assert_nothing_left_of(&*store, advert_id(2)).await;
     let alone = property(1, [neighbour]);
-    assert_eq!(current(&*store, alone.id).await, Some(Stored { property: alone.clone(), version: 3 }));
+    assert_eq!(document_and_version(&*store, alone.id).await, Some((alone.clone(), 3)));
     for version in 1..=3 {
         assert_eq!(store.property_at(alone.id, version).await.unwrap(), Some(alone.clone()));
     }
@@ -120,9 +120,9 @@ pub async fn the_entries_about_an_erased_advert_become_blanks_and_positions_stay
     let (stays, goes) = (advert(1).build(), advert(2).build());
     let both = property(1, [goes.clone(), stays]);
     commit(&*store, [create(&property(1, [goes]), Expected::New)]).await;
-    commit(&*store, [create(&both, Expected::Version(1))]).await;
-    commit(&*store, [change(&both, Expected::Version(2), advert_id(2))]).await;
-    commit(&*store, [change(&both, Expected::Version(3), advert_id(1))]).await;
+    commit(&*store, [create(&both, Expected::Revision(1))]).await;
+    commit(&*store, [change(&both, Expected::Revision(2), advert_id(2))]).await;
+    commit(&*store, [change(&both, Expected::Revision(3), advert_id(1))]).await;
     let before = whole_log(&*store).await;
     store.erase(advert_id(2), at(9_000)).await.unwrap();
     let after = whole_log(&*store).await;
@@ -177,7 +177,7 @@ pub async fn versions_grow_even_across_an_erasure<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let home = property(1, [advert(1).build()]);
     commit(&*store, [create(&home, Expected::New)]).await;
-    commit(&*store, [change(&home, Expected::Version(1), advert_id(1))]).await;
+    commit(&*store, [change(&home, Expected::Revision(1), advert_id(1))]).await;
     store.erase(advert_id(1), at(9_000)).await.unwrap();
     let store = store.reopened().await;
     let again = property(1, [advert(2).build()]);
@@ -191,7 +191,7 @@ pub async fn an_erasure_is_still_done_after_reopening<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let both = property(1, [advert(1).build(), advert(2).build()]);
     commit(&*store, [create(&property(1, [advert(1).build()]), Expected::New)]).await;
-    commit(&*store, [create(&both, Expected::Version(1))]).await;
+    commit(&*store, [create(&both, Expected::Revision(1))]).await;
     store.erase(advert_id(1), at(9_000)).await.unwrap();
     let (log, rest) = (whole_log(&*store).await, current(&*store, both.id).await);
     let store = store.reopened().await;

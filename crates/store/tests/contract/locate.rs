@@ -65,7 +65,7 @@ pub async fn an_advert_is_found_by_what_identifies_it_now<B: Backend>() {
     let details = &mut home.adverts[0].details;
     details.reference = None;
     details.url = Some(web_address("https://portail.fr/2"));
-    commit(&*store, [change(&home, Expected::Version(1), advert_id(1))]).await;
+    commit(&*store, [change(&home, Expected::Revision(1), advert_id(1))]).await;
 
     let expected = Some((advert_id(1), property_id(1)));
     assert_eq!(located(&*store, site_reference("portail.fr", "A-1")).await, None);

@@ -17,8 +17,8 @@ pub async fn entries_say_what_happened_in_the_order_it_happened<B: Backend>() {
     let mut first = set([create(&home, Expected::New)]);
     first.recorded_at = late;
     store.commit(first).await.unwrap();
-    commit(&*store, [crawl(&home, Expected::Version(1), advert_id(1))]).await;
-    commit(&*store, [change(&home, Expected::Version(1), advert_id(1))]).await;
+    commit(&*store, [crawl(&home, Expected::Revision(1), advert_id(1))]).await;
+    commit(&*store, [change(&home, Expected::Revision(2), advert_id(1))]).await;
 
     let entry = |position, recorded_at, version, cause| LogEntry {
         position: Position(position),

@@ -6,7 +6,8 @@ use testkit::build::{advert, advert_id, property, property_id};
 
 use crate::backend::{Backend, Opened};
 use crate::changes::{
-    commit, create, creation, current, join, leave, located, log_changes, remove, title_news,
+    commit, create, creation, current, document_and_version, join, leave, located, log_changes, remove,
+    title_news,
 };
 
 pub async fn an_advert_that_moves_leaves_one_property_and_joins_another<B: Backend>() {
@@ -25,14 +26,14 @@ pub async fn an_advert_that_moves_leaves_one_property_and_joins_another<B: Backe
     commit(
         &*store,
         [
-            leave(&left, Expected::Version(2), advert_id(2)),
-            join(&joined, Expected::Version(1), property_id(1)),
+            leave(&left, Expected::Revision(2), advert_id(2)),
+            join(&joined, Expected::Revision(1), property_id(1)),
         ],
     )
     .await;
 
-    assert_eq!(current(&*store, left.id).await, Some(Stored { property: left.clone(), version: 3 }));
-    assert_eq!(current(&*store, joined.id).await, Some(Stored { property: joined, version: 2 }));
+    assert_eq!(document_and_version(&*store, left.id).await, Some((left.clone(), 3)));
+    assert_eq!(document_and_version(&*store, joined.id).await, Some((joined, 2)));
     assert_eq!(located(&*store, Identity::Uuid(advert_id(2))).await, Some((advert_id(2), property_id(2))));
     assert_eq!(
         store.property_at(left.id, 2).await.unwrap(),
@@ -57,7 +58,7 @@ pub async fn a_property_that_loses_its_last_advert_is_gone<B: Backend>() {
     commit(
         &*store,
         [
-            remove(property_id(1), Expected::Version(1), advert_id(1)),
+            remove(property_id(1), Expected::Revision(1), advert_id(1)),
             join(&property(2, [advert(1).build()]), Expected::New, property_id(1)),
         ],
     )
@@ -77,14 +78,14 @@ pub async fn a_property_made_again_goes_on_counting_versions<B: Backend>() {
         &*store,
         [
             join(&property(2, [advert(1).build()]), Expected::New, property_id(1)),
-            remove(property_id(1), Expected::Version(1), advert_id(1)),
+            remove(property_id(1), Expected::Revision(1), advert_id(1)),
         ],
     )
     .await;
     let again = property(1, [advert(2).build()]);
     commit(&*store, [create(&again, Expected::New)]).await;
 
-    assert_eq!(current(&*store, again.id).await, Some(Stored { property: again.clone(), version: 2 }));
+    assert_eq!(document_and_version(&*store, again.id).await, Some((again.clone(), 2)));
     assert_eq!(store.property_at(again.id, 1).await.unwrap(), Some(first));
     let news = creation(&again.adverts[0]);
     assert_eq!(
@@ -104,12 +105,12 @@ pub async fn an_advert_can_move_back_and_forth<B: Backend>() {
     commit(&*store, [create(&wanderer, Expected::New)]).await;
     for round in 0..4_u32 {
         let (from, to) = if round % 2 == 0 { (1, 2) } else { (2, 1) };
-        let version = current(&*store, property_id(from)).await.unwrap().version;
+        let Stored { version, revision, .. } = current(&*store, property_id(from)).await.unwrap();
         assert_eq!(version, round / 2 + 1, "round {round}");
         commit(
             &*store,
             [
-                remove(property_id(from), Expected::Version(version), advert_id(1)),
+                remove(property_id(from), Expected::Revision(revision), advert_id(1)),
                 join(&property(to, [advert(1).build()]), Expected::New, property_id(from)),
             ],
         )

@@ -1,17 +1,17 @@
 //! Documents and their versions.
 
 use domain::Identity;
-use store::{Expected, NewKey, Store, Stored};
+use store::{ChangeSet, CommitOutcome, Expected, NewKey, Store};
 use testkit::build::{advert, advert_id, at, key_id, property, property_id, short_text, user_id};
 
 use crate::backend::{Backend, Opened};
-use crate::changes::{change, commit, crawl, create, current, located, whole_log};
+use crate::changes::{change, commit, crawl, create, document_and_version, located, whole_log};
 
 pub async fn a_created_property_is_there_at_version_one<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let home = property(1, [advert(1).title("Studio").build()]);
     commit(&*store, [create(&home, Expected::New)]).await;
-    assert_eq!(current(&*store, home.id).await, Some(Stored { property: home.clone(), version: 1 }));
+    assert_eq!(document_and_version(&*store, home.id).await, Some((home.clone(), 1)));
     assert_eq!(store.property_at(home.id, 1).await.unwrap(), Some(home));
 }
 
@@ -23,10 +23,10 @@ pub async fn a_change_makes_the_next_version_and_keeps_the_one_before<B: Backend
     let mut third = second.clone();
     third.adverts.push(advert(2).title("Studio centre").build());
     commit(&*store, [create(&first, Expected::New)]).await;
-    commit(&*store, [change(&second, Expected::Version(1), advert_id(1))]).await;
-    commit(&*store, [create(&third, Expected::Version(2))]).await;
+    commit(&*store, [change(&second, Expected::Revision(1), advert_id(1))]).await;
+    commit(&*store, [create(&third, Expected::Revision(2))]).await;
 
-    assert_eq!(current(&*store, first.id).await, Some(Stored { property: third.clone(), version: 3 }));
+    assert_eq!(document_and_version(&*store, first.id).await, Some((third.clone(), 3)));
     for (version, document) in (1..).zip([first, second, third]) {
         assert_eq!(store.property_at(document.id, version).await.unwrap(), Some(document));
     }
@@ -41,13 +41,18 @@ pub async fn a_crawl_replaces_the_document_of_the_same_version<B: Backend>() {
     let seen = property(1, [advert(1).crawled_at(100).build()]);
     let seen_again = property(1, [advert(1).crawled_at(900).build()]);
     commit(&*store, [create(&seen, Expected::New)]).await;
-    commit(&*store, [crawl(&seen_again, Expected::Version(1), advert_id(1))]).await;
+    commit(&*store, [crawl(&seen_again, Expected::Revision(1), advert_id(1))]).await;
 
-    assert_eq!(current(&*store, seen.id).await, Some(Stored { property: seen_again.clone(), version: 1 }));
+    assert_eq!(document_and_version(&*store, seen.id).await, Some((seen_again.clone(), 1)));
     assert_eq!(store.property_at(seen.id, 1).await.unwrap(), Some(seen_again));
     assert_eq!(store.property_at(seen.id, 2).await.unwrap(), None);
     assert_eq!(store.unseen_since(at(900), 10).await.unwrap(), []);
     assert_eq!(store.unseen_since(at(901), 10).await.unwrap().len(), 1);
+
+    // A writer that had not noticed the crawl would put the older date back.
+    let unaware =
+        ChangeSet { recorded_at: at(1_000), steps: vec![change(&seen, Expected::Revision(1), advert_id(1))] };
+    assert_eq!(store.commit(unaware).await.unwrap(), CommitOutcome::Conflict);
 }
 
 pub async fn the_steps_of_a_set_build_on_each_other<B: Backend>() {
@@ -65,7 +70,7 @@ pub async fn the_steps_of_a_set_build_on_each_other<B: Backend>() {
     )
     .await;
     assert_eq!(position.0, 3, "a commit answers with its last entry");
-    assert_eq!(current(&*store, first.id).await, Some(Stored { property: third, version: 2 }));
+    assert_eq!(document_and_version(&*store, first.id).await, Some((third, 2)));
     assert_eq!(store.property_at(first.id, 1).await.unwrap(), Some(first));
 }
 
@@ -85,7 +90,7 @@ pub async fn properties_and_adverts_are_counted<B: Backend>() {
     assert_eq!(store.counts().await.unwrap(), (0, 0));
     let both = property(1, [advert(1).build(), advert(2).build()]);
     commit(&*store, [create(&property(1, [advert(1).build()]), Expected::New)]).await;
-    commit(&*store, [create(&both, Expected::Version(1))]).await;
+    commit(&*store, [create(&both, Expected::Revision(1))]).await;
     commit(&*store, [create(&property(2, [advert(3).expired_at(50).build()]), Expected::New)]).await;
     assert_eq!(store.counts().await.unwrap(), (2, 3));
     store.erase(advert_id(3), at(60)).await.unwrap();
@@ -98,7 +103,7 @@ pub async fn everything_is_still_there_after_reopening<B: Backend>() {
     let first = property(1, [advert(1).url("https://portail.fr/1").build()]);
     let second = property(1, [advert(1).url("https://portail.fr/2").build()]);
     commit(&*store, [create(&first, Expected::New)]).await;
-    let head = commit(&*store, [change(&second, Expected::Version(1), advert_id(1))]).await;
+    let head = commit(&*store, [change(&second, Expected::Revision(1), advert_id(1))]).await;
     let key = store
         .create_key(NewKey {
             id: key_id(1),
@@ -114,7 +119,7 @@ pub async fn everything_is_still_there_after_reopening<B: Backend>() {
     let log = whole_log(&*store).await;
 
     let store = store.reopened().await;
-    assert_eq!(current(&*store, first.id).await, Some(Stored { property: second, version: 2 }));
+    assert_eq!(document_and_version(&*store, first.id).await, Some((second, 2)));
     assert_eq!(store.property_at(first.id, 1).await.unwrap(), Some(first));
     assert_eq!(located(&*store, Identity::Uuid(advert_id(1))).await, Some((advert_id(1), property_id(1))));
     assert_eq!(whole_log(&*store).await, log);

@@ -38,7 +38,7 @@ async fn a_damaged_record_is_named_and_never_served() {
             store
                 .property_at(damaged.id, 1)
                 .await
-                .map(|found| found.map(|property| store::Stored { property, version: 1 })),
+                .map(|found| found.map(|property| store::Stored { property, version: 1, revision: 1 })),
         ];
         for answer in answers {
             match answer {
@@ -68,7 +68,7 @@ async fn a_log_entry_that_cannot_be_read_is_named() {
     let store = SqliteStore::open(folder.path()).unwrap();
     let home = property(1, [advert(1).build()]);
     commit(&store, [create(&home, Expected::New)]).await;
-    commit(&store, [change(&home, Expected::Version(1), advert_id(1))]).await;
+    commit(&store, [change(&home, Expected::Revision(1), advert_id(1))]).await;
     let connection = Connection::open(folder.path().join(FILE_NAME)).unwrap();
     connection.execute("UPDATE log SET kind = 99 WHERE position = 2", []).unwrap();
     match store.log_after(store::Position::START, 10).await {

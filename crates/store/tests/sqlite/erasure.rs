@@ -56,13 +56,13 @@ async fn an_erased_advert_is_gone_from_every_file() {
     commit(&store, [create(&property(1, [neighbour.clone()]), Expected::New)]).await;
     let both = property(1, [neighbour.clone(), erased.clone()]);
     let claim = site_reference(&format!("{CANARY}.fr"), &format!("{CANARY}-1"));
-    commit(&store, [create_claiming(&both, Expected::Version(1), claim)]).await;
+    commit(&store, [create_claiming(&both, Expected::Revision(1), claim)]).await;
     let changed = PutCause::Changed { news: vec![news] };
-    commit(&store, [put(&both, Expected::Version(2), advert_id(2), changed)]).await;
+    commit(&store, [put(&both, Expected::Revision(2), advert_id(2), changed)]).await;
     commit(
         &store,
         [
-            leave(&property(1, [neighbour]), Expected::Version(3), advert_id(2)),
+            leave(&property(1, [neighbour]), Expected::Revision(3), advert_id(2)),
             join(&property(2, [erased]), Expected::New, property_id(1)),
         ],
     )
@@ -70,8 +70,8 @@ async fn an_erased_advert_is_gone_from_every_file() {
     commit(
         &store,
         [
-            remove(property_id(2), Expected::Version(1), advert_id(2)),
-            join(&both, Expected::Version(4), property_id(2)),
+            remove(property_id(2), Expected::Revision(1), advert_id(2)),
+            join(&both, Expected::Revision(4), property_id(2)),
         ],
     )
     .await;
@@ -111,7 +111,7 @@ async fn adverts_erased_from_a_grown_store_leave_no_copy_once_it_is_compacted() 
         for home in &homes[..5] {
             let mut shorter = home.clone();
             shorter.adverts[0].details.url = None;
-            commit(&store, [change(&shorter, Expected::Version(1), home.adverts[0].id)]).await;
+            commit(&store, [change(&shorter, Expected::Revision(1), home.adverts[0].id)]).await;
         }
     }
     let (erased, kept) = numbers.split_at(300);

@@ -53,7 +53,7 @@ async fn many_waiting_writers_share_one_transaction() {
         // Every tenth set is refused; that must not disturb those it shares the transaction with.
         let conflict = (number % 10 == 0).then(|| {
             let home = property(1, [advert(1).build()]);
-            create_claiming(&home, Expected::Version(9), site_reference("a.fr", "1"))
+            create_claiming(&home, Expected::Revision(9), site_reference("a.fr", "1"))
         });
         let steps = std::iter::once(search(search_id(number), Some("x"))).chain(conflict);
         let mut committing = Box::pin(store.commit(set(steps)));

@@ -15,8 +15,9 @@ pub struct Model {
     documents: BTreeMap<(PropertyId, u32), Property>,
     last_versions: BTreeMap<PropertyId, u32>,
     searches: BTreeMap<SearchId, u32>,
-    /// When each advert was last seen, and whether it is expired, as last written about it. Not taken from the documents:
-    /// a crawl keeps the version, so a writer that had not noticed it passes the check and puts the older date back.
+    /// How often each property was written or removed.
+    revisions: BTreeMap<PropertyId, u32>,
+    /// When each advert was last seen, and whether it is expired, as last written about it.
     sightings: BTreeMap<AdvertId, (Timestamp, bool)>,
     adverts_ever: BTreeSet<AdvertId>,
     log: Vec<LogEntry>,
@@ -42,6 +43,7 @@ impl Model {
             Step::Remove { property, expected, advert: _ } => {
                 self.check(*property, *expected)?;
                 self.current.remove(property);
+                *self.revisions.entry(*property).or_default() += 1;
                 Change::PropertyRemoved { property: *property }
             }
             Step::Search(SearchChange { search, owner: _, text: Some(_) }) => {
@@ -62,7 +64,11 @@ impl Model {
         let PutProperty { property, expected, advert, cause } = put;
         self.check(property.id, *expected)?;
         let cause = match cause {
-            PutCause::Created { claim, .. } if self.locate(claim).is_some() => return Err(Conflict),
+            PutCause::Created { claim, .. }
+                if self.locate(claim).is_some() || self.locate(&Identity::Uuid(*advert)).is_some() =>
+            {
+                return Err(Conflict);
+            }
             PutCause::Created { news, .. } | PutCause::Changed { news } | PutCause::Joined { news, .. } => {
                 PropertyCause::Advert { news: news.clone() }
             }
@@ -74,6 +80,7 @@ impl Model {
             _ => self.last_version(property.id) + 1,
         };
         self.current.insert(property.id, version);
+        *self.revisions.entry(property.id).or_default() += 1;
         self.last_versions.insert(property.id, version);
         self.documents.insert((property.id, version), property.clone());
         self.adverts_ever.insert(*advert);
@@ -94,7 +101,9 @@ impl Model {
     fn check(&self, property: PropertyId, expected: Expected) -> Result<(), Conflict> {
         let holds = match expected {
             Expected::New => !self.current.contains_key(&property),
-            Expected::Version(version) => self.current.get(&property) == Some(&version),
+            Expected::Revision(revision) => {
+                self.current.contains_key(&property) && self.revisions.get(&property) == Some(&revision)
+            }
             Expected::WrittenBefore => true,
         };
         if holds { Ok(()) } else { Err(Conflict) }
@@ -114,6 +123,7 @@ impl Model {
             }
         }
         let version = self.current[&property];
+        *self.revisions.entry(property).or_default() += 1;
         let rest = self.documents.get(&(property, version)).cloned();
         let property_removed = rest.is_none();
         match rest {
@@ -144,7 +154,7 @@ impl Model {
     pub fn properties(&self) -> HashMap<PropertyId, Stored> {
         let stored = |(id, version): (&PropertyId, &u32)| {
             let property = self.documents[&(*id, *version)].clone();
-            (*id, Stored { property, version: *version })
+            (*id, Stored { property, version: *version, revision: self.revisions[id] })
         };
         self.current.iter().map(stored).collect()
     }

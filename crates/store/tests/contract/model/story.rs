@@ -232,7 +232,7 @@ impl Draft {
     fn expected(&self, home: PropertyId) -> Expected {
         match self.belief.property(home) {
             _ if self.written.contains(&home) => Expected::WrittenBefore,
-            Some(stored) => Expected::Version(stored.version),
+            Some(stored) => Expected::Revision(stored.revision),
             None => Expected::New,
         }
     }

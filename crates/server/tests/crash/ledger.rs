@@ -1,0 +1,135 @@
+//! What the folder must hold, held against what it holds.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use domain::advert_event::EventSubject;
+use domain::{Advert, AdvertEvent, AdvertField, AdvertId, Identity, SiteKey};
+use store::sqlite::SqliteStore;
+use store::{Change, LogEntry, Position, PropertyCause, Store};
+
+use crate::sender::{Account, SITE, Sender};
+
+/// What the log has said so far. It is only ever read on: what was read once must still be so.
+#[derive(Default)]
+pub struct Ledger {
+    last: Option<LogEntry>,
+    /// What the log says happened to each advert.
+    news: HashMap<AdvertId, Vec<AdvertEvent>>,
+}
+
+impl Ledger {
+    /// Adverts, and what happened to them.
+    pub fn totals(&self) -> (u64, u64) {
+        (self.news.len() as u64, self.news.values().map(|news| news.len() as u64).sum())
+    }
+
+    /// Looks at everything in the folder. What was sent and not acknowledged counts from here on as taken in or as never
+    /// sent, whichever it turns out to be; answers how many turned out to be there.
+    pub fn verify(&mut self, folder: &Path, senders: &mut [Sender]) -> usize {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let store = SqliteStore::open(folder).unwrap();
+            self.read_log(&store).await;
+            let mut recovered = 0;
+            for sender in senders.iter_mut() {
+                let adverts = adverts(&store, &sender.accounts).await;
+                for (account, advert) in sender.accounts.iter().zip(&adverts) {
+                    self.check(account, advert.as_ref());
+                }
+                let taken: Vec<usize> = adverts
+                    .iter()
+                    .map(|advert| advert.as_ref().map_or(0, |advert| advert.events.len()))
+                    .collect();
+                for array in sender.open_arrays.drain(..) {
+                    let there = array.iter().filter(|sent| taken[sent.account] > sent.price).count();
+                    assert!(there == 0 || there == array.len(), "{there} of an array of {}", array.len());
+                }
+                for (account, taken) in sender.accounts.iter_mut().zip(taken) {
+                    recovered += taken - account.acknowledged;
+                    account.prices.truncate(taken);
+                    account.acknowledged = taken;
+                }
+                // What never arrived was never made; the names are free for others.
+                while sender.accounts.last().is_some_and(|account| account.prices.is_empty()) {
+                    sender.accounts.pop();
+                }
+            }
+            let known: usize =
+                senders.iter().flat_map(|sender| &sender.accounts).filter(|a| !a.prices.is_empty()).count();
+            assert_eq!(store.counts().await.unwrap().1, known as u64, "adverts that nobody sent");
+            assert_eq!(self.news.len(), known);
+            recovered
+        })
+    }
+
+    async fn read_log(&mut self, store: &SqliteStore) {
+        let position = self.last.as_ref().map_or(Position::START, |entry| entry.position);
+        if let Some(last) = &self.last {
+            let again = store.log_after(Position(position.0 - 1), 1).await.unwrap();
+            assert_eq!(again, std::slice::from_ref(last), "the past has changed");
+        }
+        let entries = store.log_after(position, usize::MAX).await.unwrap();
+        let mut expected = position;
+        for entry in entries {
+            expected = expected.next();
+            assert_eq!(entry.position, expected, "the log has a gap");
+            let Change::Property { property, version, advert, cause } = &entry.change else {
+                panic!("nobody asked for {entry:?}");
+            };
+            let kept = store.property_at(*property, *version).await.unwrap();
+            let kept = kept.unwrap_or_else(|| panic!("{entry:?} has no version"));
+            assert!(kept.advert(*advert).is_some(), "{entry:?} is not about its version");
+            let PropertyCause::Advert { news } = cause else { panic!("nobody asked for {entry:?}") };
+            assert_eq!(news.len(), 1, "{entry:?}");
+            self.news.entry(*advert).or_default().extend(news.iter().cloned());
+            self.last = Some(entry);
+        }
+        assert_eq!(*store.head().borrow(), expected);
+    }
+
+    /// One advert: there if any of it was acknowledged, whole, and changed as often as was acknowledged or a little more.
+    fn check(&self, account: &Account, advert: Option<&Advert>) {
+        let Some(advert) = advert else {
+            assert_eq!(account.acknowledged, 0, "{account:?} is lost");
+            return;
+        };
+        if let Some(uuid) = &account.uuid {
+            assert_eq!(advert.id.to_string(), *uuid);
+        }
+        let taken = advert.events.len();
+        assert!(
+            (account.acknowledged.max(1)..=account.prices.len()).contains(&taken),
+            "{taken} events of {account:?}"
+        );
+        assert_eq!(advert.events[0].subject, EventSubject::Created);
+        for (index, event) in advert.events.iter().enumerate().skip(1) {
+            assert_eq!(event.subject, EventSubject::Field(AdvertField::Price));
+            let (old, new) = (event.old_value.as_deref(), event.new_value.as_deref());
+            let price = |index: usize| account.prices[index].to_string();
+            assert_eq!((old, new), (Some(price(index - 1).as_str()), Some(price(index).as_str())));
+        }
+        assert_eq!(self.news.get(&advert.id), Some(&advert.events), "the log tells it otherwise");
+        let details = &advert.details;
+        assert_eq!(details.price.map(|price| price.get()), Some(account.prices[taken - 1] as f64));
+        assert_eq!(details.title.as_ref().map(|title| title.as_str()), Some(account.title().as_str()));
+        let description = details.description.as_ref().map(|text| text.as_str());
+        assert_eq!(description, Some(account.description().as_str()));
+    }
+}
+
+/// The adverts of the accounts, where they are.
+async fn adverts(store: &SqliteStore, accounts: &[Account]) -> Vec<Option<Advert>> {
+    let site = SiteKey::parse(SITE).unwrap();
+    let identity =
+        |account: &Account| Identity::SiteReference(site.clone(), account.reference.as_str().into());
+    let located = store.locate(accounts.iter().map(identity).collect()).await.unwrap();
+    let properties = located.iter().flatten().map(|located| located.property).collect();
+    let properties = store.properties(properties).await.unwrap();
+    let advert = |located: &Option<store::Located>| {
+        let located = (*located)?;
+        let property = &properties[&located.property].property;
+        Some(property.advert(located.advert).expect("an advert where it is said to be").clone())
+    };
+    located.iter().map(advert).collect()
+}

@@ -1,0 +1,91 @@
+//! The server as a process that can be killed.
+
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Child, ChildStderr, Command, Stdio};
+
+use domain::Scopes;
+
+use crate::chance::Chance;
+
+/// A key for everything, made beside whatever runs on the folder.
+pub fn make_key(folder: &Path) -> String {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let app = server::open::app(folder).unwrap();
+    runtime.block_on(app.create_key("crash", Scopes::all())).unwrap().1.reveal()
+}
+
+/// A server that was started and may not listen yet.
+pub struct Process {
+    child: Child,
+    log: BufReader<ChildStderr>,
+}
+
+impl Process {
+    pub fn start(folder: &Path) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_vigie"));
+        // Our own variables are no settings, and those of whoever runs the tests are none of the server's business.
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("VIGIE_") {
+                command.env_remove(name);
+            }
+        }
+        command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(folder);
+        command.env("VIGIE_LOG__FORMAT", "json").env("VIGIE_LOG__LEVEL", "warn,server::cli::serve=info");
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let log = BufReader::new(child.stderr.take().unwrap());
+        Self { child, log }
+    }
+
+    /// Waits until it listens.
+    pub fn listening(mut self) -> Listening {
+        let mut told = String::new();
+        loop {
+            let begin = told.len();
+            if self.log.read_line(&mut told).unwrap() == 0 {
+                let status = self.child.wait().unwrap();
+                panic!("the server ended ({status}) instead of listening:\n{told}");
+            }
+            let entry: serde_json::Value = serde_json::from_str(&told[begin..]).unwrap_or_default();
+            if let Some(address) = entry["address"].as_str() {
+                let address = address.parse().unwrap();
+                let log = std::thread::spawn(move || self.log.lines().map_while(Result::ok).collect());
+                return Listening { child: self.child, address, log };
+            }
+        }
+    }
+
+    /// Kills it at some moment between its first instruction and its first connection.
+    pub fn kill_while_starting(mut self, chance: &mut Chance) {
+        // Not a wait for anything: every number of turns is as good as any other.
+        for _ in 0..chance.below(20_000) {
+            std::thread::yield_now();
+        }
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+/// A server that answers.
+pub struct Listening {
+    child: Child,
+    address: SocketAddr,
+    /// What it still has to say; read all the time, so that it never waits for us.
+    log: std::thread::JoinHandle<Vec<String>>,
+}
+
+impl Listening {
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// SIGKILL. It must have been alive until then, and must have had nothing to complain about.
+    pub fn kill(mut self) {
+        assert!(self.child.try_wait().unwrap().is_none(), "the server ended by itself");
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        let complaints = self.log.join().unwrap();
+        assert!(complaints.is_empty(), "{complaints:#?}");
+    }
+}

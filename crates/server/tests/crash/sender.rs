@@ -1,0 +1,317 @@
+//! Senders: each makes adverts of its own and changes their prices, and keeps account of every receipt.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+
+use serde_json::{Value, json};
+
+use crate::chance::Chance;
+
+pub const SITE: &str = "crash.example";
+
+/// From here on a sender only changes what it has: a long run tests kills, not the size of the ledger.
+const ADVERTS_MAX: usize = 400;
+
+/// Properties that adverts of all senders share, so that they get into each other's way.
+const SHARED_PROPERTIES: u64 = 10;
+
+/// How a sender sends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    Single,
+    Array,
+    Lines,
+}
+
+/// An advert as its sender knows it.
+#[derive(Debug)]
+pub struct Account {
+    pub reference: String,
+    property: Option<String>,
+    /// Every price that was sent, in order; each differs from the one before.
+    pub prices: Vec<u64>,
+    /// How many of them were acknowledged.
+    pub acknowledged: usize,
+    pub uuid: Option<String>,
+}
+
+impl Account {
+    pub fn title(&self) -> String {
+        format!("Advert {}", self.reference)
+    }
+
+    /// Long enough to fill pages, and different for each.
+    pub fn description(&self) -> String {
+        format!("{} ", self.reference).repeat(20 + self.reference.len() * 13 % 97).trim().to_owned()
+    }
+
+    fn body(&self, price: u64) -> Value {
+        json!({
+            "transactionType": 0, "propertyType": 1, "site": SITE, "reference": self.reference, "price": price,
+            "title": self.title(), "description": self.description(), "property": self.property
+        })
+    }
+}
+
+/// Which price of which account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sent {
+    pub account: usize,
+    pub price: usize,
+}
+
+pub struct Sender {
+    number: usize,
+    style: Style,
+    pub accounts: Vec<Account>,
+    /// Arrays that were sent and not acknowledged: all of one or none of it.
+    pub open_arrays: Vec<Vec<Sent>>,
+}
+
+impl Sender {
+    pub const fn new(number: usize, style: Style) -> Self {
+        Self { number, style, accounts: Vec::new(), open_arrays: Vec::new() }
+    }
+
+    /// How many prices were sent and not acknowledged.
+    pub fn unsettled(&self) -> usize {
+        self.accounts.iter().map(|account| account.prices.len() - account.acknowledged).sum()
+    }
+
+    /// Sends until the server is gone.
+    pub fn run(&mut self, address: SocketAddr, key: &str, chance: &mut Chance, count: &dyn Fn(usize)) {
+        let ended: io::Result<()> = (|| {
+            let mut connection = Connection::open(address)?;
+            loop {
+                match self.style {
+                    Style::Single => self.single(&mut connection, key, chance, count)?,
+                    Style::Array => self.array(&mut connection, key, chance, count)?,
+                    Style::Lines => self.lines(&mut connection, key, chance, count)?,
+                }
+            }
+        })();
+        // The only end there is: whoever listens on the other side was killed.
+        assert!(ended.is_err());
+    }
+
+    pub fn send_one(&mut self, address: SocketAddr, key: &str, chance: &mut Chance) {
+        let mut connection = Connection::open(address).unwrap();
+        self.single(&mut connection, key, chance, &|_| {}).unwrap();
+    }
+
+    /// A new advert, or a new price of one of the last few: those are most likely not on disk in full.
+    fn next(&mut self, chance: &mut Chance) -> (Sent, Value) {
+        let known = self.accounts.len();
+        let account = if known == 0 || (known < ADVERTS_MAX && chance.below(3) == 0) {
+            let shared = chance.below(20) == 0;
+            let property = shared.then(|| {
+                format!("/properties/0190a1b2-c3d4-7e5f-8a9b-{:012x}", 1 + chance.below(SHARED_PROPERTIES))
+            });
+            let reference = format!("{}-{known}", self.number);
+            let account = Account { reference, property, prices: Vec::new(), acknowledged: 0, uuid: None };
+            self.accounts.push(account);
+            known
+        } else if chance.below(4) == 0 {
+            chance.below(known as u64) as usize
+        } else {
+            known - 1 - chance.below(known.min(8) as u64) as usize
+        };
+        let last = self.accounts[account].prices.last().copied();
+        let price =
+            Some(100_000 + chance.below(900_000)).filter(|price| Some(*price) != last).unwrap_or(99_999);
+        self.accounts[account].prices.push(price);
+        let sent = Sent { account, price: self.accounts[account].prices.len() - 1 };
+        (sent, self.accounts[account].body(price))
+    }
+
+    fn acknowledge(&mut self, sent: Sent, receipt: &Value) {
+        let account = &mut self.accounts[sent.account];
+        let outcome = if sent.price == 0 { "created" } else { "updated" };
+        assert_eq!(receipt["outcome"], outcome, "{receipt} for price {} of {account:?}", sent.price);
+        assert_eq!(account.acknowledged, sent.price, "receipts come in order");
+        let uuid = receipt["uuid"].as_str().unwrap().to_owned();
+        assert!(account.uuid.as_ref().is_none_or(|known| *known == uuid), "{uuid} is not {account:?}");
+        account.uuid = Some(uuid);
+        account.acknowledged += 1;
+    }
+
+    fn single(
+        &mut self,
+        connection: &mut Connection,
+        key: &str,
+        chance: &mut Chance,
+        count: &dyn Fn(usize),
+    ) -> io::Result<()> {
+        let (sent, body) = self.next(chance);
+        let receipt = connection.post(key, &body)?;
+        self.acknowledge(sent, &receipt);
+        count(1);
+        Ok(())
+    }
+
+    fn array(
+        &mut self,
+        connection: &mut Connection,
+        key: &str,
+        chance: &mut Chance,
+        count: &dyn Fn(usize),
+    ) -> io::Result<()> {
+        let (sent, bodies): (Vec<Sent>, Vec<Value>) =
+            (0..1 + chance.below(20)).map(|_| self.next(chance)).unzip();
+        self.open_arrays.push(sent.clone());
+        let receipts = connection.post(key, &json!(bodies))?;
+        let receipts = receipts["hydra:member"].as_array().unwrap();
+        assert_eq!(receipts.len(), sent.len());
+        for (sent, receipt) in sent.iter().zip(receipts) {
+            self.acknowledge(*sent, receipt);
+        }
+        self.open_arrays.pop();
+        count(sent.len());
+        Ok(())
+    }
+
+    /// A stream of a few bursts; each is read for as it comes, receipt by receipt.
+    fn lines(
+        &mut self,
+        connection: &mut Connection,
+        key: &str,
+        chance: &mut Chance,
+        count: &dyn Fn(usize),
+    ) -> io::Result<()> {
+        connection.begin_lines(key)?;
+        for _ in 0..1 + chance.below(5) {
+            let (sent, bodies): (Vec<Sent>, Vec<Value>) =
+                (0..1 + chance.below(30)).map(|_| self.next(chance)).unzip();
+            connection.send_chunk(&bodies.iter().map(|body| format!("{body}\n")).collect::<String>())?;
+            for sent in sent {
+                let receipt = connection.receipt()?;
+                self.acknowledge(sent, &receipt);
+                count(1);
+            }
+        }
+        connection.end_lines()
+    }
+}
+
+/// Some adverts as clients read them: what was acknowledged is in every one of them.
+pub fn check_over_http(address: SocketAddr, key: &str, senders: &[Sender], chance: &mut Chance) {
+    let mut connection = Connection::open(address).unwrap();
+    for sender in senders {
+        for _ in 0..4.min(sender.accounts.len()) {
+            let account = &sender.accounts[chance.below(sender.accounts.len() as u64) as usize];
+            let Some(uuid) = &account.uuid else { continue };
+            let read = connection.get(key, &format!("/adverts/{uuid}")).unwrap();
+            assert_eq!(
+                (&read["reference"], &read["title"]),
+                (&json!(account.reference), &json!(account.title()))
+            );
+            let changes = read["events"].as_array().unwrap().len();
+            assert!(
+                (account.acknowledged..=account.prices.len()).contains(&changes),
+                "{read} is not {account:?}"
+            );
+            assert_eq!(read["price"], account.prices[changes - 1]);
+        }
+    }
+}
+
+struct Connection {
+    socket: BufReader<TcpStream>,
+    /// Receipts that arrived together with an earlier one.
+    pending: Vec<u8>,
+}
+
+impl Connection {
+    fn open(address: SocketAddr) -> io::Result<Self> {
+        Ok(Self { socket: BufReader::new(TcpStream::connect(address)?), pending: Vec::new() })
+    }
+
+    fn get(&mut self, key: &str, path: &str) -> io::Result<Value> {
+        self.send(format!("GET {path} HTTP/1.1\r\nHost: x\r\nX-API-KEY: {key}\r\n\r\n").as_bytes())?;
+        self.answer()
+    }
+
+    fn post(&mut self, key: &str, body: &Value) -> io::Result<Value> {
+        let body = body.to_string();
+        let head =
+            format!("{}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n", head(key), body.len());
+        self.send(&[head.as_bytes(), body.as_bytes()].concat())?;
+        self.answer()
+    }
+
+    fn begin_lines(&mut self, key: &str) -> io::Result<()> {
+        let kind = "Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n";
+        self.send(format!("{}{kind}", head(key)).as_bytes())?;
+        self.head().map(drop)
+    }
+
+    fn send_chunk(&mut self, text: &str) -> io::Result<()> {
+        self.send(format!("{:x}\r\n{text}\r\n", text.len()).as_bytes())
+    }
+
+    fn receipt(&mut self) -> io::Result<Value> {
+        loop {
+            if let Some(end) = self.pending.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.pending.drain(..=end).collect();
+                return Ok(serde_json::from_slice(&line).unwrap());
+            }
+            let chunk = self.chunk()?;
+            assert!(!chunk.is_empty(), "the stream ended before its receipts");
+            self.pending.extend(chunk);
+        }
+    }
+
+    fn end_lines(&mut self) -> io::Result<()> {
+        self.send(b"0\r\n\r\n")?;
+        assert_eq!((self.chunk()?.len(), self.pending.len()), (0, 0));
+        Ok(())
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.socket.get_mut().write_all(bytes)
+    }
+
+    fn answer(&mut self) -> io::Result<Value> {
+        let mut body = vec![0; self.head()?];
+        self.socket.read_exact(&mut body)?;
+        Ok(serde_json::from_slice(&body).unwrap())
+    }
+
+    /// Reads the head of an answer that must be a success; the length of its body, where it has one.
+    fn head(&mut self) -> io::Result<usize> {
+        let status = self.line()?;
+        assert!(status.starts_with("HTTP/1.1 20"), "{status}");
+        let mut length = 0;
+        loop {
+            let line = self.line()?;
+            if line.is_empty() {
+                return Ok(length);
+            }
+            if let Some(value) = line.strip_prefix("content-length: ") {
+                length = value.parse().unwrap();
+            }
+        }
+    }
+
+    fn chunk(&mut self) -> io::Result<Vec<u8>> {
+        let size = usize::from_str_radix(&self.line()?, 16).unwrap();
+        let mut chunk = vec![0; size + 2];
+        self.socket.read_exact(&mut chunk)?;
+        chunk.truncate(size);
+        Ok(chunk)
+    }
+
+    /// A line in full; one that was cut short by the kill is no line.
+    fn line(&mut self) -> io::Result<String> {
+        let mut line = String::new();
+        self.socket.read_line(&mut line)?;
+        match line.strip_suffix("\r\n") {
+            Some(line) => Ok(line.to_owned()),
+            None => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+}
+
+fn head(key: &str) -> String {
+    format!("POST /adverts HTTP/1.1\r\nHost: x\r\nX-API-KEY: {key}\r\n")
+}

@@ -1,0 +1,119 @@
+//! Who may call what.
+
+use std::sync::Arc;
+
+use app::App;
+use app::system::RandomIds;
+use domain::{Scope, Scopes};
+use store::sqlite::SqliteStore;
+
+use crate::harness::TestServer;
+use crate::harness::adverts::least;
+use crate::harness::client::{Answer, Request};
+
+const PATH: &str = "/documents/properties/00000000-0000-7000-8000-00000000ffff";
+
+async fn with_key(server: &TestServer, key: &str) -> Answer {
+    server.send(Request::new("GET", PATH).key(key)).await
+}
+
+fn assert_refused(answer: &Answer) {
+    assert_eq!(answer.problem(401), "A valid API key is required in the X-API-KEY header.");
+    assert_eq!(answer.header("www-authenticate"), Some("ApiKey realm=\"vigie\""));
+}
+
+#[tokio::test]
+async fn nothing_is_to_be_learned_from_a_refused_key() {
+    let server = TestServer::start().await;
+    let key = &server.keys.all;
+    let revoked = app::access::KeyText::parse(&server.keys.read).unwrap();
+    server.app.revoke_key(revoked.id().clone()).await.unwrap();
+    let unknown = {
+        let other = TestServer::start().await;
+        other.keys.all.clone()
+    };
+
+    let mut answers = vec![server.send(Request::new("GET", PATH)).await];
+    let damaged = format!("{}x", &key[..key.len() - 1]);
+    for wrong in ["", "x", "Bearer abc", "clé", &damaged, &unknown, &server.keys.read] {
+        answers.push(with_key(&server, wrong).await);
+    }
+    answers.push(server.send(Request::new("GET", PATH).key(key).key(key)).await);
+    answers.push(server.send(Request::new("GET", PATH).header("Authorization", key)).await);
+
+    for answer in &answers {
+        assert_refused(answer);
+        assert_eq!(answer.body, answers[0].body);
+        assert_eq!(answer.headers.len(), answers[0].headers.len(), "{:?}", answer.headers);
+    }
+}
+
+#[tokio::test]
+async fn the_name_of_the_key_header_is_in_any_case() {
+    let server = TestServer::start().await;
+    for name in ["X-API-KEY", "x-api-key", "X-Api-Key"] {
+        let answer = server.send(Request::new("GET", PATH).header(name, &server.keys.read)).await;
+        answer.problem(404);
+    }
+}
+
+#[tokio::test]
+async fn a_key_does_what_its_scope_says_and_nothing_else() {
+    let server = TestServer::start().await;
+    let keys = &server.keys;
+    let receipt = server.accept(&least("1")).await;
+    let advert = receipt["@id"].as_str().unwrap();
+    let document = format!("/documents{}", receipt["property"].as_str().unwrap());
+    let expire = format!("{advert}/expire");
+
+    let reading = [("GET", document.as_str()), ("GET", advert)];
+    let ingesting = [("POST", "/adverts"), ("POST", expire.as_str()), ("DELETE", advert)];
+    for (method, path) in reading {
+        for key in [&keys.searches, &keys.ingest, &keys.admin] {
+            let answer = server.send(Request::new(method, path).key(key)).await;
+            assert_eq!(answer.problem(403), "Access Denied.", "{method} {path}");
+        }
+        server.send(Request::new(method, path).key(&keys.read)).await.ok();
+    }
+    for (method, path) in ingesting {
+        for key in [&keys.searches, &keys.read, &keys.admin] {
+            let answer = server.send(Request::new(method, path).key(key).json(&least("2"))).await;
+            assert_eq!(answer.problem(403), "Access Denied.", "{method} {path}");
+        }
+    }
+    for (method, path) in ingesting {
+        let answer = server.send(Request::new(method, path).key(&keys.ingest).json(&least("2"))).await;
+        assert!(answer.status < 300, "{method} {path}: {}", answer.text());
+    }
+}
+
+#[tokio::test]
+async fn what_keeps_the_process_running_needs_no_key() {
+    let server = TestServer::start().await;
+    for path in ["/healthz", "/readyz", "/metrics"] {
+        assert_eq!(server.send(Request::new("GET", path)).await.status, 200, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_refused_key_costs_no_reading_of_the_body() {
+    let server = TestServer::start().await;
+    let mut connection = crate::harness::client::Connection::open(server.address).await;
+    // Of the body that is announced not a byte is ever sent.
+    let head = "POST /adverts HTTP/1.1\r\nHost: vigie.test\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n";
+    connection.send(head).await;
+    assert_refused(&connection.answer().await);
+}
+
+#[tokio::test]
+async fn keys_made_and_revoked_beside_the_server_count_at_once() {
+    let server = TestServer::start().await;
+    let store = SqliteStore::open(server.folder()).unwrap();
+    let beside = App::new(Arc::new(store), server.clock.clone(), Arc::new(RandomIds));
+    let scopes: Scopes = [Scope::Read].into_iter().collect();
+
+    let (key, text) = beside.create_key("operator", scopes).await.unwrap();
+    with_key(&server, &text.reveal()).await.problem(404);
+    assert!(beside.revoke_key(key.id).await.unwrap());
+    assert_refused(&with_key(&server, &text.reveal()).await);
+}

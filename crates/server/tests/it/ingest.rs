@@ -1,0 +1,391 @@
+//! Adverts in: one, many, again, changed.
+
+use serde_json::{Value, json};
+
+use crate::harness::TestServer;
+use crate::harness::adverts::{advert, full, least};
+use crate::harness::client::Request;
+
+/// The fields of the events of an advert, oldest first.
+fn events(advert: &Value) -> Vec<&str> {
+    advert["events"].as_array().unwrap().iter().map(|event| event["fieldName"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_new_advert_is_created_and_a_known_one_is_not() {
+    let server = TestServer::start().await;
+    let created = server.post("/adverts", &least("1")).await;
+    let receipt = created.json();
+    assert_eq!(created.status, 201);
+    assert_eq!(created.header("location"), receipt["@id"].as_str());
+    assert_eq!(created.header("content-location"), receipt["@id"].as_str());
+    let (uuid, property) = (receipt["uuid"].as_str().unwrap(), receipt["property"].as_str().unwrap());
+    let expected = json!({
+        "@context": "/contexts/AdvertReceipt", "@id": format!("/adverts/{uuid}"), "@type": "AdvertReceipt",
+        "uuid": uuid, "property": property, "outcome": "created", "ignored": []
+    });
+    assert_eq!(receipt, expected);
+    assert_eq!(server.document(&receipt).await["adverts"][0]["uuid"], uuid);
+
+    let repeated = server.post("/adverts", &least("1")).await;
+    assert_eq!((repeated.status, &repeated.json()["outcome"]), (200, &json!("unchanged")));
+    assert_eq!(
+        (repeated.header("location"), repeated.header("content-location")),
+        (None, receipt["@id"].as_str())
+    );
+
+    let changed = server.post("/adverts", &advert("1", json!({"price": 5}))).await;
+    assert_eq!((changed.status, &changed.json()["outcome"]), (200, &json!("updated")));
+    assert_eq!(changed.json()["uuid"], uuid);
+}
+
+#[tokio::test]
+async fn names_nobody_knows_are_reported_and_not_refused() {
+    let server = TestServer::start().await;
+    let sent = advert(
+        "1",
+        json!({"colour": "blue", "contact": {"twitter": "@x"}, "publisher": {"category": "x"}, "energy": {"year": 1},
+               "locations": {"lat": 1, "lon": 2, "alt": 3}, "@id": "/adverts/x", "@type": "Advert", "@context": "x"}),
+    );
+    let receipt = server.accept(&sent).await;
+    let mut ignored: Vec<&str> =
+        receipt["ignored"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    ignored.sort_unstable();
+    assert_eq!(ignored, ["colour", "contact.twitter", "energy.year", "locations.alt", "publisher.category"]);
+}
+
+#[tokio::test]
+async fn everything_that_is_wrong_is_said_at_once() {
+    let server = TestServer::start().await;
+    let answer = server.post("/adverts", &json!({})).await;
+    assert_eq!(answer.violations(422), ["transactionType", "propertyType"]);
+    let answer = server.post("/adverts", &json!({"transactionType": 0, "propertyType": 0})).await;
+    assert_eq!(answer.violations(422), ["uuid"]);
+
+    let wrong = advert(
+        "1",
+        json!({"propertyType": 9, "price": -1, "url": "x", "expired": false, "expiredAt": "2026-01-01"}),
+    );
+    let mut paths = server.post("/adverts", &wrong).await.violations(422);
+    paths.sort();
+    assert_eq!(paths, ["expiredAt", "price", "propertyType", "url"]);
+    // One value that cannot be understood makes the whole a 400, and the others are still named.
+    let wrong = advert("1", json!({"propertyType": 9, "price": [], "title": 3}));
+    let mut paths = server.post("/adverts", &wrong).await.violations(400);
+    paths.sort();
+    assert_eq!(paths, ["price", "propertyType", "title"]);
+    assert_eq!(server.log_length().await, 0);
+}
+
+#[tokio::test]
+async fn an_array_is_answered_in_its_order_with_the_refused_ones() {
+    let server = TestServer::start().await;
+    let sent =
+        json!([least("1"), {"price": "x"}, least("2"), 7, advert("1", json!({"room": 2})), least("1")]);
+    let body = server.post("/adverts", &sent).await.ok();
+    assert_eq!(body["@type"], "hydra:Collection");
+    assert_eq!(body["@id"], "/adverts");
+    assert_eq!(body["hydra:totalItems"], 6);
+    let members = body["hydra:member"].as_array().unwrap();
+    let outcomes: Vec<&str> = members.iter().map(|member| member["outcome"].as_str().unwrap()).collect();
+    assert_eq!(outcomes, ["created", "rejected", "created", "rejected", "updated", "unchanged"]);
+    assert_eq!(members[0]["uuid"], members[4]["uuid"]);
+    assert_ne!(members[0]["uuid"], members[2]["uuid"]);
+    assert_eq!(members[1]["violations"][0]["propertyPath"], "price");
+    assert_eq!(members[3]["violations"][0]["message"], "An advert must be an object, number given.");
+    for member in members {
+        assert_eq!((member.get("@context"), &member["@type"]), (None, &json!("AdvertReceipt")));
+    }
+    assert_eq!(server.post("/adverts", &json!([])).await.ok()["hydra:member"], json!([]));
+}
+
+#[tokio::test]
+async fn an_advert_is_known_by_its_uuid_then_its_reference_then_its_address() {
+    let server = TestServer::start().await;
+    let uuid = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
+    let kinds = json!({"transactionType": 1, "propertyType": 1});
+    let with = |fields: Value| {
+        let mut advert = kinds.clone();
+        crate::harness::adverts::lay_over(&mut advert, fields);
+        advert
+    };
+    let first = server.accept(&with(json!({"uuid": uuid, "site": "a.example", "reference": "1"}))).await;
+    assert_eq!(first["uuid"], uuid);
+    for same in [
+        json!({"uuid": uuid.to_uppercase()}),
+        json!({"uuid": format!("/adverts/{uuid}"), "site": "A.example"}),
+        json!({"site": "https://www.a.example/", "reference": 1}),
+        json!({"site": "a.example", "reference": "1", "url": "https://a.example/x"}),
+        json!({"url": "HTTPS://A.example:443/x#photos"}),
+    ] {
+        assert_eq!(server.accept(&with(same.clone())).await["uuid"], uuid, "{same}");
+    }
+    for other in [
+        json!({"site": "b.example", "reference": "1"}),
+        json!({"site": "a.example", "reference": "2"}),
+        json!({"url": "https://a.example/y"}),
+        json!({"url": "https://a.example/x?page=2"}),
+    ] {
+        let receipt = server.accept(&with(other.clone())).await;
+        assert_eq!(receipt["outcome"], "created", "{other}");
+    }
+}
+
+#[tokio::test]
+async fn the_site_comes_from_the_address_when_it_is_not_given() {
+    let server = TestServer::start().await;
+    let sent = json!({"transactionType": 0, "propertyType": 0, "url": "https://www.portail.example/9", "reference": "9"});
+    let receipt = server.accept(&sent).await;
+    assert_eq!(server.advert(&receipt).await["site"], "portail.example");
+    assert_eq!(server.accept(&least("9")).await["uuid"], receipt["uuid"]);
+}
+
+#[tokio::test]
+async fn an_advert_sent_again_changes_nothing_and_makes_no_event() {
+    let server = TestServer::start().await;
+    let receipt = server.accept(&full("1")).await;
+    let (before, log_before) = (server.document(&receipt).await, server.log_length().await);
+    for _ in 0..2 {
+        assert_eq!(server.accept(&full("1")).await["outcome"], "unchanged");
+    }
+    assert_eq!(server.document(&receipt).await, before);
+    assert_eq!(server.log_length().await, log_before);
+    // What was read can be sent again, and says nothing new either.
+    let mut read = server.advert(&receipt).await;
+    assert_eq!(server.accept(&read).await["outcome"], "unchanged", "{read}");
+    read.as_object_mut().unwrap().remove("uuid");
+    assert_eq!(server.accept(&read).await["outcome"], "unchanged", "{read}");
+}
+
+#[tokio::test]
+async fn a_crawl_moves_the_date_of_the_crawl_and_nothing_else() {
+    let server = TestServer::start().await;
+    let receipt = server.accept(&advert("1", json!({"price": 100}))).await;
+    let before = server.advert(&receipt).await;
+    server.clock.advance(jiff::SignedDuration::from_hours(24));
+    assert_eq!(server.accept(&least("1")).await["outcome"], "unchanged");
+    let mut expected = before.clone();
+    expected["lastCrawledAt"] = json!("2026-03-03T10:00:00+01:00");
+    assert_eq!(server.advert(&receipt).await, expected);
+    assert_eq!(server.document(&receipt).await["lastCrawledAt"], "2026-03-03T10:00:00+01:00");
+
+    // An older crawl that arrives late moves nothing back.
+    server.accept(&advert("1", json!({"lastCrawledAt": "2026-01-01"}))).await;
+    assert_eq!(server.advert(&receipt).await, expected);
+}
+
+#[tokio::test]
+async fn null_clears_and_absence_keeps() {
+    let server = TestServer::start().await;
+    let receipt = server.accept(&full("1")).await;
+    let before = server.advert(&receipt).await;
+    // Everything absent: everything stays.
+    server.accept(&least("1")).await;
+    let mut kept = server.advert(&receipt).await;
+    kept["lastCrawledAt"] = before["lastCrawledAt"].clone();
+    assert_eq!(kept, before);
+
+    let empties = |name: &str| match name {
+        "features" | "pictures" | "picturesRemote" => json!([]),
+        _ => Value::Null,
+    };
+    for name in before.as_object().unwrap().keys() {
+        let fixed = [
+            "@context",
+            "@id",
+            "@type",
+            "uuid",
+            "property",
+            "site",
+            "reference",
+            "transactionType",
+            "propertyType",
+            "createdAt",
+            "updatedAt",
+            "lastCrawledAt",
+            "expired",
+            "expiredAt",
+            "events",
+            "coherentPrice",
+            // Places are one value: told together, cleared together.
+            "insee",
+            "zipcode",
+            "cityName",
+            "locations",
+            "geoAccuracy",
+        ];
+        if fixed.contains(&name.as_str()) {
+            continue;
+        }
+        assert_eq!(server.accept(&advert("1", json!({name: null}))).await["outcome"], "updated", "{name}");
+        let read = server.advert(&receipt).await;
+        match name.as_str() {
+            "contact" | "publisher" | "energy" | "greenHouseGas" => {
+                assert!(read[name].as_object().unwrap().values().all(Value::is_null), "{name}");
+            }
+            _ => assert_eq!(read[name], empties(name), "{name}"),
+        }
+    }
+    server.accept(&advert("1", json!({"locations": null}))).await;
+    let read = server.advert(&receipt).await;
+    for name in ["insee", "zipcode", "cityName", "locations", "geoAccuracy"] {
+        assert_eq!(read[name], Value::Null, "{name}");
+    }
+    assert_eq!((&read["site"], &read["reference"]), (&json!("portail.example"), &json!("1")));
+}
+
+#[tokio::test]
+async fn changes_of_price_and_surface_carry_their_numbers() {
+    let server = TestServer::start().await;
+    let receipt = server.accept(&advert("1", json!({"price": 320_000, "surface": 50}))).await;
+    server.clock.advance(jiff::SignedDuration::from_hours(1));
+    server.accept(&advert("1", json!({"price": 311_000, "surface": 48.5, "title": "Loft"}))).await;
+    server.accept(&advert("1", json!({"price": null}))).await;
+    server.accept(&advert("1", json!({"price": 0}))).await;
+    server.accept(&advert("1", json!({"price": "250000.50"}))).await;
+    let at = "2026-03-02T11:00:00+01:00";
+    let event = |field: &str, old: Option<&str>, new: Option<&str>, percent: Option<f64>| {
+        let percent = percent.map_or(Value::Null, |percent| {
+            if percent.fract() == 0.0 { json!(percent as i64) } else { json!(percent) }
+        });
+        json!({"createdAt": at, "fieldName": field, "fieldOldValue": old, "fieldNewValue": new, "percentVariation": percent})
+    };
+    let mut created = event("created", None, None, None);
+    created["createdAt"] = json!("2026-03-02T10:00:00+01:00");
+    assert_eq!(
+        server.advert(&receipt).await["events"],
+        json!([
+            created,
+            event("title", None, None, None),
+            event("price", Some("320000"), Some("311000"), Some(-2.81)),
+            event("surface", Some("50"), Some("48.5"), Some(-3.0)),
+            event("price", Some("311000"), None, None),
+            event("price", None, Some("0"), None),
+            event("price", Some("0"), Some("250000.5"), None),
+        ])
+    );
+    assert_eq!(server.advert(&receipt).await["updatedAt"], at);
+}
+
+#[tokio::test]
+async fn pictures_make_one_event_and_each_other_field_its_own() {
+    let server = TestServer::start().await;
+    let receipt = server.accept(&least("1")).await;
+    let pictures =
+        json!({"pictures": ["https://i.example/1"], "picturesRemote": ["https://r.example/1"], "room": 2});
+    server.accept(&advert("1", pictures)).await;
+    assert_eq!(events(&server.advert(&receipt).await), ["created", "room", "pictures"]);
+    server.accept(&advert("1", json!({"picturesRemote": [], "zipcode": "75010"}))).await;
+    let read = server.advert(&receipt).await;
+    assert_eq!(events(&read), ["created", "room", "pictures", "pictures", "locations"]);
+}
+
+#[tokio::test]
+async fn history_may_be_filled_in_afterwards() {
+    let server = TestServer::start().await;
+    let receipt = server.accept(&advert("1", json!({"price": 200}))).await;
+    let history = json!([
+        {"createdAt": "2025-06-01T00:00:00Z", "fieldName": "price", "fieldOldValue": 250, "fieldNewValue": "200",
+         "percentVariation": "-20"},
+        {"createdAt": "2025-05-01", "fieldName": "somethingElse"},
+    ]);
+    let backfill = advert("1", json!({"createdAt": "2025-04-01 10:00:00", "events": history}));
+    assert_eq!(server.accept(&backfill).await["outcome"], "updated");
+    let read = server.advert(&receipt).await;
+    assert_eq!(events(&read), ["created", "somethingElse", "price"]);
+    assert_eq!(read["createdAt"], "2025-04-01T10:00:00+02:00");
+    assert_eq!(read["events"][0]["createdAt"], "2025-04-01T10:00:00+02:00");
+    assert_eq!(
+        read["events"][2],
+        json!({"createdAt": "2025-06-01T02:00:00+02:00", "fieldName": "price", "fieldOldValue": "250",
+               "fieldNewValue": "200", "percentVariation": -20})
+    );
+    assert_eq!(server.document(&receipt).await["createdAt"], "2025-04-01T10:00:00+02:00");
+    // The same history again adds nothing; a younger date of creation does not make it younger.
+    assert_eq!(server.accept(&backfill).await["outcome"], "unchanged");
+    let younger = advert("1", json!({"createdAt": "2026-01-01", "events": []}));
+    assert_eq!(server.accept(&younger).await["outcome"], "unchanged");
+    assert_eq!(server.advert(&receipt).await["createdAt"], "2025-04-01T10:00:00+02:00");
+}
+
+#[tokio::test]
+async fn a_history_with_an_absurd_variation_is_still_the_same_history_the_next_time() {
+    let server = TestServer::start().await;
+    for percent in [1e308, -1e308, 1e300, 123_456_789.987_654_3, 1e16 + 2.0] {
+        let sent = advert(
+            &percent.to_string(),
+            json!({"events": [{"createdAt": "2026-01-01", "fieldName": "price", "percentVariation": percent}]}),
+        );
+        let receipt = server.accept(&sent).await;
+        assert_eq!(server.accept(&sent).await["outcome"], "unchanged", "{percent}");
+        assert_eq!(events(&server.advert(&receipt).await), ["created", "price"], "{percent}");
+    }
+}
+
+#[tokio::test]
+async fn a_site_reads_back_as_the_site_it_is_found_by() {
+    let server = TestServer::start().await;
+    for site in [
+        "www.www.portail.example",
+        "WWW.Example",
+        "www. a.b",
+        "Agence du Lac",
+        "www.http://x.example/",
+        "İstanbul",
+    ] {
+        let mut sent = least("1");
+        sent["site"] = json!(site);
+        let receipt = server.accept(&sent).await;
+        assert_eq!(receipt["outcome"], "created", "{site}");
+        let known = server.accept(&sent).await;
+        assert_eq!((&known["outcome"], &known["uuid"]), (&json!("unchanged"), &receipt["uuid"]), "{site}");
+        sent["site"] = server.advert(&receipt).await["site"].clone();
+        assert_eq!(server.accept(&sent).await["uuid"], receipt["uuid"], "{site}");
+    }
+}
+
+#[tokio::test]
+async fn a_reference_belongs_to_one_advert() {
+    let server = TestServer::start().await;
+    let first = server.accept(&least("1")).await;
+    let second = server.accept(&least("2")).await;
+    let taken = advert("1", json!({"uuid": second["uuid"]}));
+    let answer = server.post("/adverts", &taken).await;
+    assert_eq!(answer.violations(422), ["reference"]);
+    assert!(answer.text().contains(first["uuid"].as_str().unwrap()));
+    assert_eq!(answer.json()["violations"][0]["code"], "contradiction");
+    let fresh = advert("1", json!({"uuid": "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"}));
+    assert_eq!(server.post("/adverts", &fresh).await.violations(422), ["reference"]);
+    assert_eq!(server.advert(&second).await["reference"], "2");
+    // In one batch as well: the second draft sees the first.
+    let body = server
+        .post("/adverts", &json!([least("3"), advert("3", json!({"uuid": second["uuid"]}))]))
+        .await
+        .ok();
+    assert_eq!(body["hydra:member"][1]["outcome"], "rejected");
+    // Once the first has given it up, it is free.
+    server.accept(&advert("4", json!({"uuid": first["uuid"]}))).await;
+    assert_eq!(server.accept(&taken).await["outcome"], "updated");
+}
+
+#[tokio::test]
+async fn many_senders_of_one_advert_make_one_advert() {
+    let server = TestServer::start().await;
+    let sends = (1..=20).map(|price| {
+        let request = Request::new("POST", "/adverts").key(&server.keys.ingest);
+        server.send(request.json(&advert("1", json!({"price": price}))))
+    });
+    let answers = futures_util::future::join_all(sends).await;
+    let created = answers.iter().filter(|answer| answer.status == 201).count();
+    assert_eq!(created, 1);
+    let uuids: std::collections::HashSet<String> =
+        answers.iter().map(|answer| answer.json()["uuid"].to_string()).collect();
+    assert_eq!(uuids.len(), 1);
+    // Each change was built on the one before: old and new values form a chain.
+    let read = server.advert(&answers[0].json()).await;
+    let prices: Vec<&Value> = read["events"].as_array().unwrap()[1..].iter().collect();
+    assert_eq!(prices.len(), 19);
+    for pair in prices.windows(2) {
+        assert_eq!(pair[0]["fieldNewValue"], pair[1]["fieldOldValue"]);
+    }
+}

@@ -1,0 +1,195 @@
+//! What a property says of itself, given its adverts.
+
+use serde_json::{Value, json};
+
+use crate::harness::TestServer;
+use crate::harness::adverts::{advert, least};
+
+#[tokio::test]
+async fn a_sender_may_say_which_property_an_advert_belongs_to() {
+    let server = TestServer::start().await;
+    let first = server.accept(&least("1")).await;
+    let home = first["property"].as_str().unwrap();
+    let uuid = home.strip_prefix("/properties/").unwrap();
+    for (number, spelling) in [home, &format!("/documents{home}"), uuid].into_iter().enumerate() {
+        let receipt = server.accept(&advert(&format!("x{number}"), json!({"property": spelling}))).await;
+        assert_eq!(receipt["property"], home, "{spelling}");
+    }
+    assert_eq!(server.document(&first).await["adverts"].as_array().unwrap().len(), 4);
+    // A property nobody has heard of is made.
+    let fresh = "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
+    let receipt = server.accept(&advert("y", json!({"property": fresh}))).await;
+    assert_eq!(receipt["property"], fresh);
+    assert_eq!(server.document(&receipt).await["property"], fresh);
+}
+
+#[tokio::test]
+async fn an_advert_can_be_moved_to_another_property() {
+    let server = TestServer::start().await;
+    let first = server.accept(&advert("1", json!({"url": "https://a.example/1"}))).await;
+    let second = server.accept(&least("2")).await;
+    let third = server.accept(&advert("3", json!({"property": first["property"]}))).await;
+
+    let moved = server.accept(&advert("1", json!({"property": second["property"]}))).await;
+    assert_eq!((&moved["outcome"], &moved["property"]), (&json!("updated"), &second["property"]));
+    let uuids = |document: &Value| -> Vec<Value> {
+        document["adverts"].as_array().unwrap().iter().map(|advert| advert["uuid"].clone()).collect()
+    };
+    assert_eq!(uuids(&server.document(&third).await), [third["uuid"].clone()]);
+    assert_eq!(uuids(&server.document(&second).await), [second["uuid"].clone(), first["uuid"].clone()]);
+    assert_eq!(server.advert(&first).await["property"], second["property"]);
+    assert_eq!(
+        server.get("/documents/properties/by-url?url=https://a.example/1").await.ok()["property"],
+        second["property"]
+    );
+
+    // The last one out takes the property with it; its own events stay its own.
+    server.accept(&advert("3", json!({"property": second["property"]}))).await;
+    server.get(&format!("/documents{}", first["property"].as_str().unwrap())).await.problem(404);
+    let events = server.advert(&third).await["events"].clone();
+    assert_eq!(events.as_array().unwrap().len(), 1, "{events}");
+    // Saying again where it is already moves nothing; saying nothing keeps it there.
+    assert_eq!(
+        server.accept(&advert("3", json!({"property": second["property"]}))).await["outcome"],
+        "unchanged"
+    );
+    assert_eq!(server.accept(&least("3")).await["property"], second["property"]);
+}
+
+#[tokio::test]
+async fn a_batch_may_move_adverts_to_and_fro() {
+    let server = TestServer::start().await;
+    let first = server.accept(&least("1")).await;
+    let second = server.accept(&least("2")).await;
+    let to = |reference: &str, receipt: &Value| advert(reference, json!({"property": receipt["property"]}));
+    let body = server
+        .post(
+            "/adverts",
+            &json!([to("1", &second), to("2", &first), to("1", &first), to("2", &second), to("1", &first)]),
+        )
+        .await
+        .ok();
+    let outcomes: Vec<&Value> =
+        body["hydra:member"].as_array().unwrap().iter().map(|member| &member["outcome"]).collect();
+    assert_eq!(outcomes, ["updated", "updated", "updated", "updated", "unchanged"]);
+    for receipt in [&first, &second] {
+        let document = server.document(receipt).await;
+        assert_eq!(document["adverts"].as_array().unwrap().len(), 1);
+        assert_eq!(document["adverts"][0]["uuid"], receipt["uuid"]);
+    }
+}
+
+#[tokio::test]
+async fn a_property_takes_no_more_adverts_than_it_can_hold() {
+    let server = TestServer::start().await;
+    let home = "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
+    let adverts: Vec<Value> =
+        (0..201).map(|number| advert(&number.to_string(), json!({"property": home}))).collect();
+    let body = server.post("/adverts", &json!(adverts)).await.ok();
+    assert_eq!(body["hydra:member"][199]["outcome"], "created");
+    assert_eq!(body["hydra:member"][200]["violations"][0]["propertyPath"], "property");
+    // One that is in already can still be changed.
+    assert_eq!(
+        server.accept(&advert("7", json!({"price": 1, "property": home}))).await["outcome"],
+        "updated"
+    );
+}
+
+#[tokio::test]
+async fn the_reference_advert_is_the_last_one_crawled_that_is_there() {
+    let server = TestServer::start().await;
+    let older = json!({
+        "lastCrawledAt": "2026-02-01", "createdAt": "2026-01-01", "updatedAt": "2026-01-15", "price": 100, "surface": 50,
+        "room": 2, "title": "Older", "pictures": ["https://i.example/1", "https://i.example/2"],
+        "publisher": {"type": 1}, "locations": {"lat": 48.5, "lon": 2.5}, "geoAccuracy": 1
+    });
+    let first = server.accept(&advert("1", older)).await;
+    let newer = json!({
+        "lastCrawledAt": "2026-02-02", "createdAt": "2026-01-02", "updatedAt": "2026-01-20", "price": 90, "bedroom": 1,
+        "title": "Newer", "propertyType": 1, "pictures": ["https://i.example/3", "https://i.example/1"],
+        "publisher": {"type": 0}, "property": first["property"], "zipcode": "75010", "cityName": "Paris"
+    });
+    let second = server.accept(&advert("2", newer)).await;
+
+    let document = server.document(&first).await;
+    let expected = json!({
+        "lastCrawledAdvert": second["uuid"], "title": "Newer", "price": 90, "propertyType": 1, "bedroom": 1,
+        // What the reference advert does not say, the next one does.
+        "surface": 50, "room": 2, "pricePerMeter": 1.8, "locations": {"lat": 48.5, "lon": 2.5},
+        "location": {"lat": 48.5, "lon": 2.5}, "geoAccuracy": 1,
+        "pictures": ["https://i.example/3", "https://i.example/1", "https://i.example/2"],
+        "publisherTypes": [0, 1],
+        "createdAt": "2026-01-01T00:00:00+01:00", "updatedAt": "2026-01-20T00:00:00+01:00",
+        "lastCrawledAt": "2026-02-02T00:00:00+01:00", "expired": false, "expiredAt": null
+    });
+    check(&document, &expected);
+    assert_eq!((&document["city"]["zipcode"], &document["city"]["name"]), (&json!("75010"), &json!("Paris")));
+
+    // The reference advert expires: the other one speaks for the property.
+    server.accept(&advert("2", json!({"expired": true, "expiredAt": "2026-02-10"}))).await;
+    let document = server.document(&first).await;
+    check(
+        &document,
+        &json!({
+            "lastCrawledAdvert": first["uuid"], "title": "Older", "price": 100, "pricePerMeter": 2, "propertyType": 0,
+            "pictures": ["https://i.example/1", "https://i.example/2", "https://i.example/3"],
+            "lastCrawledAt": "2026-02-01T00:00:00+01:00", "expired": false, "expiredAt": null
+        }),
+    );
+
+    // All expired: so is the property, since the last of them, and the most recently crawled one speaks again.
+    server.accept(&advert("1", json!({"expired": true, "expiredAt": "2026-02-05"}))).await;
+    let document = server.document(&first).await;
+    check(
+        &document,
+        &json!({
+            "lastCrawledAdvert": second["uuid"], "title": "Newer", "lastCrawledAt": null, "expired": true,
+            "expiredAt": "2026-02-10T00:00:00+01:00"
+        }),
+    );
+}
+
+#[tokio::test]
+async fn a_price_per_square_metre_has_two_decimals_or_is_unknown() {
+    let server = TestServer::start().await;
+    for (number, (fields, expected)) in [
+        (json!({"price": 200_000, "surface": 37}), json!(5_405.41)),
+        (json!({"price": 200_000, "surface": 40}), json!(5_000)),
+        (json!({"price": 200_000, "surface": 0}), Value::Null),
+        (json!({"price": 200_000}), Value::Null),
+        (json!({"surface": 40}), Value::Null),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let receipt = server.accept(&advert(&number.to_string(), fields.clone())).await;
+        assert_eq!(server.document(&receipt).await["pricePerMeter"], expected, "{fields}");
+    }
+}
+
+#[tokio::test]
+async fn only_a_price_that_can_be_meant_is_coherent() {
+    let server = TestServer::start().await;
+    for (number, (fields, expected)) in [
+        (json!({"price": 200_000, "surface": 40}), true),
+        (json!({"price": 200_000}), true),
+        (json!({"price": 0}), false),
+        (json!({}), false),
+        (json!({"price": 1, "surface": 40}), false),
+        (json!({"transactionType": 1, "price": 900, "surface": 40}), true),
+        (json!({"transactionType": 1, "price": 200_000, "surface": 40}), false),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let receipt = server.accept(&advert(&number.to_string(), fields.clone())).await;
+        assert_eq!(server.advert(&receipt).await["coherentPrice"], expected, "{fields}");
+    }
+}
+
+/// Every member of the expected object, and no word of the others.
+fn check(document: &Value, expected: &Value) {
+    for (name, value) in expected.as_object().unwrap() {
+        assert_eq!(&document[name], value, "{name}");
+    }
+}

@@ -1,0 +1,186 @@
+//! Adverts as a stream of lines, answered while it goes on.
+
+use serde_json::{Value, json};
+
+use crate::harness::TestServer;
+use crate::harness::adverts::{advert, least};
+use crate::harness::client::{Connection, Request};
+
+/// A stream that has begun, and the receipts that came so far.
+struct Stream {
+    connection: Connection,
+    pending: Vec<u8>,
+}
+
+impl Stream {
+    async fn begin(server: &TestServer) -> Self {
+        let mut connection = Connection::open(server.address).await;
+        let request = Request::new("POST", "/adverts").key(&server.keys.ingest);
+        let request = request.header("Content-Type", "application/x-ndjson");
+        connection.send(request.header("Transfer-Encoding", "chunked").bytes()).await;
+        let head = connection.head().await.unwrap();
+        assert_eq!((head.status, head.header("content-type")), (200, Some("application/x-ndjson")));
+        Self { connection, pending: Vec::new() }
+    }
+
+    async fn send(&mut self, text: impl AsRef<[u8]>) {
+        self.connection.send_chunk(text).await;
+    }
+
+    /// The next receipt; nothing at the end of the answer.
+    async fn receipt(&mut self) -> Option<Value> {
+        loop {
+            if let Some(end) = self.pending.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.pending.drain(..=end).collect();
+                return Some(serde_json::from_slice(&line).unwrap());
+            }
+            self.pending.extend(self.connection.chunk().await?);
+        }
+    }
+
+    async fn finish(mut self) -> Vec<Value> {
+        self.connection.send("0\r\n\r\n").await;
+        let mut receipts = Vec::new();
+        while let Some(receipt) = self.receipt().await {
+            receipts.push(receipt);
+        }
+        receipts
+    }
+}
+
+fn summary(receipts: &[Value]) -> Vec<(u64, &str)> {
+    let line = |receipt: &Value| receipt["line"].as_u64().unwrap();
+    receipts.iter().map(|receipt| (line(receipt), receipt["outcome"].as_str().unwrap())).collect()
+}
+
+#[tokio::test]
+async fn every_line_gets_its_receipt_in_order() {
+    let server = TestServer::with("[limits]\nline_bytes_max = 1000\n").await;
+    let body = [
+        least("1").to_string(),
+        String::new(),
+        "this is not JSON".to_owned(),
+        "   ".to_owned(),
+        advert("2", json!({"description": "x".repeat(1_000)})).to_string(),
+        json!({"price": "x"}).to_string(),
+        format!("{}\r", advert("1", json!({"price": 5}))),
+        "[]".to_owned(),
+        format!("{} {}", least("3"), least("4")),
+        // No line break after the last one.
+        least("5").to_string(),
+    ]
+    .join("\n");
+    let receipts = server.post_lines(body).await;
+    assert_eq!(
+        summary(&receipts),
+        [
+            (1, "created"),
+            (3, "rejected"),
+            (5, "rejected"),
+            (6, "rejected"),
+            (7, "updated"),
+            (8, "rejected"),
+            (9, "rejected"),
+            (10, "created")
+        ]
+    );
+    let message = |index: usize| receipts[index]["violations"][0]["message"].as_str().unwrap();
+    assert!(message(1).starts_with("The line is not valid JSON: "), "{}", message(1));
+    assert_eq!(message(2), "The line is longer than 1000 bytes.");
+    assert_eq!(message(5), "An advert must be an object, array given.");
+    assert_eq!(receipts[0]["uuid"], receipts[4]["uuid"]);
+    for receipt in &receipts {
+        assert_eq!(receipt["@type"], "AdvertReceipt");
+    }
+}
+
+#[tokio::test]
+async fn an_empty_stream_has_an_empty_answer() {
+    let server = TestServer::start().await;
+    for body in ["", "\n", "\n\n  \n"] {
+        assert_eq!(server.post_lines(body).await, Vec::<Value>::new());
+    }
+}
+
+#[tokio::test]
+async fn bytes_that_are_not_text_are_refused_and_the_stream_goes_on() {
+    let server = TestServer::start().await;
+    let body =
+        [b"{\"title\":\"\xff\xfe\"}\n".as_slice(), b"\0\0\n", least("1").to_string().as_bytes()].concat();
+    assert_eq!(summary(&server.post_lines(body).await), [(1, "rejected"), (2, "rejected"), (3, "created")]);
+}
+
+#[tokio::test]
+async fn receipts_arrive_while_the_sender_pauses() {
+    let server = TestServer::start().await;
+    let mut stream = Stream::begin(&server).await;
+    for number in 1..=3 {
+        stream.send(format!("{}\n", least(&number.to_string()))).await;
+        let receipt = stream.receipt().await.unwrap();
+        assert_eq!(summary(std::slice::from_ref(&receipt)), [(number, "created")]);
+        // What is acknowledged is there, while the stream is still open.
+        server.advert(&receipt).await;
+    }
+    // Half a line waits for its other half.
+    let line = format!("{}\n", least("4"));
+    let (half, other_half) = line.split_at(20);
+    stream.send(half).await;
+    stream.send(other_half).await;
+    assert_eq!(stream.receipt().await.unwrap()["outcome"], "created");
+    assert_eq!(stream.finish().await, Vec::<Value>::new());
+}
+
+#[tokio::test]
+async fn a_stream_cut_short_keeps_its_whole_lines() {
+    let server = TestServer::start().await;
+    let mut stream = Stream::begin(&server).await;
+    stream.send(format!("{}\n{}\n{{\"transactionType\":0,", least("1"), least("2"))).await;
+    let receipts = [stream.receipt().await.unwrap(), stream.receipt().await.unwrap()];
+    assert_eq!(summary(&receipts), [(1, "created"), (2, "created")]);
+    stream.send("\"propertyType\":0").await;
+    drop(stream);
+    for reference in ["1", "2"] {
+        assert_eq!(server.accept(&least(reference)).await["outcome"], "unchanged");
+    }
+    assert_eq!(server.app.store().counts().await.unwrap(), (2, 2));
+}
+
+#[tokio::test]
+async fn a_stream_whose_sender_never_reads_is_still_taken_in() {
+    let mut server = TestServer::start().await;
+    let mut stream = Stream::begin(&server).await;
+    for number in 0..50 {
+        stream.send(format!("{}\n", least(&number.to_string()))).await;
+    }
+    stream.connection.finish_sending().await;
+    // A shutdown waits for the lines under way, so afterwards all is settled.
+    server.shut_down().await;
+    assert_eq!(server.app.store().counts().await.unwrap(), (50, 50));
+}
+
+#[tokio::test]
+async fn thousands_of_lines_are_answered_in_order() {
+    let server = TestServer::start().await;
+    let body: String =
+        (0..3_000).map(|number| format!("{}\n", least(&(number % 1_000).to_string()))).collect();
+    let receipts = server.post_lines(body).await;
+    for (index, receipt) in receipts.iter().enumerate() {
+        let outcome = if index < 1_000 { "created" } else { "unchanged" };
+        assert_eq!((&receipt["line"], &receipt["outcome"]), (&json!(index + 1), &json!(outcome)));
+        assert_eq!(receipt["uuid"], receipts[index % 1_000]["uuid"]);
+    }
+    assert_eq!(receipts.len(), 3_000);
+    assert_eq!(server.log_length().await, 1_000);
+}
+
+#[tokio::test]
+async fn streams_side_by_side_do_not_mix() {
+    let server = TestServer::start().await;
+    let (mut first, mut second) = (Stream::begin(&server).await, Stream::begin(&server).await);
+    for number in 1..=5_u64 {
+        first.send(format!("{}\n", least(&format!("a{number}")))).await;
+        second.send(format!("{}\n\n", least(&format!("b{number}")))).await;
+        assert_eq!(first.receipt().await.unwrap()["line"], number);
+        assert_eq!(second.receipt().await.unwrap()["line"], 2 * number - 1);
+    }
+}

@@ -1,0 +1,55 @@
+//! `hydra:search`: every parameter of an operation.
+
+use serde::Serialize;
+
+/// A parameter as clients write it, and the property it is about.
+#[derive(Debug, Clone, Copy)]
+pub struct Parameter {
+    pub variable: &'static str,
+    pub property: &'static str,
+}
+
+impl Parameter {
+    pub const fn new(variable: &'static str, property: &'static str) -> Self {
+        Self { variable, property }
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub struct SearchTemplate {
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    #[serde(rename = "hydra:template")]
+    template: String,
+    #[serde(rename = "hydra:variableRepresentation")]
+    representation: &'static str,
+    #[serde(rename = "hydra:mapping")]
+    mapping: Vec<Mapping>,
+}
+
+#[derive(Debug, Serialize)]
+struct Mapping {
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    variable: &'static str,
+    property: &'static str,
+    required: bool,
+}
+
+impl SearchTemplate {
+    pub fn new(path: &str, parameters: &[Parameter]) -> Self {
+        let variables: Vec<&str> = parameters.iter().map(|parameter| parameter.variable).collect();
+        let mapping = |parameter: &Parameter| Mapping {
+            kind: "IriTemplateMapping",
+            variable: parameter.variable,
+            property: parameter.property,
+            required: false,
+        };
+        Self {
+            kind: "hydra:IriTemplate",
+            template: format!("{path}{{?{}}}", variables.join(",")),
+            representation: "BasicRepresentation",
+            mapping: parameters.iter().map(mapping).collect(),
+        }
+    }
+}
