@@ -7,6 +7,8 @@
 //!
 //! `VIGIE_CRASH_KILLS` sets how often (50), `VIGIE_CRASH_SEED` repeats the choices of an earlier run.
 
+#![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
+
 mod chance;
 mod ledger;
 mod process;
