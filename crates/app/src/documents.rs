@@ -1,6 +1,8 @@
 //! Reading what was taken in.
 
-use domain::{Advert, AdvertId, Identity, Property, PropertyId, WebAddress};
+use std::sync::Arc;
+
+use domain::{Advert, AdvertId, City, Derived, Identity, Property, PropertyId, Station, WebAddress};
 
 use crate::{App, Error};
 
@@ -19,6 +21,18 @@ impl App {
     pub async fn advert(&self, id: AdvertId) -> Result<Option<(Advert, PropertyId)>, Error> {
         let Some((property, id)) = self.property_of(Identity::Uuid(id)).await? else { return Ok(None) };
         Ok(property.advert(id).map(|advert| (advert.clone(), property.id)))
+    }
+
+    /// The commune of a property, when the reference geography knows it.
+    pub fn city(&self, derived: &Derived<'_>) -> Option<Arc<City>> {
+        self.places.city(&derived.placement?.insee).cloned()
+    }
+
+    /// The stations in walking distance of a property that says where it is. The centre of a commune is no place to walk
+    /// from.
+    pub fn stations(&self, property: &Property, derived: &Derived<'_>) -> Vec<Arc<Station>> {
+        let located = property.adverts.iter().any(|advert| advert.details.place.point.is_some());
+        derived.point.filter(|_| located).map(|point| self.places.stations_near(point)).unwrap_or_default()
     }
 
     async fn property_of(&self, identity: Identity) -> Result<Option<(Property, AdvertId)>, Error> {

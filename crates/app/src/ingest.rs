@@ -6,7 +6,9 @@
 
 mod plan;
 
-use domain::{AdvertDraft, AdvertId, Placement, PropertyId, Timestamp, Violation, merge};
+use domain::{AdvertDraft, AdvertId, GivenPlace, Placement, PropertyId, Timestamp, Violation, merge};
+use places::Remark;
+use places::resolve::Subject;
 use store::{ChangeSet, CommitOutcome, Erased, Expected, PutCause, PutProperty, Step};
 
 use crate::{App, Error};
@@ -117,8 +119,25 @@ impl App {
     }
 
     /// Where the reference geography puts a place, and what it finds odd about it.
-    fn place(&self, _given: &domain::GivenPlace) -> (Option<Placement>, Vec<Violation>) {
-        (None, Vec::new())
+    fn place(&self, given: &GivenPlace) -> (Option<Placement>, Vec<Violation>) {
+        if given.is_empty() {
+            return (None, Vec::new());
+        }
+        let resolution = self.places.resolve(given);
+        let warning = |remark: &Remark| {
+            let path = match remark.subject() {
+                Subject::Insee => "insee",
+                Subject::Zipcode => "zipcode",
+                Subject::Name => "cityName",
+                Subject::Point => "locations",
+            };
+            if remark.is_contradiction() {
+                Violation::contradiction(path, remark)
+            } else {
+                Violation::invalid(path, remark)
+            }
+        };
+        (resolution.placement, resolution.remarks.iter().map(warning).collect())
     }
 
     async fn learn(&self, knowledge: &mut Knowledge, missing: plan::Missing) -> Result<(), Error> {

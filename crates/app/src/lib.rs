@@ -15,6 +15,7 @@ pub mod workers;
 use std::sync::Arc;
 
 use domain::{Clock, IdSource};
+use places::Gazetteer;
 use store::Store;
 
 pub use error::Error;
@@ -25,11 +26,22 @@ pub struct App {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
+    places: Arc<Gazetteer>,
 }
 
 impl App {
-    pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
-        Self { store, clock, ids }
+    pub fn new(
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn IdSource>,
+        places: Arc<Gazetteer>,
+    ) -> Self {
+        Self { store, clock, ids, places }
+    }
+
+    /// The reference geography.
+    pub fn places(&self) -> &Gazetteer {
+        &self.places
     }
 
     pub fn clock(&self) -> &dyn Clock {

@@ -6,6 +6,7 @@ pub use crate::advert::AdvertPatch;
 use crate::advert_event::AdvertEvent;
 use crate::ids::{AdvertId, PropertyId};
 use crate::kinds::{PropertyType, TransactionType};
+use crate::place::GivenPlace;
 use crate::site::SiteKey;
 
 /// Whether a request speaks of a field.
@@ -52,6 +53,23 @@ pub struct AdvertDraft {
     pub lifecycle: Lifecycle,
     /// Events of the past that the sender knows and Vigie may not.
     pub history: Vec<AdvertEvent>,
+}
+
+impl AdvertDraft {
+    /// The place after this draft: the place is one value, given whole or not at all. Only the accuracy may be given alone,
+    /// and then speaks of the place that is known.
+    pub fn place_over(&self, known: &GivenPlace) -> Given<GivenPlace> {
+        match &self.patch.place {
+            Given::Value(GivenPlace { accuracy: Some(accuracy), .. }) if self.gives_accuracy_only() => {
+                Given::Value(GivenPlace { accuracy: Some(*accuracy), ..known.clone() })
+            }
+            given => given.clone(),
+        }
+    }
+
+    fn gives_accuracy_only(&self) -> bool {
+        self.patch.place.value().is_some_and(GivenPlace::is_empty)
+    }
 }
 
 /// What makes an advert that advert. The first that is given decides.

@@ -1,6 +1,8 @@
 //! The commands of `vigie`.
 
 mod check_config;
+mod compact;
+mod demo;
 mod import;
 mod keys;
 mod serve;
@@ -25,6 +27,10 @@ pub struct Cli {
 enum Command {
     /// Run the service.
     Serve(serve::ServeArgs),
+    /// See it alive: a generated market in a folder of its own, and what to try.
+    Demo(demo::DemoArgs),
+    /// Rewrite the database so that no byte of erased adverts is left in its files, and give room back.
+    Compact(compact::CompactArgs),
     /// Take in a feed: one advert a line, as JSON.
     Import(import::ImportArgs),
     /// Make, list and revoke API keys. Works beside a running server, which honours it at once.
@@ -80,6 +86,8 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     runtime.block_on(async {
         match cli.command {
             Command::Serve(args) => serve::run(args).await,
+            Command::Demo(args) => demo::run(args).await,
+            Command::Compact(args) => compact::run(args).await,
             Command::Import(args) => import::run(args).await,
             Command::Keys(args) => keys::run(args).await,
             Command::CheckConfig(args) => check_config::run(args),

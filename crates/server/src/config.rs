@@ -23,6 +23,8 @@ pub struct Config {
     pub listen: SocketAddr,
     pub data: PathBuf,
     pub time_zone: TimeZone,
+    /// The folder of the reference geography; `None` is the one compiled in.
+    pub geography: Option<PathBuf>,
     /// After how long unseen an advert expires; `None` never.
     pub expire_after: Option<Duration>,
     pub limits: Limits,
@@ -80,6 +82,7 @@ impl Config {
         let listen = reader.take("server.listen", value::parsed("an address such as 127.0.0.1:8080"));
         let data = reader.take("store.data", value::path);
         let time_zone = reader.take("service.time_zone", value::time_zone);
+        let geography = reader.take("places.folder", value::path_or_embedded);
         let expire_after = reader.take("adverts.expire_after", value::duration_or_off);
         let body_bytes_max = reader.take("limits.body_bytes_max", value::bytes);
         let line_bytes_max = reader.take("limits.line_bytes_max", value::bytes);
@@ -99,6 +102,7 @@ impl Config {
             listen: listen?,
             data: data?,
             time_zone: time_zone?,
+            geography: geography?,
             expire_after: expire_after?,
             limits: Limits {
                 body_bytes_max: body_bytes_max?,

@@ -7,7 +7,9 @@ mod error;
 mod health;
 mod negotiate;
 mod outer;
+mod parameters;
 mod path;
+mod places;
 mod stream;
 
 use std::sync::Arc;
@@ -65,6 +67,12 @@ pub fn router(shared: &Shared) -> Router {
     let api = Router::new()
         .route("/documents/properties/by-url", needs(Scope::Read, get(documents::by_url)))
         .route("/documents/properties/{id}", needs(Scope::Read, get(documents::one)))
+        .route("/cities", needs(Scope::Read, get(places::cities)))
+        .route("/cities/{id}", needs(Scope::Read, get(places::city)))
+        .route("/departments", needs(Scope::Read, get(places::departments)))
+        .route("/departments/{id}", needs(Scope::Read, get(places::department)))
+        .route("/regions", needs(Scope::Read, get(places::regions)))
+        .route("/public/location-autocomplete", get(places::autocomplete))
         .route("/adverts", needs(Scope::Ingest, post(adverts::ingest)))
         .route(
             "/adverts/{uuid}",

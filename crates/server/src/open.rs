@@ -1,14 +1,28 @@
 //! Opening the service on a data folder.
 
-use std::path::Path;
 use std::sync::Arc;
+
+use anyhow::Context;
 
 use app::App;
 use app::system::{RandomIds, SystemClock};
+use places::Gazetteer;
 use store::sqlite::SqliteStore;
 
-/// The service on a folder, with the machine's clock. Commands and the server open it alike.
-pub fn app(data: &Path) -> Result<App, store::Error> {
-    let store = SqliteStore::open(data)?;
-    Ok(App::new(Arc::new(store), Arc::new(SystemClock), Arc::new(RandomIds)))
+use crate::config::Config;
+
+/// The service on its data folder, with the machine's clock. Commands and the server open it alike.
+pub fn app(config: &Config) -> anyhow::Result<App> {
+    let places = gazetteer(config)?;
+    let store = SqliteStore::open(&config.data)?;
+    Ok(App::new(Arc::new(store), Arc::new(SystemClock), Arc::new(RandomIds), Arc::new(places)))
+}
+
+/// The reference geography: the one compiled in, or that of a folder.
+pub fn gazetteer(config: &Config) -> anyhow::Result<Gazetteer> {
+    match &config.geography {
+        None => Gazetteer::embedded().context("the embedded geography cannot be read"),
+        Some(folder) => Gazetteer::from_directory(folder)
+            .with_context(|| format!("the geography of {} cannot be read", folder.display())),
+    }
 }

@@ -5,15 +5,7 @@ use crate::manifest;
 use crate::tree::Tree;
 
 /// Dependencies that no code names, with the reason: they are there for their effect alone, or for code to come.
-const UNNAMED: &[(&str, &str, &str)] = &[
-    ("app", "tempfile", "its tests are being written"),
-    ("server", "insta", "its snapshots are being written"),
-    ("server", "proptest", "its properties are being written"),
-    ("server", "tower", "its tests, which call the router without a socket, are being written"),
-    ("server", "world", "its tests at scale and the demo are being written"),
-    ("wire", "insta", "its snapshots are being written"),
-    ("wire", "proptest", "its properties are being written"),
-];
+const UNNAMED: &[(&str, &str, &str)] = &[];
 
 fn check(tree: &Tree, unnamed: &[(&str, &str, &str)]) -> Vec<Finding> {
     let packages = manifest::packages(tree);

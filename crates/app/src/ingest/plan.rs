@@ -146,7 +146,7 @@ impl Batch<'_> {
         Ok(Receipt::Accepted { advert: id, property: home, outcome: Outcome::Created, warnings })
     }
 
-    fn update(&mut self, draft: AdvertDraft, located: Located) -> Result<Receipt, Missing> {
+    fn update(&mut self, mut draft: AdvertDraft, located: Located) -> Result<Receipt, Missing> {
         let Located { advert: id, property: home } = located;
         let Some(known) =
             self.slot(home)?.property.as_ref().and_then(|property| property.advert(id)).cloned()
@@ -161,6 +161,7 @@ impl Batch<'_> {
         {
             return Ok(Receipt::Rejected { violations: vec![violation] });
         }
+        draft.patch.place = draft.place_over(&known.details.place);
         let (placement, warnings) = match &draft.patch.place {
             Given::Value(place) => (self.locator)(place),
             Given::Absent => (known.placement.clone(), Vec::new()),

@@ -14,6 +14,7 @@ use anyhow::{Context, bail};
 use app::App;
 use app::ingest::{Outcome, Receipt};
 use clap::Args;
+use domain::Violation;
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio::sync::mpsc;
 
@@ -42,7 +43,7 @@ pub struct ImportArgs {
 
 pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
     let config = args.common.load()?;
-    let app = open::app(&config.data)?;
+    let app = open::app(&config)?;
     let decoder = Decoder { zone: config.time_zone.clone(), line_bytes_max: config.limits.line_bytes_max };
     let mut source = Source::open(&args.file, &app, args.from_start).await?;
     let mut rejects = match &args.rejects {
@@ -150,6 +151,11 @@ impl Source {
         if metadata.is_dir() {
             bail!("{} is a folder", path.display());
         }
+        if !metadata.is_file() {
+            // A pipe, say: like standard input it cannot be read twice.
+            let reader = Some(Box::new(file) as Box<dyn Read + Send>);
+            return Ok(Self { reader, note_name: None, length: None, offset: 0, line: 1 });
+        }
         // A file that grew or was replaced is another feed: only the same name, size and age is the same file.
         let absolute = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let modified = metadata.modified().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
@@ -242,8 +248,11 @@ impl Tally {
                 Receipt::Rejected { violations } => {
                     self.rejected += 1;
                     if self.rejected <= REJECTS_SHOWN {
-                        let told: Vec<String> =
-                            violations.iter().map(|v| format!("{}: {}", v.path, v.message)).collect();
+                        let told = |violation: &Violation| match violation.path.as_str() {
+                            "" => violation.message.clone(),
+                            path => format!("{path}: {}", violation.message),
+                        };
+                        let told: Vec<String> = violations.iter().map(told).collect();
                         let line = format!("line {number} refused: {}", told.join(" "));
                         self.bar.suspend(|| eprintln!("{line}"));
                     }

@@ -59,14 +59,14 @@ async fn create(common: &Common, user: &str, scopes: &str) -> anyhow::Result<Exi
     if scopes == Scopes::default() {
         bail!("--scopes names no scope; the scopes are read, searches, ingest and admin");
     }
-    let app = open::app(&common.load()?.data)?;
+    let app = open::app(&common.load()?)?;
     let (_, text) = app.create_key(user, scopes).await.context("cannot keep the key")?;
     println!("{}", text.reveal());
     Ok(ExitCode::SUCCESS)
 }
 
 async fn list(common: &Common) -> anyhow::Result<ExitCode> {
-    let app = open::app(&common.load()?.data)?;
+    let app = open::app(&common.load()?)?;
     for key in app.keys().await? {
         let state = match key.revoked_at {
             Some(at) => format!("revoked {at}"),
@@ -82,7 +82,7 @@ async fn revoke(common: &Common, key: &str) -> anyhow::Result<ExitCode> {
         Some(text) => text.id().clone(),
         None => KeyId::parse(key.trim()).with_context(|| format!("\"{key}\" is not the id of a key"))?,
     };
-    let app = open::app(&common.load()?.data)?;
+    let app = open::app(&common.load()?)?;
     if !app.revoke_key(id.clone()).await? {
         bail!("there is no key {id}");
     }

@@ -27,7 +27,7 @@ pub async fn run(args: ServeArgs) -> anyhow::Result<ExitCode> {
     let config = loaded(args.common.sources()?.flag("--listen", "server.listen", args.listen))?;
     telemetry::start(&config.log)?;
     let _lock = ServerLock::acquire(&config.data)?;
-    let app = open::app(&config.data)?;
+    let app = open::app(&config)?;
     let stop = CancellationToken::new();
     let shared = Shared::new(app.clone(), config, stop.clone());
     let server = Server::bind(shared.clone())
@@ -50,7 +50,7 @@ async fn greet(app: &App) -> anyhow::Result<()> {
 }
 
 /// Ctrl-C and SIGTERM end the process gracefully; a second one ends it at once.
-fn stop_on_signal(stop: CancellationToken) -> anyhow::Result<()> {
+pub fn stop_on_signal(stop: CancellationToken) -> anyhow::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot watch for SIGINT")?;
     let mut terminate = signal(SignalKind::terminate()).context("cannot watch for SIGTERM")?;

@@ -16,6 +16,10 @@ pub fn path(text: &str) -> Result<PathBuf, String> {
     if text.is_empty() { Err("a path".to_owned()) } else { Ok(text.into()) }
 }
 
+pub fn path_or_embedded(text: &str) -> Result<Option<PathBuf>, String> {
+    if text == "embedded" { Ok(None) } else { path(text).map(Some) }
+}
+
 pub fn time_zone(text: &str) -> Result<TimeZone, String> {
     TimeZone::get(text).map_err(|_| "a time zone such as Europe/Paris".to_owned())
 }

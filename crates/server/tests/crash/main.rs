@@ -7,7 +7,7 @@
 //!
 //! `VIGIE_CRASH_KILLS` sets how often (50), `VIGIE_CRASH_SEED` repeats the choices of an earlier run.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and says where")]
 
 mod chance;
 mod ledger;
@@ -40,6 +40,7 @@ fn what_was_acknowledged_survives_every_kill() {
     let mut senders: Vec<Sender> =
         STYLES.iter().enumerate().map(|(number, style)| Sender::new(number, *style)).collect();
     let mut while_starting = 0;
+    let mut verified = true;
 
     for kill in 1..=kills {
         // Every seventh or so does not live long enough to listen.
@@ -50,8 +51,7 @@ fn what_was_acknowledged_survives_every_kill() {
             continue;
         }
         let server = Process::start(folder.path()).listening();
-        // Whether the server or the test is the first to open what the last kill left.
-        if chance.below(2) == 0 {
+        if !verified {
             ledger.verify(folder.path(), &mut senders);
         }
         sender::check_over_http(server.address(), &key, &senders, &mut chance);
@@ -80,8 +80,9 @@ fn what_was_acknowledged_survives_every_kill() {
         });
         let seen = receipts.load(std::sync::atomic::Ordering::SeqCst);
         let unsettled: usize = senders.iter().map(Sender::unsettled).sum();
-        let recovered =
-            if chance.below(2) == 0 { Some(ledger.verify(folder.path(), &mut senders)) } else { None };
+        // Either the test or the next server is the first to open what the kill left.
+        verified = chance.below(2) == 0;
+        let recovered = verified.then(|| ledger.verify(folder.path(), &mut senders));
         println!(
             "kill {kill}: after {threshold} receipts ({seen} seen), {unsettled} sent and not acknowledged, {}",
             recovered.map_or("to be looked at later".to_owned(), |count| format!("{count} of them there")),

@@ -16,9 +16,27 @@ pub fn make_key(folder: &Path) -> String {
     runtime.block_on(app.create_key("crash", Scopes::all())).unwrap().1.reveal()
 }
 
+/// A process that is killed whatever becomes of the test.
+struct Mortal(Child);
+
+impl Mortal {
+    /// SIGKILL, and wait until it is gone.
+    fn kill(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+impl Drop for Mortal {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// A server that was started and may not listen yet.
 pub struct Process {
-    child: Child,
+    child: Mortal,
     log: BufReader<ChildStderr>,
 }
 
@@ -35,7 +53,7 @@ impl Process {
         command.env("VIGIE_LOG__FORMAT", "json").env("VIGIE_LOG__LEVEL", "warn,server::cli::serve=info");
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let log = BufReader::new(child.stderr.take().unwrap());
-        Self { child, log }
+        Self { child: Mortal(child), log }
     }
 
     /// Waits until it listens.
@@ -44,7 +62,7 @@ impl Process {
         loop {
             let begin = told.len();
             if self.log.read_line(&mut told).unwrap() == 0 {
-                let status = self.child.wait().unwrap();
+                let status = self.child.0.wait().unwrap();
                 panic!("the server ended ({status}) instead of listening:\n{told}");
             }
             let entry: serde_json::Value = serde_json::from_str(&told[begin..]).unwrap_or_default();
@@ -62,14 +80,13 @@ impl Process {
         for _ in 0..chance.below(20_000) {
             std::thread::yield_now();
         }
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
+        self.child.kill();
     }
 }
 
 /// A server that answers.
 pub struct Listening {
-    child: Child,
+    child: Mortal,
     address: SocketAddr,
     /// What it still has to say; read all the time, so that it never waits for us.
     log: std::thread::JoinHandle<Vec<String>>,
@@ -82,9 +99,8 @@ impl Listening {
 
     /// SIGKILL. It must have been alive until then, and must have had nothing to complain about.
     pub fn kill(mut self) {
-        assert!(self.child.try_wait().unwrap().is_none(), "the server ended by itself");
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
+        assert!(self.child.0.try_wait().unwrap().is_none(), "the server ended by itself");
+        self.child.kill();
         let complaints = self.log.join().unwrap();
         assert!(complaints.is_empty(), "{complaints:#?}");
     }

@@ -10,7 +10,7 @@ use crate::chance::Chance;
 pub const SITE: &str = "crash.example";
 
 /// From here on a sender only changes what it has: a long run tests kills, not the size of the ledger.
-const ADVERTS_MAX: usize = 400;
+const ADVERTS_MAX: usize = 200;
 
 /// Properties that adverts of all senders share, so that they get into each other's way.
 const SHARED_PROPERTIES: u64 = 10;

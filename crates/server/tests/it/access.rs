@@ -7,9 +7,9 @@ use app::system::RandomIds;
 use domain::{Scope, Scopes};
 use store::sqlite::SqliteStore;
 
-use crate::harness::TestServer;
 use crate::harness::adverts::least;
 use crate::harness::client::{Answer, Request};
+use crate::harness::{TestServer, gazetteer};
 
 const PATH: &str = "/documents/properties/00000000-0000-7000-8000-00000000ffff";
 
@@ -109,7 +109,7 @@ async fn a_refused_key_costs_no_reading_of_the_body() {
 async fn keys_made_and_revoked_beside_the_server_count_at_once() {
     let server = TestServer::start().await;
     let store = SqliteStore::open(server.folder()).unwrap();
-    let beside = App::new(Arc::new(store), server.clock.clone(), Arc::new(RandomIds));
+    let beside = App::new(Arc::new(store), server.clock.clone(), Arc::new(RandomIds), gazetteer());
     let scopes: Scopes = [Scope::Read].into_iter().collect();
 
     let (key, text) = beside.create_key("operator", scopes).await.unwrap();

@@ -6,11 +6,12 @@ pub mod client;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use app::App;
 use domain::{Clock, IdSource, Scope, Scopes, Timestamp};
 use jiff::SignedDuration;
+use places::Gazetteer;
 use serde_json::Value;
 use server::config::{Config, Sources};
 use server::http::Shared;
@@ -22,6 +23,12 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use client::{Answer, Request};
+
+/// The reference geography, read once for all tests.
+pub fn gazetteer() -> Arc<Gazetteer> {
+    static GAZETTEER: LazyLock<Arc<Gazetteer>> = LazyLock::new(|| Arc::new(Gazetteer::embedded().unwrap()));
+    Arc::clone(&GAZETTEER)
+}
 
 /// A clock that stands still until it is moved.
 pub struct ManualClock(Mutex<Timestamp>);
@@ -84,8 +91,9 @@ impl TestServer {
         let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
         let clock = Arc::new(ManualClock::new());
         // Ids of users come from elsewhere, so that those of adverts begin with 1 in every test.
-        let keys = Keys::make(&App::new(store.clone(), clock.clone(), Arc::new(RandomKeyIds))).await;
-        let app = App::new(store, clock.clone(), Arc::new(SeededIds::default()));
+        let keys =
+            Keys::make(&App::new(store.clone(), clock.clone(), Arc::new(RandomKeyIds), gazetteer())).await;
+        let app = App::new(store, clock.clone(), Arc::new(SeededIds::default()), gazetteer());
         let sources = Sources::defaults().file("test", settings);
         let sources = sources.flag("--listen", "server.listen", Some("127.0.0.1:0".to_owned()));
         let data = folder.path().to_str().unwrap().to_owned();

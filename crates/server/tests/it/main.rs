@@ -1,15 +1,20 @@
 //! The service as its clients meet it: the real server on a loopback socket, driven over HTTP and the command line.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and says where")]
 // An advert with every field is a long `json!`.
 #![recursion_limit = "256"]
 
 mod harness;
 
 mod access;
+mod cli;
+mod contract;
+mod hostile;
 mod ingest;
 mod lifecycle;
 mod limits;
+mod places;
 mod properties;
 mod requests;
+mod snapshots;
 mod streams;

@@ -123,7 +123,10 @@ async fn the_reference_advert_is_the_last_one_crawled_that_is_there() {
         "lastCrawledAt": "2026-02-02T00:00:00+01:00", "expired": false, "expiredAt": null
     });
     check(&document, &expected);
-    assert_eq!((&document["city"]["zipcode"], &document["city"]["name"]), (&json!("75010"), &json!("Paris")));
+    assert_eq!(
+        (&document["city"]["zipcode"], &document["city"]["name"]),
+        (&json!("75010"), &json!("Paris 10e"))
+    );
 
     // The reference advert expires: the other one speaks for the property.
     server.accept(&advert("2", json!({"expired": true, "expiredAt": "2026-02-10"}))).await;

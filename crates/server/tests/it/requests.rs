@@ -48,7 +48,8 @@ async fn an_address_is_asked_for_with_an_address() {
     let ask = async |query: &str| server.get(&format!("/documents/properties/by-url{query}")).await;
     assert_eq!(ask("").await.problem(400), "The parameter \"url\" is required.");
     assert_eq!(ask("?u=1").await.problem(400), "The parameter \"url\" is required.");
-    for wrong in ["", "x", "ftp%3A%2F%2Fportail.example%2F", "%FF", "%00"] {
+    assert_eq!(ask("?url=").await.problem(400), "The parameter \"url\" is required.");
+    for wrong in ["x", "ftp%3A%2F%2Fportail.example%2F", "%FF", "%00"] {
         let description = ask(&format!("?url={wrong}")).await.problem(400);
         assert!(description.starts_with("The parameter \"url\" is \""), "{description}");
     }

@@ -1,0 +1,21 @@
+//! `vigie compact`
+
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::Common;
+use crate::open;
+
+#[derive(Debug, Args)]
+pub struct CompactArgs {
+    #[command(flatten)]
+    common: Common,
+}
+
+pub async fn run(args: CompactArgs) -> anyhow::Result<ExitCode> {
+    let app = open::app(&args.common.load()?)?;
+    app.store().compact().await?;
+    eprintln!("The database is compact.");
+    Ok(ExitCode::SUCCESS)
+}

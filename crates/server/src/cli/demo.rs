@@ -1,0 +1,211 @@
+//! `vigie demo`: a market to look at, alive within seconds, in one folder.
+//!
+//! The folder is made anew at every start: a generated stock, then a few happenings a second for as long as it runs.
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use app::App;
+use clap::Args;
+use domain::{AdvertDraft, PropertyId, Scopes, WebAddress};
+use indicatif::{ProgressBar, ProgressStyle};
+use places::Gazetteer;
+use tokio::sync::mpsc;
+use tokio::time::MissedTickBehavior;
+use tokio_util::sync::CancellationToken;
+use world::{Grouping, Settings, Town, World};
+
+use super::serve::stop_on_signal;
+use super::{Common, loaded};
+use crate::feed::LINES_PER_BATCH;
+use crate::http::Shared;
+use crate::serve::Server;
+use crate::{open, telemetry};
+
+/// Says that a folder is a demo's and may be made anew. Without it nothing is ever deleted.
+const MARKER: &str = "this-is-a-vigie-demo";
+
+const FOLDER: &str = "./vigie-demo";
+
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    #[command(flatten)]
+    common: Common,
+    /// Where to listen [default: 127.0.0.1:8080]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<String>,
+    /// How many properties the market has
+    #[arg(long, default_value_t = 20_000)]
+    properties: u64,
+    /// How many adverts appear, change or go in a second
+    #[arg(long, default_value_t = 3)]
+    pace: u32,
+    /// Another seed is another market
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
+    // One folder of its own, and a quiet log: what matters is what the demo prints.
+    let folder = args.common.data.clone().unwrap_or_else(|| FOLDER.to_owned());
+    let sources = args.common.sources()?.flag("--data", "store.data", Some(folder)).flag(
+        "--listen",
+        "server.listen",
+        args.listen.clone(),
+    );
+    let mut config = loaded(sources)?;
+    if config.log.level == "info" {
+        config.log.level = "warn".to_owned();
+    }
+    telemetry::start(&config.log)?;
+    make_anew(&config.data)?;
+    let _lock = store::sqlite::ServerLock::acquire(&config.data)?;
+    let app = open::app(&config)?;
+    let market = market(&app, &args)?;
+
+    let stop = CancellationToken::new();
+    let shared = Shared::new(app.clone(), config, stop.clone());
+    let server = Server::bind(shared.clone())
+        .await
+        .with_context(|| format!("cannot listen on {}", shared.config.listen))?;
+    let shown = fill(&app, &market, args.properties).await?;
+    let (_, key) = app.create_key("demo", Scopes::all()).await?;
+    print_invitation(&format!("http://{}", server.address()?), &key.reveal(), &shown);
+    stop_on_signal(stop.clone())?;
+    shared.tasks.spawn(keep_moving(app, market, args.pace, stop));
+    server.run().await;
+    println!("The demo is over. Nothing is left of it but {}.", shared.config.data.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// An empty folder: a new one, or one that an earlier demo made.
+fn make_anew(folder: &Path) -> anyhow::Result<()> {
+    let marker = folder.join(MARKER);
+    if marker.exists() {
+        fs::remove_dir_all(folder).with_context(|| format!("cannot empty {}", folder.display()))?;
+    } else if folder.exists() && fs::read_dir(folder)?.next().is_some() {
+        bail!("{} is not a demo's folder; give another one with --data", folder.display());
+    }
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    fs::write(&marker, "Made by `vigie demo`, which empties this folder at every start.\n")?;
+    Ok(())
+}
+
+fn market(app: &App, args: &DemoArgs) -> anyhow::Result<World> {
+    let mut settings = Settings::new(args.properties, domain::ports::whole_second(app.clock().now()));
+    settings.grouping = Grouping::Named;
+    // The generated days pass as fast as real ones.
+    settings.happenings_per_day = args.pace.max(1).saturating_mul(24 * 3_600);
+    World::new(args.seed, towns(app.places()), settings).context("there are no towns to build a market in")
+}
+
+/// Every inhabited place with a centre and a zipcode; of a city with districts, the districts.
+pub fn towns(places: &Gazetteer) -> Vec<Town> {
+    let town = |city: &std::sync::Arc<domain::City>| {
+        Some(Town {
+            insee: city.insee.clone(),
+            name: city.name.to_string(),
+            zipcode: city.main_zipcode()?.clone(),
+            population: city.population,
+            point: city.centre?,
+        })
+    };
+    let cities = places.cities().iter().filter(|city| city.districts.is_empty() && city.is_open());
+    cities.filter_map(town).collect()
+}
+
+/// Properties worth pointing at.
+struct Shown {
+    /// One that several portals carry.
+    property: PropertyId,
+    url: Option<WebAddress>,
+}
+
+async fn fill(app: &App, market: &World, properties: u64) -> anyhow::Result<Shown> {
+    let bar = ProgressBar::new(properties);
+    if let Ok(style) = ProgressStyle::with_template("Filling the market {bar:30} {pos}/{len} properties") {
+        bar.set_style(style);
+    }
+    let mut shown: Option<(usize, Shown)> = None;
+    let mut batch: Vec<AdvertDraft> = Vec::with_capacity(LINES_PER_BATCH);
+    for generated in market.properties() {
+        bar.inc(1);
+        let carriers = generated.drafts.len();
+        if shown.as_ref().is_none_or(|(most, _)| carriers > *most) {
+            let url = generated.drafts.first().and_then(|draft| draft.patch.url.value()?.clone());
+            shown = Some((carriers, Shown { property: generated.id, url }));
+        }
+        batch.extend(generated.drafts);
+        if batch.len() >= LINES_PER_BATCH {
+            app.ingest(std::mem::take(&mut batch)).await?;
+        }
+    }
+    app.ingest(batch).await?;
+    bar.finish_and_clear();
+    let (found, adverts) = app.store().counts().await?;
+    println!("The market has {found} properties in {adverts} adverts.");
+    Ok(shown.context("a market needs at least one property")?.1)
+}
+
+/// Lets the market live on: new adverts, price drops, expiries, returns, at the given pace.
+async fn keep_moving(app: App, market: World, pace: u32, stop: CancellationToken) {
+    let (sender, mut happenings) = mpsc::channel(16);
+    // The timeline borrows the market, so both live on a thread of their own; it ends when nobody listens.
+    let telling = std::thread::spawn(move || {
+        for happening in market.timeline() {
+            if sender.blocking_send(happening.draft).is_err() {
+                return;
+            }
+        }
+    });
+    let mut beat = tokio::time::interval(Duration::from_secs(1) / pace.max(1));
+    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => break,
+            _ = beat.tick() => {}
+        }
+        let Some(draft) = happenings.recv().await else { break };
+        if let Err(error) = app.ingest(vec![draft]).await {
+            tracing::warn!(error = &error as &dyn std::error::Error, "a happening of the demo was lost");
+        }
+    }
+    drop(happenings);
+    let _ = telling.join();
+}
+
+fn print_invitation(base: &str, key: &str, shown: &Shown) {
+    let Shown { property, url } = shown;
+    let by_url = url.as_ref().map(|url| {
+        format!(
+            "\n  # The property behind an address:\n  \
+             curl -s -G '{base}/documents/properties/by-url' -H 'X-API-KEY: {key}' --data-urlencode 'url={url}'\n"
+        )
+    });
+    println!(
+        "
+Vigie is listening on {base}. Try, in another terminal:
+
+  # One home, as several portals advertise it:
+  curl -s '{base}/documents/properties/{property}' -H 'X-API-KEY: {key}'
+{by_url}
+  # What somebody may mean who types \"marsei\" (no key needed):
+  curl -s '{base}/public/location-autocomplete?query=marsei'
+
+  # The cities of a zipcode:
+  curl -s '{base}/cities?zipcode[]=37000' -g -H 'X-API-KEY: {key}'
+
+  # Send an advert of your own; send it again with another price, and see the event:
+  curl -s '{base}/adverts' -H 'X-API-KEY: {key}' -H 'Content-Type: application/json' \\
+    -d '{{\"site\":\"mon-agence.example\",\"reference\":\"1\",\"transactionType\":0,\"propertyType\":0,\"price\":250000,\"surface\":62,\"zipcode\":\"37000\",\"cityName\":\"Tours\",\"title\":\"Appartement 3 pièces\"}}'
+
+  # What the process counts:
+  curl -s '{base}/metrics'
+
+Ctrl-C ends it.",
+        by_url = by_url.unwrap_or_default(),
+    );
+}

@@ -1,0 +1,195 @@
+//! The reference geography: cities, departments, regions, and what somebody may mean who has typed so far.
+
+use std::collections::HashSet;
+
+use axum::extract::State;
+use axum::response::Response;
+use domain::place::code_as_number;
+use domain::{Insee, Zipcode};
+use http::StatusCode;
+use places::{CityFilter, DepartmentFilter, Exclusions, Order, Suggested, Suggestion};
+use serde::Serialize;
+use wire::hydra::{Collection, Paging, Parameter, View};
+use wire::iri;
+use wire::place::{CityResource, DepartmentResource, RegionResource};
+use wire::query::{Direction, Parameters};
+
+use super::Shared;
+use super::error::{Problem, json};
+use super::parameters::QueryText;
+use super::path::PathId;
+
+/// Suggestions under a search box; nobody reads further.
+const SUGGESTIONS_DEFAULT: u64 = 10;
+
+const CITY_PARAMETERS: &[Parameter] = &[
+    Parameter::new("name", "name"),
+    Parameter::new("insee[]", "insee"),
+    Parameter::new("zipcode[]", "zipcode"),
+    Parameter::new("order[name]", "name"),
+    Parameter::new("page", "page"),
+    Parameter::new("itemsPerPage", "itemsPerPage"),
+];
+
+const DEPARTMENT_PARAMETERS: &[Parameter] = &[
+    Parameter::new("name", "name"),
+    Parameter::new("code[]", "code"),
+    Parameter::new("order[name]", "name"),
+    Parameter::new("page", "page"),
+    Parameter::new("itemsPerPage", "itemsPerPage"),
+];
+
+const REGION_PARAMETERS: &[Parameter] = &[
+    Parameter::new("name", "name"),
+    Parameter::new("order[name]", "name"),
+    Parameter::new("page", "page"),
+    Parameter::new("itemsPerPage", "itemsPerPage"),
+];
+
+const COMPLETION_PARAMETERS: &[Parameter] = &[
+    Parameter::new("query", "name"),
+    Parameter::new("q", "name"),
+    Parameter::new("search", "name"),
+    Parameter::new("excludedCitiesIds[]", "id"),
+    Parameter::new("excludedDepartmentsIds[]", "id"),
+    Parameter::new("itemsPerPage", "itemsPerPage"),
+];
+
+/// `GET /cities`
+pub async fn cities(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
+    let mut parameters = query.parameters();
+    let filter = CityFilter {
+        name: parameters.one("name").map(str::to_owned),
+        insee: parameters.read_list("insee", "an INSEE code", Insee::parse),
+        zipcodes: parameters.read_list("zipcode", "a zipcode", Zipcode::parse),
+        order: order(&mut parameters),
+    };
+    let paging = Paging::read(&mut parameters, Paging::ITEMS_MAX);
+    let noted = query.finish(parameters, &["name"])?;
+    let found = shared.app.places().cities_matching(&filter);
+    let total = found.len() as u64;
+    let members = paging.of(found.into_iter().map(|city| CityResource::of(city)));
+    Ok(noted.on(page("City", "/cities", &query, paging, members, total, CITY_PARAMETERS)))
+}
+
+/// `GET /cities/{id}`
+pub async fn city(State(shared): State<Shared>, PathId(id): PathId<String>) -> Result<Response, Problem> {
+    let id = iri::parse_city(&id).ok_or_else(Problem::not_found)?;
+    let city = shared.app.places().city_by_id(id).ok_or_else(Problem::not_found)?;
+    Ok(json(StatusCode::OK, &CityResource::of(city).alone()))
+}
+
+/// `GET /departments`
+pub async fn departments(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
+    let mut parameters = query.parameters();
+    let filter = DepartmentFilter {
+        name: parameters.one("name").map(str::to_owned),
+        codes: parameters.read_list("code", "the code of a department", |code| {
+            code_as_number(code).map(|_| code.to_owned())
+        }),
+        order: order(&mut parameters),
+    };
+    let paging = Paging::read(&mut parameters, Paging::ITEMS_MAX);
+    let noted = query.finish(parameters, &["name"])?;
+    let found = shared.app.places().departments_matching(&filter);
+    let total = found.len() as u64;
+    let members = paging.of(found.into_iter().map(|department| DepartmentResource::of(department)));
+    Ok(noted.on(page("Department", "/departments", &query, paging, members, total, DEPARTMENT_PARAMETERS)))
+}
+
+/// `GET /departments/{id}`
+pub async fn department(
+    State(shared): State<Shared>,
+    PathId(id): PathId<String>,
+) -> Result<Response, Problem> {
+    let id = iri::parse_department(&id).ok_or_else(Problem::not_found)?;
+    let department = shared.app.places().department_by_id(id).ok_or_else(Problem::not_found)?;
+    Ok(json(StatusCode::OK, &DepartmentResource::of(department).alone()))
+}
+
+/// `GET /regions`
+pub async fn regions(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
+    let mut parameters = query.parameters();
+    let (name, order) = (parameters.one("name"), order(&mut parameters));
+    let paging = Paging::read(&mut parameters, Paging::ITEMS_MAX);
+    let noted = query.finish(parameters, &["name"])?;
+    let found = shared.app.places().regions_matching(name, order);
+    let total = found.len() as u64;
+    let members = paging.of(found.into_iter().map(|region| RegionResource::of(region)));
+    Ok(noted.on(page("Region", "/regions", &query, paging, members, total, REGION_PARAMETERS)))
+}
+
+/// `GET /public/location-autocomplete`: needs no key, as its name says.
+pub async fn autocomplete(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
+    let mut parameters = query.parameters();
+    let spellings = ["query", "q", "search"].map(|name| parameters.one(name));
+    let exclusions = Exclusions {
+        cities: ids(&mut parameters, "excludedCitiesIds", "the id of a city", iri::parse_city),
+        departments: ids(
+            &mut parameters,
+            "excludedDepartmentsIds",
+            "the id of a department",
+            iri::parse_department,
+        ),
+    };
+    let paging = Paging::read(&mut parameters, SUGGESTIONS_DEFAULT);
+    let noted = query.finish(parameters, &[])?;
+    let Some(text) = spellings.into_iter().flatten().next() else {
+        return Err(Problem::bad_request("The parameter \"query\" is required."));
+    };
+    let limit = usize::try_from(paging.items).unwrap_or_default();
+    let found = shared.app.places().complete(text, limit, &exclusions);
+    let total = found.len() as u64;
+    let members: Vec<SuggestionBody> = found.iter().map(SuggestionBody::of).collect();
+    let path = "/public/location-autocomplete";
+    let collection = Collection::new("Location", path, members, total, None, COMPLETION_PARAMETERS);
+    Ok(noted.on(json(StatusCode::OK, &collection)))
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum SuggestionBody {
+    City(Box<CityResource>),
+    Department(Box<DepartmentResource>),
+}
+
+impl SuggestionBody {
+    fn of(suggestion: &Suggestion) -> Self {
+        match &suggestion.place {
+            Suggested::City(city) => Self::City(Box::new(CityResource::of(city))),
+            Suggested::Department(department) => {
+                Self::Department(Box::new(DepartmentResource::of(department)))
+            }
+        }
+    }
+}
+
+fn ids(
+    parameters: &mut Parameters<'_>,
+    name: &'static str,
+    expected: &str,
+    read: impl Fn(&str) -> Option<u64>,
+) -> HashSet<u64> {
+    parameters.read_list(name, expected, read).into_iter().collect()
+}
+
+fn order(parameters: &mut Parameters<'_>) -> Order {
+    match parameters.order(&[("name", ())]).first() {
+        None => Order::Id,
+        Some(((), Direction::Ascending)) => Order::NameAscending,
+        Some(((), Direction::Descending)) => Order::NameDescending,
+    }
+}
+
+fn page<T: Serialize>(
+    resource: &str,
+    path: &'static str,
+    query: &QueryText,
+    paging: Paging,
+    members: Vec<T>,
+    total: u64,
+    parameters: &[Parameter],
+) -> Response {
+    let view = View::new(path, &query.raw, paging, total);
+    json(StatusCode::OK, &Collection::new(resource, path, members, total, view, parameters))
+}

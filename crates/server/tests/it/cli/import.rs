@@ -1,0 +1,202 @@
+//! `vigie import`: feeds from files and pipes.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::UNIX_EPOCH;
+
+use app::App;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::serve::Serving;
+use super::{Run, run, vigie};
+use crate::harness::adverts::{advert, least};
+use crate::harness::client::{Request, exchange};
+
+/// A feed with one of everything: new, changed, blank, broken, refused, unchanged, and no line break at the end.
+fn feed() -> String {
+    let dated = |fields: Value| {
+        let mut sent = advert("1", json!({"lastCrawledAt": "2026-01-01"}));
+        crate::harness::adverts::lay_over(&mut sent, fields);
+        sent
+    };
+    [
+        dated(json!({})).to_string(),
+        String::new(),
+        dated(json!({"price": 5})).to_string(),
+        "{broken".to_owned(),
+        json!({"transactionType": 0}).to_string(),
+        least("2").to_string(),
+        dated(json!({"price": 5})).to_string(),
+    ]
+    .join("\n")
+}
+
+fn summary(run: &Run) -> &str {
+    run.succeeded().trim_end().split_once("): ").unwrap().1
+}
+
+fn open(folder: &Path) -> (tokio::runtime::Runtime, App) {
+    (tokio::runtime::Builder::new_current_thread().build().unwrap(), server::open::app(folder).unwrap())
+}
+
+#[test]
+fn a_feed_is_taken_in_and_its_refused_lines_are_named() {
+    let folder = TempDir::new().unwrap();
+    let (file, rejects) = (folder.path().join("feed.ndjson"), folder.path().join("rejects.ndjson"));
+    std::fs::write(&file, feed()).unwrap();
+    let arguments = ["import", file.to_str().unwrap(), "--rejects", rejects.to_str().unwrap()];
+    let imported = run(folder.path(), &arguments);
+    assert_eq!(summary(&imported), "2 created, 1 updated, 1 unchanged, 2 refused");
+    assert!(imported.out.starts_with("6 adverts in "), "{}", imported.out);
+    assert!(imported.err.contains("line 4 refused: The line is not valid JSON: "), "{}", imported.err);
+    assert!(imported.err.contains("line 5 refused: propertyType: "), "{}", imported.err);
+    let receipts: Vec<Value> = std::fs::read_to_string(&rejects)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let lines: Vec<(&Value, &Value)> =
+        receipts.iter().map(|receipt| (&receipt["line"], &receipt["outcome"])).collect();
+    assert_eq!(lines, [(&json!(4), &json!("rejected")), (&json!(5), &json!("rejected"))]);
+
+    // The second time, all that can happen is that adverts without a date are seen again.
+    let again = run(folder.path(), &["import", file.to_str().unwrap()]);
+    assert_eq!(summary(&again), "0 created, 0 updated, 4 unchanged, 2 refused");
+    let (runtime, app) = open(folder.path());
+    assert_eq!(runtime.block_on(app.store().counts()).unwrap(), (2, 2));
+}
+
+/// An import that is given its feed through standard input.
+fn import_piped(folder: &Path, name: &str, feed: &str) -> Run {
+    let mut command = vigie();
+    command.args(["import", name, "--data"]).arg(folder);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // One that has given up does not listen any more; how it ended says so.
+    let _ = child.stdin.take().unwrap().write_all(feed.as_bytes());
+    Run::of(child.wait_with_output().unwrap())
+}
+
+#[test]
+fn a_feed_may_come_through_standard_input() {
+    let folder = TempDir::new().unwrap();
+    let imported = import_piped(folder.path(), "-", &feed());
+    assert_eq!(summary(&imported), "2 created, 1 updated, 1 unchanged, 2 refused");
+}
+
+#[test]
+fn a_feed_may_come_through_a_pipe_that_has_a_name() {
+    // What a shell passes for `<(zcat feed.gz)`.
+    let folder = TempDir::new().unwrap();
+    let imported = import_piped(folder.path(), "/dev/stdin", &feed());
+    assert_eq!(summary(&imported), "2 created, 1 updated, 1 unchanged, 2 refused");
+}
+
+#[test]
+fn an_empty_feed_is_no_error() {
+    let folder = TempDir::new().unwrap();
+    for feed in ["", "\n\n"] {
+        assert_eq!(
+            summary(&import_piped(folder.path(), "-", feed)),
+            "0 created, 0 updated, 0 unchanged, 0 refused"
+        );
+    }
+}
+
+#[test]
+fn a_feed_that_cannot_be_read_is_an_error() {
+    let folder = TempDir::new().unwrap();
+    let here = folder.path().to_str().unwrap();
+    assert!(run(folder.path(), &["import", "/nowhere/feed"]).failed().contains("cannot open /nowhere/feed"));
+    assert!(run(folder.path(), &["import", here]).failed().contains(&format!("{here} is a folder")));
+    let refused = run(folder.path(), &["import", "-", "--rejects", "/nowhere/rejects"]);
+    assert!(refused.failed().contains("cannot write to /nowhere/rejects"), "{refused:?}");
+}
+
+#[test]
+fn many_refused_lines_are_counted_and_a_few_are_shown() {
+    let folder = TempDir::new().unwrap();
+    let imported = import_piped(folder.path(), "-", &"{}\n".repeat(2_000));
+    assert_eq!(summary(&imported), "0 created, 0 updated, 0 unchanged, 2000 refused");
+    assert_eq!(imported.err.lines().count(), 10, "{}", imported.err);
+}
+
+#[tokio::test]
+async fn an_import_beside_a_running_server_is_seen_by_it_at_once() {
+    let folder = TempDir::new().unwrap();
+    let key = run(folder.path(), &["keys", "create", "--user", "a"]).succeeded().trim().to_owned();
+    let server = Serving::start(folder.path());
+    let sent = advert("1", json!({"url": "https://a.example/1"}));
+    import_piped(folder.path(), "-", &sent.to_string()).succeeded();
+    let path = "/documents/properties/by-url?url=https://a.example/1";
+    exchange(server.address, &Request::new("GET", path).key(&key)).await.ok();
+    server.stop("TERM").succeeded();
+}
+
+/// The name under which an import of a file notes how far it has come.
+fn note_name(file: &Path) -> String {
+    let metadata = file.metadata().unwrap();
+    let modified = metadata.modified().unwrap().duration_since(UNIX_EPOCH).unwrap();
+    format!("import {} {} {}", file.canonicalize().unwrap().display(), metadata.len(), modified.as_millis())
+}
+
+/// A feed of so many adverts, all new, none with a date that would make a repeat look like another sighting.
+fn large_feed(folder: &Path, adverts: usize) -> PathBuf {
+    let line = |number: usize| {
+        let fields = json!({"lastCrawledAt": "2026-01-01", "price": number + 1});
+        format!("{}\n", advert(&number.to_string(), fields))
+    };
+    let file = folder.join("large.ndjson");
+    std::fs::write(&file, (0..adverts).map(line).collect::<String>()).unwrap();
+    file
+}
+
+/// Starts an import and kills it once it has noted its place; `false` when it was done before it noted anything.
+fn interrupt(folder: &Path, file: &Path) -> bool {
+    let (runtime, app) = open(folder);
+    let mut child =
+        vigie().args(["import", "--data"]).arg(folder).arg(file).stdout(Stdio::null()).spawn().unwrap();
+    let name = note_name(file);
+    loop {
+        if runtime.block_on(app.store().note(name.clone())).unwrap().is_some() {
+            child.kill().unwrap();
+            return child.wait().unwrap().code().is_none();
+        }
+        if child.try_wait().unwrap().is_some() {
+            return false;
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn an_import_that_was_killed_goes_on_where_it_was() {
+    // On a fast machine a small feed is done before the first note; then a larger one has to do.
+    for adverts in [20_000, 80_000, 320_000] {
+        let folder = TempDir::new().unwrap();
+        let file = large_feed(folder.path(), adverts);
+        if !interrupt(folder.path(), &file) {
+            continue;
+        }
+        let resumed = run(folder.path(), &["import", file.to_str().unwrap()]);
+        let told = resumed.err.strip_prefix("Going on at line ").unwrap_or_else(|| panic!("{resumed:?}"));
+        let line: usize = told.split(',').next().unwrap().parse().unwrap();
+        assert!((2..=adverts).contains(&line), "{line}");
+        // What was taken in after the note is met again and not taken in twice.
+        let total: usize = resumed.succeeded().split(' ').next().unwrap().parse().unwrap();
+        assert_eq!(total, adverts + 1 - line);
+        let (runtime, app) = open(folder.path());
+        assert_eq!(runtime.block_on(app.store().counts()).unwrap(), (adverts as u64, adverts as u64));
+        let log = runtime.block_on(app.store().log_after(store::Position::START, usize::MAX)).unwrap();
+        assert_eq!(log.len(), adverts, "an advert was entered twice");
+        // Done is done: the next import of the same file begins at its first line again.
+        drop((runtime, app));
+        let again = run(folder.path(), &["import", file.to_str().unwrap()]);
+        assert_eq!(again.err, "");
+        assert!(summary(&again).starts_with("0 created, 0 updated, "), "{again:?}");
+        return;
+    }
+    panic!("no import could be interrupted");
+}

@@ -1,0 +1,138 @@
+//! `vigie serve` as a process.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Child, ChildStderr, Command, Stdio};
+
+use tempfile::TempDir;
+
+use super::{Run, run, vigie};
+use crate::harness::adverts::least;
+use crate::harness::client::{Request, exchange};
+
+/// A server that listens; killed if a test ends without stopping it.
+pub struct Serving {
+    child: Child,
+    log: BufReader<ChildStderr>,
+    pub address: SocketAddr,
+}
+
+impl Serving {
+    pub fn start(folder: &Path) -> Self {
+        let mut command = vigie();
+        command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(folder);
+        command.env("VIGIE_LOG__FORMAT", "json").stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut log = BufReader::new(child.stderr.take().unwrap());
+        let address = address_in(&mut log);
+        Self { child, log, address }
+    }
+
+    /// Asks it to stop with a signal; what it printed in the end.
+    pub fn stop(mut self, signal: &str) -> Run {
+        let id = self.child.id().to_string();
+        let kill = Command::new("sh").args(["-c", "kill -s \"$0\" \"$1\"", signal, &id]).status().unwrap();
+        assert!(kill.success());
+        let (mut out, mut err) = (String::new(), String::new());
+        self.log.read_to_string(&mut err).unwrap();
+        self.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+        Run { code: self.child.wait().unwrap().code(), out, err }
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // Most often it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Reads the log until it says where the server listens.
+fn address_in(log: &mut impl BufRead) -> SocketAddr {
+    let mut told = String::new();
+    loop {
+        let begin = told.len();
+        assert_ne!(log.read_line(&mut told).unwrap(), 0, "it ended: {told}");
+        let entry: serde_json::Value = serde_json::from_str(&told[begin..]).unwrap();
+        if let Some(address) = entry["address"].as_str() {
+            return address.parse().unwrap();
+        }
+    }
+}
+
+async fn status_with(address: SocketAddr, key: &str) -> u16 {
+    exchange(address, &Request::new("POST", "/adverts").key(key).json(&least("1"))).await.status
+}
+
+#[tokio::test]
+async fn the_first_start_prints_an_admin_key_and_no_later_one_does() {
+    let folder = TempDir::new().unwrap();
+    let server = Serving::start(folder.path());
+    let address = server.address;
+    let stopped = server.stop("TERM");
+    let printed = stopped.succeeded();
+    let key = printed.strip_prefix("Admin key, shown this once: ").unwrap().trim_end().to_owned();
+    assert!(tokio::net::TcpStream::connect(address).await.is_err(), "still listening");
+    // Where logs end up, keys must not.
+    assert!(!stopped.err.contains(&key[28..]), "{}", stopped.err);
+
+    let server = Serving::start(folder.path());
+    assert_eq!(status_with(server.address, &key).await, 201);
+    let stopped = server.stop("INT");
+    assert_eq!(stopped.succeeded(), "");
+    assert!(!stopped.err.contains(&key[28..]), "{}", stopped.err);
+}
+
+#[tokio::test]
+async fn a_store_with_a_key_gets_no_other() {
+    let folder = TempDir::new().unwrap();
+    run(folder.path(), &["keys", "create", "--user", "a"]).succeeded();
+    assert_eq!(Serving::start(folder.path()).stop("TERM").succeeded(), "");
+}
+
+#[tokio::test]
+async fn two_servers_do_not_share_a_folder() {
+    let folder = TempDir::new().unwrap();
+    let first = Serving::start(folder.path());
+    let second = run(folder.path(), &["serve", "--listen", "127.0.0.1:0"]);
+    let told = second.failed();
+    assert!(
+        told.contains(&format!("another vigie server is running on {}", folder.path().display())),
+        "{told}"
+    );
+    // Commands may; and what they do counts at once.
+    let key = run(folder.path(), &["keys", "create", "--user", "b", "--scopes", "ingest"])
+        .succeeded()
+        .trim()
+        .to_owned();
+    assert_eq!(status_with(first.address, &key).await, 201);
+    run(folder.path(), &["keys", "revoke", &key]).succeeded();
+    assert_eq!(status_with(first.address, &key).await, 401);
+    first.stop("TERM").succeeded();
+    // The lock goes with the process.
+    Serving::start(folder.path()).stop("TERM").succeeded();
+}
+
+#[tokio::test]
+async fn an_address_that_is_taken_is_an_error() {
+    let folder = TempDir::new().unwrap();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let refused = run(folder.path(), &["serve", "--listen", &address]);
+    assert!(refused.failed().contains(&format!("cannot listen on {address}")), "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_folder_that_holds_something_else_is_left_alone() {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(
+        folder.path().join("vigie.db"),
+        "not a database at all, but long enough to be read as one",
+    )
+    .unwrap();
+    let refused = run(folder.path(), &["serve", "--listen", "127.0.0.1:0"]);
+    refused.failed();
+    assert!(std::fs::read(folder.path().join("vigie.db")).unwrap().starts_with(b"not a database"));
+}

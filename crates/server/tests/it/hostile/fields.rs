@@ -1,0 +1,211 @@
+//! Every field of an advert with every type it must not have.
+
+use serde_json::{Value, json};
+
+use crate::harness::TestServer;
+use crate::harness::adverts::{advert, full, least};
+
+/// Types a field can be read from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Texts only.
+    Text,
+    /// Texts, and numbers that lost their quotes.
+    Label,
+    /// Numbers and numeric texts.
+    Number,
+    /// Booleans, 0 and 1, and their texts.
+    Boolean,
+    List,
+    Object,
+}
+
+use Kind::{Boolean, Label, List, Number, Object, Text};
+
+/// Every field that can be sent, and members of those that are objects.
+const FIELDS: &[(&str, Kind)] = &[
+    ("uuid", Text),
+    ("property", Text),
+    ("transactionType", Number),
+    ("propertyType", Number),
+    ("site", Text),
+    ("reference", Label),
+    ("url", Text),
+    ("title", Text),
+    ("description", Text),
+    ("contact", Object),
+    ("contact.agency", Text),
+    ("contact.email", Text),
+    ("contact.fax", Text),
+    ("contact.name", Text),
+    ("contact.phone", Text),
+    ("contact.reference", Text),
+    ("publisher", Object),
+    ("publisher.name", Text),
+    ("publisher.type", Number),
+    ("price", Number),
+    ("priceExcludingFees", Number),
+    ("feesPercentage", Number),
+    ("feesResponsibility", Number),
+    ("condominiumFees", Number),
+    ("inventoryPrice", Number),
+    ("propertyTax", Number),
+    ("rentalCharges", Number),
+    ("rentalPledge", Number),
+    ("renterFees", Number),
+    ("lotCount", Number),
+    ("surface", Number),
+    ("landSurface", Number),
+    ("room", Number),
+    ("bedroom", Number),
+    ("floor", Number),
+    ("floorQuantity", Number),
+    ("constructionYear", Number),
+    ("elevator", Boolean),
+    ("furnished", Boolean),
+    ("energy", Object),
+    ("energy.category", Text),
+    ("energy.value", Number),
+    ("greenHouseGas", Object),
+    ("greenHouseGas.category", Text),
+    ("greenHouseGas.value", Number),
+    ("features", List),
+    ("features[0]", Text),
+    ("pictures", List),
+    ("pictures[0]", Text),
+    ("picturesRemote", List),
+    ("picturesRemote[0]", Text),
+    ("virtualTour", Text),
+    ("insee", Label),
+    ("zipcode", Label),
+    ("cityName", Text),
+    ("locations", Object),
+    ("locations.lat", Number),
+    ("locations.lon", Number),
+    ("geoAccuracy", Number),
+    ("createdAt", Text),
+    ("updatedAt", Text),
+    ("lastCrawledAt", Text),
+    ("expired", Boolean),
+    ("expiredAt", Text),
+    ("events", List),
+    ("events[0]", Object),
+    ("events[0].createdAt", Text),
+    ("events[0].fieldName", Text),
+    ("events[0].fieldOldValue", Label),
+    ("events[0].fieldNewValue", Label),
+    ("events[0].percentVariation", Number),
+];
+
+fn wrong_values(kind: Kind) -> Vec<Value> {
+    let all = [json!(true), json!(1.5), json!("wrong"), json!([]), json!({})];
+    let fits = |value: &Value| match kind {
+        Text => value.is_string(),
+        Label => value.is_string() || value.is_number(),
+        Number => value.is_number(),
+        Boolean => value.is_boolean(),
+        List => value.is_array(),
+        Object => value.is_object(),
+    };
+    all.into_iter().filter(|value| !fits(value)).collect()
+}
+
+/// The full advert with one value replaced, by its path.
+fn with(path: &str, value: &Value) -> Value {
+    let mut advert = full("1");
+    let pointer = format!("/{}", path.replace("[0]", "/0").replace('.', "/"));
+    match advert.pointer_mut(&pointer) {
+        Some(slot) => *slot = value.clone(),
+        None => advert[path] = value.clone(),
+    }
+    advert
+}
+
+#[tokio::test]
+async fn every_field_of_a_wrong_type_is_named() {
+    let server = TestServer::start().await;
+    for (path, kind) in FIELDS {
+        for value in wrong_values(*kind) {
+            let answer = server.post("/adverts", &with(path, &value)).await;
+            assert_eq!(answer.status, 400, "{path} {value}: {}", answer.text());
+            let mut paths = answer.violations(400);
+            // An event whose name cannot be read has none.
+            paths.dedup();
+            assert_eq!(paths, [*path], "{value}");
+            assert_eq!(answer.json()["violations"][0]["code"], "malformed", "{path} {value}");
+        }
+    }
+    assert_eq!(server.log_length().await, 0);
+}
+
+#[tokio::test]
+async fn the_table_of_fields_is_that_of_the_full_advert() {
+    let known = |name: &str| FIELDS.iter().any(|(path, _)| *path == name);
+    for (name, value) in full("1").as_object().unwrap() {
+        assert!(known(name), "{name}");
+        for member in value.as_object().into_iter().flat_map(|members| members.keys()) {
+            assert!(known(&format!("{name}.{member}")), "{name}.{member}");
+        }
+    }
+    // And none of the names in it is one that the service does not know.
+    let server = TestServer::start().await;
+    let receipt = server.accept(&full("1")).await;
+    assert_eq!(receipt["ignored"], json!([]));
+    for (path, _) in FIELDS.iter().filter(|(path, _)| !path.contains(['.', '['])) {
+        if !matches!(*path, "transactionType" | "propertyType" | "site" | "reference") {
+            let receipt = server.accept(&advert("1", json!({*path: null}))).await;
+            assert_eq!(receipt["ignored"], json!([]), "{path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn values_outside_an_enumeration_are_named() {
+    let server = TestServer::start().await;
+    for (path, wrong) in [
+        ("transactionType", json!(2)),
+        ("propertyType", json!(7)),
+        ("propertyType", json!("7")),
+        ("feesResponsibility", json!(2)),
+        ("publisher.type", json!(2)),
+        ("geoAccuracy", json!(0)),
+        ("geoAccuracy", json!(3)),
+        ("energy.category", json!("H")),
+        ("energy.category", json!("AB")),
+        ("greenHouseGas.category", json!("é")),
+        ("locations.lat", json!(90.1)),
+        ("locations.lon", json!(-180.1)),
+        ("insee", json!("2C004")),
+        ("zipcode", json!("7")),
+        ("url", json!("ftp://a.example/")),
+        ("url", json!("javascript:alert(1)")),
+        ("pictures[0]", json!("//a.example/1.jpg")),
+        ("virtualTour", json!("https://")),
+    ] {
+        let answer = server.post("/adverts", &with(path, &wrong)).await;
+        assert_eq!(answer.violations(422), [path], "{wrong}");
+    }
+}
+
+#[tokio::test]
+async fn half_a_place_is_no_place() {
+    let server = TestServer::start().await;
+    for (given, missing) in [
+        (json!({"lat": 1}), "locations.lon"),
+        (json!({"lon": 1}), "locations.lat"),
+        (json!({"lat": null, "lon": 1}), "locations.lat"),
+    ] {
+        let answer = server.post("/adverts", &advert("1", json!({"locations": given}))).await;
+        assert_eq!(answer.violations(422), [missing]);
+    }
+}
+
+#[tokio::test]
+async fn a_missing_kind_is_missing_and_not_wrong() {
+    let server = TestServer::start().await;
+    for name in ["transactionType", "propertyType"] {
+        let mut sent = least("1");
+        sent[name] = Value::Null;
+        assert_eq!(server.post("/adverts", &sent).await.violations(422), [name]);
+    }
+}

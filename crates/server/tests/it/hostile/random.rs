@@ -1,0 +1,159 @@
+//! Random input: never a failure of ours, never a stream that loses count, and what was accepted reads back whole.
+
+use std::cell::RefCell;
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use serde_json::{Map, Value, json};
+
+use crate::contract;
+use crate::harness::TestServer;
+use crate::harness::adverts::full;
+
+/// Any JSON at all, a few levels deep.
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(|number| json!(number)),
+        ".{0,20}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 20, 5, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+            prop::collection::vec((field_name(), inner), 0..5)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+/// A name that means something, or anything.
+fn field_name() -> impl Strategy<Value = String> {
+    let known: Vec<String> = full("1").as_object().unwrap().keys().cloned().collect();
+    prop_oneof![4 => prop::sample::select(known), 1 => ".{0,10}"]
+}
+
+/// Values that are almost right for one field or another.
+fn tempting() -> impl Strategy<Value = Value> {
+    let odd = [
+        json!(null),
+        json!(""),
+        json!(" "),
+        json!([]),
+        json!({}),
+        json!([null]),
+        json!(-1),
+        json!(0),
+        json!(1),
+        json!("1"),
+        json!(" 1 "),
+        json!(1e15),
+        json!(0.000_000_1),
+        json!("true"),
+        json!("A"),
+        json!("g"),
+        json!("2026-02-29"),
+        json!("2024-02-29 12:00:00"),
+        json!("2025-03-30T02:30:00"),
+        json!("https://www.www.a.example:443/%zz?q=é#f"),
+        json!("www.www.b.example"),
+        json!("HTTP://[::1]/"),
+        json!("2A004"),
+        json!("/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"),
+        json!({"lat": "48.5", "lon": -0.0}),
+        json!({"category": "c", "value": "12.5"}),
+        json!({"name": "x", "type": "1"}),
+        json!([{"createdAt": "2026-01-01", "fieldName": "price", "percentVariation": 1e20}]),
+        json!([{"createdAt": "2026-01-01", "fieldName": "created"}]),
+        json!([{"createdAt": "2026-01-01", "fieldName": "foreign:x", "fieldOldValue": "\u{0}"}]),
+        json!(["https://a.example/1", " ", "https://a.example/1"]),
+    ];
+    prop_oneof![3 => prop::sample::select(odd.to_vec()), 1 => any_json()]
+}
+
+/// An advert with a few of its fields gone or replaced.
+fn almost_an_advert() -> impl Strategy<Value = Value> {
+    let change = (field_name(), prop::option::weighted(0.8, tempting()));
+    (0..6_u8, prop::collection::vec(change, 0..6)).prop_map(|(reference, changes)| {
+        let mut advert: Map<String, Value> = full(&reference.to_string()).as_object().unwrap().clone();
+        for (name, value) in changes {
+            match value {
+                Some(value) => advert.insert(name, value),
+                None => advert.remove(&name),
+            };
+        }
+        Value::Object(advert)
+    })
+}
+
+fn input() -> impl Strategy<Value = Value> {
+    prop_oneof![1 => any_json(), 3 => almost_an_advert()]
+}
+
+/// What an answer of `POST /adverts` says of each advert sent.
+async fn receipts(server: &TestServer, sent: &[Value]) -> Vec<Value> {
+    let mut receipts = Vec::new();
+    for advert in sent {
+        let answer = server.post("/adverts", advert).await;
+        match answer.status {
+            200 | 201 => {
+                let body = answer.json();
+                // An array sent as a body of its own is a collection.
+                receipts.extend(
+                    body.get("hydra:member").map_or(vec![body.clone()], |m| m.as_array().unwrap().clone()),
+                );
+            }
+            status @ (400 | 422) => drop(answer.problem(status)),
+            status => panic!("{status} for {advert}: {}", answer.text()),
+        }
+    }
+    let answer = server.post("/adverts", &json!(sent)).await.ok();
+    let collection = answer["hydra:member"].as_array().unwrap();
+    assert_eq!(collection.len(), sent.len());
+    receipts.extend(collection.iter().cloned());
+    let lines: String = sent.iter().map(|advert| format!("{advert}\n")).collect();
+    let answered = server.post_lines(lines).await;
+    assert_eq!(answered.len(), sent.len());
+    receipts.extend(answered);
+    receipts
+}
+
+async fn check(server: &TestServer, sent: &[Value]) {
+    for receipt in receipts(server, sent).await {
+        if receipt["outcome"] == "rejected" {
+            assert!(!receipt["violations"].as_array().unwrap().is_empty(), "{receipt}");
+            continue;
+        }
+        contract::assert_advert(&server.advert(&receipt).await);
+        contract::assert_document(&server.document(&receipt).await);
+    }
+    // Once taken in, the same again is nothing new: what is kept is what was understood.
+    let (first, second) =
+        (server.post("/adverts", &json!(sent)).await.ok(), server.post("/adverts", &json!(sent)).await.ok());
+    let count = |body: &Value| body["hydra:member"].as_array().unwrap().len();
+    assert_eq!(count(&first), count(&second));
+    for advert in sent {
+        let once = server.post("/adverts", advert).await;
+        let twice = server.post("/adverts", advert).await.json();
+        if once.status < 300 && advert.is_object() {
+            assert_eq!(twice["outcome"], "unchanged", "{advert}");
+        }
+    }
+}
+
+#[test]
+fn random_input_is_answered_and_what_was_accepted_reads_back() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let server = RefCell::new(runtime.block_on(TestServer::start()));
+    // The runner prints the input that failed, made as small as it gets, and the seed that leads to it.
+    let mut runner = TestRunner::new(Config { cases: 60, failure_persistence: None, ..Config::default() });
+    let result = runner.run(&prop::collection::vec(input(), 1..6), |sent| {
+        runtime.block_on(check(&server.borrow(), &sent));
+        Ok(())
+    });
+    if let Err(failure) = result {
+        panic!("{failure}");
+    }
+    runtime.block_on(super::assert_unharmed(&server.borrow()));
+}

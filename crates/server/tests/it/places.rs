@@ -1,0 +1,169 @@
+//! The reference geography over HTTP, and what it adds to documents.
+
+use serde_json::{Value, json};
+
+use crate::harness::TestServer;
+use crate::harness::client::{Answer, Request};
+
+async fn get(server: &TestServer, target: &str) -> Value {
+    let answer = server.get(target).await;
+    assert_eq!(answer.status, 200, "{target}");
+    answer.json()
+}
+
+fn names(collection: &Value) -> Vec<&str> {
+    collection["hydra:member"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|member| member["name"].as_str().unwrap())
+        .collect()
+}
+
+/// Sends one advert with a place and answers with its receipt and its document.
+async fn placed(server: &TestServer, place: Value) -> (Value, Value) {
+    let mut advert = json!({"transactionType": 0, "propertyType": 0, "site": "p.example", "reference": "1"});
+    for (name, value) in place.as_object().unwrap() {
+        advert[name] = value.clone();
+    }
+    let receipt = server.post("/adverts", &advert).await.json();
+    let id = receipt["property"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+    let document = get(server, &format!("/documents/properties/{id}")).await;
+    (receipt, document)
+}
+
+#[tokio::test]
+async fn a_city_is_found_by_its_stable_id() {
+    let server = TestServer::start().await;
+    let city = get(&server, "/cities/75111").await;
+    assert_eq!(city["@id"], "/cities/75111");
+    assert_eq!(city["@type"], "City");
+    assert_eq!((&city["name"], &city["zipcode"]), (&json!("Paris 11e"), &json!("75011")));
+    assert_eq!(city["cityParentId"], 75_056);
+    assert_eq!(city["department"], json!({"code": "75", "id": 75, "name": "Paris"}));
+    assert_eq!(city["country"]["code"], "FR");
+    assert_eq!(get(&server, "/cities/201004").await["insee"], "2A004");
+    for unknown in ["/cities/99999", "/cities/x", "/cities/75111x", "/departments/999"] {
+        server.get(unknown).await.problem(404);
+    }
+}
+
+#[tokio::test]
+async fn a_department_is_found_by_id_and_by_code() {
+    let server = TestServer::start().await;
+    for (target, code) in [("6", "06"), ("06", "06"), ("201", "2A"), ("2A", "2A"), ("974", "974")] {
+        let department = get(&server, &format!("/departments/{target}")).await;
+        assert_eq!(department["departmentCode"], code, "{target}");
+        assert!(department["chefLieu"].is_string() && department["nameClean"].is_string());
+    }
+}
+
+#[tokio::test]
+async fn cities_are_filtered_ordered_and_paged() {
+    let server = TestServer::start().await;
+    let all = get(&server, "/cities").await;
+    assert_eq!(all["hydra:totalItems"], 34_969 + 45);
+    assert_eq!(all["hydra:member"].as_array().unwrap().len(), 30);
+    assert_eq!(all["hydra:view"]["hydra:last"], "/cities?page=1168");
+
+    let few = get(&server, "/cities?zipcode[]=37000&zipcode[]=75011&order[name]=desc").await;
+    assert_eq!(names(&few), ["Tours", "Paris 11e", "Paris"]);
+    assert_eq!(names(&get(&server, "/cities?insee=37261").await), ["Tours"]);
+    assert_eq!(names(&get(&server, "/cities?name=HAY%20LES%20ROSES").await), ["L'Haÿ-les-Roses"]);
+
+    let second = get(&server, "/cities?name=saint&itemsPerPage=2&page=2").await;
+    assert_eq!(second["hydra:view"]["hydra:next"], "/cities?name=saint&itemsPerPage=2&page=3");
+    assert_eq!(second["hydra:member"].as_array().unwrap().len(), 2);
+    assert_eq!(get(&server, "/departments?itemsPerPage=0").await["hydra:totalItems"], 109);
+    assert_eq!(get(&server, "/regions").await["hydra:totalItems"], 26);
+}
+
+#[tokio::test]
+async fn a_parameter_that_cannot_be_read_is_named_and_an_unknown_one_reported() {
+    let server = TestServer::start().await;
+    let told = server.get("/cities?page=0").await.problem(400);
+    assert_eq!(told, "page: \"0\" is not a whole number of at least 1.");
+    server.get("/cities?insee[]=75O11").await.problem(400);
+    let answer = server.get("/cities?nmae=tours&order[age]=asc&name=tours").await;
+    assert_eq!((answer.status, answer.header("x-ignored-parameters")), (200, Some("nmae, order[age]")));
+    let strict =
+        Request::new("GET", "/cities?nmae=tours").key(&server.keys.read).header("Prefer", "handling=strict");
+    assert_eq!(server.send(strict).await.problem(400), "Unknown parameters: nmae.");
+}
+
+#[tokio::test]
+async fn what_is_being_typed_is_completed_without_a_key() {
+    let server = TestServer::start().await;
+    let ask = async |query: &str| -> Answer {
+        server.send(Request::new("GET", &format!("/public/location-autocomplete{query}"))).await
+    };
+    let found = ask("?query=marsei").await.json();
+    assert_eq!(
+        (&found["hydra:member"][0]["name"], &found["hydra:member"][0]["@id"]),
+        (&json!("Marseille"), &json!("/cities/13055"))
+    );
+    assert_eq!(names(&ask("?q=bordaux").await.json())[0], "Bordeaux");
+    assert_eq!(ask("?search=37000").await.json()["hydra:member"][0]["name"], "Tours");
+    let departments = ask("?query=indre-et-loire").await.json();
+    assert_eq!(departments["hydra:member"][0]["@type"], "Department");
+    let without = ask("?query=marseille&excludedCitiesIds[]=13055").await.json();
+    assert!(!names(&without).contains(&"Marseille"), "{without}");
+    ask("").await.problem(400);
+}
+
+#[tokio::test]
+async fn an_advert_is_put_on_the_map_by_its_zipcode_and_name() {
+    let server = TestServer::start().await;
+    let (receipt, document) =
+        placed(&server, json!({"zipcode": "94240", "cityName": "l hay les roses"})).await;
+    assert_eq!(receipt.get("warnings"), None);
+    assert_eq!(document["city"]["insee"], "94038");
+    assert_eq!(document["geoAccuracy"], 2);
+    assert_eq!(document["locations"], document["city"]["locations"]);
+    assert_eq!(document["stations"], json!([]));
+}
+
+#[tokio::test]
+async fn coordinates_alone_find_the_commune_and_its_stations() {
+    let server = TestServer::start().await;
+    let place = json!({"locations": {"lat": 48.8675, "lon": 2.3638}, "geoAccuracy": 1});
+    let (_, document) = placed(&server, place).await;
+    assert_eq!(document["geoAccuracy"], 1);
+    assert_eq!(document["city"]["department"]["code"], "75");
+    let stations = document["stations"].as_array().unwrap();
+    assert_eq!(stations[0]["name"], "République");
+    let numbers: Vec<&str> = stations[0]["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| line["number"].as_str().unwrap())
+        .collect();
+    assert_eq!(numbers, ["3", "5", "8", "9", "11"]);
+    assert!(stations[0]["lines"][0]["color"].as_str().unwrap().starts_with('#'));
+}
+
+#[tokio::test]
+async fn a_contradiction_is_reported_and_a_place_nobody_knows_is_kept() {
+    let server = TestServer::start().await;
+    let (receipt, _) = placed(&server, json!({"insee": "75111", "zipcode": "69001"})).await;
+    assert_eq!(receipt["outcome"], "created");
+    assert_eq!(receipt["warnings"][0]["code"], "contradiction");
+
+    let (receipt, document) =
+        placed(&server, json!({"insee": null, "zipcode": "00999", "cityName": "Trifouillis"})).await;
+    assert_eq!(receipt["outcome"], "updated");
+    assert!(!receipt["warnings"].as_array().unwrap().is_empty());
+    assert_eq!((&document["city"]["name"], &document["city"]["id"]), (&json!("Trifouillis"), &json!(null)));
+}
+
+#[tokio::test]
+async fn the_accuracy_may_be_given_alone() {
+    let server = TestServer::start().await;
+    placed(
+        &server,
+        json!({"zipcode": "37000", "cityName": "Tours", "locations": {"lat": 47.39, "lon": 0.69}}),
+    )
+    .await;
+    let (_, document) = placed(&server, json!({"geoAccuracy": 1})).await;
+    assert_eq!((&document["geoAccuracy"], &document["city"]["name"]), (&json!(1), &json!("Tours")));
+}

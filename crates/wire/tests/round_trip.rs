@@ -1,0 +1,104 @@
+//! What is written reads back as itself: drafts of a generated market, and those with fields left out or cleared.
+
+use std::sync::LazyLock;
+
+use domain::AdvertDraft;
+use jiff::tz::TimeZone;
+use proptest::prelude::*;
+use proptest::sample::subsequence;
+use serde_json::Value;
+use wire::advert_draft::{Surroundings, read};
+use wire::advert_draft_write::write;
+use world::{Settings, World};
+
+/// Built once: reading the price levels takes longer than a case.
+static WORLD: LazyLock<World> = LazyLock::new(|| {
+    let settings = Settings::new(400, "2026-01-01T00:00:00Z".parse().unwrap());
+    World::new(7, world::sample::towns(), settings).unwrap()
+});
+
+fn read_back(value: &Value) -> AdvertDraft {
+    let zone = TimeZone::get("Europe/Paris").unwrap();
+    // Far ahead, so that no date of the timeline lies in the future.
+    let surroundings = Surroundings { zone: &zone, now: "2036-01-01T00:00:00Z".parse().unwrap() };
+    let read = read(value, surroundings).unwrap_or_else(|refused| panic!("{refused:?}\n{value:#}"));
+    assert_eq!(read.ignored, [""; 0], "{value:#}");
+    read.draft
+}
+
+#[test]
+fn every_draft_of_a_market_reads_back_as_itself() {
+    let happenings = WORLD.timeline().take(1_500).map(|happening| happening.draft);
+    let mut seen = 0;
+    for draft in WORLD.drafts().chain(WORLD.import().take(300)).chain(happenings) {
+        assert_eq!(read_back(&write(&draft)), draft);
+        seen += 1;
+    }
+    assert!(seen > 2_000, "{seen}");
+}
+
+/// Fields an advert can do without.
+const OPTIONAL: &[&str] = &[
+    "url",
+    "title",
+    "description",
+    "contact",
+    "publisher",
+    "price",
+    "priceExcludingFees",
+    "feesPercentage",
+    "feesResponsibility",
+    "condominiumFees",
+    "inventoryPrice",
+    "propertyTax",
+    "rentalCharges",
+    "rentalPledge",
+    "renterFees",
+    "lotCount",
+    "surface",
+    "landSurface",
+    "room",
+    "bedroom",
+    "floor",
+    "floorQuantity",
+    "constructionYear",
+    "elevator",
+    "furnished",
+    "energy",
+    "greenHouseGas",
+    "features",
+    "pictures",
+    "picturesRemote",
+    "virtualTour",
+    "insee",
+    "zipcode",
+    "cityName",
+    "locations",
+    "geoAccuracy",
+    "createdAt",
+    "updatedAt",
+    "lastCrawledAt",
+    "events",
+    "property",
+];
+
+proptest! {
+    #[test]
+    fn absent_and_cleared_fields_stay_so(
+        index in 0_u64..400,
+        absent in subsequence(OPTIONAL, 0..OPTIONAL.len()),
+        cleared in subsequence(OPTIONAL, 0..OPTIONAL.len()),
+    ) {
+        let draft = WORLD.property(index).drafts.remove(0);
+        let mut value = write(&draft);
+        let fields = value.as_object_mut().unwrap();
+        for name in cleared {
+            fields.insert(name.to_owned(), Value::Null);
+        }
+        for name in absent {
+            fields.remove(name);
+        }
+        let partial = read_back(&value);
+        prop_assert_eq!(read_back(&write(&partial)), partial);
+    }
+}
