@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use clap::Args;
+use domain::{AdvertDraft, Given, WebAddress};
 use serde_json::Value;
 use world::{Settings, World};
 
@@ -62,10 +63,12 @@ fn write_feed(path: &Path, args: &ImportArgs) -> anyhow::Result<u64> {
     let start = "2026-01-01T00:00:00Z".parse()?;
     // More properties than needed: the import is cut at the number of adverts.
     let settings = Settings::new(args.adverts as u64, start);
-    let world = World::new(args.seed, world::sample::towns(), settings)?;
+    let towns = server::market::towns(&places::Gazetteer::embedded()?);
+    let world = World::new(args.seed, towns, settings)?;
     let mut file = BufWriter::new(File::create(path)?);
     let mut bytes = 0;
-    for draft in world.import().take(args.adverts) {
+    for mut draft in world.import().take(args.adverts) {
+        add_originals(&mut draft);
         let mut line = serde_json::to_vec(&wire::advert_draft_write::write(&draft))?;
         line.push(b'\n');
         bytes += line.len() as u64;
@@ -73,6 +76,21 @@ fn write_feed(path: &Path, args: &ImportArgs) -> anyhow::Result<u64> {
     }
     file.into_inner()?.sync_all()?;
     Ok(bytes)
+}
+
+/// Crawlers send the publisher's own pictures beside the copies; with them an advert has the size it has in reality.
+fn add_originals(draft: &mut AdvertDraft) {
+    let (Given::Value(pictures), Given::Value(Some(site))) = (&draft.patch.pictures, &draft.patch.site)
+    else {
+        return;
+    };
+    let original = |number: usize| {
+        WebAddress::parse(&format!(
+            "https://www.{site}/annonces/photos/grand-format/{number:04}-original.jpg"
+        ))
+        .ok()
+    };
+    draft.patch.pictures_remote = Given::Value((0..pictures.len()).filter_map(original).collect());
 }
 
 /// Runs the program as a user would, and watches its memory.

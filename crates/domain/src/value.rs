@@ -155,6 +155,9 @@ impl WebAddress {
 
     /// What two spellings of one page have in common: scheme and host in lower case, default port and fragment gone.
     pub fn comparison_key(&self) -> String {
+        if is_plainly_canonical(&self.0) {
+            return self.0.to_string();
+        }
         match Self::parsed(&self.0) {
             Ok(mut url) => {
                 url.set_fragment(None);
@@ -207,6 +210,14 @@ fn is_plainly_valid(text: &str) -> bool {
         && path.bytes().all(|b| b.is_ascii_alphanumeric() || b"/-._~?=&%,+".contains(&b))
 }
 
+/// Whether a plain address is spelled the one way the full parser would spell it: with a path, and without dots or codes that
+/// stand for something else in it.
+fn is_plainly_canonical(text: &str) -> bool {
+    let path = text.splitn(4, '/').nth(3);
+    path.is_some_and(|path| !path.contains('%') && !path.starts_with('.') && !path.contains("/."))
+        && is_plainly_valid(text)
+}
+
 impl fmt::Display for WebAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -241,6 +252,10 @@ mod tests {
         fn what_is_plainly_valid_is_valid(text in "https?://[a-z0-9.-]{0,12}[a-z./-]{0,4}(/[a-zA-Z0-9/_.~?=&%,+-]{0,12})?") {
             if is_plainly_valid(&text) {
                 proptest::prop_assert!(WebAddress::parsed(&text).is_ok(), "{text}");
+            }
+            if is_plainly_canonical(&text) {
+                let spelled = WebAddress::parsed(&text).map(String::from);
+                proptest::prop_assert_eq!(spelled, Ok(text));
             }
         }
     }

@@ -9,6 +9,7 @@ pub mod cli;
 pub mod config;
 pub mod feed;
 pub mod http;
+pub mod market;
 pub mod metrics;
 pub mod open;
 pub mod serve;

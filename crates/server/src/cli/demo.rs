@@ -12,16 +12,16 @@ use app::App;
 use clap::Args;
 use domain::{AdvertDraft, PropertyId, Scopes, WebAddress};
 use indicatif::{ProgressBar, ProgressStyle};
-use places::Gazetteer;
 use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
-use world::{Grouping, Settings, Town, World};
+use world::{Grouping, Settings, World};
 
 use super::serve::stop_on_signal;
 use super::{Common, loaded};
 use crate::feed::LINES_PER_BATCH;
 use crate::http::Shared;
+use crate::market::towns;
 use crate::serve::Server;
 use crate::{open, telemetry};
 
@@ -100,21 +100,6 @@ fn market(app: &App, args: &DemoArgs) -> anyhow::Result<World> {
     // The generated days pass as fast as real ones.
     settings.happenings_per_day = args.pace.max(1).saturating_mul(24 * 3_600);
     World::new(args.seed, towns(app.places()), settings).context("there are no towns to build a market in")
-}
-
-/// Every inhabited place with a centre and a zipcode; of a city with districts, the districts.
-pub fn towns(places: &Gazetteer) -> Vec<Town> {
-    let town = |city: &std::sync::Arc<domain::City>| {
-        Some(Town {
-            insee: city.insee.clone(),
-            name: city.name.to_string(),
-            zipcode: city.main_zipcode()?.clone(),
-            population: city.population,
-            point: city.centre?,
-        })
-    };
-    let cities = places.cities().iter().filter(|city| city.districts.is_empty() && city.is_open());
-    cities.filter_map(town).collect()
 }
 
 /// Properties worth pointing at.

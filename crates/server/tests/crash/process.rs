@@ -5,15 +5,25 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 
-use domain::Scopes;
-
 use crate::chance::Chance;
 
 /// A key for everything, made beside whatever runs on the folder.
 pub fn make_key(folder: &Path) -> String {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let app = server::open::app(folder).unwrap();
-    runtime.block_on(app.create_key("crash", Scopes::all())).unwrap().1.reveal()
+    let arguments = ["keys", "create", "--user", "crash", "--scopes", "read,ingest", "--data"];
+    let made = vigie().args(arguments).arg(folder).output().unwrap();
+    assert!(made.status.success(), "{made:?}");
+    String::from_utf8(made.stdout).unwrap().trim_end().to_owned()
+}
+
+/// The command. Our own variables are no settings of it, and those of whoever runs the tests are none of its business.
+fn vigie() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_vigie"));
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("VIGIE_") {
+            command.env_remove(name);
+        }
+    }
+    command
 }
 
 /// A process that is killed whatever becomes of the test.
@@ -42,13 +52,7 @@ pub struct Process {
 
 impl Process {
     pub fn start(folder: &Path) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_vigie"));
-        // Our own variables are no settings, and those of whoever runs the tests are none of the server's business.
-        for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("VIGIE_") {
-                command.env_remove(name);
-            }
-        }
+        let mut command = vigie();
         command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(folder);
         command.env("VIGIE_LOG__FORMAT", "json").env("VIGIE_LOG__LEVEL", "warn,server::cli::serve=info");
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();

@@ -54,6 +54,17 @@ const CITY: &[(&str, Presence)] = &[
     ("locations", OrNull(Object(POINT))),
 ];
 
+const LINE: &[(&str, Presence)] = &[
+    ("id", Always(Integer)),
+    ("name", Always(Text)),
+    ("number", Always(Text)),
+    ("routeName", Always(Text)),
+    ("color", Always(Text)),
+];
+
+const STATION: &[(&str, Presence)] =
+    &[("id", Always(Integer)), ("name", Always(Text)), ("lines", Always(Objects))];
+
 const DOCUMENT: &[(&str, Presence)] = &[
     ("@context", Always(Path)),
     ("@id", Always(Path)),
@@ -217,6 +228,14 @@ pub fn assert_document(document: &Value) {
         assert_table(advert, &[ADVERT]);
         assert_events(advert);
     }
+    for station in document["stations"].as_array().unwrap() {
+        assert_table(station, &[STATION]);
+        for line in station["lines"].as_array().unwrap() {
+            assert_table(line, &[LINE]);
+            let color = line["color"].as_str().unwrap();
+            assert!(color.len() == 7 && color.starts_with('#'), "{color} is no colour");
+        }
+    }
     assert_eq!(document["expired"], !document["expiredAt"].is_null());
 }
 
@@ -247,6 +266,8 @@ async fn a_document_with_everything_known_has_every_key_of_its_type() {
     assert_advert(&advert);
     // Nothing but what a live advert cannot have is unknown.
     assert_eq!(nulls(&document), ["expiredAt"]);
+    assert_eq!(nulls(&document["city"]), Vec::<&str>::new());
+    assert!(!document["stations"].as_array().unwrap().is_empty());
     assert_eq!(nulls(&document["adverts"][0]), ["expiredAt"]);
     assert_eq!(nulls(&advert), ["expiredAt"]);
     for part in ["contact", "energy", "greenHouseGas"] {

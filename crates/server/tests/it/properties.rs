@@ -153,6 +153,26 @@ async fn the_reference_advert_is_the_last_one_crawled_that_is_there() {
 }
 
 #[tokio::test]
+async fn crawls_of_one_property_at_the_same_time_all_count() {
+    let server = TestServer::start().await;
+    let home = "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
+    let adverts: Vec<Value> = (0..20)
+        .map(|number| advert(&number.to_string(), json!({"property": home, "lastCrawledAt": "2026-01-01"})))
+        .collect();
+    server.post("/adverts", &json!(adverts)).await.ok();
+    let crawled: Vec<Value> =
+        (0..20).map(|number| advert(&number.to_string(), json!({"lastCrawledAt": "2026-02-02"}))).collect();
+    futures_util::future::join_all(crawled.iter().map(|advert| server.accept(advert))).await;
+    let document = server.get(&format!("/documents{home}")).await.ok();
+    for advert in document["adverts"].as_array().unwrap() {
+        assert_eq!(
+            advert["lastCrawledAt"], "2026-02-02T00:00:00+01:00",
+            "a crawl that was acknowledged is lost"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_price_per_square_metre_has_two_decimals_or_is_unknown() {
     let server = TestServer::start().await;
     for (number, (fields, expected)) in [

@@ -146,6 +146,22 @@ async fn a_stream_cut_short_keeps_its_whole_lines() {
 }
 
 #[tokio::test]
+async fn lines_right_before_the_break_are_kept_too() {
+    let mut server = TestServer::start().await;
+    let mut connection = Connection::open(server.address).await;
+    let request = Request::new("POST", "/adverts").key(&server.keys.ingest);
+    let request =
+        request.header("Content-Type", "application/x-ndjson").header("Transfer-Encoding", "chunked");
+    // In one piece with the lines comes a chunk that is none: nothing pauses between them.
+    let lines = format!("{}\n{}\n{{\"half\":", least("1"), least("2"));
+    let chunks = format!("{:x}\r\n{lines}\r\nnonsense\r\n", lines.len());
+    connection.send([request.bytes(), chunks.into_bytes()].concat()).await;
+    connection.rest().await;
+    server.shut_down().await;
+    assert_eq!(server.app.store().counts().await.unwrap(), (2, 2));
+}
+
+#[tokio::test]
 async fn a_stream_whose_sender_never_reads_is_still_taken_in() {
     let mut server = TestServer::start().await;
     let mut stream = Stream::begin(&server).await;

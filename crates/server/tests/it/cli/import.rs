@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::UNIX_EPOCH;
 
-use app::App;
 use serde_json::{Value, json};
+use store::Store;
+use store::sqlite::SqliteStore;
 use tempfile::TempDir;
 
 use super::serve::Serving;
@@ -37,8 +38,8 @@ fn summary(run: &Run) -> &str {
     run.succeeded().trim_end().split_once("): ").unwrap().1
 }
 
-fn open(folder: &Path) -> (tokio::runtime::Runtime, App) {
-    (tokio::runtime::Builder::new_current_thread().build().unwrap(), server::open::app(folder).unwrap())
+fn open(folder: &Path) -> (tokio::runtime::Runtime, SqliteStore) {
+    (tokio::runtime::Builder::new_current_thread().build().unwrap(), SqliteStore::open(folder).unwrap())
 }
 
 #[test]
@@ -64,8 +65,8 @@ fn a_feed_is_taken_in_and_its_refused_lines_are_named() {
     // The second time, all that can happen is that adverts without a date are seen again.
     let again = run(folder.path(), &["import", file.to_str().unwrap()]);
     assert_eq!(summary(&again), "0 created, 0 updated, 4 unchanged, 2 refused");
-    let (runtime, app) = open(folder.path());
-    assert_eq!(runtime.block_on(app.store().counts()).unwrap(), (2, 2));
+    let (runtime, store) = open(folder.path());
+    assert_eq!(runtime.block_on(store.counts()).unwrap(), (2, 2));
 }
 
 /// An import that is given its feed through standard input.
@@ -155,12 +156,12 @@ fn large_feed(folder: &Path, adverts: usize) -> PathBuf {
 
 /// Starts an import and kills it once it has noted its place; `false` when it was done before it noted anything.
 fn interrupt(folder: &Path, file: &Path) -> bool {
-    let (runtime, app) = open(folder);
+    let (runtime, store) = open(folder);
     let mut child =
         vigie().args(["import", "--data"]).arg(folder).arg(file).stdout(Stdio::null()).spawn().unwrap();
     let name = note_name(file);
     loop {
-        if runtime.block_on(app.store().note(name.clone())).unwrap().is_some() {
+        if runtime.block_on(store.note(name.clone())).unwrap().is_some() {
             child.kill().unwrap();
             return child.wait().unwrap().code().is_none();
         }
@@ -187,12 +188,12 @@ fn an_import_that_was_killed_goes_on_where_it_was() {
         // What was taken in after the note is met again and not taken in twice.
         let total: usize = resumed.succeeded().split(' ').next().unwrap().parse().unwrap();
         assert_eq!(total, adverts + 1 - line);
-        let (runtime, app) = open(folder.path());
-        assert_eq!(runtime.block_on(app.store().counts()).unwrap(), (adverts as u64, adverts as u64));
-        let log = runtime.block_on(app.store().log_after(store::Position::START, usize::MAX)).unwrap();
+        let (runtime, store) = open(folder.path());
+        assert_eq!(runtime.block_on(store.counts()).unwrap(), (adverts as u64, adverts as u64));
+        let log = runtime.block_on(store.log_after(store::Position::START, usize::MAX)).unwrap();
         assert_eq!(log.len(), adverts, "an advert was entered twice");
         // Done is done: the next import of the same file begins at its first line again.
-        drop((runtime, app));
+        drop((runtime, store));
         let again = run(folder.path(), &["import", file.to_str().unwrap()]);
         assert_eq!(again.err, "");
         assert!(summary(&again).starts_with("0 created, 0 updated, "), "{again:?}");
