@@ -1,5 +1,7 @@
 //! What is written reads back as itself: drafts of a generated market, and those with fields left out or cleared.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and says where")]
+
 use std::sync::LazyLock;
 
 use domain::AdvertDraft;

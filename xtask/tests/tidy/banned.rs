@@ -27,7 +27,7 @@ const BANS: &[Ban] = &[
         instead: "mend it, or say in the documentation what is missing",
         place: Place::Anywhere,
     },
-    Ban { text: "XXX", instead: "say what is meant", place: Place::Code },
+    Ban { text: "<<<<<<< ", instead: "settle the conflict", place: Place::Anywhere },
     Ban { text: "/work/", instead: "name no folder of one machine", place: Place::Path },
     Ban { text: "/root/", instead: "name no folder of one machine", place: Place::Path },
     Ban {

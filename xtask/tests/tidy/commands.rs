@@ -74,7 +74,7 @@ fn ci_is_check_then_test_then_deny() {
         [
             "cargo fmt --all --check",
             "cargo clippy --workspace --all-targets -- -D warnings",
-            "RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps",
+            "RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --document-private-items",
             "cargo test --workspace",
             "cargo deny --workspace check bans licenses sources",
         ]

@@ -20,3 +20,4 @@ mod headers;
 mod length;
 mod links;
 mod pages;
+mod targets;

@@ -1,6 +1,6 @@
 //! How long the reference geography takes: to load, to complete, to resolve, to find stations.
 //!
-//! Run it with `cargo run --release -p places --example measure`. It asserts nothing: figures belong to the machine they
+//! Run it with `cargo run --release -p places --example measure_places`. It asserts nothing: figures belong to the machine they
 //! were taken on.
 
 use std::error::Error;

@@ -1,4 +1,4 @@
-//! How fast the world is made, and what it looks like: `cargo run --release -p world --example measure [properties]`.
+//! How fast the world is made, and what it looks like: `cargo run --release -p world --example measure_world [properties]`.
 
 use std::time::{Duration, Instant};
 
