@@ -27,11 +27,12 @@ CREATE TABLE advert (
     site            TEXT,
     reference       TEXT,
     url_key         TEXT,
+    url_hash        INTEGER,
     last_crawled_at INTEGER NOT NULL,
     expired         INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX advert_by_reference ON advert (site, reference) WHERE site IS NOT NULL AND reference IS NOT NULL;
-CREATE INDEX advert_by_url ON advert (url_key) WHERE url_key IS NOT NULL;
+CREATE INDEX advert_by_url ON advert (url_hash) WHERE url_hash IS NOT NULL;
 
 -- Properties an advert has left: their older versions still hold it, and an erasure must find them.
 CREATE TABLE advert_former_home (

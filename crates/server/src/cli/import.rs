@@ -19,11 +19,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 use tokio::sync::mpsc;
 
 use super::Common;
-use crate::feed::{self, Decoded, Decoder, LINES_PER_BATCH, Line, LineSplitter};
+use crate::feed::{self, Decoded, Decoder, Line, LineSplitter};
 use crate::open;
 
 /// How often the place is noted: what an interrupted import does again at most.
 const NOTE_EVERY: Duration = Duration::from_secs(2);
+
+/// More than over HTTP: nobody waits for the receipts, and a larger batch touches each page of the indices less often.
+const LINES_PER_BATCH: usize = 2_000;
 
 const READ_BYTES: usize = 256 * 1024;
 

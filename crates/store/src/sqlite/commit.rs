@@ -324,10 +324,10 @@ fn write_whereabouts(
     let AdvertRow { site, reference, url_key, last_crawled_at, expired } = row;
     let written = connection
         .prepare_cached(
-            "INSERT INTO advert (id, property_id, site, reference, url_key, last_crawled_at, expired)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            "INSERT INTO advert (id, property_id, site, reference, url_key, last_crawled_at, expired, url_hash)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
              ON CONFLICT (id) DO UPDATE SET property_id = excluded.property_id, site = excluded.site,
-                 reference = excluded.reference, url_key = excluded.url_key,
+                 reference = excluded.reference, url_key = excluded.url_key, url_hash = excluded.url_hash,
                  last_crawled_at = excluded.last_crawled_at, expired = excluded.expired",
         )?
         .execute(params![
@@ -337,7 +337,8 @@ fn write_whereabouts(
             reference,
             url_key,
             last_crawled_at.as_second(),
-            expired
+            expired,
+            url_key.as_deref().map(read::url_hash)
         ]);
     match written {
         Ok(_) => Ok(()),

@@ -27,10 +27,21 @@ pub fn locate_one(connection: &Connection, identity: &Identity) -> Result<Option
             .query_row(params![site.as_str(), &**reference], located),
         // Several adverts may share an address; the one that came first is meant.
         Identity::Url(key) => connection
-            .prepare_cached("SELECT id, property_id FROM advert WHERE url_key = ?1 ORDER BY id LIMIT 1")?
-            .query_row([&**key], located),
+            .prepare_cached(
+                "SELECT id, property_id FROM advert WHERE url_hash = ?1 AND url_key = ?2 ORDER BY id LIMIT 1",
+            )?
+            .query_row(params![url_hash(key), &**key], located),
     };
     Ok(found.optional()?)
+}
+
+/// Addresses are long, and an index of their texts would be the largest part of the database; this is FNV-1a. Whoever finds by
+/// it compares the text as well, so that a collision costs a moment and nothing else.
+pub fn url_hash(key: &str) -> i64 {
+    let hash = key.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    i64::from_ne_bytes(hash.to_ne_bytes())
 }
 
 pub fn properties(connection: &Connection, ids: &[PropertyId]) -> Result<HashMap<PropertyId, Stored>, Error> {

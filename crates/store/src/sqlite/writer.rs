@@ -191,6 +191,9 @@ fn commit_together(
 fn run_and_commit(connection: &Connection, jobs: &mut [Box<dyn Job>]) -> Result<Position, rusqlite::Error> {
     // Immediate: the write lock is taken first, so that what jobs read cannot change under them.
     connection.execute_batch("BEGIN IMMEDIATE")?;
+    if let [job] = jobs {
+        return run_alone(connection, job);
+    }
     for job in jobs {
         connection.execute_batch("SAVEPOINT job")?;
         let keep = job.run(connection);
@@ -205,6 +208,24 @@ fn run_and_commit(connection: &Connection, jobs: &mut [Box<dyn Job>]) -> Result<
     }
     // Read before the commit, which is the last thing that can fail: after it, everybody must be told that it succeeded.
     let position = last_position(connection)?;
+    connection.execute_batch("COMMIT")?;
+    Ok(position)
+}
+
+/// A caller that shares its transaction with nobody needs no savepoint, which would cost a copy of every page it changes.
+fn run_alone(connection: &Connection, job: &mut Box<dyn Job>) -> Result<Position, rusqlite::Error> {
+    let keep = job.run(connection);
+    if connection.is_autocommit()
+        && let Some(failure) = job.failure()
+    {
+        return Err(copy_of(failure));
+    }
+    let position = if keep {
+        last_position(connection)?
+    } else {
+        connection.execute_batch("ROLLBACK")?;
+        return last_position(connection);
+    };
     connection.execute_batch("COMMIT")?;
     Ok(position)
 }
