@@ -4,6 +4,7 @@ mod check_config;
 mod import;
 mod keys;
 mod serve;
+mod sites;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -29,6 +30,8 @@ enum Command {
     Import(import::ImportArgs),
     /// Make, list and revoke API keys. Works beside a running server, which honours it at once.
     Keys(keys::KeysArgs),
+    /// Name sites and sort them into categories. Works beside a running server, which honours it at once.
+    Sites(sites::SitesArgs),
     /// Check the settings and print what they come to.
     CheckConfig(check_config::CheckConfigArgs),
 }
@@ -82,6 +85,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             Command::Serve(args) => serve::run(args).await,
             Command::Import(args) => import::run(args).await,
             Command::Keys(args) => keys::run(args).await,
+            Command::Sites(args) => sites::run(args).await,
             Command::CheckConfig(args) => check_config::run(args),
         }
     })

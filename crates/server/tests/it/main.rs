@@ -2,6 +2,7 @@
 
 // An advert with every field is a long `json!`.
 #![recursion_limit = "256"]
+#![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
 
 mod harness;
 
@@ -11,4 +12,5 @@ mod lifecycle;
 mod limits;
 mod properties;
 mod requests;
+mod sites;
 mod streams;
