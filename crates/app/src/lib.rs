@@ -1,7 +1,8 @@
 //! Use cases and workers.
 //!
 //! [`App`] is what an edge (HTTP, the command line) talks to: take adverts in ([`ingest`]), read them back
-//! ([`documents`]), see who is calling ([`access`]). [`workers`] do what nobody asks for: adverts unseen for long expire.
+//! ([`documents`]), see who is calling ([`access`]), know where they come from
+//! ([`sites`]). [`workers`] do what nobody asks for: adverts unseen for long expire.
 //!
 //! **Invariant:** decisions are `domain`'s, durability is `store`'s; here they meet. Nothing here knows HTTP or JSON.
 
@@ -9,6 +10,7 @@ pub mod access;
 pub mod documents;
 pub mod error;
 pub mod ingest;
+pub mod sites;
 pub mod system;
 pub mod workers;
 
@@ -27,6 +29,7 @@ pub struct App {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     places: Arc<Gazetteer>,
+    sites: Arc<sites::KnownSites>,
 }
 
 impl App {
@@ -36,7 +39,7 @@ impl App {
         ids: Arc<dyn IdSource>,
         places: Arc<Gazetteer>,
     ) -> Self {
-        Self { store, clock, ids, places }
+        Self { store, clock, ids, places, sites: Arc::default() }
     }
 
     /// The reference geography.

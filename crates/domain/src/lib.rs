@@ -44,6 +44,8 @@ pub use place::{
 };
 pub use ports::{Clock, IdSource};
 pub use property::{Derived, Property};
-pub use site::SiteKey;
+pub use site::{
+    Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteId, SiteKey, SiteName,
+};
 pub use value::{Amount, LongText, ShortText, WebAddress};
 pub use violation::Violation;

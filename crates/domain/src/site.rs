@@ -1,66 +1,142 @@
-//! The sources adverts come from.
+//! The sources adverts come from, and the categories an operator sorts them into.
+
+mod directory;
+mod key;
 
 use std::fmt;
+use std::str::FromStr;
 
-use crate::value::WebAddress;
+pub use directory::SiteDirectory;
+pub use key::SiteKey;
 
-/// What makes a site that site: its domain, or its name when it has none; in lower case.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SiteKey(Box<str>);
+use crate::fold::fold;
+use crate::value::{Text, TextError};
 
-impl SiteKey {
-    const LENGTH_MAX: usize = 255;
+macro_rules! numbered_ids {
+    ($($(#[$doc:meta])* $name:ident)+) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(u32);
 
-    /// Reads a domain, an address or a name: `www.Portail.fr`, `https://portail.fr/x` and `portail.fr` are one site. What
-    /// is read reads back as itself.
-    pub fn parse(text: &str) -> Option<Self> {
-        let mut key = Self::parse_once(text)?;
-        loop {
-            // What `www.` hid may be an address, or blank at its edge. Each turn shortens the text, so there is a last one.
-            let again = Self::parse_once(&key.0)?;
-            if again == key {
-                return Some(key);
+        impl $name {
+            /// Ids count from 1.
+            pub const fn new(number: u32) -> Option<Self> {
+                if number == 0 { None } else { Some(Self(number)) }
             }
-            key = again;
+
+            pub const fn get(self) -> u32 {
+                self.0
+            }
         }
-    }
 
-    fn parse_once(text: &str) -> Option<Self> {
-        let text = text.trim();
-        if let Ok(address) = WebAddress::parse(text) {
-            return Some(Self::of_address(&address));
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(&self.0, f)
+            }
         }
-        let key = text.to_lowercase();
-        let fits = !key.is_empty() && key.len() <= Self::LENGTH_MAX && !key.chars().any(char::is_control);
-        fits.then(|| Self::without_www(&key))
-    }
 
-    /// The site an advert's address belongs to.
-    pub fn of_address(address: &WebAddress) -> Self {
-        Self::without_www(&address.host())
-    }
+        impl FromStr for $name {
+            type Err = NotANumber;
 
-    /// Takes back a key that once came out of [`SiteKey::as_str`]: a store need not judge again what it was given.
-    pub fn trusted(key: String) -> Self {
-        Self(key.into())
-    }
-
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    fn without_www(mut key: &str) -> Self {
-        while let Some(rest) = key.strip_prefix("www.").filter(|rest| rest.contains('.')) {
-            key = rest;
+            /// Reads decimal digits, as the id is printed: no sign, no zeros in front.
+            fn from_str(text: &str) -> Result<Self, NotANumber> {
+                let digits = !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
+                text.parse().ok().filter(|_| digits).and_then(Self::new).ok_or(NotANumber)
+            }
         }
-        Self(key.into())
+    )+};
+}
+
+numbered_ids! {
+    /// A site: given when it first becomes known, never given twice.
+    SiteId
+    /// A category of sites.
+    SiteCategoryId
+}
+
+/// Says that a text is not the id of a site or category.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not an id")]
+pub struct NotANumber;
+
+/// A source that adverts came from, or that an operator spoke of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Site {
+    pub id: SiteId,
+    pub key: SiteKey,
+    /// What the operator calls it.
+    pub name: Option<SiteName>,
+    pub category: Option<SiteCategoryId>,
+}
+
+impl Site {
+    /// What people call it: the operator's name, else what it is known by.
+    pub fn label(&self) -> &str {
+        self.name.as_ref().map_or(self.key.as_str(), SiteName::as_str)
     }
 }
 
-impl fmt::Display for SiteKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+/// A group of sites, by the operator's lights: portals, agencies, notaries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SiteCategory {
+    pub id: SiteCategoryId,
+    pub name: SiteCategoryName,
+}
+
+/// What an operator calls a site.
+pub type SiteName = Text<200>;
+
+/// What a category is called. It has a letter in it, so that it is never taken for an id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SiteCategoryName(Text<{ Self::LENGTH_MAX }>);
+
+impl SiteCategoryName {
+    pub const LENGTH_MAX: usize = 100;
+
+    pub fn parse(text: &str) -> Result<Self, SiteCategoryNameError> {
+        match Text::new(text)? {
+            None => Err(SiteCategoryNameError::Blank),
+            Some(name) if !name.as_str().chars().any(char::is_alphabetic) => {
+                Err(SiteCategoryNameError::NoLetter)
+            }
+            // Names are listed one a line and go into messages.
+            Some(name) if name.as_str().chars().any(char::is_control) => {
+                Err(SiteCategoryNameError::Text(TextError::ControlCharacter))
+            }
+            Some(name) => Ok(Self(name)),
+        }
     }
+
+    /// Takes back a name that once came out of [`SiteCategoryName::as_str`].
+    pub fn trusted(name: String) -> Self {
+        Self(Text::trusted(name))
+    }
+
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// What two spellings of one name have in common: case, accents and punctuation aside.
+    pub fn comparison_key(&self) -> String {
+        fold(self.as_str())
+    }
+}
+
+impl fmt::Display for SiteCategoryName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Why the name of a category was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SiteCategoryNameError {
+    #[error("This value should not be blank.")]
+    Blank,
+    #[error("This value should have a letter in it.")]
+    NoLetter,
+    #[error(transparent)]
+    Text(#[from] TextError),
 }
 
 #[cfg(test)]
@@ -68,21 +144,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spellings_of_one_site_are_one_site() {
-        for text in ["portail.fr", "WWW.Portail.FR", "https://www.portail.fr/annonce/1", " portail.fr "] {
-            assert_eq!(SiteKey::parse(text).as_ref().map(SiteKey::as_str), Some("portail.fr"), "{text}");
+    fn an_id_is_written_in_one_way() {
+        assert_eq!("7".parse::<SiteId>().map(SiteId::get), Ok(7));
+        for wrong in ["", "0", "07", "+7", "-7", "7 ", "7.0", "4294967296", "portail.fr"] {
+            assert_eq!(wrong.parse::<SiteId>(), Err(NotANumber), "{wrong}");
         }
-        assert_eq!(SiteKey::parse("Agence du Lac").as_ref().map(SiteKey::as_str), Some("agence du lac"));
-        assert_eq!(SiteKey::parse("  "), None);
     }
 
     #[test]
-    fn a_site_reads_back_as_itself() {
-        for text in
-            ["www.www.a.fr", "www. a.fr", "www.https://www.a.fr/", "https://www.www.a.fr", "www.fr", "İ"]
-        {
-            let key = SiteKey::parse(text).unwrap();
-            assert_eq!(SiteKey::parse(key.as_str()), Some(key), "{text}");
-        }
+    fn the_name_of_a_category_cannot_be_taken_for_anything_else() {
+        let check = |text: &str, expected: Result<&str, SiteCategoryNameError>| {
+            let read = SiteCategoryName::parse(text);
+            assert_eq!(
+                read.as_ref().map(SiteCategoryName::as_str).map_err(|error| *error),
+                expected,
+                "{text}"
+            );
+        };
+        check(" Portails ", Ok("Portails"));
+        check("3e réseau", Ok("3e réseau"));
+        check("  ", Err(SiteCategoryNameError::Blank));
+        check("12", Err(SiteCategoryNameError::NoLetter));
+        check("a\tb", Err(SiteCategoryNameError::Text(TextError::ControlCharacter)));
+        let length = SiteCategoryName::LENGTH_MAX + 1;
+        let too_long = TextError::TooLong { length, limit: SiteCategoryName::LENGTH_MAX };
+        check(&"é".repeat(length), Err(SiteCategoryNameError::Text(too_long)));
     }
 }

@@ -6,6 +6,7 @@ mod demo;
 mod import;
 mod keys;
 mod serve;
+mod sites;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -35,6 +36,8 @@ enum Command {
     Import(import::ImportArgs),
     /// Make, list and revoke API keys. Works beside a running server, which honours it at once.
     Keys(keys::KeysArgs),
+    /// Name sites and sort them into categories. Works beside a running server, which honours it at once.
+    Sites(sites::SitesArgs),
     /// Check the settings and print what they come to.
     CheckConfig(check_config::CheckConfigArgs),
 }
@@ -90,6 +93,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             Command::Compact(args) => compact::run(args).await,
             Command::Import(args) => import::run(args).await,
             Command::Keys(args) => keys::run(args).await,
+            Command::Sites(args) => sites::run(args).await,
             Command::CheckConfig(args) => check_config::run(args),
         }
     })

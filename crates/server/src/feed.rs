@@ -1,8 +1,10 @@
 //! A feed: one JSON object a line. Splits bytes into lines, reads them, takes them in; over HTTP and from files alike.
 
+use std::sync::Arc;
+
 use app::App;
 use app::ingest::{Outcome, Receipt};
-use domain::{AdvertDraft, Timestamp, Violation};
+use domain::{AdvertDraft, SiteDirectory, Timestamp, Violation};
 use jiff::tz::TimeZone;
 use wire::advert_draft::{ReadDraft, RefusedDraft, Surroundings};
 use wire::receipt::ReceiptBody;
@@ -104,6 +106,8 @@ pub type Decoded = Result<ReadDraft, RefusedDraft>;
 pub struct Decoder {
     pub zone: TimeZone,
     pub line_bytes_max: usize,
+    /// The sites that were known when reading began.
+    pub sites: Arc<SiteDirectory>,
 }
 
 impl Decoder {
@@ -123,7 +127,7 @@ impl Decoder {
     }
 
     pub fn decode(&self, value: &serde_json::Value, now: Timestamp) -> Decoded {
-        wire::advert_draft::read(value, Surroundings { zone: &self.zone, now })
+        wire::advert_draft::read(value, Surroundings { zone: &self.zone, now, sites: &self.sites })
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod adverts;
 mod auth;
+mod body;
 mod documents;
 mod error;
 mod health;
@@ -10,13 +11,14 @@ mod outer;
 mod parameters;
 mod path;
 mod places;
+mod sites;
 mod stream;
 
 use std::sync::Arc;
 
 use app::App;
 use axum::Router;
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{MethodRouter, delete, get, post, put};
 use domain::Scope;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -56,8 +58,12 @@ impl Shared {
         Self(Arc::new(SharedParts { app, config, metrics, rate_limits, tasks, stop }))
     }
 
-    fn decoder(&self) -> Decoder {
-        Decoder { zone: self.config.time_zone.clone(), line_bytes_max: self.config.limits.line_bytes_max }
+    async fn decoder(&self) -> Result<Decoder, app::Error> {
+        Ok(Decoder {
+            zone: self.config.time_zone.clone(),
+            line_bytes_max: self.config.limits.line_bytes_max,
+            sites: self.app.sites().await?,
+        })
     }
 }
 
@@ -76,10 +82,26 @@ pub fn router(shared: &Shared) -> Router {
         .route("/adverts", needs(Scope::Ingest, post(adverts::ingest)))
         .route(
             "/adverts/{uuid}",
-            needs(Scope::Read, get(adverts::one))
-                .merge(needs(Scope::Ingest, axum::routing::delete(adverts::erase))),
+            needs(Scope::Read, get(adverts::one)).merge(needs(Scope::Ingest, delete(adverts::erase))),
         )
-        .route("/adverts/{uuid}/expire", needs(Scope::Ingest, post(adverts::expire)));
+        .route("/adverts/{uuid}/expire", needs(Scope::Ingest, post(adverts::expire)))
+        .route("/sites", needs(Scope::Read, get(sites::list)))
+        .route(
+            "/sites/{id}",
+            needs(Scope::Read, get(sites::one)).merge(needs(Scope::Admin, put(sites::change))),
+        )
+        .route(
+            "/site_categories",
+            needs(Scope::Read, get(sites::categories))
+                .merge(needs(Scope::Admin, post(sites::create_category))),
+        )
+        .route(
+            "/site_categories/{id}",
+            needs(Scope::Read, get(sites::category)).merge(needs(
+                Scope::Admin,
+                put(sites::rename_category).merge(delete(sites::delete_category)),
+            )),
+        );
     let api = negotiate::layered(api);
     let open = Router::new()
         .route("/healthz", get(health::alive))

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use domain::{
-    AdvertEvent, AdvertId, Identity, KeyId, Property, PropertyId, Scopes, SearchId, Timestamp, UserId,
+    AdvertEvent, AdvertId, Given, Identity, KeyId, Property, PropertyId, Scopes, SearchId, Site,
+    SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteKey, SiteName, Timestamp, UserId,
 };
 use tokio::sync::watch;
 
@@ -56,6 +57,22 @@ pub trait Store: Send + Sync + 'static {
     async fn keys(&self) -> Result<Vec<Key>, Error>;
     /// Revokes a key; `false` when there is none of that id. Revoking twice keeps the first date.
     async fn revoke_key(&self, id: KeyId, at: Timestamp) -> Result<bool, Error>;
+
+    /// Sites and their categories as they are now; nothing when nothing has changed since the revision that the caller knows.
+    /// A site is known from the first advert that names it on, in the same transaction, and for good: unless its last advert
+    /// is erased and no operator has named or categorised it.
+    async fn site_directory(&self, known: Option<u64>) -> Result<Option<SiteDirectory>, Error>;
+    /// Makes a site known or changes what is said of it; nothing when there is no such category.
+    async fn put_site(&self, site: PutSite) -> Result<Option<Site>, Error>;
+    /// Makes a category; nothing when there is one of that name. Its id is never given again.
+    async fn create_site_category(&self, name: SiteCategoryName) -> Result<Option<SiteCategory>, Error>;
+    async fn rename_site_category(
+        &self,
+        id: SiteCategoryId,
+        name: SiteCategoryName,
+    ) -> Result<Renamed, Error>;
+    /// Deletes a category, and leaves its sites without one; `false` when there is none of that id.
+    async fn delete_site_category(&self, id: SiteCategoryId) -> Result<bool, Error>;
 
     /// A small durable note under a name: how far an import has come, say.
     async fn note(&self, name: String) -> Result<Option<String>, Error>;
@@ -192,4 +209,22 @@ pub struct NewKey {
     pub user_id_if_new: UserId,
     pub scopes: Scopes,
     pub created_at: Timestamp,
+}
+
+/// What an operator says of a site.
+#[derive(Debug, Clone)]
+pub struct PutSite {
+    pub key: SiteKey,
+    pub name: Given<Option<SiteName>>,
+    pub category: Given<Option<SiteCategoryId>>,
+}
+
+/// What became of a new name for a category.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Renamed {
+    Done,
+    /// There is no such category.
+    Unknown,
+    /// Another category has that name.
+    NameTaken,
 }

@@ -1,4 +1,4 @@
-//! Durable state: properties with their adverts, the change log, keys.
+//! Durable state: properties with their adverts, the change log, keys, sites.
 //!
 //! [`Store`] is the contract; it says nothing of SQL. [`sqlite::SqliteStore`] is the embedded default. Whatever else
 //! implements the contract must pass `tests/contract`.
@@ -15,8 +15,8 @@ mod record;
 pub mod sqlite;
 
 pub use contract::{
-    ChangeSet, CommitOutcome, Erased, Expected, Key, Located, NewKey, PutCause, PutProperty, SearchChange,
-    Step, Store, Stored, User,
+    ChangeSet, CommitOutcome, Erased, Expected, Key, Located, NewKey, PutCause, PutProperty, PutSite,
+    Renamed, SearchChange, Step, Store, Stored, User,
 };
 pub use error::Error;
 pub use log::{Change, LogEntry, Position, PropertyCause};

@@ -12,6 +12,7 @@ mod lock;
 mod read;
 mod readers;
 mod schema;
+mod sites;
 mod writer;
 
 use std::collections::HashMap;
@@ -19,10 +20,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::{AdvertId, Identity, KeyId, Property, PropertyId, Timestamp};
+use domain::{
+    AdvertId, Identity, KeyId, Property, PropertyId, Site, SiteCategory, SiteCategoryId, SiteCategoryName,
+    SiteDirectory, Timestamp,
+};
 use tokio::sync::watch;
 
-use crate::contract::{ChangeSet, CommitOutcome, Erased, Key, Located, NewKey, Store, Stored};
+use crate::contract::{
+    ChangeSet, CommitOutcome, Erased, Key, Located, NewKey, PutSite, Renamed, Store, Stored,
+};
 use crate::error::Error;
 use crate::log::{LogEntry, Position};
 use lock::OpeningLock;
@@ -135,6 +141,33 @@ impl Store for SqliteStore {
 
     async fn revoke_key(&self, id: KeyId, at: Timestamp) -> Result<bool, Error> {
         self.writer.run(move |connection| Ok(Verdict::Keep(access::revoke_key(connection, &id, at)?))).await
+    }
+
+    async fn site_directory(&self, known: Option<u64>) -> Result<Option<SiteDirectory>, Error> {
+        self.readers.run(move |connection| sites::directory(connection, known)).await
+    }
+
+    async fn put_site(&self, site: PutSite) -> Result<Option<Site>, Error> {
+        self.writer.run(move |connection| Ok(Verdict::Keep(sites::put_site(connection, &site)?))).await
+    }
+
+    async fn create_site_category(&self, name: SiteCategoryName) -> Result<Option<SiteCategory>, Error> {
+        self.writer.run(move |connection| Ok(Verdict::Keep(sites::create_category(connection, &name)?))).await
+    }
+
+    async fn rename_site_category(
+        &self,
+        id: SiteCategoryId,
+        name: SiteCategoryName,
+    ) -> Result<Renamed, Error> {
+        let write = move |connection: &rusqlite::Connection| {
+            Ok(Verdict::Keep(sites::rename_category(connection, id, &name)?))
+        };
+        self.writer.run(write).await
+    }
+
+    async fn delete_site_category(&self, id: SiteCategoryId) -> Result<bool, Error> {
+        self.writer.run(move |connection| Ok(Verdict::Keep(sites::delete_category(connection, id)?))).await
     }
 
     async fn note(&self, name: String) -> Result<Option<String>, Error> {

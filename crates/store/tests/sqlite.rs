@@ -10,5 +10,6 @@ mod sqlite {
     mod damage;
     mod erasure;
     mod folder;
+    mod migrations;
     mod sharing;
 }

@@ -6,15 +6,15 @@
 use domain::draft::{AdvertDraft, AdvertPatch, Given, Identity, Lifecycle};
 use domain::{
     AdvertEvent, AdvertId, Contact, EnergyLetter, FeesResponsibility, GeoAccuracy, GeoPoint, GivenPlace,
-    Insee, PercentVariation, PropertyId, PropertyType, Publisher, PublisherType, Rating, SiteKey, Timestamp,
-    TransactionType, Violation, Zipcode,
+    Insee, PercentVariation, PropertyId, PropertyType, Publisher, PublisherType, Rating, SiteDirectory,
+    SiteKey, Timestamp, TransactionType, Violation, Zipcode,
 };
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
 
 use crate::json::{Reader, shown};
-use crate::{date, iri, names};
+use crate::{date, iri, names, site};
 
 /// Pictures and features of one advert; portals show some forty at most.
 const LIST_MAX: usize = 200;
@@ -45,6 +45,8 @@ pub struct RefusedDraft {
 pub struct Surroundings<'a> {
     pub zone: &'a TimeZone,
     pub now: Timestamp,
+    /// What `/sites/<id>` and the names of sites mean.
+    pub sites: &'a SiteDirectory,
 }
 
 /// Reads one advert.
@@ -129,17 +131,8 @@ impl Reading<'_> {
                 });
             }
             "site" => {
-                patch.site = given(value, |v| {
-                    let text = reader.text(name, v)?;
-                    if text.trim().is_empty() {
-                        return None;
-                    }
-                    let site = SiteKey::parse(text);
-                    if site.is_none() {
-                        reader.invalid(name, "This value is not the domain or name of a site.");
-                    }
-                    site
-                });
+                let sites = self.surroundings.sites;
+                patch.site = given(value, |v| site::read_advert_site(reader, name, v, sites));
             }
             "contact" => patch.contact = Given::Value(contact(reader, &mut self.raw.ignored, value)),
             "publisher" => patch.publisher = Given::Value(publisher(reader, &mut self.raw.ignored, value)),

@@ -1,6 +1,6 @@
 //! The paths that name things, and how they are read back.
 
-use domain::{AdvertId, PropertyId};
+use domain::{AdvertId, PropertyId, SiteCategoryId, SiteId};
 
 pub fn property(id: PropertyId) -> String {
     format!("/properties/{id}")
@@ -12,6 +12,14 @@ pub fn property_document(id: PropertyId) -> String {
 
 pub fn advert(id: AdvertId) -> String {
     format!("/adverts/{id}")
+}
+
+pub fn site(id: SiteId) -> String {
+    format!("/sites/{id}")
+}
+
+pub fn site_category(id: SiteCategoryId) -> String {
+    format!("/site_categories/{id}")
 }
 
 pub fn context(name: &str) -> String {
@@ -46,6 +54,26 @@ fn numbered(text: &str, kind: &str) -> Option<u64> {
     domain::place::code_as_number(text.strip_prefix(kind).unwrap_or(text))
 }
 
+/// What follows `/sites/`, when a text begins so. Without the slash in front it must be digits: else it may be a page.
+pub fn site_reference(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let number = |rest: &&str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
+    text.strip_prefix("/sites/").or_else(|| text.strip_prefix("sites/").filter(number))
+}
+
+/// Reads `/sites/<id>`, `sites/<id>` or the bare id.
+pub fn parse_site(text: &str) -> Option<SiteId> {
+    let text = text.trim();
+    site_reference(text).unwrap_or(text).parse().ok()
+}
+
+/// Reads `/site_categories/<id>`, `site_categories/<id>` or the bare id.
+pub fn parse_site_category(text: &str) -> Option<SiteCategoryId> {
+    let text = text.trim();
+    let text = text.strip_prefix('/').unwrap_or(text);
+    text.strip_prefix("site_categories/").unwrap_or(text).parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,5 +92,18 @@ mod tests {
         }
         assert_eq!(parse_department("/cities/6"), None);
         assert_eq!(parse_property("/searches/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"), None);
+    }
+
+    #[test]
+    fn every_spelling_of_a_site_reference_leads_to_it() {
+        for text in ["/sites/7", "sites/7", "7", " 7 "] {
+            assert_eq!(parse_site(text).map(SiteId::get), Some(7), "{text}");
+        }
+        for text in ["/site_categories/7", "site_categories/7", "7"] {
+            assert_eq!(parse_site_category(text).map(SiteCategoryId::get), Some(7), "{text}");
+        }
+        for wrong in ["/sites/", "/sites/portail.fr", "/cities/7", "portail.fr", "/sites/7/x", ""] {
+            assert_eq!((parse_site(wrong), parse_site_category(wrong)), (None, None), "{wrong}");
+        }
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! - Read: [`advert_draft`] (an advert as sent), [`query`] (query strings), with [`json`] for single values and [`date`] for dates.
 //! - Written: [`document`] (properties and adverts), [`place`], [`hydra`] (collections), [`receipt`], [`error`].
-//! - Both ways: [`iri`], [`names`].
+//! - Both ways: [`site`] (sites and their categories), [`iri`], [`names`].
 
 pub mod advert_draft;
 pub mod advert_draft_write;
@@ -20,3 +20,4 @@ pub mod names;
 pub mod place;
 pub mod query;
 pub mod receipt;
+pub mod site;

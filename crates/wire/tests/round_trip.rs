@@ -5,6 +5,7 @@
 use std::sync::LazyLock;
 
 use domain::AdvertDraft;
+use domain::site::SiteDirectory;
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
 use proptest::sample::subsequence;
@@ -22,7 +23,8 @@ static WORLD: LazyLock<World> = LazyLock::new(|| {
 fn read_back(value: &Value) -> AdvertDraft {
     let zone = TimeZone::get("Europe/Paris").unwrap();
     // Far ahead, so that no date of the timeline lies in the future.
-    let surroundings = Surroundings { zone: &zone, now: "2036-01-01T00:00:00Z".parse().unwrap() };
+    let (now, sites) = ("2036-01-01T00:00:00Z".parse().unwrap(), SiteDirectory::default());
+    let surroundings = Surroundings { zone: &zone, now, sites: &sites };
     let read = read(value, surroundings).unwrap_or_else(|refused| panic!("{refused:?}\n{value:#}"));
     assert_eq!(read.ignored, [""; 0], "{value:#}");
     read.draft

@@ -47,7 +47,11 @@ pub struct ImportArgs {
 pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
     let config = args.common.load()?;
     let app = open::app(&config)?;
-    let decoder = Decoder { zone: config.time_zone.clone(), line_bytes_max: config.limits.line_bytes_max };
+    let decoder = Decoder {
+        zone: config.time_zone.clone(),
+        line_bytes_max: config.limits.line_bytes_max,
+        sites: app.sites().await?,
+    };
     let mut source = Source::open(&args.file, &app, args.from_start).await?;
     let mut rejects = match &args.rejects {
         Some(path) => {

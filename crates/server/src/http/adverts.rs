@@ -1,15 +1,15 @@
 //! Adverts in, and single adverts out.
 
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
-use domain::AdvertId;
+use domain::{AdvertId, SiteKey};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::Value;
 use wire::receipt::ReceiptCollection;
 
 use super::Shared;
+use super::body;
 use super::error::{Problem, json};
 use super::path::PathId;
 use super::stream;
@@ -20,11 +20,11 @@ const ARRAY_MAX: usize = 10_000;
 
 /// `POST /adverts`: one advert, an array of them, or a stream of lines.
 pub async fn ingest(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
-    let (parts, body) = request.into_parts();
-    refuse_encodings(&parts.headers)?;
+    let (parts, content) = request.into_parts();
+    body::refuse_encodings(&parts.headers)?;
     match BodyKind::of(&parts.headers)? {
-        BodyKind::Json => ingest_json(&shared, &parts.headers, body).await,
-        BodyKind::Lines => Ok(stream::ingest(&shared, body)),
+        BodyKind::Json => ingest_json(&shared, &parts.headers, content).await,
+        BodyKind::Lines => Ok(stream::ingest(&shared, content)),
     }
 }
 
@@ -32,7 +32,9 @@ pub async fn ingest(State(shared): State<Shared>, request: Request) -> Result<Re
 pub async fn one(State(shared): State<Shared>, PathId(id): PathId<AdvertId>) -> Result<Response, Problem> {
     let (advert, property) = shared.app.advert(id).await?.ok_or_else(Problem::not_found)?;
     let zone = &shared.config.time_zone;
-    Ok(json(StatusCode::OK, &wire::document::advert_resource(&advert, property, zone, &|_| None)))
+    let sites = shared.app.sites().await?;
+    let category_of = |site: &SiteKey| sites.category_of(site).map(|category| category.name.to_string());
+    Ok(json(StatusCode::OK, &wire::document::advert_resource(&advert, property, zone, &category_of)))
 }
 
 /// `DELETE /adverts/{uuid}`
@@ -57,9 +59,7 @@ enum BodyKind {
 
 impl BodyKind {
     fn of(headers: &HeaderMap) -> Result<Self, Problem> {
-        let given =
-            headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let media_type = given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let (given, media_type) = body::media_type(headers);
         match media_type.as_str() {
             "application/json" | "application/ld+json" => Ok(Self::Json),
             "application/x-ndjson" => Ok(Self::Lines),
@@ -74,21 +74,9 @@ impl BodyKind {
     }
 }
 
-/// A compressed body could hold any amount of anything.
-fn refuse_encodings(headers: &HeaderMap) -> Result<(), Problem> {
-    match headers.get(header::CONTENT_ENCODING) {
-        None => Ok(()),
-        Some(encoding) if encoding.as_bytes().eq_ignore_ascii_case(b"identity") => Ok(()),
-        Some(_) => {
-            let message = "Compressed request bodies are not supported.";
-            Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
-        }
-    }
-}
-
-async fn ingest_json(shared: &Shared, headers: &HeaderMap, body: Body) -> Result<Response, Problem> {
-    let bytes = read_body(headers, body, shared.config.limits.body_bytes_max).await?;
-    let decoder = shared.decoder();
+async fn ingest_json(shared: &Shared, headers: &HeaderMap, content: Body) -> Result<Response, Problem> {
+    let bytes = body::whole(headers, content, shared.config.limits.body_bytes_max).await?;
+    let decoder = shared.decoder().await?;
     let now = shared.app.clock().now();
     // Megabytes of JSON take a while; other requests go on meanwhile.
     let work = move || decode_body(&decoder, &bytes, now);
@@ -157,19 +145,5 @@ fn decode_body(
             Ok((Shape::Array, values.iter().map(|value| decoder.decode(value, now)).collect()))
         }
         value => Ok((Shape::Single, vec![decoder.decode(&value, now)])),
-    }
-}
-
-async fn read_body(headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, Problem> {
-    let declared =
-        headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    if declared.is_some_and(|declared| declared > limit) {
-        return Err(Problem::too_large("The body", limit));
-    }
-    match Limited::new(body, limit).collect().await {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(Problem::too_large("The body", limit)),
-        // The client hung up or broke the framing; nobody may be there to read this, but if so, this is what happened.
-        Err(_) => Err(Problem::bad_request("The body ended before it was complete.")),
     }
 }

@@ -123,24 +123,33 @@ impl Stream {
         self.outbox.send(line, self.shared.config.limits.stream_idle_timeout).await;
     }
 
-    /// Takes lines in and sends their receipts; `false` when the stream has to end.
-    async fn take_in(&self, lines: Vec<Line>) -> bool {
-        let decoder = self.shared.decoder();
+    /// The numbers of the lines and what became of them; nothing when reading them panicked.
+    async fn read_and_store(
+        &self,
+        lines: Vec<Line>,
+    ) -> Result<Option<(Vec<u64>, Vec<feed::Taken>)>, app::Error> {
+        let decoder = self.shared.decoder().await?;
         let now = self.shared.app.clock().now();
         let work = move || {
             let read = |line: Line| (line.number, decoder.decode_line(&line.content, now));
             lines.into_iter().map(read).unzip::<_, _, Vec<u64>, Vec<_>>()
         };
-        let Ok((numbers, decoded)) = tokio::task::spawn_blocking(work).await else { return false };
-        let taken = match feed::take_in(&self.shared.app, decoded).await {
-            Ok(taken) => taken,
+        let Ok((numbers, decoded)) = tokio::task::spawn_blocking(work).await else { return Ok(None) };
+        Ok(Some((numbers, feed::take_in(&self.shared.app, decoded).await?)))
+    }
+
+    /// Takes lines in and sends their receipts; `false` when the stream has to end.
+    async fn take_in(&self, lines: Vec<Line>) -> bool {
+        let first = lines.first().map(|line| line.number).unwrap_or_default();
+        let (numbers, taken) = match self.read_and_store(lines).await {
+            Ok(Some(taken)) => taken,
+            Ok(None) => return false,
             Err(error) => {
                 // These lines were not taken in, and the client must know from where to send again.
                 tracing::error!(
                     error = &error as &dyn std::error::Error,
                     "a stream of adverts could not be stored"
                 );
-                let first = numbers.first().copied().unwrap_or_default();
                 let message = format!("The store is unavailable; nothing from line {first} on was taken in.");
                 self.last_word(503, message).await;
                 return false;

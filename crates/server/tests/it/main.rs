@@ -16,5 +16,6 @@ mod limits;
 mod places;
 mod properties;
 mod requests;
+mod sites;
 mod snapshots;
 mod streams;

@@ -3,8 +3,8 @@
 use domain::{Advert, AdvertId, Identity, PropertyId, Timestamp};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
-use super::read;
 use super::writer::Verdict;
+use super::{read, sites};
 use crate::contract::{ChangeSet, CommitOutcome, Expected, PutCause, PutProperty, SearchChange, Step};
 use crate::error::Error;
 use crate::log::Position;
@@ -204,6 +204,10 @@ fn put_property(connection: &Connection, put: &PreparedPut, at: Timestamp) -> Re
     }
     if let Some(row) = &put.row {
         write_whereabouts(connection, put.advert, put.property, row)?;
+        // A crawl brings nothing but dates.
+        if let (Some(site), true) = (&row.site, put.kind != Kind::Crawl) {
+            sites::know(connection, site)?;
+        }
     }
     if let Some(home) = put.former_home {
         connection

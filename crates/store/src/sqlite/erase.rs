@@ -4,12 +4,14 @@
 //! that cannot reach are copies that rows leave behind in unused parts of pages when the database moves them about; no
 //! query can see those, and compacting the database takes them out of the file as well.
 
-use domain::{AdvertId, Property, PropertyId, Timestamp};
+use std::collections::BTreeSet;
+
+use domain::{AdvertId, Property, PropertyId, SiteKey, Timestamp};
 use rusqlite::{Connection, params};
 
 use super::commit::{Entry, Kind, Known, add_version, append, known, take_away};
-use super::read;
 use super::writer::Verdict;
+use super::{read, sites};
 use crate::contract::Erased;
 use crate::error::Error;
 use crate::record;
@@ -30,13 +32,17 @@ pub fn erase(
     if !homes.contains(&property) {
         homes.push(property);
     }
+    let mut sites = BTreeSet::new();
     for home in &homes {
-        erase_from_versions(connection, *home, advert)?;
+        erase_from_versions(connection, *home, advert, &mut sites)?;
     }
     for statement in
         ["DELETE FROM advert WHERE id = ?1", "DELETE FROM advert_former_home WHERE advert_id = ?1"]
     {
         connection.prepare_cached(statement)?.execute([advert.as_bytes()])?;
+    }
+    for site in &sites {
+        sites::forget_unused(connection, site.as_str())?;
     }
     // The version that was current has lost the advert already, if anything of it is left at all.
     let rest = read::property_at(connection, property, version)?;
@@ -65,8 +71,13 @@ fn former_homes(connection: &Connection, advert: AdvertId) -> Result<Vec<Propert
 
 /// Takes the advert out of every kept version of a property. Of a version that held nothing else only the number stays, so
 /// that it is not given again; the log entries whose events were about the advert keep their position and lose their
-/// content.
-fn erase_from_versions(connection: &Connection, home: PropertyId, advert: AdvertId) -> Result<(), Error> {
+/// content. The sites it ever was on are added to `sites`.
+fn erase_from_versions(
+    connection: &Connection,
+    home: PropertyId,
+    advert: AdvertId,
+    sites: &mut BTreeSet<SiteKey>,
+) -> Result<(), Error> {
     let mut statement = connection
         .prepare_cached("SELECT record_id, position, record FROM property_version WHERE property_id = ?1")?;
     let mut versions: Vec<(i64, u64, Property)> = Vec::new();
@@ -78,6 +89,7 @@ fn erase_from_versions(connection: &Connection, home: PropertyId, advert: Advert
     }
     for (record_id, position, mut property) in versions {
         let before = property.adverts.len();
+        sites.extend(property.advert(advert).and_then(|known| known.details.site.clone()));
         property.adverts.retain(|known| known.id != advert);
         if property.adverts.len() == before {
             continue;

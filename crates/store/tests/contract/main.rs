@@ -15,6 +15,7 @@ mod locate;
 mod log;
 mod model;
 mod moves;
+mod sites;
 mod versions;
 
 macro_rules! contract_suite {
@@ -64,6 +65,14 @@ macro_rules! contract_suite {
                     revoking_keeps_the_first_date,
                     an_unknown_key_is_neither_found_nor_revoked,
                     a_note_is_kept_replaced_and_removed;
+                sites: a_site_is_known_from_the_first_advert_that_names_it,
+                    an_erasure_forgets_sites_that_only_the_erased_advert_named,
+                    what_was_refused_makes_no_site_known,
+                    a_site_is_made_and_changed_by_its_key,
+                    a_site_is_not_put_into_a_category_that_is_not_there,
+                    a_category_name_is_given_once,
+                    a_deleted_category_leaves_its_sites_and_never_returns,
+                    the_directory_is_given_when_it_has_changed;
                 concurrency: many_writers_make_one_log_without_gaps,
                     of_many_claims_of_one_identity_one_succeeds,
                     of_many_changes_of_one_version_one_succeeds;

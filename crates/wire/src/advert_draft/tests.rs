@@ -4,7 +4,8 @@ use super::*;
 
 fn read_json(value: Value) -> Result<ReadDraft, RefusedDraft> {
     let zone = TimeZone::get("Europe/Paris").unwrap();
-    read(&value, Surroundings { zone: &zone, now: "2026-06-01T12:00:00Z".parse().unwrap() })
+    let now = "2026-06-01T12:00:00Z".parse().unwrap();
+    read(&value, Surroundings { zone: &zone, now, sites: &SiteDirectory::default() })
 }
 
 fn with(mut extra: Value) -> Value {

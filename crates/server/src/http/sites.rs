@@ -1,0 +1,173 @@
+//! Sites and their categories: anybody may read them, an operator names and sorts them.
+
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use domain::fold::fold;
+use domain::{Site, SiteCategory, SiteCategoryId, SiteId};
+use http::{HeaderValue, StatusCode, header};
+use store::{PutSite, Renamed};
+use wire::hydra::{Collection, Paging, Parameter, View};
+use wire::query::{Direction, Parameters};
+use wire::site::{self, SiteCategoryResource, SiteChange, SiteResource};
+
+use super::Shared;
+use super::body;
+use super::error::{Problem, json};
+use super::parameters::QueryText;
+use super::path::PathId;
+
+const SITE_PARAMETERS: &[Parameter] = &[
+    Parameter::new("name", "name"),
+    Parameter::new("category[]", "category"),
+    Parameter::new("order[name]", "name"),
+    Parameter::new("page", "page"),
+    Parameter::new("itemsPerPage", "itemsPerPage"),
+];
+
+const CATEGORY_PARAMETERS: &[Parameter] = &[
+    Parameter::new("name", "name"),
+    Parameter::new("order[name]", "name"),
+    Parameter::new("page", "page"),
+    Parameter::new("itemsPerPage", "itemsPerPage"),
+];
+
+/// `GET /sites`
+pub async fn list(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
+    let mut parameters = query.parameters();
+    let name = parameters.one("name").unwrap_or_default();
+    let categories = parameters.list("category");
+    let direction = direction(&mut parameters);
+    let paging = Paging::read(&mut parameters, Paging::ITEMS_MAX);
+    let noted = query.finish(parameters, &["name"])?;
+
+    let directory = shared.app.sites().await?;
+    // A category that does not exist has no sites.
+    let wanted: Vec<SiteCategoryId> =
+        categories.iter().filter_map(|text| site::category_in_query(text, &directory)).collect();
+    let fits = |site: &&Site| {
+        categories.is_empty() || site.category.is_some_and(|category| wanted.contains(&category))
+    };
+    let mut found: Vec<&Site> = directory.sites_like(name).filter(fits).collect();
+    sort(&mut found, direction, |site| (fold(site.label()), site.id));
+    let total = found.len() as u64;
+    let members = paging.of(found.into_iter().map(|site| SiteResource::of(site, &directory)));
+    let view = View::new("/sites", &query.raw, paging, total);
+    let page = Collection::new("Site", "/sites", members, total, view, SITE_PARAMETERS);
+    Ok(noted.on(json(StatusCode::OK, &page)))
+}
+
+/// `GET /sites/{id}`
+pub async fn one(State(shared): State<Shared>, PathId(id): PathId<SiteId>) -> Result<Response, Problem> {
+    let directory = shared.app.sites().await?;
+    let site = directory.site(id).ok_or_else(Problem::not_found)?;
+    Ok(json(StatusCode::OK, &SiteResource::of(site, &directory).alone()))
+}
+
+/// `PUT /sites/{id}`
+pub async fn change(
+    State(shared): State<Shared>,
+    PathId(id): PathId<SiteId>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let directory = shared.app.sites().await?;
+    let site = directory.site(id).ok_or_else(Problem::not_found)?;
+    let body = body::json(request, shared.config.limits.body_bytes_max).await?;
+    let SiteChange { name, category } =
+        site::read_site(&body, &directory).map_err(|violations| Problem::violations(&violations))?;
+    let wanted = category.value().copied().flatten();
+    let written = shared.app.put_site(PutSite { key: site.key.clone(), name, category }).await?;
+    match (written, wanted) {
+        (Some(site), _) => {
+            let directory = shared.app.sites().await?;
+            Ok(json(StatusCode::OK, &SiteResource::of(&site, &directory).alone()))
+        }
+        // Somebody deleted the category since the directory was read.
+        (None, Some(category)) => Err(Problem::violations(&[site::category_not_found(category)])),
+        (None, None) => Err(Problem::not_found()),
+    }
+}
+
+/// `GET /site_categories`
+pub async fn categories(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
+    let mut parameters = query.parameters();
+    let name = fold(parameters.one("name").unwrap_or_default());
+    let direction = direction(&mut parameters);
+    let paging = Paging::read(&mut parameters, Paging::ITEMS_MAX);
+    let noted = query.finish(parameters, &["name"])?;
+
+    let directory = shared.app.sites().await?;
+    let fits = |category: &&SiteCategory| category.name.comparison_key().contains(&name);
+    let mut found: Vec<&SiteCategory> = directory.categories().iter().filter(fits).collect();
+    sort(&mut found, direction, |category| (category.name.comparison_key(), category.id));
+    let total = found.len() as u64;
+    let members = paging.of(found.into_iter().map(SiteCategoryResource::of));
+    let view = View::new("/site_categories", &query.raw, paging, total);
+    let page = Collection::new("SiteCategory", "/site_categories", members, total, view, CATEGORY_PARAMETERS);
+    Ok(noted.on(json(StatusCode::OK, &page)))
+}
+
+/// `GET /site_categories/{id}`
+pub async fn category(
+    State(shared): State<Shared>,
+    PathId(id): PathId<SiteCategoryId>,
+) -> Result<Response, Problem> {
+    let directory = shared.app.sites().await?;
+    let category = directory.category(id).ok_or_else(Problem::not_found)?;
+    Ok(json(StatusCode::OK, &SiteCategoryResource::of(category).alone()))
+}
+
+/// `POST /site_categories`
+pub async fn create_category(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
+    let body = body::json(request, shared.config.limits.body_bytes_max).await?;
+    let name = site::read_category(&body).map_err(|violations| Problem::violations(&violations))?;
+    let Some(category) = shared.app.create_site_category(name).await? else {
+        return Err(Problem::violations(&[site::category_name_taken()]));
+    };
+    let mut response = json(StatusCode::CREATED, &SiteCategoryResource::of(&category).alone());
+    if let Ok(location) = HeaderValue::from_str(&wire::iri::site_category(category.id)) {
+        response.headers_mut().insert(header::LOCATION, location.clone());
+        response.headers_mut().insert(header::CONTENT_LOCATION, location);
+    }
+    Ok(response)
+}
+
+/// `PUT /site_categories/{id}`
+pub async fn rename_category(
+    State(shared): State<Shared>,
+    PathId(id): PathId<SiteCategoryId>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let body = body::json(request, shared.config.limits.body_bytes_max).await?;
+    let name = site::read_category(&body).map_err(|violations| Problem::violations(&violations))?;
+    match shared.app.rename_site_category(id, name.clone()).await? {
+        Renamed::Done => {
+            Ok(json(StatusCode::OK, &SiteCategoryResource::of(&SiteCategory { id, name }).alone()))
+        }
+        Renamed::Unknown => Err(Problem::not_found()),
+        Renamed::NameTaken => Err(Problem::violations(&[site::category_name_taken()])),
+    }
+}
+
+/// `DELETE /site_categories/{id}`
+pub async fn delete_category(
+    State(shared): State<Shared>,
+    PathId(id): PathId<SiteCategoryId>,
+) -> Result<Response, Problem> {
+    if !shared.app.delete_site_category(id).await? {
+        return Err(Problem::not_found());
+    }
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// By name, from A on unless asked otherwise.
+fn direction(parameters: &mut Parameters<'_>) -> Direction {
+    parameters.order(&[("name", ())]).first().map_or(Direction::Ascending, |(_, direction)| *direction)
+}
+
+/// Ids break ties, so that pages never overlap.
+fn sort<T, K: Ord>(found: &mut [T], direction: Direction, key: impl Fn(&T) -> K) {
+    found.sort_by_cached_key(key);
+    if direction == Direction::Descending {
+        found.reverse();
+    }
+}

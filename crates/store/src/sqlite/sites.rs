@@ -1,0 +1,143 @@
+//! Sites and their categories.
+
+use domain::{
+    Given, Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteId, SiteKey, SiteName,
+};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::contract::{PutSite, Renamed};
+use crate::error::Error;
+
+/// Makes a site known, if it is not yet.
+pub fn know(connection: &Connection, key: &str) -> rusqlite::Result<()> {
+    // Not `INSERT OR IGNORE`: nearly always the site is known, and looking is all there is to do.
+    connection
+        .prepare_cached(
+            "INSERT INTO site (key) SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM site WHERE key = ?1)",
+        )?
+        .execute([key])?;
+    Ok(())
+}
+
+/// Forgets a site that is known only because of adverts of which none is left: its name is something a publisher said. What
+/// an operator has named or categorised stays.
+pub fn forget_unused(connection: &Connection, key: &str) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached(
+            "DELETE FROM site WHERE key = ?1 AND name IS NULL AND category_id IS NULL
+                 AND NOT EXISTS (SELECT 1 FROM advert WHERE site = ?1 AND reference IS NOT NULL)
+                 AND NOT EXISTS (SELECT 1 FROM advert WHERE site = ?1 AND reference IS NULL)",
+        )?
+        .execute([key])?;
+    Ok(())
+}
+
+pub fn directory(connection: &Connection, known: Option<u64>) -> Result<Option<SiteDirectory>, Error> {
+    // One transaction, so that revision, sites and categories are of the same moment.
+    let reading = connection.unchecked_transaction()?;
+    let revision: u64 =
+        reading.prepare_cached("SELECT revision FROM site_revision")?.query_row([], |row| row.get(0))?;
+    if known == Some(revision) {
+        return Ok(None);
+    }
+    let mut statement = reading.prepare_cached("SELECT id, key, name, category_id FROM site ORDER BY id")?;
+    let sites = statement.query_map([], |row| Ok(read_site(row)))?;
+    let sites = sites.map(|site| site?).collect::<Result<_, Error>>()?;
+    let mut statement = reading.prepare_cached("SELECT id, name FROM site_category ORDER BY id")?;
+    let categories = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let categories = categories
+        .map(|row| {
+            let (id, name): (i64, String) = row?;
+            Ok(SiteCategory { id: category_id(id)?, name: SiteCategoryName::trusted(name) })
+        })
+        .collect::<Result<_, Error>>()?;
+    Ok(Some(SiteDirectory::new(revision, sites, categories)))
+}
+
+pub fn put_site(connection: &Connection, put: &PutSite) -> Result<Option<Site>, Error> {
+    let PutSite { key, name, category } = put;
+    if let Given::Value(Some(category)) = category
+        && !category_exists(connection, *category)?
+    {
+        return Ok(None);
+    }
+    know(connection, key.as_str())?;
+    if let Given::Value(name) = name {
+        connection
+            .prepare_cached("UPDATE site SET name = ?2 WHERE key = ?1 AND name IS NOT ?2")?
+            .execute(params![key.as_str(), name.as_ref().map(SiteName::as_str)])?;
+    }
+    if let Given::Value(category) = category {
+        connection
+            .prepare_cached("UPDATE site SET category_id = ?2 WHERE key = ?1 AND category_id IS NOT ?2")?
+            .execute(params![key.as_str(), category.map(SiteCategoryId::get)])?;
+    }
+    let mut statement =
+        connection.prepare_cached("SELECT id, key, name, category_id FROM site WHERE key = ?1")?;
+    statement.query_row([key.as_str()], |row| Ok(read_site(row)))?.map(Some)
+}
+
+pub fn create_category(
+    connection: &Connection,
+    name: &SiteCategoryName,
+) -> Result<Option<SiteCategory>, Error> {
+    if category_of_name(connection, name)?.is_some() {
+        return Ok(None);
+    }
+    connection
+        .prepare_cached("INSERT INTO site_category (name, name_key) VALUES (?1, ?2)")?
+        .execute([name.as_str(), &name.comparison_key()])?;
+    let id = category_id(connection.last_insert_rowid())?;
+    Ok(Some(SiteCategory { id, name: name.clone() }))
+}
+
+pub fn rename_category(
+    connection: &Connection,
+    id: SiteCategoryId,
+    name: &SiteCategoryName,
+) -> Result<Renamed, Error> {
+    if !category_exists(connection, id)? {
+        return Ok(Renamed::Unknown);
+    }
+    if category_of_name(connection, name)?.is_some_and(|owner| owner != id) {
+        return Ok(Renamed::NameTaken);
+    }
+    connection
+        .prepare_cached("UPDATE site_category SET name = ?2, name_key = ?3 WHERE id = ?1 AND name IS NOT ?2")?
+        .execute(params![id.get(), name.as_str(), name.comparison_key()])?;
+    Ok(Renamed::Done)
+}
+
+pub fn delete_category(connection: &Connection, id: SiteCategoryId) -> Result<bool, Error> {
+    let deleted =
+        connection.prepare_cached("DELETE FROM site_category WHERE id = ?1")?.execute([id.get()])?;
+    Ok(deleted > 0)
+}
+
+fn category_exists(connection: &Connection, id: SiteCategoryId) -> Result<bool, Error> {
+    Ok(connection.prepare_cached("SELECT 1 FROM site_category WHERE id = ?1")?.exists([id.get()])?)
+}
+
+fn category_of_name(
+    connection: &Connection,
+    name: &SiteCategoryName,
+) -> Result<Option<SiteCategoryId>, Error> {
+    let mut statement = connection.prepare_cached("SELECT id FROM site_category WHERE name_key = ?1")?;
+    statement.query_row([name.comparison_key()], |row| row.get(0)).optional()?.map(category_id).transpose()
+}
+
+fn read_site(row: &Row<'_>) -> Result<Site, Error> {
+    let id: i64 = row.get(0)?;
+    let number = u32::try_from(id).ok().and_then(SiteId::new);
+    Ok(Site {
+        id: number.ok_or_else(|| Error::corrupt(format!("site {id}")))?,
+        key: SiteKey::trusted(row.get(1)?),
+        name: row.get::<_, Option<String>>(2)?.map(SiteName::trusted),
+        category: row.get::<_, Option<i64>>(3)?.map(category_id).transpose()?,
+    })
+}
+
+fn category_id(id: i64) -> Result<SiteCategoryId, Error> {
+    let number = u32::try_from(id).ok().and_then(SiteCategoryId::new);
+    number.ok_or_else(|| Error::corrupt(format!("site category {id}")))
+}
