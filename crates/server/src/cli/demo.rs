@@ -10,8 +10,9 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use app::App;
 use clap::Args;
-use domain::{AdvertDraft, PropertyId, Scopes, WebAddress};
+use domain::{AdvertDraft, Given, PropertyId, Scopes, SiteCategoryName, SiteKey, WebAddress};
 use indicatif::{ProgressBar, ProgressStyle};
+use store::PutSite;
 use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
@@ -72,6 +73,7 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
         .await
         .with_context(|| format!("cannot listen on {}", shared.config.listen))?;
     let shown = fill(&app, &market, args.properties).await?;
+    categorise(&app).await?;
     let (_, key) = app.create_key("demo", Scopes::all()).await?;
     print_invitation(&format!("http://{}", server.address()?), &key.reveal(), &shown);
     stop_on_signal(stop.clone())?;
@@ -133,6 +135,17 @@ async fn fill(app: &App, market: &World, properties: u64) -> anyhow::Result<Show
     let (found, adverts) = app.store().counts().await?;
     println!("The market has {found} properties in {adverts} adverts.");
     Ok(shown.context("a market needs at least one property")?.1)
+}
+
+/// What an operator would do first: say what kind of site each portal is, so that documents show it.
+async fn categorise(app: &App) -> anyhow::Result<()> {
+    let name = SiteCategoryName::parse("Portails")?;
+    let category = app.create_site_category(name).await?.map(|category| category.id);
+    for domain in world::portal_domains() {
+        let key = SiteKey::parse(domain).context("a portal needs a domain")?;
+        app.put_site(PutSite { key, name: Given::Absent, category: Given::Value(category) }).await?;
+    }
+    Ok(())
 }
 
 /// Lets the market live on: new adverts, price drops, expiries, returns, at the given pace.

@@ -1,6 +1,6 @@
 //! What the process does when it is asked for too much, too slowly, or to stop.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::harness::TestServer;
 use crate::harness::adverts::{advert, least};
@@ -98,7 +98,9 @@ async fn a_stream_that_pauses_too_long_is_closed_and_keeps_what_it_sent() {
     connection.send(request.bytes()).await;
     connection.send_chunk(format!("{}\n{{\"half\":", least("1"))).await;
     let answer = connection.answer().await;
-    assert_eq!(answer.text().lines().count(), 1, "{}", answer.text());
+    let lines: Vec<Value> = answer.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((lines.len(), &lines[0]["outcome"]), (2, &"created".into()), "{}", answer.text());
+    assert_eq!(lines[1]["detail"], "The stream paused for 0.05 s; nothing from line 2 on was taken in.");
     assert_eq!(server.post("/adverts", &least("1")).await.json()["outcome"], "unchanged");
 }
 

@@ -72,8 +72,27 @@ struct AdvertRow {
     expired: bool,
 }
 
+/// From this many steps on, a second thread is worth starting: encoding them takes milliseconds.
+const STEPS_FOR_TWO: usize = 128;
+
 pub fn prepare(changes: ChangeSet) -> Result<Prepared, Error> {
-    let ChangeSet { recorded_at, steps } = changes;
+    let ChangeSet { recorded_at, mut steps } = changes;
+    if steps.len() < STEPS_FOR_TWO {
+        return Ok(Prepared { recorded_at, steps: prepare_steps(steps)? });
+    }
+    let rest = steps.split_off(steps.len() / 2);
+    let (first, second) = std::thread::scope(|scope| {
+        let second = scope.spawn(|| prepare_steps(rest));
+        let first = prepare_steps(steps);
+        // A panic over there goes on here.
+        (first, second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    let mut steps = first?;
+    steps.extend(second?);
+    Ok(Prepared { recorded_at, steps })
+}
+
+fn prepare_steps(steps: Vec<Step>) -> Result<Vec<PreparedStep>, Error> {
     let step = |step| {
         Ok(match step {
             Step::Put(put) => PreparedStep::Put(prepare_put(put)?),
@@ -83,7 +102,7 @@ pub fn prepare(changes: ChangeSet) -> Result<Prepared, Error> {
             Step::Search(search) => PreparedStep::Search(search),
         })
     };
-    Ok(Prepared { recorded_at, steps: steps.into_iter().map(step).collect::<Result<_, Error>>()? })
+    steps.into_iter().map(step).collect()
 }
 
 fn prepare_put(put: PutProperty) -> Result<PreparedPut, Error> {
