@@ -9,6 +9,7 @@ mod access;
 mod commit;
 mod erase;
 mod lock;
+mod prepare;
 mod read;
 mod readers;
 mod schema;
@@ -33,6 +34,7 @@ use crate::error::Error;
 use crate::log::{LogEntry, Position};
 use lock::OpeningLock;
 pub use lock::ServerLock;
+use prepare::Prepared;
 use readers::Readers;
 use writer::{Verdict, Writer};
 
@@ -89,8 +91,8 @@ impl Store for SqliteStore {
 
     async fn commit(&self, changes: ChangeSet) -> Result<CommitOutcome, Error> {
         // Encoding is most of the work and needs no database: it is done here, not on the one writing thread.
-        let prepared = commit::prepare(changes)?;
-        self.writer.run(move |connection| commit::apply(connection, &prepared)).await
+        let prepared = Prepared::new(changes)?;
+        self.writer.run(move |connection| commit::apply(connection, prepared)).await
     }
 
     async fn log_after(&self, position: Position, limit: usize) -> Result<Vec<LogEntry>, Error> {

@@ -26,7 +26,7 @@ use crate::open;
 const NOTE_EVERY: Duration = Duration::from_secs(2);
 
 /// More than over HTTP: nobody waits for the receipts, and a larger batch touches each page of the indices less often.
-const LINES_PER_BATCH: usize = 2_000;
+const LINES_PER_BATCH: usize = 4_000;
 
 const READ_BYTES: usize = 256 * 1024;
 

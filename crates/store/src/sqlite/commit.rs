@@ -1,14 +1,14 @@
 //! Writing a set of changes: rows and log entries together.
 
-use domain::{Advert, AdvertId, Identity, PropertyId, Timestamp};
+use domain::{AdvertId, Identity, PropertyId, Timestamp};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
+use super::prepare::{AdvertRow, Prepared, PreparedPut, PreparedStep};
 use super::writer::Verdict;
 use super::{read, sites};
-use crate::contract::{ChangeSet, CommitOutcome, Expected, PutCause, PutProperty, SearchChange, Step};
+use crate::contract::{CommitOutcome, Expected, SearchChange};
 use crate::error::Error;
 use crate::log::Position;
-use crate::record;
 
 /// What a log entry is, as a number on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,107 +39,6 @@ impl Kind {
     }
 }
 
-/// Changes with everything encoded that can be encoded without the database.
-pub struct Prepared {
-    recorded_at: Timestamp,
-    steps: Vec<PreparedStep>,
-}
-
-enum PreparedStep {
-    Put(PreparedPut),
-    Remove { property: PropertyId, expected: Expected, advert: AdvertId },
-    Search(SearchChange),
-}
-
-struct PreparedPut {
-    property: PropertyId,
-    expected: Expected,
-    advert: AdvertId,
-    kind: Kind,
-    record: Vec<u8>,
-    news: Option<Vec<u8>>,
-    /// The advert's whereabouts; nothing when it has left.
-    row: Option<AdvertRow>,
-    claim: Option<Identity>,
-    former_home: Option<PropertyId>,
-}
-
-struct AdvertRow {
-    site: Option<Box<str>>,
-    reference: Option<Box<str>>,
-    url_key: Option<String>,
-    last_crawled_at: Timestamp,
-    expired: bool,
-}
-
-/// From this many steps on, a second thread is worth starting: encoding them takes milliseconds.
-const STEPS_FOR_TWO: usize = 128;
-
-pub fn prepare(changes: ChangeSet) -> Result<Prepared, Error> {
-    let ChangeSet { recorded_at, mut steps } = changes;
-    if steps.len() < STEPS_FOR_TWO {
-        return Ok(Prepared { recorded_at, steps: prepare_steps(steps)? });
-    }
-    let rest = steps.split_off(steps.len() / 2);
-    let (first, second) = std::thread::scope(|scope| {
-        let second = scope.spawn(|| prepare_steps(rest));
-        let first = prepare_steps(steps);
-        // A panic over there goes on here.
-        (first, second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    });
-    let mut steps = first?;
-    steps.extend(second?);
-    Ok(Prepared { recorded_at, steps })
-}
-
-fn prepare_steps(steps: Vec<Step>) -> Result<Vec<PreparedStep>, Error> {
-    let step = |step| {
-        Ok(match step {
-            Step::Put(put) => PreparedStep::Put(prepare_put(put)?),
-            Step::Remove { property, expected, advert } => {
-                PreparedStep::Remove { property, expected, advert }
-            }
-            Step::Search(search) => PreparedStep::Search(search),
-        })
-    };
-    steps.into_iter().map(step).collect()
-}
-
-fn prepare_put(put: PutProperty) -> Result<PreparedPut, Error> {
-    let PutProperty { property, expected, advert, cause } = put;
-    let (kind, news, claim, former_home) = match cause {
-        PutCause::Created { claim, news } => (Kind::Advert, Some(news), Some(claim), None),
-        PutCause::Changed { news } => (Kind::Advert, Some(news), None, None),
-        PutCause::Joined { from, news } => (Kind::Advert, Some(news), None, Some(from)),
-        PutCause::Crawled => (Kind::Crawl, None, None, None),
-        PutCause::Left => (Kind::AdvertLeft, None, None, None),
-    };
-    Ok(PreparedPut {
-        property: property.id,
-        expected,
-        advert,
-        kind,
-        record: record::encode_property(&property)?,
-        news: news.map(|news| record::encode_news(&news)).transpose()?,
-        row: property.advert(advert).map(AdvertRow::of),
-        claim,
-        former_home,
-    })
-}
-
-impl AdvertRow {
-    fn of(advert: &Advert) -> Self {
-        let details = &advert.details;
-        Self {
-            site: details.site.as_ref().map(|site| site.as_str().into()),
-            reference: details.reference.as_ref().map(|reference| reference.as_str().into()),
-            url_key: details.url.as_ref().map(|url| url.comparison_key()),
-            last_crawled_at: advert.last_crawled_at,
-            expired: advert.is_expired(),
-        }
-    }
-}
-
 /// Says that the changes were built on something that is no longer so.
 struct Conflict;
 
@@ -166,15 +65,16 @@ impl From<rusqlite::Error> for Refusal {
     }
 }
 
-pub fn apply(connection: &Connection, prepared: &Prepared) -> Result<Verdict<CommitOutcome>, Error> {
+pub fn apply(connection: &Connection, prepared: Prepared) -> Result<Verdict<CommitOutcome>, Error> {
+    let recorded_at = prepared.recorded_at;
     let mut position = Position::START;
-    for step in &prepared.steps {
-        let applied = match step {
-            PreparedStep::Put(put) => put_property(connection, put, prepared.recorded_at),
+    for step in prepared {
+        let applied = match step? {
+            PreparedStep::Put(put) => put_property(connection, &put, recorded_at),
             PreparedStep::Remove { property, expected, advert } => {
-                remove_property(connection, *property, *expected, *advert, prepared.recorded_at)
+                remove_property(connection, property, expected, advert, recorded_at)
             }
-            PreparedStep::Search(search) => Ok(write_search(connection, search, prepared.recorded_at)?),
+            PreparedStep::Search(search) => Ok(write_search(connection, &search, recorded_at)?),
         };
         match applied {
             Ok(entry) => position = entry,

@@ -28,9 +28,9 @@ pub fn open_for_writing(path: &Path) -> Result<Connection, Error> {
          -- What is deleted is overwritten: an erased advert must not survive in free pages.
          PRAGMA secure_delete = ON;
          PRAGMA foreign_keys = ON;
-         -- 32 MiB between checkpoints: bulk imports rewrite the same pages often, and copying them back each time costs
+         -- 128 MiB between checkpoints: bulk imports rewrite the same pages often, and copying them back each time costs
          -- more than the room.
-         PRAGMA wal_autocheckpoint = 8192;
+         PRAGMA wal_autocheckpoint = 32768;
          PRAGMA cache_size = -65536;",
     )?;
     migrate(&mut connection)?;

@@ -1,0 +1,176 @@
+//! Getting a set of changes ready to be written: everything that needs no database.
+//!
+//! Encoding is most of the work of a large set. It is done on two threads of its own, and the writer takes the steps as they
+//! come, so that both go on at the same time.
+
+use std::sync::mpsc;
+use std::vec;
+
+use domain::{Advert, AdvertId, Identity, PropertyId, Timestamp};
+
+use super::commit::Kind;
+use crate::contract::{ChangeSet, Expected, PutCause, PutProperty, SearchChange, Step};
+use crate::error::Error;
+use crate::record;
+
+/// From this many steps on, other threads are worth starting: encoding them takes milliseconds.
+const STEPS_FOR_THREADS: usize = 128;
+
+/// How many steps are handed over together.
+const STEPS_PER_PIECE: usize = 64;
+
+type Piece = Result<Vec<PreparedStep>, Error>;
+
+/// Changes in order, ready or still coming. Every step that was asked for comes out, or an error does: a set that lost its
+/// end must not be mistaken for a whole one.
+pub struct Prepared {
+    pub recorded_at: Timestamp,
+    ready: vec::IntoIter<PreparedStep>,
+    coming: vec::IntoIter<mpsc::Receiver<Piece>>,
+    current: Option<mpsc::Receiver<Piece>>,
+    missing: usize,
+}
+
+pub enum PreparedStep {
+    Put(PreparedPut),
+    Remove { property: PropertyId, expected: Expected, advert: AdvertId },
+    Search(SearchChange),
+}
+
+pub struct PreparedPut {
+    pub property: PropertyId,
+    pub expected: Expected,
+    pub advert: AdvertId,
+    pub kind: Kind,
+    pub record: Vec<u8>,
+    pub news: Option<Vec<u8>>,
+    /// The advert's whereabouts; nothing when it has left.
+    pub row: Option<AdvertRow>,
+    pub claim: Option<Identity>,
+    pub former_home: Option<PropertyId>,
+}
+
+pub struct AdvertRow {
+    pub site: Option<Box<str>>,
+    pub reference: Option<Box<str>>,
+    pub url_key: Option<String>,
+    pub last_crawled_at: Timestamp,
+    pub expired: bool,
+}
+
+impl Prepared {
+    pub fn new(changes: ChangeSet) -> Result<Self, Error> {
+        let ChangeSet { recorded_at, mut steps } = changes;
+        let missing = steps.len();
+        let (ready, coming) = if missing < STEPS_FOR_THREADS {
+            (prepare_steps(steps)?, Vec::new())
+        } else {
+            let rest = steps.split_off(missing / 2);
+            (Vec::new(), vec![in_pieces(steps), in_pieces(rest)])
+        };
+        Ok(Self { recorded_at, ready: ready.into_iter(), coming: coming.into_iter(), current: None, missing })
+    }
+
+    /// Waits for the next piece; `false` when there is none.
+    fn refill(&mut self) -> Result<bool, Error> {
+        loop {
+            if self.current.is_none() {
+                self.current = self.coming.next();
+            }
+            let Some(current) = &self.current else { return Ok(false) };
+            match current.recv() {
+                Ok(piece) => {
+                    self.ready = piece?.into_iter();
+                    return Ok(true);
+                }
+                // This half is done.
+                Err(mpsc::RecvError) => self.current = None,
+            }
+        }
+    }
+}
+
+impl Iterator for Prepared {
+    type Item = Result<PreparedStep, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(step) = self.ready.next() {
+                self.missing -= 1;
+                return Some(Ok(step));
+            }
+            match self.refill() {
+                Ok(true) => {}
+                Ok(false) if self.missing == 0 => return None,
+                Ok(false) => {
+                    self.missing = 0;
+                    return Some(Err(Error::corrupt("a set of changes that could not be encoded whole")));
+                }
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+/// Encodes steps on a thread of their own. It ends early when nobody takes them any more.
+fn in_pieces(steps: Vec<Step>) -> mpsc::Receiver<Piece> {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut steps = steps.into_iter().peekable();
+        while steps.peek().is_some() {
+            let piece = prepare_steps(steps.by_ref().take(STEPS_PER_PIECE));
+            if sender.send(piece).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+fn prepare_steps(steps: impl IntoIterator<Item = Step>) -> Result<Vec<PreparedStep>, Error> {
+    let step = |step| {
+        Ok(match step {
+            Step::Put(put) => PreparedStep::Put(prepare_put(put)?),
+            Step::Remove { property, expected, advert } => {
+                PreparedStep::Remove { property, expected, advert }
+            }
+            Step::Search(search) => PreparedStep::Search(search),
+        })
+    };
+    steps.into_iter().map(step).collect()
+}
+
+fn prepare_put(put: PutProperty) -> Result<PreparedPut, Error> {
+    let PutProperty { property, expected, advert, cause } = put;
+    let (kind, news, claim, former_home) = match cause {
+        PutCause::Created { claim, news } => (Kind::Advert, Some(news), Some(claim), None),
+        PutCause::Changed { news } => (Kind::Advert, Some(news), None, None),
+        PutCause::Joined { from, news } => (Kind::Advert, Some(news), None, Some(from)),
+        PutCause::Crawled => (Kind::Crawl, None, None, None),
+        PutCause::Left => (Kind::AdvertLeft, None, None, None),
+    };
+    Ok(PreparedPut {
+        property: property.id,
+        expected,
+        advert,
+        kind,
+        record: record::encode_property(&property)?,
+        news: news.map(|news| record::encode_news(&news)).transpose()?,
+        row: property.advert(advert).map(AdvertRow::of),
+        claim,
+        former_home,
+    })
+}
+
+impl AdvertRow {
+    fn of(advert: &Advert) -> Self {
+        let details = &advert.details;
+        Self {
+            site: details.site.as_ref().map(|site| site.as_str().into()),
+            reference: details.reference.as_ref().map(|reference| reference.as_str().into()),
+            url_key: details.url.as_ref().map(|url| url.comparison_key()),
+            last_crawled_at: advert.last_crawled_at,
+            expired: advert.is_expired(),
+        }
+    }
+}
