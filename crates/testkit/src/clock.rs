@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use domain::{Clock, Timestamp};
+use jiff::SignedDuration;
 
 /// Tells the time a test has set, to the millisecond.
 #[derive(Debug)]
@@ -21,7 +22,12 @@ impl ManualClock {
 
     /// Moves the clock; backwards too, as clocks do.
     pub fn advance_seconds(&self, seconds: i64) {
-        self.millisecond.fetch_add(seconds * 1_000, Ordering::SeqCst);
+        self.advance(SignedDuration::from_secs(seconds));
+    }
+
+    pub fn advance(&self, by: SignedDuration) {
+        let milliseconds = i64::try_from(by.as_millis()).expect("a test moves the clock by less than an age");
+        self.millisecond.fetch_add(milliseconds, Ordering::SeqCst);
     }
 }
 

@@ -6,11 +6,10 @@ pub mod client;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, LazyLock};
 
 use app::App;
-use domain::{Clock, IdSource, Scope, Scopes, Timestamp};
-use jiff::SignedDuration;
+use domain::{IdSource, Scope, Scopes};
 use places::Gazetteer;
 use serde_json::Value;
 use server::config::{Config, Sources};
@@ -18,6 +17,7 @@ use server::http::Shared;
 use server::serve::Server;
 use store::sqlite::SqliteStore;
 use tempfile::TempDir;
+use testkit::clock::ManualClock;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -28,25 +28,6 @@ use client::{Answer, Request};
 pub fn gazetteer() -> Arc<Gazetteer> {
     static GAZETTEER: LazyLock<Arc<Gazetteer>> = LazyLock::new(|| Arc::new(Gazetteer::embedded().unwrap()));
     Arc::clone(&GAZETTEER)
-}
-
-/// A clock that stands still until it is moved.
-pub struct ManualClock(Mutex<Timestamp>);
-
-impl ManualClock {
-    pub fn new() -> Self {
-        Self(Mutex::new("2026-03-02T09:00:00Z".parse().unwrap()))
-    }
-
-    pub fn advance(&self, by: SignedDuration) {
-        *self.0.lock().unwrap() += by;
-    }
-}
-
-impl Clock for ManualClock {
-    fn now(&self) -> Timestamp {
-        *self.0.lock().unwrap()
-    }
 }
 
 /// Identifiers in order: the first is 1, the second 2.
@@ -89,7 +70,7 @@ impl TestServer {
     pub async fn with(settings: &str) -> Self {
         let folder = TempDir::new().unwrap();
         let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
-        let clock = Arc::new(ManualClock::new());
+        let clock = Arc::new(ManualClock::at("2026-03-02T09:00:00Z".parse().unwrap()));
         // Ids of users come from elsewhere, so that those of adverts begin with 1 in every test.
         let keys =
             Keys::make(&App::new(store.clone(), clock.clone(), Arc::new(RandomKeyIds), gazetteer())).await;

@@ -93,7 +93,7 @@ fn everything_wrong_with_a_change_is_told_together() {
         [
             "category: Item not found for \"Notaires\".",
             "categry: This attribute is not known.",
-            "name: The type of the \"name\" attribute must be a string, number given.",
+            "name: The type of the \"name\" attribute must be a string, number 3 given.",
         ]
     );
     assert_eq!(site(json!({"category": 7})), ["category: Item not found for \"/site_categories/7\"."]);
