@@ -182,7 +182,7 @@ impl DepartmentResource {
             department_code: department.code.to_string(),
             name: department.name.to_string(),
             name_clean: department.name_clean.to_string(),
-            chef_lieu: department.capital_insee.as_ref().map(|insee| insee.to_string()),
+            chef_lieu: department.capital.as_deref().map(str::to_owned),
             region: DivisionBody::of_region(&department.region),
         }
     }
