@@ -20,7 +20,6 @@ use world::{Grouping, Settings, World};
 
 use super::serve::stop_on_signal;
 use super::{Common, loaded};
-use crate::feed::LINES_PER_BATCH;
 use crate::http::Shared;
 use crate::market::towns;
 use crate::serve::Server;
@@ -30,6 +29,9 @@ use crate::{open, telemetry};
 const MARKER: &str = "this-is-a-vigie-demo";
 
 const FOLDER: &str = "./vigie-demo";
+
+/// Large, because nobody waits for a receipt: the market should be there before the reader loses patience.
+const ADVERTS_PER_BATCH: usize = 2_000;
 
 #[derive(Debug, Args)]
 pub struct DemoArgs {
@@ -117,7 +119,7 @@ async fn fill(app: &App, market: &World, properties: u64) -> anyhow::Result<Show
         bar.set_style(style);
     }
     let mut shown: Option<(usize, Shown)> = None;
-    let mut batch: Vec<AdvertDraft> = Vec::with_capacity(LINES_PER_BATCH);
+    let mut batch: Vec<AdvertDraft> = Vec::with_capacity(ADVERTS_PER_BATCH);
     for generated in market.properties() {
         bar.inc(1);
         let carriers = generated.drafts.len();
@@ -126,7 +128,7 @@ async fn fill(app: &App, market: &World, properties: u64) -> anyhow::Result<Show
             shown = Some((carriers, Shown { property: generated.id, url }));
         }
         batch.extend(generated.drafts);
-        if batch.len() >= LINES_PER_BATCH {
+        if batch.len() >= ADVERTS_PER_BATCH {
             app.ingest(std::mem::take(&mut batch)).await?;
         }
     }
