@@ -46,10 +46,21 @@ pub enum Outcome {
 
 impl App {
     /// Takes drafts in, in order, and answers in the same order once all of them are durable.
+    ///
+    /// A batch is committed whole, unless what it changes is too large to be held at once; then in parts, in order.
     pub async fn ingest(&self, drafts: Vec<AdvertDraft>) -> Result<Vec<Receipt>, Error> {
+        let mut receipts = Vec::with_capacity(drafts.len());
+        while receipts.len() < drafts.len() {
+            receipts.extend(self.ingest_part(&drafts[receipts.len()..]).await?);
+        }
+        Ok(receipts)
+    }
+
+    /// Takes in the first drafts, as many as fit; at least one.
+    async fn ingest_part(&self, drafts: &[AdvertDraft]) -> Result<Vec<Receipt>, Error> {
         let received_at = domain::ports::whole_second(self.clock.now());
         for _ in 0..ATTEMPTS_MAX {
-            let Some(Plan { steps, receipts }) = self.plan(&drafts, received_at).await? else { continue };
+            let Some(Plan { steps, receipts }) = self.plan(drafts, received_at).await? else { continue };
             if steps.is_empty() {
                 return Ok(receipts);
             }

@@ -336,7 +336,10 @@ impl Reading<'_> {
             }
         }
         let identity = identity(raw.uuid, &raw.patch);
-        if identity.is_none() && violations.is_empty() {
+        // An identity that was given and cannot be read is not missing as well.
+        let unreadable =
+            |violation: &Violation| matches!(violation.path.as_str(), "uuid" | "site" | "reference" | "url");
+        if identity.is_none() && !violations.iter().any(unreadable) {
             let message = "An advert needs a uuid, a site with a reference, or a url.";
             violations.push(Violation::missing("uuid", message));
         }

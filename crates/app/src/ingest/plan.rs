@@ -32,10 +32,26 @@ pub struct Missing {
     pub properties: Vec<PropertyId>,
 }
 
+/// What the first drafts of a batch do: as many as there are receipts, usually all of them.
 #[derive(Debug)]
 pub struct Plan {
     pub steps: Vec<Step>,
     pub receipts: Vec<Receipt>,
+}
+
+/// Every step holds the whole property it makes. This is about how many bytes of them one plan may come to: a few hundred
+/// small changes of one property with hundreds of adverts would otherwise fill the memory.
+const STEP_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+impl Missing {
+    fn is_empty(&self) -> bool {
+        self.identities.is_empty() && self.properties.is_empty()
+    }
+
+    fn add(&mut self, other: Self) {
+        self.identities.extend(other.identities);
+        self.properties.extend(other.properties);
+    }
 }
 
 /// Puts a given place on the map.
@@ -60,12 +76,21 @@ pub fn plan(
         located: HashMap::new(),
         slots: HashMap::new(),
         steps: Vec::new(),
+        step_bytes: 0,
     };
     let mut receipts = Vec::with_capacity(drafts.len());
+    // What one draft lacks is no reason not to ask for what the others lack: otherwise each would cost a read of its own.
+    let mut missing = Missing::default();
     for draft in drafts {
-        receipts.push(batch.take(draft.clone())?);
+        match batch.take(draft.clone()) {
+            Ok(receipt) => receipts.push(receipt),
+            Err(lacking) => missing.add(lacking),
+        }
+        if batch.step_bytes >= STEP_BYTES_MAX {
+            break;
+        }
     }
-    Ok(Plan { steps: batch.steps, receipts })
+    if missing.is_empty() { Ok(Plan { steps: batch.steps, receipts }) } else { Err(missing) }
 }
 
 /// Everything a first look at the drafts says will be needed, so that two reads are enough for most batches.
@@ -97,9 +122,10 @@ struct Batch<'a> {
     ids: &'a dyn IdSource,
     locator: Locator<'a>,
     /// What earlier drafts of this batch did to identities and properties.
-    located: HashMap<Identity, Located>,
+    located: HashMap<Identity, Option<Located>>,
     slots: HashMap<PropertyId, Slot>,
     steps: Vec<Step>,
+    step_bytes: usize,
 }
 
 /// A property in the state the steps so far leave it in.
@@ -138,7 +164,7 @@ impl Batch<'_> {
         if let Some(violation) = self.reference_taken(id, &advert.details, None)? {
             return Ok(Receipt::Rejected { violations: vec![violation] });
         }
-        self.remember(id, home, &advert.details, &claim);
+        self.remember(id, home, &advert.details, None, &claim);
         let slot = self.slot(home)?;
         let property = slot.property.get_or_insert_with(|| Property { id: home, adverts: Vec::new() });
         property.put(advert);
@@ -175,7 +201,7 @@ impl Batch<'_> {
         match (destination, effect) {
             (None, Effect::Nothing) => Ok(accepted(home, Outcome::Unchanged)),
             (None, effect) => {
-                self.remember(id, home, &advert.details, &claim);
+                self.remember(id, home, &advert.details, Some(&known.details), &claim);
                 if let Some(property) = &mut self.slot(home)?.property {
                     property.put(advert);
                 }
@@ -189,7 +215,7 @@ impl Batch<'_> {
             }
             (Some(destination), _) => {
                 self.leave(home, id)?;
-                self.remember(id, destination, &advert.details, &claim);
+                self.remember(id, destination, &advert.details, Some(&known.details), &claim);
                 let slot = self.slot(destination)?;
                 let property =
                     slot.property.get_or_insert_with(|| Property { id: destination, adverts: Vec::new() });
@@ -206,13 +232,16 @@ impl Batch<'_> {
         let expected = std::mem::replace(&mut slot.expected, Expected::WrittenBefore);
         let Some(property) = &mut slot.property else { return Ok(()) };
         property.adverts.retain(|known| known.id != advert);
-        let step = if property.adverts.is_empty() {
+        let (step, bytes) = if property.adverts.is_empty() {
             slot.property = None;
-            Step::Remove { property: home, expected, advert }
+            (Step::Remove { property: home, expected, advert }, 0)
         } else {
-            Step::Put(PutProperty { property: property.clone(), expected, advert, cause: PutCause::Left })
+            let bytes = weight(property);
+            let property = property.clone();
+            (Step::Put(PutProperty { property, expected, advert, cause: PutCause::Left }), bytes)
         };
         self.steps.push(step);
+        self.step_bytes += bytes;
         Ok(())
     }
 
@@ -220,8 +249,10 @@ impl Batch<'_> {
         let slot = self.slot(home)?;
         let expected = std::mem::replace(&mut slot.expected, Expected::WrittenBefore);
         if let Some(property) = &slot.property {
+            let bytes = weight(property);
             let step = Step::Put(PutProperty { property: property.clone(), expected, advert, cause });
             self.steps.push(step);
+            self.step_bytes += bytes;
         }
         Ok(())
     }
@@ -244,34 +275,43 @@ impl Batch<'_> {
 
     fn locate(&self, identity: &Identity) -> Result<Option<Located>, Missing> {
         if let Some(located) = self.located.get(identity) {
-            return Ok(Some(*located));
+            return Ok(*located);
         }
         match self.knowledge.located.get(identity) {
             Some(located) => {
                 // An earlier draft of this batch may have moved it.
                 let moved = located.and_then(|located| self.located.get(&Identity::Uuid(located.advert)));
-                Ok(moved.copied().or(*located))
+                Ok(moved.copied().flatten().or(*located))
             }
             None => Err(Missing { identities: vec![identity.clone()], properties: Vec::new() }),
         }
     }
 
-    /// Keeps for the rest of the batch how the advert can be found.
+    /// Keeps for the rest of the batch how the advert can be found, and how it no longer can.
     fn remember(
         &mut self,
         advert: AdvertId,
         property: PropertyId,
         details: &AdvertDetails,
+        before: Option<&AdvertDetails>,
         claim: &Identity,
     ) {
         let located = Located { advert, property };
-        self.located.insert(Identity::Uuid(advert), located);
-        self.located.insert(claim.clone(), located);
-        if let Some(key) = reference_of(details) {
-            self.located.insert(key, located);
+        for given_up in before.into_iter().flat_map(identities_of) {
+            self.located.insert(given_up, None);
         }
-        if let Some(url) = &details.url {
-            self.located.entry(Identity::Url(url.comparison_key().into())).or_insert(located);
+        self.located.insert(Identity::Uuid(advert), Some(located));
+        self.located.insert(claim.clone(), Some(located));
+        for identity in identities_of(details) {
+            match identity {
+                // Several adverts may share an address, and the first that had it keeps it.
+                Identity::Url(_) => {
+                    self.located.entry(identity).or_default().get_or_insert(located);
+                }
+                Identity::Uuid(_) | Identity::SiteReference(..) => {
+                    self.located.insert(identity, Some(located));
+                }
+            }
         }
     }
 
@@ -298,6 +338,23 @@ impl Batch<'_> {
             Violation::invalid("property", format!("This property holds {ADVERTS_MAX} adverts already."))
         }))
     }
+}
+
+/// Everything besides its uuid that an advert can be found by.
+fn identities_of(details: &AdvertDetails) -> impl Iterator<Item = Identity> {
+    let address = details.url.as_ref().map(|url| Identity::Url(url.comparison_key().into()));
+    reference_of(details).into_iter().chain(address)
+}
+
+/// About how many bytes a property takes.
+fn weight(property: &Property) -> usize {
+    let advert = |advert: &domain::Advert| {
+        let details = &advert.details;
+        let description = details.description.as_ref().map_or(0, |text| text.as_str().len());
+        let lists = details.pictures.len() + details.pictures_remote.len() + details.features.len();
+        1_000 + description + 100 * (lists + advert.events.len())
+    };
+    property.adverts.iter().map(advert).sum()
 }
 
 fn reference_of(details: &AdvertDetails) -> Option<Identity> {

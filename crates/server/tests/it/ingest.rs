@@ -58,7 +58,7 @@ async fn names_nobody_knows_are_reported_and_not_refused() {
 async fn everything_that_is_wrong_is_said_at_once() {
     let server = TestServer::start().await;
     let answer = server.post("/adverts", &json!({})).await;
-    assert_eq!(answer.violations(422), ["transactionType", "propertyType"]);
+    assert_eq!(answer.violations(422), ["transactionType", "propertyType", "uuid"]);
     let answer = server.post("/adverts", &json!({"transactionType": 0, "propertyType": 0})).await;
     assert_eq!(answer.violations(422), ["uuid"]);
 
@@ -387,5 +387,69 @@ async fn many_senders_of_one_advert_make_one_advert() {
     assert_eq!(prices.len(), 19);
     for pair in prices.windows(2) {
         assert_eq!(pair[0]["fieldNewValue"], pair[1]["fieldOldValue"]);
+    }
+}
+
+/// An advert that only its uuid identifies.
+fn by_uuid(number: u32, fields: Value) -> Value {
+    let uuid = format!("0190a1b2-c3d4-7e5f-8a9b-{number:012}");
+    let mut advert = json!({"uuid": uuid, "transactionType": 0, "propertyType": 0});
+    crate::harness::adverts::lay_over(&mut advert, fields);
+    advert
+}
+
+#[tokio::test]
+async fn a_batch_may_give_references_to_many_adverts_at_once() {
+    let server = TestServer::start().await;
+    let with_site: Vec<Value> = (0..600).map(|n| by_uuid(n, json!({"site": "portail.example"}))).collect();
+    server.post("/adverts", &json!(with_site)).await.ok();
+    let with_reference: Vec<Value> =
+        (0..600).map(|n| by_uuid(n, json!({"reference": n.to_string()}))).collect();
+    let body = server.post("/adverts", &json!(with_reference)).await.ok();
+    let outcomes = body["hydra:member"].as_array().unwrap().iter().map(|receipt| &receipt["outcome"]);
+    assert_eq!(outcomes.filter(|outcome| **outcome == "updated").count(), 600);
+}
+
+#[tokio::test]
+async fn what_one_draft_gives_up_is_free_for_the_next_of_the_same_batch() {
+    let server = TestServer::start().await;
+    let first = server.accept(&advert("1", json!({"url": "https://portail.example/1"}))).await;
+    let moved = advert("2", json!({"uuid": first["uuid"], "url": "https://portail.example/2"}));
+    let body = server.post("/adverts", &json!([moved, advert("1", json!({"title": "Another"}))])).await.ok();
+    let receipts = body["hydra:member"].as_array().unwrap();
+    assert_eq!((&receipts[0]["outcome"], &receipts[1]["outcome"]), (&json!("updated"), &json!("created")));
+    assert_eq!(receipts[0]["uuid"], first["uuid"]);
+    assert_ne!(receipts[1]["uuid"], first["uuid"]);
+    let by_url = server.get("/documents/properties/by-url?url=https://portail.example/1").await;
+    by_url.problem(404);
+    // And by another that is known already.
+    let swap = json!([
+        advert("3", json!({"uuid": first["uuid"]})),
+        advert("2", json!({"uuid": receipts[1]["uuid"]})),
+    ]);
+    let body = server.post("/adverts", &swap).await.ok();
+    assert_eq!(body["hydra:member"][1]["outcome"], "updated");
+}
+
+#[tokio::test]
+async fn many_changes_of_one_large_property_are_taken_in_by_parts() {
+    let server = TestServer::start().await;
+    let home = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
+    let long = "mot ".repeat(12_000);
+    let stock: Vec<Value> = (0..40)
+        .map(|n| advert(&n.to_string(), json!({"property": home, "description": long, "price": 1})))
+        .collect();
+    server.post("/adverts", &json!(stock)).await.ok();
+    // Each step holds some two megabytes: together far more than one plan may hold.
+    let changes: Vec<Value> =
+        (0..120).map(|n| advert(&(n % 40).to_string(), json!({"price": 2 + n}))).collect();
+    let body = server.post("/adverts", &json!(changes)).await.ok();
+    assert_eq!(body["hydra:totalItems"], 120);
+    for (n, receipt) in body["hydra:member"].as_array().unwrap().iter().enumerate() {
+        assert_eq!(receipt["outcome"], "updated", "{n}");
+    }
+    let document = server.get(&format!("/documents/properties/{home}")).await.ok();
+    for (n, advert) in document["adverts"].as_array().unwrap().iter().enumerate() {
+        assert_eq!((&advert["price"], advert["events"].as_array().unwrap().len()), (&json!(82 + n), 4));
     }
 }
