@@ -9,6 +9,8 @@ use jiff::tz::TimeZone;
 use wire::advert_draft::{ReadDraft, RefusedDraft, Surroundings};
 use wire::receipt::ReceiptBody;
 
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// How many lines are taken in together: enough to share a sync to disk, few enough to answer soon.
 pub const LINES_PER_BATCH: usize = 500;
 
@@ -24,6 +26,18 @@ pub enum LineContent {
     Text(Vec<u8>),
     /// Longer than the limit; its bytes were not kept.
     TooLong,
+}
+
+/// The most bytes of lines that are taken in together: long lines make shorter batches.
+const BATCH_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// Whether lines should be taken in before more are read.
+pub fn is_full(lines: &[Line], lines_max: usize) -> bool {
+    let bytes = |line: &Line| match &line.content {
+        LineContent::Text(text) => text.len(),
+        LineContent::TooLong => 0,
+    };
+    lines.len() >= lines_max || lines.iter().map(bytes).sum::<usize>() >= BATCH_BYTES_MAX
 }
 
 /// Cuts a stream of bytes into lines, holding back at most one line and never more of it than the limit.
@@ -89,7 +103,11 @@ impl LineSplitter {
         let number = self.next_number;
         self.next_number += 1;
         self.held_back = 0;
-        let text = std::mem::take(&mut self.pending);
+        let mut text = std::mem::take(&mut self.pending);
+        // Some editors put a mark in front of a file that is no part of its first line.
+        if number == 1 && text.starts_with(BYTE_ORDER_MARK) {
+            text.drain(..BYTE_ORDER_MARK.len());
+        }
         if std::mem::take(&mut self.overflowing) {
             lines.push(Line { number, content: LineContent::TooLong });
         } else if !text.iter().all(u8::is_ascii_whitespace) {

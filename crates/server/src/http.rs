@@ -70,34 +70,37 @@ impl Shared {
 /// Every path, what it takes to call it, and who answers.
 pub fn router(shared: &Shared) -> Router {
     let needs = |scope: Scope, methods: MethodRouter<Shared>| auth::guard(shared, scope, methods);
+    // The same for routes without parameters of their own.
+    let plain = |scope: Scope, methods: MethodRouter<Shared>| needs(scope, parameters::none(methods));
     let api = Router::new()
         .route("/documents/properties/by-url", needs(Scope::Read, get(documents::by_url)))
-        .route("/documents/properties/{id}", needs(Scope::Read, get(documents::one)))
+        .route("/documents/properties/{id}", plain(Scope::Read, get(documents::one)))
         .route("/cities", needs(Scope::Read, get(places::cities)))
-        .route("/cities/{id}", needs(Scope::Read, get(places::city)))
+        .route("/cities/{id}", plain(Scope::Read, get(places::city)))
         .route("/departments", needs(Scope::Read, get(places::departments)))
-        .route("/departments/{id}", needs(Scope::Read, get(places::department)))
+        .route("/departments/{id}", plain(Scope::Read, get(places::department)))
         .route("/regions", needs(Scope::Read, get(places::regions)))
+        .route("/regions/{id}", plain(Scope::Read, get(places::region)))
         .route("/public/location-autocomplete", get(places::autocomplete))
-        .route("/adverts", needs(Scope::Ingest, post(adverts::ingest)))
+        .route("/adverts", plain(Scope::Ingest, post(adverts::ingest)))
         .route(
             "/adverts/{uuid}",
-            needs(Scope::Read, get(adverts::one)).merge(needs(Scope::Ingest, delete(adverts::erase))),
+            plain(Scope::Read, get(adverts::one)).merge(plain(Scope::Ingest, delete(adverts::erase))),
         )
-        .route("/adverts/{uuid}/expire", needs(Scope::Ingest, post(adverts::expire)))
+        .route("/adverts/{uuid}/expire", plain(Scope::Ingest, post(adverts::expire)))
         .route("/sites", needs(Scope::Read, get(sites::list)))
         .route(
             "/sites/{id}",
-            needs(Scope::Read, get(sites::one)).merge(needs(Scope::Admin, put(sites::change))),
+            plain(Scope::Read, get(sites::one)).merge(plain(Scope::Admin, put(sites::change))),
         )
         .route(
             "/site_categories",
             needs(Scope::Read, get(sites::categories))
-                .merge(needs(Scope::Admin, post(sites::create_category))),
+                .merge(plain(Scope::Admin, post(sites::create_category))),
         )
         .route(
             "/site_categories/{id}",
-            needs(Scope::Read, get(sites::category)).merge(needs(
+            plain(Scope::Read, get(sites::category)).merge(plain(
                 Scope::Admin,
                 put(sites::rename_category).merge(delete(sites::delete_category)),
             )),

@@ -18,6 +18,13 @@ pub fn app(config: &Config) -> anyhow::Result<App> {
     Ok(App::new(Arc::new(store), Arc::new(SystemClock), Arc::new(RandomIds), Arc::new(places)))
 }
 
+/// The same, for commands that look at what is there: a mistyped folder must not be made and found empty.
+pub fn existing(config: &Config) -> anyhow::Result<App> {
+    let database = config.data.join(store::sqlite::FILE_NAME);
+    anyhow::ensure!(database.exists(), "there is no Vigie data in {}", config.data.display());
+    app(config)
+}
+
 /// The reference geography: the one compiled in, or that of a folder.
 pub fn gazetteer(config: &Config) -> anyhow::Result<Gazetteer> {
     match &config.geography {

@@ -30,6 +30,19 @@ const TIDY_EVERY: Duration = Duration::from_secs(60);
 /// A pause after `accept` failed, most likely for want of file descriptors: trying again at once would only burn the core.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
+/// A port that is taken, before there is anything to serve on it.
+pub struct Listener(TcpListener);
+
+impl Listener {
+    pub async fn bind(address: SocketAddr) -> io::Result<Self> {
+        TcpListener::bind(address).await.map(Self)
+    }
+
+    pub fn serving(self, shared: Shared) -> Server {
+        Server { listener: self.0, shared }
+    }
+}
+
 /// A server that listens but does not answer yet.
 pub struct Server {
     listener: TcpListener,
@@ -38,7 +51,7 @@ pub struct Server {
 
 impl Server {
     pub async fn bind(shared: Shared) -> io::Result<Self> {
-        Ok(Self { listener: TcpListener::bind(shared.config.listen).await?, shared })
+        Ok(Listener::bind(shared.config.listen).await?.serving(shared))
     }
 
     /// Where it listens; the port the system chose when none was asked for.

@@ -59,7 +59,7 @@ impl SqliteStore {
     /// Opens the folder; makes it, and brings its schema up to date, when needed.
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let open_error = |source| Error::Open { path: folder.to_owned(), source };
-        std::fs::create_dir_all(folder).map_err(open_error)?;
+        lock::make_folder(folder).map_err(open_error)?;
         let _opening = OpeningLock::wait(folder)?;
         let path = folder.join(FILE_NAME);
         let connection = schema::open_for_writing(&path)?;

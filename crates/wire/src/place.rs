@@ -195,6 +195,8 @@ impl DepartmentResource {
 /// A region as a resource.
 #[derive(Debug, Serialize)]
 pub struct RegionResource {
+    #[serde(rename = "@context", skip_serializing_if = "Option::is_none")]
+    context: Option<&'static str>,
     #[serde(rename = "@id")]
     iri: String,
     #[serde(rename = "@type")]
@@ -206,10 +208,17 @@ pub struct RegionResource {
 impl RegionResource {
     pub fn of(region: &Region) -> Self {
         Self {
+            context: None,
             iri: format!("/regions/{}", region.id),
             kind: "Region",
             region: DivisionBody::of_region(region),
         }
+    }
+}
+
+impl RegionResource {
+    pub fn alone(self) -> Self {
+        Self { context: Some("/contexts/Region"), ..self }
     }
 }
 

@@ -14,7 +14,7 @@ pub struct CompactArgs {
 }
 
 pub async fn run(args: CompactArgs) -> anyhow::Result<ExitCode> {
-    let app = open::app(&args.common.load()?)?;
+    let app = open::existing(&args.common.load()?)?;
     app.store().compact().await?;
     eprintln!("The database is compact.");
     Ok(ExitCode::SUCCESS)

@@ -22,7 +22,7 @@ use super::serve::stop_on_signal;
 use super::{Common, loaded};
 use crate::http::Shared;
 use crate::market::towns;
-use crate::serve::Server;
+use crate::serve::Listener;
 use crate::{open, telemetry};
 
 /// Says that a folder is a demo's and may be made anew. Without it nothing is ever deleted.
@@ -64,16 +64,18 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
         config.log.level = "warn".to_owned();
     }
     telemetry::start(&config.log)?;
-    make_anew(&config.data)?;
+    // The port and the lock come first: a demo that cannot run must not empty the folder of one that does.
+    let listener =
+        Listener::bind(config.listen).await.with_context(|| format!("cannot listen on {}", config.listen))?;
+    check_folder(&config.data)?;
     let _lock = store::sqlite::ServerLock::acquire(&config.data)?;
+    make_anew(&config.data)?;
     let app = open::app(&config)?;
     let market = market(&app, &args)?;
 
     let stop = CancellationToken::new();
     let shared = Shared::new(app.clone(), config, stop.clone());
-    let server = Server::bind(shared.clone())
-        .await
-        .with_context(|| format!("cannot listen on {}", shared.config.listen))?;
+    let server = listener.serving(shared.clone());
     let shown = fill(&app, &market, args.properties).await?;
     categorise(&app).await?;
     let (_, key) = app.create_key("demo", Scopes::all()).await?;
@@ -85,16 +87,27 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// An empty folder: a new one, or one that an earlier demo made.
-fn make_anew(folder: &Path) -> anyhow::Result<()> {
-    let marker = folder.join(MARKER);
-    if marker.exists() {
-        fs::remove_dir_all(folder).with_context(|| format!("cannot empty {}", folder.display()))?;
-    } else if folder.exists() && fs::read_dir(folder)?.next().is_some() {
+/// A demo's folder is a new one, an empty one, or one that an earlier demo made.
+fn check_folder(folder: &Path) -> anyhow::Result<()> {
+    let is_ours = folder.join(MARKER).exists();
+    if !is_ours && folder.exists() && fs::read_dir(folder)?.next().is_some() {
         bail!("{} is not a demo's folder; give another one with --data", folder.display());
     }
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    fs::write(&marker, "Made by `vigie demo`, which empties this folder at every start.\n")?;
+    fs::write(folder.join(MARKER), "Made by `vigie demo`, which empties this folder at every start.\n")?;
+    Ok(())
+}
+
+/// Removes the database of an earlier demo. The lock, which is held by now, stays.
+fn make_anew(folder: &Path) -> anyhow::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let is_database =
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(store::sqlite::FILE_NAME));
+        if is_database {
+            fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+        }
+    }
     Ok(())
 }
 

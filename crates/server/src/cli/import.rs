@@ -55,7 +55,11 @@ pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
     let mut source = Source::open(&args.file, &app, args.from_start).await?;
     let mut rejects = match &args.rejects {
         Some(path) => {
-            Some(File::create(path).with_context(|| format!("cannot write to {}", path.display()))?)
+            // What an interrupted import refused stays in the file.
+            let resumed = source.offset > 0;
+            let mut options = File::options();
+            options.create(true).write(true).append(resumed).truncate(!resumed);
+            Some(options.open(path).with_context(|| format!("cannot write to {}", path.display()))?)
         }
         None => None,
     };
@@ -65,8 +69,9 @@ pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
     let (splitter, offset) = (LineSplitter::from_line(decoder.line_bytes_max, source.line), source.offset);
     let clock = app.clone();
     let reading = tokio::task::spawn_blocking(move || {
-        let now = clock.clock().now();
-        read_batches(reader, splitter, offset, &sender, |line| decoder.decode_line(&line.content, now));
+        // The time is asked for anew each time: a pipe may stay open for days.
+        let decode = |line: &Line| decoder.decode_line(&line.content, clock.clock().now());
+        read_batches(reader, splitter, offset, &sender, decode);
     });
     let mut noted = Instant::now();
     while let Some(batch) = batches.recv().await {
@@ -119,7 +124,7 @@ fn read_batches(
             splitter.push(&buffer[..read], &mut lines);
             offset += read as u64;
         }
-        if lines.len() >= LINES_PER_BATCH || (read == 0 && !lines.is_empty()) {
+        if feed::is_full(&lines, LINES_PER_BATCH) || (read == 0 && !lines.is_empty()) {
             let (numbers, decoded) = lines.drain(..).map(|line| (line.number, decode(&line))).unzip();
             let batch = Batch {
                 numbers,

@@ -66,7 +66,7 @@ async fn create(common: &Common, user: &str, scopes: &str) -> anyhow::Result<Exi
 }
 
 async fn list(common: &Common) -> anyhow::Result<ExitCode> {
-    let app = open::app(&common.load()?)?;
+    let app = open::existing(&common.load()?)?;
     for key in app.keys().await? {
         let state = match key.revoked_at {
             Some(at) => format!("revoked {at}"),
@@ -82,7 +82,7 @@ async fn revoke(common: &Common, key: &str) -> anyhow::Result<ExitCode> {
         Some(text) => text.id().clone(),
         None => KeyId::parse(key.trim()).with_context(|| format!("\"{key}\" is not the id of a key"))?,
     };
-    let app = open::app(&common.load()?)?;
+    let app = open::existing(&common.load()?)?;
     if !app.revoke_key(id.clone()).await? {
         bail!("there is no key {id}");
     }

@@ -76,7 +76,7 @@ pub async fn run(args: SitesArgs) -> anyhow::Result<ExitCode> {
 }
 
 async fn list(common: &Common) -> anyhow::Result<ExitCode> {
-    let directory = open::app(&common.load()?)?.sites().await?;
+    let directory = open::existing(&common.load()?)?.sites().await?;
     for site in directory.sites() {
         let category = directory.category_of(&site.key).map_or("-", |category| category.name.as_str());
         let name = site.name.as_ref().map_or("-", SiteName::as_str);
@@ -98,7 +98,7 @@ async fn set(
         Some(name) => Given::Value(SiteName::new(name).context("--name")?),
         None => Given::Absent,
     };
-    let app = open::app(&common.load()?)?;
+    let app = open::existing(&common.load()?)?;
     let category = match category {
         Given::Absent => Given::Absent,
         Given::Value(None) => Given::Value(None),
@@ -119,7 +119,7 @@ async fn set(
 }
 
 async fn categories(common: &Common) -> anyhow::Result<ExitCode> {
-    let directory = open::app(&common.load()?)?.sites().await?;
+    let directory = open::existing(&common.load()?)?.sites().await?;
     for category in directory.categories() {
         println!("{}\t{}", category.id, category.name);
     }
@@ -128,7 +128,7 @@ async fn categories(common: &Common) -> anyhow::Result<ExitCode> {
 
 async fn add_category(common: &Common, name: &str) -> anyhow::Result<ExitCode> {
     let name = SiteCategoryName::parse(name).with_context(|| format!("\"{name}\" cannot be a category"))?;
-    let app = open::app(&common.load()?)?;
+    let app = open::existing(&common.load()?)?;
     match app.create_site_category(name.clone()).await.context("cannot keep the category")? {
         Some(category) => eprintln!("Category {} is {}.", category.id, category.name),
         // Scripts may say it twice.
@@ -138,7 +138,7 @@ async fn add_category(common: &Common, name: &str) -> anyhow::Result<ExitCode> {
 }
 
 async fn remove_category(common: &Common, name: &str) -> anyhow::Result<ExitCode> {
-    let app = open::app(&common.load()?)?;
+    let app = open::existing(&common.load()?)?;
     let directory = app.sites().await?;
     let category = directory.category_named(name).with_context(|| no_category(name))?;
     if !app.delete_site_category(category.id).await? {

@@ -11,6 +11,7 @@ use wire::receipt::ReceiptCollection;
 use super::Shared;
 use super::body;
 use super::error::{Problem, json};
+use super::outer::Slot;
 use super::path::PathId;
 use super::stream;
 use crate::feed::{self, Decoder};
@@ -24,7 +25,7 @@ pub async fn ingest(State(shared): State<Shared>, request: Request) -> Result<Re
     body::refuse_encodings(&parts.headers)?;
     match BodyKind::of(&parts.headers)? {
         BodyKind::Json => ingest_json(&shared, &parts.headers, content).await,
-        BodyKind::Lines => Ok(stream::ingest(&shared, content)),
+        BodyKind::Lines => Ok(stream::ingest(&shared, parts.extensions.get::<Slot>().cloned(), content)),
     }
 }
 

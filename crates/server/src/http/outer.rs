@@ -10,8 +10,8 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
-use tokio::sync::Semaphore;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tracing::Instrument;
 
 use super::Shared;
@@ -21,6 +21,10 @@ use crate::metrics::{RequestLabels, RouteLabels};
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const DOCUMENTATION: HeaderValue =
     HeaderValue::from_static("</docs.jsonld>; rel=\"http://www.w3.org/ns/hydra/core#apiDocumentation\"");
+
+/// The place of a request among those that may be worked on at once.
+#[derive(Clone)]
+pub struct Slot(#[expect(dead_code, reason = "held, not read")] Arc<OwnedSemaphorePermit>);
 
 pub fn layered(router: Router<Shared>, shared: &Shared) -> Router<Shared> {
     let slots = Arc::new(Semaphore::new(shared.config.limits.requests_max));
@@ -39,7 +43,7 @@ async fn outer(
 ) -> Response {
     let started = Instant::now();
     let id = request_id(request.headers(), &shared);
-    let method = request.method().to_string();
+    let method = method_label(request.method());
     let route =
         request.extensions().get::<MatchedPath>().map_or("unmatched", |path| path.as_str()).to_owned();
     let span = tracing::info_span!(
@@ -73,10 +77,10 @@ async fn outer(
     response
 }
 
-async fn limited(shared: &Shared, slots: &Semaphore, request: Request, next: Next) -> Response {
+async fn limited(shared: &Shared, slots: &Arc<Semaphore>, mut request: Request, next: Next) -> Response {
     let limits = &shared.config.limits;
     // What goes over is shed at once and clearly, rather than queued until everybody times out.
-    let Ok(_slot) = slots.try_acquire() else {
+    let Ok(slot) = Arc::clone(slots).try_acquire_owned() else {
         return Problem::unavailable("Too many requests are being worked on.", 1).into_response();
     };
     if header_bytes(&request) > limits.header_bytes_max {
@@ -84,6 +88,9 @@ async fn limited(shared: &Shared, slots: &Semaphore, request: Request, next: Nex
             format!("The request line and headers are larger than {} bytes.", limits.header_bytes_max);
         return Problem::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, message).into_response();
     }
+    // Held until the answer is made; a stream, whose answer is made long after its headers, takes a share of it along.
+    let slot = Slot(Arc::new(slot));
+    request.extensions_mut().insert(slot.clone());
     // A panic is a defect of ours; the client gets an answer and everybody else goes on.
     let answer = AssertUnwindSafe(next.run(request)).catch_unwind();
     match tokio::time::timeout(limits.request_timeout, answer).await {
@@ -118,6 +125,20 @@ fn request_id(headers: &HeaderMap, shared: &Shared) -> HeaderValue {
         Some(given) => given.clone(),
         None => HeaderValue::from_str(&shared.app.fresh_id().to_string())
             .unwrap_or_else(|_| HeaderValue::from_static("unknown")),
+    }
+}
+
+/// The methods there are; whatever else a client makes up shares one label, or it could make a series of each.
+fn method_label(method: &Method) -> String {
+    match *method {
+        Method::GET
+        | Method::HEAD
+        | Method::POST
+        | Method::PUT
+        | Method::PATCH
+        | Method::DELETE
+        | Method::OPTIONS => method.to_string(),
+        _ => "other".to_owned(),
     }
 }
 

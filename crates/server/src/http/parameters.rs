@@ -1,11 +1,14 @@
 //! The query of a request: read, judged, and what nobody asked for reported.
 
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRequestParts, Request};
+use axum::middleware::{self, Next};
 use axum::response::Response;
+use axum::routing::MethodRouter;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use wire::query::{Parameters, RawQuery};
 
+use super::Shared;
 use super::error::Problem;
 
 const IGNORED: HeaderName = HeaderName::from_static("x-ignored-parameters");
@@ -44,6 +47,16 @@ impl QueryText {
         }
         Ok(Noted { ignored })
     }
+}
+
+/// For routes that have no parameters: judges the query before the handler does anything, and reports it afterwards.
+pub fn none(methods: MethodRouter<Shared>) -> MethodRouter<Shared> {
+    methods.route_layer(middleware::from_fn(refuse_or_report))
+}
+
+async fn refuse_or_report(query: QueryText, request: Request, next: Next) -> Result<Response, Problem> {
+    let noted = query.finish(query.parameters(), &[])?;
+    Ok(noted.on(next.run(request).await))
 }
 
 /// What was ignored, to be said in the answer.

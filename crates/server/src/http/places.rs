@@ -74,8 +74,11 @@ pub async fn cities(State(shared): State<Shared>, query: QueryText) -> Result<Re
 
 /// `GET /cities/{id}`
 pub async fn city(State(shared): State<Shared>, PathId(id): PathId<String>) -> Result<Response, Problem> {
-    let id = iri::parse_city(&id).ok_or_else(Problem::not_found)?;
-    let city = shared.app.places().city_by_id(id).ok_or_else(Problem::not_found)?;
+    let places = shared.app.places();
+    let by_id = iri::parse_city(&id).and_then(|id| places.city_by_id(id));
+    // A code that is no longer in use leads to the commune that replaced it.
+    let former = || Insee::parse(&id).and_then(|insee| places.city(&insee));
+    let city = by_id.or_else(former).ok_or_else(Problem::not_found)?;
     Ok(json(StatusCode::OK, &CityResource::of(city).alone()))
 }
 
@@ -119,6 +122,13 @@ pub async fn regions(State(shared): State<Shared>, query: QueryText) -> Result<R
     Ok(noted.on(page("Region", "/regions", &query, paging, members, total, REGION_PARAMETERS)))
 }
 
+/// `GET /regions/{id}`
+pub async fn region(State(shared): State<Shared>, PathId(id): PathId<String>) -> Result<Response, Problem> {
+    let id = code_as_number(&id).ok_or_else(Problem::not_found)?;
+    let region = shared.app.places().region_by_id(id).ok_or_else(Problem::not_found)?;
+    Ok(json(StatusCode::OK, &RegionResource::of(region).alone()))
+}
+
 /// `GET /public/location-autocomplete`: needs no key, as its name says.
 pub async fn autocomplete(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
     let mut parameters = query.parameters();
@@ -132,16 +142,15 @@ pub async fn autocomplete(State(shared): State<Shared>, query: QueryText) -> Res
             iri::parse_department,
         ),
     };
-    let paging = Paging::read(&mut parameters, SUGGESTIONS_DEFAULT);
+    let items = parameters.count("itemsPerPage", 1).unwrap_or(SUGGESTIONS_DEFAULT).min(Paging::ITEMS_MAX);
     let noted = query.finish(parameters, &[])?;
     let Some(text) = spellings.into_iter().flatten().next() else {
         return Err(Problem::bad_request("The parameter \"query\" is required."));
     };
-    let limit = usize::try_from(paging.items).unwrap_or_default();
-    let found = shared.app.places().complete(text, limit, &exclusions);
-    let total = found.len() as u64;
+    // A choice of suggestions, not a page of a collection: there is no second page, and the total is what is offered.
+    let found = shared.app.places().complete(text, usize::try_from(items).unwrap_or_default(), &exclusions);
     let members: Vec<SuggestionBody> = found.iter().map(SuggestionBody::of).collect();
-    let path = "/public/location-autocomplete";
+    let (path, total) = ("/public/location-autocomplete", members.len() as u64);
     let collection = Collection::new("Location", path, members, total, None, COMPLETION_PARAMETERS);
     Ok(noted.on(json(StatusCode::OK, &collection)))
 }

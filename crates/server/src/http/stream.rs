@@ -15,17 +15,24 @@ use http::{HeaderValue, header};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use super::Shared;
+use super::outer::Slot;
 use crate::feed::{self, LINES_PER_BATCH, Line, LineSplitter};
 
 /// Receipts kept for a client that sends everything before it reads anything, as simple clients do: room for some
 /// 250,000. A client that sends more in one request must read while it sends.
 const RECEIPT_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-pub fn ingest(shared: &Shared, body: Body) -> Response {
+/// How long a shutdown waits for a stream that pauses.
+const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(1);
+
+pub fn ingest(shared: &Shared, slot: Option<Slot>, body: Body) -> Response {
     let (sender, receiver) = mpsc::unbounded_channel();
     let outbox = Outbox { sender, room: Arc::new(Semaphore::new(RECEIPT_BYTES_MAX)) };
     let task = Stream { shared: shared.clone(), outbox };
-    shared.tasks.spawn(task.run(body));
+    shared.tasks.spawn(async move {
+        task.run(body).await;
+        drop(slot);
+    });
     let receipts = stream::unfold(receiver, |mut receiver| async move {
         // The room a chunk took is free once the chunk is handed to the connection.
         let (bytes, _room): (Bytes, OwnedSemaphorePermit) = receiver.recv().await?;
@@ -47,6 +54,8 @@ enum Next {
     Broken,
     /// The sender paused for too long.
     Idle,
+    /// We are to end, and nothing more has arrived.
+    Shutdown,
 }
 
 impl Stream {
@@ -65,9 +74,13 @@ impl Stream {
             }
             let next = match ready {
                 Some(frame) => Self::read(frame),
-                None => match tokio::time::timeout(limits.stream_idle_timeout, frames.next()).await {
-                    Ok(frame) => Self::read(frame),
-                    Err(_elapsed) => Next::Idle,
+                None => tokio::select! {
+                    biased;
+                    frame = tokio::time::timeout(limits.stream_idle_timeout, frames.next()) => match frame {
+                        Ok(frame) => Self::read(frame),
+                        Err(_elapsed) => Next::Idle,
+                    },
+                    () = self.shutdown() => Next::Shutdown,
                 },
             };
             match next {
@@ -92,6 +105,13 @@ impl Stream {
                     self.last_word(408, message).await;
                     return;
                 }
+                Next::Shutdown => {
+                    let line = splitter.next_number();
+                    let message =
+                        format!("The server is shutting down; nothing from line {line} on was taken in.");
+                    self.last_word(503, message).await;
+                    return;
+                }
                 Next::Broken => {
                     // Whole lines are taken in; the one that was cut short is nobody's advert.
                     self.take_in(lines).await;
@@ -99,13 +119,19 @@ impl Stream {
                     return;
                 }
             }
-            while lines.len() >= LINES_PER_BATCH {
-                let rest = lines.split_off(LINES_PER_BATCH);
+            while feed::is_full(&lines, LINES_PER_BATCH) {
+                let rest = lines.split_off(lines.len().min(LINES_PER_BATCH));
                 if !self.take_in(std::mem::replace(&mut lines, rest)).await {
                     return;
                 }
             }
         }
+    }
+
+    /// Ends when the process is to end and the sender has had a moment to send what is on its way.
+    async fn shutdown(&self) {
+        self.shared.stop.cancelled().await;
+        let _ = tokio::time::timeout(SHUTDOWN_PATIENCE, std::future::pending::<()>()).await;
     }
 
     fn read(frame: Option<Result<Bytes, axum::Error>>) -> Next {

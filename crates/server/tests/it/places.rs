@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::harness::TestServer;
+use crate::harness::adverts::least;
 use crate::harness::client::{Answer, Request};
 
 async fn get(server: &TestServer, target: &str) -> Value {
@@ -43,6 +44,12 @@ async fn a_city_is_found_by_its_stable_id() {
     assert_eq!(city["department"], json!({"code": "75", "id": 75, "name": "Paris"}));
     assert_eq!(city["country"]["code"], "FR");
     assert_eq!(get(&server, "/cities/201004").await["insee"], "2A004");
+    assert_eq!(
+        get(&server, "/cities/01091").await["name"],
+        "Valserhône",
+        "a former code leads to its successor"
+    );
+    assert_eq!(get(&server, "/regions/11").await["name"], "Île-de-France");
     for unknown in ["/cities/99999", "/cities/x", "/cities/75111x", "/departments/999"] {
         server.get(unknown).await.problem(404);
     }
@@ -87,6 +94,14 @@ async fn a_parameter_that_cannot_be_read_is_named_and_an_unknown_one_reported() 
     server.get("/cities?insee[]=75O11").await.problem(400);
     let answer = server.get("/cities?nmae=tours&order[age]=asc&name=tours").await;
     assert_eq!((answer.status, answer.header("x-ignored-parameters")), (200, Some("nmae, order[age]")));
+    for target in
+        ["/cities/37261?x=1", "/adverts/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b?x=1", "/regions/11?x=1"]
+    {
+        assert_eq!(server.get(target).await.header("x-ignored-parameters"), Some("x"), "{target}");
+    }
+    let strict = Request::new("POST", "/adverts?x=1").key(&server.keys.ingest).json(&least("strict"));
+    server.send(strict.header("Prefer", "handling=strict")).await.problem(400);
+    assert_eq!(server.log_length().await, 0, "nothing was written");
     let strict =
         Request::new("GET", "/cities?nmae=tours").key(&server.keys.read).header("Prefer", "handling=strict");
     assert_eq!(server.send(strict).await.problem(400), "Unknown parameters: nmae.");

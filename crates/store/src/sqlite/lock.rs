@@ -46,3 +46,12 @@ fn file_to_lock(path: &Path) -> Result<File, Error> {
     let opened = OpenOptions::new().create(true).truncate(false).write(true).open(path);
     opened.map_err(|source| Error::Open { path: path.to_owned(), source })
 }
+
+/// Makes the folder if there is none, for its owner alone: it will hold names and telephone numbers.
+pub fn make_folder(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}

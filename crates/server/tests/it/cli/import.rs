@@ -181,7 +181,11 @@ fn an_import_that_was_killed_goes_on_where_it_was() {
         if !interrupt(folder.path(), &file) {
             continue;
         }
-        let resumed = run(folder.path(), &["import", file.to_str().unwrap()]);
+        let rejects = folder.path().join("rejects.ndjson");
+        std::fs::write(&rejects, "what was refused before\n").unwrap();
+        let arguments = ["import", file.to_str().unwrap(), "--rejects", rejects.to_str().unwrap()];
+        let resumed = run(folder.path(), &arguments);
+        assert_eq!(std::fs::read_to_string(&rejects).unwrap(), "what was refused before\n");
         let told = resumed.err.strip_prefix("Going on at line ").unwrap_or_else(|| panic!("{resumed:?}"));
         let line: usize = told.split(',').next().unwrap().parse().unwrap();
         assert!((2..=adverts).contains(&line), "{line}");
