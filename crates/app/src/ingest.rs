@@ -6,13 +6,13 @@
 
 mod plan;
 
-use domain::{AdvertDraft, AdvertId, GivenPlace, Placement, PropertyId, Timestamp, Violation, merge};
-use places::Remark;
+use domain::{AdvertDraft, AdvertId, GivenPlace, PropertyId, Timestamp, Violation, merge};
 use places::resolve::Subject;
+use places::{Certainty, Remark};
 use store::{ChangeSet, CommitOutcome, Erased, Expected, PutCause, PutProperty, Step};
 
 use crate::{App, Error};
-use plan::{Knowledge, Plan};
+use plan::{Knowledge, Placed, Plan};
 
 /// How often a batch is planned again after conflicts. Each conflict means that somebody else got something done, so this
 /// many in a row mean a hot spot that waiting will not cure.
@@ -29,6 +29,8 @@ pub enum Receipt {
         advert: AdvertId,
         property: PropertyId,
         outcome: Outcome,
+        /// How sure the place is that was given; nothing when none was.
+        certainty: Option<Certainty>,
         /// What was accepted but looks wrong.
         warnings: Vec<Violation>,
     },
@@ -90,6 +92,7 @@ impl App {
                 advert,
                 property: located.property,
                 outcome,
+                certainty: None,
                 warnings: Vec::new(),
             };
             if merged.effect == merge::Effect::Nothing {
@@ -130,9 +133,9 @@ impl App {
     }
 
     /// Where the reference geography puts a place, and what it finds odd about it.
-    fn place(&self, given: &GivenPlace) -> (Option<Placement>, Vec<Violation>) {
+    fn place(&self, given: &GivenPlace) -> Placed {
         if given.is_empty() {
-            return (None, Vec::new());
+            return Placed::default();
         }
         let resolution = self.places.resolve(given);
         let warning = |remark: &Remark| {
@@ -148,7 +151,11 @@ impl App {
                 Violation::invalid(path, remark)
             }
         };
-        (resolution.placement, resolution.remarks.iter().map(warning).collect())
+        Placed {
+            placement: resolution.placement,
+            certainty: Some(resolution.certainty),
+            warnings: resolution.remarks.iter().map(warning).collect(),
+        }
     }
 
     async fn learn(&self, knowledge: &mut Knowledge, missing: plan::Missing) -> Result<(), Error> {

@@ -132,8 +132,15 @@ pub fn update(
             advert.expired_at = Some(at);
             news.push(AdvertEvent::expiry(at, true));
         }
-        // Already expired: a date that was not known before is worth having, the event is not repeated.
-        (Lifecycle::Expired { at }, Some(since)) => advert.expired_at = Some(at.unwrap_or(since)),
+        // Already expired: a date that was not known before is worth having; the event moves there and is not repeated.
+        (Lifecycle::Expired { at }, Some(since)) => {
+            let at = at.unwrap_or(since);
+            advert.expired_at = Some(at);
+            let expiry = AdvertEvent::expiry(since, true);
+            if let Some(event) = advert.events.iter_mut().rev().find(|event| **event == expiry) {
+                event.at = at;
+            }
+        }
     }
 
     advert.created_at = created_at.map_or(known.created_at, |at| at.min(known.created_at));

@@ -6,6 +6,7 @@ use app::App;
 use app::ingest::{Outcome, Receipt};
 use domain::{AdvertDraft, SiteDirectory, Timestamp, Violation};
 use jiff::tz::TimeZone;
+use places::Certainty;
 use wire::advert_draft::{ReadDraft, RefusedDraft, Surroundings};
 use wire::receipt::ReceiptBody;
 
@@ -184,13 +185,19 @@ impl Taken {
     pub fn body(self) -> ReceiptBody {
         let Self { receipt, ignored } = self;
         match receipt {
-            Receipt::Accepted { advert, property, outcome, warnings } => {
+            Receipt::Accepted { advert, property, outcome, certainty, warnings } => {
+                let certainty = certainty.map(|certainty| match certainty {
+                    Certainty::Exact => "exact",
+                    Certainty::Likely => "likely",
+                    Certainty::Nearest => "nearest",
+                    Certainty::Unknown => "unknown",
+                });
                 let outcome = match outcome {
                     Outcome::Created => wire::receipt::Outcome::Created,
                     Outcome::Updated => wire::receipt::Outcome::Updated,
                     Outcome::Unchanged => wire::receipt::Outcome::Unchanged,
                 };
-                ReceiptBody::accepted(advert, property, outcome, ignored, &warnings)
+                ReceiptBody::accepted(advert, property, outcome, ignored, certainty, &warnings)
             }
             Receipt::Rejected { violations } => ReceiptBody::rejected(&violations, ignored),
         }

@@ -32,6 +32,9 @@ pub struct ReceiptBody {
     property: Option<String>,
     outcome: &'static str,
     ignored: Vec<String>,
+    /// How sure the place is that was given.
+    #[serde(rename = "placeCertainty", skip_serializing_if = "Option::is_none")]
+    place_certainty: Option<&'static str>,
     /// What was accepted but looks wrong.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<ViolationBody>,
@@ -45,6 +48,7 @@ impl ReceiptBody {
         property: PropertyId,
         outcome: Outcome,
         ignored: Vec<String>,
+        place_certainty: Option<&'static str>,
         warnings: &[Violation],
     ) -> Self {
         Self {
@@ -60,6 +64,7 @@ impl ReceiptBody {
                 Outcome::Unchanged => "unchanged",
             },
             ignored,
+            place_certainty,
             warnings: ViolationBody::list(warnings),
             violations: None,
         }
@@ -75,6 +80,7 @@ impl ReceiptBody {
             property: None,
             outcome: "rejected",
             ignored,
+            place_certainty: None,
             warnings: Vec::new(),
             violations: Some(ViolationBody::list(violations)),
         }

@@ -14,6 +14,7 @@ use domain::{
     AdvertDetails, AdvertDraft, AdvertId, GivenPlace, IdSource, Identity, Placement, Property, PropertyId,
     Timestamp, Violation,
 };
+use places::Certainty;
 use store::{Expected, Located, PutCause, PutProperty, Step, Stored};
 
 use super::{Outcome, Receipt};
@@ -55,7 +56,15 @@ impl Missing {
 }
 
 /// Puts a given place on the map.
-pub type Locator<'a> = &'a dyn Fn(&GivenPlace) -> (Option<Placement>, Vec<Violation>);
+pub type Locator<'a> = &'a dyn Fn(&GivenPlace) -> Placed;
+
+/// What the map says of a given place.
+#[derive(Debug, Default)]
+pub struct Placed {
+    pub placement: Option<Placement>,
+    pub certainty: Option<Certainty>,
+    pub warnings: Vec<Violation>,
+}
 
 pub fn plan(
     drafts: &[AdvertDraft],
@@ -158,7 +167,7 @@ impl Batch<'_> {
             Given::Value(place) => place.clone(),
             Given::Absent => GivenPlace::default(),
         };
-        let (placement, warnings) = (self.locator)(&place);
+        let Placed { placement, certainty, warnings } = (self.locator)(&place);
         let claim = draft.identity.clone();
         let Merged { advert, effect: _, news } = merge::create(id, draft, placement, self.received_at);
         if let Some(violation) = self.reference_taken(id, &advert.details, None)? {
@@ -169,7 +178,7 @@ impl Batch<'_> {
         let property = slot.property.get_or_insert_with(|| Property { id: home, adverts: Vec::new() });
         property.put(advert);
         self.put(home, id, PutCause::Created { claim, news })?;
-        Ok(Receipt::Accepted { advert: id, property: home, outcome: Outcome::Created, warnings })
+        Ok(Receipt::Accepted { advert: id, property: home, outcome: Outcome::Created, certainty, warnings })
     }
 
     fn update(&mut self, mut draft: AdvertDraft, located: Located) -> Result<Receipt, Missing> {
@@ -188,16 +197,17 @@ impl Batch<'_> {
             return Ok(Receipt::Rejected { violations: vec![violation] });
         }
         draft.patch.place = draft.place_over(&known.details.place);
-        let (placement, warnings) = match &draft.patch.place {
+        let Placed { placement, certainty, warnings } = match &draft.patch.place {
             Given::Value(place) => (self.locator)(place),
-            Given::Absent => (known.placement.clone(), Vec::new()),
+            Given::Absent => Placed { placement: known.placement.clone(), ..Placed::default() },
         };
         let claim = draft.identity.clone();
         let Merged { advert, effect, news } = merge::update(&known, draft, placement, self.received_at);
         if let Some(violation) = self.reference_taken(id, &advert.details, Some(&known.details))? {
             return Ok(Receipt::Rejected { violations: vec![violation] });
         }
-        let accepted = |property, outcome| Receipt::Accepted { advert: id, property, outcome, warnings };
+        let accepted =
+            |property, outcome| Receipt::Accepted { advert: id, property, outcome, certainty, warnings };
         match (destination, effect) {
             (None, Effect::Nothing) => Ok(accepted(home, Outcome::Unchanged)),
             (None, effect) => {

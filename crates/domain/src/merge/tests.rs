@@ -103,6 +103,11 @@ fn expiry_comes_once_and_is_no_crawl() {
     assert_eq!(expired.advert.last_crawled_at, at(1_000));
     let again = update(&expired.advert, gone, None, at(3_000));
     assert_eq!((again.effect, again.news.len()), (Effect::Nothing, 0));
+
+    let dated = AdvertDraft { lifecycle: Lifecycle::Expired { at: Some(at(1_800)) }, ..silent() };
+    let dated = update(&expired.advert, dated, None, at(3_000));
+    assert_eq!((dated.advert.expired_at, dated.news.len()), (Some(at(1_800)), 0));
+    assert_eq!(told(&dated.advert.events), ["Created@1000 -→- ", "Expired@1800 false→true "]);
 }
 
 #[test]

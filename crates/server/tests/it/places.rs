@@ -132,7 +132,7 @@ async fn an_advert_is_put_on_the_map_by_its_zipcode_and_name() {
     let server = TestServer::start().await;
     let (receipt, document) =
         placed(&server, json!({"zipcode": "94240", "cityName": "l hay les roses"})).await;
-    assert_eq!(receipt.get("warnings"), None);
+    assert_eq!((receipt.get("warnings"), &receipt["placeCertainty"]), (None, &json!("exact")));
     assert_eq!(document["city"]["insee"], "94038");
     assert_eq!(document["geoAccuracy"], 2);
     assert_eq!(document["locations"], document["city"]["locations"]);
@@ -143,8 +143,8 @@ async fn an_advert_is_put_on_the_map_by_its_zipcode_and_name() {
 async fn coordinates_alone_find_the_commune_and_its_stations() {
     let server = TestServer::start().await;
     let place = json!({"locations": {"lat": 48.8675, "lon": 2.3638}, "geoAccuracy": 1});
-    let (_, document) = placed(&server, place).await;
-    assert_eq!(document["geoAccuracy"], 1);
+    let (receipt, document) = placed(&server, place).await;
+    assert_eq!((&receipt["placeCertainty"], &document["geoAccuracy"]), (&json!("nearest"), &json!(1)));
     assert_eq!(document["city"]["department"]["code"], "75");
     let stations = document["stations"].as_array().unwrap();
     assert_eq!(stations[0]["name"], "République");
@@ -167,7 +167,7 @@ async fn a_contradiction_is_reported_and_a_place_nobody_knows_is_kept() {
 
     let (receipt, document) =
         placed(&server, json!({"insee": null, "zipcode": "00999", "cityName": "Trifouillis"})).await;
-    assert_eq!(receipt["outcome"], "updated");
+    assert_eq!((&receipt["outcome"], &receipt["placeCertainty"]), (&json!("updated"), &json!("unknown")));
     assert!(!receipt["warnings"].as_array().unwrap().is_empty());
     assert_eq!((&document["city"]["name"], &document["city"]["id"]), (&json!("Trifouillis"), &json!(null)));
 }
