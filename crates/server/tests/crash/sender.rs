@@ -12,6 +12,9 @@ pub const SITE: &str = "crash.example";
 /// From here on a sender only changes what it has: a long run tests kills, not the size of the ledger.
 const ADVERTS_MAX: usize = 200;
 
+/// An advert keeps its last thousand events; the ledger counts them all, so a long run turns to another before that.
+const CHANGES_MAX: usize = 900;
+
 /// Properties that adverts of all senders share, so that they get into each other's way.
 const SHARED_PROPERTIES: u64 = 10;
 
@@ -115,6 +118,12 @@ impl Sender {
             chance.below(known as u64) as usize
         } else {
             known - 1 - chance.below(known.min(8) as u64) as usize
+        };
+        let account = if self.accounts[account].prices.len() < CHANGES_MAX {
+            account
+        } else {
+            let changes = |index: &usize| self.accounts[*index].prices.len();
+            (0..self.accounts.len()).min_by_key(changes).unwrap_or(account)
         };
         let last = self.accounts[account].prices.last().copied();
         let price =
