@@ -28,7 +28,7 @@ const BANS: &[Ban] = &[
         place: Place::Anywhere,
     },
     Ban { text: "<<<<<<< ", instead: "settle the conflict", place: Place::Anywhere },
-    Ban { text: "/work/", instead: "name no folder of one machine", place: Place::Path },
+    Ban { text: "/home/", instead: "name no folder of one machine", place: Place::Path },
     Ban { text: "/root/", instead: "name no folder of one machine", place: Place::Path },
     Ban {
         text: "/tmp/",
@@ -122,7 +122,7 @@ fn banned_words_are_found() {
         ("a/tests/it.rs", "#[ignore = \"slow\"]\nfn x() { \"/tmp/x\" }\n"),
         (
             "docs/a.md",
-            "todo!( is fine here, https://example.com/work/ and ./tmp/ too\nsee /work/x or `/root/y`\n",
+            "todo!( is fine here, https://example.com/home/ and ./tmp/ too\nsee /home/x or `/root/y`\n",
         ),
         (
             ".cargo/config.toml",
@@ -148,7 +148,7 @@ fn banned_words_are_found() {
             "a/src/lib.rs:3 unimplemented!(",
             "a/src/lib.rs:3 dbg!(",
             "a/tests/it.rs:1 #[ignore",
-            "docs/a.md:2 /work/",
+            "docs/a.md:2 /home/",
             "docs/a.md:2 /root/",
         ]
     );
