@@ -209,3 +209,6 @@ impl Outbox {
         self.sender.send((text.into(), room)).is_ok()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,32 @@
+use std::io;
+
+use futures_util::stream;
+use serde_json::json;
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::config::{Config, Sources};
+use crate::open;
+
+fn line(reference: &str) -> String {
+    let advert =
+        json!({"transactionType": 0, "propertyType": 0, "site": "portail.example", "reference": reference});
+    format!("{advert}\n")
+}
+
+/// Over a socket something always pauses between the last line and the break; here nothing does.
+#[tokio::test]
+async fn whole_lines_are_taken_in_when_the_break_comes_at_once() {
+    let folder = TempDir::new().unwrap();
+    let data = Some(folder.path().display().to_string());
+    let config = Config::load(Sources::defaults().flag("--data", "store.data", data)).unwrap();
+    let shared = Shared::new(open::app(&config).unwrap(), config, CancellationToken::new());
+    let lines = format!("{}{}{{\"half\":", line("1"), line("2"));
+    let frames = [Ok(Bytes::from(lines)), Err(io::Error::from(io::ErrorKind::ConnectionReset))];
+    let answer = ingest(&shared, None, Body::from_stream(stream::iter(frames)));
+    shared.tasks.close();
+    shared.tasks.wait().await;
+    assert_eq!(shared.app.store().counts().await.unwrap(), (2, 2));
+    drop(answer);
+}
