@@ -1,7 +1,7 @@
 //! Text as it is compared: lower case, no accents, words parted by one space.
 //!
 //! Place names and the text of adverts go through the same function, so that what a person types finds what a publisher
-//! wrote. It is not for display, and it reduces no word endings: that is left to whoever searches.
+//! wrote. It is not for display, and it reduces no word endings: [`crate::words`] does.
 
 /// Folds a text: `L'Haÿ-les-Roses` → `l hay les roses`, `Cœur  d’Œuvre` → `coeur d oeuvre`, `75 m²` → `75 m2`.
 ///

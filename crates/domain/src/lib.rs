@@ -2,7 +2,8 @@
 //!
 //! A **property** is the grouped record of one home, plot or shop; an **advert** is one publisher's listing of it; an
 //! **event** is a recorded change of an advert. What comes in is a **draft**; it is merged with what was known, the
-//! comparison makes the events, and the property's own values are derived from its adverts.
+//! comparison makes the events, and the property's own values are derived from its adverts. What somebody looks for is a
+//! **criteria**, made of **filters** that read **attributes**.
 //!
 //! **Invariant:** nothing here does I/O, reads a clock, draws randomness, or knows a JSON or SQL name. Everything is a
 //! function of its arguments. The neighbours spell names (`wire`), keep things (`store`) and carry decisions out
@@ -16,12 +17,21 @@ pub mod draft;
 pub mod merge;
 pub mod property;
 
+pub mod attribute;
+pub mod criteria;
+pub mod filter;
+
 pub mod grouping;
+pub mod indicator;
 pub mod price;
+pub mod similarity;
+pub mod words;
 
 pub mod access;
+pub mod area;
 pub mod fold;
 pub mod ids;
+pub mod key;
 pub mod kinds;
 pub mod place;
 pub mod site;
@@ -35,17 +45,24 @@ pub use jiff::Timestamp;
 pub use access::{Scope, Scopes};
 pub use advert::{Advert, AdvertDetails, AdvertField, Contact, EnergyLetter, Publisher, Rating};
 pub use advert_event::{AdvertEvent, EventName, PercentVariation};
+pub use area::{Circle, Polygon};
+pub use attribute::{AdvertAttribute, Facts, PropertyAttribute, Variation, VariationAttribute};
+pub use criteria::{Criteria, Order, OrderBy, SortMode};
 pub use draft::{AdvertDraft, AdvertPatch, Given, Identity, Lifecycle};
+pub use filter::{FILTERS, Filter};
 pub use fold::fold;
 pub use ids::{AdvertId, KeyId, PropertyId, SearchId, UserId};
+pub use key::{Key, Span};
 pub use kinds::{FeesResponsibility, GeoAccuracy, PropertyType, PublisherType, TransactionType};
 pub use place::{
     City, Country, Department, GeoPoint, GivenPlace, Insee, Line, Placement, Region, Station, Zipcode,
 };
 pub use ports::{Clock, IdSource};
 pub use property::{Derived, Property};
+pub use similarity::Likeness;
 pub use site::{
     Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteId, SiteKey, SiteName,
 };
 pub use value::{Amount, LongText, ShortText, WebAddress};
 pub use violation::Violation;
+pub use words::{Strictness, Wording};

@@ -33,6 +33,13 @@ impl Insee {
     pub fn id(&self) -> u64 {
         code_as_number(&self.0).unwrap_or_default()
     }
+
+    /// The id of the department a French code begins with: two characters, three overseas.
+    pub fn department(&self) -> Option<u64> {
+        let code = self.0.as_ref();
+        let length = if code.starts_with("97") || code.starts_with("98") { 3 } else { 2 };
+        (code.len() == 5).then(|| code_as_number(&code[..length])).flatten()
+    }
 }
 
 /// Reads an administrative code as a number, Corsica's letters as 201 and 202: `06` → 6, `2A` → 201, `2A004` → 201004.
@@ -136,6 +143,8 @@ impl GivenPlace {
 pub struct Placement {
     /// The commune or district.
     pub insee: Insee,
+    /// The department of the commune, by its id.
+    pub department: Option<u64>,
     /// The zipcode given, when it is one of the commune's; else the commune's main one.
     pub zipcode: Option<Zipcode>,
     /// The centre of the commune: where an advert without coordinates is put.

@@ -13,24 +13,35 @@ pub fn per_meter(price: Option<Amount>, surface: Option<Amount>) -> Option<Amoun
     Amount::new((price / surface * 100.0).round() / 100.0)
 }
 
-/// Whether an advert's price can be meant seriously.
+/// Whether a price can be meant seriously.
 ///
 /// A price of zero, or none, is not coherent. Where a dwelling's surface is known, so must the price per square metre
 /// be plausible: the bounds leave out nothing that the country's sales and rents of recent years contain but typing
 /// errors, monthly rents entered as sale prices, and "1 €" placeholders.
-pub fn is_coherent(advert: &Advert) -> bool {
-    let Some(price) = advert.details.price.filter(|price| price.get() > 0.0) else {
+pub fn is_believable(
+    transaction_type: TransactionType,
+    property_type: PropertyType,
+    price: Option<Amount>,
+    surface: Option<Amount>,
+) -> bool {
+    let Some(price) = price.filter(|price| price.get() > 0.0) else {
         return false;
     };
-    let dwelling = matches!(advert.property_type, PropertyType::Apartment | PropertyType::House);
-    let Some(per_meter) = per_meter(Some(price), advert.details.surface).filter(|_| dwelling) else {
+    let dwelling = matches!(property_type, PropertyType::Apartment | PropertyType::House);
+    let Some(per_meter) = per_meter(Some(price), surface).filter(|_| dwelling) else {
         return true;
     };
-    let plausible = match advert.transaction_type {
+    let plausible = match transaction_type {
         TransactionType::Sell => 50.0..=60_000.0,
         TransactionType::Rent => 1.0..=300.0,
     };
     plausible.contains(&per_meter.get())
+}
+
+/// Whether an advert's own price is believable.
+pub fn is_coherent(advert: &Advert) -> bool {
+    let Advert { transaction_type, property_type, details, .. } = advert;
+    is_believable(*transaction_type, *property_type, details.price, details.surface)
 }
 
 #[cfg(test)]

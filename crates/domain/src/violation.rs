@@ -23,6 +23,8 @@ pub enum ViolationKind {
     Invalid,
     /// At odds with another value or with what is already known.
     Contradiction,
+    /// More than anybody needs.
+    TooMany,
 }
 
 impl Violation {
@@ -40,6 +42,10 @@ impl Violation {
 
     pub fn contradiction(path: impl Into<String>, message: impl fmt::Display) -> Self {
         Self::new(ViolationKind::Contradiction, path, message)
+    }
+
+    pub fn too_many(path: impl Into<String>, message: impl fmt::Display) -> Self {
+        Self::new(ViolationKind::TooMany, path, message)
     }
 
     fn new(kind: ViolationKind, path: impl Into<String>, message: impl fmt::Display) -> Self {

@@ -230,6 +230,7 @@ impl Case<'_> {
             let own = self.zipcode.filter(|zipcode| city.zipcodes.contains(zipcode));
             Placement {
                 insee: city.insee.clone(),
+                department: Some(city.department.id),
                 zipcode: own.or_else(|| city.main_zipcode().cloned()),
                 centre: city.centre,
             }

@@ -214,7 +214,12 @@ fn given_place() -> BoxedStrategy<GivenPlace> {
 
 fn placement() -> BoxedStrategy<Placement> {
     (insee(), option::of(zipcode()), option::of(point()))
-        .prop_map(|(insee, zipcode, centre)| Placement { insee, zipcode, centre })
+        .prop_map(|(insee, zipcode, centre)| Placement {
+            department: insee.department(),
+            insee,
+            zipcode,
+            centre,
+        })
         .boxed()
 }
 

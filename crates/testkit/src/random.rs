@@ -44,6 +44,11 @@ impl Random {
     pub const fn once_in(&mut self, times: u64) -> bool {
         self.below(times) == 0
     }
+
+    /// One of several; there is at least one.
+    pub const fn pick<'a, T>(&mut self, several: &'a [T]) -> &'a T {
+        &several[self.below(several.len() as u64) as usize]
+    }
 }
 
 #[cfg(test)]

@@ -104,8 +104,12 @@ fn pictures_and_publisher_types_are_united_without_repeats() {
 fn an_advert_without_coordinates_stands_at_the_centre_of_its_commune() {
     let centre = GeoPoint::new(48.85, 2.35);
     let mut only = advert(1, 500, AdvertDetails::default());
-    only.placement =
-        Some(Placement { insee: crate::place::Insee::parse("75104").unwrap(), zipcode: None, centre });
+    only.placement = Some(Placement {
+        insee: crate::place::Insee::parse("75104").unwrap(),
+        department: Some(75),
+        zipcode: None,
+        centre,
+    });
     let it = property(vec![only]);
     let derived = it.derive().unwrap();
     assert_eq!((derived.point, derived.accuracy), (centre, Some(GeoAccuracy::Neighbourhood)));

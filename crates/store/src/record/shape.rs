@@ -372,6 +372,8 @@ impl ContactRecord {
 struct PlacementRecord {
     insee: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    department: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     zipcode: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     centre: Option<[f64; 2]>,
@@ -379,17 +381,21 @@ struct PlacementRecord {
 
 impl PlacementRecord {
     fn from_placement(placement: &Placement) -> Self {
-        let Placement { insee, zipcode, centre } = placement;
+        let Placement { insee, department, zipcode, centre } = placement;
         Self {
             insee: insee.as_str().to_owned(),
+            department: *department,
             zipcode: zipcode.as_ref().map(|zipcode| zipcode.as_str().to_owned()),
             centre: centre.map(|point| [point.lat(), point.lon()]),
         }
     }
 
     fn into_placement(self) -> Option<Placement> {
+        let insee = Insee::parse(&self.insee)?;
         Some(Placement {
-            insee: Insee::parse(&self.insee)?,
+            // The first records did not name it; the reference geography was France's then.
+            department: self.department.or_else(|| insee.department()),
+            insee,
             zipcode: known(self.zipcode, |zipcode| Zipcode::parse(&zipcode))?,
             centre: known(self.centre, |[lat, lon]| GeoPoint::new(lat, lon))?,
         })

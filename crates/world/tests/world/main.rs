@@ -5,6 +5,7 @@
 mod fingerprint;
 mod shape;
 mod timeline;
+mod vocabulary;
 
 use domain::{AdvertDraft, Identity, Timestamp};
 use world::{Settings, World, sample};

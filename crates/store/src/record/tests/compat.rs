@@ -19,6 +19,13 @@ fn a_record_of_version_1_with_every_field_still_reads() {
 }
 
 #[test]
+fn a_record_of_version_1_that_names_the_department_still_reads() {
+    let record = include_bytes!("../../../tests/compat/v1/placed.record");
+    let expected = property_with_every_field();
+    assert_eq!(decode_property(expected.id, record).unwrap(), expected);
+}
+
+#[test]
 fn a_record_of_version_1_with_no_optional_field_still_reads() {
     let record = include_bytes!("../../../tests/compat/v1/bare.record");
     let expected = property_with_no_optional_field();
@@ -41,7 +48,8 @@ fn the_full_record_holds_every_name_that_is_written_today() {
         collect_names(&serde_json::from_slice(&json).unwrap(), "", &mut names);
         names
     };
-    let kept = names(include_bytes!("../../../tests/compat/v1/full.record"));
+    // The first full record did not name the department of a placement yet.
+    let kept = names(include_bytes!("../../../tests/compat/v1/placed.record"));
     assert_eq!(names(&encode_property(&property_with_every_field()).unwrap()), kept);
 }
 
@@ -77,6 +85,7 @@ fn the_records_of_the_current_version_are_kept() {
         Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists, "{name}"),
     };
     kept("full.record", &encode_property(&property_with_every_field()).unwrap());
+    kept("placed.record", &encode_property(&property_with_every_field()).unwrap());
     kept("bare.record", &encode_property(&property_with_no_optional_field()).unwrap());
     kept("news.record", &encode_news(&events_of_every_kind()).unwrap());
 }
@@ -145,6 +154,7 @@ pub fn property_with_every_field() -> Property {
     };
     let placement = Placement {
         insee: Insee::parse("2A004").unwrap(),
+        department: Some(201),
         zipcode: Zipcode::parse("20000"),
         centre: GeoPoint::new(41.9265, -8.7376),
     };

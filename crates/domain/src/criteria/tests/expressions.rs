@@ -1,0 +1,99 @@
+//! Expressions: groups, entries, and the texts in which they look. What is a word is decided, and tested, in `words`.
+
+use super::*;
+use crate::value::{LongText, ShortText};
+use crate::words::Strictness;
+use Presence::{Absent, Present};
+use Strictness::{Exact, Inflected};
+
+fn entry(text: &str, strictness: Strictness, presence: Presence) -> Entry {
+    Entry { wording: Wording::new(text, strictness).unwrap(), presence }
+}
+
+fn with(text: &str) -> Entry {
+    entry(text, Inflected, Present)
+}
+
+fn without(text: &str) -> Entry {
+    entry(text, Inflected, Absent)
+}
+
+fn titled(title: &str) -> Advert {
+    advert(|advert| advert.details.title = ShortText::new(title).unwrap())
+}
+
+fn described(description: &str) -> Advert {
+    advert(|advert| advert.details.description = LongText::new(description).unwrap())
+}
+
+#[track_caller]
+fn check_words(it: &Property, groups: Vec<Vec<Entry>>, expected: bool) {
+    check(it, &[("expressions", Given::Expressions(groups))], expected);
+}
+
+#[test]
+fn entries_of_a_group_must_all_hold() {
+    let it = property([titled("Maison avec jardin et garage")]);
+    check_words(&it, vec![vec![with("jardin"), with("garage")]], true);
+    check_words(&it, vec![vec![with("jardin"), with("piscine")]], false);
+}
+
+#[test]
+fn groups_are_alternatives() {
+    let it = property([titled("Maison avec jardin")]);
+    check_words(&it, vec![vec![with("piscine")], vec![with("jardin")]], true);
+    check_words(&it, vec![vec![with("piscine")], vec![with("garage")]], false);
+    check_words(&it, vec![vec![with("jardin"), with("piscine")], vec![with("maison")]], true);
+    check_words(&it, vec![], true);
+}
+
+#[test]
+fn a_word_can_be_asked_to_be_absent() {
+    let it = property([titled("Maison avec jardin")]);
+    check_words(&it, vec![vec![without("piscine")]], true);
+    check_words(&it, vec![vec![without("jardin")]], false);
+    check_words(&it, vec![vec![with("maison"), without("piscine")]], true);
+    check_words(&it, vec![vec![with("maison"), without("jardin")]], false);
+}
+
+#[test]
+fn an_absent_word_is_in_no_text_of_any_advert() {
+    let it = property([titled("Maison"), described("Grand jardin")]);
+    check_words(&it, vec![vec![without("jardin")]], false);
+    check_words(&property([advert(|_| {})]), vec![vec![without("jardin")]], true);
+    check_words(&property([advert(|_| {})]), vec![vec![with("jardin")]], false);
+}
+
+#[test]
+fn titles_and_descriptions_of_all_adverts_are_read() {
+    let mut gone = titled("Terrasse");
+    gone.expired_at = Some(at(400));
+    let it = property([titled("Maison"), described("Grand jardin"), gone]);
+    check_words(&it, vec![vec![with("maison"), with("jardin"), with("terrasse")]], true);
+    let words = Given::Expressions(vec![vec![with("terrasse")]]);
+    check(&it, &[("expressions", words), ("expired", Flag(false))], true);
+}
+
+#[test]
+fn a_phrase_is_in_one_text() {
+    let it = property([advert(|advert| {
+        advert.details.title = ShortText::new("Maison avec grand").unwrap();
+        advert.details.description = LongText::new("Jardin clos, sans vis-à-vis").unwrap();
+    })]);
+    check_words(&it, vec![vec![with("jardin clos")]], true);
+    check_words(&it, vec![vec![with("clos jardin")]], false);
+    check_words(&it, vec![vec![with("grand jardin")]], false);
+    check_words(&it, vec![vec![with("sans vis à vis")]], true);
+    check_words(&it, vec![vec![with("avec vis à vis")]], false);
+}
+
+#[test]
+fn case_accents_and_endings_are_as_the_entry_says() {
+    let it = property([titled("TERRASSES à l'ÉTAGE")]);
+    check_words(&it, vec![vec![entry("terrasse", Inflected, Present)]], true);
+    check_words(&it, vec![vec![entry("terrasse", Exact, Present)]], false);
+    check_words(&it, vec![vec![entry("terrasse", Exact, Absent)]], true);
+    check_words(&it, vec![vec![entry("terrasses", Exact, Present)]], true);
+    check_words(&it, vec![vec![entry("L’etage", Exact, Present)]], true);
+    check_words(&it, vec![vec![entry("tage", Inflected, Present)]], false);
+}

@@ -1,0 +1,158 @@
+//! In which order what was found is shown.
+
+use super::*;
+use crate::place::GeoPoint;
+use Direction::{Ascending, Descending};
+
+/// A property that is named by a number, which is also the order of its id.
+fn numbered(number: u8, change: impl FnOnce(&mut Advert)) -> Property {
+    Property { id: property_id(number), ..only(change) }
+}
+
+fn priced(number: u8, price: Option<f64>) -> Property {
+    numbered(number, |advert| advert.details.price = price.and_then(Amount::new))
+}
+
+fn by(by: &[(OrderBy, Direction)]) -> Order {
+    Order { by: by.to_vec(), ..Order::default() }
+}
+
+/// The numbers of the properties in the order they are shown, whichever way round they came.
+#[track_caller]
+fn check_order(order: &Order, criteria: &Criteria, properties: &[Property], expected: &[u8]) {
+    let mut forwards: Vec<&Property> = properties.iter().collect();
+    let mut backwards: Vec<&Property> = properties.iter().rev().collect();
+    for properties in [&mut forwards, &mut backwards] {
+        properties.sort_by_cached_key(|property| order.rank(criteria, property));
+        let shown: Vec<PropertyId> = properties.iter().map(|property| property.id).collect();
+        let expected: Vec<PropertyId> = expected.iter().copied().map(property_id).collect();
+        assert_eq!(shown, expected, "{order:?}");
+    }
+}
+
+fn check_plain(order: &Order, properties: &[Property], expected: &[u8]) {
+    check_order(order, &Criteria::default(), properties, expected);
+}
+
+#[test]
+fn either_direction_is_that_of_the_values() {
+    let properties = [priced(1, Some(2.0)), priced(2, Some(1.5)), priced(3, Some(10.0))];
+    check_plain(&by(&[(OrderBy::Price, Ascending)]), &properties, &[2, 1, 3]);
+    check_plain(&by(&[(OrderBy::Price, Descending)]), &properties, &[3, 1, 2]);
+}
+
+#[test]
+fn what_lacks_the_value_comes_last_in_either_direction() {
+    let properties = [priced(1, None), priced(2, Some(1.0)), priced(3, Some(2.0)), priced(4, None)];
+    check_plain(&by(&[(OrderBy::Price, Ascending)]), &properties, &[2, 3, 1, 4]);
+    check_plain(&by(&[(OrderBy::Price, Descending)]), &properties, &[3, 2, 1, 4]);
+    let live_and_gone = [numbered(1, |_| {}), numbered(2, |advert| advert.expired_at = Some(at(400)))];
+    check_plain(&by(&[(OrderBy::ExpiredAt, Ascending)]), &live_and_gone, &[2, 1]);
+    check_plain(&by(&[(OrderBy::ExpiredAt, Descending)]), &live_and_gone, &[2, 1]);
+    check_plain(&by(&[(OrderBy::LastCrawledAt, Descending)]), &live_and_gone, &[1, 2]);
+}
+
+#[test]
+fn the_id_breaks_ties_upwards_in_either_direction() {
+    let properties = [priced(3, Some(1.0)), priced(1, Some(1.0)), priced(2, Some(1.0))];
+    check_plain(&by(&[(OrderBy::Price, Ascending)]), &properties, &[1, 2, 3]);
+    check_plain(&by(&[(OrderBy::Price, Descending)]), &properties, &[1, 2, 3]);
+    check_plain(&by(&[]), &properties, &[1, 2, 3]);
+}
+
+#[test]
+fn the_first_value_that_differs_decides() {
+    let home = |number: u8, price: f64, surface: f64| {
+        numbered(number, |advert| {
+            advert.details.price = Amount::new(price);
+            advert.details.surface = Amount::new(surface);
+        })
+    };
+    let properties = [home(1, 2.0, 10.0), home(2, 1.0, 10.0), home(3, 1.0, 20.0)];
+    let (price, surface) = (OrderBy::Price, OrderBy::Surface);
+    check_plain(&by(&[(price, Ascending), (surface, Descending)]), &properties, &[3, 2, 1]);
+    check_plain(&by(&[(price, Ascending), (surface, Ascending)]), &properties, &[2, 3, 1]);
+    check_plain(&by(&[(surface, Ascending), (price, Descending)]), &properties, &[1, 2, 3]);
+}
+
+#[test]
+fn by_default_the_newest_come_first_and_of_those_the_dearest_per_square_metre() {
+    let home = |number: u8, created: i64, price: f64| {
+        numbered(number, |advert| {
+            advert.created_at = at(created);
+            advert.details.price = Amount::new(price);
+        })
+    };
+    let properties = [home(1, 10, 100.0), home(2, 20, 100.0), home(3, 20, 200.0)];
+    check_plain(&Order::default(), &properties, &[3, 2, 1]);
+}
+
+#[test]
+fn distance_is_measured_from_the_origin() {
+    let pinned = |number: u8, lat: f64| {
+        numbered(number, |advert| advert.details.place.point = GeoPoint::new(lat, 2.0))
+    };
+    let properties = [pinned(1, 47.0), numbered(2, |_| {}), pinned(3, 49.5), pinned(4, 48.1)];
+    let from = |direction: Direction| Order {
+        origin: GeoPoint::new(48.0, 2.0),
+        ..by(&[(OrderBy::Distance, direction)])
+    };
+    check_plain(&from(Ascending), &properties, &[4, 1, 3, 2]);
+    check_plain(&from(Descending), &properties, &[3, 1, 4, 2]);
+    check_plain(&by(&[(OrderBy::Distance, Ascending)]), &properties, &[1, 2, 3, 4]);
+}
+
+#[test]
+fn by_adverts_the_creation_is_that_of_the_adverts_that_meet_the_conditions() {
+    let created = |number: u8, seconds: &[(i64, i32)]| {
+        let adverts = seconds.iter().map(|&(second, year)| {
+            advert(|advert| {
+                advert.created_at = at(second);
+                advert.details.construction_year = Some(year);
+            })
+        });
+        Property { id: property_id(number), ..property(adverts) }
+    };
+    // The property's own date is 10, 20, 30; the latest advert's 100, 90, 80; of those built in 1900, 10, 90 and 30.
+    let properties = [
+        created(1, &[(10, 1900), (100, 2000)]),
+        created(2, &[(20, 2000), (90, 1900)]),
+        created(3, &[(30, 1900), (80, 2000)]),
+    ];
+    let order =
+        |mode: SortMode, direction: Direction| Order { mode, ..by(&[(OrderBy::CreatedAt, direction)]) };
+    let old = criteria(&[ANY_PRICE, ("constructionYearMax", Number(1900.0))]);
+    check_plain(&order(SortMode::Property, Descending), &properties, &[3, 2, 1]);
+    check_plain(&order(SortMode::Advert, Descending), &properties, &[1, 2, 3]);
+    check_plain(&order(SortMode::Advert, Ascending), &properties, &[1, 2, 3]);
+    check_order(&order(SortMode::Advert, Descending), &old, &properties, &[2, 3, 1]);
+    check_order(&order(SortMode::Advert, Ascending), &old, &properties, &[1, 3, 2]);
+    check_order(&order(SortMode::Property, Descending), &old, &properties, &[3, 2, 1]);
+}
+
+#[test]
+fn by_adverts_the_window_and_the_live_ones_are_among_the_conditions() {
+    let created = |number: u8, live: i64, gone: i64| {
+        let live = advert(|advert| advert.created_at = at(live));
+        let gone = advert(|advert| {
+            advert.created_at = at(gone);
+            advert.expired_at = Some(at(400));
+        });
+        Property { id: property_id(number), ..property([live, gone]) }
+    };
+    let properties = [created(1, 50, 60), created(2, 40, 90)];
+    let newest = Order { mode: SortMode::Advert, ..by(&[(OrderBy::CreatedAt, Descending)]) };
+    let by_advert = ("sortMode", Given::SortMode(SortMode::Advert));
+    check_order(&newest, &criteria(std::slice::from_ref(&by_advert)), &properties, &[2, 1]);
+    check_order(&newest, &criteria(&[("expired", Flag(false))]), &properties, &[1, 2]);
+    check_order(&newest, &criteria(&[by_advert, ("toDate", moment(70))]), &properties, &[1, 2]);
+}
+
+#[test]
+fn the_other_dates_are_the_propertys_own_in_either_mode() {
+    let changed = |number: u8, second: i64| numbered(number, |advert| advert.updated_at = at(second));
+    let properties = [changed(1, 250), changed(2, 240)];
+    for mode in [SortMode::Property, SortMode::Advert] {
+        check_plain(&Order { mode, ..by(&[(OrderBy::UpdatedAt, Ascending)]) }, &properties, &[2, 1]);
+    }
+}

@@ -1,0 +1,319 @@
+//! Which words meet and which do not; phrases; abbreviations.
+
+use super::*;
+
+fn finds(expression: &str, text: &str, strictness: Strictness) -> bool {
+    Wording::new(expression, strictness).unwrap().is_in(&fold(text))
+}
+
+fn loosely(expression: &str, text: &str) -> bool {
+    finds(expression, text, Strictness::Inflected)
+}
+
+/// Each line is one word in its forms, and every form must find every other.
+#[rustfmt::skip]
+const MEET: &[&str] = &[
+    // Plurals.
+    "terrasse terrasses", "balcon balcons", "pièce pièces PIÈCES", "lit lits", "vue vues", "mur murs", "toit toits", "quai quais",
+    "port ports", "porte portes", "cour", "clé clés clef", "loi lois", "paroi parois", "chai chais", "vélo vélos", "an ans", "bain bains",
+    "entrée entrées", "allée allées", "cheminée cheminées", "lycée lycées", "commune communes", "prise prises", "remise remises",
+    "château châteaux", "bureau bureaux", "rideau rideaux", "eau eaux", "niveau niveaux", "hameau hameaux", "plateau plateaux",
+    "local locaux locale locales", "cheval chevaux", "vitrail vitraux", "bail baux", "matériau matériaux",
+    "lieu lieux", "jeu jeux", "tuyau tuyaux", "appartement appartements",
+    // Feminines an ending tells.
+    "rénové rénovée rénovés rénovées", "meublé meublée meublés", "équipé équipée équipées", "clôturé clôturée", "arboré arborée",
+    "situé située", "carrelé carrelée", "exposé exposée", "orienté orientée", "boisé boisée", "créé créée", "vitré vitrée", "livré livrée", "loué louées",
+    "lumineux lumineuse lumineuses", "spacieux spacieuse", "nombreux nombreuses", "chaleureux chaleureuse", "implanté implantée",
+    "privatif privative privatifs privatives", "exclusif exclusive", "locatif locative", "massif massive", "actif active",
+    "principal principale principaux", "familial familiale familiaux", "parental parentale", "idéal idéale idéaux", "central centrale",
+    "municipal municipaux", "exceptionnel exceptionnelle", "individuel individuelle individuels", "naturel naturelle", "annuel annuelle",
+    "ancien ancienne anciens anciennes", "mitoyen mitoyenne", "haussmannien haussmannienne", "gardien gardienne", "moyen moyenne",
+    "extérieur extérieure extérieurs", "supérieur supérieure", "indépendant indépendante indépendants", "traversant traversante",
+    "attenant attenante attenants", "charmant charmante", "important importante",
+    // Feminines known by name.
+    "grand grande grands grandes", "petit petite petites", "haut haute", "vert verte verts", "ouvert ouverte", "couvert couverte",
+    "plein pleine", "sain saine", "plat plate", "froid froide", "clair claire", "direct directe", "récent récente récents",
+    "apparent apparente apparentes", "construit construite", "refait refaite refaits", "repeint repeinte", "clos close", "gris grise",
+    "compris comprise comprises", "mauvais mauvaise", "voisin voisine", "américain américaine", "bourgeois bourgeoise", "joli jolie jolis",
+    "fleuri fleurie", "desservi desservie", "prévu prévue", "vendu vendue", "entretenu entretenue", "tenu tenue", "nu nue nus nues",
+    "beau bel belle beaux belles", "nouveau nouvel nouvelle nouveaux", "vieux vieil vieille", "neuf neuve neufs neuves", "blanc blanches",
+    "bas basse", "gros grosse", "long longue", "bon bonne bonnes", "premier première premières", "dernier dernière", "entier entière",
+    "foncier foncière", "particulier particulière particuliers", "léger légère", "viager viagère", "public publique", "tout toute tous toutes",
+    // Abbreviations of one word.
+    "appartement appt appts appart", "pièce pces pce", "copropriété copro", "climatisation clim", "grand gde gd", "ascenseur asc",
+    "chambre chb chbre", "boulevard bd", "saint st", "double dble",
+];
+
+/// The words of a line are different words, and none may find another.
+#[rustfmt::skip]
+const APART: &[&str] = &[
+    // The plural that is none, and the bare -e.
+    "terrasse terre terrain terrassement", "port porte portée portail", "cour cours course court", "vent vente", "plan plane plante",
+    "parc parce parcelle", "bas base", "bois boisé boiserie", "mas ma mat", "pas passe", "sous sou", "vis vie vue", "fond fonds fonte",
+    "salon sale salle", "mois moi", "fois foi foie", "vers ver verre vert", "mais mai maison", "près pré prêt", "plus plu pluie",
+    "après âpre", "mars mare marée mar", "paris pari", "tour tours tournée", "canne cannes", "renne rennes", "vanne vannes",
+    "environ environs environnement", "abord abords", "travail travaux", "vacance vacances vacant", "fil fils fille file", "été êtes", "tapis tapi",
+    "prix prise", "deux deuil", "hors or", "bus but", "gaz gazon", "sol sole soleil", "mur mûre", "bar barre", "hall halle", "ville villa",
+    "rue ru", "champ champagne", "lac lacet", "sel selle", "loft lot loti", "chêne chenal", "grain graine", "plain plaine", "ton tonne",
+    "colon colonne", "don donne", "bal balle", "pin pinède", "cap cape", "mer mère", "pot poteau", "marbre arbre", "toit toi",
+    // Nouns in -ée, and participles whose masculine without its accent looks like a feminine.
+    "entre entrée", "contre contrée", "donne donnée", "monte montée", "pense pensée", "rose rosée", "dure durée", "arme armée",
+    "place placée", "chambre chambrée", "fenêtre fenêtrée", "groupe groupée", "centre centrée", "poigne poignée", "range rangée", "gare garée garage", "muse musée", "anne année",
+    "usage usagée", "étage étagée étagère", "cuisine cuisinée cuisinier cuisinière", "pur purée", "val vallée",
+    "ciment cimenté", "orient orienté", "agrément agrémenté", "règlement réglementé", "argent argenté", "accident accidenté",
+    "signal signalé", "motif motivé", "implant implanté",
+    // Feminines that are words of their own.
+    "commun commune", "droit droite", "remis remise", "pris prise", "surpris surprise", "entrepris entreprise", "conduit conduite",
+    "réduit réduite", "point pointe", "parti partie part", "sorti sortie sort", "mari marie mairie", "sur sûre sûrs", "fin fine",
+    "mort morte mortier", "capital capitale", "moral morale", "creux creuse", "frais fraise fraîche", "sec sèche", "complet complète",
+    "présent présente", "garant garantie", "revenu revenue", "issu issue", "avenue avenant", "vu vue",
+    // Endings that only look like the ones cut.
+    "verrier verrière verre", "panier panière", "manier manière", "gravier gravière", "portier portière", "jardin jardinier jardinière",
+    "appel appelle", "chapelle chapeau", "person personne", "heure heureux", "demeure demeurant", "taux total", "chaux chaud chal",
+    "faux fal", "meuse meux", "vienne viens", "plant plante", "rente rentable", "attente attenant", "pente pendant",
+    "domaine domanial", "eau au", "peau peu", "lot lotissement", "cave caveau", "marche marchand", "loge loggia", "pied pièce",
+    // Abbreviations with two meanings, and names.
+    "apt appartement", "ch chambre", "terr terrasse", "imm immeuble", "env environ", "sam samedi",
+];
+
+#[test]
+fn the_forms_of_a_word_find_each_other() {
+    for line in MEET {
+        for (one, other) in pairs(line) {
+            assert!(loosely(one, &format!("ici {other} là")), "{one} does not find {other}");
+        }
+    }
+}
+
+#[test]
+fn different_words_stay_apart() {
+    let met: Vec<_> =
+        APART.iter().flat_map(|line| pairs(line)).filter(|(one, other)| loosely(one, other)).collect();
+    assert!(met.is_empty(), "{met:?}");
+}
+
+#[test]
+fn an_exact_word_finds_no_other_form() {
+    for line in MEET {
+        for (one, other) in pairs(line) {
+            assert_eq!(finds(one, other, Strictness::Exact), fold(one) == fold(other), "{one} {other}");
+        }
+    }
+}
+
+/// Every word of a line with every other of it, both ways.
+fn pairs(line: &str) -> impl Iterator<Item = (&str, &str)> {
+    let words = || line.split(' ').enumerate();
+    words().flat_map(move |(position, one)| {
+        words().filter(move |(other, _)| *other != position).map(move |(_, other)| (one, other))
+    })
+}
+
+#[test]
+fn words_are_reduced_to_words() {
+    for (word, expected) in [
+        ("lumineuses", "lumineux"),
+        ("renovees", "renove"),
+        ("chateaux", "chateau"),
+        ("familiaux", "familial"),
+        ("exceptionnelles", "exceptionnel"),
+        ("gdes", "grand"),
+        ("prix", "prix"),
+        ("les", "les"),
+        ("express", "express"),
+        ("t3", "t3"),
+        ("2pieces", "2pieces"),
+        ("αθηνας", "αθηνας"),
+        ("s", "s"),
+        ("", ""),
+    ] {
+        assert_eq!(reduced(word), expected, "{word}");
+    }
+}
+
+#[test]
+fn what_only_loses_letters_is_not_copied() {
+    for word in ["terrasse", "terrasses", "renovees", "anciennes", "principale", "appt", "entree"] {
+        assert!(matches!(reduced(word), std::borrow::Cow::Borrowed(_)), "{word}");
+    }
+}
+
+#[test]
+fn reducing_twice_changes_nothing_more() {
+    let words = MEET.iter().chain(APART).chain(ADVERTS).flat_map(|line| line.split(' ')).map(fold);
+    for word in words {
+        let once = reduced(&word);
+        assert_eq!(reduced(&once), once, "{word}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn reducing_twice_changes_nothing_more_whatever_the_word(
+        stem in "[a-zß-ÿα-ω0-9]{0,6}",
+        endings in "(s|x|e|ee|euse|aux|eaux|tive|ale|nelle|ienne|ante|ieure){0,3}",
+    ) {
+        let word = format!("{stem}{endings}");
+        let once = reduced(&word).into_owned();
+        proptest::prop_assert_eq!(&*reduced(&once), &*once);
+        proptest::prop_assert_eq!(once.is_empty(), word.is_empty());
+    }
+
+    #[test]
+    fn an_expression_finds_itself(text in "([A-Za-zÀ-ÿ0-9' -]{0,9}(t3|rdc|3 pièces| sdb |type 2)){0,4}") {
+        for strictness in [Strictness::Exact, Strictness::Inflected] {
+            if let Some(wording) = Wording::new(&text, strictness) {
+                proptest::prop_assert!(wording.is_in(&fold(&text)));
+                proptest::prop_assert!(wording.alternatives().len() <= Wording::ALTERNATIVES_MAX);
+                proptest::prop_assert!(wording.alternatives().iter().all(|words| !words.is_empty()));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_words_of_a_phrase_stand_in_order_and_adjacent() {
+    let text = "Grandes terrasses sans vis-à-vis, cuisine équipée au rez-de-chaussée.";
+    for (expression, exact, inflected) in [
+        ("sans vis-à-vis", true, true),
+        ("SANS VIS A VIS", true, true),
+        ("vis sans vis", false, false),
+        ("sans vis vis", false, false),
+        ("grande terrasse", false, true),
+        ("terrasse grande", false, false),
+        ("grandes terrasses", true, true),
+        ("grandes sans", false, false),
+        ("terrasses sans", true, true),
+        ("grandes terrasses sans vis à vis cuisine équipée au rez de chaussée", true, true),
+        ("chaussée grandes", false, false),
+        ("équipée", true, true),
+        ("équip", false, false),
+        ("rdc", false, true),
+        ("cuisines équipées en rdc", false, false),
+        ("cuisines équipées au rdc", false, true),
+    ] {
+        assert_eq!(finds(expression, text, Strictness::Exact), exact, "exactly {expression}");
+        assert_eq!(loosely(expression, text), inflected, "{expression}");
+    }
+}
+
+#[test]
+fn abbreviations_find_what_they_stand_for_and_the_reverse() {
+    for (one, other) in [
+        ("rdc", "rez-de-chaussée"),
+        ("rdj", "rez-de-jardin"),
+        ("t3", "f3"),
+        ("T3", "3 pièces"),
+        ("F3", "3P"),
+        ("3 pièces", "trois pièces"),
+        ("3 pces", "t3"),
+        ("type 3", "F3"),
+        ("sdb", "salle de bain"),
+        ("SdB", "salles de bains"),
+        ("sde", "salle d'eau"),
+        ("grand t3", "grand 3 pièces"),
+        ("gd F3", "grand trois pièces"),
+        ("appt t2 rdc", "appartement 2 pièces rez-de-chaussée"),
+        ("t3 avec sdb en rdc", "3 pièces avec salle de bains en rez-de-chaussée"),
+        ("2 chambres", "deux chambres"),
+        ("3 ch", "trois chambres"),
+        ("2ème étage", "deuxième étage"),
+        ("1er étage", "premier étage"),
+        ("t3 1er étage", "3 pièces premier étage"),
+        ("sous-sol", "s/sol"),
+        ("plain-pied", "plein pied"),
+        ("80 m²", "80 mètres carrés"),
+        ("dpe", "diagnostic de performance énergétique"),
+    ] {
+        assert!(loosely(one, &format!("Beau {other}.")), "{one} does not find {other}");
+        assert!(loosely(other, &format!("Beau {one}.")), "{other} does not find {one}");
+        assert!(!finds(one, other, Strictness::Exact), "{one} finds {other} exactly");
+    }
+}
+
+#[test]
+fn abbreviations_do_not_reach_further() {
+    for (one, other) in [
+        ("t3", "t2"),
+        ("t3", "3 chambres"),
+        ("t3", "13 pièces"),
+        ("t1", "une pièce à vivre"),
+        ("t1", "studio"),
+        ("3 pièces", "3 belles pièces"),
+        ("rdc", "chaussée"),
+        ("sdb", "salle d'eau"),
+        ("sde", "salle de douche"),
+        ("2e", "deux"),
+        ("neuf", "9"),
+    ] {
+        assert!(!loosely(one, other), "{one} finds {other}");
+        assert!(!loosely(other, one), "{other} finds {one}");
+    }
+}
+
+#[test]
+fn many_abbreviations_stay_within_the_bound_and_still_find_themselves() {
+    let text = "t1 t2 t3 t4 rdc sdb sde";
+    let wording = Wording::new(text, Strictness::Inflected).unwrap();
+    assert!(wording.alternatives().len() <= Wording::ALTERNATIVES_MAX);
+    assert!(wording.is_in(text));
+    assert!(wording.is_in("f1 t2 t3 t4 rez de chaussee salle de bain sde"));
+}
+
+#[test]
+fn a_wording_is_made_of_words() {
+    assert_eq!(Wording::new("", Strictness::Exact), None);
+    assert_eq!(Wording::new(" – ! ", Strictness::Inflected), None);
+    let wording = Wording::new("  Grandes Terrasses ", Strictness::Exact).unwrap();
+    assert_eq!(wording.text(), "Grandes Terrasses");
+    assert_eq!(wording.strictness(), Strictness::Exact);
+    assert_eq!(spelled(&wording), ["grandes terrasses"]);
+    let wording = Wording::new("Grandes Terrasses en RDC", Strictness::Inflected).unwrap();
+    assert_eq!(spelled(&wording), ["grand terrasse en rdc", "grand terrasse en rez de chaussee"]);
+    assert!(!wording.is_in(""));
+}
+
+fn spelled(wording: &Wording) -> Vec<String> {
+    wording.alternatives().iter().map(|words| words.join(" ")).collect()
+}
+
+/// Words of adverts, for the laws that hold for every word.
+#[rustfmt::skip]
+const ADVERTS: &[&str] = &[
+    "abri absolu abstenir accès accessible accordé accueil acheter achever acquéreur activités adresse âges agence agencement agencés agréable",
+    "agrémente aisé alarme alentour ambiance américaine aménageable aménagée amovibles angle animée annuelle appareils apparentes appelez",
+    "appréciée arborée arbres architecte arrêt arrivée arrière ascenseur assainissement associations assure assurée atelier attenants attend",
+    "attitrée aucun aucune authenticité automatique autorise autoroute avocat axes badge baie baigné bail balcon bar barème barrot basculante",
+    "bâtir beaux belle bénéficie berline béton bienvenue blindée bloc bois bordure bornée bouche boulangerie bourg bout bouteilles boutique box",
+    "brute buanderie bureaux bus cabinet câblés cadre café calme caméras campagne caractère carrefour carrelée cave cellier central centre cents",
+    "certificat chaleureuse chambres champs charges charme charmante chaudière chauffage chaufferie chaussée chemin cheminée chênes cinéma",
+    "classé climatisés cloisonnés cloisons clos clôturé cœur coiffure coin collège combles commence commerçante commerciaux commodités communale",
+    "communes communique complément complémentaire complète comprennent comprises compteurs conditions confidentielle confort connexion",
+    "conseiller conservées consommation constructible construite consultables contactez convenant convenir convient convivial copropriété corniches",
+    "côtés couchage coule couloir couple cour cours couvert crèche créer cuisine curieux cyclables décennale découvrir dégagée dégagement demande",
+    "départ dépendance déplacement déposer dépôt dernières derrière desservant desservi dessert développant diagnostics difficile digicode",
+    "dînatoire direct disponibilité disponibles dispose disposition distribue divisible dix dizaine domotique donne dossier double douce douche",
+    "dressing droit dynamique eau éclairage éclairée écoles écrin édifiée effectué électricité électroménager élevé emplacement emprise encore",
+    "énergétique enfants enfilade ensemble ensoleillée entièrement entourée entre entrée entreprise entretenir entretien environ environnante envies",
+    "épicerie époque équipe équipée escalier espaces esprit estimation étage étiquette étude étudiant euros excellente exclusivité exposition",
+    "extérieur extraction façade face facile facultés faible familiale faux fenêtrée fermé fibre filant fin fleuri flux fois foncière fonctionnel",
+    "forêt fort four fournis frais fruitiers gainable garage garantie gardienne gare garer général généreuse goudronnée goût grâce grandes gratuite",
+    "grenier groupées habitable hall halles hameau hauteur heure hiver honoraires hors hotte idéalement idées îlot imaginer immédiate immeuble",
+    "impasse impayés impeccables importants inondable insert installer intact intérieur intermédiaire interphone investisseurs isolation isolés issue",
+    "jardin jeune joli journée kitchenette largeur lavabo légal légèrement libérale librairie ligne limite linéaire literie livré locataire locative",
+    "logements loin lotissement loué loyers luminosité maison manger manœuvre manque marbre marche marché massif matériaux matin médecins médiathèque",
+    "menuiseries mérite message métallique mètres métro meublée mezzanine minutes mobilier modulable moins mois montant moquette motorisés moulures",
+    "municipale murs naturellement négociable neuves niché nichée niveaux nombreux normes notaire nuisances nuit numéro occupants offrant opère",
+    "opportunité optimisé ordures organiser oriental orienté origine outils ouvrant paisible parcelle parentale parents parfait parking parquets",
+    "particuliers partagent parties passante pavillonnaire peintures pente performance périphérique perte pharmacie pièces pied pierres piétonne piscine",
+    "pistes placard placé plafonds plage plaque plateau plomberie plusieurs poêle poncés portail porte positif possibilités potager poussettes",
+    "poutres pratique premières preneur présence préservé prestations prêt prévoir principale prisé privatifs procédure prochain proches produit",
+    "profession projet prolongée propose propres protège provisions quartier quelques quotidien raccordés rafraîchissement rampe rangements rapport",
+    "rare récentes recharge recherché réduits refaits régularisation régulière rendez rénovées renouvelable rentabilité repas réponds répartis réputés",
+    "réseaux réserve résidence résidentiel restaurants réunion révisée rez rideau risques rivière rocade roulants routier rues saine saisir salles salon",
+    "samedi sanitaires scolaire secteur sécurisé séduira séjour semaine sentiers séparés sérieux services simple situés soignée soirées sols sonore",
+    "sortie soumis sous standing stationnement stockage studio suite supérette supermarché supplémentaire surfaces surprise surveillance tarder taxe",
+    "télécommande télétravail tenue terrasse terrains tertiaire toilettes toitures tomettes totale tournez tranquille transports travaux traversant",
+    "tramway trimestre trois tuiles urbanisme vaisselle valises vaste véhicule vélos vente ventile véranda verdoyant verdure viabilisé village ville",
+    "virtuelle visibilité visiophone visites vitrage vitrée vitrifiés vitrine vivre voie voisin voitures volets volontiers volumes voûtée vue week zone",
+];
