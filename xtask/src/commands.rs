@@ -50,6 +50,12 @@ pub const COMMANDS: &[Command] = &[
         run: crash,
     },
     Command {
+        name: "law",
+        arguments: "[CASES]",
+        about: "Hold the index against a scan in CASES histories (100000), in a release build.",
+        run: law,
+    },
+    Command {
         name: "snapshots",
         arguments: "",
         about: "Review the snapshots that tests would change.",
@@ -64,6 +70,7 @@ pub const COMMANDS: &[Command] = &[
 ];
 
 const KILLS_DEFAULT: &str = "1000";
+const LAW_CASES_DEFAULT: &str = "100000";
 
 fn check(_: &[String]) -> Result<(), Failure> {
     Step::cargo(["fmt", "--all", "--check"]).run()?;
@@ -114,6 +121,17 @@ fn crash(arguments: &[String]) -> Result<(), Failure> {
         .run()
 }
 
+fn law(arguments: &[String]) -> Result<(), Failure> {
+    let cases = match arguments {
+        [] => LAW_CASES_DEFAULT,
+        [cases] if cases.parse::<u64>().is_ok() => cases,
+        _ => return Err(Failure::Arguments { expected: "how many histories, as a number" }),
+    };
+    Step::cargo(["test", "--release", "--package", "engine", "--test", "law", "--", "--nocapture"])
+        .with("VIGIE_LAW_CASES", cases)
+        .run()
+}
+
 fn snapshots(_: &[String]) -> Result<(), Failure> {
     if Step::cargo(["insta", "--version"]).succeeds() {
         return Step::cargo(["insta", "test", "--workspace", "--review"]).run();
@@ -153,5 +171,10 @@ mod tests {
     #[test]
     fn kills_are_a_number() {
         assert!(matches!(crash(&["often".to_owned()]), Err(Failure::Arguments { .. })));
+    }
+
+    #[test]
+    fn cases_are_a_number() {
+        assert!(matches!(law(&["many".to_owned()]), Err(Failure::Arguments { .. })));
     }
 }

@@ -9,7 +9,7 @@ mod plan;
 use domain::{AdvertDraft, AdvertId, GivenPlace, PropertyId, Timestamp, Violation, merge};
 use places::resolve::Subject;
 use places::{Certainty, Remark};
-use store::{ChangeSet, CommitOutcome, Erased, Expected, PutCause, PutProperty, Step};
+use store::{ChangeSet, CommitOutcome, Erased, Expected, Position, PutCause, PutProperty, Step};
 
 use crate::{App, Error};
 use plan::{Knowledge, Placed, Plan};
@@ -47,28 +47,34 @@ pub enum Outcome {
 }
 
 impl App {
-    /// Takes drafts in, in order, and answers in the same order once all of them are durable.
+    /// Takes drafts in, in order, and answers in the same order once all of them are durable and, on this node, found.
     ///
     /// A batch is committed whole, unless what it changes is too large to be held at once; then in parts, in order.
     pub async fn ingest(&self, drafts: Vec<AdvertDraft>) -> Result<Vec<Receipt>, Error> {
         let mut receipts = Vec::with_capacity(drafts.len());
+        let mut position = Position::START;
         while receipts.len() < drafts.len() {
-            receipts.extend(self.ingest_part(&drafts[receipts.len()..]).await?);
+            let (part, committed) = self.ingest_part(&drafts[receipts.len()..]).await?;
+            receipts.extend(part);
+            position = committed;
         }
+        self.visible(position).await;
         Ok(receipts)
     }
 
-    /// Takes in the first drafts, as many as fit; at least one.
-    async fn ingest_part(&self, drafts: &[AdvertDraft]) -> Result<Vec<Receipt>, Error> {
+    /// Takes in the first drafts, as many as fit; at least one. Says up to where the log speaks of them.
+    async fn ingest_part(&self, drafts: &[AdvertDraft]) -> Result<(Vec<Receipt>, Position), Error> {
         let received_at = domain::ports::whole_second(self.clock.now());
         for _ in 0..ATTEMPTS_MAX {
             let Some(Plan { steps, receipts }) = self.plan(drafts, received_at).await? else { continue };
             if steps.is_empty() {
-                return Ok(receipts);
+                // What did not change may have been written a moment ago by somebody else.
+                let position = *self.store.head().borrow();
+                return Ok((receipts, position));
             }
             let changes = ChangeSet { recorded_at: self.clock.now(), steps };
             match self.store.commit(changes).await? {
-                CommitOutcome::Committed(_) => return Ok(receipts),
+                CommitOutcome::Committed(position) => return Ok((receipts, position)),
                 CommitOutcome::Conflict => {}
             }
         }
@@ -96,6 +102,8 @@ impl App {
                 warnings: Vec::new(),
             };
             if merged.effect == merge::Effect::Nothing {
+                let position = *self.store.head().borrow();
+                self.visible(position).await;
                 return Ok(Some(receipt(Outcome::Unchanged)));
             }
             property.put(merged.advert);
@@ -107,16 +115,25 @@ impl App {
             };
             let changes = ChangeSet { recorded_at: now, steps: vec![Step::Put(put)] };
             match self.store.commit(changes).await? {
-                CommitOutcome::Committed(_) => return Ok(Some(receipt(Outcome::Updated))),
+                CommitOutcome::Committed(position) => {
+                    self.visible(position).await;
+                    return Ok(Some(receipt(Outcome::Updated)));
+                }
                 CommitOutcome::Conflict => {}
             }
         }
         Err(Error::Contended)
     }
 
-    /// Erases an advert with everything that was kept of it. `None` when there is no such advert.
-    pub async fn erase(&self, advert: AdvertId) -> Result<Option<Erased>, Error> {
-        Ok(self.store.erase(advert, self.clock.now()).await?)
+    /// Erases an advert with everything that was kept of it, tells of it, and waits until it is found no more. `None` when there
+    /// is no such advert.
+    pub async fn erase(&self, advert: AdvertId, tell: impl FnOnce(&Erased)) -> Result<Option<Erased>, Error> {
+        let erased = self.store.erase(advert, self.clock.now()).await?;
+        if let Some(erased) = &erased {
+            tell(erased);
+            self.visible(erased.position).await;
+        }
+        Ok(erased)
     }
 
     /// Plans a batch, reading what the plan asks for. `None` when what is read keeps contradicting itself because somebody

@@ -1,15 +1,17 @@
 //! Use cases and workers.
 //!
 //! [`App`] is what an edge (HTTP, the command line) talks to: take adverts in ([`ingest`]), read them back
-//! ([`documents`]), see who is calling ([`access`]), know where they come from
-//! ([`sites`]). [`workers`] do what nobody asks for: adverts unseen for long expire.
+//! ([`documents`]), find them ([`search`]), see who is calling ([`access`]), know where they come from ([`sites`]).
+//! [`workers`] do what nobody asks for: the index follows the store, adverts unseen for long expire.
 //!
 //! **Invariant:** decisions are `domain`'s, durability is `store`'s; here they meet. Nothing here knows HTTP or JSON.
 
 pub mod access;
 pub mod documents;
 pub mod error;
+pub mod indicators;
 pub mod ingest;
+pub mod search;
 pub mod sites;
 pub mod system;
 pub mod workers;
@@ -30,6 +32,8 @@ pub struct App {
     ids: Arc<dyn IdSource>,
     places: Arc<Gazetteer>,
     sites: Arc<sites::KnownSites>,
+    /// Commands that only write have none.
+    search: Option<Arc<search::Search>>,
 }
 
 impl App {
@@ -39,7 +43,7 @@ impl App {
         ids: Arc<dyn IdSource>,
         places: Arc<Gazetteer>,
     ) -> Self {
-        Self { store, clock, ids, places, sites: Arc::default() }
+        Self { store, clock, ids, places, sites: Arc::default(), search: None }
     }
 
     /// The reference geography.

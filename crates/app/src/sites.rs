@@ -39,14 +39,27 @@ impl App {
         }
     }
 
+    /// The same for whoever searches, without asking the store: as the index's follower last saw them. It looks before what is
+    /// new can be found, and a few times a second for what other processes say; what this process says counts at once.
+    pub async fn sites_for_search(&self) -> Result<Arc<SiteDirectory>, Error> {
+        match self.sites.get() {
+            Some(known) if self.search.is_some() => Ok(known),
+            _ => self.sites().await,
+        }
+    }
+
     /// Names or categorises a site, and makes it known if it is not yet; nothing when there is no such category.
     pub async fn put_site(&self, site: PutSite) -> Result<Option<Site>, Error> {
-        Ok(self.store.put_site(site).await?)
+        let outcome = self.store.put_site(site).await?;
+        self.sites().await?;
+        Ok(outcome)
     }
 
     /// Makes a category; nothing when there is one of that name.
     pub async fn create_site_category(&self, name: SiteCategoryName) -> Result<Option<SiteCategory>, Error> {
-        Ok(self.store.create_site_category(name).await?)
+        let outcome = self.store.create_site_category(name).await?;
+        self.sites().await?;
+        Ok(outcome)
     }
 
     pub async fn rename_site_category(
@@ -54,11 +67,15 @@ impl App {
         id: SiteCategoryId,
         name: SiteCategoryName,
     ) -> Result<Renamed, Error> {
-        Ok(self.store.rename_site_category(id, name).await?)
+        let outcome = self.store.rename_site_category(id, name).await?;
+        self.sites().await?;
+        Ok(outcome)
     }
 
     /// Deletes a category and leaves its sites without one; `false` when there is none of that id.
     pub async fn delete_site_category(&self, id: SiteCategoryId) -> Result<bool, Error> {
-        Ok(self.store.delete_site_category(id).await?)
+        let outcome = self.store.delete_site_category(id).await?;
+        self.sites().await?;
+        Ok(outcome)
     }
 }

@@ -1,6 +1,7 @@
 //! What happens without being asked for. Each worker is a loop around a `run_once` that tests can call.
 
 pub mod expiry;
+pub mod indexer;
 
 use std::future::Future;
 use std::time::Duration;

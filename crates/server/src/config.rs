@@ -25,11 +25,20 @@ pub struct Config {
     pub time_zone: TimeZone,
     /// The folder of the reference geography; `None` is the one compiled in.
     pub geography: Option<PathBuf>,
+    /// How often a snapshot of the index is taken.
+    pub snapshot_every: Duration,
     /// After how long unseen an advert expires; `None` never.
     pub expire_after: Option<Duration>,
+    pub search: Search,
     pub limits: Limits,
     pub rate_limit: RateLimit,
     pub log: Log,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Search {
+    /// How many bytes of documents are kept ready to be sent.
+    pub document_cache_bytes: usize,
 }
 
 /// What the outside may ask of the process.
@@ -83,7 +92,9 @@ impl Config {
         let data = reader.take("store.data", value::path);
         let time_zone = reader.take("service.time_zone", value::time_zone);
         let geography = reader.take("places.folder", value::path_or_embedded);
+        let snapshot_every = reader.take("search.snapshot_every", value::duration);
         let expire_after = reader.take("adverts.expire_after", value::duration_or_off);
+        let document_cache_bytes = reader.take("search.document_cache_bytes", value::bytes);
         let body_bytes_max = reader.take("limits.body_bytes_max", value::bytes);
         let line_bytes_max = reader.take("limits.line_bytes_max", value::bytes);
         let header_bytes_max = reader.take("limits.header_bytes_max", value::bytes);
@@ -103,7 +114,9 @@ impl Config {
             data: data?,
             time_zone: time_zone?,
             geography: geography?,
+            snapshot_every: snapshot_every?,
             expire_after: expire_after?,
+            search: Search { document_cache_bytes: document_cache_bytes? },
             limits: Limits {
                 body_bytes_max: body_bytes_max?,
                 line_bytes_max: line_bytes_max?,

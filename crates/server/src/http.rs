@@ -3,14 +3,19 @@
 mod adverts;
 mod auth;
 mod body;
+mod bulk;
+mod cache;
 mod documents;
 mod error;
 mod health;
+mod indicators;
 mod negotiate;
 mod outer;
 mod parameters;
 mod path;
 mod places;
+mod properties;
+mod searching;
 mod sites;
 mod stream;
 
@@ -20,6 +25,7 @@ use app::App;
 use axum::Router;
 use axum::routing::{MethodRouter, delete, get, post, put};
 use domain::Scope;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -27,6 +33,7 @@ use crate::config::Config;
 use crate::feed::Decoder;
 use crate::metrics::Metrics;
 use auth::RateLimits;
+use cache::DocumentCache;
 
 /// What handlers share.
 #[derive(Clone)]
@@ -37,7 +44,10 @@ pub struct SharedParts {
     pub config: Config,
     pub metrics: Metrics,
     pub rate_limits: Option<RateLimits>,
-    /// Tasks that outlive their handler: streams of adverts.
+    pub documents: DocumentCache,
+    /// One permit for each search that may compute at the same time.
+    pub computing: Arc<Semaphore>,
+    /// Tasks that outlive their handler: streams of adverts and of documents.
     pub tasks: TaskTracker,
     /// Cancelled when the process is to end.
     pub stop: CancellationToken,
@@ -54,8 +64,11 @@ impl std::ops::Deref for Shared {
 impl Shared {
     pub fn new(app: App, config: Config, stop: CancellationToken) -> Self {
         let rate_limits = RateLimits::new(config.rate_limit);
+        let documents = DocumentCache::new(config.search.document_cache_bytes);
         let (metrics, tasks) = (Metrics::default(), TaskTracker::new());
-        Self(Arc::new(SharedParts { app, config, metrics, rate_limits, tasks, stop }))
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let computing = Arc::new(Semaphore::new(cores));
+        Self(Arc::new(SharedParts { app, config, metrics, rate_limits, documents, computing, tasks, stop }))
     }
 
     async fn decoder(&self) -> Result<Decoder, app::Error> {
@@ -73,8 +86,12 @@ pub fn router(shared: &Shared) -> Router {
     // The same for routes without parameters of their own.
     let plain = |scope: Scope, methods: MethodRouter<Shared>| needs(scope, parameters::none(methods));
     let api = Router::new()
+        .route("/documents/properties", needs(Scope::Read, get(properties::list)))
+        .route("/documents/properties.ndjson", needs(Scope::Read, get(bulk::stream)))
         .route("/documents/properties/by-url", needs(Scope::Read, get(documents::by_url)))
         .route("/documents/properties/{id}", plain(Scope::Read, get(documents::one)))
+        .route("/documents/properties/{id}/similar-properties", needs(Scope::Read, get(properties::similar)))
+        .route("/indicators/price_per_meter", needs(Scope::Read, get(indicators::price_per_meter)))
         .route("/cities", needs(Scope::Read, get(places::cities)))
         .route("/cities/{id}", plain(Scope::Read, get(places::city)))
         .route("/departments", needs(Scope::Read, get(places::departments)))
@@ -112,3 +129,6 @@ pub fn router(shared: &Shared) -> Router {
         .route("/metrics", get(health::metrics));
     outer::layered(api.merge(open), shared).with_state(shared.clone())
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,7 @@
 //! What operators watch, in the OpenMetrics text format.
 
+mod index;
+
 use std::sync::atomic::AtomicU64;
 
 use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue};
@@ -10,6 +12,8 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
+use index::IndexMetrics;
+
 pub struct Metrics {
     registry: Registry,
     pub requests: Family<RequestLabels, Counter>,
@@ -18,6 +22,7 @@ pub struct Metrics {
     pub connections: Gauge,
     pub requests_under_way: Gauge,
     pub log_position: Gauge<u64, AtomicU64>,
+    pub index: IndexMetrics,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -68,7 +73,17 @@ impl Default for Metrics {
         registry.register("http_connections", "Connections open", connections.clone());
         registry.register("http_requests_under_way", "Requests being worked on", requests_under_way.clone());
         registry.register("log_position", "Last position of the change log", log_position.clone());
-        Self { registry, requests, request_seconds, adverts, connections, requests_under_way, log_position }
+        let index = IndexMetrics::register(&mut registry);
+        Self {
+            registry,
+            requests,
+            request_seconds,
+            adverts,
+            connections,
+            requests_under_way,
+            log_position,
+            index,
+        }
     }
 }
 

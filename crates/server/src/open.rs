@@ -11,7 +11,7 @@ use store::sqlite::SqliteStore;
 
 use crate::config::Config;
 
-/// The service on its data folder, with the machine's clock. Commands and the server open it alike.
+/// The service on its data folder, with the machine's clock. Commands and the server open it alike; the server adds an index.
 pub fn app(config: &Config) -> anyhow::Result<App> {
     let places = gazetteer(config)?;
     let store = SqliteStore::open(&config.data)?;

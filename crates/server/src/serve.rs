@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use app::workers;
+use app::workers::indexer::{self, Indexer};
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -17,9 +18,13 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::config::Limits;
 use crate::http::{self, Shared};
+
+/// Where snapshots of the index are, inside the data folder.
+pub const INDEX_FOLDER: &str = "index";
 
 /// How often adverts that nobody has seen for long are looked for.
 const EXPIRY_EVERY: Duration = Duration::from_secs(300);
@@ -64,6 +69,9 @@ impl Server {
         let Self { listener, shared } = self;
         let stop = shared.stop.clone();
         start_workers(&shared);
+        // Requests under way wait for the index, so that it ends after them.
+        let (indexing, stop_indexing) = (TaskTracker::new(), CancellationToken::new());
+        start_indexer(&shared, &indexing, &stop_indexing);
         let connections = accept_until(&listener, &shared, &stop).await;
         drop(listener);
         tracing::info!("shutting down");
@@ -71,10 +79,14 @@ impl Server {
         let finish = async {
             connections.shutdown().await;
             shared.tasks.wait().await;
+            stop_indexing.cancel();
+            indexing.wait().await;
         };
         if tokio::time::timeout(shared.config.limits.shutdown_timeout, finish).await.is_err() {
             tracing::warn!("some requests did not finish in time");
         }
+        // In case they did not: whatever is left ends by itself.
+        stop_indexing.cancel();
     }
 }
 
@@ -145,6 +157,18 @@ fn serve_connection(
         metrics.metrics.connections.dec();
         drop(slot);
     });
+}
+
+/// The index follows the store, if this process has one.
+fn start_indexer(shared: &Shared, tasks: &TaskTracker, stop: &CancellationToken) {
+    let config = &shared.config;
+    let settings =
+        indexer::Settings { folder: config.data.join(INDEX_FOLDER), snapshot_every: config.snapshot_every };
+    if let Some(indexer) = Indexer::new(&shared.app, settings) {
+        tasks.spawn(indexer::run(indexer, stop.clone()));
+        tasks.spawn(indexer::maintain(shared.app.clone(), stop.clone()));
+    }
+    tasks.close();
 }
 
 fn start_workers(shared: &Shared) {

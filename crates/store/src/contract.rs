@@ -24,6 +24,15 @@ pub trait Store: Send + Sync + 'static {
     /// Properties as they are now. Those that do not exist are missing from the answer.
     async fn properties(&self, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, Stored>, Error>;
 
+    /// All properties, cut into parts of about the same size that can be read side by side with [`Store::scan`].
+    async fn scan_parts(&self, count: usize) -> Result<Vec<ScanPart>, Error>;
+
+    /// About `limit` properties of a part as they are now, in an order of the store's own, and the rest of the part.
+    ///
+    /// A property that nobody writes while the parts are read is given exactly once. One that is written meanwhile may be
+    /// missing or come twice: whoever needs them all follows the log from a position that was taken before.
+    async fn scan(&self, part: ScanPart, limit: usize) -> Result<Scanned, Error>;
+
     /// A property as it was at a version that the log names, as long as it is kept.
     async fn property_at(&self, id: PropertyId, version: u32) -> Result<Option<Property>, Error>;
 
@@ -93,6 +102,23 @@ pub struct Stored {
     pub property: Property,
     pub version: u32,
     pub revision: u32,
+}
+
+/// A part of all properties. What it says is the store's business.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScanPart {
+    pub(crate) after: u64,
+    pub(crate) until: u64,
+}
+
+/// What a piece of a part holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scanned {
+    pub found: Vec<Stored>,
+    /// Those whose record cannot be read: one of them must not keep all the others from being found.
+    pub damaged: Vec<PropertyId>,
+    /// Nothing when this was the last piece.
+    pub rest: Option<ScanPart>,
 }
 
 /// Changes that belong together, in order.
@@ -179,6 +205,8 @@ pub struct Erased {
     pub property: PropertyId,
     /// Whether it was the property's last advert.
     pub property_removed: bool,
+    /// The entry of the log that says so.
+    pub position: Position,
 }
 
 /// A user, who owns keys and searches.

@@ -16,7 +16,7 @@ pub mod sqlite;
 
 pub use contract::{
     ChangeSet, CommitOutcome, Erased, Expected, Key, Located, NewKey, PutCause, PutProperty, PutSite,
-    Renamed, SearchChange, Step, Store, Stored, User,
+    Renamed, ScanPart, Scanned, SearchChange, Step, Store, Stored, User,
 };
 pub use error::Error;
-pub use log::{Change, LogEntry, Position, PropertyCause};
+pub use log::{Change, Erasure, LogEntry, Position, PropertyCause, RemovalCause};

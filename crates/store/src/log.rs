@@ -37,6 +37,7 @@ pub enum Change {
     /// A property lost its last advert.
     PropertyRemoved {
         property: PropertyId,
+        cause: RemovalCause,
     },
     /// A search was made or changed.
     Search {
@@ -60,5 +61,22 @@ pub enum PropertyCause {
     /// The advert moved to another property.
     AdvertLeft,
     /// The advert was erased.
-    AdvertErased,
+    AdvertErased(Erasure),
+}
+
+/// Why a property is gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RemovalCause {
+    /// Its last advert moved to another property.
+    AdvertLeft,
+    /// Its last advert was erased.
+    AdvertErased(Erasure),
+}
+
+/// What a follower has to know that kept something of the erased advert.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Erasure {
+    /// The other properties that held the advert before, in the order of their ids. What is kept of their older versions may
+    /// speak of it.
+    pub former_homes: Vec<PropertyId>,
 }

@@ -12,6 +12,7 @@ mod lock;
 mod prepare;
 mod read;
 mod readers;
+mod scan;
 mod schema;
 mod sites;
 mod writer;
@@ -28,7 +29,8 @@ use domain::{
 use tokio::sync::watch;
 
 use crate::contract::{
-    ChangeSet, CommitOutcome, Erased, Key, Located, NewKey, PutSite, Renamed, Store, Stored,
+    ChangeSet, CommitOutcome, Erased, Key, Located, NewKey, PutSite, Renamed, ScanPart, Scanned, Store,
+    Stored,
 };
 use crate::error::Error;
 use crate::log::{LogEntry, Position};
@@ -83,6 +85,14 @@ impl Store for SqliteStore {
 
     async fn properties(&self, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, Stored>, Error> {
         self.readers.run(move |connection| read::properties(connection, &ids)).await
+    }
+
+    async fn scan_parts(&self, count: usize) -> Result<Vec<ScanPart>, Error> {
+        self.readers.run(move |connection| scan::parts(connection, count)).await
+    }
+
+    async fn scan(&self, part: ScanPart, limit: usize) -> Result<Scanned, Error> {
+        self.readers.run(move |connection| scan::scan(connection, part, limit)).await
     }
 
     async fn property_at(&self, id: PropertyId, version: u32) -> Result<Option<Property>, Error> {

@@ -52,6 +52,7 @@ const fn code(kind: ViolationKind) -> &'static str {
         ViolationKind::Missing => "missing",
         ViolationKind::Invalid => "invalid",
         ViolationKind::Contradiction => "contradiction",
+        ViolationKind::TooMany => "too_many",
     }
 }
 
@@ -71,24 +72,34 @@ pub fn error(status: u16, description: impl Into<String>) -> ErrorBody {
     }
 }
 
+/// Everything that is wrong with a query, and the status it deserves. One that breaks a rule is as malformed as one that cannot
+/// be understood, 400; only one that merely asks for too much is understood well, 422.
+pub fn query(violations: &[Violation]) -> (u16, ErrorBody) {
+    let too_much = violations.iter().all(|violation| violation.kind == ViolationKind::TooMany);
+    judged(if too_much { 422 } else { 400 }, violations)
+}
+
 /// Everything that is wrong with a body, and the status it deserves: 400 when something in it could not be understood, 422
 /// when all of it could and breaks a rule.
 pub fn violations(violations: &[Violation]) -> (u16, ErrorBody) {
-    let description = violations
-        .iter()
-        .map(|violation| match violation.path.as_str() {
-            "" => violation.message.clone(),
-            path => format!("{path}: {}", violation.message),
-        })
-        .collect::<Vec<_>>()
-        .join("\n");
     let malformed = violations.iter().any(|violation| violation.kind == ViolationKind::Malformed);
-    let status = if malformed { 400 } else { 422 };
-    let mut body = error(status, description);
+    judged(if malformed { 400 } else { 422 }, violations)
+}
+
+fn judged(status: u16, violations: &[Violation]) -> (u16, ErrorBody) {
+    let mut body = error(status, description(violations));
     body.violations = Some(ViolationBody::list(violations));
-    if !malformed {
+    if status == 422 {
         body.context = "/contexts/ConstraintViolationList";
         body.kind = "ConstraintViolationList";
     }
     (status, body)
+}
+
+fn description(violations: &[Violation]) -> String {
+    let line = |violation: &Violation| match violation.path.as_str() {
+        "" => violation.message.clone(),
+        path => format!("{path}: {}", violation.message),
+    };
+    violations.iter().map(line).collect::<Vec<_>>().join("\n")
 }

@@ -3,6 +3,8 @@
 mod template;
 mod view;
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 pub use template::{Parameter, SearchTemplate};
@@ -10,11 +12,11 @@ pub use view::{Paging, View};
 
 /// A page of a collection.
 #[derive(Debug, Serialize)]
-pub struct Collection<T> {
+pub struct Collection<T, S = SearchTemplate> {
     #[serde(rename = "@context")]
     context: String,
     #[serde(rename = "@id")]
-    id: &'static str,
+    id: Cow<'static, str>,
     #[serde(rename = "@type")]
     kind: &'static str,
     #[serde(rename = "hydra:member")]
@@ -24,27 +26,43 @@ pub struct Collection<T> {
     #[serde(rename = "hydra:view", skip_serializing_if = "Option::is_none")]
     view: Option<View>,
     #[serde(rename = "hydra:search")]
-    search: SearchTemplate,
+    search: S,
 }
 
 impl<T> Collection<T> {
     /// A page of the collection at a path, of resources of one type.
     pub fn new(
         resource: &str,
-        path: &'static str,
+        path: impl Into<Cow<'static, str>>,
         member: Vec<T>,
         total_items: u64,
         view: Option<View>,
         parameters: &[Parameter],
     ) -> Self {
+        let path = path.into();
+        let search = SearchTemplate::new(&path, parameters);
+        Self::with_search(resource, path, member, total_items, view, search)
+    }
+}
+
+impl<T, S> Collection<T, S> {
+    /// The same with a template that was made before: a long one need not be made for every page.
+    pub fn with_search(
+        resource: &str,
+        path: impl Into<Cow<'static, str>>,
+        member: Vec<T>,
+        total_items: u64,
+        view: Option<View>,
+        search: S,
+    ) -> Self {
         Self {
             context: crate::iri::context(resource),
-            id: path,
+            id: path.into(),
             kind: "hydra:Collection",
             member,
             total_items,
             view,
-            search: SearchTemplate::new(path, parameters),
+            search,
         }
     }
 }

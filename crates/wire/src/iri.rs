@@ -10,6 +10,10 @@ pub fn property_document(id: PropertyId) -> String {
     format!("/documents/properties/{id}")
 }
 
+pub fn similar_properties(id: PropertyId) -> String {
+    format!("/documents/properties/{id}/similar-properties")
+}
+
 pub fn advert(id: AdvertId) -> String {
     format!("/adverts/{id}")
 }

@@ -186,7 +186,7 @@ pub fn shown(text: &str) -> String {
 }
 
 /// A decimal number in a text; not `inf`, not `0x10`.
-fn numeric(text: &str) -> Option<f64> {
+pub fn numeric(text: &str) -> Option<f64> {
     let text = text.trim();
     let plain =
         text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'e' | b'E'));

@@ -4,8 +4,9 @@
 //! into a domain value or into violations that name what is wrong; writing turns domain values into JSON in which every
 //! key of the contract is present.
 //!
-//! - Read: [`advert_draft`] (an advert as sent), [`query`] (query strings), with [`json`] for single values and [`date`] for dates.
-//! - Written: [`document`] (properties and adverts), [`place`], [`hydra`] (collections), [`receipt`], [`error`].
+//! - Read: [`advert_draft`] (an advert as sent), [`query`] (query strings), [`filters`] (what is searched for), with [`json`] for
+//!   single values and [`date`] for dates.
+//! - Written: [`document`] (properties and adverts), [`place`], [`hydra`] (collections), [`indicator`], [`receipt`], [`error`].
 //! - Both ways: [`site`] (sites and their categories), [`iri`], [`names`].
 
 pub mod advert_draft;
@@ -13,7 +14,9 @@ pub mod advert_draft_write;
 pub mod date;
 pub mod document;
 pub mod error;
+pub mod filters;
 pub mod hydra;
+pub mod indicator;
 pub mod iri;
 pub mod json;
 pub mod names;

@@ -3,11 +3,16 @@
 //! [`RawQuery`] is the query as received. [`Parameters`] takes single parameters out of it, collects what cannot be read,
 //! and knows at the end which parameters nobody asked for.
 
+mod tree;
+
 use std::collections::BTreeSet;
 
 use domain::Violation;
+use domain::criteria::Direction;
 
 use crate::json::shown;
+
+pub use tree::{items, tree};
 
 /// The most pairs of one query; the longest list the limits allow fits several times.
 const PAIRS_MAX: usize = 20_000;
@@ -79,12 +84,22 @@ fn decoded(text: &str) -> String {
 pub struct Parameters<'a> {
     query: &'a RawQuery,
     asked: BTreeSet<&'static str>,
+    /// Of those the ones that are asked for with keys inside keys.
+    nested: BTreeSet<&'static str>,
+    /// Parts of parameters that were asked for, but mean nothing.
+    meaningless: Vec<String>,
     pub violations: Vec<Violation>,
 }
 
 impl<'a> Parameters<'a> {
     pub const fn of(query: &'a RawQuery) -> Self {
-        Self { query, asked: BTreeSet::new(), violations: Vec::new() }
+        Self {
+            query,
+            asked: BTreeSet::new(),
+            nested: BTreeSet::new(),
+            meaningless: Vec::new(),
+            violations: Vec::new(),
+        }
     }
 
     /// Every value of a parameter: `x[]=a&x[]=b`, `x[0]=a&x[1]=b`, `x=a&x=b` and `x=a` alike. `null` and the empty text mean
@@ -93,6 +108,19 @@ impl<'a> Parameters<'a> {
         self.asked.insert(name);
         let values = self.query.pairs.iter().filter(|pair| pair.name == name && pair.keys.len() <= 1);
         values.map(|pair| pair.value.trim()).filter(|value| !value.is_empty() && *value != "null").collect()
+    }
+
+    /// Every pair of a parameter, however deep its keys.
+    pub fn pairs(&mut self, name: &'static str) -> impl Iterator<Item = &'a Pair> + use<'a> {
+        self.asked.insert(name);
+        self.nested.insert(name);
+        self.query.pairs.iter().filter(move |pair| pair.name == name)
+    }
+
+    /// Whether a parameter is there and says `null`, as distinct from one that is empty or not there.
+    pub fn says_null(&self, name: &str) -> bool {
+        let mut values = self.query.pairs.iter().filter(|pair| pair.name == name && pair.keys.len() <= 1);
+        values.next_back().is_some_and(|pair| pair.value.trim() == "null")
     }
 
     /// A single value; of several the last.
@@ -130,19 +158,25 @@ impl<'a> Parameters<'a> {
     }
 
     /// `order[key]=asc|desc`, in the order given; keys that are not offered are left to be reported.
-    pub fn order<T: Copy>(&mut self, offered: &[(&'static str, T)]) -> Vec<(T, Direction)> {
-        let mut orders = Vec::new();
+    /// One that is given twice keeps its place and has the last direction.
+    pub fn order<T: Copy + PartialEq>(&mut self, offered: &[(&'static str, T)]) -> Vec<(T, Direction)> {
+        let mut orders: Vec<(T, Direction)> = Vec::new();
         for pair in self.query.pairs.iter().filter(|pair| pair.name == "order") {
             let [key] = pair.keys.as_slice() else { continue };
             let Some((_, subject)) = offered.iter().find(|(name, _)| name == key) else { continue };
-            match pair.value.trim().to_ascii_lowercase().as_str() {
-                "asc" => orders.push((*subject, Direction::Ascending)),
-                "desc" => orders.push((*subject, Direction::Descending)),
-                "" | "null" => {}
+            let direction = match pair.value.trim().to_ascii_lowercase().as_str() {
+                "asc" => Direction::Ascending,
+                "desc" => Direction::Descending,
+                "" | "null" => continue,
                 other => {
                     let message = format!("\"{}\" is not asc or desc.", shown(other));
                     self.violations.push(Violation::malformed(format!("order[{key}]"), message));
+                    continue;
                 }
+            };
+            match orders.iter_mut().find(|(known, _)| known == subject) {
+                Some(known) => known.1 = direction,
+                None => orders.push((*subject, direction)),
             }
         }
         self.asked.insert("order");
@@ -151,13 +185,14 @@ impl<'a> Parameters<'a> {
 
     /// The parameters nobody asked for, as written, each once.
     pub fn ignored(&self, offered_orders: &[&str]) -> Vec<String> {
-        let mut ignored = BTreeSet::new();
+        let mut ignored: BTreeSet<String> = self.meaningless.iter().cloned().collect();
         for pair in &self.query.pairs {
             let known = match (pair.name.as_str(), pair.keys.as_slice()) {
                 ("order", keys) if self.asked.contains("order") => {
                     matches!(keys, [key] if offered_orders.contains(&key.as_str()))
                 }
-                (name, _) => self.asked.contains(name),
+                (name, [] | [_]) => self.asked.contains(name),
+                (name, _) => self.nested.contains(name),
             };
             if !known {
                 let keys: String = pair.keys.iter().map(|key| format!("[{key}]")).collect();
@@ -167,16 +202,15 @@ impl<'a> Parameters<'a> {
         ignored.into_iter().collect()
     }
 
+    /// Reports a part of a parameter as ignored.
+    pub fn ignore(&mut self, path: String) {
+        self.meaningless.push(path);
+    }
+
     pub fn refuse(&mut self, name: &str, value: &str, expected: &str) {
         let message = format!("\"{}\" is not {expected}.", shown(value));
         self.violations.push(Violation::malformed(name, message));
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    Ascending,
-    Descending,
 }
 
 #[cfg(test)]
@@ -206,12 +240,15 @@ mod tests {
 
     #[test]
     fn parameters_nobody_asked_for_are_named() {
-        let query = RawQuery::parse("nmae=x&name=y&order[name]=asc&order[age]=desc&page=2&nmae=z").unwrap();
+        let query = RawQuery::parse(
+            "nmae=x&name=y&order[name]=asc&order[age]=desc&page=2&nmae=z&name[a][b]=c&order[name]=desc",
+        )
+        .unwrap();
         let mut parameters = Parameters::of(&query);
         parameters.one("name");
         parameters.count("page", 1);
-        assert_eq!(parameters.order(&[("name", ())]), [((), Direction::Ascending)]);
-        assert_eq!(parameters.ignored(&["name"]), ["nmae", "order[age]"]);
+        assert_eq!(parameters.order(&[("name", ())]), [((), Direction::Descending)]);
+        assert_eq!(parameters.ignored(&["name"]), ["name[a][b]", "nmae", "order[age]"]);
     }
 
     #[test]

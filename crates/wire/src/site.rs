@@ -245,6 +245,19 @@ pub fn category_in_query(text: &str, directory: &SiteDirectory) -> Option<SiteCa
     }
 }
 
+/// The site that a parameter of a query names: `/sites/<id>`, the id, or the domain or name. Nothing when the reference is
+/// malformed; nothing inside when no such site is known.
+pub fn in_query(text: &str, directory: &SiteDirectory) -> Option<Option<SiteKey>> {
+    if let Some(id) = iri::parse_site(text) {
+        return Some(directory.site(id).map(|site| site.key.clone()));
+    }
+    if iri::site_reference(text).is_some() {
+        return None;
+    }
+    let site = directory.meant_by(SiteKey::parse(text)?);
+    Some(directory.site_by_key(&site).map(|site| site.key.clone()))
+}
+
 fn fields(value: &Value) -> Result<&Map<String, Value>, Vec<Violation>> {
     value.as_object().ok_or_else(|| {
         let kind = crate::json::kind_of(value);

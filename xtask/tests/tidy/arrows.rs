@@ -22,7 +22,7 @@ const CRATES: &[Crate] = &[
     Crate { name: "domain", exists: Exists::Now, arrows: &[] },
     Crate {
         name: "engine",
-        exists: Exists::Later,
+        exists: Exists::Now,
         arrows: &[("domain", "it indexes properties and judges them by the domain's criteria")],
     },
     Crate {
@@ -66,6 +66,7 @@ const CRATES: &[Crate] = &[
         exists: Exists::Now,
         arrows: &[
             ("app", "handlers and commands call its use cases"),
+            ("engine", "handlers put their questions to the view that app hands out"),
             ("wire", "what comes in and goes out is spelled there"),
             ("domain", "use cases speak in its types"),
             ("store", "the process opens the store it was configured with and hands it to app"),

@@ -107,6 +107,9 @@ fn arguments_reach_the_step_they_are_for() {
     let crash = "cargo test --package server --test crash -- --nocapture";
     assert_eq!(last(&["crash"]), format!("VIGIE_CRASH_KILLS=1000 {crash}"));
     assert_eq!(last(&["crash", "3"]), format!("VIGIE_CRASH_KILLS=3 {crash}"));
+    let law = "cargo test --release --package engine --test law -- --nocapture";
+    assert_eq!(last(&["law"]), format!("VIGIE_LAW_CASES=100000 {law}"));
+    assert_eq!(last(&["law", "3"]), format!("VIGIE_LAW_CASES=3 {law}"));
 }
 
 #[test]
@@ -118,7 +121,9 @@ fn deny_says_how_to_install_what_it_needs() {
 
 #[test]
 fn what_is_typed_wrong_is_refused_with_exit_code_2() {
-    for arguments in [&["no-such-command"][..], &["ci", "now"], &["bench"], &["crash", "often"]] {
+    for arguments in
+        [&["no-such-command"][..], &["ci", "now"], &["bench"], &["crash", "often"], &["law", "many"]]
+    {
         let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
     }

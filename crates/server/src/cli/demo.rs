@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use app::App;
+use app::access::KeyText;
 use clap::Args;
 use domain::{AdvertDraft, Given, PropertyId, Scopes, SiteCategoryName, SiteKey, WebAddress};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -22,7 +23,7 @@ use super::serve::stop_on_signal;
 use super::{Common, loaded};
 use crate::http::Shared;
 use crate::market::towns;
-use crate::serve::Listener;
+use crate::serve::{INDEX_FOLDER, Listener};
 use crate::{open, telemetry};
 
 /// Says that a folder is a demo's and may be made anew. Without it nothing is ever deleted.
@@ -70,7 +71,7 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
     check_folder(&config.data)?;
     let _lock = store::sqlite::ServerLock::acquire(&config.data)?;
     make_anew(&config.data)?;
-    let app = open::app(&config)?;
+    let app = open::app(&config)?.with_index();
     let market = market(&app, &args)?;
 
     let stop = CancellationToken::new();
@@ -79,8 +80,14 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
     let shown = fill(&app, &market, args.properties).await?;
     categorise(&app).await?;
     let (_, key) = app.create_key("demo", Scopes::all()).await?;
-    print_invitation(&format!("http://{}", server.address()?), &key.reveal(), &shown);
     stop_on_signal(stop.clone())?;
+    shared.tasks.spawn(invite(
+        app.clone(),
+        format!("http://{}", server.address()?),
+        key,
+        shown,
+        stop.clone(),
+    ));
     shared.tasks.spawn(keep_moving(app, market, args.pace, stop));
     server.run().await;
     println!("The demo is over. Nothing is left of it but {}.", shared.config.data.display());
@@ -98,7 +105,7 @@ fn check_folder(folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Removes the database of an earlier demo. The lock, which is held by now, stays.
+/// Removes the database of an earlier demo, and its index. The lock, which is held by now, stays.
 fn make_anew(folder: &Path) -> anyhow::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -106,6 +113,8 @@ fn make_anew(folder: &Path) -> anyhow::Result<()> {
             path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(store::sqlite::FILE_NAME));
         if is_database {
             fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+        } else if path.ends_with(INDEX_FOLDER) {
+            fs::remove_dir_all(&path).with_context(|| format!("cannot remove {}", path.display()))?;
         }
     }
     Ok(())
@@ -190,6 +199,14 @@ async fn keep_moving(app: App, market: World, pace: u32, stop: CancellationToken
     let _ = telling.join();
 }
 
+/// Says what to try, once all of it works.
+async fn invite(app: App, base: String, key: KeyText, shown: Shown, stop: CancellationToken) {
+    tokio::select! {
+        () = stop.cancelled() => {}
+        () = app.searchable() => print_invitation(&base, &key.reveal(), &shown),
+    }
+}
+
 fn print_invitation(base: &str, key: &str, shown: &Shown) {
     let Shown { property, url } = shown;
     let by_url = url.as_ref().map(|url| {
@@ -202,9 +219,21 @@ fn print_invitation(base: &str, key: &str, shown: &Shown) {
         "
 Vigie is listening on {base}. Try, in another terminal:
 
+  # Flats for sale in Paris with a terrace, up to 600,000 €, the newest first; the total is exact:
+  curl -s -g '{base}/documents/properties?transactionType=0&propertyTypes[]=0&includedCities[]=/cities/75056&budgetMax=600000&expressions[]=terrasse&expired=false' -H 'X-API-KEY: {key}'
+
+  # What a square metre costs in Lyon, month by month:
+  curl -s -g '{base}/indicators/price_per_meter?transactionType=0&includedCities[]=/cities/69123' -H 'X-API-KEY: {key}'
+
+  # Everything in a department, one document a line:
+  curl -s -g '{base}/documents/properties.ndjson?includedDepartments[]=/departments/37' -H 'X-API-KEY: {key}'
+
   # One home, as several portals advertise it:
   curl -s '{base}/documents/properties/{property}' -H 'X-API-KEY: {key}'
 {by_url}
+  # What is most like it:
+  curl -s '{base}/documents/properties/{property}/similar-properties' -H 'X-API-KEY: {key}'
+
   # What somebody may mean who types \"marsei\" (no key needed):
   curl -s '{base}/public/location-autocomplete?query=marsei'
 

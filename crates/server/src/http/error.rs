@@ -37,6 +37,13 @@ impl Problem {
         Self { status, body: Box::new(body), headers: Vec::new() }
     }
 
+    /// Everything that is wrong with a query.
+    pub fn query(violations: &[Violation]) -> Self {
+        let (status, body) = wire::error::query(violations);
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
+        Self { status, body: Box::new(body), headers: Vec::new() }
+    }
+
     pub fn too_large(what: &str, limit: usize) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, format!("{what} is larger than {limit} bytes."))
     }
@@ -56,8 +63,11 @@ impl Problem {
 impl From<app::Error> for Problem {
     /// What failed is ours to know; the client learns whether and when to try again.
     fn from(error: app::Error) -> Self {
-        tracing::error!(error = &error as &dyn std::error::Error, "a request failed");
+        if !matches!(error, app::Error::Starting) {
+            tracing::error!(error = &error as &dyn std::error::Error, "a request failed");
+        }
         match error {
+            app::Error::Starting => Self::unavailable("The index is being built.", 5),
             app::Error::Contended => {
                 Self::unavailable("Too many concurrent changes of the same property.", 1)
             }
@@ -68,6 +78,7 @@ impl From<app::Error> for Problem {
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, "A stored record is damaged; the log names it.")
             }
             app::Error::Store(_) => Self::unavailable("The store is unavailable.", 5),
+            app::Error::Interrupted => Self::unavailable("The server is shutting down.", 5),
             app::Error::NoRandomness(_) => Self::unavailable("No random numbers at the moment.", 5),
         }
     }

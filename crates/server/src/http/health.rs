@@ -12,10 +12,13 @@ pub async fn alive() -> Response {
     json(StatusCode::OK, &serde_json::json!({"status": "alive"}))
 }
 
-/// The process can do its work.
+/// The process can do its work: the store answers, and the index has caught up with it.
 pub async fn ready(State(shared): State<Shared>) -> Response {
     if shared.stop.is_cancelled() {
         return Problem::unavailable("The server is shutting down.", 5).into_response();
+    }
+    if shared.app.index_status().is_some_and(|index| !index.is_ready) {
+        return Problem::unavailable("The index is being built.", 5).into_response();
     }
     match shared.app.store().note("ready".to_owned()).await {
         Ok(_) => json(StatusCode::OK, &serde_json::json!({"status": "ready"})),
@@ -28,6 +31,9 @@ pub async fn ready(State(shared): State<Shared>) -> Response {
 
 pub async fn metrics(State(shared): State<Shared>) -> Response {
     shared.metrics.log_position.set(shared.app.store().head().borrow().0);
+    if let Some(index) = shared.app.index_status() {
+        shared.metrics.index.set(&index);
+    }
     let content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     ([(header::CONTENT_TYPE, content_type)], shared.metrics.print()).into_response()
 }

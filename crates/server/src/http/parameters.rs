@@ -39,7 +39,7 @@ impl QueryText {
     /// else goes into a header: a misspelt filter that silently returns everything is what users hate most.
     pub fn finish(&self, parameters: Parameters<'_>, offered_orders: &[&str]) -> Result<Noted, Problem> {
         if !parameters.violations.is_empty() {
-            return Err(Problem::violations(&parameters.violations));
+            return Err(Problem::query(&parameters.violations));
         }
         let ignored = parameters.ignored(offered_orders);
         if self.strict && !ignored.is_empty() {

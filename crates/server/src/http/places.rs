@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use axum::extract::State;
 use axum::response::Response;
+use domain::criteria::Direction;
 use domain::place::code_as_number;
 use domain::{Insee, Zipcode};
 use http::StatusCode;
@@ -12,7 +13,7 @@ use serde::Serialize;
 use wire::hydra::{Collection, Paging, Parameter, View};
 use wire::iri;
 use wire::place::{CityResource, DepartmentResource, RegionResource};
-use wire::query::{Direction, Parameters};
+use wire::query::Parameters;
 
 use super::Shared;
 use super::error::{Problem, json};

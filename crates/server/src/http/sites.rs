@@ -2,12 +2,13 @@
 
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
+use domain::criteria::Direction;
 use domain::fold::fold;
 use domain::{Site, SiteCategory, SiteCategoryId, SiteId};
 use http::{HeaderValue, StatusCode, header};
 use store::{PutSite, Renamed};
 use wire::hydra::{Collection, Paging, Parameter, View};
-use wire::query::{Direction, Parameters};
+use wire::query::Parameters;
 use wire::site::{self, SiteCategoryResource, SiteChange, SiteResource};
 
 use super::Shared;

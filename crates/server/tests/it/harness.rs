@@ -74,7 +74,7 @@ impl TestServer {
         // Ids of users come from elsewhere, so that those of adverts begin with 1 in every test.
         let keys =
             Keys::make(&App::new(store.clone(), clock.clone(), Arc::new(RandomKeyIds), gazetteer())).await;
-        let app = App::new(store, clock.clone(), Arc::new(SeededIds::default()), gazetteer());
+        let app = App::new(store, clock.clone(), Arc::new(SeededIds::default()), gazetteer()).with_index();
         let sources = Sources::defaults().file("test", settings);
         let sources = sources.flag("--listen", "server.listen", Some("127.0.0.1:0".to_owned()));
         let data = folder.path().to_str().unwrap().to_owned();
@@ -84,7 +84,21 @@ impl TestServer {
         let address = server.address().unwrap();
         let mut running = JoinSet::new();
         running.spawn(server.run());
-        Self { address, app, clock, keys, stop, running, folder }
+        app.searchable().await;
+        let server = Self { address, app, clock, keys, stop, running, folder };
+        server.indexed().await;
+        server
+    }
+
+    /// Waits until the index has followed everything that was acknowledged.
+    pub async fn indexed(&self) {
+        let caught_up = async {
+            let head = self.app.store().head().borrow().0;
+            while self.app.view().map_or(true, |view| view.position() < head) {
+                tokio::task::yield_now().await;
+            }
+        };
+        client::patiently(caught_up).await;
     }
 
     pub fn folder(&self) -> &Path {

@@ -166,8 +166,9 @@ async fn what_was_erased_is_not_in_the_files_of_the_store() {
     let receipt = server.accept(&advert("1", json!({"title": secret, "reference": "Xyloglossaire"}))).await;
     assert_eq!(server.delete(receipt["@id"].as_str().unwrap()).await.status, 204);
     server.shut_down().await;
-    for file in std::fs::read_dir(server.folder()).unwrap() {
-        let path = file.unwrap().path();
+    let folders = [server.folder().to_owned(), server.folder().join("index")];
+    let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    for path in files.map(|file| file.unwrap().path()).filter(|path| path.is_file()) {
         let bytes = std::fs::read(&path).unwrap();
         let holds = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
         // Records are compressed, references are not.

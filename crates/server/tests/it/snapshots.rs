@@ -154,3 +154,19 @@ fn laying_out_keeps_every_character_that_counts() {
     assert_eq!(squeezed.to_string(), serde_json::from_str::<Value>(text).unwrap().to_string());
     assert!(pretty(text).contains("\n  \"b\": {\n    \"c\": \"x,{\\\"y\\\\\"\n  }"));
 }
+
+#[tokio::test]
+async fn a_page_of_properties() {
+    let server = TestServer::start().await;
+    for number in ["1", "2"] {
+        let home =
+            json!({"price": 320_000, "surface": 62.5, "title": "Appartement 3 pièces", "insee": "75110"});
+        server.accept(&advert(number, home)).await;
+    }
+    server.indexed().await;
+    let page = server.get("/documents/properties?itemsPerPage=1&roomMin=&budgetMax=320000").await;
+    insta::assert_snapshot!("properties_page", body(&page));
+    let first = page.json()["hydra:member"][0]["@id"].as_str().unwrap().to_owned();
+    let similar = server.get(&format!("{first}/similar-properties?itemsPerPage=0")).await;
+    insta::assert_snapshot!("similar_properties_count", body(&similar));
+}

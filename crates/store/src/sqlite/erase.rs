@@ -28,12 +28,10 @@ pub fn erase(
     let Some(Known { version, .. }) = known(connection, property)? else {
         return Err(Error::corrupt(format!("the property of advert {advert}")));
     };
-    let mut homes = former_homes(connection, advert)?;
-    if !homes.contains(&property) {
-        homes.push(property);
-    }
+    let mut former_homes = former_homes(connection, advert)?;
+    former_homes.retain(|home| *home != property);
     let mut sites = BTreeSet::new();
-    for home in &homes {
+    for home in former_homes.iter().chain([&property]) {
         erase_from_versions(connection, *home, advert, &mut sites)?;
     }
     for statement in
@@ -50,8 +48,15 @@ pub fn erase(
         Some(_) => (Kind::AdvertErased, Some(version + 1)),
         None => (Kind::PropertyRemoved, None),
     };
-    let entry =
-        Entry { kind, at, subject: property.as_bytes(), version: next, advert: Some(advert), payload: None };
+    let homes: Vec<u8> = former_homes.iter().flat_map(|home| *home.as_bytes()).collect();
+    let entry = Entry {
+        kind,
+        at,
+        subject: property.as_bytes(),
+        version: next,
+        advert: Some(advert),
+        payload: Some(&homes),
+    };
     let position = append(connection, &entry)?;
     match rest {
         Some(rest) => {
@@ -59,12 +64,13 @@ pub fn erase(
         }
         None => take_away(connection, property)?,
     }
-    Ok(Verdict::Keep(Some(Erased { property, property_removed: next.is_none() })))
+    Ok(Verdict::Keep(Some(Erased { property, property_removed: next.is_none(), position })))
 }
 
 fn former_homes(connection: &Connection, advert: AdvertId) -> Result<Vec<PropertyId>, Error> {
-    let mut statement =
-        connection.prepare_cached("SELECT property_id FROM advert_former_home WHERE advert_id = ?1")?;
+    let mut statement = connection.prepare_cached(
+        "SELECT property_id FROM advert_former_home WHERE advert_id = ?1 ORDER BY property_id",
+    )?;
     let rows = statement.query_map([advert.as_bytes()], |row| row.get(0).map(PropertyId::from_bytes))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::contract::{Located, Stored};
 use crate::error::Error;
-use crate::log::{Change, LogEntry, Position, PropertyCause};
+use crate::log::{Change, Erasure, LogEntry, Position, PropertyCause, RemovalCause};
 use crate::record;
 use crate::sqlite::commit::Kind;
 
@@ -112,13 +112,26 @@ fn log_entry(row: &Row<'_>) -> Result<LogEntry, Error> {
         }
         Kind::Crawl => property(PropertyCause::Crawl)?,
         Kind::AdvertLeft => property(PropertyCause::AdvertLeft)?,
-        Kind::AdvertErased => property(PropertyCause::AdvertErased)?,
-        Kind::PropertyRemoved => Change::PropertyRemoved { property: property_id(row, 3)? },
+        Kind::AdvertErased => property(PropertyCause::AdvertErased(erasure(row)?.unwrap_or_default()))?,
+        Kind::PropertyRemoved => {
+            let cause = erasure(row)?.map_or(RemovalCause::AdvertLeft, RemovalCause::AdvertErased);
+            Change::PropertyRemoved { property: property_id(row, 3)?, cause }
+        }
         Kind::Search => Change::Search { search: search()?, version: row.get(4)? },
         Kind::SearchRemoved => Change::SearchRemoved { search: search()? },
         Kind::Erased => Change::Erased,
     };
     Ok(LogEntry { position, recorded_at, change })
+}
+
+/// An entry that speaks of an erasure has a payload, if only an empty one: the ids of former homes.
+fn erasure(row: &Row<'_>) -> Result<Option<Erasure>, Error> {
+    let Some(payload) = row.get_ref(6)?.as_blob_or_null().map_err(from_sql)? else { return Ok(None) };
+    let (ids, rest) = payload.as_chunks::<16>();
+    if !rest.is_empty() {
+        return Err(Error::corrupt("the payload of an erasure"));
+    }
+    Ok(Some(Erasure { former_homes: ids.iter().copied().map(PropertyId::from_bytes).collect() }))
 }
 
 pub fn unseen_since(connection: &Connection, moment: Timestamp, limit: usize) -> Result<Vec<Located>, Error> {

@@ -1,7 +1,7 @@
 //! Erasing an advert: nothing of it is left, and everything else stays.
 
 use domain::{AdvertId, Identity};
-use store::{Change, Erased, Expected, LogEntry, Position, PropertyCause, Store};
+use store::{Change, Erased, Erasure, Expected, LogEntry, Position, PropertyCause, RemovalCause, Store};
 use testkit::build::{advert, advert_id, at, property, property_id, site_reference, url_identity};
 
 use crate::backend::{Backend, Opened};
@@ -47,7 +47,10 @@ pub async fn an_erased_advert_leaves_its_property_and_every_version_of_it<B: Bac
     )
     .await;
     let erased = store.erase(advert_id(2), at(9_000)).await.unwrap();
-    assert_eq!(erased, Some(Erased { property: property_id(1), property_removed: false }));
+    assert_eq!(
+        erased,
+        Some(Erased { property: property_id(1), property_removed: false, position: Position(4) })
+    );
 
     assert_nothing_left_of(&*store, advert_id(2)).await;
     assert_eq!(located(&*store, site_reference("portail.fr", "B")).await, None);
@@ -58,7 +61,7 @@ pub async fn an_erased_advert_leaves_its_property_and_every_version_of_it<B: Bac
         assert_eq!(store.property_at(rest.id, version).await.unwrap(), Some(rest.clone()));
     }
     let last = whole_log(&*store).await.pop().unwrap();
-    let cause = PropertyCause::AdvertErased;
+    let cause = PropertyCause::AdvertErased(Erasure::default());
     let change = Change::Property { property: rest.id, version: 4, advert: advert_id(2), cause };
     assert_eq!(last, LogEntry { position: Position(4), recorded_at: at(9_000), change });
     assert_eq!(*store.head().borrow(), Position(4), "followers are woken");
@@ -72,13 +75,19 @@ pub async fn the_last_advert_takes_its_property_with_it<B: Backend>() {
     commit(&*store, [change(&home, Expected::Revision(2), advert_id(1))]).await;
     commit(&*store, [create(&property(2, [advert(2).build()]), Expected::New)]).await;
     let erased = store.erase(advert_id(1), at(9_000)).await.unwrap();
-    assert_eq!(erased, Some(Erased { property: home.id, property_removed: true }));
+    assert_eq!(erased, Some(Erased { property: home.id, property_removed: true, position: Position(5) }));
 
     assert_nothing_left_of(&*store, advert_id(1)).await;
     assert_eq!(current(&*store, home.id).await, None);
     assert_eq!(store.counts().await.unwrap(), (1, 1));
     assert_eq!(store.unseen_since(at(1_000_000), 10).await.unwrap().len(), 1);
-    assert_eq!(log_changes(&*store).await.pop(), Some(Change::PropertyRemoved { property: home.id }));
+    assert_eq!(
+        log_changes(&*store).await.pop(),
+        Some(Change::PropertyRemoved {
+            property: home.id,
+            cause: RemovalCause::AdvertErased(Erasure::default())
+        })
+    );
 }
 
 pub async fn an_erased_advert_leaves_its_former_homes<B: Backend>() {
@@ -105,7 +114,15 @@ pub async fn an_erased_advert_leaves_its_former_homes<B: Backend>() {
     .await;
     let store = store.reopened().await;
     let erased = store.erase(advert_id(2), at(9_000)).await.unwrap();
-    assert_eq!(erased, Some(Erased { property: property_id(3), property_removed: true }));
+    assert_eq!(
+        erased,
+        Some(Erased { property: property_id(3), property_removed: true, position: Position(7) })
+    );
+
+    // Followers learn where older versions may still speak of it.
+    let cause = RemovalCause::AdvertErased(Erasure { former_homes: vec![property_id(1), property_id(2)] });
+    let last = log_changes(&*store).await.pop();
+    assert_eq!(last, Some(Change::PropertyRemoved { property: property_id(3), cause }));
 
     assert_nothing_left_of(&*store, advert_id(2)).await;
     let alone = property(1, [neighbour]);

@@ -15,6 +15,7 @@ mod locate;
 mod log;
 mod model;
 mod moves;
+mod scan;
 mod sites;
 mod versions;
 
@@ -34,6 +35,10 @@ macro_rules! contract_suite {
                     properties_that_do_not_exist_are_missing_from_the_answer,
                     properties_and_adverts_are_counted,
                     everything_is_still_there_after_reopening;
+                scan: every_property_is_given_once_as_it_is_now,
+                    the_number_of_parts_and_the_size_of_pieces_change_nothing,
+                    properties_that_are_gone_are_not_given,
+                    what_is_written_meanwhile_is_given_or_in_the_log;
                 moves: an_advert_that_moves_leaves_one_property_and_joins_another,
                     a_property_that_loses_its_last_advert_is_gone,
                     a_property_made_again_goes_on_counting_versions,

@@ -6,6 +6,8 @@
 mod reference;
 mod story;
 
+use std::collections::HashMap;
+
 use domain::Identity;
 use proptest::prelude::*;
 use store::{Position, Store};
@@ -14,6 +16,7 @@ use tokio::runtime::Handle;
 
 use crate::backend::{Backend, Opened};
 use crate::changes::whole_log;
+use crate::scan::scan_all;
 use reference::Model;
 use story::{Event, HOMES, Writer, event, reference_identities, url_identities};
 
@@ -65,6 +68,12 @@ async fn compare(store: &impl Store, model: &Model) {
 
     let now = store.properties(HOMES.map(testkit::build::property_id).to_vec()).await.unwrap();
     assert_eq!(now, model.properties());
+    let scanned = scan_all(store, 2, 3).await;
+    assert_eq!(scanned.len(), now.len(), "each is given once");
+    assert_eq!(
+        scanned.into_iter().map(|stored| (stored.property.id, stored)).collect::<HashMap<_, _>>(),
+        now
+    );
     for home in HOMES.map(testkit::build::property_id) {
         for version in 0..=model.last_version(home) + 1 {
             let kept = store.property_at(home, version).await.unwrap();

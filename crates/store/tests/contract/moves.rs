@@ -1,7 +1,7 @@
 //! Adverts that move from one property to another.
 
 use domain::Identity;
-use store::{Change, Expected, PropertyCause, Store, Stored};
+use store::{Change, Expected, PropertyCause, RemovalCause, Store, Stored};
 use testkit::build::{advert, advert_id, property, property_id};
 
 use crate::backend::{Backend, Opened};
@@ -67,7 +67,10 @@ pub async fn a_property_that_loses_its_last_advert_is_gone<B: Backend>() {
     assert_eq!(store.property_at(property_id(1), 1).await.unwrap(), Some(old_home));
     assert_eq!(located(&*store, Identity::Uuid(advert_id(1))).await, Some((advert_id(1), property_id(2))));
     assert_eq!(store.counts().await.unwrap(), (1, 1));
-    assert_eq!(log_changes(&*store).await[1], Change::PropertyRemoved { property: property_id(1) });
+    assert_eq!(
+        log_changes(&*store).await[1],
+        Change::PropertyRemoved { property: property_id(1), cause: RemovalCause::AdvertLeft }
+    );
 }
 
 pub async fn a_property_made_again_goes_on_counting_versions<B: Backend>() {

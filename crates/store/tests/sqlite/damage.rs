@@ -54,8 +54,15 @@ async fn a_damaged_record_is_named_and_never_served() {
     }
     assert!(refused > record.len(), "only {refused} answers of {} were refused", 2 * record.len());
 
-    // The neighbour is untouched, an erasure does not guess, and mending the record mends the property.
+    // Whoever reads everything gets everything else.
     write(&record[..record.len() / 2]);
+    let part = store.scan_parts(1).await.unwrap().pop().unwrap();
+    let piece = store.scan(part, 10).await.unwrap();
+    assert_eq!(piece.damaged, [damaged.id]);
+    assert_eq!(piece.found.len(), 1);
+    assert_eq!(piece.found[0].property, sound);
+
+    // The neighbour is untouched, an erasure does not guess, and mending the record mends the property.
     assert_eq!(current(&store, sound.id).await.unwrap().property, sound);
     assert!(matches!(store.erase(advert_id(1), at(9_000)).await, Err(Error::Corrupt { .. })));
     write(&record);

@@ -1,17 +1,24 @@
 //! `hydra:search`: every parameter of an operation.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 /// A parameter as clients write it, and the property it is about.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
-    pub variable: &'static str,
+    pub variable: Cow<'static, str>,
     pub property: &'static str,
 }
 
 impl Parameter {
     pub const fn new(variable: &'static str, property: &'static str) -> Self {
-        Self { variable, property }
+        Self { variable: Cow::Borrowed(variable), property }
+    }
+
+    /// One whose spelling is put together from a table.
+    pub const fn made(variable: String, property: &'static str) -> Self {
+        Self { variable: Cow::Owned(variable), property }
     }
 }
 
@@ -31,17 +38,17 @@ pub struct SearchTemplate {
 struct Mapping {
     #[serde(rename = "@type")]
     kind: &'static str,
-    variable: &'static str,
+    variable: Cow<'static, str>,
     property: &'static str,
     required: bool,
 }
 
 impl SearchTemplate {
     pub fn new(path: &str, parameters: &[Parameter]) -> Self {
-        let variables: Vec<&str> = parameters.iter().map(|parameter| parameter.variable).collect();
+        let variables: Vec<&str> = parameters.iter().map(|parameter| &*parameter.variable).collect();
         let mapping = |parameter: &Parameter| Mapping {
             kind: "IriTemplateMapping",
-            variable: parameter.variable,
+            variable: parameter.variable.clone(),
             property: parameter.property,
             required: false,
         };

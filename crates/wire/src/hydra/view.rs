@@ -24,11 +24,17 @@ impl Paging {
         Self { page, items: items.min(Self::ITEMS_MAX) }
     }
 
+    /// How many members come before the page, and how many it may have. The two can be added up.
+    pub fn skip_and_take(self) -> (usize, usize) {
+        let skipped = (self.page - 1).saturating_mul(self.items);
+        let skip = usize::try_from(skipped).unwrap_or(usize::MAX).min(usize::MAX / 2);
+        (skip, usize::try_from(self.items).unwrap_or_default())
+    }
+
     /// The page's part of all members.
     pub fn of<T>(self, members: impl Iterator<Item = T>) -> Vec<T> {
-        let skipped = (self.page - 1).saturating_mul(self.items);
-        let skipped = usize::try_from(skipped).unwrap_or(usize::MAX);
-        members.skip(skipped).take(usize::try_from(self.items).unwrap_or(usize::MAX)).collect()
+        let (skip, take) = self.skip_and_take();
+        members.skip(skip).take(take).collect()
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use domain::{Advert, AdvertId, Identity, Property, PropertyId, SearchId, Timestamp};
 use store::{
-    Change, ChangeSet, CommitOutcome, Erased, Expected, Located, LogEntry, Position, PropertyCause, PutCause,
-    PutProperty, SearchChange, Step, Stored,
+    Change, ChangeSet, CommitOutcome, Erased, Erasure, Expected, Located, LogEntry, Position, PropertyCause,
+    PutCause, PutProperty, RemovalCause, SearchChange, Step, Stored,
 };
 
 #[derive(Debug, Clone, Default)]
@@ -44,7 +44,7 @@ impl Model {
                 self.check(*property, *expected)?;
                 self.current.remove(property);
                 *self.revisions.entry(*property).or_default() += 1;
-                Change::PropertyRemoved { property: *property }
+                Change::PropertyRemoved { property: *property, cause: RemovalCause::AdvertLeft }
             }
             Step::Search(SearchChange { search, owner: _, text: Some(_) }) => {
                 let version = self.searches.entry(*search).or_default();
@@ -111,6 +111,9 @@ impl Model {
 
     pub fn erase(&mut self, erased: AdvertId, at: Timestamp) -> Option<Erased> {
         let property = self.locate(&Identity::Uuid(erased))?.property;
+        let held = |document: &&Property| document.id != property && document.advert(erased).is_some();
+        let former_homes: BTreeSet<_> = self.documents.values().filter(held).map(|home| home.id).collect();
+        let erasure = Erasure { former_homes: former_homes.into_iter().collect() };
         for document in self.documents.values_mut() {
             document.adverts.retain(|advert| advert.id != erased);
         }
@@ -131,15 +134,16 @@ impl Model {
                 self.documents.insert((property, version + 1), rest);
                 self.current.insert(property, version + 1);
                 self.last_versions.insert(property, version + 1);
-                let cause = PropertyCause::AdvertErased;
+                let cause = PropertyCause::AdvertErased(erasure);
                 self.append(Change::Property { property, version: version + 1, advert: erased, cause }, at);
             }
             None => {
                 self.current.remove(&property);
-                self.append(Change::PropertyRemoved { property }, at);
+                let cause = RemovalCause::AdvertErased(erasure);
+                self.append(Change::PropertyRemoved { property, cause }, at);
             }
         }
-        Some(Erased { property, property_removed })
+        Some(Erased { property, property_removed, position: Position(self.log.len() as u64) })
     }
 
     fn append(&mut self, change: Change, recorded_at: Timestamp) {

@@ -1,0 +1,195 @@
+//! The manifest of a snapshot: which files belong to it, and of which moment of which store it speaks.
+//!
+//! Bytes, not JSON: it is read by nobody but us, and a release that writes another shape simply builds the index anew. The
+//! last four bytes are a checksum of all others.
+
+use engine::SegmentId;
+use store::{Change, LogEntry};
+
+/// Says what the file is, and in which shape.
+const MAGIC: &[u8; 8] = b"VIGIEIX1";
+
+/// A snapshot, described.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Manifest {
+    /// Of the engine: segments of another format are worth nothing.
+    pub format: String,
+    /// Numbers the histories of the folder: after a rebuild, segment ids begin anew.
+    pub life: u64,
+    pub anchor: Anchor,
+    pub segments: Vec<SegmentEntry>,
+}
+
+/// The log entry up to which the snapshot goes, so that the log of another store is not taken for the one that was followed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Anchor {
+    pub position: u64,
+    pub recorded_at_millisecond: i64,
+    /// What the entry is about; empty when that was erased.
+    pub subject: Vec<u8>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SegmentEntry {
+    pub id: SegmentId,
+    pub length: u64,
+    pub checksum: u32,
+    pub alive: Vec<u8>,
+}
+
+impl Anchor {
+    pub fn of(entry: &LogEntry) -> Self {
+        let subject = match &entry.change {
+            Change::Property { property, .. } | Change::PropertyRemoved { property, .. } => {
+                property.as_bytes().to_vec()
+            }
+            Change::Search { search, .. } | Change::SearchRemoved { search } => search.as_bytes().to_vec(),
+            Change::Erased => Vec::new(),
+        };
+        let recorded_at_millisecond = entry.recorded_at.as_millisecond();
+        Self { position: entry.position.0, recorded_at_millisecond, subject }
+    }
+
+    /// Whether the entry is the one that was seen. It may have been blanked since, which changes nothing but its subject.
+    pub fn is(&self, entry: &LogEntry) -> bool {
+        let now = Self::of(entry);
+        now.position == self.position
+            && now.recorded_at_millisecond == self.recorded_at_millisecond
+            && (now.subject == self.subject || matches!(entry.change, Change::Erased))
+    }
+}
+
+impl Manifest {
+    pub fn encode(&self) -> Vec<u8> {
+        let Self { format, life, anchor, segments } = self;
+        let Anchor { position, recorded_at_millisecond, subject } = anchor;
+        let mut bytes = MAGIC.to_vec();
+        write_bytes(&mut bytes, format.as_bytes());
+        bytes.extend(life.to_le_bytes());
+        bytes.extend(position.to_le_bytes());
+        bytes.extend(recorded_at_millisecond.to_le_bytes());
+        write_bytes(&mut bytes, subject);
+        bytes.extend((segments.len() as u64).to_le_bytes());
+        for SegmentEntry { id, length, checksum, alive } in segments {
+            bytes.extend(id.0.to_le_bytes());
+            bytes.extend(length.to_le_bytes());
+            bytes.extend(checksum.to_le_bytes());
+            write_bytes(&mut bytes, alive);
+        }
+        let checksum = crc32fast::hash(&bytes);
+        bytes.extend(checksum.to_le_bytes());
+        bytes
+    }
+
+    /// Nothing when the bytes are not exactly those of a manifest.
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        let (content, checksum) = bytes.split_last_chunk::<4>()?;
+        if crc32fast::hash(content) != u32::from_le_bytes(*checksum) {
+            return None;
+        }
+        let mut rest = Rest(content.strip_prefix(MAGIC)?);
+        let format = String::from_utf8(rest.bytes()?.to_vec()).ok()?;
+        let life = rest.number()?;
+        let anchor = Anchor {
+            position: rest.number()?,
+            recorded_at_millisecond: i64::from_le_bytes(rest.take()?),
+            subject: rest.bytes()?.to_vec(),
+        };
+        let mut segments = Vec::new();
+        for _ in 0..rest.number()? {
+            segments.push(SegmentEntry {
+                id: SegmentId(rest.number()?),
+                length: rest.number()?,
+                checksum: u32::from_le_bytes(rest.take()?),
+                alive: rest.bytes()?.to_vec(),
+            });
+        }
+        rest.0.is_empty().then_some(Self { format, life, anchor, segments })
+    }
+
+    /// Of the segments together.
+    pub fn bytes(&self) -> u64 {
+        self.segments.iter().map(|segment| segment.length).sum()
+    }
+}
+
+fn write_bytes(to: &mut Vec<u8>, bytes: &[u8]) {
+    to.extend((bytes.len() as u64).to_le_bytes());
+    to.extend(bytes);
+}
+
+/// What has not been read yet.
+struct Rest<'a>(&'a [u8]);
+
+impl<'a> Rest<'a> {
+    fn take<const COUNT: usize>(&mut self) -> Option<[u8; COUNT]> {
+        let (taken, rest) = self.0.split_first_chunk::<COUNT>()?;
+        self.0 = rest;
+        Some(*taken)
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        self.take().map(u64::from_le_bytes)
+    }
+
+    fn bytes(&mut self) -> Option<&'a [u8]> {
+        let length = usize::try_from(self.number()?).ok()?;
+        let (taken, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(taken)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use testkit::build::{at, property_id};
+
+    use super::*;
+
+    fn manifest() -> Manifest {
+        let anchor = Anchor { position: 7, recorded_at_millisecond: -3, subject: vec![1, 2, 3] };
+        let segment = |id| SegmentEntry { id: SegmentId(id), length: 10, checksum: 99, alive: vec![4; 5] };
+        Manifest { format: "columns 3".to_owned(), life: 2, anchor, segments: vec![segment(1), segment(5)] }
+    }
+
+    #[test]
+    fn a_manifest_reads_as_it_was_written() {
+        let empty = Manifest { segments: Vec::new(), ..manifest() };
+        for manifest in [manifest(), empty] {
+            assert_eq!(Manifest::decode(&manifest.encode()), Some(manifest));
+        }
+    }
+
+    #[test]
+    fn whatever_is_wrong_with_the_bytes_is_noticed() {
+        let bytes = manifest().encode();
+        for index in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[index] ^= 0x40;
+            assert_eq!(Manifest::decode(&damaged), None, "byte {index}");
+            assert_eq!(Manifest::decode(&bytes[..index]), None, "cut at {index}");
+        }
+        let mut longer = bytes;
+        longer.push(0);
+        assert_eq!(Manifest::decode(&longer), None);
+    }
+
+    #[test]
+    fn an_entry_is_known_again_even_if_it_was_blanked() {
+        let entry = |number, second, change: fn(u64) -> Change| LogEntry {
+            position: store::Position(3),
+            recorded_at: at(second),
+            change: change(number),
+        };
+        let removed = |number| Change::PropertyRemoved {
+            property: property_id(number),
+            cause: store::RemovalCause::AdvertLeft,
+        };
+        let anchor = Anchor::of(&entry(1, 50, removed));
+        assert!(anchor.is(&entry(1, 50, removed)));
+        assert!(anchor.is(&entry(1, 50, |_| Change::Erased)));
+        assert!(!anchor.is(&entry(2, 50, removed)));
+        assert!(!anchor.is(&entry(1, 51, removed)));
+        assert!(!anchor.is(&entry(1, 51, |_| Change::Erased)));
+    }
+}

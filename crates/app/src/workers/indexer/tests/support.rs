@@ -1,0 +1,172 @@
+//! A store in a folder of its own, and services on it that come and go.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use domain::{Clock, Identity, Property, PropertyId, Timestamp};
+use engine::Question;
+use places::Gazetteer;
+use store::sqlite::{FILE_NAME, SqliteStore};
+use store::{ChangeSet, CommitOutcome, Expected, Position, PutCause, PutProperty, Step, Store};
+use tempfile::TempDir;
+use testkit::build::{advert, advert_id, at, property, property_id};
+use testkit::{ManualClock, SeededIds};
+
+use super::{Indexer, Settings};
+use crate::App;
+
+pub const SNAPSHOT_EVERY: Duration = Duration::from_secs(600);
+
+pub struct Home {
+    store: Arc<SqliteStore>,
+    pub clock: Arc<ManualClock>,
+    folder: TempDir,
+}
+
+impl Home {
+    pub fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
+        Self { store, clock: Arc::new(ManualClock::at(at(5_000))), folder }
+    }
+
+    pub fn store(&self) -> &SqliteStore {
+        &self.store
+    }
+
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The same data as another process would see it.
+    pub fn open_store(&self) -> SqliteStore {
+        SqliteStore::open(self.folder.path()).unwrap()
+    }
+
+    /// A service that has just started.
+    pub fn app(&self) -> App {
+        static PLACES: LazyLock<Arc<Gazetteer>> = LazyLock::new(|| Arc::new(Gazetteer::embedded().unwrap()));
+        let ids = Arc::new(SeededIds::new(1));
+        App::new(self.store.clone(), self.clock.clone(), ids, Arc::clone(&PLACES)).with_index()
+    }
+
+    pub fn snapshots(&self) -> PathBuf {
+        self.folder.path().join("index")
+    }
+
+    pub fn snapshot_files(&self) -> Vec<PathBuf> {
+        fs::read_dir(self.snapshots()).unwrap().map(|entry| entry.unwrap().path()).collect()
+    }
+
+    pub fn indexer(&self, app: &App) -> Indexer {
+        let settings = Settings { folder: self.snapshots(), snapshot_every: SNAPSHOT_EVERY };
+        Indexer::new(app, settings).unwrap()
+    }
+
+    pub async fn commit(&self, steps: impl IntoIterator<Item = Step>) -> Position {
+        let changes = ChangeSet { recorded_at: self.now(), ..set(steps) };
+        match self.store.commit(changes).await.unwrap() {
+            CommitOutcome::Committed(position) => position,
+            CommitOutcome::Conflict => panic!("a conflict where there should be none"),
+        }
+    }
+
+    /// Starts, catches up, and ends with a snapshot.
+    pub async fn take_snapshot(&self) {
+        let app = self.app();
+        let mut indexer = self.indexer(&app);
+        indexer.run_once().await.unwrap();
+        indexer.snapshot().await.unwrap();
+    }
+
+    /// Whether a start takes the snapshot for good.
+    pub async fn begins_with_snapshot(&self) -> bool {
+        self.indexer(&self.app()).snapshots.restore(&self.app()).await.unwrap().is_some()
+    }
+
+    /// What is found after a start, however the index came to be. Nothing is written.
+    pub async fn rebuilt_or_restored(&self) -> Vec<PropertyId> {
+        let kept = TempDir::new().unwrap();
+        if self.snapshots().exists() {
+            copy(&self.snapshots(), kept.path());
+        }
+        let app = self.app();
+        let settings = Settings { folder: kept.path().to_owned(), snapshot_every: SNAPSHOT_EVERY };
+        let mut indexer = Indexer::new(&app, settings).unwrap();
+        indexer.run_once().await.unwrap();
+        indexer.snapshot().await.unwrap();
+        found(&app)
+    }
+
+    /// Overwrites the record of a property with nonsense.
+    pub fn damage(&self, number: u64) {
+        let connection = rusqlite::Connection::open(self.folder.path().join(FILE_NAME)).unwrap();
+        let sql = "UPDATE property_version SET record = x'01ff' WHERE property_id = ?1";
+        assert_eq!(connection.execute(sql, [property_id(number).as_bytes().as_slice()]).unwrap(), 1);
+    }
+}
+
+pub fn copy(from: &Path, to: &Path) {
+    let _ = fs::remove_dir_all(to);
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, to.join(path.file_name().unwrap())).unwrap();
+    }
+}
+
+/// Everything that is found, in the order of ids.
+pub fn found(app: &App) -> Vec<PropertyId> {
+    let question = Question { take: usize::MAX, ..Question::default() };
+    let mut found: Vec<_> =
+        app.view().unwrap().search(&question).hits.into_iter().map(|hit| hit.property).collect();
+    found.sort();
+    found
+}
+
+pub fn numbers(numbers: impl IntoIterator<Item = u64>) -> Vec<PropertyId> {
+    numbers.into_iter().map(property_id).collect()
+}
+
+pub fn set(steps: impl IntoIterator<Item = Step>) -> ChangeSet {
+    ChangeSet { recorded_at: at(5_000), steps: steps.into_iter().collect() }
+}
+
+fn put(property: Property, expected: Expected, cause: PutCause) -> Step {
+    let advert = property.adverts[0].id;
+    Step::Put(PutProperty { property, expected, advert, cause })
+}
+
+/// A new property with an advert of the same number.
+pub fn create(number: u64) -> Step {
+    let claim = Identity::Uuid(advert_id(number));
+    let home = property(number, [advert(number).build()]);
+    put(home, Expected::New, PutCause::Created { claim, news: Vec::new() })
+}
+
+/// A change of a property that nobody has changed yet.
+pub fn change(home: &Property) -> Step {
+    put(home.clone(), Expected::Revision(1), PutCause::Changed { news: Vec::new() })
+}
+
+pub fn remove(number: u64) -> Step {
+    let (property, advert) = (property_id(number), advert_id(number));
+    Step::Remove { property, expected: Expected::Revision(1), advert }
+}
+
+/// The advert of a property, which is at a revision and is gone then, moves to a new one.
+pub fn moved(from: u64, revision: u32, to: u64) -> [Step; 2] {
+    let advert_id = advert_id(from);
+    let home = property(to, [advert(from).build()]);
+    let join = PutCause::Joined { from: property_id(from), news: Vec::new() };
+    [
+        Step::Remove {
+            property: property_id(from),
+            expected: Expected::Revision(revision),
+            advert: advert_id,
+        },
+        put(home, Expected::New, join),
+    ]
+}

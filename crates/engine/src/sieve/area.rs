@@ -1,0 +1,62 @@
+//! Places' conditions that have to be checked row by row.
+
+use domain::criteria::Test;
+use domain::{Criteria, Polygon, PropertyAttribute};
+
+use crate::circle::NearCircle;
+use crate::column::{CodeTest, Column};
+use crate::segment::Segment;
+use crate::segment::stretch::Doubt;
+
+pub struct AreaCheck<'a> {
+    segment: &'a Segment,
+    zipcodes: &'a Column,
+    included_zipcodes: Option<CodeTest<'a>>,
+    excluded_zipcodes: Option<CodeTest<'a>>,
+    circle: Option<&'a NearCircle>,
+    polygons: &'a [Polygon],
+}
+
+impl<'a> AreaCheck<'a> {
+    pub fn new(segment: &'a Segment, criteria: &'a Criteria, circle: Option<&'a NearCircle>) -> Self {
+        let places = &criteria.places;
+        let zipcodes = segment.column(PropertyAttribute::Zipcode);
+        let compiled = |keys: &std::collections::BTreeSet<domain::Key>| {
+            (!keys.is_empty()).then(|| zipcodes.compiled(&Test::OneOf(keys.clone())))
+        };
+        Self {
+            segment,
+            zipcodes,
+            included_zipcodes: places.any_of.as_ref().and_then(|set| compiled(&set.zipcodes)),
+            excluded_zipcodes: compiled(&places.none_of.zipcodes),
+            circle,
+            polygons: &places.polygons,
+        }
+    }
+
+    /// Whether rows have to be checked even where no place is in doubt.
+    pub fn always(&self) -> bool {
+        self.excluded_zipcodes.is_some()
+    }
+
+    pub fn holds(&self, row: usize, doubt: Doubt) -> bool {
+        let among =
+            |test: &Option<CodeTest<'_>>| test.as_ref().is_some_and(|test| self.zipcodes.holds(test, row));
+        if doubt.has(Doubt::ZIPCODE) && !among(&self.included_zipcodes) {
+            return false;
+        }
+        if among(&self.excluded_zipcodes) {
+            return false;
+        }
+        if doubt.has(Doubt::CIRCLE)
+            && !self.circle.is_some_and(|circle| circle.contains(self.segment.coordinates(row)))
+        {
+            return false;
+        }
+        if doubt.has(Doubt::POLYGONS) {
+            let point = self.segment.point(row);
+            return point.is_some_and(|point| self.polygons.iter().any(|polygon| polygon.contains(point)));
+        }
+        true
+    }
+}

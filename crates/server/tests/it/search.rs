@@ -1,0 +1,413 @@
+//! Searches over properties: filters, orders, expressions, and what is refused.
+
+use serde_json::{Value, json};
+
+use crate::harness::TestServer;
+use crate::harness::adverts::{advert, lay_over};
+use crate::harness::client::Request;
+
+/// An advert of a home with a believable price, named by its title.
+pub fn home(name: &str, fields: Value) -> Value {
+    let mut home = advert(name, json!({"title": name, "price": 200_000, "surface": 50}));
+    lay_over(&mut home, fields);
+    home
+}
+
+/// A server that has taken adverts in and indexed them.
+pub async fn with(adverts: &[Value]) -> TestServer {
+    let server = TestServer::start().await;
+    take_in(&server, adverts).await;
+    server
+}
+
+pub async fn take_in(server: &TestServer, adverts: &[Value]) {
+    for receipt in server.post("/adverts", &json!(adverts)).await.ok()["hydra:member"].as_array().unwrap() {
+        assert_ne!(receipt["outcome"], "rejected", "{receipt}");
+    }
+    server.indexed().await;
+}
+
+pub fn titles(page: &Value) -> Vec<String> {
+    let members = page["hydra:member"].as_array().unwrap().iter();
+    members.map(|member| member["title"].as_str().unwrap_or("-").to_owned()).collect()
+}
+
+/// The titles of what a query finds, in the order of the alphabet.
+async fn found(server: &TestServer, query: &str) -> String {
+    let page = server.get(&format!("/documents/properties?{query}&itemsPerPage=30")).await.ok();
+    let mut titles = titles(&page);
+    assert_eq!(page["hydra:totalItems"], titles.len(), "{query}");
+    titles.sort();
+    titles.join(" ")
+}
+
+async fn check(server: &TestServer, cases: &[(&str, &str)]) {
+    for (query, expected) in cases {
+        assert_eq!(found(server, query).await, *expected, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn bounds_are_inclusive_exact_and_unmet_by_what_is_unknown() {
+    let server = with(&[
+        home("a", json!({"price": 100_000, "room": 2, "surface": 62.5})),
+        home("b", json!({"price": 200_000, "room": 3, "surface": 62.4})),
+        home("c", json!({"price": 300_000, "surface": null})),
+        home("d", json!({"price": null})),
+    ])
+    .await;
+    check(
+        &server,
+        &[
+            ("", "a b c"),
+            ("budgetMin=200000", "b c"),
+            ("budgetMax=200000", "a b"),
+            ("budgetMin=200000&budgetMax=200000.00", "b"),
+            ("surfaceMin=62.5", "a"),
+            ("surfaceMax=62.45", "b"),
+            ("roomMin=1", "a b"),
+            // Zero for a maximum says nothing, unless the minimum shows that zero is meant.
+            ("budgetMax=0", "a b c"),
+            ("budgetMax=0&budgetMin=200000", "b c"),
+            ("budgetMax=0&budgetMin=0", ""),
+            // The default leaves out what has no believable price.
+            ("withCoherentPrice=true", "a b c"),
+            ("withCoherentPrice=false", "a b c d"),
+            ("withCoherentPrice=null", "a b c d"),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_bare_date_as_an_upper_bound_is_that_whole_day() {
+    let server = with(&[
+        home("first", json!({"createdAt": "2026-02-10T23:00:00Z"})),
+        home("last", json!({"createdAt": "2026-02-11T22:59:59Z"})),
+        home("next", json!({"createdAt": "2026-02-11T23:00:00Z"})),
+    ])
+    .await;
+    check(
+        &server,
+        &[
+            ("toDate=2026-02-11", "first last"),
+            ("fromDate=2026-02-11&toDate=2026-02-11", "first last"),
+            ("fromDate=2026-02-12", "next"),
+            ("toDate=2026-02-11%2000:00:00", "first"),
+            ("toDate=2026-02-11T23:59:59%2B01:00", "first last"),
+            ("toDate=2026-02-11T23:59:59+01:00", "first last"),
+            ("fromDate=2026-02-11T22:59:59.5Z", "next"),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn criteria_on_adverts_hold_on_one_and_the_same_advert() {
+    let property = "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
+    let server = with(&[
+        home("split", json!({"property": property, "publisher": {"type": 0}, "lastCrawledAt": "2026-03-02"})),
+        home(
+            "other",
+            json!({"property": property, "site": "agence.fr", "publisher": {"type": 1}, "constructionYear": 1970,
+                "lastCrawledAt": "2026-03-01"}),
+        ),
+        home("whole", json!({"publisher": {"type": 0}, "constructionYear": 1970})),
+    ])
+    .await;
+    check(
+        &server,
+        &[
+            ("publisherTypes[]=0", "split whole"),
+            ("constructionYearMin=1970", "split whole"),
+            ("publisherTypes[]=0&constructionYearMin=1970", "whole"),
+            ("publisherTypes[]=1&constructionYearMax=1970", "split"),
+            ("expired=false&publisherTypes[]=1", "split"),
+        ],
+    )
+    .await;
+    // With expired=false only adverts that are not expired count.
+    take_in(&server, &[advert("other", json!({"site": "agence.fr", "expired": true}))]).await;
+    check(
+        &server,
+        &[
+            ("publisherTypes[]=1", "split"),
+            ("expired=false&publisherTypes[]=1", ""),
+            ("expired=false&publisherTypes[]=0", "split whole"),
+            ("expired=true", ""),
+            ("isExpired=0", "split whole"),
+            ("expired=null", "split whole"),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_change_of_price_is_looked_for_as_one_event() {
+    let server = with(&[home("fell", json!({})), home("rose", json!({})), home("same", json!({}))]).await;
+    server.clock.advance(jiff::SignedDuration::from_hours(24));
+    take_in(&server, &[home("fell", json!({"price": 190_000})), home("rose", json!({"price": 210_000}))])
+        .await;
+    check(
+        &server,
+        &[
+            ("eventPriceVariationMax=0", "fell"),
+            ("eventPriceVariationMin=0", "rose"),
+            ("eventPriceVariationMin=-5&eventPriceVariationMax=5", "fell rose"),
+            ("eventPriceVariationFromCreatedAt=2026-03-03", "fell rose"),
+            ("eventPriceVariationToCreatedAt=2026-03-02", ""),
+            ("eventPriceVariationMax=-1&eventPriceVariationFromCreatedAt=2026-03-04", ""),
+            ("eventSurfaceVariationMin=0", ""),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_city_with_districts_includes_them() {
+    let server = with(&[
+        home("onzieme", json!({"insee": "75111", "zipcode": "75011"})),
+        home("tours", json!({"insee": "37261", "zipcode": "37000"})),
+        home("joue", json!({"insee": "37122", "zipcode": "37300"})),
+    ])
+    .await;
+    check(
+        &server,
+        &[
+            ("includedCities[]=/cities/75056", "onzieme"),
+            ("includedCities=75111", "onzieme"),
+            ("includedInseeCodes[]=75056", "onzieme"),
+            ("excludedCities[]=75056", "joue tours"),
+            ("excludedInseeCodes=75111", "joue tours"),
+            ("includedDepartments[]=/departments/37", "joue tours"),
+            ("includedDepartments[]=37&excludedZipcodes[]=37000", "joue"),
+            // Included places are alternatives.
+            ("includedDepartments[]=/departments/75&includedZipcodes[]=37300", "joue onzieme"),
+            // Well-formed and unknown: nothing is there.
+            ("includedCities[]=/cities/99999", ""),
+            ("includedZipcodes=00000", ""),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn circles_and_polygons_narrow_further() {
+    let at = |lat: f64, lon: f64| json!({"locations": {"lat": lat, "lon": lon}, "geoAccuracy": 1});
+    let nowhere = json!({"insee": null});
+    let server =
+        with(&[home("near", at(47.39, 0.69)), home("far", at(47.5, 0.69)), home("nowhere", nowhere)]).await;
+    let square = "geoShapes[0][0][0]=0.6&geoShapes[0][0][1]=47.3&geoShapes[0][1][0]=0.8&geoShapes[0][1][1]=47.3\
+                  &geoShapes[0][2][0]=0.8&geoShapes[0][2][1]=47.4&geoShapes[0][3][0]=0.6&geoShapes[0][3][1]=47.4";
+    check(
+        &server,
+        &[
+            ("lat=47.39&lon=0.69&radius=0.2", "near"),
+            ("lat=47.39&lon=0.69&radius=20", "far near"),
+            ("lat=47.39&lon=0.69", "far near nowhere"),
+            ("lat=47.39&lon=0.69&radius=0", "far near nowhere"),
+            ("radius=5", "far near nowhere"),
+            (square, "near"),
+            ("withLocation=true", "far near"),
+            ("withLocation=false", "far near nowhere"),
+            ("geoAccuracy=1", "far near"),
+        ],
+    )
+    .await;
+    let page = server.get("/documents/properties?lat=47.5&lon=0.69&order[distance]=asc").await.ok();
+    assert_eq!(titles(&page), ["far", "near", "nowhere"]);
+}
+
+#[tokio::test]
+async fn sites_are_named_by_id_path_or_domain() {
+    let server = with(&[
+        home("a", json!({"site": "portail.fr"})),
+        home("b", json!({"site": "agence.fr"})),
+        home(
+            "c",
+            json!({"site": "agence.fr", "property": "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"}),
+        ),
+        home(
+            "c",
+            json!({"site": "portail.fr", "property": "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"}),
+        ),
+    ])
+    .await;
+    for reference in ["/sites/1", "1", "portail.fr", "https://www.portail.fr/annonces"] {
+        assert_eq!(found(&server, &format!("includedSites[]={reference}")).await, "a c", "{reference}");
+    }
+    check(
+        &server,
+        &[
+            // An advert from elsewhere is enough.
+            ("excludedSites[]=portail.fr", "b c"),
+            ("excludedSites[]=portail.fr&excludedSites[]=agence.fr", ""),
+            ("includedSites[]=/sites/9", ""),
+            ("includedSites[]=inconnu.fr", ""),
+            ("includedSites[]=inconnu.fr&includedSites[]=/sites/2", "b c"),
+            ("excludedSites[]=inconnu.fr", "a b c"),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn every_form_of_expressions_gives_the_same_answer() {
+    let server = with(&[
+        home("balcon", json!({"description": "Un grand balcon, sans vis-à-vis."})),
+        home("cour", json!({"description": "Un petit balcon sur cour, vis-à-vis proche."})),
+        home("jardin", json!({"description": "Jardin clos."})),
+    ])
+    .await;
+    let keys = "expressions[0][0][word]=balcon&expressions[0][1][word]=sur+cour&expressions[0][1][options][includes]=false\
+                &expressions[1][0][word]=JARDIN&expressions[1][0][options][strict]=true";
+    let nested = json!([
+        [{"word": "balcon"}, {"value": "sur cour", "options": {"includes": false}}],
+        [{"word": "JARDIN", "options": {"strict": true}}]
+    ]);
+    let encoded = |text: &str| -> String { text.bytes().map(|byte| format!("%{byte:02X}")).collect() };
+    for query in [
+        keys.to_owned(),
+        keys.replace('[', "%5B").replace(']', "%5D"),
+        keys.replace("[word]", "[value]"),
+        format!("expressions={}", encoded(keys)),
+        format!("expressions={}", encoded(&nested.to_string())),
+        format!("expressions[]={}", encoded(keys)),
+    ] {
+        assert_eq!(found(&server, &query).await, "balcon jardin", "{query}");
+    }
+    check(
+        &server,
+        &[
+            ("expressions[]=jardin&expressions[]=cour", "cour jardin"),
+            ("expressions[0][word]=jardin&expressions[1][word]=cour", "cour jardin"),
+            ("expressions=sans+vis-%C3%A0-vis", "balcon"),
+            ("expressions[0][0][word]=balcon&expressions[0][1][word]=cour", "cour"),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn orders_apply_in_turn_and_unknown_values_come_last() {
+    let server = with(&[
+        home("a", json!({"price": 300_000, "surface": 100, "createdAt": "2026-01-01"})),
+        home("b", json!({"price": 200_000, "surface": 50, "createdAt": "2026-01-03"})),
+        home("c", json!({"price": 200_000, "surface": 80, "createdAt": "2026-01-02"})),
+        home("d", json!({"price": 200_000, "surface": null, "createdAt": "2026-01-02"})),
+    ])
+    .await;
+    let order = async |query: &str| {
+        titles(&server.get(&format!("/documents/properties?{query}")).await.ok()).join("")
+    };
+    for (query, expected) in [
+        ("", "bcda"),
+        ("order[price]=asc&order[surface]=desc", "cbda"),
+        ("order[surface]=desc&order[price]=asc", "acbd"),
+        ("order[surface]=asc", "bcad"),
+        ("order[pricePerMeter]=asc", "cabd"),
+        ("order[createdAt]=asc&order[surface]=asc", "acdb"),
+    ] {
+        assert_eq!(order(query).await, expected, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_query_that_cannot_be_understood_is_refused_by_name_and_value() {
+    let server = TestServer::start().await;
+    for (query, expected) in [
+        ("budgetMin=cher", "budgetMin: \"cher\" is not a number."),
+        ("propertyTypes[]=9", "propertyTypes: \"9\" is not one of 0, 1, 2, 3, 4, 5, 6."),
+        ("expired=maybe", "expired: \"maybe\" is not true or false."),
+        ("toDate=31/12/2026", "toDate: \"31/12/2026\" is not a date."),
+        ("includedCities[]=Paris", "includedCities: \"Paris\" is not a reference to a city."),
+        ("excludedProperties=12", "excludedProperties: \"12\" is not a reference to a property."),
+        ("includedSites[]=/sites/x", "includedSites: \"/sites/x\" is not a reference to a site."),
+        ("lat=200&lon=2", "lat: 200 is not from -90 to 90."),
+        ("radius=-1", "radius: -1 is not a number of kilometres from 0 to 20040."),
+        ("sortMode=age", "sortMode: \"age\" is not property or advert."),
+        ("order[price]=up", "order[price]: \"up\" is not asc or desc."),
+        (
+            "geoShapes[0][0][0]=1&geoShapes[0][0][1]=2",
+            "geoShapes[0]: A polygon has from 3 to 1000 corners, 1 given.",
+        ),
+        ("expressions[0][0][options][strict]=1", "expressions[0][0]: This entry has no word."),
+        (
+            "budgetMin=2&budgetMax=1",
+            "budgetMin: The lower bound budgetMin is greater than the upper bound budgetMax.",
+        ),
+        ("page=0", "page: \"0\" is not a whole number of at least 1."),
+        ("page=one", "page: \"one\" is not a whole number of at least 1."),
+        ("itemsPerPage=-1", "itemsPerPage: \"-1\" is not a whole number of at least 0."),
+        (
+            "order[distance]=asc",
+            "order[distance]: The distance is measured from \"lat\" and \"lon\", which are not both given.",
+        ),
+    ] {
+        let answer = server.get(&format!("/documents/properties?{query}")).await;
+        assert_eq!(answer.problem(400), expected, "{query}");
+    }
+    let many: String = (0..51).map(|number| format!("expressions[]=mot{number}&")).collect();
+    let answer = server.get(&format!("/documents/properties?{many}")).await;
+    assert_eq!(answer.problem(422), "expressions: There are too many groups: 51, at most 50.");
+    // All at once.
+    let answer = server.get("/documents/properties?budgetMin=x&roomMax=y&page=z").await;
+    assert_eq!(answer.violations(400), ["budgetMin", "roomMax", "page"]);
+}
+
+#[tokio::test]
+async fn a_misspelt_filter_is_reported_or_refused() {
+    let server = with(&[home("a", json!({}))]).await;
+    let path = "/documents/properties?budgetmin=900000&order[prize]=asc&expressions[0][0][word]=a\
+                &expressions[0][0][options][exact]=1&page=1";
+    let answer = server.get(path).await;
+    assert_eq!(titles(&answer.ok()), ["a"]);
+    assert_eq!(
+        answer.header("x-ignored-parameters"),
+        Some("budgetmin, expressions[0][0][options][exact], order[prize]")
+    );
+    let strict = Request::new("GET", path).key(&server.keys.read).header("Prefer", "handling=strict");
+    assert!(server.send(strict).await.problem(400).contains("budgetmin"));
+    let fine = Request::new("GET", "/documents/properties?budgetMin=1&isExpired=false&page=1");
+    let answer = server.send(fine.key(&server.keys.read).header("Prefer", "handling=strict")).await;
+    assert_eq!(titles(&answer.ok()), ["a"]);
+}
+
+#[tokio::test]
+async fn the_window_of_creation_is_that_of_the_property_or_of_its_adverts() {
+    let property = "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
+    let server = with(&[
+        home("old", json!({"property": property, "createdAt": "2026-01-01"})),
+        home("old", json!({"property": property, "createdAt": "2026-02-01", "site": "agence.fr"})),
+        home("new", json!({"createdAt": "2026-01-15"})),
+    ])
+    .await;
+    check(
+        &server,
+        &[
+            ("fromDate=2026-02-01", ""),
+            ("fromDate=2026-02-01&sortMode=advert", "old"),
+            ("toDate=2026-01-10&sortMode=advert", "old"),
+        ],
+    )
+    .await;
+    let order = async |query: &str| titles(&server.get(&format!("/documents/properties?{query}")).await.ok());
+    assert_eq!(order("order[createdAt]=desc").await, ["new", "old"]);
+    assert_eq!(order("order[createdAt]=desc&sortMode=advert").await, ["old", "new"]);
+}
+
+#[tokio::test]
+async fn searching_takes_a_key_that_may_read() {
+    let server = TestServer::start().await;
+    let id = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
+    for path in [
+        "/documents/properties",
+        "/documents/properties.ndjson",
+        "/indicators/price_per_meter",
+        &format!("/documents/properties/{id}/similar-properties"),
+    ] {
+        server.send(Request::new("GET", path)).await.problem(401);
+        server.send(Request::new("GET", path).key(&server.keys.ingest)).await.problem(403);
+        server.send(Request::new("POST", path).key(&server.keys.all).json(&json!({}))).await.problem(405);
+    }
+}

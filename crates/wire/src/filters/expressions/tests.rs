@@ -1,0 +1,134 @@
+use serde_json::json;
+
+use super::*;
+
+/// Groups in a line: entries parted by `&`, groups by `|`; `!` is absent, `=` is strict.
+fn line(groups: &[Vec<Entry>]) -> String {
+    let entry = |entry: &Entry| {
+        let absent = if entry.presence == Presence::Absent { "!" } else { "" };
+        let strict = if entry.wording.strictness() == Strictness::Exact { "=" } else { "" };
+        format!("{absent}{strict}{}", entry.wording.text())
+    };
+    let group = |group: &Vec<Entry>| group.iter().map(entry).collect::<Vec<_>>().join(" & ");
+    groups.iter().map(group).collect::<Vec<_>>().join(" | ")
+}
+
+fn check(value: Value, expected: &str) {
+    let read = read("expressions", &value);
+    assert_eq!(read.violations, [], "{value}");
+    assert_eq!(line(&read.groups), expected, "{value}");
+    assert_eq!(read.ignored, [""; 0], "{value}");
+}
+
+fn refused(value: Value, expected: &str) {
+    let read = read("expressions", &value);
+    let told: Vec<String> = read.violations.iter().map(|v| format!("{}: {}", v.path, v.message)).collect();
+    assert_eq!(told, [expected], "{value}");
+}
+
+#[test]
+fn every_form_is_understood() {
+    let expected = "balcon & !=vis-à-vis | terrasse";
+    let strict = json!({"includes": false, "strict": true});
+    check(
+        json!([[{"word": "balcon"}, {"value": "vis-à-vis", "options": strict}], [{"word": "terrasse"}]]),
+        expected,
+    );
+    check(json!([["balcon", {"word": "vis-à-vis", "options": strict}], "terrasse"]), expected);
+    check(
+        json!({"1": {"0": {"word": "terrasse"}}, "0": {"0": "balcon", "4": {"word": "vis-à-vis", "options":
+        {"includes": "0", "strict": "TRUE"}}}}),
+        expected,
+    );
+    let keys = "expressions[0][0][word]=balcon&expressions%5B0%5D%5B1%5D%5Bvalue%5D=vis-%C3%A0-vis\
+                &expressions[0][1][options][includes]=false&expressions[0][1][options][strict]=1\
+                &expressions[1][0][word]=terrasse&expressions[1][0][options][strict]=";
+    check(json!(keys), expected);
+    check(json!(format!("?{keys}")), expected);
+    check(json!({"1000000": keys}), expected);
+    let text = json!([[{"word": "balcon", "options": []}, {"word": "vis-à-vis", "options": strict}],
+        [{"word": "terrasse", "options": {"strict": null}}]]);
+    check(json!(text.to_string()), expected);
+
+    check(json!(["balcon", "vue mer"]), "balcon | vue mer");
+    check(
+        json!([{"word": "balcon"}, {"value": "vue mer", "options": {"strict": true}}]),
+        "balcon | =vue mer",
+    );
+    check(json!({"word": "balcon"}), "balcon");
+    check(json!("balcon"), "balcon");
+    check(json!([{"word": 3}]), "3");
+    // A word that speaks of the parameter is a word.
+    check(json!("expressions [neuves]"), "expressions [neuves]");
+    for nothing in
+        [json!(null), json!([]), json!(""), json!([null, "", []]), json!({}), json!([[]]), json!("[]")]
+    {
+        check(nothing, "");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    refused(json!([[{"options": {"strict": true}}]]), "expressions[0][0]: This entry has no word.");
+    refused(json!([["a"], [{"word": " "}]]), "expressions[1][0]: This entry has no word.");
+    refused(json!(["--"]), "expressions[0]: \"--\" has neither letters nor digits.");
+    refused(
+        json!([[{"word": "a", "options": {"strict": "maybe"}}]]),
+        "expressions[0][0][options][strict]: The type of the \"expressions[0][0][options][strict]\" attribute must be a \
+         boolean, string \"maybe\" given.",
+    );
+    refused(
+        json!([["a", ["b"]]]),
+        "expressions[0][1]: The type of the \"expressions[0][1]\" attribute must be a string, array given.",
+    );
+    refused(json!(7), "expressions: \"7\" is not a list of expressions.");
+    refused(json!([{"wrod": "a"}]), "expressions[0]: \"{\"wrod\":\"a\"}\" is not a group of expressions.");
+    refused(json!("[{"), "expressions: \"[{\" is not valid JSON.");
+    refused(
+        json!("expressions[0]=a&expressions[0][0][word]=b"),
+        "expressions[0][0][word]: This key is a value and holds keys, or holds too many.",
+    );
+    refused(
+        json!([[{"word": "a", "options": "x"}]]),
+        "expressions[0][0][options]: \"x\" is not a set of options.",
+    );
+    refused(json!(vec!["a"; GROUPS_MAX + 1]), "expressions: There are too many groups: 51, at most 50.");
+    refused(
+        json!([vec!["a"; ENTRIES_MAX + 1]]),
+        "expressions[0]: There are too many entries: 21, at most 20.",
+    );
+    let halves = vec!["a"; 30];
+    refused(
+        json!([json!(halves).to_string(), json!(halves).to_string()]),
+        "expressions: There are too many groups: 60, at most 50.",
+    );
+    refused(json!(["a".repeat(201)]), "expressions[0]: This value is too long: 201 characters, at most 200.");
+}
+
+#[test]
+fn what_means_nothing_is_reported() {
+    let value = json!([[{"word": "a", "fuzzy": 1, "options": {"incldes": false}}]]);
+    assert_eq!(
+        read("expressions", &value).ignored,
+        ["expressions[0][0][fuzzy]", "expressions[0][0][options][incldes]"]
+    );
+    let text = json!("expressions[0][0][word]=a&page=2");
+    assert_eq!(read("expressions", &text).ignored, ["expressions: page"]);
+}
+
+#[test]
+fn what_was_read_is_written_in_the_nested_form_and_reads_back() {
+    let read_once = read(
+        "expressions",
+        &json!(["balcon", {"value": "Vue mer", "options": {"includes": 0, "strict": 1}}]),
+    );
+    let written = serde_json::to_value(write(&read_once.groups)).unwrap();
+    assert_eq!(
+        written,
+        json!([
+            [{"word": "balcon", "options": {"includes": true, "strict": false}}],
+            [{"word": "Vue mer", "options": {"includes": false, "strict": true}}]
+        ])
+    );
+    assert_eq!(read("expressions", &written).groups, read_once.groups);
+}

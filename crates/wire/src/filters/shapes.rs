@@ -1,0 +1,98 @@
+//! Polygons: lists of corners, each a longitude and a latitude, as keys of a query or as a JSON value.
+
+use domain::{GeoPoint, Polygon, Violation};
+use serde_json::Value;
+
+use super::refusal;
+use crate::json::numeric;
+use crate::query::items;
+
+/// More areas than anybody draws at once.
+const SHAPES_MAX: usize = 50;
+
+/// Reads `[[[lon, lat], …], …]`, an array or an object with numbered keys at each level, or a text that holds such JSON.
+pub fn read(path: &str, value: &Value, violations: &mut Vec<Violation>) -> Vec<Polygon> {
+    let held;
+    let value = match text_of(value) {
+        Some(text) => match serde_json::from_str::<Value>(text) {
+            Ok(read) => {
+                held = read;
+                &held
+            }
+            Err(_) => {
+                violations.push(refusal(path, &text.into(), "a list of polygons"));
+                return Vec::new();
+            }
+        },
+        None => value,
+    };
+    if value.is_null() {
+        return Vec::new();
+    }
+    let Some(shapes) = items(value) else {
+        violations.push(refusal(path, value, "a list of polygons"));
+        return Vec::new();
+    };
+    if shapes.len() > SHAPES_MAX {
+        let message = format!("This list is too long: {} polygons, at most {SHAPES_MAX}.", shapes.len());
+        violations.push(Violation::invalid(path, message));
+        return Vec::new();
+    }
+    let read = |(number, shape): (usize, &Value)| polygon(&format!("{path}[{number}]"), shape, violations);
+    let polygons: Vec<Polygon> = shapes.into_iter().filter_map(read).collect();
+    // Every point near a border is held against every corner.
+    let corners = polygons.iter().map(|polygon| polygon.corners().len()).sum::<usize>();
+    if corners > Polygon::CORNERS_MAX {
+        let message =
+            format!("There are too many corners: {corners}, at most {} in all.", Polygon::CORNERS_MAX);
+        violations.push(Violation::too_many(path, message));
+    }
+    polygons
+}
+
+/// The one text that stands alone, as the whole value or as the only item of its list.
+fn text_of(value: &Value) -> Option<&str> {
+    match value {
+        Value::String(text) => Some(text),
+        Value::Object(_) => match items(value)?.as_slice() {
+            [(_, Value::String(text))] => Some(text),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn polygon(path: &str, value: &Value, violations: &mut Vec<Violation>) -> Option<Polygon> {
+    let Some(points) = items(value) else {
+        violations.push(refusal(path, value, "a list of points"));
+        return None;
+    };
+    let count = points.len();
+    let corner = |(number, point): (usize, &Value)| {
+        let path = format!("{path}[{number}]");
+        corner(point).map_err(|expected| violations.push(refusal(path, point, expected))).ok()
+    };
+    let corners: Vec<GeoPoint> = points.into_iter().filter_map(corner).collect();
+    if corners.len() < count {
+        return None;
+    }
+    let polygon = Polygon::new(corners);
+    if polygon.is_none() {
+        let message = format!("A polygon has from 3 to {} corners, {count} given.", Polygon::CORNERS_MAX);
+        violations.push(Violation::invalid(path, message));
+    }
+    polygon
+}
+
+fn corner(value: &Value) -> Result<GeoPoint, &'static str> {
+    const EXPECTED: &str = "a longitude [0] and a latitude [1]";
+    let coordinates = items(value).ok_or(EXPECTED)?;
+    let [(0, lon), (1, lat)] = coordinates.as_slice() else { return Err(EXPECTED) };
+    let number = |value: &Value| match value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => numeric(text),
+        _ => None,
+    };
+    let (lon, lat) = (number(lon).ok_or(EXPECTED)?, number(lat).ok_or(EXPECTED)?);
+    GeoPoint::new(lat, lon).ok_or("a point on the globe: longitude [0], then latitude [1]")
+}

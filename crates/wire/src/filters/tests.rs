@@ -1,0 +1,306 @@
+use domain::criteria::Counting;
+use domain::{Key, PropertyAttribute, Site, SiteId};
+
+use super::*;
+use crate::query::RawQuery;
+
+const ID: &str = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
+
+struct Read {
+    finished: Finished,
+    order: Order,
+    told: Vec<String>,
+    ignored: Vec<String>,
+}
+
+fn read_query(query: &str) -> Read {
+    let raw = RawQuery::parse(query).unwrap();
+    let mut parameters = Parameters::of(&raw);
+    let site = |id, key| Site {
+        id: SiteId::new(id).unwrap(),
+        key: SiteKey::parse(key).unwrap(),
+        name: None,
+        category: None,
+    };
+    let sites = SiteDirectory::new(1, vec![site(1, "portail.fr"), site(2, "Office du Lac")], Vec::new());
+    let zone = TimeZone::get("Europe/Paris").unwrap();
+    let districts = |id: u64| if id == 75_056 { vec![75_056, 75_101, 75_102] } else { vec![id] };
+    let by_code = |insee: &Insee| districts(insee.id());
+    let surroundings = Surroundings { city: &districts, insee: &by_code, sites: &sites, zone: &zone };
+    let finished = super::read(&mut parameters, &surroundings);
+    let order = read_order(&mut parameters, &finished);
+    let told = parameters.violations.iter().map(|v| format!("{}: {}", v.path, v.message)).collect();
+    let ignored = parameters.ignored(&order_names());
+    Read { finished, order, told, ignored }
+}
+
+/// Two queries that mean the same, and nothing in either that is wrong or unknown.
+fn same(query: &str, other: &str) {
+    let (read, other_read) = (read_query(query), read_query(other));
+    assert_eq!((&read.told, &read.ignored), (&Vec::new(), &Vec::new()), "{query}");
+    assert_eq!(read.finished, other_read.finished, "{query} {other}");
+    assert_eq!(read.order, other_read.order, "{query} {other}");
+}
+
+fn differ(query: &str, other: &str) {
+    assert_ne!(read_query(query).finished, read_query(other).finished, "{query} {other}");
+}
+
+fn refused(query: &str, expected: &[&str]) {
+    assert_eq!(read_query(query).told, expected, "{query}");
+}
+
+#[test]
+fn lists_have_four_spellings_and_names_have_aliases() {
+    for query in [
+        "propertyTypes[]=0&propertyTypes[]=1",
+        "propertyTypes[0]=0&propertyTypes[1]=1",
+        "propertyTypes=1&propertyTypes=0",
+    ] {
+        same(query, "propertyTypes%5B%5D=0&propertyTypes%5B%5D=1");
+    }
+    same("transactionType=0", "transactionType[]=0");
+    same("isExpired=true", "expired=1");
+    same("includedZipcodesInsee[]=37261", "includedInseeCodes[]=37261");
+    same(
+        "includedZipcodesInsee[]=37261&includedInseeCodes=37050",
+        "includedInseeCodes[]=37261&includedInseeCodes[]=37050",
+    );
+    same("energyCategories[]=a&energyCategories[]=B", "energyCategories=B&energyCategories=A");
+}
+
+#[test]
+fn nothing_and_null_are_not_given() {
+    same(
+        "budgetMin=&budgetMax=null&propertyTypes[]=&expired=null&fromDate=&sortMode=&expressions[]=&lat=",
+        "",
+    );
+    same("withVirtualTour=null&withLocation=false&furnished=", "");
+    same("withCoherentPrice=true", "");
+    same("withCoherentPrice=", "");
+    // Here null is an answer: no filter, where the default is one.
+    same("withCoherentPrice=null", "withCoherentPrice=false");
+    differ("withCoherentPrice=null", "");
+    same("budgetMax=0&surfaceMax=0&roomMin=2&roomMax=0", "roomMin=2");
+}
+
+#[test]
+fn booleans_are_words_or_digits_in_any_case() {
+    for query in ["expired=false", "expired=False", "expired=0", "expired[]=FALSE", "isExpired=0"] {
+        same(query, "expired=false");
+        assert_eq!(read_query(query).finished.criteria.counting, Counting::Live);
+    }
+    refused(
+        "expired=non&furnished=2",
+        &["furnished: \"2\" is not true or false.", "expired: \"non\" is not true or false."],
+    );
+}
+
+#[test]
+fn numbers_are_compared_exactly() {
+    same("surfaceMin=62.50", "surfaceMin=62.5");
+    differ("surfaceMin=62.5", "surfaceMin=62");
+    same("eventPriceVariationMax=-2.81", "eventPriceVariationMax=-2.810");
+    refused(
+        "budgetMin=12%20000&surfaceMax=inf&roomMin=NaN&radius=1e999&bedroomMax=0x10",
+        &[
+            "budgetMin: \"12 000\" is not a number.",
+            "surfaceMax: \"inf\" is not a number.",
+            "roomMin: \"NaN\" is not a number.",
+            "bedroomMax: \"0x10\" is not a number.",
+            "radius: \"1e999\" is not a number.",
+        ],
+    );
+    refused(
+        "budgetMin=3&budgetMax=2",
+        &["budgetMin: The lower bound budgetMin is greater than the upper bound budgetMax."],
+    );
+    same("budgetMin=2&budgetMax=2", "budgetMin=2.0&budgetMax=2.0");
+}
+
+#[test]
+fn dates_are_those_of_the_service_and_a_bare_one_is_a_whole_day() {
+    same("fromDate=2026-03-29", "fromDate=2026-03-28T23:00:00Z");
+    same("toDate=2026-03-29", "toDate=2026-03-29T21:59:59Z");
+    same("toDate=2026-10-25", "toDate=2026-10-25T22:59:59Z");
+    same("toUpdatedAt=2026-03-29%2010:00:00", "toUpdatedAt=2026-03-29T10:00:00%2B02:00");
+    same("toUpdatedAt=2026-03-29T10:00:00+02:00", "toUpdatedAt=2026-03-29T08:00:00Z");
+    same("fromDate=2026-01-01T00:00:00.5Z", "fromDate=2026-01-01T00:00:01Z");
+    same("toDate=2026-01-01T00:00:00.5Z", "toDate=2026-01-01T00:00:00Z");
+    same("fromDate=2026-03-29&toDate=2026-03-29", "fromDate=2026-03-29T00:00:00&toDate=2026-03-29T23:59:59");
+    refused(
+        "fromDate=yesterday&toCrawledAt=2026-02-30",
+        &["fromDate: \"yesterday\" is not a date.", "toCrawledAt: \"2026-02-30\" is not a date."],
+    );
+    refused(
+        "fromDate=2026-01-02&toDate=2026-01-01",
+        &["fromDate: The lower bound fromDate is greater than the upper bound toDate."],
+    );
+    differ("fromDate=2026-01-01&sortMode=advert", "fromDate=2026-01-01");
+    refused("sortMode=newest", &["sortMode: \"newest\" is not property or advert."]);
+}
+
+#[test]
+fn references_are_paths_or_ids() {
+    for query in ["includedCities[]=/cities/75056", "includedCities=75056", "includedInseeCodes=75056"] {
+        same(query, "includedCities[]=75056&includedCities[]=75101&includedCities[]=/cities/75102");
+    }
+    same("includedDepartments[]=/departments/2A", "includedDepartments=201");
+    same("excludedZipcodes[]=37000", "excludedZipcodes=37000");
+    same(&format!("excludedProperties[]=/documents/properties/{ID}"), &format!("excludedProperties={ID}"));
+    for query in ["includedSites[]=/sites/1", "includedSites=1", "includedSites=https://www.portail.fr/x"] {
+        same(query, "includedSites[]=portail.fr");
+    }
+    same("includedSites=office+du+lac", "includedSites=2");
+    // Well-formed and unknown: nothing is from there, and nothing is excluded.
+    assert_eq!(
+        read_query("includedSites=9&includedSites=inconnu.fr").finished.criteria.advert.sites,
+        Some([].into())
+    );
+    same("excludedSites=9", "");
+    refused(
+        &format!(
+            "includedCities[]=Paris&includedDepartments=/cities/37&excludedProperties=1&includedSites=/sites/x&propertyTypes[]=7&publisherTypes=-1&energyCategories=H&excludedInseeCodes={ID}"
+        ),
+        &[
+            "propertyTypes: \"7\" is not one of 0, 1, 2, 3, 4, 5, 6.",
+            "includedCities: \"Paris\" is not a reference to a city.",
+            "includedDepartments: \"/cities/37\" is not a reference to a department.",
+            &format!("excludedInseeCodes: \"{ID}\" is not an INSEE code."),
+            "excludedProperties: \"1\" is not a reference to a property.",
+            "includedSites: \"/sites/x\" is not a reference to a site.",
+            "publisherTypes: \"-1\" is not one of 0, 1.",
+            "energyCategories: \"H\" is not one of A, B, C, D, E, F, G.",
+        ],
+    );
+}
+
+#[test]
+fn circles_and_polygons() {
+    assert_eq!(read_query("lat=48.8&lon=2.3").finished.criteria, read_query("").finished.criteria);
+    assert!(read_query("lat=48.8&lon=2.3").finished.origin.is_some());
+    assert_eq!(
+        read_query("lat=48.8&lon=2.3&radius=0.2").finished.criteria.places.circle.map(|c| c.radius_km),
+        Some(0.2)
+    );
+    refused("lat=91&lon=2", &["lat: 91 is not from -90 to 90."]);
+    let triangle = "geoShapes[0][0][0]=2&geoShapes[0][0][1]=48&geoShapes[0][1][0]=3&geoShapes[0][1][1]=48\
+                    &geoShapes[0][2][0]=2.5&geoShapes[0][2][1]=49";
+    let places = read_query(triangle).finished.criteria.places;
+    assert_eq!(places.polygons[0].corners()[2], GeoPoint::new(49.0, 2.5).unwrap());
+    same(triangle, "geoShapes=[[[2,48],[3,48],[2.5,49]]]");
+    // In the order of the numbers, whatever order they come in.
+    let shuffled: Vec<&str> = triangle.split('&').rev().collect();
+    same(&shuffled.join("&"), triangle);
+    refused(
+        "geoShapes[0][0][0]=2&geoShapes[0][0][1]=48",
+        &["geoShapes[0]: A polygon has from 3 to 1000 corners, 1 given."],
+    );
+    refused(
+        "geoShapes[0][0][0]=2",
+        &["geoShapes[0][0]: \"{\"0\":\"2\"}\" is not a longitude [0] and a latitude [1]."],
+    );
+    refused(
+        "geoShapes[0][0][0]=2&geoShapes[0][0][1]=98",
+        &[
+            "geoShapes[0][0]: \"{\"0\":\"2\",\"1\":\"98\"}\" is not a point on the globe: longitude [0], then latitude [1].",
+        ],
+    );
+    refused("geoShapes=round", &["geoShapes: \"round\" is not a list of polygons."]);
+    refused(
+        "geoShapes[0][0][0]=a&geoShapes[0]=b",
+        &["geoShapes[0]: This key is a value and holds keys, or holds too many."],
+    );
+}
+
+#[test]
+fn expressions_in_a_query_have_many_forms() {
+    let nested = "expressions[0][0][word]=vis-%C3%A0-vis&expressions[0][0][options][includes]=false\
+                  &expressions[0][0][options][strict]=true";
+    let encoded: String =
+        percent_encoding::utf8_percent_encode(nested, percent_encoding::NON_ALPHANUMERIC).collect();
+    same(&format!("expressions={encoded}"), nested);
+    same(&nested.replace("[word]", "[value]"), nested);
+    same(&nested.replace("[0][0]", "[0]"), nested);
+    same(&nested.replace("[0][0]", "[12][7]"), nested);
+    let json = "[[{\"word\":\"vis-à-vis\",\"options\":{\"includes\":false,\"strict\":true}}]]";
+    same(&format!("expressions={json}"), nested);
+    same(
+        "expressions[]=balcon&expressions[]=terrasse",
+        "expressions[0][0][word]=balcon&expressions[1][0][word]=terrasse",
+    );
+    same("expressions=balcon", "expressions[]=balcon");
+    refused("expressions[0][0][options][strict]=1", &["expressions[0][0]: This entry has no word."]);
+    let many: Vec<String> = (0..51).map(|number| format!("expressions[{number}][0][word]=a")).collect();
+    refused(&many.join("&"), &["expressions: There are too many groups: 51, at most 50."]);
+    let read = read_query("expressions[0][0][word]=a&expressions[0][0][options][incldes]=false");
+    assert_eq!(read.ignored, ["expressions[0][0][options][incldes]"]);
+}
+
+#[test]
+fn orders_apply_as_given_and_replace_the_default() {
+    let by = |query: &str| read_query(query).order.by;
+    assert_eq!(by(""), Order::default().by);
+    assert_eq!(by("order[price]="), Order::default().by);
+    let (price, surface) =
+        ((OrderBy::Price, Direction::Ascending), (OrderBy::Surface, Direction::Descending));
+    assert_eq!(by("order[surface]=DESC&order[price]=asc"), [surface, price]);
+    assert_eq!(by("order[price]=desc&order[surface]=desc&order[price]=asc"), [price, surface]);
+    assert_eq!(by("lat=1&lon=2&order[distance]=asc"), [(OrderBy::Distance, Direction::Ascending)]);
+    refused(
+        "order[distance]=asc&lat=1",
+        &["order[distance]: The distance is measured from \"lat\" and \"lon\", which are not both given."],
+    );
+    refused("order[price]=up", &["order[price]: \"up\" is not asc or desc."]);
+    assert_eq!(
+        read_query("order[prcie]=asc&budgetmin=3&budgetMin[a][b]=3").ignored,
+        ["budgetMin[a][b]", "budgetmin", "order[prcie]"]
+    );
+    assert_eq!(read_query("sortMode=advert").order.mode, SortMode::Advert);
+}
+
+#[test]
+fn bounds_reach_the_attribute_they_name() {
+    let criteria = read_query("budgetMin=100.5&withCoherentPrice=0").finished.criteria;
+    assert_eq!(criteria.property.len(), 1);
+    assert_eq!(criteria.property[0].attribute, PropertyAttribute::Price);
+    assert!(criteria.property[0].test.holds(Some(Key::number(100.5))));
+    assert!(!criteria.property[0].test.holds(Some(Key::number(100.499))));
+}
+
+#[test]
+fn the_template_lists_every_parameter_as_clients_write_it() {
+    let variables: Vec<String> =
+        collection_parameters().into_iter().map(|parameter| parameter.variable.into_owned()).collect();
+    for expected in [
+        "budgetMin",
+        "propertyTypes[]",
+        "transactionType",
+        "isExpired",
+        "includedCities[]",
+        "order[distance]",
+        "page",
+        "geoShapes[shape][point][0]",
+        "expressions[group][entry][options][strict]",
+        "itemsPerPage",
+    ] {
+        assert!(variables.iter().any(|variable| variable == expected), "{expected}");
+    }
+    for filter in FILTERS {
+        assert!(variables.iter().any(|variable| variable.starts_with(filter.name)), "{}", filter.name);
+    }
+}
+
+#[test]
+fn the_page_on_searching_names_every_filter_and_order() {
+    let page = include_str!("../../../../docs/search.md");
+    for filter in FILTERS {
+        for name in names(filter) {
+            assert!(page.contains(&format!("`{name}`")), "docs/search.md does not name {name}");
+        }
+        assert!(page.contains(filter.meaning), "docs/search.md does not say what {} means", filter.name);
+    }
+    for name in order_names() {
+        assert!(page.contains(&format!("`order[{name}]`")), "docs/search.md does not name order[{name}]");
+    }
+}
