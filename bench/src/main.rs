@@ -1,8 +1,16 @@
 //! Measurements of Vigie, each beside what a user would otherwise pick, in one run: read the ratios, not the seconds.
 
 mod import;
+mod scan;
+mod search;
+mod serve;
 
 use clap::{Parser, Subcommand};
+use mimalloc::MiMalloc;
+
+/// That of the server, and so of every engine in this process: whoever makes more small things is not the slower for it.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 #[derive(Debug, Parser)]
 #[command(name = "bench")]
@@ -15,10 +23,19 @@ struct Cli {
 enum Command {
     /// Adverts a second into an empty folder, and the memory it takes.
     Import(import::ImportArgs),
+    /// Questions a second, beside Tantivy, SQLite and PostgreSQL.
+    Search(search::SearchArgs),
+    /// Reading every property of a folder, as a rebuild of the index does.
+    Scan(scan::ScanArgs),
+    /// A whole server: its start, its answers over HTTP, and what a stream of adverts does to them.
+    Serve(serve::ServeArgs),
 }
 
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Import(args) => import::run(&args),
+        Command::Search(args) => search::run(&args),
+        Command::Scan(args) => scan::run(&args),
+        Command::Serve(args) => serve::run(&args),
     }
 }

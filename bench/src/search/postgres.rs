@@ -1,0 +1,229 @@
+//! PostgreSQL with PostGIS as a peer: a server of our own beside us, asked over a local socket, one round trip a question.
+//!
+//! It has no covering index for circles and words and goes to the table for both. Circles are on the sphere and not on the
+//! spheroid, as everywhere in Vigie: it is faster, and the answers can be compared.
+
+mod server;
+
+use std::collections::HashMap;
+use std::fmt::{self, Display};
+use std::io::Write;
+use std::path::Path;
+
+use postgres::types::ToSql;
+use postgres::{Client, Config, NoTls, Statement};
+use uuid::Uuid;
+use world::Budget;
+
+use self::server::Server;
+use super::Engine;
+use super::question::{Answer, Criteria, Question};
+use super::row::Row;
+use super::sqlite::scope_word;
+
+/// The client goes before the server: fields are dropped in their order.
+pub struct Postgres {
+    client: Client,
+    statements: HashMap<&'static str, Statement>,
+    server: Server,
+}
+
+/// Whether the peer can be measured here.
+pub enum Start {
+    Ready(Box<Postgres>),
+    NotThere(String),
+}
+
+const SCHEMA: &str = include_str!("postgres/schema.sql");
+const INDEXES: &str = include_str!("postgres/indexes.sql");
+
+impl Postgres {
+    pub fn start(folder: &Path) -> anyhow::Result<Start> {
+        let Some(programs) = Server::programs() else {
+            return Ok(Start::NotThere("no initdb and postgres".to_owned()));
+        };
+        let server = match Server::start(programs, folder) {
+            Ok(server) => server,
+            Err(error) => return Ok(Start::NotThere(format!("{error:#}"))),
+        };
+        let mut client = connect(&server)?;
+        if let Err(error) = client.batch_execute(SCHEMA) {
+            return Ok(Start::NotThere(format!("PostGIS is needed: {error}")));
+        }
+        Ok(Start::Ready(Box::new(Self { client, statements: HashMap::new(), server })))
+    }
+
+    pub fn load(&mut self, rows: impl Iterator<Item = Row>) -> anyhow::Result<()> {
+        // A connection takes in one table at a time.
+        let mut for_words = connect(&self.server)?;
+        let (mut for_adverts, mut for_events) = (connect(&self.server)?, connect(&self.server)?);
+        let mut words = for_words.copy_in("COPY property_words FROM STDIN")?;
+        let mut properties = self.client.copy_in("COPY property FROM STDIN")?;
+        let mut adverts = for_adverts.copy_in("COPY advert FROM STDIN")?;
+        let mut events = for_events.copy_in("COPY price_event FROM STDIN")?;
+        for row in rows {
+            let (id, transaction) = (Uuid::from_bytes(row.id), row.transaction.code());
+            let (price_per_meter, created) = (Known(row.price_per_meter), row.created);
+            let on_offer = row.is_on_offer();
+            writeln!(
+                properties,
+                "{id}\t{transaction}\t{}\t{}\t{}\t{}\t{}\t{price_per_meter}\t{created}\t{}\t{on_offer}",
+                row.kind.code(),
+                row.city,
+                row.department,
+                Known(row.price),
+                Known(row.surface),
+                Known(row.point.map(|point| format!("SRID=4326;POINT({} {})", point.lon(), point.lat()))),
+            )?;
+            let scope = scope_word(row.transaction, row.kind);
+            writeln!(words, "{id}\t{created}\t{price_per_meter}\t{on_offer}\t{} {scope}", row.text)?;
+            for advert in &row.adverts {
+                writeln!(
+                    adverts,
+                    "{id}\t{transaction}\t{}\t{}\t{}\t{created}\t{price_per_meter}\t{}",
+                    row.city,
+                    Known(advert.energy.map(|letter| letter as u8)),
+                    Known(advert.construction_year),
+                    on_offer && !advert.expired,
+                )?;
+            }
+            for event in &row.price_events {
+                writeln!(
+                    events,
+                    "{id}\t{transaction}\t{}\t{}\t{}\t{created}\t{price_per_meter}\t{}",
+                    row.department,
+                    event.at,
+                    event.percent,
+                    on_offer && !event.expired,
+                )?;
+            }
+        }
+        properties.finish()?;
+        words.finish()?;
+        adverts.finish()?;
+        events.finish()?;
+        // One at a time: together they would be one transaction, in which nothing can be vacuumed.
+        for statement in INDEXES.split(';').filter(|statement| !statement.trim().is_empty()) {
+            self.client.batch_execute(statement)?;
+        }
+        Ok(())
+    }
+
+    fn ask(&mut self, text: &'static str, parameters: &[&(dyn ToSql + Sync)]) -> anyhow::Result<Answer> {
+        let statement = match self.statements.get(text) {
+            Some(statement) => statement.clone(),
+            None => {
+                let statement = self.client.prepare(text)?;
+                self.statements.insert(text, statement.clone());
+                statement
+            }
+        };
+        let record = self.client.query_one(&statement, parameters)?;
+        let (total, ids): (i64, Vec<Uuid>) = (record.try_get(0)?, record.try_get(1)?);
+        Ok(Answer { total: total as u64, ids: ids.into_iter().map(Uuid::into_bytes).collect() })
+    }
+}
+
+fn connect(server: &Server) -> anyhow::Result<Client> {
+    let mut config = Config::new();
+    config.host_path(server.sockets()).user(server::USER).dbname("postgres");
+    Ok(config.connect(NoTls)?)
+}
+
+/// A value as COPY takes it.
+struct Known<T>(Option<T>);
+
+impl<T: Display> Display for Known<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(value) => value.fmt(f),
+            None => f.write_str("\\N"),
+        }
+    }
+}
+
+impl Engine for Postgres {
+    fn name(&self) -> &str {
+        "PostgreSQL"
+    }
+
+    fn answer(&mut self, question: &Question) -> anyhow::Result<Answer> {
+        let transaction = i16::from(question.transaction.code());
+        match &question.criteria {
+            Criteria::City { city, budget, surface_min } => {
+                let (min, max) = bounds(budget);
+                self.ask(CITY, &[&transaction, &i32::try_from(*city)?, &min, &max, surface_min])
+            }
+            Criteria::Department { department, budget, surface_min } => {
+                let (min, max) = bounds(budget);
+                self.ask(DEPARTMENT, &[&transaction, &i32::try_from(*department)?, &min, &max, surface_min])
+            }
+            Criteria::Radius { centre, radius_km, budget } => {
+                let (min, max) = bounds(budget);
+                let metres = radius_km * 1_000.0;
+                self.ask(RADIUS, &[&transaction, &centre.lon(), &centre.lat(), &metres, &min, &max])
+            }
+            Criteria::Words { words: [one, other], kind } => {
+                let words = format!("{one} & {other} & {}", scope_word(question.transaction, *kind));
+                self.ask(WORDS, &[&words])
+            }
+            Criteria::Country { kinds } => {
+                let codes: Vec<i16> = kinds.iter().map(|kind| i16::from(kind.code())).collect();
+                self.ask(COUNTRY, &[&transaction, &codes])
+            }
+            Criteria::Energy { city, letters, year_min } => {
+                let codes: Vec<i16> = letters.iter().map(|letter| *letter as i16).collect();
+                self.ask(ENERGY, &[&transaction, &i32::try_from(*city)?, &codes, year_min])
+            }
+            Criteria::PriceDrop { department, percent_max, since } => {
+                self.ask(PRICE_DROP, &[&transaction, &i32::try_from(*department)?, since, percent_max])
+            }
+        }
+    }
+}
+
+fn bounds(budget: &Budget) -> (f64, f64) {
+    (budget.min.unwrap_or(0.0), budget.max)
+}
+
+// `price + 0` keeps the planner, which does not know the bounds of a prepared statement and expects few, from going along
+// the price and sorting: along the order, it is done after some dozen rows.
+const CITY: &str = "SELECT
+    (SELECT count(*) FROM property WHERE on_offer AND transaction_type = $1 AND city = $2
+        AND price BETWEEN $3 AND $4 AND surface >= $5),
+    ARRAY(SELECT id FROM property WHERE on_offer AND transaction_type = $1 AND city = $2
+        AND price + 0 BETWEEN $3 AND $4 AND surface >= $5
+        ORDER BY created DESC, price_per_meter DESC NULLS LAST, id LIMIT 10)";
+const DEPARTMENT: &str = "SELECT
+    (SELECT count(*) FROM property WHERE on_offer AND transaction_type = $1 AND department = $2
+        AND price BETWEEN $3 AND $4 AND surface >= $5),
+    ARRAY(SELECT id FROM property WHERE on_offer AND transaction_type = $1 AND department = $2
+        AND price + 0 BETWEEN $3 AND $4 AND surface >= $5
+        ORDER BY created DESC, price_per_meter DESC NULLS LAST, id LIMIT 10)";
+const RADIUS: &str = "WITH hit AS MATERIALIZED (
+        SELECT created, price_per_meter, id FROM property
+        WHERE on_offer AND transaction_type = $1
+            AND ST_DWithin(point, ST_SetSRID(ST_MakePoint($2, $3), 4326)::geography, $4, false)
+            AND price BETWEEN $5 AND $6)
+    SELECT (SELECT count(*) FROM hit),
+        ARRAY(SELECT id FROM hit ORDER BY created DESC, price_per_meter DESC NULLS LAST, id LIMIT 10)";
+const WORDS: &str = "WITH hit AS MATERIALIZED (
+        SELECT created, price_per_meter, id FROM property_words WHERE on_offer AND words @@ to_tsquery('simple', $1))
+    SELECT (SELECT count(*) FROM hit),
+        ARRAY(SELECT id FROM hit ORDER BY created DESC, price_per_meter DESC NULLS LAST, id LIMIT 10)";
+const COUNTRY: &str = "SELECT
+    (SELECT count(*) FROM property WHERE on_offer AND transaction_type = $1 AND property_type = ANY ($2)),
+    ARRAY(SELECT id FROM unnest($2::int2[]) AS wanted CROSS JOIN LATERAL
+        (SELECT price, id FROM property
+            WHERE on_offer AND transaction_type = $1 AND property_type = wanted ORDER BY price, id LIMIT 10) AS cheap
+        ORDER BY price, id LIMIT 10)";
+const ENERGY: &str = "WITH hit AS MATERIALIZED (
+        SELECT DISTINCT created, price_per_meter, id FROM advert
+        WHERE on_offer AND transaction_type = $1 AND city = $2 AND energy = ANY ($3) AND construction_year >= $4)
+    SELECT (SELECT count(*) FROM hit),
+        ARRAY(SELECT id FROM hit ORDER BY created DESC, price_per_meter DESC NULLS LAST, id LIMIT 10)";
+const PRICE_DROP: &str = "WITH hit AS MATERIALIZED (
+        SELECT DISTINCT created, price_per_meter, id FROM price_event
+        WHERE on_offer AND transaction_type = $1 AND department = $2 AND at >= $3 AND percent <= $4)
+    SELECT (SELECT count(*) FROM hit),
+        ARRAY(SELECT id FROM hit ORDER BY created DESC, price_per_meter DESC NULLS LAST, id LIMIT 10)";

@@ -1,0 +1,191 @@
+//! What is asked. Every engine gets the same questions in the same order.
+//!
+//! All of them ask for one kind of transaction, a believable price, and something that is still there; for the first ten
+//! and for how many there are in all.
+
+use domain::{EnergyLetter, GeoPoint, PropertyType, TransactionType};
+use world::{Budget, Random, Wish};
+
+use super::dataset::Dataset;
+use super::words::WORDS;
+
+/// How many ids an answer holds at most.
+pub const FIRST: usize = 10;
+
+/// As far as people drive to work without thinking about it.
+const RADIUS_KM: f64 = 10.0;
+
+/// The kinds of questions; the first five make the mix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Kind {
+    City,
+    Department,
+    Radius,
+    Words,
+    Country,
+    Energy,
+    PriceDrop,
+}
+
+impl Kind {
+    pub const ALL: [Self; 7] = [
+        Self::City,
+        Self::Department,
+        Self::Radius,
+        Self::Words,
+        Self::Country,
+        Self::Energy,
+        Self::PriceDrop,
+    ];
+
+    pub const fn is_of_the_mix(self) -> bool {
+        match self {
+            Self::City | Self::Department | Self::Radius | Self::Words | Self::Country => true,
+            Self::Energy | Self::PriceDrop => false,
+        }
+    }
+
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::City => "city, budget, surface",
+            Self::Department => "department, budget, surface",
+            Self::Radius => "10 km round a town, budget",
+            Self::Words => "two words, property type",
+            Self::Country => "whole country, cheapest first",
+            Self::Energy => "city, energy and year of one advert",
+            Self::PriceDrop => "department, recent price drop",
+        }
+    }
+}
+
+/// One question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    pub transaction: TransactionType,
+    pub criteria: Criteria,
+}
+
+/// What is asked beside what all questions ask. Codes are those of the contract, places have their ids.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Criteria {
+    City {
+        city: u64,
+        budget: Budget,
+        surface_min: f64,
+    },
+    Department {
+        department: u64,
+        budget: Budget,
+        surface_min: f64,
+    },
+    Radius {
+        centre: GeoPoint,
+        radius_km: f64,
+        budget: Budget,
+    },
+    /// Both words, anywhere in the titles and descriptions of its adverts.
+    Words {
+        words: [&'static str; 2],
+        kind: PropertyType,
+    },
+    Country {
+        kinds: Vec<PropertyType>,
+    },
+    /// One advert that is still there has one of the letters and was built in the year or later.
+    Energy {
+        city: u64,
+        letters: Vec<EnergyLetter>,
+        year_min: i32,
+    },
+    /// One advert that is still there had one change of its price by this or less, at the moment or later.
+    PriceDrop {
+        department: u64,
+        percent_max: f64,
+        since: i64,
+    },
+}
+
+/// The order answers are in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// The youngest; of those, the dearest by the square metre, unknown ones last; of those, the smallest id.
+    Newest,
+    /// The smallest price, then the smallest id.
+    Cheapest,
+}
+
+/// What an engine says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Answer {
+    pub total: u64,
+    /// The first ten, in order.
+    pub ids: Vec<[u8; 16]>,
+}
+
+impl Criteria {
+    pub const fn order(&self) -> Order {
+        match self {
+            Self::Country { .. } => Order::Cheapest,
+            Self::City { .. }
+            | Self::Department { .. }
+            | Self::Radius { .. }
+            | Self::Words { .. }
+            | Self::Energy { .. }
+            | Self::PriceDrop { .. } => Order::Newest,
+        }
+    }
+}
+
+/// Draws questions of one kind; the seed is that of the market.
+pub fn draw(dataset: &Dataset, kind: Kind, count: usize) -> Vec<Question> {
+    // Each kind draws for itself, so that more questions of one do not change the others.
+    let seed = dataset.world().seed().wrapping_mul(100).wrapping_add(kind as u64);
+    let mut random = Random::new(seed);
+    (0..count).map(|_| draw_one(dataset, kind, &mut random)).collect()
+}
+
+fn draw_one(dataset: &Dataset, kind: Kind, random: &mut Random) -> Question {
+    let Wish { town, transaction_type, property_type, budget, surface_min, room_min: _ } =
+        dataset.world().draw_wish(random);
+    let surface_min = surface_min.unwrap_or(SURFACE_MIN);
+    let city = town.insee.id();
+    let department = dataset.gazetteer().city(&town.insee).map_or(0, |city| city.department.id);
+    let criteria = match kind {
+        Kind::City => Criteria::City { city, budget, surface_min },
+        Kind::Department => Criteria::Department { department, budget, surface_min },
+        Kind::Radius => Criteria::Radius { centre: town.point, radius_km: RADIUS_KM, budget },
+        Kind::Words => Criteria::Words { words: two_words(random), kind: property_type },
+        Kind::Country => Criteria::Country { kinds: random.pick(&KINDS_TOGETHER).to_vec() },
+        Kind::Energy => Criteria::Energy {
+            city,
+            letters: [EnergyLetter::A, EnergyLetter::B, EnergyLetter::C][..1 + random.below(3) as usize]
+                .to_vec(),
+            year_min: random.pick(&[1975, 1990, 2000, 2010]),
+        },
+        Kind::PriceDrop => Criteria::PriceDrop {
+            department,
+            percent_max: -5.0,
+            since: dataset.now().as_second() - random.pick(&[30, 60, 90]) * 86_400,
+        },
+    };
+    Question { transaction: transaction_type, criteria }
+}
+
+/// For whoever does not care: more than a broom cupboard.
+const SURFACE_MIN: f64 = 15.0;
+
+/// What people look for together.
+const KINDS_TOGETHER: [&[PropertyType]; 6] = [
+    &[PropertyType::Apartment],
+    &[PropertyType::House],
+    &[PropertyType::Apartment, PropertyType::House],
+    &[PropertyType::Land],
+    &[PropertyType::Parking],
+    &[PropertyType::Office, PropertyType::Shop],
+];
+
+fn two_words(random: &mut Random) -> [&'static str; 2] {
+    let first = random.below(WORDS.len() as u64) as usize;
+    let step = 1 + random.below(WORDS.len() as u64 - 1) as usize;
+    [WORDS[first], WORDS[(first + step) % WORDS.len()]]
+}

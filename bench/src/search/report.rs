@@ -1,0 +1,207 @@
+//! What was measured, as tables: for the eye, or for a page.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use super::dataset::Dataset;
+use super::measure::{EngineResult, KindResult};
+
+/// The engine the others are compared with.
+pub const OURS: &str = "Vigie";
+
+/// How many properties are looked at to describe all.
+const SAMPLE: usize = 10_000;
+
+/// What the market is made of, by a sample of it.
+pub fn describe(dataset: &Dataset) -> String {
+    let (mut properties, mut adverts, mut changed, mut words) = (0, 0, 0, Vec::new());
+    for property in dataset.properties().take(SAMPLE) {
+        properties += 1;
+        for advert in &property.adverts {
+            adverts += 1;
+            changed += usize::from(advert.events.iter().any(|event| event.percent_variation.is_some()));
+            let text = advert.details.description.as_ref().map(|text| text.as_str()).unwrap_or_default();
+            words.push(text.split_whitespace().count());
+        }
+    }
+    words.sort_unstable();
+    let within = words.iter().filter(|count| (40..=120).contains(*count)).count();
+    let share = |part: usize| 100.0 * part as f64 / f64::max(adverts as f64, 1.0);
+    format!(
+        "{} properties (seed {}), {:.2} adverts each, {:.0} % of them with price changes; descriptions of {:.0} words on \
+         average, {:.1} % have 40 to 120",
+        dataset.len(),
+        dataset.world().seed(),
+        adverts as f64 / f64::max(f64::from(properties), 1.0),
+        share(changed),
+        words.iter().sum::<usize>() as f64 / f64::max(words.len() as f64, 1.0),
+        share(within),
+    )
+}
+
+/// All results, the mix, and where engines did not agree.
+pub fn tables(kinds: &[KindResult], markdown: bool) -> String {
+    let mut text = String::new();
+    for result in kinds {
+        let title = format!("{} ({:.0} found on average)", result.kind.title(), result.mean_total);
+        let rows = result.engines.iter().map(|engine| {
+            let ratio = result.engines.iter().find(|other| other.name == OURS).map(|ours| (engine, ours));
+            let ratio = ratio.filter(|(engine, ours)| engine.name != ours.name);
+            vec![
+                engine.name.clone(),
+                engine.times.len().to_string(),
+                microseconds(engine.percentile(50)),
+                microseconds(engine.percentile(99)),
+                microseconds(engine.mean()),
+                per_second(engine.mean().as_secs_f64()),
+                ratio.map_or_else(dash, |(engine, ours)| times(engine.percentile(50), ours.percentile(50))),
+                ratio.map_or_else(dash, |(engine, ours)| times(engine.percentile(99), ours.percentile(99))),
+                ratio.map_or_else(dash, |(engine, ours)| times(engine.mean(), ours.mean())),
+            ]
+        });
+        let head =
+            ["", "answered", "median µs", "p99 µs", "mean µs", "per second", "median ×", "p99 ×", "mean ×"];
+        table(&mut text, &title, &head, &rows.collect::<Vec<_>>(), markdown);
+    }
+    mix(&mut text, kinds, markdown);
+    agreement(&mut text, kinds);
+    text
+}
+
+/// Equal numbers of each kind of the mix: the time of one of each, by the means.
+fn mix(text: &mut String, kinds: &[KindResult], markdown: bool) {
+    let of_the_mix: Vec<&KindResult> = kinds.iter().filter(|result| result.kind.is_of_the_mix()).collect();
+    let Some(names) =
+        of_the_mix.first().map(|result| result.engines.iter().map(|engine| engine.name.clone()))
+    else {
+        return;
+    };
+    let means: Vec<(String, f64)> = names
+        .map(|name| {
+            let engines = of_the_mix.iter().flat_map(|result| &result.engines);
+            let total: f64 =
+                engines.filter(|engine| engine.name == name).map(|engine| engine.mean().as_secs_f64()).sum();
+            (name, total / of_the_mix.len() as f64)
+        })
+        .collect();
+    let ours = means.iter().find(|(name, _)| name == OURS).map(|(_, mean)| *mean);
+    let rows: Vec<Vec<String>> = means
+        .iter()
+        .map(|(name, mean)| {
+            let ratio = ours.filter(|_| name != OURS).map(|ours| format!("{:.1}", mean / ours));
+            vec![name.clone(), format!("{:.0}", mean * 1e6), per_second(*mean), ratio.unwrap_or_else(dash)]
+        })
+        .collect();
+    table(
+        text,
+        "The mix: the first five kinds in equal parts",
+        &["", "mean µs", "per second", "mean ×"],
+        &rows,
+        markdown,
+    );
+    let peers = means.iter().filter(|(name, _)| name != OURS);
+    let best = peers.min_by(|one, other| one.1.total_cmp(&other.1));
+    if let (Some(ours), Some((name, mean))) = (ours, best) {
+        _ = writeln!(text, "{OURS} answers {:.1} times as many as the best peer, {name}.\n", mean / ours);
+    }
+}
+
+/// Differences from the first engine are told one by one: a fast answer that is wrong is no answer.
+fn agreement(text: &mut String, kinds: &[KindResult]) {
+    let compared: usize = kinds.iter().map(|result| result.compared).sum();
+    // An engine alone agrees with nobody.
+    let Some([EngineResult { name: first, .. }, _, ..]) = kinds.first().map(|result| &result.engines[..])
+    else {
+        return;
+    };
+    _ = writeln!(text, "Agreement with {first}, {compared} questions compared:");
+    let mut differs = false;
+    for result in kinds {
+        for engine in result.engines.iter().filter(|engine| engine.other_totals + engine.other_ids > 0) {
+            differs = true;
+            _ = writeln!(
+                text,
+                "- {}: {} gave another total {} times and other ids {} times, of {}",
+                result.kind.title(),
+                engine.name,
+                engine.other_totals,
+                engine.other_ids,
+                result.compared,
+            );
+        }
+    }
+    if !differs {
+        text.push_str("- all totals and all ids are the same\n");
+    }
+}
+
+fn table(text: &mut String, title: &str, head: &[&str], rows: &[Vec<String>], markdown: bool) {
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.max().unwrap_or(0).max(head[column].chars().count())
+    };
+    let line = |cells: Vec<&str>| {
+        let padded = cells.iter().enumerate().map(|(column, cell)| match column {
+            0 => format!("{cell:<0$}", width(column)),
+            _ => format!("{cell:>0$}", width(column)),
+        });
+        let padded: Vec<String> = padded.collect();
+        if markdown { format!("| {} |", padded.join(" | ")) } else { padded.join("  ").trim_end().to_owned() }
+    };
+    _ = writeln!(text, "{}{title}\n", if markdown { "### " } else { "" });
+    _ = writeln!(text, "{}", line(head.to_vec()));
+    if markdown {
+        let rule = head.iter().enumerate().map(|(column, _)| if column == 0 { "---|" } else { "---:|" });
+        _ = writeln!(text, "|{}", rule.collect::<String>());
+    }
+    for row in rows {
+        _ = writeln!(text, "{}", line(row.iter().map(String::as_str).collect()));
+    }
+    text.push('\n');
+}
+
+fn microseconds(time: Duration) -> String {
+    let microseconds = time.as_secs_f64() * 1e6;
+    if microseconds < 100.0 { format!("{microseconds:.1}") } else { format!("{microseconds:.0}") }
+}
+
+fn per_second(mean_seconds: f64) -> String {
+    format!("{:.0}", 1.0 / mean_seconds.max(1e-9))
+}
+
+/// How many times as long one takes as another.
+fn times(one: Duration, other: Duration) -> String {
+    format!("{:.1}", one.as_secs_f64() / other.as_secs_f64().max(1e-9))
+}
+
+fn dash() -> String {
+    "–".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::question::Kind;
+
+    fn engine(name: &str, microseconds: &[u64], other_totals: usize) -> EngineResult {
+        let times = microseconds.iter().copied().map(Duration::from_micros).collect();
+        EngineResult { name: name.to_owned(), times, other_totals, other_ids: 0 }
+    }
+
+    #[test]
+    fn ratios_say_how_many_times_as_long_a_peer_takes() {
+        let kinds = [Kind::City, Kind::Country, Kind::Energy].map(|kind| KindResult {
+            kind,
+            engines: vec![engine(OURS, &[10, 20, 30], 0), engine("peer", &[20, 60, 160], 2)],
+            mean_total: 3.0,
+            compared: 3,
+        });
+        let text = tables(&kinds, true);
+        let row =
+            "| peer  |        3 |      60.0 |    160 |    80.0 |      12500 |      3.0 |   5.3 |    4.0 |";
+        assert!(text.contains(row), "{text}");
+        assert!(text.contains("| peer  |      80 |      12500 |    4.0 |"), "{text}");
+        assert!(text.contains("Vigie answers 4.0 times as many as the best peer, peer."), "{text}");
+        assert!(text.contains("peer gave another total 2 times and other ids 0 times, of 3"), "{text}");
+    }
+}

@@ -1,0 +1,114 @@
+//! A property as the peers are given it: flat, with its values worked out as Vigie works them out.
+
+use domain::advert_event::EventSubject;
+use domain::{
+    Advert, AdvertField, EnergyLetter, GeoPoint, Property, PropertyType, TransactionType, fold, price,
+};
+use places::Gazetteer;
+
+/// One property.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    pub id: [u8; 16],
+    pub transaction: TransactionType,
+    pub kind: PropertyType,
+    /// The id of the commune or district; zero where nobody knows.
+    pub city: u64,
+    pub department: u64,
+    pub price: Option<f64>,
+    pub surface: Option<f64>,
+    pub price_per_meter: Option<f64>,
+    /// In seconds, as all moments here.
+    pub created: i64,
+    pub point: Option<GeoPoint>,
+    /// Whether the price of the reference advert can be believed.
+    pub coherent: bool,
+    pub expired: bool,
+    /// Titles and descriptions of all adverts, each once, folded.
+    pub text: String,
+    pub adverts: Vec<AdvertRow>,
+    pub price_events: Vec<PriceEvent>,
+}
+
+/// What is asked of one and the same advert.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AdvertRow {
+    pub expired: bool,
+    pub energy: Option<EnergyLetter>,
+    pub construction_year: Option<i32>,
+}
+
+/// A change of price.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PriceEvent {
+    pub at: i64,
+    pub percent: f64,
+    /// Whether the advert it happened to is gone.
+    pub expired: bool,
+}
+
+impl Row {
+    pub fn of(property: &Property, gazetteer: &Gazetteer) -> Self {
+        let derived = property.derive().expect("a generated property has adverts");
+        let city = derived.placement.and_then(|placement| gazetteer.city(&placement.insee));
+        let reference = property.advert(derived.reference_advert);
+        Self {
+            id: *property.id.as_bytes(),
+            transaction: derived.transaction_type,
+            kind: derived.property_type,
+            city: city.map_or(0, |city| city.id()),
+            department: city.map_or(0, |city| city.department.id),
+            price: derived.price.map(|price| price.get()),
+            surface: derived.surface.map(|surface| surface.get()),
+            price_per_meter: derived.price_per_meter.map(|price| price.get()),
+            created: derived.created_at.as_second(),
+            point: derived.point,
+            coherent: reference.is_some_and(price::is_coherent),
+            expired: derived.expired_at.is_some(),
+            text: text(&property.adverts),
+            adverts: property.adverts.iter().map(AdvertRow::of).collect(),
+            price_events: property.adverts.iter().flat_map(price_events).collect(),
+        }
+    }
+
+    /// Whether any question may find it: all of them ask for believable prices of what is still there.
+    pub const fn is_on_offer(&self) -> bool {
+        self.coherent && !self.expired
+    }
+}
+
+impl AdvertRow {
+    fn of(advert: &Advert) -> Self {
+        Self {
+            expired: advert.is_expired(),
+            energy: advert.details.energy.category,
+            construction_year: advert.details.construction_year,
+        }
+    }
+}
+
+fn price_events(advert: &Advert) -> impl Iterator<Item = PriceEvent> {
+    let expired = advert.is_expired();
+    let changes =
+        advert.events.iter().filter(|event| event.subject == EventSubject::Field(AdvertField::Price));
+    changes.filter_map(move |event| {
+        let percent = event.percent_variation?.get();
+        Some(PriceEvent { at: event.at.as_second(), percent, expired })
+    })
+}
+
+/// Most portals carry the same description: it is only needed once.
+fn text(adverts: &[Advert]) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for advert in adverts {
+        let details = &advert.details;
+        let title = details.title.as_ref().map(|title| title.as_str());
+        let description = details.description.as_ref().map(|description| description.as_str());
+        for part in [title, description].into_iter().flatten().map(fold) {
+            if !parts.contains(&part) {
+                parts.push(part);
+            }
+        }
+    }
+    parts.join(" ")
+}

@@ -1,0 +1,68 @@
+//! How many there are and the first ten, by the library's collector of the best documents.
+
+use tantivy::collector::sort_key::{SortByStaticFastValue, SortKeyComputer};
+use tantivy::collector::{Collector, Count, TopDocs};
+use tantivy::fastfield::FastValue;
+use tantivy::query::Query;
+use tantivy::{Order, Searcher};
+
+use super::distinct::Distinct;
+use super::index::{CREATED, HIGH, LOW, PRICE, PRICE_PER_METER};
+use crate::search::question::{Answer, FIRST};
+
+/// The youngest; of those, the dearest by the square metre; of those, the smallest id.
+pub fn newest(searcher: &Searcher, query: &dyn Query) -> anyhow::Result<Answer> {
+    let (total, ids) = newest_documents(searcher, query, Count, FIRST)?;
+    Ok(Answer { total: total as u64, ids })
+}
+
+/// The smallest price, then the smallest id.
+pub fn cheapest(searcher: &Searcher, query: &dyn Query) -> anyhow::Result<Answer> {
+    let order = (column::<f64>(PRICE, Order::Asc), id(HIGH), id(LOW));
+    let (total, first) = searcher.search(query, &(Count, TopDocs::with_limit(FIRST).order_by(order)))?;
+    let ids = first.into_iter().filter_map(|((_, high, low), _)| joined(high, low)).collect();
+    Ok(Answer { total: total as u64, ids })
+}
+
+/// [`newest`] where a property may have several documents: they follow each other, so that more are asked for than needed,
+/// and still more if that was not enough.
+pub fn newest_properties(searcher: &Searcher, query: &dyn Query) -> anyhow::Result<Answer> {
+    // A property has an advert and a half on average.
+    let mut limit = 2 * FIRST;
+    loop {
+        let (total, mut ids) = newest_documents(searcher, query, Distinct, limit)?;
+        ids.dedup();
+        ids.truncate(FIRST);
+        if ids.len() == total.min(FIRST) {
+            return Ok(Answer { total: total as u64, ids });
+        }
+        limit *= 2;
+    }
+}
+
+fn newest_documents(
+    searcher: &Searcher,
+    query: &dyn Query,
+    count: impl Collector<Fruit = usize>,
+    limit: usize,
+) -> anyhow::Result<(usize, Vec<[u8; 16]>)> {
+    let order =
+        (column::<i64>(CREATED, Order::Desc), column::<f64>(PRICE_PER_METER, Order::Desc), id(HIGH), id(LOW));
+    let (total, first) = searcher.search(query, &(count, TopDocs::with_limit(limit).order_by(order)))?;
+    let ids = first.into_iter().filter_map(|((_, _, high, low), _)| joined(high, low)).collect();
+    Ok((total, ids))
+}
+
+/// Without a value is last, whatever the order.
+fn column<T: FastValue>(name: &str, order: Order) -> (SortByStaticFastValue<T>, Order) {
+    (SortByStaticFastValue::for_field(name), order)
+}
+
+fn id(half: &str) -> impl SortKeyComputer<SortKey = Option<u64>> + Send + 'static {
+    column::<u64>(half, Order::Asc)
+}
+
+fn joined(high: Option<u64>, low: Option<u64>) -> Option<[u8; 16]> {
+    let (high, low) = high.zip(low)?;
+    Some((u128::from(high) << 64 | u128::from(low)).to_be_bytes())
+}

@@ -1,0 +1,106 @@
+//! What a steady stream of changes does to those who search: the mix asked by one thread, alone and while another one keeps
+//! the index up to date.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use engine::{Change, Index, Stamp};
+
+use super::dataset::Dataset;
+use super::question::{self, Kind};
+use super::vigie::asked;
+
+/// How often changes come.
+const PER_SECOND: u64 = 20;
+
+/// How many questions of each kind are asked, over and over.
+const QUESTIONS: usize = 500;
+
+/// Measures for so long each, and prints what came of it.
+pub fn measure(
+    dataset: &Dataset,
+    index: &Arc<Index>,
+    changes_per_second: u64,
+    long: Duration,
+) -> anyhow::Result<String> {
+    let mut kinds = Vec::new();
+    for kind in Kind::ALL.into_iter().filter(|kind| kind.is_of_the_mix()) {
+        let questions = question::draw(dataset, kind, QUESTIONS);
+        kinds.push(questions.iter().map(asked).collect::<anyhow::Result<Vec<_>>>()?);
+    }
+    let mix: Vec<engine::Question> =
+        (0..QUESTIONS).flat_map(|number| kinds.iter().map(move |kind| kind[number].clone())).collect();
+    let alone = times(index, &mix, long);
+    let stop = AtomicBool::new(false);
+    let (busy, written) = std::thread::scope(|scope| {
+        let merging = scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                if !index.maintain() {
+                    pause(Duration::from_millis(100));
+                }
+            }
+        });
+        let writing = scope.spawn(|| write(dataset, index, changes_per_second, &stop));
+        let busy = times(index, &mix, long);
+        stop.store(true, Ordering::Relaxed);
+        let written = writing.join().unwrap_or_default();
+        let _ = merging.join();
+        (busy, written)
+    });
+    let percentile =
+        |times: &[f64], percent: usize| times[(times.len() * percent / 100).min(times.len() - 1)];
+    let line = |times: &[f64]| {
+        format!("median {:.1} µs, p99 {:.0} µs", percentile(times, 50), percentile(times, 99))
+    };
+    Ok(format!(
+        "The mix on one thread: alone {}; while {:.0} properties a second change {}: p99 {:.2} times as long, {} segments at the end\n",
+        line(&alone),
+        written as f64 / long.as_secs_f64(),
+        line(&busy),
+        percentile(&busy, 99) / percentile(&alone, 99),
+        index.view().parts().len(),
+    ))
+}
+
+/// How long each question took, in microseconds, the shortest first.
+fn times(index: &Index, mix: &[engine::Question], long: Duration) -> Vec<f64> {
+    let begun = Instant::now();
+    let mut times = Vec::new();
+    for question in mix.iter().cycle() {
+        if begun.elapsed() >= long {
+            break;
+        }
+        let started = Instant::now();
+        std::hint::black_box(index.view().search(question));
+        times.push(started.elapsed().as_secs_f64() * 1e6);
+    }
+    times.sort_by(f64::total_cmp);
+    times
+}
+
+/// Puts properties in again at a steady pace, as a follower of the log does, until told to stop; tells how many.
+fn write(dataset: &Dataset, index: &Index, per_second: u64, stop: &AtomicBool) -> u64 {
+    let mut properties = dataset.properties();
+    let begun = Instant::now();
+    let mut written = 0;
+    for number in 0.. {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let position = 1_000_000_000 + number;
+        let put = |property| Change::Put(property, Stamp(position));
+        let changes: Vec<Change> =
+            properties.by_ref().take((per_second / PER_SECOND) as usize).map(put).collect();
+        written += changes.len() as u64;
+        index.apply(changes, position);
+        let due = Duration::from_secs_f64(number as f64 / PER_SECOND as f64);
+        pause(due.saturating_sub(begun.elapsed()));
+    }
+    written
+}
+
+#[expect(clippy::disallowed_methods, reason = "a pace is kept by waiting")]
+fn pause(time: Duration) {
+    std::thread::sleep(time);
+}

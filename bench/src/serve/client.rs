@@ -1,0 +1,64 @@
+//! The least client there can be: what it saves is left to the server, which shares the machine.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+
+use anyhow::{Context, ensure};
+
+pub struct Client {
+    stream: TcpStream,
+    key: String,
+    buffer: Vec<u8>,
+}
+
+/// What came back.
+pub struct Answer<'a> {
+    pub status: u16,
+    pub body: &'a [u8],
+}
+
+impl Client {
+    pub fn connect(address: SocketAddr, key: &str) -> anyhow::Result<Self> {
+        let stream = TcpStream::connect(address)?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, key: key.to_owned(), buffer: vec![0; 1 << 20] })
+    }
+
+    pub fn get(&mut self, path: &str) -> anyhow::Result<Answer<'_>> {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: bench\r\nX-API-KEY: {}\r\n\r\n", self.key);
+        self.stream.write_all(request.as_bytes())?;
+        self.read()
+    }
+
+    pub fn post(&mut self, path: &str, body: &[u8]) -> anyhow::Result<Answer<'_>> {
+        let (key, length) = (&self.key, body.len());
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: bench\r\nX-API-KEY: {key}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+        );
+        self.stream.write_all(head.as_bytes())?;
+        self.stream.write_all(body)?;
+        self.read()
+    }
+
+    fn read(&mut self) -> anyhow::Result<Answer<'_>> {
+        let mut filled = 0;
+        let head = loop {
+            let read = self.stream.read(&mut self.buffer[filled..])?;
+            ensure!(read > 0, "the server closed the connection");
+            filled += read;
+            if let Some(end) = self.buffer[..filled].windows(4).position(|four| four == b"\r\n\r\n") {
+                break end + 4;
+            }
+        };
+        let text = std::str::from_utf8(&self.buffer[..head])?.to_ascii_lowercase();
+        let status = text.get(9..12).and_then(|status| status.parse().ok()).context("no status")?;
+        let length =
+            text.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
+        let end = head + length.context("an answer of unknown length")?;
+        if end > self.buffer.len() {
+            self.buffer.resize(end, 0);
+        }
+        self.stream.read_exact(&mut self.buffer[filled..end])?;
+        Ok(Answer { status, body: &self.buffer[head..end] })
+    }
+}

@@ -1,0 +1,171 @@
+//! Clients that ask, as fast as they are answered or at a steady pace.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::ensure;
+
+use super::client::Client;
+use crate::search::dataset::Dataset;
+use crate::search::question::{self, Criteria, Kind, Question};
+
+/// How many different questions of each kind are asked.
+const QUESTIONS: usize = 2_000;
+
+/// How many clients share a steady pace.
+const STEADY_CONNECTIONS: usize = 2;
+
+pub struct Load {
+    address: SocketAddr,
+    key: String,
+    /// The kinds of the mix in turn.
+    paths: Vec<String>,
+}
+
+/// What a measurement gave.
+pub struct Times {
+    /// Microseconds, the shortest first.
+    times: Vec<f64>,
+    seconds: f64,
+    bytes: usize,
+    documents: usize,
+}
+
+impl Load {
+    pub fn new(dataset: &Dataset, address: SocketAddr, key: &str) -> Self {
+        let kinds: Vec<Vec<Question>> = Kind::ALL
+            .into_iter()
+            .filter(|kind| kind.is_of_the_mix())
+            .map(|kind| question::draw(dataset, kind, QUESTIONS))
+            .collect();
+        let paths =
+            (0..QUESTIONS).flat_map(|number| kinds.iter().map(move |questions| path(&questions[number])));
+        Self { address, key: key.to_owned(), paths: paths.collect() }
+    }
+
+    /// Every connection asks the next question as soon as it has its answer.
+    pub fn flat_out(&self, connections: usize, seconds: Duration) -> anyhow::Result<Times> {
+        self.ask(connections, seconds, |_| Duration::ZERO)
+    }
+
+    /// Questions come at fixed moments, whether the last one is answered or not: whoever waits in line waits too.
+    pub fn steady(&self, per_second: u64, seconds: Duration) -> anyhow::Result<Times> {
+        let every = Duration::from_secs(1) / u32::try_from(per_second)?;
+        self.ask(STEADY_CONNECTIONS, seconds, |number| every * u32::try_from(number).unwrap_or(u32::MAX))
+    }
+
+    fn ask(
+        &self,
+        connections: usize,
+        seconds: Duration,
+        due: impl Fn(usize) -> Duration + Sync,
+    ) -> anyhow::Result<Times> {
+        let next = AtomicUsize::new(0);
+        let begun = Instant::now();
+        let one = || -> anyhow::Result<(Vec<f64>, usize, usize)> {
+            let mut client = Client::connect(self.address, &self.key)?;
+            let (mut times, mut bytes, mut documents) = (Vec::new(), 0, 0);
+            while begun.elapsed() < seconds {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let due = due(number);
+                if let Some(early) = due.checked_sub(begun.elapsed()) {
+                    #[expect(clippy::disallowed_methods, reason = "a pace is kept by waiting")]
+                    std::thread::sleep(early);
+                }
+                let started = if due.is_zero() { begun.elapsed() } else { due };
+                let answer = client.get(&self.paths[number % self.paths.len()])?;
+                ensure!(answer.status == 200, "{}", String::from_utf8_lossy(answer.body));
+                times.push((begun.elapsed() - started).as_secs_f64() * 1e6);
+                bytes += answer.body.len();
+                if number.is_multiple_of(64) {
+                    documents += documents_in(answer.body);
+                }
+            }
+            Ok((times, bytes, documents))
+        };
+        let mut all = Times { times: Vec::new(), seconds: 0.0, bytes: 0, documents: 0 };
+        std::thread::scope(|scope| {
+            let clients: Vec<_> = (0..connections).map(|_| scope.spawn(one)).collect();
+            for client in clients {
+                let (times, bytes, documents) =
+                    client.join().unwrap_or_else(|_| anyhow::bail!("a client panicked"))?;
+                all.times.extend(times);
+                all.bytes += bytes;
+                all.documents += documents;
+            }
+            anyhow::Ok(())
+        })?;
+        all.seconds = begun.elapsed().as_secs_f64();
+        all.times.sort_by(f64::total_cmp);
+        Ok(all)
+    }
+}
+
+fn documents_in(body: &[u8]) -> usize {
+    let mark = br#""@type":"PropertyDocument""#;
+    body.windows(mark.len()).filter(|window| window == mark).count()
+}
+
+impl Times {
+    pub fn percentile(&self, percent: f64) -> f64 {
+        let place = (self.times.len() as f64 * percent / 100.0) as usize;
+        self.times.get(place.min(self.times.len().saturating_sub(1))).copied().unwrap_or(f64::NAN)
+    }
+}
+
+impl fmt::Display for Times {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.times.len();
+        let looked_at = count.div_ceil(64).max(1);
+        write!(
+            f,
+            "{:.0} answers a second, median {:.0} µs, p99 {:.0} µs, {:.0} kB and {:.1} documents each",
+            count as f64 / self.seconds,
+            self.percentile(50.0),
+            self.percentile(99.0),
+            self.bytes as f64 / count.max(1) as f64 / 1e3,
+            self.documents as f64 / looked_at as f64,
+        )
+    }
+}
+
+/// The question as a client sends it.
+fn path(question: &Question) -> String {
+    let mut query =
+        vec![format!("transactionType={}", question.transaction.code()), "expired=false".to_owned()];
+    let budget = |query: &mut Vec<String>, budget: &world::Budget| {
+        query.extend(budget.min.map(|min| format!("budgetMin={min}")));
+        query.push(format!("budgetMax={}", budget.max));
+    };
+    match &question.criteria {
+        Criteria::City { city, budget: amount, surface_min } => {
+            query.push(format!("includedCities[]=/cities/{city}&surfaceMin={surface_min}"));
+            budget(&mut query, amount);
+        }
+        Criteria::Department { department, budget: amount, surface_min } => {
+            query.push(format!("includedDepartments[]=/departments/{department}&surfaceMin={surface_min}"));
+            budget(&mut query, amount);
+        }
+        Criteria::Radius { centre, radius_km, budget: amount } => {
+            query.push(format!("lat={}&lon={}&radius={radius_km}", centre.lat(), centre.lon()));
+            budget(&mut query, amount);
+        }
+        Criteria::Words { words, kind } => {
+            for (place, word) in words.iter().enumerate() {
+                query.push(format!(
+                    "expressions[0][{place}][word]={word}&expressions[0][{place}][options][strict]=true"
+                ));
+            }
+            query.push(format!("propertyTypes[]={}", kind.code()));
+        }
+        Criteria::Country { kinds } => {
+            query.extend(kinds.iter().map(|kind| format!("propertyTypes[]={}", kind.code())));
+            query.push("order[price]=asc".to_owned());
+        }
+        // Not of the mix.
+        Criteria::Energy { .. } | Criteria::PriceDrop { .. } => {}
+    }
+    format!("/documents/properties?{}", query.join("&"))
+}

@@ -1,0 +1,100 @@
+//! A generated market in a data folder, and what happens in it afterwards.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+use app::App;
+use app::system::{RandomIds, SystemClock};
+use domain::{AdvertDraft, Scopes};
+use places::Gazetteer;
+use store::sqlite::SqliteStore;
+
+use super::client::Client;
+use crate::search::dataset::Dataset;
+
+/// How many adverts are committed together.
+const PER_COMMIT: usize = 2_000;
+
+/// How often adverts are sent when they come in at a steady pace.
+const SENDINGS_PER_SECOND: u64 = 100;
+
+/// Fills a folder, unless it is full already, and makes a key for it.
+pub fn fill(dataset: &Dataset, folder: &Path) -> anyhow::Result<String> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let store = SqliteStore::open(folder)?;
+        let places = Arc::new(Gazetteer::embedded()?);
+        let app = App::new(Arc::new(store), Arc::new(SystemClock), Arc::new(RandomIds), places);
+        let (properties, _) = app.store().counts().await?;
+        if properties < dataset.len() {
+            ensure!(properties == 0, "the folder holds another market");
+            let started = Instant::now();
+            let adverts = ingest_all(dataset, &app).await?;
+            let rate = adverts as f64 / started.elapsed().as_secs_f64();
+            println!("{} properties, {adverts} adverts, taken in at {rate:.0} a second", dataset.len());
+        }
+        let (_, key) = app.create_key("bench", Scopes::all()).await?;
+        Ok(key.reveal())
+    })
+}
+
+async fn ingest_all(dataset: &Dataset, app: &App) -> anyhow::Result<usize> {
+    let mut drafts = dataset.world().drafts().peekable();
+    let mut adverts = 0;
+    // Two sets under way: one is planned while the other is written.
+    let mut under_way: Option<tokio::task::JoinHandle<_>> = None;
+    while drafts.peek().is_some() {
+        let set: Vec<AdvertDraft> = drafts.by_ref().take(PER_COMMIT).collect();
+        adverts += set.len();
+        let app = app.clone();
+        #[expect(clippy::disallowed_methods, reason = "awaited below")]
+        let next = tokio::spawn(async move { app.ingest(set).await });
+        if let Some(previous) = under_way.replace(next) {
+            previous.await??;
+        }
+    }
+    if let Some(last) = under_way {
+        last.await??;
+    }
+    Ok(adverts)
+}
+
+/// Adverts to be sent at a steady pace, written beforehand.
+pub struct Feed {
+    bodies: Vec<Vec<u8>>,
+    adverts: usize,
+}
+
+impl Feed {
+    /// What happens next in the market, in so many seconds.
+    pub fn new(dataset: &Dataset, per_second: u64, seconds: Duration) -> anyhow::Result<Self> {
+        let adverts = usize::try_from(per_second * seconds.as_secs())?;
+        let each = usize::try_from(per_second / SENDINGS_PER_SECOND)?.max(1);
+        let happenings = dataset.world().timeline().take(adverts);
+        let drafts: Vec<_> = happenings.map(|happening| happening.draft).collect();
+        let bodies = drafts.chunks(each).map(|drafts| {
+            let written: Vec<_> = drafts.iter().map(wire::advert_draft_write::write).collect();
+            serde_json::to_vec(&written)
+        });
+        Ok(Self { bodies: bodies.collect::<Result<_, _>>()?, adverts })
+    }
+
+    /// Sends them, and tells how many a second were acknowledged.
+    pub fn send(&self, address: SocketAddr, key: &str) -> anyhow::Result<f64> {
+        let mut client = Client::connect(address, key)?;
+        let begun = Instant::now();
+        for (number, body) in self.bodies.iter().enumerate() {
+            let due = Duration::from_secs_f64(number as f64 / SENDINGS_PER_SECOND as f64);
+            if let Some(early) = due.checked_sub(begun.elapsed()) {
+                #[expect(clippy::disallowed_methods, reason = "a pace is kept by waiting")]
+                std::thread::sleep(early);
+            }
+            let answer = client.post("/adverts", body).context("sending adverts")?;
+            ensure!(answer.status == 200, "{}", String::from_utf8_lossy(answer.body));
+        }
+        Ok(self.adverts as f64 / begun.elapsed().as_secs_f64())
+    }
+}

@@ -1,0 +1,78 @@
+//! The server, started and stopped as an operator would.
+
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+
+use super::client::Client;
+
+pub struct Process {
+    child: Child,
+    pub address: SocketAddr,
+}
+
+impl Process {
+    /// Starts a server on a folder, and tells how long it took until it was ready.
+    pub fn start(folder: &Path) -> anyhow::Result<(Self, Duration)> {
+        let started = Instant::now();
+        let mut child = Command::new(std::env::current_exe()?.with_file_name("vigie"))
+            .args(["serve", "--listen", "127.0.0.1:0", "--data"])
+            .arg(folder)
+            .env("VIGIE_LOG__FORMAT", "json")
+            .env("VIGIE_LOG__LEVEL", "warn,server::cli::serve=info")
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .context("cannot run vigie; build it with `cargo build --release`")?;
+        let mut log = BufReader::new(child.stderr.take().context("no standard error")?);
+        let address = loop {
+            let mut line = String::new();
+            ensure!(log.read_line(&mut line)? > 0, "the server ended");
+            let entry: serde_json::Value = serde_json::from_str(&line)?;
+            if let Some(address) = entry["address"].as_str() {
+                break address.parse()?;
+            }
+            eprint!("{line}");
+        };
+        // Somebody has to read what it says, or it would wait for that one day.
+        std::thread::spawn(move || log.lines().map_while(Result::ok).for_each(|line| eprintln!("{line}")));
+        let process = Self { child, address };
+        let mut client = Client::connect(address, "")?;
+        while client.get("/readyz")?.status != 200 {
+            #[expect(clippy::disallowed_methods, reason = "a server that starts can only be asked again")]
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok((process, started.elapsed()))
+    }
+
+    /// What it holds now and the most it ever held.
+    pub fn memory(&self) -> String {
+        let text = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
+        let kilobytes = |name: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix(name));
+            line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok())
+                .unwrap_or(f64::NAN)
+        };
+        format!("{:.0} MB of memory, {:.0} MB at most", kilobytes("VmRSS:") / 1e3, kilobytes("VmHWM:") / 1e3)
+    }
+
+    /// Asks it to end, and tells how long that took.
+    pub fn stop(mut self) -> anyhow::Result<Duration> {
+        let started = Instant::now();
+        let asked = Command::new("kill").arg("-TERM").arg(self.child.id().to_string()).status()?;
+        ensure!(asked.success(), "the server cannot be asked to end");
+        ensure!(self.child.wait()?.success(), "the server ended badly");
+        Ok(started.elapsed())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
