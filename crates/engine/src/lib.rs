@@ -1,7 +1,7 @@
 //! The index of all properties, in memory: searches, similar properties, indicators.
 //!
 //! Read [`question`] first: what can be asked. [`index`] is what callers hold: changes go in, views come out. A view is made of
-//! [`segment`]s, in which properties lie as [`column`]s in an order that makes places stretches of ordinals. A [`sieve`] is
+//! [`segment`]s, in which properties lie as [`mod@column`]s in an order that makes places stretches of ordinals. A [`sieve`] is
 //! criteria in terms of one segment; [`search`] and [`similar`] put together what the sieves let through. [`scan`] is the slow
 //! and obvious index, against which all of it is tested.
 //!
