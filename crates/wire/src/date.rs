@@ -25,11 +25,19 @@ pub fn last_second(text: &str, zone: &TimeZone) -> Option<Timestamp> {
     if !is_bare(text) {
         return forgiving(text, zone).map(whole_second);
     }
-    let day = exact(text, zone)?;
-    // After the last day of the calendar comes nothing: whoever names it means "no end".
+    // The last days of the calendar have no end that can be counted to: whoever names one means "no end".
+    let no_end = whole_second(Timestamp::MAX);
+    let Some(day) = exact(text, zone) else {
+        return text
+            .trim()
+            .parse::<Date>()
+            .ok()
+            .filter(|date| date.year() == Date::MAX.year())
+            .map(|_| no_end);
+    };
     let tomorrow = day.to_zoned(zone.clone()).date().tomorrow().ok();
     let Some(midnight) = tomorrow.and_then(|date| start_of(date.to_datetime(Time::midnight()), zone)) else {
-        return Some(whole_second(Timestamp::MAX));
+        return Some(no_end);
     };
     midnight.checked_sub(SignedDuration::from_secs(1)).ok()
 }
@@ -129,6 +137,14 @@ mod tests {
         for wrong in ["2026-02-30", "2026-07-15 noon", "9999-12-31T23:59:59.5Z", ""] {
             assert_eq!(first_second(wrong, &paris()), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn the_end_of_the_calendar_is_no_end() {
+        for text in ["9999-12-31", "9999-12-30"] {
+            assert_eq!(last_second(text, &paris()), Some(whole_second(Timestamp::MAX)), "{text}");
+        }
+        assert_eq!(last_second("9999-13-01", &paris()), None);
     }
 
     #[test]
