@@ -4,9 +4,6 @@ use std::ops::RangeInclusive;
 
 use domain::GeoPoint;
 
-/// The sphere of [`GeoPoint::distance_km`].
-const EARTH_RADIUS_KM: f64 = 6_371.008_8;
-
 /// Four kilometres and a half from south to north: a circle of 10 km has some forty cells, and few of them stick out far.
 const CELLS_PER_DEGREE: f64 = 25.0;
 
@@ -26,7 +23,7 @@ pub fn unit(point: GeoPoint) -> [f64; 3] {
 
 /// The latitudes and longitudes of a circle; no question comes near a pole or the date line.
 pub fn bounds(centre: GeoPoint, radius_km: f64) -> [RangeInclusive<f64>; 2] {
-    let angle = radius_km / EARTH_RADIUS_KM;
+    let angle = radius_km / GeoPoint::EARTH_RADIUS_KM;
     let north_south = angle.to_degrees();
     // The rim is farthest in the east a little towards the pole.
     let east_west = (angle.sin() / centre.lat().to_radians().cos()).asin().to_degrees();
@@ -55,7 +52,7 @@ impl Circle {
         });
         Self {
             centre: unit(centre),
-            rim: (radius_km / EARTH_RADIUS_KM).cos(),
+            rim: (radius_km / GeoPoint::EARTH_RADIUS_KM).cos(),
             cells: near.map(|(row, column)| number(row, column)).collect(),
         }
     }

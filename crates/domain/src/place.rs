@@ -109,14 +109,16 @@ impl GeoPoint {
         self.lon
     }
 
-    /// Great-circle distance on a sphere of the earth's mean radius.
+    /// The earth's mean radius: distances are those on a sphere of this size.
+    pub const EARTH_RADIUS_KM: f64 = 6_371.008_8;
+
+    /// Great-circle distance.
     pub fn distance_km(self, other: Self) -> f64 {
-        const EARTH_RADIUS_KM: f64 = 6_371.008_8;
         let (lat_a, lat_b) = (self.lat.to_radians(), other.lat.to_radians());
         let half_lat = ((lat_b - lat_a) / 2.0).sin();
         let half_lon = ((other.lon - self.lon).to_radians() / 2.0).sin();
         let haversine = half_lat * half_lat + lat_a.cos() * lat_b.cos() * half_lon * half_lon;
-        2.0 * EARTH_RADIUS_KM * haversine.sqrt().min(1.0).asin()
+        2.0 * Self::EARTH_RADIUS_KM * haversine.sqrt().min(1.0).asin()
     }
 }
 

@@ -48,7 +48,7 @@ impl Bits {
     }
 
     pub fn contains(&self, ordinal: usize) -> bool {
-        self.words[ordinal / WORD] >> (ordinal % WORD) & 1 == 1
+        contains(&self.words, ordinal)
     }
 
     pub fn insert(&mut self, ordinal: usize) {
@@ -85,6 +85,11 @@ impl Bits {
     pub fn iter(&self) -> impl Iterator<Item = usize> {
         self.words.iter().enumerate().flat_map(|(word, bits)| ones(*bits).map(move |bit| word * WORD + bit))
     }
+}
+
+/// Whether an ordinal is in a set that is given as words.
+pub fn contains(words: &[u64], ordinal: usize) -> bool {
+    words[ordinal / WORD] >> (ordinal % WORD) & 1 == 1
 }
 
 /// The places of the ones of a word, from the lowest.

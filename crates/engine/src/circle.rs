@@ -19,9 +19,6 @@ pub enum Coverage {
     Whole,
 }
 
-/// The earth's mean radius, as distances are measured with.
-const EARTH_RADIUS_KM: f64 = 6_371.008_8;
-
 /// Beyond these a flat map is too far off to be of use; below ten metres rounding is what decides.
 const FLAT_RADIUS_KM_MIN: f64 = 0.01;
 const FLAT_RADIUS_KM_MAX: f64 = 200.0;
@@ -33,7 +30,7 @@ const FLAT_LONGITUDES_APART_MAX: f64 = 90.0;
 impl NearCircle {
     pub fn new(circle: Circle) -> Self {
         let lat = circle.centre.lat().to_radians();
-        let reach = circle.radius_km / EARTH_RADIUS_KM;
+        let reach = circle.radius_km / GeoPoint::EARTH_RADIUS_KM;
         // On the flat map a distance is off by the part by which parallels shrink from the centre to the border; twice that,
         // and the curvature, leave room.
         let error = 2.0 * reach * lat.tan().abs() + reach * reach + 1e-6;

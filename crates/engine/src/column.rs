@@ -170,8 +170,10 @@ impl Column {
 
     /// Which of the 64 rows of a word have a code from `first` to `first + span`, of those wanted.
     fn within(&self, first: u32, span: u32, word: usize, wanted: u64) -> u64 {
-        if (wanted & (wanted - 1)) & ((wanted & (wanted - 1)).wrapping_sub(1)) == 0 {
-            // One or two rows are looked at sooner than 64.
+        // One or two rows are looked at sooner than 64. Taking off the lowest one is how to see how many there are: counting takes
+        // longer on processors that have no instruction for it.
+        let rest = wanted & wanted.wrapping_sub(1);
+        if rest & rest.wrapping_sub(1) == 0 {
             return kept(wanted, word, |row| self.code(row).wrapping_sub(first) <= span);
         }
         let start = word * WORD;

@@ -120,17 +120,13 @@ impl<'a> Ranking<'a> {
             None => self.pick(matched, best),
         };
         for row in rows {
-            best.offer(self.ranked(part, row));
+            self.offer_row(part, row, best);
         }
     }
 
-    pub fn ranked(&self, part: usize, row: usize) -> Ranked {
-        let values = self.by.iter().map(|(value, direction)| self.value(value, *direction, row)).collect();
-        Ranked { values, id: self.segment.id(row), part, row }
-    }
-
     pub fn offer_row(&self, part: usize, row: usize, best: &mut Best) {
-        best.offer(self.ranked(part, row));
+        let values = self.by.iter().map(|(value, direction)| self.value(value, *direction, row)).collect();
+        best.offer(Ranked { values, id: self.segment.id(row), part, row });
     }
 
     fn value(&self, value: &Value<'_>, direction: Direction, row: usize) -> i64 {

@@ -82,6 +82,12 @@ pub async fn apply(index: &Arc<Index>, changes: Vec<Change>, position: Position)
     computed(move || index.apply(changes, position.0)).await
 }
 
+/// Merges what can be merged.
+pub async fn merge(index: &Arc<Index>) -> Result<(), Error> {
+    let index = Arc::clone(index);
+    computed(move || while index.maintain() {}).await
+}
+
 async fn computed<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
     tokio::task::spawn_blocking(work).await.map_err(|_| Error::Interrupted)
 }

@@ -189,6 +189,10 @@ impl Indexer {
             build::apply(&following.index, changes, position).await?;
             following.position = position;
             self.search.publish(position);
+            if !self.search.is_ready() {
+                // A long tail of the log makes many segments, and nobody else merges them before the index is open.
+                build::merge(&following.index).await?;
+            }
         }
         if progress == Progress::CaughtUp {
             self.search.caught_up();

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use domain::criteria::{Entry, Presence};
 
-use crate::bits::Bits;
+use crate::bits::{Bits, contains};
 use crate::segment::Segment;
 use crate::segment::text::{Owners, Phrase};
 
@@ -81,9 +81,9 @@ impl<'a> Expression<'a> {
         }
         let mut sequence = None;
         let mut holds = |part: &Part<'_>| {
-            let found = if has(part.sure(), row) {
+            let found = if contains(part.sure(), row) {
                 true
-            } else if part.phrases.is_empty() || !has(&part.rows, row) {
+            } else if part.phrases.is_empty() || !contains(&part.rows, row) {
                 false
             } else {
                 let sequence = sequence.get_or_insert_with(|| segment.text.sequence(row).collect::<Vec<_>>());
@@ -93,10 +93,6 @@ impl<'a> Expression<'a> {
         };
         self.groups.iter().any(|group| group.iter().all(&mut holds))
     }
-}
-
-fn has(words: &[u64], row: usize) -> bool {
-    words[row / 64] >> (row % 64) & 1 == 1
 }
 
 impl<'a> Part<'a> {
