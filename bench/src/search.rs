@@ -7,6 +7,7 @@ pub mod dataset;
 mod first;
 mod measure;
 mod one_segment;
+mod over_http;
 mod postgres;
 pub mod question;
 mod report;
@@ -58,6 +59,9 @@ pub struct SearchArgs {
     /// How many properties change a second while the mix is asked once more
     #[arg(long, default_value_t = 2_000)]
     changes_per_second: u64,
+    /// Ask a server as well, over HTTP; its folder has to be filled first, which takes minutes
+    #[arg(long)]
+    http: bool,
     /// Print tables for a page
     #[arg(long)]
     markdown: bool,
@@ -99,6 +103,9 @@ pub fn run(args: &SearchArgs) -> anyhow::Result<()> {
     eprintln!("{}, after {:.0} s", vigie.describe(), started.elapsed().as_secs_f64());
     let index = vigie.index();
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(vigie)];
+    if args.http {
+        engines.push(Box::new(over_http::OverHttp::load(&dataset, folder.path())?));
+    }
     for peer in &args.peers {
         engines.extend(load(*peer, &dataset, folder.path())?);
     }

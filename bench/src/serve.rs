@@ -4,10 +4,11 @@
 //! its cores; each answer holds ten whole documents and the exact total. Beside the answers a second it shows how long a
 //! start takes with and without a snapshot, and what a steady stream of adverts does to those who search.
 
-mod client;
+pub mod client;
 mod load;
-mod market;
-mod process;
+pub mod market;
+pub mod path;
+pub mod process;
 
 use std::path::PathBuf;
 use std::time::Duration;

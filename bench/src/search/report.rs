@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::dataset::Dataset;
 use super::measure::{EngineResult, KindResult};
+use super::over_http;
 
 /// The engine the others are compared with.
 pub const OURS: &str = "Vigie";
@@ -99,10 +100,20 @@ fn mix(text: &mut String, kinds: &[KindResult], markdown: bool) {
         &rows,
         markdown,
     );
-    let peers = means.iter().filter(|(name, _)| name != OURS);
+    let peers = means.iter().filter(|(name, _)| name != OURS && name != over_http::NAME);
     let best = peers.min_by(|one, other| one.1.total_cmp(&other.1));
     if let (Some(ours), Some((name, mean))) = (ours, best) {
         _ = writeln!(text, "{OURS} answers {:.1} times as many as the best peer, {name}.\n", mean / ours);
+    }
+    if let Some((_, http)) = means.iter().find(|(name, _)| name == over_http::NAME) {
+        let peers = means.iter().filter(|(name, _)| name != OURS && name != over_http::NAME);
+        let ratios: Vec<String> = peers.map(|(name, mean)| format!("{name} {:.1}", mean / http)).collect();
+        _ = writeln!(
+            text,
+            "Over HTTP, one connection, ten whole documents each and the reading of them, it answers so many times as many as the peers \
+             do in process, ids alone: {}.\n",
+            ratios.join(", ")
+        );
     }
 }
 

@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 use anyhow::ensure;
 
 use super::client::Client;
+use super::path::path;
 use crate::search::dataset::Dataset;
-use crate::search::question::{self, Criteria, Kind, Question};
+use crate::search::question::{self, Kind, Question};
 
 /// How many different questions of each kind are asked.
 const QUESTIONS: usize = 2_000;
@@ -129,43 +130,4 @@ impl fmt::Display for Times {
             self.documents as f64 / looked_at as f64,
         )
     }
-}
-
-/// The question as a client sends it.
-fn path(question: &Question) -> String {
-    let mut query =
-        vec![format!("transactionType={}", question.transaction.code()), "expired=false".to_owned()];
-    let budget = |query: &mut Vec<String>, budget: &world::Budget| {
-        query.extend(budget.min.map(|min| format!("budgetMin={min}")));
-        query.push(format!("budgetMax={}", budget.max));
-    };
-    match &question.criteria {
-        Criteria::City { city, budget: amount, surface_min } => {
-            query.push(format!("includedCities[]=/cities/{city}&surfaceMin={surface_min}"));
-            budget(&mut query, amount);
-        }
-        Criteria::Department { department, budget: amount, surface_min } => {
-            query.push(format!("includedDepartments[]=/departments/{department}&surfaceMin={surface_min}"));
-            budget(&mut query, amount);
-        }
-        Criteria::Radius { centre, radius_km, budget: amount } => {
-            query.push(format!("lat={}&lon={}&radius={radius_km}", centre.lat(), centre.lon()));
-            budget(&mut query, amount);
-        }
-        Criteria::Words { words, kind } => {
-            for (place, word) in words.iter().enumerate() {
-                query.push(format!(
-                    "expressions[0][{place}][word]={word}&expressions[0][{place}][options][strict]=true"
-                ));
-            }
-            query.push(format!("propertyTypes[]={}", kind.code()));
-        }
-        Criteria::Country { kinds } => {
-            query.extend(kinds.iter().map(|kind| format!("propertyTypes[]={}", kind.code())));
-            query.push("order[price]=asc".to_owned());
-        }
-        // Not of the mix.
-        Criteria::Energy { .. } | Criteria::PriceDrop { .. } => {}
-    }
-    format!("/documents/properties?{}", query.join("&"))
 }

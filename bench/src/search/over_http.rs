@@ -1,0 +1,50 @@
+//! Vigie as its users have it: a server of its own, asked over HTTP, answering with ten whole documents.
+
+use std::path::Path;
+
+use anyhow::{Context, ensure};
+use domain::PropertyId;
+use serde_json::Value;
+
+use super::Engine;
+use super::dataset::Dataset;
+use super::question::{Answer, Question};
+use crate::serve::client::Client;
+use crate::serve::market;
+use crate::serve::path::path;
+use crate::serve::process::Process;
+
+pub const NAME: &str = "Vigie, over HTTP";
+
+pub struct OverHttp {
+    client: Client,
+    /// Ends with this.
+    _process: Process,
+}
+
+impl OverHttp {
+    pub fn load(dataset: &Dataset, folder: &Path) -> anyhow::Result<Self> {
+        let data = folder.join("vigie");
+        let key = market::fill(dataset, &data)?;
+        let (process, _) = Process::start(&data)?;
+        Ok(Self { client: Client::connect(process.address, &key)?, _process: process })
+    }
+}
+
+impl Engine for OverHttp {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn answer(&mut self, question: &Question) -> anyhow::Result<Answer> {
+        let answer = self.client.get(&path(question))?;
+        ensure!(answer.status == 200, "{}", String::from_utf8_lossy(answer.body));
+        // What a client has to do to read the answer is part of it.
+        let page: Value = serde_json::from_slice(answer.body)?;
+        let total = page["hydra:totalItems"].as_u64().context("no total")?;
+        let members = page["hydra:member"].as_array().context("no members")?;
+        let id =
+            |member: &Value| member["uuid"].as_str()?.parse::<PropertyId>().ok().map(|id| *id.as_bytes());
+        Ok(Answer { total, ids: members.iter().filter_map(id).collect() })
+    }
+}
