@@ -1,6 +1,7 @@
 //! Vigie as its users have it: a server of its own, asked over HTTP, answering with ten whole documents.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use domain::PropertyId;
@@ -16,8 +17,12 @@ use crate::serve::process::Process;
 
 pub const NAME: &str = "Vigie, over HTTP";
 
+/// The others are loaded and asked for minutes in between, and the server closes a connection that nobody uses.
+const IDLE_MAX: Duration = Duration::from_secs(2);
+
 pub struct OverHttp {
     client: Client,
+    last_asked: Instant,
     /// Ends with this.
     _process: Process,
 }
@@ -27,7 +32,8 @@ impl OverHttp {
         let data = folder.join("vigie");
         let key = market::fill(dataset, &data)?;
         let (process, _) = Process::start(&data)?;
-        Ok(Self { client: Client::connect(process.address, &key)?, _process: process })
+        let client = Client::connect(process.address, &key)?;
+        Ok(Self { client, last_asked: Instant::now(), _process: process })
     }
 }
 
@@ -37,7 +43,11 @@ impl Engine for OverHttp {
     }
 
     fn answer(&mut self, question: &Question) -> anyhow::Result<Answer> {
+        if self.last_asked.elapsed() > IDLE_MAX {
+            self.client.reconnect()?;
+        }
         let answer = self.client.get(&path(question))?;
+        self.last_asked = Instant::now();
         ensure!(answer.status == 200, "{}", String::from_utf8_lossy(answer.body));
         // What a client has to do to read the answer is part of it.
         let page: Value = serde_json::from_slice(answer.body)?;

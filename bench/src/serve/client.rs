@@ -6,6 +6,7 @@ use std::net::{SocketAddr, TcpStream};
 use anyhow::{Context, ensure};
 
 pub struct Client {
+    address: SocketAddr,
     stream: TcpStream,
     key: String,
     buffer: Vec<u8>,
@@ -19,9 +20,13 @@ pub struct Answer<'a> {
 
 impl Client {
     pub fn connect(address: SocketAddr, key: &str) -> anyhow::Result<Self> {
-        let stream = TcpStream::connect(address)?;
-        stream.set_nodelay(true)?;
-        Ok(Self { stream, key: key.to_owned(), buffer: vec![0; 1 << 20] })
+        Ok(Self { address, stream: open(address)?, key: key.to_owned(), buffer: vec![0; 1 << 20] })
+    }
+
+    /// Connects anew: a server closes what nobody has used for a while.
+    pub fn reconnect(&mut self) -> anyhow::Result<()> {
+        self.stream = open(self.address)?;
+        Ok(())
     }
 
     pub fn get(&mut self, path: &str) -> anyhow::Result<Answer<'_>> {
@@ -61,4 +66,10 @@ impl Client {
         self.stream.read_exact(&mut self.buffer[filled..end])?;
         Ok(Answer { status, body: &self.buffer[head..end] })
     }
+}
+
+fn open(address: SocketAddr) -> anyhow::Result<TcpStream> {
+    let stream = TcpStream::connect(address)?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
 }
