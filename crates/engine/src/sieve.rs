@@ -181,9 +181,11 @@ impl<'a> Sieve<'a> {
             }
             column.keep(test, start, rows);
         }
+        if let Some(adverts) = &self.adverts {
+            adverts.keep(start, rows);
+        }
         let by_row = doubt != Doubt::NONE
             || self.area.always()
-            || self.adverts.is_some()
             || self.expression.as_ref().is_some_and(Expression::in_doubt);
         if !by_row {
             return;
@@ -192,7 +194,6 @@ impl<'a> Sieve<'a> {
             for one in ones(*bits) {
                 let row = (start + place) * WORD + one;
                 let holds = self.area.holds(row, doubt)
-                    && self.adverts.as_ref().is_none_or(|adverts| adverts.holds(row))
                     && self.expression.as_ref().is_none_or(|expression| expression.holds(self.segment, row));
                 *bits &= !(u64::from(!holds) << one);
             }

@@ -3,8 +3,9 @@
 use domain::criteria::{Counting, Direction, Test};
 use domain::{AdvertAttribute, Criteria, Key};
 
-use crate::bits::Bits;
+use crate::bits::{Bits, WORD, ones};
 use crate::column::{CodeTest, Column, UNKNOWN};
+use crate::scratch::Scratch;
 use crate::segment::{Adverts, Segment};
 
 pub struct AdvertSieve<'a> {
@@ -40,8 +41,39 @@ impl<'a> AdvertSieve<'a> {
             || self.sites.as_ref().is_some_and(|sites| sites.count() == 0)
     }
 
-    pub fn holds(&self, row: usize) -> bool {
-        self.adverts.of_row(row).any(|advert| self.advert_holds(advert))
+    /// Leaves the rows in that have an advert that does. Each word of `rows` stands for 64 rows, the first for those from
+    /// `start × 64` on.
+    pub fn keep(&self, start: usize, rows: &mut [u64]) {
+        let first = start * WORD;
+        let end = (first + rows.len() * WORD).min(self.adverts.starts.len() - 1);
+        let adverts = self.adverts.starts[first] as usize..self.adverts.starts[end] as usize;
+        let asked: usize = rows.iter().map(|bits| bits.count_ones() as usize).sum();
+        if asked * FEW < adverts.len() {
+            keep_rows(start, rows, |row| self.adverts.of_row(row).any(|advert| self.advert_holds(advert)));
+        } else if asked > 0 {
+            let met = self.met(adverts.clone());
+            keep_rows(start, rows, |row| any(&met, adverts.start / WORD, self.adverts.of_row(row)));
+        }
+    }
+
+    /// Which adverts of a stretch meet the conditions, in words of 64 from the word of the first on. What is beside the stretch
+    /// says nothing.
+    fn met(&self, adverts: std::ops::Range<usize>) -> Scratch {
+        let first = adverts.start / WORD;
+        let mut met = Scratch::zeroed(adverts.end.div_ceil(WORD) - first);
+        met.fill(u64::MAX);
+        // A column ends where its last advert does.
+        if let Some(last) = met.last_mut() {
+            *last = u64::MAX >> (WORD - 1 - (adverts.end - 1) % WORD);
+        }
+        for (column, test) in &self.tests {
+            column.keep(test, first, &mut met);
+        }
+        if let Some(sites) = &self.sites {
+            let from = |advert: usize| sites.contains(self.adverts.sites.code(advert) as usize);
+            keep_rows(first, &mut met, from);
+        }
+        met
     }
 
     /// The date of creation that counts in the order of adverts: of those that meet the conditions, the latest or earliest.
@@ -66,6 +98,26 @@ impl<'a> AdvertSieve<'a> {
                 .as_ref()
                 .is_none_or(|sites| sites.contains(self.adverts.sites.code(advert) as usize))
     }
+}
+
+/// One advert looked at on its own takes about as long as so many of them looked at together.
+const FEW: usize = 8;
+
+fn keep_rows(start: usize, rows: &mut [u64], holds: impl Fn(usize) -> bool) {
+    for (place, bits) in rows.iter_mut().enumerate() {
+        for one in ones(*bits) {
+            *bits &= !(u64::from(!holds((start + place) * WORD + one)) << one);
+        }
+    }
+}
+
+/// Whether any of a few adverts is among those met, the first word of which is `first`.
+fn any(met: &[u64], first: usize, adverts: std::ops::Range<usize>) -> bool {
+    let (word, place) = (adverts.start / WORD - first, adverts.start % WORD);
+    if place + adverts.len() <= WORD && !adverts.is_empty() {
+        return met[word] >> place & (u64::MAX >> (WORD - adverts.len())) != 0;
+    }
+    adverts.into_iter().any(|advert| met[advert / WORD - first] >> (advert % WORD) & 1 == 1)
 }
 
 fn wanted_sites(adverts: &Adverts, criteria: &Criteria) -> Option<Bits> {
