@@ -11,6 +11,7 @@ pub mod documents;
 pub mod error;
 pub mod indicators;
 pub mod ingest;
+mod references;
 pub mod search;
 pub mod sites;
 pub mod system;

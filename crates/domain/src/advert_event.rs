@@ -91,6 +91,17 @@ pub enum EventName {
     AdUpdate,
 }
 
+impl EventName {
+    pub const ALL: &'static [Self] = &[
+        Self::UpdatePrice,
+        Self::UpdateSurface,
+        Self::UpdatePictures,
+        Self::UpdateExpired,
+        Self::AdCreate,
+        Self::AdUpdate,
+    ];
+}
+
 /// By how much a value changed, in per cent, rounded to two decimals.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PercentVariation(f64);

@@ -28,6 +28,16 @@ impl<'a> Facts<'a> {
     }
 }
 
+/// Whether two states of a property answer alike to everything that can be asked of the property itself but for the dates that a
+/// sighting moves, which nobody waits for.
+pub fn read_alike(one: &Property, other: &Property) -> bool {
+    use PropertyAttribute::{CrawledAt, UpdatedAt};
+    let (Some(one), Some(other)) = (Facts::of(one), Facts::of(other)) else { return false };
+    let lasting = PropertyAttribute::ALL.iter().filter(|row| !matches!(row, CrawledAt | UpdatedAt));
+    one.derived.point == other.derived.point
+        && lasting.into_iter().all(|attribute| attribute.read(&one) == attribute.read(&other))
+}
+
 macro_rules! attributes {
     ($(#[$about:meta])* $name:ident of $subject:ty { $($(#[$doc:meta])* $variant:ident => |$value:ident| $read:expr,)+ }) => {
         $(#[$about])*

@@ -9,6 +9,7 @@
 
 mod draft;
 mod order;
+mod term;
 
 use std::collections::BTreeSet;
 
@@ -16,7 +17,7 @@ use crate::advert::Advert;
 use crate::area::{Circle, Polygon};
 use crate::attribute::{AdvertAttribute, Facts, PropertyAttribute, Variation, VariationAttribute};
 use crate::fold;
-use crate::ids::PropertyId;
+use crate::ids::{AdvertId, PropertyId};
 use crate::key::{Key, Span};
 use crate::property::Property;
 use crate::site::SiteKey;
@@ -24,6 +25,7 @@ use crate::words::Wording;
 
 pub use draft::{CriteriaDraft, Finished, Given};
 pub use order::{Direction, Order, OrderBy, Rank, SortMode};
+pub use term::{References, Term, Terms};
 
 /// What a property has to be. The default asks for nothing.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -198,11 +200,25 @@ impl Criteria {
 /// The texts in which expressions look: titles and descriptions of all adverts. The property's own are among them. Words of
 /// two texts never make a phrase.
 pub fn texts(property: &Property) -> impl Iterator<Item = &str> {
+    located_texts(property).map(|(_, _, text)| text)
+}
+
+/// The same with where each stands.
+pub fn located_texts(property: &Property) -> impl Iterator<Item = (AdvertId, TextPart, &str)> {
     property.adverts.iter().flat_map(|advert| {
-        let details = &advert.details;
-        let title = details.title.as_ref().map(|title| title.as_str());
-        title.into_iter().chain(details.description.as_ref().map(|description| description.as_str()))
+        let (id, details) = (advert.id, &advert.details);
+        let title = details.title.as_ref().map(|title| (id, TextPart::Title, title.as_str()));
+        let description = details.description.as_ref();
+        let description = description.map(|text| (id, TextPart::Description, text.as_str()));
+        title.into_iter().chain(description)
     })
+}
+
+/// The texts of an advert in which expressions look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TextPart {
+    Title,
+    Description,
 }
 
 impl AdvertCriteria {

@@ -40,6 +40,8 @@ pub enum Kind {
     Place(Sense, PlaceKind),
     /// References: the advert is from one of these sites, or from none.
     Site(Sense),
+    /// References: the advert is from a site of one of these categories, or of none.
+    SiteCategory(Sense),
     /// References: not these properties.
     ExcludedProperty,
     Latitude,
@@ -126,7 +128,7 @@ impl Filter {
                 Subject::Advert(_) => Level::Advert,
                 Subject::Change(..) => Level::Event,
             },
-            Kind::Site(_) => Level::Advert,
+            Kind::Site(_) | Kind::SiteCategory(_) => Level::Advert,
             Kind::Place(..)
             | Kind::ExcludedProperty
             | Kind::Latitude
@@ -145,6 +147,7 @@ impl Filter {
             Kind::Choice(..)
                 | Kind::Place(..)
                 | Kind::Site(_)
+                | Kind::SiteCategory(_)
                 | Kind::ExcludedProperty
                 | Kind::Shapes
                 | Kind::Expressions
@@ -171,7 +174,7 @@ const fn also(
 }
 
 use AdvertAttribute as Ad;
-use Kind::{Choice, From, Is, Least, Most, Only, Place, Site, To};
+use Kind::{Choice, From, Is, Least, Most, Only, Place, Site, SiteCategory, To};
 use PropertyAttribute as Of;
 use Sense::{Excluded, Included};
 use Subject::{Advert, Change, Creation, Property};
@@ -223,8 +226,10 @@ pub const FILTERS: &[Filter] = &[
 
     filter("expressions", Kind::Expressions, "Words in title or description: expressions[group][entry][word], with [options][includes] and [options][strict]"),
 
-    filter("includedSites", Site(Included), "An advert from any of these sites"),
+    filter("includedSites", Site(Included), "An advert from any of these sites, or of the included categories"),
     filter("excludedSites", Site(Excluded), "An advert from none of these sites"),
+    filter("includedSiteCategories", SiteCategory(Included), "An advert from a site of any of these categories, or from the included sites"),
+    filter("excludedSiteCategories", SiteCategory(Excluded), "An advert from no site of these categories"),
     filter("publisherTypes", Choice(Advert(Ad::PublisherType), Codes::PublisherType), "Published by an individual (0) or a professional (1)"),
     filter("advertPriceMin", Least(Advert(Ad::LivePrice)), "Price of an advert that is not expired at least"),
     filter("advertPriceMax", Most(Advert(Ad::LivePrice)), "Price of an advert that is not expired at most"),

@@ -65,7 +65,38 @@ uuid_ids! {
     SearchId
     /// The owner of keys and searches.
     UserId
+    /// What links a property to a search.
+    MatchId
 }
+
+/// A saved search, by a number that is never given twice: what is kept millions of times is kept in four bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SearchNumber(pub u32);
+
+impl MatchId {
+    /// A search and a property have one match, and its id says which: the search by its number, the property by the position of
+    /// the log at which it was first told of. So the id is the same whenever and wherever it is worked out, and no table of ids
+    /// is kept.
+    pub fn of(search: SearchNumber, first_told_at: u64) -> Self {
+        let mut bytes = [0; 16];
+        bytes[..4].copy_from_slice(&search.0.to_be_bytes());
+        bytes[8..].copy_from_slice(&(first_told_at & POSITION_BITS).to_be_bytes());
+        // Writes the bits that tell what kind of UUID this is.
+        Self(uuid::Builder::from_custom_bytes(bytes).into_uuid())
+    }
+
+    /// What an id says; nothing when it is none of ours.
+    pub fn parts(self) -> Option<(SearchNumber, u64)> {
+        let bytes = self.as_bytes();
+        let number = u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        let position = bytes[8..].iter().fold(0, |position, byte| position << 8 | u64::from(*byte));
+        let parts = (SearchNumber(number), position & POSITION_BITS);
+        (Self::of(parts.0, parts.1) == self).then_some(parts)
+    }
+}
+
+/// A UUID's last eight bytes begin with two bits of its own.
+const POSITION_BITS: u64 = (1 << 62) - 1;
 
 /// Says that a text is not a hyphenated UUID.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -98,6 +129,17 @@ impl fmt::Display for KeyId {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_match_s_id_says_what_it_links() {
+        for (number, position) in [(0, 0), (1, 1), (u32::MAX, POSITION_BITS), (77, 123_456_789_012)] {
+            let id = MatchId::of(SearchNumber(number), position);
+            assert_eq!(id.parts(), Some((SearchNumber(number), position)));
+            assert_eq!(id.uuid().get_version_num(), 8);
+        }
+        let foreign: MatchId = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b".parse().unwrap();
+        assert_eq!(foreign.parts(), None);
+    }
 
     #[test]
     fn only_the_hyphenated_form_is_an_id() {

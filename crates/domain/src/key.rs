@@ -59,6 +59,25 @@ impl Key {
         Self(zipcode.as_str().bytes().fold(0, |number, byte| number * 39 + digit(byte)))
     }
 
+    /// The zipcode a key was made of; nothing when it was made of something else.
+    pub fn as_zipcode(self) -> Option<Zipcode> {
+        let mut letters = Vec::new();
+        let mut rest = u64::try_from(self.0).ok()?;
+        while rest > 0 {
+            letters.push(match (rest % 39) as u8 {
+                digit @ 1..=10 => b'0' + digit - 1,
+                letter @ 11..=36 => b'A' + letter - 11,
+                37 => b' ',
+                38 => b'-',
+                _ => return None,
+            });
+            rest /= 39;
+        }
+        letters.reverse();
+        let zipcode = Zipcode::parse(std::str::from_utf8(&letters).ok()?)?;
+        (Self::zipcode(&zipcode) == self).then_some(zipcode)
+    }
+
     pub const fn get(self) -> i64 {
         self.0
     }
@@ -112,6 +131,14 @@ mod tests {
                 assert_ne!(key(first), key(second), "{first} {second}");
             }
             assert!(key(first) > Key::place(0));
+            assert_eq!(key(first).as_zipcode(), Zipcode::parse(first));
+        }
+    }
+
+    #[test]
+    fn what_is_no_zipcode_is_not_read_as_one() {
+        for raw in [i64::MIN, -1, 0, 1, 39, 39 * 39, i64::MAX] {
+            assert_eq!(Key::from_raw(raw).as_zipcode(), None, "{raw}");
         }
     }
 

@@ -3,7 +3,8 @@
 //! A **property** is the grouped record of one home, plot or shop; an **advert** is one publisher's listing of it; an
 //! **event** is a recorded change of an advert. What comes in is a **draft**; it is merged with what was known, the
 //! comparison makes the events, and the property's own values are derived from its adverts. What somebody looks for is a
-//! **criteria**, made of **filters** that read **attributes**.
+//! **criteria**, made of **filters** that read **attributes**; what somebody waits for is a **saved search**, and a property that
+//! comes to meet it makes a **match**.
 //!
 //! **Invariant:** nothing here does I/O, reads a clock, draws randomness, or knows a JSON or SQL name. Everything is a
 //! function of its arguments. The neighbours spell names (`wire`), keep things (`store`) and carry decisions out
@@ -19,7 +20,12 @@ pub mod property;
 
 pub mod attribute;
 pub mod criteria;
+pub mod explain;
 pub mod filter;
+
+pub mod matching;
+pub mod rewind;
+pub mod search;
 
 pub mod grouping;
 pub mod indicator;
@@ -34,6 +40,7 @@ pub mod ids;
 pub mod key;
 pub mod kinds;
 pub mod place;
+pub mod recipient;
 pub mod site;
 pub mod value;
 pub mod violation;
@@ -47,11 +54,12 @@ pub use advert::{Advert, AdvertDetails, AdvertField, Contact, EnergyLetter, Publ
 pub use advert_event::{AdvertEvent, EventName, PercentVariation};
 pub use area::{Circle, Polygon};
 pub use attribute::{AdvertAttribute, Facts, PropertyAttribute, Variation, VariationAttribute};
-pub use criteria::{Criteria, Order, OrderBy, SortMode};
+pub use criteria::{Criteria, Order, OrderBy, SortMode, Terms};
 pub use draft::{AdvertDraft, AdvertPatch, Given, Identity, Lifecycle};
+pub use explain::{Explanation, explain};
 pub use filter::{FILTERS, Filter};
 pub use fold::fold;
-pub use ids::{AdvertId, KeyId, PropertyId, SearchId, UserId};
+pub use ids::{AdvertId, KeyId, MatchId, PropertyId, SearchId, SearchNumber, UserId};
 pub use key::{Key, Span};
 pub use kinds::{FeesResponsibility, GeoAccuracy, PropertyType, PublisherType, TransactionType};
 pub use place::{
@@ -59,6 +67,8 @@ pub use place::{
 };
 pub use ports::{Clock, IdSource};
 pub use property::{Derived, Property};
+pub use recipient::{EmailAddress, Endpoint};
+pub use search::{Alerts, SavedSearch, SearchToken};
 pub use similarity::Likeness;
 pub use site::{
     Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteId, SiteKey, SiteName,

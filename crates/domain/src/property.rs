@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::advert::Advert;
+use crate::advert::{Advert, Contact};
 use crate::ids::{AdvertId, PropertyId};
 use crate::kinds::{GeoAccuracy, PropertyType, PublisherType, TransactionType};
 use crate::place::{GeoPoint, GivenPlace, Placement};
@@ -18,6 +18,16 @@ pub struct Property {
     pub id: PropertyId,
     /// In the order in which they joined.
     pub adverts: Vec<Advert>,
+}
+
+impl Property {
+    /// The same without how to reach those who advertise it.
+    pub fn without_contacts(mut self) -> Self {
+        for advert in &mut self.adverts {
+            advert.details.contact = Contact::default();
+        }
+        self
+    }
 }
 
 /// A property's own values, taken from its adverts.

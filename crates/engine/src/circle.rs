@@ -2,6 +2,7 @@
 
 use domain::{Circle, GeoPoint};
 
+#[derive(Debug, Clone)]
 pub struct NearCircle {
     pub circle: Circle,
     /// Squares of distances, in degrees of latitude: nearer is surely inside, farther is surely outside.

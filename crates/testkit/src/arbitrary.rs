@@ -1,7 +1,9 @@
-//! Properties of every shape the domain allows, for property tests.
+//! Properties and saved searches of every shape the domain allows, for property tests.
 //!
 //! Values are made through the domain's own constructors, so whatever can exist can come out of here, odd but legal ones
 //! included. Strategies are boxed: unboxed, one of a whole property is larger than a test's stack. Structs are built without `..`: a field added to the domain stops the build until it is drawn here too.
+
+mod search;
 
 use domain::advert_event::{AdvertEvent, EventSubject};
 use domain::{
@@ -14,6 +16,8 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
+
+pub use search::{saved_search, term};
 
 pub fn property() -> BoxedStrategy<Property> {
     (any::<[u8; 16]>(), vec(advert(), 0..4))

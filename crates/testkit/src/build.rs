@@ -1,10 +1,12 @@
-//! Adverts, properties and drafts with sensible values, named by a number.
+//! Adverts, properties, drafts and saved searches with sensible values, named by a number.
 
 use domain::advert_event::AdvertEvent;
+use domain::criteria::Term;
+use domain::search::Wish;
 use domain::{
-    Advert, AdvertDetails, AdvertDraft, AdvertId, AdvertPatch, Amount, Identity, KeyId, Lifecycle, LongText,
-    Property, PropertyId, PropertyType, SearchId, ShortText, SiteKey, Timestamp, TransactionType, UserId,
-    WebAddress,
+    Advert, AdvertDetails, AdvertDraft, AdvertId, AdvertPatch, Alerts, Amount, Filter, Identity, KeyId,
+    Lifecycle, LongText, Property, PropertyId, PropertyType, SavedSearch, SearchId, SearchToken, ShortText,
+    SiteKey, Terms, Timestamp, TransactionType, UserId, WebAddress,
 };
 
 /// A moment, in seconds since 1970.
@@ -176,6 +178,33 @@ pub fn draft(identity: Identity) -> AdvertDraft {
         lifecycle: Lifecycle::Seen,
         history: Vec::new(),
     }
+}
+
+/// A saved search of the first user for anything up to a price, with alerts off.
+pub fn saved_search(number: u64) -> SavedSearch {
+    let mut random = [0; SearchToken::BYTES];
+    random[..8].copy_from_slice(&number.to_be_bytes());
+    SavedSearch {
+        id: search_id(number),
+        owner: user_id(1),
+        token: SearchToken::new(random),
+        created_at: at(1_000),
+        updated_at: at(1_000),
+        wish: Wish {
+            title: short_text(&format!("Recherche {number}")),
+            terms: terms([("budgetMax", Term::Number(250_000.0))]),
+            alerts: Alerts::default(),
+        },
+    }
+}
+
+/// Terms by the names of their filters.
+pub fn terms<const COUNT: usize>(given: [(&str, Term); COUNT]) -> Terms {
+    let mut terms = Terms::default();
+    for (name, term) in given {
+        terms.put(Filter::named(name).expect("a test's filters exist"), term);
+    }
+    terms
 }
 
 /// The identity of an advert on its site.

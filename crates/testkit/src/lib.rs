@@ -7,6 +7,7 @@ pub mod arbitrary;
 pub mod build;
 pub mod clock;
 pub mod ids;
+pub mod matches;
 pub mod random;
 
 pub use clock::ManualClock;

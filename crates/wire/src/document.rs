@@ -36,8 +36,8 @@ impl Serialize for Moment<'_> {
 }
 
 /// A number that is written without a fraction when it has none.
-#[derive(Clone, Copy)]
-pub(crate) struct Number(f64);
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Number(pub f64);
 
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -7,28 +7,23 @@ pub mod expressions;
 pub mod shapes;
 mod template;
 
-use domain::criteria::{CriteriaDraft, Direction, Finished, Given};
+use domain::criteria::{CriteriaDraft, Direction, Finished, References, Term};
 use domain::filter::{Codes, Kind, PlaceKind, Subject};
 use domain::{
-    EnergyLetter, FILTERS, Filter, GeoPoint, Insee, Order, OrderBy, SiteDirectory, SiteKey, SortMode,
-    Timestamp, Violation, Zipcode,
+    EnergyLetter, FILTERS, Filter, GeoPoint, Insee, Order, OrderBy, SortMode, Timestamp, Violation, Zipcode,
 };
 use jiff::tz::TimeZone;
 use serde_json::Value;
 
 use crate::json::{numeric, shown};
-use crate::query::{Parameters, tree};
+use crate::query::{Parameters, flag, tree};
 use crate::{date, iri, site};
 
 pub use template::{collection_parameters, similar_parameters};
 
 /// What it takes to understand references and dates.
 pub struct Surroundings<'a> {
-    /// The ids a city stands for: its own, and those of its districts.
-    pub city: &'a dyn Fn(u64) -> Vec<u64>,
-    /// The same by the code of the statistics office.
-    pub insee: &'a dyn Fn(&Insee) -> Vec<u64>,
-    pub sites: &'a SiteDirectory,
+    pub references: References<'a>,
     /// Of dates without an offset.
     pub zone: &'a TimeZone,
 }
@@ -37,8 +32,8 @@ pub struct Surroundings<'a> {
 pub fn read(parameters: &mut Parameters<'_>, surroundings: &Surroundings<'_>) -> Finished {
     let mut draft = CriteriaDraft::default();
     for filter in FILTERS {
-        if let Some(given) = read_one(parameters, filter, surroundings) {
-            draft.put(filter, given);
+        if let Some(term) = read_one(parameters, filter, surroundings) {
+            draft.put(filter, term.resolve(&surroundings.references));
         }
     }
     draft.finish().unwrap_or_else(|violations| {
@@ -73,7 +68,7 @@ pub fn read_similar(
 ) -> Similar {
     let filter = FILTERS.iter().find(|filter| filter.kind == Kind::From(Subject::Creation));
     let created_from = match filter.and_then(|filter| read_one(parameters, filter, surroundings)) {
-        Some(Given::Moment(at)) => Some(at),
+        Some(Term::Moment(at)) => Some(at),
         _ => None,
     };
     Similar { created_from, order: Order { by: orders(parameters), origin, ..Order::default() } }
@@ -104,75 +99,81 @@ const fn order_name(by: OrderBy) -> &'static str {
     }
 }
 
-/// Reads one filter under any of its names; nothing when it is not given or cannot be understood.
+/// Reads what is said for one filter, under any of its names; nothing when it is not given or cannot be understood.
 pub fn read_one(
     parameters: &mut Parameters<'_>,
     filter: &'static Filter,
     surroundings: &Surroundings<'_>,
-) -> Option<Given> {
-    let zone = surroundings.zone;
+) -> Option<Term> {
+    let (zone, sites) = (surroundings.zone, surroundings.references.sites);
     match filter.kind {
         Kind::Least(_) | Kind::Most(_) | Kind::Latitude | Kind::Longitude | Kind::Radius => {
-            one(parameters, filter, "a number", numeric).map(Given::Number)
+            one(parameters, filter, "a number", numeric).map(Term::Number)
         }
         Kind::From(_) => {
-            one(parameters, filter, "a date", |text| date::first_second(text, zone)).map(Given::Moment)
+            one(parameters, filter, "a date", |text| date::first_second(text, zone)).map(Term::Moment)
         }
         Kind::To(_) => {
-            one(parameters, filter, "a date", |text| date::last_second(text, zone)).map(Given::Moment)
+            one(parameters, filter, "a date", |text| date::last_second(text, zone)).map(Term::Moment)
         }
-        Kind::Is(_) => one(parameters, filter, "true or false", flag).map(Given::Flag),
+        Kind::Is(_) => one(parameters, filter, "true or false", flag).map(Term::Flag),
         Kind::Only(_) => {
             let read = one(parameters, filter, "true or false", flag);
             // Here null is an answer: whoever says it asks for nothing, the default included.
             let null = || names(filter).any(|name| parameters.says_null(name)).then_some(false);
-            read.or_else(null).map(Given::Flag)
+            read.or_else(null).map(Term::Flag)
         }
         Kind::Choice(_, codes) => {
             let chosen = list(parameters, filter, &choices(codes), |text| code(codes, text));
-            chosen.map(Given::Codes)
+            chosen.map(Term::Codes)
         }
         Kind::Place(_, PlaceKind::City) => {
-            let cities = list(parameters, filter, "a reference to a city", iri::parse_city)?;
-            Some(Given::Places(cities.into_iter().flat_map(surroundings.city).collect()))
+            list(parameters, filter, "a reference to a city", iri::parse_city).map(Term::Cities)
         }
         Kind::Place(_, PlaceKind::Insee) => {
-            let codes = list(parameters, filter, "an INSEE code", Insee::parse)?;
-            Some(Given::Places(codes.iter().flat_map(surroundings.insee).collect()))
+            list(parameters, filter, "an INSEE code", Insee::parse).map(Term::Communes)
         }
         Kind::Place(_, PlaceKind::Department) => {
-            list(parameters, filter, "a reference to a department", iri::parse_department).map(Given::Places)
+            list(parameters, filter, "a reference to a department", iri::parse_department)
+                .map(Term::Departments)
         }
         Kind::Place(_, PlaceKind::Zipcode) => {
-            list(parameters, filter, "a zipcode", Zipcode::parse).map(Given::Zipcodes)
+            list(parameters, filter, "a zipcode", Zipcode::parse).map(Term::Zipcodes)
         }
         Kind::Site(_) => {
-            let read = |text: &str| site::in_query(text, surroundings.sites);
-            let sites: Vec<Option<SiteKey>> = list(parameters, filter, "a reference to a site", read)?;
-            Some(Given::Sites(sites.into_iter().flatten().collect()))
+            // Those nobody knows are left out: an empty list that is given is not the same as none.
+            let read = |text: &str| site::in_query(text, sites);
+            let found = list(parameters, filter, "a reference to a site", read)?;
+            Some(Term::Sites(found.into_iter().flatten().collect()))
+        }
+        Kind::SiteCategory(_) => {
+            let read = |text: &str| site::category_in_query(text, sites);
+            let found = list(parameters, filter, "a reference to a category of sites", read)?;
+            Some(Term::SiteCategories(found.into_iter().flatten().collect()))
         }
         Kind::ExcludedProperty => {
-            list(parameters, filter, "a reference to a property", iri::parse_property).map(Given::Properties)
+            list(parameters, filter, "a reference to a property", iri::parse_property).map(Term::Properties)
         }
-        Kind::SortMode => one(parameters, filter, "property or advert", sort_mode).map(Given::SortMode),
+        Kind::SortMode => one(parameters, filter, "property or advert", sort_mode).map(Term::SortMode),
         Kind::Shapes => {
             let value = nested(parameters, filter)?;
             let mut violations = Vec::new();
             let polygons = shapes::read(filter.name, &value, &mut violations);
             parameters.violations.append(&mut violations);
-            (!polygons.is_empty()).then_some(Given::Polygons(polygons))
+            (!polygons.is_empty()).then_some(Term::Polygons(polygons))
         }
         Kind::Expressions => {
             let value = nested(parameters, filter)?;
             let read = expressions::read(filter.name, &value);
             parameters.violations.extend(read.violations);
             read.ignored.into_iter().for_each(|path| parameters.ignore(path));
-            (!read.groups.is_empty()).then_some(Given::Expressions(read.groups))
+            (!read.groups.is_empty()).then_some(Term::Expressions(read.groups))
         }
     }
 }
 
-fn names(filter: &'static Filter) -> impl Iterator<Item = &'static str> {
+/// Every name of a filter, its own first.
+pub(crate) fn names(filter: &'static Filter) -> impl Iterator<Item = &'static str> {
     std::iter::once(filter.name).chain(filter.aliases.iter().copied())
 }
 
@@ -225,14 +226,6 @@ fn nested(parameters: &mut Parameters<'_>, filter: &'static Filter) -> Option<Va
     (!value.is_null()).then_some(value)
 }
 
-fn flag(text: &str) -> Option<bool> {
-    match text.to_ascii_lowercase().as_str() {
-        "true" | "1" => Some(true),
-        "false" | "0" => Some(false),
-        _ => None,
-    }
-}
-
 fn sort_mode(text: &str) -> Option<SortMode> {
     match text.to_ascii_lowercase().as_str() {
         "property" => Some(SortMode::Property),
@@ -261,8 +254,16 @@ fn choices(codes: Codes) -> String {
     format!("one of {}", codes.all().iter().map(choice).collect::<Vec<_>>().join(", "))
 }
 
+/// Whether one value of an enumeration is all that makes sense, so that it is written as a number and not as a list.
+pub(crate) const fn takes_one(codes: Codes) -> bool {
+    match codes {
+        Codes::TransactionType | Codes::FeesResponsibility | Codes::Accuracy => true,
+        Codes::PropertyType | Codes::PublisherType | Codes::EnergyLetter => false,
+    }
+}
+
 /// Says in one line what cannot be read, in the words of [`Parameters::refuse`], for values that are not texts.
-fn refusal(path: impl Into<String>, value: &Value, expected: &str) -> Violation {
+pub(crate) fn refusal(path: impl Into<String>, value: &Value, expected: &str) -> Violation {
     let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     Violation::malformed(path, format!("\"{}\" is not {expected}.", shown(&value)))
 }

@@ -1,6 +1,6 @@
 //! The paths that name things, and how they are read back.
 
-use domain::{AdvertId, PropertyId, SiteCategoryId, SiteId};
+use domain::{AdvertId, MatchId, PropertyId, SearchId, SiteCategoryId, SiteId, UserId};
 
 pub fn property(id: PropertyId) -> String {
     format!("/properties/{id}")
@@ -16,6 +16,36 @@ pub fn similar_properties(id: PropertyId) -> String {
 
 pub fn advert(id: AdvertId) -> String {
     format!("/adverts/{id}")
+}
+
+pub fn search(id: SearchId) -> String {
+    format!("/searches/{id}")
+}
+
+pub fn matches_of(id: SearchId) -> String {
+    format!("/searches/{id}/matches")
+}
+
+/// Why a property meets a search, or does not.
+pub fn explanation(search: SearchId, property: PropertyId) -> String {
+    format!("/searches/{search}/explain?property={property}")
+}
+
+/// What links a property to a search; `match` is a word of the language.
+pub fn matching(id: MatchId) -> String {
+    format!("/matches/{id}")
+}
+
+pub fn user(id: UserId) -> String {
+    format!("/users/{id}")
+}
+
+pub fn city(id: u64) -> String {
+    format!("/cities/{id}")
+}
+
+pub fn department(id: u64) -> String {
+    format!("/departments/{id}")
 }
 
 pub fn site(id: SiteId) -> String {
@@ -76,6 +106,11 @@ pub fn parse_site_category(text: &str) -> Option<SiteCategoryId> {
     let text = text.trim();
     let text = text.strip_prefix('/').unwrap_or(text);
     text.strip_prefix("site_categories/").unwrap_or(text).parse().ok()
+}
+
+/// Whether a text can only be a path, so that whoever also takes names need not look for one.
+pub fn is_path(text: &str) -> bool {
+    text.trim().starts_with('/')
 }
 
 #[cfg(test)]

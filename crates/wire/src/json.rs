@@ -1,9 +1,13 @@
 //! Reading single JSON values, liberally: numbers may be texts, booleans may be 0 and 1. What cannot be read becomes a
 //! violation that names the path.
 
+use std::collections::BTreeSet;
+
 use domain::value::Text;
 use domain::{Amount, Violation, WebAddress};
 use serde_json::Value;
+
+use crate::query::items;
 
 /// What a value is, in the words of an error message.
 pub const fn kind_of(value: &Value) -> &'static str {
@@ -16,6 +20,12 @@ pub const fn kind_of(value: &Value) -> &'static str {
         Value::Object(_) => "object",
     }
 }
+
+/// The most items of a list in a body of a search: no department has a thousand communes, and France has a few thousand towns.
+const ITEMS_MAX: usize = 5_000;
+
+/// How many items of one list are named as wrong: whoever sent hundreds has one mistake in the program that made them.
+const WRONG_ITEMS_MAX: usize = 100;
 
 /// Collects what is wrong with a body while it is read.
 #[derive(Debug, Default)]
@@ -173,6 +183,40 @@ impl Reader {
         }
         let read = |(index, item)| read(self, &format!("{path}[{index}]"), item);
         Some(items.iter().enumerate().filter_map(read).collect())
+    }
+
+    /// One value or a list of them, under each of some names; all of them together, repeats left out. A list may be an object
+    /// whose keys are numbers: so some languages write a list with gaps.
+    pub fn several<T: Ord + Clone>(
+        &mut self,
+        named: &[(&'static str, &Value)],
+        read: impl Fn(&mut Self, &str, &Value) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
+        let mut count = 0;
+        for (name, value) in named {
+            let items = items(value);
+            count += items.as_ref().map_or(1, Vec::len);
+            if count > ITEMS_MAX {
+                let message = format!("This list is too long: {count} items, at most {ITEMS_MAX}.");
+                self.violations.push(Violation::too_many(*name, message));
+                return None;
+            }
+            let before = self.violations.len();
+            let items = match items {
+                Some(items) => {
+                    items.into_iter().map(|(index, item)| (format!("{name}[{index}]"), item)).collect()
+                }
+                None => vec![((*name).to_owned(), *value)],
+            };
+            for (path, item) in items {
+                found.extend(read(self, &path, item).filter(|item| seen.insert(item.clone())));
+                if self.violations.len() - before >= WRONG_ITEMS_MAX {
+                    break;
+                }
+            }
+        }
+        Some(found)
     }
 }
 

@@ -6,21 +6,26 @@
 //!
 //! - Read: [`advert_draft`] (an advert as sent), [`query`] (query strings), [`filters`] (what is searched for), with [`json`] for
 //!   single values and [`date`] for dates.
-//! - Written: [`document`] (properties and adverts), [`place`], [`hydra`] (collections), [`indicator`], [`receipt`], [`error`].
-//! - Both ways: [`site`] (sites and their categories), [`iri`], [`names`].
+//! - Written: [`document`] (properties and adverts), [`matching`] (matches), [`explanation`] (why a property meets a search),
+//!   [`preview`] (what a search would find), [`place`], [`hydra`] (collections), [`indicator`], [`receipt`], [`error`].
+//! - Both ways: [`search`] (saved searches), [`site`] (sites and their categories), [`iri`], [`names`].
 
 pub mod advert_draft;
 pub mod advert_draft_write;
 pub mod date;
 pub mod document;
 pub mod error;
+pub mod explanation;
 pub mod filters;
 pub mod hydra;
 pub mod indicator;
 pub mod iri;
 pub mod json;
+pub mod matching;
 pub mod names;
 pub mod place;
+pub mod preview;
 pub mod query;
 pub mod receipt;
+pub mod search;
 pub mod site;

@@ -77,3 +77,8 @@ pub const fn event_name(name: EventName) -> &'static str {
         EventName::AdUpdate => "property.ad.update",
     }
 }
+
+/// The event of a name.
+pub fn parse_event_name(text: &str) -> Option<EventName> {
+    EventName::ALL.iter().copied().find(|name| event_name(*name) == text.trim())
+}

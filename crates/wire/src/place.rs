@@ -3,6 +3,8 @@
 use domain::{City, Department, GeoPoint, GivenPlace, Region, Station, Zipcode};
 use serde::Serialize;
 
+use crate::iri;
+
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct PointBody {
     lat: f64,
@@ -137,7 +139,7 @@ impl CityResource {
     pub fn of(city: &City) -> Self {
         Self {
             context: None,
-            iri: format!("/cities/{}", city.id()),
+            iri: iri::city(city.id()),
             kind: "City",
             article: city.article.as_deref().map(str::to_owned),
             libelle: city.original_name().to_owned(),
@@ -175,7 +177,7 @@ impl DepartmentResource {
     pub fn of(department: &Department) -> Self {
         Self {
             context: None,
-            iri: format!("/departments/{}", department.id),
+            iri: iri::department(department.id),
             kind: "Department",
             id: department.id,
             code: department.code.to_string(),

@@ -157,6 +157,16 @@ impl<'a> Parameters<'a> {
         }
     }
 
+    /// True or false, in words or digits.
+    pub fn flag(&mut self, name: &'static str) -> Option<bool> {
+        let value = self.one(name)?;
+        let found = flag(value);
+        if found.is_none() {
+            self.refuse(name, value, "true or false");
+        }
+        found
+    }
+
     /// `order[key]=asc|desc`, in the order given; keys that are not offered are left to be reported.
     /// One that is given twice keeps its place and has the last direction.
     pub fn order<T: Copy + PartialEq>(&mut self, offered: &[(&'static str, T)]) -> Vec<(T, Direction)> {
@@ -210,6 +220,15 @@ impl<'a> Parameters<'a> {
     pub fn refuse(&mut self, name: &str, value: &str, expected: &str) {
         let message = format!("\"{}\" is not {expected}.", shown(value));
         self.violations.push(Violation::malformed(name, message));
+    }
+}
+
+/// Reads `true`, `false`, `1` or `0`, in any case.
+pub fn flag(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "1" => Some(true),
+        "false" | "0" => Some(false),
+        _ => None,
     }
 }
 

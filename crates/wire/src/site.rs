@@ -223,13 +223,15 @@ fn category_reference(
     }
 }
 
-enum CategoryFound {
+/// What a text leads to that names a category.
+pub(crate) enum CategoryFound {
     Id(SiteCategoryId),
     /// What was looked for, as it is told.
     Nothing(String),
 }
 
-fn find_category(text: &str, directory: &SiteDirectory) -> CategoryFound {
+/// Reads `/site_categories/<id>`, the id, or the name.
+pub(crate) fn find_category(text: &str, directory: &SiteDirectory) -> CategoryFound {
     let (found, reference) = match iri::parse_site_category(text) {
         Some(id) => (directory.category(id), iri::site_category(id)),
         None => (directory.category_named(text), shown(text)),
@@ -237,11 +239,15 @@ fn find_category(text: &str, directory: &SiteDirectory) -> CategoryFound {
     found.map_or(CategoryFound::Nothing(reference), |category| CategoryFound::Id(category.id))
 }
 
-/// The category that a parameter of a query names: `/site_categories/<id>`, the id, or the name.
-pub fn category_in_query(text: &str, directory: &SiteDirectory) -> Option<SiteCategoryId> {
+/// The category that a parameter of a query names: `/site_categories/<id>`, the id, or the name. Nothing when the reference
+/// is malformed; nothing inside when no such category is known.
+pub fn category_in_query(text: &str, directory: &SiteDirectory) -> Option<Option<SiteCategoryId>> {
+    if iri::parse_site_category(text).is_none() && iri::is_path(text) {
+        return None;
+    }
     match find_category(text, directory) {
-        CategoryFound::Id(id) => Some(id),
-        CategoryFound::Nothing(_) => None,
+        CategoryFound::Id(id) => Some(Some(id)),
+        CategoryFound::Nothing(_) => Some(None),
     }
 }
 
@@ -270,7 +276,8 @@ fn extra(name: &str) -> Violation {
     Violation::malformed(shown(name), "This attribute is not known.")
 }
 
-fn not_found(path: &str, reference: &str) -> Violation {
+/// Says that a reference leads nowhere.
+pub(crate) fn not_found(path: &str, reference: &str) -> Violation {
     Violation::malformed(path, format!("Item not found for \"{reference}\"."))
 }
 

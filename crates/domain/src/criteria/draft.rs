@@ -122,11 +122,12 @@ impl CriteriaDraft {
                 };
                 add_places(set, kind, given);
             }
-            (Kind::Site(Sense::Included), Given::Sites(sites)) => {
-                criteria.advert.sites = Some(sites.iter().cloned().collect());
+            // Sites and categories are alternatives to each other, as places are.
+            (Kind::Site(Sense::Included) | Kind::SiteCategory(Sense::Included), Given::Sites(sites)) => {
+                criteria.advert.sites.get_or_insert_default().extend(sites.iter().cloned());
             }
-            (Kind::Site(Sense::Excluded), Given::Sites(sites)) => {
-                criteria.advert.excluded_sites = sites.iter().cloned().collect();
+            (Kind::Site(Sense::Excluded) | Kind::SiteCategory(Sense::Excluded), Given::Sites(sites)) => {
+                criteria.advert.excluded_sites.extend(sites.iter().cloned());
             }
             (Kind::ExcludedProperty, Given::Properties(properties)) => {
                 criteria.excluded_properties = properties.iter().copied().collect();

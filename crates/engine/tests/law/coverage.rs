@@ -50,8 +50,8 @@ impl Coverage {
         }
     }
 
-    /// Everything that was seen too rarely.
-    fn gaps(&self) -> Vec<String> {
+    /// Everything about rows that was seen too rarely.
+    fn row_gaps(&self) -> Vec<String> {
         let mut gaps = Vec::new();
         for filter in FILTERS {
             let nothing = Row::default();
@@ -69,15 +69,21 @@ impl Coverage {
                 self.telling, self.questions
             ));
         }
-        if self.similar == 0 || self.similar_full == 0 {
-            gaps.push(format!("{} lists of similar properties, {} full", self.similar, self.similar_full));
-        }
         gaps
     }
 
+    /// Whether every row of the table was put to the test.
+    pub fn assert_rows_complete(&self) {
+        assert_none(&self.row_gaps());
+    }
+
+    /// The same, and whether similar properties were.
     pub fn assert_complete(&self) {
-        let gaps = self.gaps();
-        assert!(gaps.is_empty(), "what was asked proves little:\n{}", gaps.join("\n"));
+        let mut gaps = self.row_gaps();
+        if self.similar == 0 || self.similar_full == 0 {
+            gaps.push(format!("{} lists of similar properties, {} full", self.similar, self.similar_full));
+        }
+        assert_none(&gaps);
     }
 
     /// One line for whoever reads along.
@@ -95,4 +101,8 @@ impl Coverage {
             rarest.unwrap_or_default()
         )
     }
+}
+
+fn assert_none(gaps: &[String]) {
+    assert!(gaps.is_empty(), "what was asked proves little:\n{}", gaps.join("\n"));
 }

@@ -6,16 +6,18 @@
 //! the end.
 //!
 //! `VIGIE_LAW_CASES` sets how many cases are played, `VIGIE_TEST_SEED` repeats those of an earlier run. A case that fails is
-//! made as small as it gets before it is told.
+//! made as small as it gets before it is told. [`mirror`] puts the same questions the other way round.
 
 #![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
 
 mod ask;
 mod case;
 mod coverage;
+mod explained;
 mod history;
 mod judge;
 mod market;
+mod mirror;
 mod readers;
 mod values;
 

@@ -106,7 +106,8 @@ pub fn given(random: &mut Random, scene: Scene<'_>, filter: &Filter) -> Given {
         Kind::Place(sense, PlaceKind::Department) => Given::Places(several(random, |random| {
             place(random, scene_for(scene, sense), PropertyAttribute::Department, 37)
         })),
-        Kind::Site(sense) => Given::Sites(several(random, |random| {
+        // A category is the sites that are in it: to whoever searches, both are sites.
+        Kind::Site(sense) | Kind::SiteCategory(sense) => Given::Sites(several(random, |random| {
             let advert = scene_for(scene, sense).advert(random);
             let other = *random.pick(SITES);
             let other = SiteKey::parse(other).unwrap();

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
+use domain::SiteDirectory;
 use domain::criteria::Finished;
-use domain::{Insee, SiteDirectory};
 use http::StatusCode;
-use places::Gazetteer;
 use wire::filters::{self, Surroundings};
 use wire::query::Parameters;
 
@@ -23,23 +22,8 @@ pub fn with_surroundings<T>(
     sites: &SiteDirectory,
     read: impl FnOnce(&Surroundings<'_>) -> T,
 ) -> T {
-    let places = shared.app.places();
-    let city = |id: u64| cities_meant(places, id);
-    let insee = |insee: &Insee| match places.city(insee) {
-        Some(city) => cities_meant(places, city.id()),
-        None => vec![insee.id()],
-    };
-    read(&Surroundings { city: &city, insee: &insee, sites, zone: &shared.config.time_zone })
-}
-
-/// A city and its districts. A code no longer in use leads to the commune that replaced it; one that nobody knows stands
-/// for itself, because adverts may give it all the same.
-fn cities_meant(places: &Gazetteer, id: u64) -> Vec<u64> {
-    let former = || Insee::parse(&format!("{id:05}")).and_then(|insee| places.city(&insee));
-    match places.city_by_id(id).or_else(former) {
-        Some(city) => std::iter::once(city.id()).chain(city.districts.iter().map(Insee::id)).collect(),
-        None => vec![id],
-    }
+    let zone = &shared.config.time_zone;
+    shared.app.with_references(sites, |references| read(&Surroundings { references: *references, zone }))
 }
 
 /// Runs what computes for a while on a thread of its own; other requests go on meanwhile. As many at once as there are cores:

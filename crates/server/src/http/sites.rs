@@ -44,7 +44,7 @@ pub async fn list(State(shared): State<Shared>, query: QueryText) -> Result<Resp
     let directory = shared.app.sites().await?;
     // A category that does not exist has no sites.
     let wanted: Vec<SiteCategoryId> =
-        categories.iter().filter_map(|text| site::category_in_query(text, &directory)).collect();
+        categories.iter().filter_map(|text| site::category_in_query(text, &directory)?).collect();
     let fits = |site: &&Site| {
         categories.is_empty() || site.category.is_some_and(|category| wanted.contains(&category))
     };

@@ -240,7 +240,11 @@ struct OptionsBody {
 }
 
 impl<'a> EntryBody<'a> {
-    fn of(entry: &'a Entry) -> Self {
+    pub(crate) fn word(&self) -> &'a str {
+        self.word
+    }
+
+    pub(crate) fn of(entry: &'a Entry) -> Self {
         let Entry { wording, presence } = entry;
         let options = OptionsBody {
             includes: *presence == Presence::Present,

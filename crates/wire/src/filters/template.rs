@@ -1,9 +1,9 @@
 //! `hydra:search` of the collections of properties, derived from the table of filters.
 
-use domain::filter::{Codes, Kind};
+use domain::filter::Kind;
 use domain::{FILTERS, Filter};
 
-use super::{names, order_names};
+use super::{names, order_names, takes_one};
 use crate::hydra::Parameter;
 
 /// Every parameter of the property collection, as clients write it.
@@ -26,10 +26,11 @@ fn pages() -> [Parameter; 2] {
 
 fn spellings(filter: &'static Filter) -> Vec<Parameter> {
     let endings: &[&str] = match filter.kind {
-        Kind::Choice(_, Codes::TransactionType | Codes::FeesResponsibility | Codes::Accuracy) => &[""],
-        Kind::Choice(_, Codes::PropertyType | Codes::PublisherType | Codes::EnergyLetter)
+        Kind::Choice(_, codes) if takes_one(codes) => &[""],
+        Kind::Choice(..)
         | Kind::Place(..)
         | Kind::Site(_)
+        | Kind::SiteCategory(_)
         | Kind::ExcludedProperty => &["[]"],
         Kind::Shapes => &["[shape][point][0]", "[shape][point][1]"],
         Kind::Expressions => {

@@ -1,5 +1,8 @@
 use domain::criteria::Counting;
-use domain::{Key, PropertyAttribute, Site, SiteId};
+use domain::{
+    Key, PropertyAttribute, Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteId,
+    SiteKey,
+};
 
 use super::*;
 use crate::query::RawQuery;
@@ -16,17 +19,23 @@ struct Read {
 fn read_query(query: &str) -> Read {
     let raw = RawQuery::parse(query).unwrap();
     let mut parameters = Parameters::of(&raw);
-    let site = |id, key| Site {
+    let site = |id, key, category| Site {
         id: SiteId::new(id).unwrap(),
         key: SiteKey::parse(key).unwrap(),
         name: None,
-        category: None,
+        category: SiteCategoryId::new(category),
     };
-    let sites = SiteDirectory::new(1, vec![site(1, "portail.fr"), site(2, "Office du Lac")], Vec::new());
+    let category = |id, name| SiteCategory {
+        id: SiteCategoryId::new(id).unwrap(),
+        name: SiteCategoryName::parse(name).unwrap(),
+    };
+    let sites = vec![site(1, "portail.fr", 4), site(2, "Office du Lac", 0), site(3, "autre.fr", 4)];
+    let sites = SiteDirectory::new(1, sites, vec![category(4, "Portails"), category(5, "Notaires")]);
     let zone = TimeZone::get("Europe/Paris").unwrap();
     let districts = |id: u64| if id == 75_056 { vec![75_056, 75_101, 75_102] } else { vec![id] };
     let by_code = |insee: &Insee| districts(insee.id());
-    let surroundings = Surroundings { city: &districts, insee: &by_code, sites: &sites, zone: &zone };
+    let references = References { city: &districts, commune: &by_code, sites: &sites };
+    let surroundings = Surroundings { references, zone: &zone };
     let finished = super::read(&mut parameters, &surroundings);
     let order = read_order(&mut parameters, &finished);
     let told = parameters.violations.iter().map(|v| format!("{}: {}", v.path, v.message)).collect();
@@ -158,6 +167,24 @@ fn references_are_paths_or_ids() {
         Some([].into())
     );
     same("excludedSites=9", "");
+    for query in ["/site_categories/4", "site_categories/4", "4", "PORTAILS"] {
+        same(
+            &format!("includedSiteCategories[]={query}"),
+            "includedSites[]=portail.fr&includedSites[]=autre.fr",
+        );
+        same(&format!("excludedSiteCategories={query}"), "excludedSites=1&excludedSites=3");
+    }
+    same("includedSiteCategories=4&includedSites=2", "includedSites=1&includedSites=2&includedSites=3");
+    // A category without sites, and one that is not there.
+    for query in ["5", "9", "Inconnue"] {
+        let read = read_query(&format!("includedSiteCategories={query}"));
+        assert_eq!(read.finished.criteria.advert.sites, Some([].into()), "{query}");
+        same(&format!("excludedSiteCategories={query}"), "");
+    }
+    refused(
+        "includedSiteCategories=/sites/1",
+        &["includedSiteCategories: \"/sites/1\" is not a reference to a category of sites."],
+    );
     refused(
         &format!(
             "includedCities[]=Paris&includedDepartments=/cities/37&excludedProperties=1&includedSites=/sites/x&propertyTypes[]=7&publisherTypes=-1&energyCategories=H&excludedInseeCodes={ID}"

@@ -1,0 +1,98 @@
+//! Saved searches of every shape. A term need not suit its filter: keeping it is not judging it.
+
+use domain::criteria::{Entry, Presence, Term};
+use domain::search::Wish;
+use domain::{
+    Alerts, EmailAddress, Endpoint, EventName, FILTERS, Polygon, PropertyId, SavedSearch, SearchId,
+    SearchToken, SiteCategoryId, SortMode, Strictness, Terms, UserId, Wording,
+};
+use proptest::collection::{btree_set, vec};
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::{insee, moment, point, short_text, site, zipcode};
+
+pub fn saved_search() -> BoxedStrategy<SavedSearch> {
+    let ids = (any::<[u8; 16]>(), any::<[u8; 16]>(), any::<[u8; SearchToken::BYTES]>());
+    (ids, moment(), moment(), wish())
+        .prop_map(|((id, owner, token), created_at, updated_at, wish)| SavedSearch {
+            id: SearchId::from_bytes(id),
+            owner: UserId::from_bytes(owner),
+            token: SearchToken::new(token),
+            created_at,
+            updated_at,
+            wish,
+        })
+        .boxed()
+}
+
+fn wish() -> BoxedStrategy<Wish> {
+    (short_text(), vec((select(FILTERS), term()), 0..6), alerts())
+        .prop_map(|(title, given, alerts)| {
+            let mut terms = Terms::default();
+            for (filter, term) in given {
+                let known = FILTERS.iter().find(|known| known.name == filter.name);
+                terms.put(known.expect("it was drawn from the table"), term);
+            }
+            Wish { title, terms, alerts }
+        })
+        .boxed()
+}
+
+pub fn term() -> BoxedStrategy<Term> {
+    let number = prop_oneof![
+        any::<i32>().prop_map(f64::from),
+        any::<f64>().prop_filter("not a number", |number| number.is_finite()),
+    ];
+    let category = any::<u32>().prop_filter_map("not an id", SiteCategoryId::new);
+    let property = any::<[u8; 16]>().prop_map(PropertyId::from_bytes);
+    let polygon = vec(point(), 3..6).prop_filter_map("too few corners", Polygon::new);
+    prop_oneof![
+        number.prop_map(Term::Number),
+        moment().prop_map(Term::Moment),
+        any::<Vec<u8>>().prop_map(Term::Codes),
+        any::<bool>().prop_map(Term::Flag),
+        vec(any::<u64>(), 0..4).prop_map(Term::Cities),
+        vec(insee(), 0..4).prop_map(Term::Communes),
+        vec(any::<u64>(), 0..4).prop_map(Term::Departments),
+        vec(zipcode(), 0..4).prop_map(Term::Zipcodes),
+        vec(site(), 0..4).prop_map(Term::Sites),
+        vec(category, 0..4).prop_map(Term::SiteCategories),
+        vec(property, 0..4).prop_map(Term::Properties),
+        vec(polygon, 0..3).prop_map(Term::Polygons),
+        select(&[SortMode::Property, SortMode::Advert]).prop_map(Term::SortMode),
+        vec(vec(entry(), 0..3), 0..3).prop_map(Term::Expressions),
+    ]
+    .boxed()
+}
+
+fn entry() -> BoxedStrategy<Entry> {
+    let strictness = select(&[Strictness::Exact, Strictness::Inflected]);
+    let presence = select(&[Presence::Present, Presence::Absent]);
+    (prop_oneof!["(t|f)[1-5] (rdc|sdb|appt)", "\\PC{1,16}"], strictness, presence)
+        .prop_filter_map("no word in it", |(text, strictness, presence)| {
+            Some(Entry { wording: Wording::new(&text, strictness)?, presence })
+        })
+        .boxed()
+}
+
+fn alerts() -> BoxedStrategy<Alerts> {
+    let endpoint = || {
+        "https://[a-z]{1,6}\\.example(:8443)?/[a-zA-Z0-9%é\"]{0,6}(\\?[a-z]=[0-9])?"
+            .prop_filter_map("not an address", |text| Endpoint::parse(&text).ok())
+    };
+    let email = "[a-zé'+]{1,8}@[a-z]{1,6}\\.fr"
+        .prop_filter_map("not an address", |text| EmailAddress::parse(&text).ok());
+    let recipients = (option::of(email), option::of(endpoint()), option::of(endpoint()));
+    (any::<[bool; 2]>(), recipients, btree_set(select(EventName::ALL), 0..4))
+        .prop_map(|([enabled, hide_contact], (email, endpoint, event_endpoint), events)| Alerts {
+            enabled,
+            hide_contact,
+            email,
+            endpoint,
+            event_endpoint,
+            events,
+        })
+        .boxed()
+}

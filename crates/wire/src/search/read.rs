@@ -1,0 +1,206 @@
+//! The body of a search: from JSON to a wish, or to everything that is wrong with it.
+
+use std::collections::BTreeSet;
+
+use domain::criteria::Terms;
+use domain::draft::Given;
+use domain::search::{NAMED_MAX, Wish};
+use domain::{Alerts, EmailAddress, Endpoint, EventName, ShortText, Violation};
+use serde_json::{Map, Value};
+
+use super::criterion::Criteria;
+use super::{
+    EMAIL, ENABLED, ENDPOINT, EVENT_ENDPOINT, EVENTS, HIDE_CONTACT, Surroundings, TITLE, criteria, is_known,
+    is_required,
+};
+use crate::json::{Reader, kind_of, shown};
+use crate::names;
+
+/// The message of every value that has to be there.
+const BLANK: &str = "This value should not be blank.";
+
+/// As many unknown names as anybody reads.
+const IGNORED_MAX: usize = 100;
+
+/// What a body is for.
+#[derive(Debug, Clone, Copy)]
+pub enum Purpose<'a> {
+    /// What is absent is unset.
+    Create,
+    /// What is absent stays as it is.
+    Update(&'a Wish),
+    /// As for a creation, but that nobody has to think of a title yet.
+    Preview,
+}
+
+/// What came of reading a body.
+#[derive(Debug)]
+pub struct Read {
+    pub wish: Result<Wish, Vec<Violation>>,
+    /// Names that mean nothing to us.
+    pub ignored: Vec<String>,
+}
+
+/// Reads the body of a search. `null`, an empty text and, for a list, an empty list clear a value.
+pub fn read(body: &Value, purpose: Purpose<'_>, surroundings: &Surroundings<'_>) -> Read {
+    let Value::Object(fields) = body else {
+        let message = format!("A search must be an object, {} given.", kind_of(body));
+        return Read { wish: Err(vec![Violation::malformed("", message)]), ignored: Vec::new() };
+    };
+    let mut reading = Reading { fields, purpose, reader: Reader::default(), ignored: Vec::new() };
+    let title = reading.title();
+    let terms = reading.terms(surroundings);
+    let alerts = reading.alerts();
+    // What was understood is held together even when something else was not, so that everything is told at once.
+    let contradictions = terms.criteria(&surroundings.references).err().unwrap_or_default();
+    let Reading { reader: Reader { mut violations }, mut ignored, .. } = reading;
+    violations.extend(contradictions);
+    let named = terms.named_in_all();
+    if named > NAMED_MAX {
+        let message = format!(
+            "A search may name {NAMED_MAX} places, sites, properties and corners in all, not {named}."
+        );
+        violations.push(Violation::too_many("", message));
+    }
+    let unknown = fields.keys().filter(|name| !is_known(name)).map(|name| shown(name));
+    ignored.extend(unknown.take(IGNORED_MAX));
+    ignored.truncate(IGNORED_MAX);
+    let wish = match title {
+        Some(title) if violations.is_empty() => Ok(Wish { title, terms, alerts }),
+        Some(_) | None => Err(violations),
+    };
+    Read { wish, ignored }
+}
+
+struct Reading<'a> {
+    fields: &'a Map<String, Value>,
+    purpose: Purpose<'a>,
+    reader: Reader,
+    ignored: Vec<String>,
+}
+
+impl<'a> Reading<'a> {
+    fn known(&self) -> Option<&'a Wish> {
+        match self.purpose {
+            Purpose::Update(known) => Some(known),
+            Purpose::Create | Purpose::Preview => None,
+        }
+    }
+
+    /// Nothing only when there is a violation that says why.
+    fn title(&mut self) -> Option<ShortText> {
+        let read = match said(self.fields, TITLE) {
+            Given::Value(Some(value)) => {
+                let before = self.reader.violations.len();
+                let title = self.reader.bounded_text(TITLE, value);
+                if title.is_none() && self.reader.violations.len() > before {
+                    return None;
+                }
+                title
+            }
+            Given::Value(None) | Given::Absent => None,
+        };
+        match (read, self.purpose) {
+            (Some(title), _) => Some(title),
+            // Never shown to anybody.
+            (None, Purpose::Preview) => Some(ShortText::trusted("preview".to_owned())),
+            (None, Purpose::Create | Purpose::Update(_)) => {
+                self.reader.violations.push(Violation::missing(TITLE, BLANK));
+                None
+            }
+        }
+    }
+
+    fn terms(&mut self, surroundings: &Surroundings<'_>) -> Terms {
+        let known = self.known().map(|known| &known.terms);
+        let mut terms = known.cloned().unwrap_or_default();
+        let mut body = Criteria { fields: self.fields, known, surroundings, ignored: &mut self.ignored };
+        for filter in criteria() {
+            let before = self.reader.violations.len();
+            let given = body.read(&mut self.reader, filter);
+            let understood = self.reader.violations.len() == before;
+            let missing = matches!(given, Given::Absent | Given::Value(None)) && understood;
+            if is_required(filter) && missing {
+                self.reader.violations.push(Violation::missing(filter.name, BLANK));
+            }
+            match given {
+                Given::Absent => {}
+                Given::Value(Some(term)) => terms.put(filter, term),
+                Given::Value(None) => terms.clear(filter),
+            }
+        }
+        terms
+    }
+
+    fn alerts(&mut self) -> Alerts {
+        let nothing = Alerts::default();
+        let Alerts { enabled, hide_contact, email, endpoint, event_endpoint, events } =
+            self.known().map_or(&nothing, |known| &known.alerts).clone();
+        Alerts {
+            enabled: self.flag(ENABLED, enabled),
+            hide_contact: self.flag(HIDE_CONTACT, hide_contact),
+            email: self.text(EMAIL, email, EmailAddress::parse),
+            endpoint: self.text(ENDPOINT, endpoint, Endpoint::parse),
+            event_endpoint: self.text(EVENT_ENDPOINT, event_endpoint, Endpoint::parse),
+            events: self.events(events),
+        }
+    }
+
+    /// Unset is no.
+    fn flag(&mut self, name: &str, known: bool) -> bool {
+        match said(self.fields, name) {
+            Given::Absent => known,
+            Given::Value(None) => false,
+            Given::Value(Some(value)) => self.reader.boolean(name, value).unwrap_or_default(),
+        }
+    }
+
+    fn text<T, E: std::fmt::Display>(
+        &mut self,
+        name: &str,
+        known: Option<T>,
+        parse: impl Fn(&str) -> Result<T, E>,
+    ) -> Option<T> {
+        match said(self.fields, name) {
+            Given::Absent => known,
+            Given::Value(None) => None,
+            Given::Value(Some(value)) => {
+                let text = self.reader.text(name, value)?;
+                parse(text).map_err(|error| self.reader.invalid(name, error)).ok()
+            }
+        }
+    }
+
+    fn events(&mut self, known: BTreeSet<EventName>) -> BTreeSet<EventName> {
+        match said(self.fields, EVENTS) {
+            Given::Absent => known,
+            Given::Value(None) => BTreeSet::new(),
+            Given::Value(Some(value)) => {
+                let events = self.reader.several(&[(EVENTS, value)], event_name);
+                events.unwrap_or_default().into_iter().collect()
+            }
+        }
+    }
+}
+
+fn event_name(reader: &mut Reader, path: &str, value: &Value) -> Option<EventName> {
+    let text = reader.text(path, value)?;
+    let name = names::parse_event_name(text);
+    if name.is_none() {
+        let names: Vec<&str> = EventName::ALL.iter().map(|name| names::event_name(*name)).collect();
+        let message = format!("\"{}\" is no event; the events are {}.", shown(text.trim()), names.join(", "));
+        reader.invalid(path, message);
+    }
+    name
+}
+
+/// What a body says under a name: nothing, that it is unset, or a value.
+pub fn said<'a>(fields: &'a Map<String, Value>, name: &str) -> Given<Option<&'a Value>> {
+    match fields.get(name) {
+        None => Given::Absent,
+        Some(Value::Null) => Given::Value(None),
+        // Forms send an empty text for a field that was left empty.
+        Some(Value::String(text)) if text.trim().is_empty() => Given::Value(None),
+        Some(value) => Given::Value(Some(value)),
+    }
+}
