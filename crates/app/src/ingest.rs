@@ -75,7 +75,7 @@ impl App {
             let changes = ChangeSet { recorded_at: self.clock.now(), steps };
             match self.store.commit(changes).await? {
                 CommitOutcome::Committed(position) => return Ok((receipts, position)),
-                CommitOutcome::Conflict => {}
+                CommitOutcome::Conflict | CommitOutcome::TooManySearches => {}
             }
         }
         Err(Error::Contended)
@@ -119,7 +119,7 @@ impl App {
                     self.visible(position).await;
                     return Ok(Some(receipt(Outcome::Updated)));
                 }
-                CommitOutcome::Conflict => {}
+                CommitOutcome::Conflict | CommitOutcome::TooManySearches => {}
             }
         }
         Err(Error::Contended)

@@ -1,8 +1,9 @@
 //! Use cases and workers.
 //!
 //! [`App`] is what an edge (HTTP, the command line) talks to: take adverts in ([`ingest`]), read them back
-//! ([`documents`]), find them ([`search`]), see who is calling ([`access`]), know where they come from ([`sites`]).
-//! [`workers`] do what nobody asks for: the index follows the store, adverts unseen for long expire.
+//! ([`documents`]), find them ([`search`]), wait for them ([`searches`], [`preview`]), see who is calling ([`access`]), know
+//! where they come from ([`sites`]). [`workers`] do what nobody asks for: the index follows the store, changes are held against
+//! saved searches ([`matching`]), adverts unseen for long expire.
 //!
 //! **Invariant:** decisions are `domain`'s, durability is `store`'s; here they meet. Nothing here knows HTTP or JSON.
 
@@ -11,8 +12,11 @@ pub mod documents;
 pub mod error;
 pub mod indicators;
 pub mod ingest;
+pub mod matching;
+pub mod preview;
 mod references;
 pub mod search;
+pub mod searches;
 pub mod sites;
 pub mod system;
 pub mod workers;
@@ -35,6 +39,7 @@ pub struct App {
     sites: Arc<sites::KnownSites>,
     /// Commands that only write have none.
     search: Option<Arc<search::Search>>,
+    matching: Option<Arc<matching::Matching>>,
 }
 
 impl App {
@@ -44,7 +49,7 @@ impl App {
         ids: Arc<dyn IdSource>,
         places: Arc<Gazetteer>,
     ) -> Self {
-        Self { store, clock, ids, places, sites: Arc::default(), search: None }
+        Self { store, clock, ids, places, sites: Arc::default(), search: None, matching: None }
     }
 
     /// The reference geography.

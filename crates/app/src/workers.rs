@@ -1,7 +1,9 @@
 //! What happens without being asked for. Each worker is a loop around a `run_once` that tests can call.
 
 pub mod expiry;
+pub mod following;
 pub mod indexer;
+pub mod matcher;
 
 use std::future::Future;
 use std::time::Duration;

@@ -3,14 +3,17 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
+use domain::criteria::Direction;
 use domain::{
-    AdvertEvent, AdvertId, Given, Identity, KeyId, Property, PropertyId, Scopes, SearchId, Site,
-    SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteKey, SiteName, Timestamp, UserId,
+    AdvertEvent, AdvertId, Given, Identity, KeyId, Property, PropertyId, SavedSearch, Scopes, SearchId,
+    SearchNumber, Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteKey, SiteName,
+    Timestamp, UserId,
 };
 use tokio::sync::watch;
 
 use crate::error::Error;
 use crate::log::{LogEntry, Position};
+use crate::matches::{MatchBatch, MatchGroup, MatchPage, MatchRow};
 
 /// Durable state.
 ///
@@ -36,6 +39,9 @@ pub trait Store: Send + Sync + 'static {
     /// A property as it was at a version that the log names, as long as it is kept.
     async fn property_at(&self, id: PropertyId, version: u32) -> Result<Option<Property>, Error>;
 
+    /// The same for many at once, in the order asked.
+    async fn properties_at(&self, wanted: Vec<(PropertyId, u32)>) -> Result<Vec<Option<Property>>, Error>;
+
     /// Makes all of a set of changes durable, with their log entries, or none of it.
     async fn commit(&self, changes: ChangeSet) -> Result<CommitOutcome, Error>;
 
@@ -45,6 +51,62 @@ pub trait Store: Send + Sync + 'static {
     /// The last position written through this store. Wakes followers; those that must also see what other processes
     /// write read the log from time to time as well.
     fn head(&self) -> watch::Receiver<Position>;
+
+    async fn search(&self, id: SearchId) -> Result<Option<StoredSearch>, Error>;
+    async fn search_numbered(&self, number: SearchNumber) -> Result<Option<StoredSearch>, Error>;
+
+    /// One owner's searches.
+    async fn searches(&self, asked: SearchList) -> Result<SearchPage, Error>;
+
+    /// Up to `limit` searches after a number, in the order of their numbers, each as it stood at a position of the log: what was
+    /// made later is left out, and what was changed later is as it was before. For a position that the matcher has not left
+    /// behind; what was deleted since is gone. One whose record is damaged is left out, and told to the log: it must not keep all
+    /// others from being matched.
+    async fn searches_at(
+        &self,
+        position: Position,
+        after: Option<SearchNumber>,
+        limit: usize,
+    ) -> Result<Vec<StoredSearch>, Error>;
+
+    /// A search as it was at a version that the log names; nothing when it was deleted since, or the matcher is beyond that.
+    async fn search_at(&self, id: SearchId, version: u32) -> Result<Option<StoredSearch>, Error>;
+
+    /// How many searches there are, of everybody.
+    async fn count_searches(&self) -> Result<u64, Error>;
+
+    /// Up to where of the log matches are recorded.
+    async fn matched_until(&self) -> Result<Position, Error>;
+
+    /// Which searches have a match with these properties already, in ascending order; some of them may have been deleted since.
+    /// Properties without any are missing from the answer.
+    async fn matched(
+        &self,
+        properties: Vec<PropertyId>,
+    ) -> Result<HashMap<PropertyId, Vec<SearchNumber>>, Error>;
+
+    /// Records matches, what is owed for them, and how far the matcher has come: all of it or nothing. `false`, and nothing is
+    /// written, when the matcher had come to another position than the batch was built on: somebody else is matching. What is in
+    /// the batch of a property that an erasure took away meanwhile is left out.
+    async fn record_matches(&self, batch: MatchBatch) -> Result<bool, Error>;
+
+    /// What was recorded after a position, in order: up to `limit` groups. Some of the searches may have been deleted since.
+    async fn match_groups_after(&self, position: Position, limit: usize) -> Result<Vec<MatchGroup>, Error>;
+
+    /// Matches of a search, the newest first.
+    async fn matches_of(&self, search: SearchNumber, skip: u64, take: u64) -> Result<MatchPage, Error>;
+
+    /// What links a search to the property that the log first told of at a position; a property of which the search only heard an
+    /// event counts.
+    async fn match_with(
+        &self,
+        search: SearchNumber,
+        first_told_at: Position,
+    ) -> Result<Option<MatchRow>, Error>;
+
+    /// Makes matches quick to find by search: about `limit` of those that are not so yet, the oldest first. `true` when there are
+    /// more. They are found before that too, only slower.
+    async fn file_matches(&self, limit: usize) -> Result<bool, Error>;
 
     /// Erases an advert: from its property, from every kept version, from the log's payloads. Not an expiry: nothing a
     /// publisher said is left. Its id stays in log entries that carry nothing else.
@@ -137,7 +199,12 @@ pub enum Step {
         expected: Expected,
         advert: AdvertId,
     },
-    Search(SearchChange),
+    PutSearch(PutSearch),
+    /// Does nothing, and leaves no entry in the log, when the owner has no such search.
+    RemoveSearch {
+        search: SearchId,
+        owner: UserId,
+    },
 }
 
 /// A property as it shall be from now on.
@@ -181,22 +248,64 @@ pub enum PutCause {
     Left,
 }
 
-/// A saved search was made, changed or removed. The store keeps its text without reading it.
+/// A saved search as it shall be from now on.
 #[derive(Debug, Clone)]
-pub struct SearchChange {
-    pub search: SearchId,
-    pub owner: UserId,
-    /// `None` removes it.
-    pub text: Option<String>,
+pub struct PutSearch {
+    pub search: SavedSearch,
+    pub expected: ExpectedSearch,
+}
+
+/// What the writer of a search built on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExpectedSearch {
+    /// There is none of that id, and its owner has fewer than so many.
+    New { owner_has_fewer_than: u32 },
+    /// It was at this version.
+    Version(u32),
 }
 
 /// What became of a set of changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommitOutcome {
-    /// Durable, up to this position of the log.
+    /// Durable, up to this position of the log; [`Position::START`] when there was nothing to write.
     Committed(Position),
     /// Somebody else was faster; nothing was written. Read again and build again.
     Conflict,
+    /// The owner of a new search has as many as they may; nothing was written.
+    TooManySearches,
+}
+
+/// A saved search as kept, its dates to the millisecond.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredSearch {
+    pub number: SearchNumber,
+    /// Counts its changes, from one.
+    pub version: u32,
+    pub search: SavedSearch,
+    /// When something was last delivered for it.
+    pub last_alert_at: Option<Timestamp>,
+}
+
+/// Which of one owner's searches are wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchList {
+    pub owner: UserId,
+    /// Only those with this in their title, case and accents aside.
+    pub title: Option<String>,
+    /// Only those whose alerts are on, or off.
+    pub enabled: Option<bool>,
+    /// By title, case and accents aside; else the newest first.
+    pub by_title: Option<Direction>,
+    pub skip: u64,
+    pub take: u64,
+}
+
+/// Some of an owner's searches.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SearchPage {
+    /// How many there are in all.
+    pub total: u64,
+    pub searches: Vec<StoredSearch>,
 }
 
 /// What an erasure left.

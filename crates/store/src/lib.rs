@@ -1,4 +1,4 @@
-//! Durable state: properties with their adverts, the change log, keys, sites.
+//! Durable state: properties with their adverts, the change log, saved searches and their matches, keys, sites.
 //!
 //! [`Store`] is the contract; it says nothing of SQL. [`sqlite::SqliteStore`] is the embedded default. Whatever else
 //! implements the contract must pass `tests/contract`.
@@ -11,12 +11,15 @@
 mod contract;
 mod error;
 mod log;
+mod matches;
 mod record;
 pub mod sqlite;
 
 pub use contract::{
-    ChangeSet, CommitOutcome, Erased, Expected, Key, Located, NewKey, PutCause, PutProperty, PutSite,
-    Renamed, ScanPart, Scanned, SearchChange, Step, Store, Stored, User,
+    ChangeSet, CommitOutcome, Erased, Expected, ExpectedSearch, Key, Located, NewKey, PutCause, PutProperty,
+    PutSearch, PutSite, Renamed, ScanPart, Scanned, SearchList, SearchPage, Step, Store, Stored,
+    StoredSearch, User,
 };
 pub use error::Error;
 pub use log::{Change, Erasure, LogEntry, Position, PropertyCause, RemovalCause};
+pub use matches::{MatchBatch, MatchGroup, MatchPage, MatchRow, Notice, NoticeGroup};

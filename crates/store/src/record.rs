@@ -1,9 +1,13 @@
-//! How properties and events are kept: a version byte, then JSON compressed with Zstandard and a checksum.
+//! How properties and events are kept: a version byte, then JSON compressed with Zstandard and a checksum. Searches and lists
+//! of them are smaller and have forms of their own ([`search`], [`numbers`]).
 //!
 //! JSON describes itself, so a later release reads an earlier one's records as long as it knows every name that was ever
 //! written; `tests/compat` holds records of every released shape and proves it. The checksum tells damage apart from
 //! everything else.
 
+mod checksum;
+mod numbers;
+mod search;
 mod shape;
 
 use std::cell::RefCell;
@@ -11,6 +15,8 @@ use std::cell::RefCell;
 use domain::{AdvertEvent, Property, PropertyId};
 
 use crate::error::Error;
+pub use numbers::{decode_numbers, encode_numbers, holds_number};
+pub use search::{decode_search, encode_search};
 use shape::{EventRecord, PropertyRecord};
 
 /// JSON in one Zstandard frame with checksum.

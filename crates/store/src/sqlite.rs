@@ -1,19 +1,22 @@
 //! The embedded store: one SQLite database in the data folder.
 //!
-//! One thread writes, a few read; callers are async and talk to them through channels. The writer gathers what waits for
+//! One thread writes, a few read, those for followers apart from the others ([`behind`]); callers are async and talk to them through channels. The writer gathers what waits for
 //! it into one transaction, so that many small writers share one sync to disk ([`writer`]). Readers never wait for the
 //! writer: the database is in WAL mode. Other processes (`vigie keys`, `vigie import`) may open the same folder beside a
 //! server; two servers may not ([`lock`]).
 
 mod access;
+mod behind;
 mod commit;
 mod erase;
 mod lock;
+mod matches;
 mod prepare;
 mod read;
 mod readers;
 mod scan;
 mod schema;
+mod searches;
 mod sites;
 mod writer;
 
@@ -23,19 +26,23 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::{
-    AdvertId, Identity, KeyId, Property, PropertyId, Site, SiteCategory, SiteCategoryId, SiteCategoryName,
-    SiteDirectory, Timestamp,
+    AdvertId, Identity, KeyId, Property, PropertyId, SearchId, SearchNumber, Site, SiteCategory,
+    SiteCategoryId, SiteCategoryName, SiteDirectory, Timestamp,
 };
 use tokio::sync::watch;
 
 use crate::contract::{
-    ChangeSet, CommitOutcome, Erased, Key, Located, NewKey, PutSite, Renamed, ScanPart, Scanned, Store,
-    Stored,
+    ChangeSet, CommitOutcome, Erased, Key, Located, NewKey, PutSite, Renamed, ScanPart, Scanned, SearchList,
+    SearchPage, Store, Stored, StoredSearch,
 };
 use crate::error::Error;
 use crate::log::{LogEntry, Position};
+use crate::matches::{MatchBatch, MatchGroup, MatchPage, MatchRow};
+pub use behind::stand_behind;
 use lock::OpeningLock;
 pub use lock::ServerLock;
+use matches::PreparedBatch;
+use matches::filing::{self, Piece};
 use prepare::Prepared;
 use readers::Readers;
 use writer::{Verdict, Writer};
@@ -47,14 +54,39 @@ pub const FILE_NAME: &str = "vigie.db";
 /// times a second, so a wait this long means that something is stuck.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Enough to keep both cores of a small machine busy; more would only queue inside the database.
-const READERS: usize = 3;
+/// Enough to keep both cores of a small machine busy; more would only queue inside the database. As many again for those who
+/// stand behind.
+const READERS: usize = 2;
 
 /// The store in a folder.
 pub struct SqliteStore {
     folder: PathBuf,
     writer: Writer,
-    readers: Readers,
+    readers: ReaderPools,
+}
+
+/// Readers for whoever answers requests, and others for what may wait.
+struct ReaderPools {
+    first: Readers,
+    behind: Readers,
+}
+
+impl ReaderPools {
+    fn start(path: &Path) -> Result<Self, Error> {
+        let open = || schema::open_for_reading(path);
+        Ok(Self {
+            first: Readers::start("store-read", READERS, || {}, open)?,
+            behind: Readers::start("store-read-behind", READERS, behind::lower_priority, open)?,
+        })
+    }
+
+    async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&rusqlite::Connection) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let pool = if behind::is_behind() { &self.behind } else { &self.first };
+        pool.run(work).await
+    }
 }
 
 impl SqliteStore {
@@ -68,7 +100,7 @@ impl SqliteStore {
         // The names of new files are durable only once their folder is: without this, a loss of power just after the
         // first commits could take the whole database with it.
         std::fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(open_error)?;
-        let readers = Readers::start(READERS, || schema::open_for_reading(&path))?;
+        let readers = ReaderPools::start(&path)?;
         Ok(Self { folder: folder.to_owned(), writer: Writer::start(connection)?, readers })
     }
 
@@ -97,6 +129,10 @@ impl Store for SqliteStore {
 
     async fn property_at(&self, id: PropertyId, version: u32) -> Result<Option<Property>, Error> {
         self.readers.run(move |connection| read::property_at(connection, id, version)).await
+    }
+
+    async fn properties_at(&self, wanted: Vec<(PropertyId, u32)>) -> Result<Vec<Option<Property>>, Error> {
+        self.readers.run(move |connection| read::properties_at(connection, &wanted)).await
     }
 
     async fn commit(&self, changes: ChangeSet) -> Result<CommitOutcome, Error> {
@@ -180,6 +216,75 @@ impl Store for SqliteStore {
 
     async fn delete_site_category(&self, id: SiteCategoryId) -> Result<bool, Error> {
         self.writer.run(move |connection| Ok(Verdict::Keep(sites::delete_category(connection, id)?))).await
+    }
+
+    async fn search(&self, id: SearchId) -> Result<Option<StoredSearch>, Error> {
+        self.readers.run(move |connection| searches::by_id(connection, id)).await
+    }
+
+    async fn search_numbered(&self, number: SearchNumber) -> Result<Option<StoredSearch>, Error> {
+        self.readers.run(move |connection| searches::by_number(connection, number)).await
+    }
+
+    async fn searches(&self, asked: SearchList) -> Result<SearchPage, Error> {
+        self.readers.run(move |connection| searches::list(connection, &asked)).await
+    }
+
+    async fn searches_at(
+        &self,
+        position: Position,
+        after: Option<SearchNumber>,
+        limit: usize,
+    ) -> Result<Vec<StoredSearch>, Error> {
+        self.readers.run(move |connection| searches::at_position(connection, position, after, limit)).await
+    }
+
+    async fn search_at(&self, id: SearchId, version: u32) -> Result<Option<StoredSearch>, Error> {
+        self.readers.run(move |connection| searches::at_version(connection, id, version)).await
+    }
+
+    async fn count_searches(&self) -> Result<u64, Error> {
+        self.readers.run(searches::count).await
+    }
+
+    async fn matched_until(&self) -> Result<Position, Error> {
+        self.readers.run(|connection| Ok(matches::progress(connection)?.matched_until)).await
+    }
+
+    async fn matched(
+        &self,
+        properties: Vec<PropertyId>,
+    ) -> Result<HashMap<PropertyId, Vec<SearchNumber>>, Error> {
+        self.readers.run(move |connection| matches::matched(connection, &properties)).await
+    }
+
+    async fn record_matches(&self, batch: MatchBatch) -> Result<bool, Error> {
+        let prepared = PreparedBatch::new(batch)?;
+        self.writer.run(move |connection| matches::record(connection, &prepared)).await
+    }
+
+    async fn match_groups_after(&self, position: Position, limit: usize) -> Result<Vec<MatchGroup>, Error> {
+        self.readers.run(move |connection| matches::groups_after(connection, position, limit)).await
+    }
+
+    async fn matches_of(&self, search: SearchNumber, skip: u64, take: u64) -> Result<MatchPage, Error> {
+        self.readers.run(move |connection| matches::matches_of(connection, search, skip, take)).await
+    }
+
+    async fn match_with(
+        &self,
+        search: SearchNumber,
+        first_told_at: Position,
+    ) -> Result<Option<MatchRow>, Error> {
+        self.readers.run(move |connection| matches::match_with(connection, search, first_told_at)).await
+    }
+
+    async fn file_matches(&self, limit: usize) -> Result<bool, Error> {
+        match self.readers.run(move |connection| filing::next(connection, limit)).await? {
+            Piece::File(piece) => self.writer.run(move |connection| filing::file(connection, &piece)).await,
+            Piece::Clear(piece) => self.writer.run(move |connection| filing::clear(connection, &piece)).await,
+            Piece::Nothing => Ok(false),
+        }
     }
 
     async fn note(&self, name: String) -> Result<Option<String>, Error> {

@@ -11,5 +11,6 @@ mod sqlite {
     mod erasure;
     mod folder;
     mod migrations;
+    mod searches;
     mod sharing;
 }

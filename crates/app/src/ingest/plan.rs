@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use domain::attribute;
 use domain::draft::Given;
 use domain::grouping::{self, Grouping};
 use domain::merge::{self, Effect, Merged};
@@ -212,11 +213,18 @@ impl Batch<'_> {
             (None, Effect::Nothing) => Ok(accepted(home, Outcome::Unchanged)),
             (None, effect) => {
                 self.remember(id, home, &advert.details, Some(&known.details), &claim);
+                let crawled = effect == Effect::Crawled;
+                let mut reads_alike = true;
                 if let Some(property) = &mut self.slot(home)?.property {
+                    let before = crawled.then(|| property.clone());
                     property.put(advert);
+                    reads_alike = before.is_none_or(|before| attribute::read_alike(&before, property));
                 }
-                if effect == Effect::Crawled {
-                    self.put(home, id, PutCause::Crawled)?;
+                if crawled {
+                    // A sighting may make another advert the one that a property takes its values from. Then it answers otherwise
+                    // than before, and that is a version of its own.
+                    let cause = if reads_alike { PutCause::Crawled } else { PutCause::Changed { news } };
+                    self.put(home, id, cause)?;
                     Ok(accepted(home, Outcome::Unchanged))
                 } else {
                     self.put(home, id, PutCause::Changed { news })?;

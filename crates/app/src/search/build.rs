@@ -88,6 +88,9 @@ pub async fn merge(index: &Arc<Index>) -> Result<(), Error> {
     computed(move || while index.maintain() {}).await
 }
 
-async fn computed<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
+/// Runs what computes for a while on a thread of its own.
+pub(crate) async fn computed<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Error> {
     tokio::task::spawn_blocking(work).await.map_err(|_| Error::Interrupted)
 }

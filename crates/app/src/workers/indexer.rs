@@ -1,7 +1,6 @@
 //! Keeps the index in step with the store.
 //!
-//! Woken by every commit of this process, and four times a second for what other processes wrote. Survives a crash by trusting
-//! nothing but the store: it begins with the last snapshot, if that is sound and of this very store, and else with everything
+//! Survives a crash by trusting nothing but the store: it begins with the last snapshot, if that is sound and of this very store, and else with everything
 //! there is; then it follows the log. What was erased is forgotten before a snapshot goes beyond the erasure, so that
 //! a crash in between finds the entry in the log again, and forgets again.
 
@@ -16,18 +15,12 @@ use domain::{PropertyId, Timestamp};
 use engine::{Change, Index, Stamp};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use store::{LogEntry, Position, PropertyCause, RemovalCause, Stored};
-use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use super::following::{Follower, Progress, follow};
 use crate::search::{Search, build};
 use crate::{App, Error};
 use snapshots::Snapshots;
-
-/// How often to look for what other processes wrote.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
-
-/// How long to wait after a failure: it is most likely the disk's, and will be there for a while.
-const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// How often to look whether segments can be merged.
 const MAINTAIN_EVERY: Duration = Duration::from_millis(500);
@@ -35,8 +28,9 @@ const MAINTAIN_EVERY: Duration = Duration::from_millis(500);
 /// How many entries of the log are taken on together. Writers wait for the whole look, so that it must not take long.
 const ENTRIES_PER_LOOK: usize = 1_000;
 
-/// How many properties one reader decodes at a time, while another does the next ones.
-const PROPERTIES_PER_READ: usize = 128;
+/// How many properties one reader decodes at a time, while another does the next ones. Whoever wants a document for an answer
+/// waits behind them: half a millisecond.
+const PROPERTIES_PER_READ: usize = 16;
 
 /// Readers that decode at the same time: one is left to answer requests.
 const READS_AT_ONCE: usize = 2;
@@ -66,32 +60,10 @@ struct Following {
     to_forget: BTreeSet<PropertyId>,
 }
 
-/// Whether there may be more to do at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
-    More,
-    CaughtUp,
-}
-
 /// Follows until told to stop, then takes a last snapshot.
 pub async fn run(mut indexer: Indexer, stop: CancellationToken) {
-    let mut head = indexer.app.store.head();
-    while !stop.is_cancelled() {
-        // Before looking: a commit that comes while we look wakes us again.
-        head.borrow_and_update();
-        match indexer.run_until(&stop).await {
-            Ok(Progress::More) => {}
-            Ok(Progress::CaughtUp) => wait(&mut head, &stop).await,
-            Err(error) => {
-                tracing::error!(
-                    worker = "indexer",
-                    error = &error as &dyn std::error::Error,
-                    "a worker failed and will try again"
-                );
-                let _ = tokio::time::timeout(RETRY_AFTER, stop.cancelled()).await;
-            }
-        }
-    }
+    let head = indexer.app.store.head();
+    follow(&mut indexer, head, &stop).await;
     indexer.finish().await;
 }
 
@@ -112,15 +84,20 @@ pub async fn maintain(app: App, stop: CancellationToken) {
     }
 }
 
-async fn wait(head: &mut watch::Receiver<Position>, stop: &CancellationToken) {
-    let wake = async {
-        if head.changed().await.is_err() {
-            // The store is closed, and says nothing any more.
-            std::future::pending::<()>().await;
+impl Follower for Indexer {
+    const NAME: &'static str = "indexer";
+
+    /// Building the index, which can take a minute, ends early when told to stop. Following does not: what it has begun, it has
+    /// to note.
+    async fn look(&mut self, stop: &CancellationToken) -> Result<Progress, Error> {
+        if self.following.is_none() {
+            tokio::select! {
+                () = stop.cancelled() => return Ok(Progress::CaughtUp),
+                following = self.begin() => self.following = Some(following?),
+            }
         }
-    };
-    let wake = tokio::time::timeout(LOOK_EVERY, wake);
-    tokio::select! { () = stop.cancelled() => {}, _ = wake => {} }
+        self.follow().await
+    }
 }
 
 impl Indexer {
@@ -134,18 +111,6 @@ impl Indexer {
     pub async fn run_once(&mut self) -> Result<Progress, Error> {
         if self.following.is_none() {
             self.following = Some(self.begin().await?);
-        }
-        self.follow().await
-    }
-
-    /// The same, but building the index, which can take a minute, ends early when told to stop. Following does not: what it
-    /// has begun, it has to note.
-    async fn run_until(&mut self, stop: &CancellationToken) -> Result<Progress, Error> {
-        if self.following.is_none() {
-            tokio::select! {
-                () = stop.cancelled() => return Ok(Progress::CaughtUp),
-                following = self.begin() => self.following = Some(following?),
-            }
         }
         self.follow().await
     }

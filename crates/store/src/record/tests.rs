@@ -1,6 +1,7 @@
 //! Records read back as they were written: today's, and those of every release before.
 
 mod compat;
+mod search;
 
 use domain::{Property, PropertyId};
 use proptest::prelude::*;

@@ -5,8 +5,8 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
 use super::prepare::{AdvertRow, Prepared, PreparedPut, PreparedStep};
 use super::writer::Verdict;
-use super::{read, sites};
-use crate::contract::{CommitOutcome, Expected, SearchChange};
+use super::{read, searches, sites};
+use crate::contract::{CommitOutcome, Expected};
 use crate::error::Error;
 use crate::log::Position;
 
@@ -40,10 +40,12 @@ impl Kind {
 }
 
 /// Says that the changes were built on something that is no longer so.
-struct Conflict;
+pub struct Conflict;
 
-enum Refusal {
+/// Why a step cannot be carried out.
+pub enum Refusal {
     Conflict,
+    TooManySearches,
     Failure(Error),
 }
 
@@ -70,15 +72,19 @@ pub fn apply(connection: &Connection, prepared: Prepared) -> Result<Verdict<Comm
     let mut position = Position::START;
     for step in prepared {
         let applied = match step? {
-            PreparedStep::Put(put) => put_property(connection, &put, recorded_at),
+            PreparedStep::Put(put) => put_property(connection, &put, recorded_at).map(Some),
             PreparedStep::Remove { property, expected, advert } => {
-                remove_property(connection, property, expected, advert, recorded_at)
+                remove_property(connection, property, expected, advert, recorded_at).map(Some)
             }
-            PreparedStep::Search(search) => Ok(write_search(connection, &search, recorded_at)?),
+            PreparedStep::PutSearch(put) => searches::put(connection, &put, recorded_at).map(Some),
+            PreparedStep::RemoveSearch { search, owner } => {
+                searches::remove(connection, search, owner, recorded_at).map_err(Refusal::from)
+            }
         };
         match applied {
-            Ok(entry) => position = entry,
+            Ok(entry) => position = entry.unwrap_or(position),
             Err(Refusal::Conflict) => return Ok(Verdict::Undo(CommitOutcome::Conflict)),
+            Err(Refusal::TooManySearches) => return Ok(Verdict::Undo(CommitOutcome::TooManySearches)),
             Err(Refusal::Failure(error)) => return Err(error),
         }
     }
@@ -160,26 +166,6 @@ fn remove_property(
     )?)
 }
 
-fn write_search(connection: &Connection, change: &SearchChange, at: Timestamp) -> Result<Position, Error> {
-    let SearchChange { search, owner, text } = change;
-    let (kind, version) = match text {
-        Some(text) => {
-            let version = connection
-                .prepare_cached(
-                    "INSERT INTO search (id, owner, version, text) VALUES (?1, ?2, 1, ?3)
-                     ON CONFLICT (id) DO UPDATE SET version = version + 1, text = excluded.text RETURNING version",
-                )?
-                .query_row(params![search.as_bytes(), owner.as_bytes(), text], |row| row.get::<_, u32>(0))?;
-            (Kind::Search, Some(version))
-        }
-        None => {
-            connection.prepare_cached("DELETE FROM search WHERE id = ?1")?.execute([search.as_bytes()])?;
-            (Kind::SearchRemoved, None)
-        }
-    };
-    append(connection, &Entry { kind, at, subject: search.as_bytes(), version, advert: None, payload: None })
-}
-
 fn check(expected: Expected, known: Option<Known>) -> Result<(), Conflict> {
     let current = known.filter(|known| known.record_id.is_some());
     match (expected, current) {
@@ -207,10 +193,12 @@ pub fn known(connection: &Connection, property: PropertyId) -> Result<Option<Kno
         .optional()
 }
 
-/// Removes a property; its numbers stay.
+/// Removes a property; its numbers stay, and one is passed over: should the property come again, there was none before it.
 pub fn take_away(connection: &Connection, property: PropertyId) -> Result<(), Error> {
     connection
-        .prepare_cached("UPDATE property SET record_id = NULL, revision = revision + 1 WHERE id = ?1")?
+        .prepare_cached(
+            "UPDATE property SET record_id = NULL, revision = revision + 1, version = version + 1 WHERE id = ?1",
+        )?
         .execute([property.as_bytes()])?;
     Ok(())
 }

@@ -11,7 +11,7 @@ use rusqlite::{Connection, params};
 
 use super::commit::{Entry, Kind, Known, add_version, append, known, take_away};
 use super::writer::Verdict;
-use super::{read, sites};
+use super::{matches, read, sites};
 use crate::contract::Erased;
 use crate::error::Error;
 use crate::record;
@@ -62,9 +62,25 @@ pub fn erase(
         Some(rest) => {
             add_version(connection, property, version + 1, position, &record::encode_property(&rest)?)?;
         }
-        None => take_away(connection, property)?,
+        None => {
+            take_away(connection, property)?;
+            matches::forget_property(connection, property, position)?;
+        }
+    }
+    // Homes it had left, of which nothing is there any more either.
+    for home in &former_homes {
+        if nothing_is_kept(connection, *home)? {
+            matches::forget_matches(connection, *home)?;
+        }
     }
     Ok(Verdict::Keep(Some(Erased { property, property_removed: next.is_none(), position })))
+}
+
+fn nothing_is_kept(connection: &Connection, property: PropertyId) -> Result<bool, Error> {
+    let mut statement = connection.prepare_cached(
+        "SELECT NOT EXISTS (SELECT 1 FROM property_version WHERE property_id = ?1 AND length(record) > 0)",
+    )?;
+    Ok(statement.query_row([property.as_bytes()], |row| row.get(0))?)
 }
 
 fn former_homes(connection: &Connection, advert: AdvertId) -> Result<Vec<PropertyId>, Error> {

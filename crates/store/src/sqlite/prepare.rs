@@ -6,10 +6,11 @@
 use std::sync::mpsc;
 use std::vec;
 
-use domain::{Advert, AdvertId, Identity, PropertyId, Timestamp};
+use domain::{Advert, AdvertId, Identity, PropertyId, SearchId, Timestamp, UserId};
 
 use super::commit::Kind;
-use crate::contract::{ChangeSet, Expected, PutCause, PutProperty, SearchChange, Step};
+use super::searches::PreparedSearch;
+use crate::contract::{ChangeSet, Expected, PutCause, PutProperty, Step};
 use crate::error::Error;
 use crate::record;
 
@@ -34,7 +35,8 @@ pub struct Prepared {
 pub enum PreparedStep {
     Put(PreparedPut),
     Remove { property: PropertyId, expected: Expected, advert: AdvertId },
-    Search(SearchChange),
+    PutSearch(PreparedSearch),
+    RemoveSearch { search: SearchId, owner: UserId },
 }
 
 pub struct PreparedPut {
@@ -134,7 +136,8 @@ fn prepare_steps(steps: impl IntoIterator<Item = Step>) -> Result<Vec<PreparedSt
             Step::Remove { property, expected, advert } => {
                 PreparedStep::Remove { property, expected, advert }
             }
-            Step::Search(search) => PreparedStep::Search(search),
+            Step::PutSearch(put) => PreparedStep::PutSearch(PreparedSearch::new(&put)?),
+            Step::RemoveSearch { search, owner } => PreparedStep::RemoveSearch { search, owner },
         })
     };
     steps.into_iter().map(step).collect()

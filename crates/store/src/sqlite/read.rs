@@ -69,6 +69,13 @@ pub fn property_at(connection: &Connection, id: PropertyId, version: u32) -> Res
     }
 }
 
+pub fn properties_at(
+    connection: &Connection,
+    wanted: &[(PropertyId, u32)],
+) -> Result<Vec<Option<Property>>, Error> {
+    wanted.iter().map(|(id, version)| property_at(connection, *id, *version)).collect()
+}
+
 /// What is kept of a version: nothing when all of it was erased.
 pub fn kept(id: PropertyId, record: ValueRef<'_>) -> Result<Option<Property>, Error> {
     match record.as_blob().map_err(from_sql)? {

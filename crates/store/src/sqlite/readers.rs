@@ -17,13 +17,20 @@ pub struct Readers {
 }
 
 impl Readers {
-    pub fn start(count: usize, open: impl Fn() -> Result<Connection, Error>) -> Result<Self, Error> {
+    /// Each thread begins with `begin`.
+    pub fn start(
+        name: &str,
+        count: usize,
+        begin: fn(),
+        open: impl Fn() -> Result<Connection, Error>,
+    ) -> Result<Self, Error> {
         let (jobs, queue) = mpsc::channel::<Job>();
         let queue = Arc::new(Mutex::new(queue));
         let mut threads = Vec::with_capacity(count);
         for number in 0..count {
             let (connection, queue) = (open()?, Arc::clone(&queue));
             let work = move || {
+                begin();
                 loop {
                     // The lock is held only while waiting for the next job, never while reading.
                     let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
@@ -33,7 +40,7 @@ impl Readers {
                     }
                 }
             };
-            let name = format!("store-read-{number}");
+            let name = format!("{name}-{number}");
             let thread = std::thread::Builder::new()
                 .name(name)
                 .spawn(work)

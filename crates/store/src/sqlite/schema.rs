@@ -8,14 +8,17 @@ use super::BUSY_TIMEOUT;
 use crate::error::Error;
 
 /// In order; the schema's version is how many of them have run. A released migration is never edited.
-const MIGRATIONS: &[&str] =
-    &[include_str!("../../migrations/0001_foundation.sql"), include_str!("../../migrations/0002_sites.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../migrations/0001_foundation.sql"),
+    include_str!("../../migrations/0002_sites.sql"),
+    include_str!("../../migrations/0003_searches.sql"),
+];
 
 /// "Vigi" in ASCII: tells our databases from others' and from nothing.
 const APPLICATION_ID: i32 = 0x5669_6769;
 
-/// Statements are prepared once and kept; there are about forty.
-const STATEMENTS_KEPT: usize = 64;
+/// Statements are prepared once and kept; there are about eighty.
+const STATEMENTS_KEPT: usize = 128;
 
 pub fn open_for_writing(path: &Path) -> Result<Connection, Error> {
     let mut connection = Connection::open(path)?;

@@ -1,11 +1,11 @@
 //! A full disk, made by a limit on the pages of the database: what cannot be written is refused, nothing acknowledged is
-//! lost, and writing goes on when there is room again.
+//! lost, and writing goes on when there is room again. And what happens between the two halves of filing matches.
 
 use testkit::Random;
-use testkit::build::{advert, advert_id, at, key_id, property, property_id, search_id, user_id};
+use testkit::build::{advert, advert_id, at, key_id, property, property_id, saved_search, user_id};
 
 use super::*;
-use crate::contract::{Expected, PutCause, PutProperty, SearchChange, Step};
+use crate::contract::{Expected, ExpectedSearch, PutCause, PutProperty, PutSearch, Step};
 
 /// A store whose database can grow by so many pages and no more.
 fn store_with_room_for(folder: &Path, pages: u32) -> SqliteStore {
@@ -13,7 +13,7 @@ fn store_with_room_for(folder: &Path, pages: u32) -> SqliteStore {
     let connection = schema::open_for_writing(&path).unwrap();
     let used: u32 = connection.pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();
     limit_pages(&connection, used + pages);
-    let readers = Readers::start(READERS, || schema::open_for_reading(&path)).unwrap();
+    let readers = ReaderPools::start(&path).unwrap();
     SqliteStore { folder: folder.to_owned(), writer: Writer::start(connection).unwrap(), readers }
 }
 
@@ -43,9 +43,10 @@ fn creation(number: u64, random: &mut Random) -> ChangeSet {
     ChangeSet { recorded_at: at(1), steps: vec![Step::Put(put)] }
 }
 
-fn small_change() -> ChangeSet {
-    let change = SearchChange { search: search_id(1), owner: user_id(1), text: Some("x".to_owned()) };
-    ChangeSet { recorded_at: at(1), steps: vec![Step::Search(change)] }
+fn small_change(number: u64) -> ChangeSet {
+    let expected = ExpectedSearch::New { owner_has_fewer_than: u32::MAX };
+    let put = PutSearch { search: saved_search(number), expected };
+    ChangeSet { recorded_at: at(1), steps: vec![Step::PutSearch(put)] }
 }
 
 /// How many were acknowledged, of those numbered from `first` on, before the disk was full.
@@ -101,9 +102,9 @@ async fn whoever_shares_the_transaction_that_filled_the_disk_is_told_so_and_can_
     let note = store.set_note("a".to_owned(), Some("b".to_owned()));
     let together = async {
         tokio::join!(
-            store.commit(small_change()),
+            store.commit(small_change(1)),
             store.commit(creation(written, &mut random)),
-            store.commit(small_change()),
+            store.commit(small_change(2)),
             note,
             async { other.execute_batch("COMMIT").unwrap() }
         )
@@ -138,6 +139,44 @@ async fn whoever_shares_the_transaction_that_filled_the_disk_is_told_so_and_can_
         created_at: at(1),
     };
     store.create_key(key).await.unwrap();
-    let outcome = store.commit(small_change()).await.unwrap();
+    let outcome = store.commit(small_change(3)).await.unwrap();
     assert_eq!(outcome, CommitOutcome::Committed(Position(entries + 1)));
+}
+
+#[tokio::test]
+async fn what_is_erased_or_filed_while_it_is_being_filed_is_not_filed_then() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path()).unwrap();
+    store.commit(small_change(1)).await.unwrap();
+    let mut random = Random::new(3);
+    let mut groups = Vec::new();
+    for number in 1..=2 {
+        store.commit(creation(number, &mut random)).await.unwrap();
+        groups.push(MatchGroup {
+            position: Position(1 + number),
+            at: at(1),
+            property: property_id(number),
+            version: 1,
+            advert: advert_id(number),
+            matched: vec![SearchNumber(1)],
+            linked: Vec::new(),
+            notices: Vec::new(),
+        });
+    }
+    let batch = MatchBatch { after: Position::START, until: Position(3), groups };
+    assert!(store.record_matches(batch).await.unwrap());
+    let read = || async {
+        match store.readers.run(|connection| filing::next(connection, 10)).await.unwrap() {
+            Piece::File(piece) => piece,
+            Piece::Clear(_) | Piece::Nothing => panic!("there is something to file"),
+        }
+    };
+    let (first, second) = (read().await, read().await);
+    store.erase(advert_id(1), at(2)).await.unwrap().unwrap();
+    let file = |piece| store.writer.run(move |connection| filing::file(connection, &piece));
+    assert!(!file(first).await.unwrap(), "everything is filed");
+    assert!(file(second).await.unwrap(), "somebody else was faster: look again");
+    let page = store.matches_of(SearchNumber(1), 0, 10).await.unwrap();
+    assert_eq!((page.total, page.matches[0].property), (1, property_id(2)));
+    assert!(!store.file_matches(10).await.unwrap());
 }

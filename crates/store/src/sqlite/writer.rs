@@ -10,6 +10,7 @@ use std::thread::JoinHandle;
 use rusqlite::{Connection, ErrorCode, ffi};
 use tokio::sync::{oneshot, watch};
 
+use super::behind;
 use crate::error::Error;
 use crate::log::Position;
 
@@ -81,7 +82,10 @@ impl Writer {
         let (announce, head) = watch::channel(last_position(&connection)?);
         let thread = std::thread::Builder::new()
             .name("store-write".to_owned())
-            .spawn(move || serve(&connection, &queue, &announce))
+            .spawn(move || {
+                behind::lower_priority();
+                serve(&connection, &queue, &announce);
+            })
             .map_err(|source| Error::Open { path: super::FILE_NAME.into(), source })?;
         Ok(Self { jobs: Some(jobs), head, thread: Some(thread) })
     }

@@ -1,9 +1,11 @@
 //! Sets of changes as the ingest writes them, in few words; and what tests ask of a store again and again.
 
-use domain::{Advert, AdvertEvent, AdvertField, AdvertId, Identity, Property, PropertyId, SearchId};
+use domain::{
+    Advert, AdvertEvent, AdvertField, AdvertId, Identity, Property, PropertyId, SavedSearch, SearchId,
+};
 use store::{
-    Change, ChangeSet, CommitOutcome, Expected, LogEntry, Position, PutCause, PutProperty, SearchChange,
-    Step, Store, Stored,
+    Change, ChangeSet, CommitOutcome, Expected, ExpectedSearch, LogEntry, Position, PutCause, PutProperty,
+    PutSearch, Step, Store, Stored,
 };
 use testkit::build::{at, user_id};
 
@@ -52,8 +54,23 @@ pub fn remove(property: PropertyId, expected: Expected, advert: AdvertId) -> Ste
     Step::Remove { property, expected, advert }
 }
 
-pub fn search(search: SearchId, text: Option<&str>) -> Step {
-    Step::Search(SearchChange { search, owner: user_id(1), text: text.map(str::to_owned) })
+/// A search whose owner may have as many as they like.
+pub fn create_search(search: &SavedSearch) -> Step {
+    create_search_below(search, u32::MAX)
+}
+
+pub fn create_search_below(search: &SavedSearch, owner_has_fewer_than: u32) -> Step {
+    let expected = ExpectedSearch::New { owner_has_fewer_than };
+    Step::PutSearch(PutSearch { search: search.clone(), expected })
+}
+
+pub fn change_search(search: &SavedSearch, version: u32) -> Step {
+    Step::PutSearch(PutSearch { search: search.clone(), expected: ExpectedSearch::Version(version) })
+}
+
+/// Deletes a search of the first user.
+pub fn remove_search(search: SearchId) -> Step {
+    Step::RemoveSearch { search, owner: user_id(1) }
 }
 
 pub fn creation(advert: &Advert) -> Vec<AdvertEvent> {
@@ -68,7 +85,7 @@ pub fn title_news() -> Vec<AdvertEvent> {
 pub async fn commit(store: &impl Store, steps: impl IntoIterator<Item = Step>) -> Position {
     match store.commit(set(steps)).await.unwrap() {
         CommitOutcome::Committed(position) => position,
-        CommitOutcome::Conflict => panic!("a conflict where there should be none"),
+        refused => panic!("{refused:?} where there should be none"),
     }
 }
 

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use domain::{AdvertId, Identity, PropertyId};
 use store::{Change, CommitOutcome, Expected, LogEntry, Position, Store};
 use testkit::Random;
-use testkit::build::{advert, advert_id, at, property, property_id, search_id, site_reference};
+use testkit::build::{advert, advert_id, at, property, property_id, saved_search, site_reference};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::backend::{Backend, Opened};
-use crate::changes::{change, crawl, create, create_claiming, current, search, set, whole_log};
+use crate::changes::{change, crawl, create, create_claiming, create_search, current, set, whole_log};
 
 const WRITERS: u64 = 8;
 const SETS_PER_WRITER: u64 = 30;
@@ -62,7 +62,7 @@ async fn write(store: Arc<impl Store>, writer: u64, mut random: Random) -> Ackno
             let mut document = known.map_or_else(|| property(0, []), |known| known.property);
             document.id = home;
             let mut steps = match (action, document.adverts.first().map(|advert| advert.id)) {
-                (0, _) => vec![search(search_id(writer % 3), Some("x"))],
+                (0, _) => vec![create_search(&saved_search((writer << 32) + number))],
                 (1 | 2, Some(first)) => vec![change(&document, expected, first)],
                 (3, Some(first)) => vec![crawl(&document, expected, first)],
                 _ => {
@@ -71,7 +71,7 @@ async fn write(store: Arc<impl Store>, writer: u64, mut random: Random) -> Ackno
                 }
             };
             if action == 5 {
-                steps.push(search(search_id(9), None));
+                steps.push(create_search(&saved_search((writer << 32) + number)));
             }
             let entries = steps.len() as u64;
             if let CommitOutcome::Committed(position) = store.commit(set(steps)).await.unwrap() {

@@ -3,14 +3,16 @@
 use std::collections::HashMap;
 
 use domain::{Identity, PropertyId};
-use store::{Expected, Located, LogEntry, Position, Store, Stored};
+use store::{Expected, Located, LogEntry, Position, Store, Stored, StoredSearch};
 use testkit::build::{
-    advert, advert_id, at, property, property_id, search_id, short_text, site_reference, url_identity,
+    advert, advert_id, at, property, property_id, saved_search, search_id, short_text, site_reference,
+    url_identity,
 };
 
 use crate::backend::{Backend, Opened};
 use crate::changes::{
-    change, commit, crawl, create, create_claiming, join, leave, refuse, remove, search, whole_log,
+    change, change_search, commit, crawl, create, create_claiming, create_search, join, leave, refuse,
+    remove, remove_search, whole_log,
 };
 
 /// Everything that can be asked of a store about the numbers 1 to 9.
@@ -23,6 +25,7 @@ struct Everything {
     located: Vec<Option<Located>>,
     unseen: Vec<Located>,
     counts: (u64, u64),
+    searches: Vec<Option<StoredSearch>>,
 }
 
 async fn everything(store: &impl Store) -> Everything {
@@ -33,6 +36,10 @@ async fn everything(store: &impl Store) -> Everything {
     for (number, version) in (1..10).flat_map(|number| (1..10).map(move |version| (number, version))) {
         kept += usize::from(store.property_at(property_id(number), version).await.unwrap().is_some());
     }
+    let mut searches = Vec::new();
+    for number in 1..10 {
+        searches.push(store.search(search_id(number)).await.unwrap());
+    }
     Everything {
         log: whole_log(store).await,
         head: *store.head().borrow(),
@@ -41,6 +48,7 @@ async fn everything(store: &impl Store) -> Everything {
         located: store.locate(identities).await.unwrap(),
         unseen: store.unseen_since(at(1_000_000), 100).await.unwrap(),
         counts: store.counts().await.unwrap(),
+        searches,
     }
 }
 
@@ -60,7 +68,8 @@ async fn two_properties<B: Backend>() -> Opened<B> {
             create(&property(1, [identified(1)]), Expected::New),
             create(&property(1, [identified(1), identified(2)]), Expected::WrittenBefore),
             create(&property(3, [identified(3)]), Expected::New),
-            search(search_id(1), Some("studios")),
+            create_search(&saved_search(1)),
+            create_search(&saved_search(2)),
         ],
     )
     .await;
@@ -179,8 +188,9 @@ pub async fn a_set_is_written_whole_or_not_at_all<B: Backend>() {
                 advert_id(1),
             ),
             crawl(&property(3, [advert(3).crawled_at(9_000).build()]), Expected::Revision(1), advert_id(3)),
-            search(search_id(1), Some("maisons")),
-            search(search_id(2), None),
+            change_search(&saved_search(1), 1),
+            remove_search(search_id(2)),
+            create_search(&saved_search(3)),
         ]
     };
     let bad = create(&property(6, [advert(6).build()]), Expected::Revision(4));
@@ -195,5 +205,5 @@ pub async fn a_set_is_written_whole_or_not_at_all<B: Backend>() {
 
     let store = two_properties::<B>().await;
     commit(&*store, good()).await;
-    assert_eq!(whole_log(&*store).await.len(), 9, "without the bad step all of it is written");
+    assert_eq!(whole_log(&*store).await.len(), 11, "without the bad step all of it is written");
 }

@@ -1,12 +1,12 @@
 //! The change log.
 
 use store::{Change, Expected, LogEntry, Position, PropertyCause, Store};
-use testkit::build::{advert, advert_id, at, property, property_id, search_id};
+use testkit::build::{advert, advert_id, at, property, property_id, saved_search, search_id};
 
 use crate::backend::{Backend, Opened};
 use crate::changes::{
-    RECORDED_AT_SECOND, change, commit, crawl, create, creation, log_changes, refuse, search, set,
-    title_news, whole_log,
+    RECORDED_AT_SECOND, change, change_search, commit, crawl, create, create_search, creation, log_changes,
+    refuse, remove_search, set, title_news, whole_log,
 };
 
 pub async fn entries_say_what_happened_in_the_order_it_happened<B: Backend>() {
@@ -39,7 +39,7 @@ pub async fn entries_say_what_happened_in_the_order_it_happened<B: Backend>() {
 pub async fn the_log_is_read_from_any_position_and_in_pieces_of_any_size<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     assert_eq!(whole_log(&*store).await, []);
-    commit(&*store, (1..=20).map(|number| search(search_id(number), Some("x")))).await;
+    commit(&*store, (1..=20).map(|number| create_search(&saved_search(number)))).await;
     let whole = whole_log(&*store).await;
     assert_eq!(whole.len(), 20);
     for size in [1, 3, 7, 20, 21] {
@@ -63,8 +63,8 @@ pub async fn property_and_search_changes_share_one_order<B: Backend>() {
     let one = property(1, [advert(1).build()]);
     let two = property(2, [advert(2).build()]);
     let first = commit(&*store, [create(&one, Expected::New)]).await;
-    let second = commit(&*store, [search(search_id(1), Some("studios"))]).await;
-    let fourth = commit(&*store, [create(&two, Expected::New), search(search_id(1), None)]).await;
+    let second = commit(&*store, [create_search(&saved_search(1))]).await;
+    let fourth = commit(&*store, [create(&two, Expected::New), remove_search(search_id(1))]).await;
     assert_eq!([first, second, fourth], [Position(1), Position(2), Position(4)]);
 
     let created = |number: u64| Change::Property {
@@ -86,12 +86,15 @@ pub async fn property_and_search_changes_share_one_order<B: Backend>() {
 
 pub async fn a_search_counts_its_versions<B: Backend>() {
     let store = Opened::<B>::fresh().await;
-    for text in ["studios", "maisons", "maisons"] {
-        commit(&*store, [search(search_id(1), Some(text))]).await;
+    let search = saved_search(1);
+    commit(&*store, [create_search(&search)]).await;
+    // Saying the same again is a change as well.
+    for version in 1..=2 {
+        commit(&*store, [change_search(&search, version)]).await;
     }
-    commit(&*store, [search(search_id(2), Some("studios"))]).await;
+    commit(&*store, [create_search(&saved_search(2))]).await;
     let store = store.reopened().await;
-    commit(&*store, [search(search_id(1), Some("lofts"))]).await;
+    commit(&*store, [change_search(&search, 3)]).await;
     let versions: Vec<_> = log_changes(&*store)
         .await
         .into_iter()
@@ -114,7 +117,7 @@ pub async fn the_head_is_at_least_where_a_commit_was_and_wakes_followers<B: Back
             *head.borrow_and_update()
         };
         let writing = async {
-            let position = commit(&*store, [search(search_id(1), Some("x"))]).await;
+            let position = commit(&*store, [create_search(&saved_search(round))]).await;
             // Whoever was answered finds the head there already: it may follow the log at once.
             assert_eq!(*store.head().borrow(), position);
             position
@@ -132,9 +135,10 @@ pub async fn the_head_does_not_move_for_what_was_refused<B: Backend>() {
     let position = commit(&*store, [create(&home, Expected::New)]).await;
     let mut head = store.head();
     head.mark_unchanged();
-    refuse(&*store, [search(search_id(1), Some("x")), create(&home, Expected::New)]).await;
+    refuse(&*store, [create_search(&saved_search(1)), create(&home, Expected::New)]).await;
     store.set_note("a".to_owned(), Some("b".to_owned())).await.unwrap();
+    assert_eq!(commit(&*store, [remove_search(search_id(1))]).await, Position::START, "there is none");
     assert!(!head.has_changed().unwrap());
-    assert_eq!(commit(&*store, [search(search_id(1), None)]).await, position.next());
+    assert_eq!(commit(&*store, [create_search(&saved_search(1))]).await, position.next());
     assert!(head.has_changed().unwrap());
 }

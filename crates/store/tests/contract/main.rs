@@ -13,9 +13,11 @@ mod conflicts;
 mod erasure;
 mod locate;
 mod log;
+mod matches;
 mod model;
 mod moves;
 mod scan;
+mod searches;
 mod sites;
 mod versions;
 
@@ -78,6 +80,22 @@ macro_rules! contract_suite {
                     a_category_name_is_given_once,
                     a_deleted_category_leaves_its_sites_and_never_returns,
                     the_directory_is_given_when_it_has_changed;
+                searches: a_search_is_kept_as_it_was_given_and_found_by_id_and_number,
+                    only_its_owner_changes_and_deletes_a_search,
+                    an_owner_has_no_more_searches_than_they_may,
+                    of_two_creators_at_the_limit_one_succeeds,
+                    a_number_is_never_given_twice,
+                    searches_are_read_as_they_were_at_a_position,
+                    a_list_holds_one_owner_s_searches_in_the_order_asked;
+                matches: what_is_recorded_reads_back_in_order,
+                    matches_built_on_another_position_are_refused_whole,
+                    matches_are_known_by_property,
+                    a_match_is_found_by_where_its_property_was_first_told_of,
+                    filing_in_pieces_changes_no_answer,
+                    of_a_deleted_search_no_match_is_shown,
+                    an_erased_property_takes_its_matches_with_it,
+                    a_property_that_keeps_an_advert_keeps_its_matches,
+                    many_versions_are_read_at_once_in_the_order_asked;
                 concurrency: many_writers_make_one_log_without_gaps,
                     of_many_claims_of_one_identity_one_succeeds,
                     of_many_changes_of_one_version_one_succeeds;

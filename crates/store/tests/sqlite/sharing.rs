@@ -8,10 +8,10 @@ use std::task::Poll;
 use rusqlite::Connection;
 use store::sqlite::{FILE_NAME, SqliteStore};
 use store::{Change, CommitOutcome, Expected, Position, Store};
-use testkit::build::{advert, advert_id, property, search_id, site_reference};
+use testkit::build::{advert, advert_id, property, saved_search, site_reference};
 use tokio::task::JoinSet;
 
-use crate::changes::{create_claiming, search, set, whole_log};
+use crate::changes::{create_claiming, create_search, set, whole_log};
 
 /// How many transactions the write-ahead log holds: its frames that end one carry the size of the database.
 fn transactions(folder: &Path) -> usize {
@@ -55,7 +55,7 @@ async fn many_waiting_writers_share_one_transaction() {
             let home = property(1, [advert(1).build()]);
             create_claiming(&home, Expected::Revision(9), site_reference("a.fr", "1"))
         });
-        let steps = std::iter::once(search(search_id(number), Some("x"))).chain(conflict);
+        let steps = std::iter::once(create_search(&saved_search(number))).chain(conflict);
         let mut committing = Box::pin(store.commit(set(steps)));
         start(&mut committing).await;
         waiting.push(committing);
@@ -67,6 +67,7 @@ async fn many_waiting_writers_share_one_transaction() {
         match committing.await.unwrap() {
             CommitOutcome::Committed(Position(position)) => committed.push(position),
             CommitOutcome::Conflict => conflicts += 1,
+            CommitOutcome::TooManySearches => panic!("nobody is at a limit"),
         }
     }
     assert_eq!(conflicts, WRITERS / 10);

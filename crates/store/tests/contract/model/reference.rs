@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use domain::{Advert, AdvertId, Identity, Property, PropertyId, SearchId, Timestamp};
+use domain::{Advert, AdvertId, Identity, Property, PropertyId, Timestamp};
 use store::{
     Change, ChangeSet, CommitOutcome, Erased, Erasure, Expected, Located, LogEntry, Position, PropertyCause,
-    PutCause, PutProperty, RemovalCause, SearchChange, Step, Stored,
+    PutCause, PutProperty, RemovalCause, Step, Stored,
 };
+
+use super::matches::Matches;
+use super::searches::Searches;
 
 #[derive(Debug, Clone, Default)]
 pub struct Model {
@@ -14,7 +17,8 @@ pub struct Model {
     current: BTreeMap<PropertyId, u32>,
     documents: BTreeMap<(PropertyId, u32), Property>,
     last_versions: BTreeMap<PropertyId, u32>,
-    searches: BTreeMap<SearchId, u32>,
+    pub searches: Searches,
+    pub matches: Matches,
     /// How often each property was written or removed.
     revisions: BTreeMap<PropertyId, u32>,
     /// When each advert was last seen, and whether it is expired, as last written about it.
@@ -23,38 +27,42 @@ pub struct Model {
     log: Vec<LogEntry>,
 }
 
-struct Conflict;
+pub struct Conflict;
+
+impl From<Conflict> for CommitOutcome {
+    fn from(Conflict: Conflict) -> Self {
+        Self::Conflict
+    }
+}
 
 impl Model {
     pub fn commit(&mut self, changes: &ChangeSet) -> CommitOutcome {
         let mut after = self.clone();
         for step in &changes.steps {
-            if after.apply(step, changes.recorded_at).is_err() {
-                return CommitOutcome::Conflict;
+            if let Err(refused) = after.apply(step, changes.recorded_at) {
+                return refused;
             }
         }
+        let wrote = after.log.len() > self.log.len();
         *self = after;
-        CommitOutcome::Committed(Position(self.log.len() as u64))
+        CommitOutcome::Committed(if wrote { self.head() } else { Position::START })
     }
 
-    fn apply(&mut self, step: &Step, at: Timestamp) -> Result<(), Conflict> {
+    fn apply(&mut self, step: &Step, at: Timestamp) -> Result<(), CommitOutcome> {
         let change = match step {
             Step::Put(put) => self.put(put)?,
             Step::Remove { property, expected, advert: _ } => {
                 self.check(*property, *expected)?;
                 self.current.remove(property);
                 *self.revisions.entry(*property).or_default() += 1;
+                *self.last_versions.entry(*property).or_default() += 1;
                 Change::PropertyRemoved { property: *property, cause: RemovalCause::AdvertLeft }
             }
-            Step::Search(SearchChange { search, owner: _, text: Some(_) }) => {
-                let version = self.searches.entry(*search).or_default();
-                *version += 1;
-                Change::Search { search: *search, version: *version }
-            }
-            Step::Search(SearchChange { search, owner: _, text: None }) => {
-                self.searches.remove(search);
-                Change::SearchRemoved { search: *search }
-            }
+            Step::PutSearch(put) => self.searches.put(put, self.head().next())?,
+            Step::RemoveSearch { search, owner } => match self.searches.remove(*search, *owner) {
+                Some(change) => change,
+                None => return Ok(()),
+            },
         };
         self.append(change, at);
         Ok(())
@@ -79,6 +87,8 @@ impl Model {
             (PropertyCause::Crawl, Some(version)) => *version,
             _ => self.last_version(property.id) + 1,
         };
+        let next = self.head().next();
+        self.matches.first_told.entry(property.id).or_insert(next);
         self.current.insert(property.id, version);
         *self.revisions.entry(property.id).or_default() += 1;
         self.last_versions.insert(property.id, version);
@@ -125,6 +135,9 @@ impl Model {
                 entry.change = Change::Erased;
             }
         }
+        let gone = |home: PropertyId| self.documents.keys().all(|(id, _)| *id != home);
+        let gone: Vec<_> = erasure.former_homes.iter().copied().filter(|home| gone(*home)).collect();
+        self.matches.groups.retain(|group| !gone.contains(&group.property));
         let version = self.current[&property];
         *self.revisions.entry(property).or_default() += 1;
         let rest = self.documents.get(&(property, version)).cloned();
@@ -139,6 +152,8 @@ impl Model {
             }
             None => {
                 self.current.remove(&property);
+                *self.last_versions.entry(property).or_default() += 1;
+                self.matches.groups.retain(|group| group.property != property);
                 let cause = RemovalCause::AdvertErased(erasure);
                 self.append(Change::PropertyRemoved { property, cause }, at);
             }
@@ -153,6 +168,10 @@ impl Model {
 
     pub fn log(&self) -> &[LogEntry] {
         &self.log
+    }
+
+    pub fn head(&self) -> Position {
+        Position(self.log.len() as u64)
     }
 
     pub fn properties(&self) -> HashMap<PropertyId, Stored> {

@@ -2,28 +2,55 @@
 
 use std::collections::HashSet;
 
-use domain::{Advert, Identity, Property, PropertyId};
+use domain::{Advert, Identity, Property, PropertyId, SavedSearch};
 use proptest::prelude::*;
-use store::{ChangeSet, Expected, Step};
+use store::{ChangeSet, CommitOutcome, Expected, Step};
 use testkit::build::{
-    advert, at, property_id, search_id, short_text, site_reference, url_identity, web_address,
+    advert, at, property_id, saved_search, search_id, short_text, site_reference, url_identity, user_id,
+    web_address,
 };
 
 use super::reference::Model;
-use crate::changes::{change, crawl, create_claiming, join, leave, remove, search, set};
+use crate::changes::{
+    change, change_search, crawl, create_claiming, create_search_below, join, leave, remove, set,
+};
 
 /// Few, so that writers meet.
 pub const HOMES: [u64; 4] = [1, 2, 3, 4];
 const REFERENCES: u8 = 3;
 const URLS: u8 = 3;
 
+pub const SEARCHES: u64 = 6;
+pub const OWNERS: std::ops::Range<u64> = 1..3;
+
+/// Two of them are the same, case and accents aside.
+const TITLES: [&str; 5] = ["Maison à Annecy", "maison a annecy", "Studio", "Étude", "Chalet, vue lac"];
+
 /// Ids that senders choose; those the store's user draws are above.
 const CHOSEN_IDS: u64 = 4;
 
 #[derive(Debug, Clone)]
 pub enum Event {
-    Write { writer: usize, actions: Vec<Action> },
-    Erase { who: usize },
+    Write {
+        writer: usize,
+        actions: Vec<Action>,
+    },
+    Erase {
+        who: usize,
+    },
+    /// A matcher makes something of up to so many entries, after what is recorded so far.
+    Think {
+        matcher: usize,
+        entries: u64,
+        chance: u64,
+    },
+    /// It records what it last made, whatever has happened since.
+    Record {
+        matcher: usize,
+    },
+    File {
+        limit: usize,
+    },
     Reopen,
 }
 
@@ -33,7 +60,9 @@ pub enum Action {
     Change { who: usize, looks: Looks },
     Crawl { who: usize, second: i64 },
     Move { who: usize, home: usize },
-    Search { number: u64, removed: bool },
+    CreateSearch { number: u64, owner: u64, title: usize, enabled: bool, limit: u32 },
+    ChangeSearch { number: u64, owner: u64, title: usize, enabled: bool },
+    RemoveSearch { number: u64, owner: u64 },
 }
 
 #[derive(Debug, Clone)]
@@ -52,9 +81,13 @@ pub struct Looks {
     expired: bool,
 }
 
-pub fn event(writers: usize) -> impl Strategy<Value = Event> {
+pub fn event(writers: usize, matchers: usize) -> impl Strategy<Value = Event> {
     let actions = prop::collection::vec(action(), 1..4);
     prop_oneof![
+        6 => (0..matchers, 1..12_u64, any::<u64>())
+            .prop_map(|(matcher, entries, chance)| Event::Think { matcher, entries, chance }),
+        6 => (0..matchers).prop_map(|matcher| Event::Record { matcher }),
+        3 => (0..5_usize).prop_map(|limit| Event::File { limit }),
         16 => (0..writers, actions).prop_map(|(writer, actions)| Event::Write { writer, actions }),
         2 => any::<usize>().prop_map(|who| Event::Erase { who }),
         1 => Just(Event::Reopen),
@@ -68,12 +101,20 @@ fn action() -> impl Strategy<Value = Action> {
         1 => Just(Claim::Url),
     ];
     let home = || 0..HOMES.len();
+    let wish = || (0..TITLES.len(), any::<bool>());
+    let search = || (0..SEARCHES, OWNERS);
     prop_oneof![
         3 => (home(), claim, looks()).prop_map(|(home, claim, looks)| Action::Create { home, claim, looks }),
         3 => (any::<usize>(), looks()).prop_map(|(who, looks)| Action::Change { who, looks }),
         2 => (any::<usize>(), 1_000_i64..1_010).prop_map(|(who, second)| Action::Crawl { who, second }),
         3 => (any::<usize>(), home()).prop_map(|(who, home)| Action::Move { who, home }),
-        1 => (0..3_u64, any::<bool>()).prop_map(|(number, removed)| Action::Search { number, removed }),
+        3 => (search(), wish(), 1..5_u32).prop_map(|((number, owner), (title, enabled), limit)| {
+            Action::CreateSearch { number, owner, title, enabled, limit }
+        }),
+        2 => (search(), wish()).prop_map(|((number, owner), (title, enabled))| {
+            Action::ChangeSearch { number, owner, title, enabled }
+        }),
+        1 => search().prop_map(|(number, owner)| Action::RemoveSearch { number, owner }),
     ]
 }
 
@@ -140,6 +181,14 @@ impl Writer {
     }
 }
 
+fn wished(number: u64, owner: u64, title: usize, enabled: bool) -> SavedSearch {
+    let mut search = saved_search(number);
+    search.owner = user_id(owner);
+    search.wish.title = short_text(TITLES[title]);
+    search.wish.alerts.enabled = enabled;
+    search
+}
+
 struct Draft {
     belief: Model,
     written: HashSet<PropertyId>,
@@ -166,8 +215,18 @@ impl Draft {
                 self.add(home.id, |expected| crawl(&home, expected, id));
             }
             Action::Move { who, home } => self.relocate(*who, property_id(HOMES[*home])),
-            Action::Search { number, removed } => {
-                self.changes.steps.push(search(search_id(*number), (!removed).then_some("x")));
+            Action::CreateSearch { number, owner, title, enabled, limit } => {
+                let wished = wished(*number, *owner, *title, *enabled);
+                self.record([create_search_below(&wished, *limit)], []);
+            }
+            Action::ChangeSearch { number, owner, title, enabled } => {
+                let known = self.belief.searches.current(search_id(*number));
+                let version = known.map_or(1, |(version, _)| version);
+                self.record([change_search(&wished(*number, *owner, *title, *enabled), version)], []);
+            }
+            Action::RemoveSearch { number, owner } => {
+                let (search, owner) = (search_id(*number), user_id(*owner));
+                self.record([Step::RemoveSearch { search, owner }], []);
             }
         }
     }
@@ -224,7 +283,8 @@ impl Draft {
         steps: [Step; STEPS],
         homes: [PropertyId; HOMES],
     ) {
-        self.in_vain = self.belief.commit(&set(steps.clone())) == store::CommitOutcome::Conflict;
+        let believed = self.belief.commit(&set(steps.clone()));
+        self.in_vain = !matches!(believed, CommitOutcome::Committed(_));
         self.written.extend(homes);
         self.changes.steps.extend(steps);
     }

@@ -69,7 +69,9 @@ impl Home {
         let changes = ChangeSet { recorded_at: self.now(), ..set(steps) };
         match self.store.commit(changes).await.unwrap() {
             CommitOutcome::Committed(position) => position,
-            CommitOutcome::Conflict => panic!("a conflict where there should be none"),
+            CommitOutcome::Conflict | CommitOutcome::TooManySearches => {
+                panic!("a conflict where there should be none")
+            }
         }
     }
 

@@ -1,0 +1,101 @@
+//! Counts, held against a look at every property; and what is guessed.
+
+use domain::criteria::CriteriaDraft;
+use domain::merge;
+use domain::{Advert, AdvertDraft, AdvertPatch, Amount, Filter, Given, Lifecycle, criteria, matching};
+use engine::{Change, Index, Stamp};
+use testkit::Random;
+use testkit::build::{advert_id, at, draft, property, property_id, url_identity};
+
+use super::*;
+
+const DAY: i64 = 86_400;
+const NOW: i64 = 1_800_000_000;
+
+/// What a publisher says on some day: a price, that it is gone, or nothing new.
+fn said(random: &mut Random) -> AdvertDraft {
+    let mut said = draft(url_identity("https://portail.example/1"));
+    if !random.once_in(4) {
+        let price = *random.pick(&[150_000.0, 190_000.0, 200_000.0, 210_000.0, 300_000.0]);
+        said.patch = AdvertPatch { price: Given::Value(Amount::new(price)), ..said.patch };
+    }
+    if random.once_in(4) {
+        said.lifecycle = Lifecycle::Expired { at: None };
+    }
+    said
+}
+
+/// An advert with a history of up to forty days.
+fn advert(random: &mut Random, number: u64) -> Advert {
+    let mut day = random.below(40) as i64;
+    // Whole days now and then, so that something happens at the very moment a window begins.
+    let mut at_day = |day: i64| at(NOW - day * DAY + random.pick(&[0, 0, 3_600]));
+    let (first, mut later) = (at_day(day), Vec::new());
+    while day > 3 {
+        day -= 1 + day / 3;
+        later.push(at_day(day));
+    }
+    let mut advert = merge::create(advert_id(number), said(random), None, first).advert;
+    for at in later {
+        advert = merge::update(&advert, said(random), None, at).advert;
+    }
+    advert
+}
+
+fn market(random: &mut Random, size: u64) -> Vec<Property> {
+    let one = |number: u64| {
+        let adverts = 1 + random.below(3);
+        property(number, (0..adverts).map(|other| advert(random, number * 10 + other)))
+    };
+    (0..size).map(one).collect()
+}
+
+fn at_most(price: f64) -> Criteria {
+    let mut draft = CriteriaDraft::default();
+    draft.put(Filter::named("budgetMax").unwrap(), criteria::Given::Number(price));
+    draft.finish().unwrap().criteria
+}
+
+#[test]
+fn what_the_index_and_the_readings_come_to_is_what_a_look_at_every_property_comes_to() {
+    let mut random = Random::new(testkit::random::seed());
+    let (mut looked_at, mut came, mut met) = (0, 0, 0);
+    for _ in 0..40 {
+        let market = market(&mut random, 40);
+        let index = Index::default();
+        index.apply(market.iter().map(|property| Change::Put(property.clone(), Stamp(1))).collect(), 1);
+        let (view, criteria) = (index.view(), at_most(200_000.0));
+        let on_offer = on_offer(&view, &criteria, 3);
+        assert_eq!(on_offer.total, market.iter().filter(|it| matching::meets(&criteria, it)).count());
+        assert_eq!(on_offer.hits.len(), on_offer.total.min(3));
+        met += on_offer.total;
+        for days in [7, 30] {
+            let window = Window::new(&view, &criteria, days_before(at(NOW), days));
+            let since = at(NOW - days * DAY);
+            let expected = market.iter().filter(|it| rewind::came_to_meet(&criteria, it, since)).count();
+            let tally = window.look(&criteria, market.iter());
+            let count = Count { count: expected, is_estimated: false };
+            assert_eq!(window.count(tally), count, "{days} days: {market:#?}");
+            (looked_at, came) = (looked_at + tally.looked_at, came + tally.came);
+        }
+    }
+    assert!(met > 0 && came > 0 && came < looked_at, "a market in which nothing happens proves nothing");
+}
+
+#[test]
+fn what_was_not_read_is_guessed_from_what_was() {
+    let window = |changed: usize, read: u64| Window {
+        since: at(0),
+        created: 100,
+        changed,
+        to_read: (0..read).map(property_id).collect(),
+    };
+    let tally = |looked_at, came| Tally { looked_at, came };
+    let exact = Count { count: 105, is_estimated: false };
+    assert_eq!(window(10, 10).count(tally(10, 5)), exact);
+    // One went away between the index and the reading.
+    assert_eq!(window(10, 10).count(tally(9, 5)), exact);
+    assert_eq!(window(30, 10).count(tally(10, 5)), Count { count: 115, is_estimated: true });
+    assert_eq!(window(13, 10).count(tally(10, 5)), Count { count: 107, is_estimated: true });
+    assert_eq!(window(30, 10).count(tally(0, 0)), Count { count: 100, is_estimated: true });
+}

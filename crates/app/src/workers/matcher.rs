@@ -1,0 +1,315 @@
+//! Holds every change of a property against all saved searches, and records who has a match and who hears of what.
+//!
+//! Follows the log from its checkpoint, in order: a search that was saved before a change is asked, one that was saved after it
+//! is not. Matches, what is owed for them and the checkpoint are one transaction, so that a crash at any instruction leaves
+//! either all of it or nothing, and the same stretch of the log is judged again with the same outcome.
+
+mod judge;
+mod standing;
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::{PropertyId, SearchId, SearchNumber, Timestamp};
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+use store::{Change, LogEntry, MatchBatch, Position, PropertyCause, StoredSearch};
+use tokio_util::sync::CancellationToken;
+
+use super::following::{Follower, Progress, follow};
+use crate::matching::{Judged, Matching};
+use crate::{App, Error};
+use judge::{Document, Stretch};
+use standing::Standing;
+
+/// How many entries of the log are judged together. Whoever waits for a match waits for the whole look.
+const ENTRIES_PER_LOOK: usize = 256;
+
+/// How many documents one reader decodes at a time, while another does the next ones. Whoever wants a document for an answer waits
+/// behind them: half a millisecond.
+const DOCUMENTS_PER_READ: usize = 16;
+
+/// Readers that decode at the same time: one is left to answer requests.
+const READS_AT_ONCE: usize = 2;
+
+/// How many searches are read at a time when the worker begins.
+const SEARCHES_PER_READ: usize = 2_000;
+
+/// How many matches are filed by search in one transaction: few enough that writers hardly wait for it.
+const FILED_AT_ONCE: usize = 1_000;
+
+/// Where nothing was to be recorded, the checkpoint is written this seldom: judging a stretch without matches again costs less
+/// than a sync to disk for each look.
+const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
+
+/// How often metrics hear of the searches that stand.
+const TELL_EVERY: Duration = Duration::from_secs(5);
+
+/// After so many looks some matches are filed even when the log has more.
+const LOOKS_BETWEEN_FILING: u32 = 32;
+
+/// The worker, and how far it has come.
+pub struct Matcher {
+    app: App,
+    matching: Arc<Matching>,
+    following: Option<Following>,
+}
+
+struct Following {
+    standing: Standing,
+    /// What was judged.
+    position: Position,
+    /// What the store knows to be judged.
+    recorded: Position,
+    recorded_at: Timestamp,
+    told_at: Timestamp,
+    looks_since_filing: u32,
+}
+
+/// Follows until told to stop.
+pub async fn run(mut matcher: Matcher, stop: CancellationToken) {
+    let head = matcher.app.store.head();
+    follow(&mut matcher, head, &stop).await;
+    if let Err(error) = matcher.keep_checkpoint().await {
+        // What was judged without outcome is judged again at the next start.
+        tracing::warn!(error = &error as &dyn std::error::Error, "the last checkpoint could not be kept");
+    }
+}
+
+impl Follower for Matcher {
+    const NAME: &'static str = "matcher";
+
+    /// Reading a million searches takes seconds, and ends early when told to stop.
+    async fn look(&mut self, stop: &CancellationToken) -> Result<Progress, Error> {
+        if self.following.is_none() {
+            tokio::select! {
+                () = stop.cancelled() => return Ok(Progress::CaughtUp),
+                following = self.begin() => self.following = Some(following?),
+            }
+        }
+        self.run_once().await
+    }
+}
+
+impl Matcher {
+    /// A worker for the searches of a service; nothing when the service does not match.
+    pub fn new(app: &App) -> Option<Self> {
+        let matching = Arc::clone(app.matching.as_ref()?);
+        Some(Self { app: app.clone(), matching, following: None })
+    }
+
+    /// One look at the log: begins if that is still to do, then judges what is new.
+    pub async fn run_once(&mut self) -> Result<Progress, Error> {
+        let mut following = match self.following.take() {
+            Some(following) => following,
+            None => self.begin().await?,
+        };
+        // Whatever fails on the way leaves no half-told worker behind: it begins again from the checkpoint.
+        let progress = self.judge(&mut following).await?;
+        if let Some(progress) = progress {
+            self.following = Some(following);
+            return Ok(progress);
+        }
+        tracing::warn!("another process matches as well; beginning again from its checkpoint");
+        Ok(Progress::CaughtUp)
+    }
+
+    async fn begin(&self) -> Result<Following, Error> {
+        let position = self.app.store.matched_until().await?;
+        let mut standing = Standing::new(self.app.sites().await?);
+        let mut after: Option<SearchNumber> = None;
+        loop {
+            let searches = self.app.store.searches_at(position, after, SEARCHES_PER_READ).await?;
+            let Some(last) = searches.last() else { break };
+            after = Some(last.number);
+            let app = self.app.clone();
+            standing = computed(move || {
+                searches.iter().for_each(|stored| standing.put(&app, stored));
+                standing
+            })
+            .await?;
+        }
+        self.matching.note_searches(standing.len(), standing.bytes());
+        self.matching.open(position);
+        tracing::info!(
+            searches = standing.len(),
+            position = position.0,
+            "the matcher begins to follow the log"
+        );
+        let now = self.app.clock.now();
+        Ok(Following {
+            standing,
+            position,
+            recorded: position,
+            recorded_at: now,
+            told_at: now,
+            looks_since_filing: 0,
+        })
+    }
+
+    /// Nothing when somebody else is matching.
+    async fn judge(&self, following: &mut Following) -> Result<Option<Progress>, Error> {
+        let entries = self.app.store.log_after(following.position, ENTRIES_PER_LOOK).await?;
+        let progress = if entries.len() < ENTRIES_PER_LOOK { Progress::CaughtUp } else { Progress::More };
+        // After the entries were read: a site they made known is in it.
+        let sites = self.app.sites().await?;
+        if let Some(last) = entries.last().map(|entry| entry.position) {
+            let stretch = self.read(entries, following).await?;
+            let (app, mut standing) = (self.app.clone(), std::mem::take(&mut following.standing));
+            let judged = computed(move || {
+                standing.use_sites(&app, sites);
+                let judged = stretch.judge(&app, &mut standing);
+                (standing, judged)
+            });
+            let (standing, judged) = judged.await?;
+            following.standing = standing;
+            self.tell(following);
+            following.position = last;
+            if !self.record(following, judged).await? {
+                return Ok(None);
+            }
+        }
+        if let Err(error) = self.file(following, progress).await {
+            // Matches are found without it, only slower.
+            tracing::error!(error = &error as &dyn std::error::Error, "matches could not be filed by search");
+        }
+        Ok(Some(progress))
+    }
+
+    /// Everything it takes to judge a stretch of the log, read beforehand.
+    async fn read(&self, entries: Vec<LogEntry>, following: &Following) -> Result<Stretch, Error> {
+        let mut searches: HashMap<(SearchId, u32), StoredSearch> = HashMap::new();
+        let mut wanted: BTreeSet<(PropertyId, u32)> = BTreeSet::new();
+        let mut known: BTreeSet<PropertyId> = BTreeSet::new();
+        for entry in &entries {
+            match &entry.change {
+                Change::Search { search, version } => {
+                    match self.app.store.search_at(*search, *version).await {
+                        Ok(stored) => drop(stored.map(|stored| searches.insert((*search, *version), stored))),
+                        // It must not keep all others from being matched.
+                        Err(error @ store::Error::Corrupt { .. }) => {
+                            let error = &error as &dyn std::error::Error;
+                            tracing::error!(%search, error, "a damaged search is not matched");
+                        }
+                        Err(error) => return Err(error.into()),
+                    }
+                }
+                // A sighting changes nothing that anybody waits for.
+                Change::Property { cause: PropertyCause::Crawl, .. } => {}
+                Change::Property { property, version, .. } => {
+                    wanted.insert((*property, *version));
+                    if *version > 1 {
+                        wanted.insert((*property, version - 1));
+                        known.insert(*property);
+                    }
+                }
+                Change::PropertyRemoved { .. } | Change::SearchRemoved { .. } | Change::Erased => {}
+            }
+        }
+        // With nobody waiting there is nothing to read documents for.
+        let idle = following.standing.is_empty() && searches.is_empty();
+        let (documents, matched) = if idle {
+            (HashMap::new(), HashMap::new())
+        } else {
+            let matched = self.app.store.matched(known.into_iter().collect());
+            let (documents, matched) = tokio::join!(self.documents(wanted), matched);
+            (documents?, matched?)
+        };
+        Ok(Stretch { entries, searches, documents, matched })
+    }
+
+    async fn documents(
+        &self,
+        wanted: BTreeSet<(PropertyId, u32)>,
+    ) -> Result<HashMap<(PropertyId, u32), Document>, Error> {
+        let wanted: Vec<_> = wanted.into_iter().collect();
+        let reads = wanted.chunks(DOCUMENTS_PER_READ).map(|wanted| self.versions(wanted.to_vec()));
+        let parts: Vec<_> =
+            stream::iter(reads.collect::<Vec<_>>()).buffer_unordered(READS_AT_ONCE).try_collect().await?;
+        Ok(parts.into_iter().flatten().collect())
+    }
+
+    /// Versions of properties. One whose record is damaged must not keep all others from being matched.
+    async fn versions(
+        &self,
+        wanted: Vec<(PropertyId, u32)>,
+    ) -> Result<Vec<((PropertyId, u32), Document)>, Error> {
+        let store = &self.app.store;
+        let mut found = Vec::with_capacity(wanted.len());
+        match store.properties_at(wanted.clone()).await {
+            Err(store::Error::Corrupt { .. }) => {}
+            read => {
+                let read = wanted.into_iter().zip(read?);
+                found.extend(read.filter_map(|(key, property)| Some((key, Document::Sound(property?)))));
+                return Ok(found);
+            }
+        }
+        for (property, version) in wanted {
+            let document = match store.property_at(property, version).await {
+                Err(error @ store::Error::Corrupt { .. }) => {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::error!(%property, version, error, "a damaged property is not matched");
+                    Some(Document::Damaged)
+                }
+                read => read?.map(Document::Sound),
+            };
+            found.extend(document.map(|document| ((property, version), document)));
+        }
+        Ok(found)
+    }
+
+    /// `false` when somebody else is matching.
+    async fn record(&self, following: &mut Following, judged: Judged) -> Result<bool, Error> {
+        let Judged { groups, tally } = judged;
+        let now = self.app.clock.now();
+        let due = now.duration_since(following.recorded_at).unsigned_abs() >= CHECKPOINT_EVERY;
+        if !groups.is_empty() || due {
+            let batch = MatchBatch { after: following.recorded, until: following.position, groups };
+            if !self.app.store.record_matches(batch).await? {
+                return Ok(false);
+            }
+            following.recorded = following.position;
+            following.recorded_at = now;
+        }
+        self.matching.note(tally, following.position);
+        Ok(true)
+    }
+
+    /// Tells how many searches stand. Adding up their memory takes a while where there are many.
+    fn tell(&self, following: &mut Following) {
+        let now = self.app.clock.now();
+        if now.duration_since(following.told_at).unsigned_abs() >= TELL_EVERY {
+            following.told_at = now;
+            self.matching.note_searches(following.standing.len(), following.standing.bytes());
+        }
+    }
+
+    /// Files matches by search while there is nothing better to do, and now and then when there is.
+    async fn file(&self, following: &mut Following, progress: Progress) -> Result<(), Error> {
+        following.looks_since_filing += 1;
+        if progress == Progress::CaughtUp || following.looks_since_filing >= LOOKS_BETWEEN_FILING {
+            following.looks_since_filing = 0;
+            let mut head = self.app.store.head();
+            head.borrow_and_update();
+            while self.app.store.file_matches(FILED_AT_ONCE).await? && !head.has_changed().unwrap_or(true) {}
+        }
+        Ok(())
+    }
+
+    async fn keep_checkpoint(&mut self) -> Result<(), Error> {
+        let Some(following) = &mut self.following else { return Ok(()) };
+        if following.recorded < following.position {
+            let (after, until) = (following.recorded, following.position);
+            self.app.store.record_matches(MatchBatch { after, until, groups: Vec::new() }).await?;
+            following.recorded = until;
+        }
+        Ok(())
+    }
+}
+
+async fn computed<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| Error::Interrupted)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,179 @@
+//! What a stretch of the log means to the searches that stand: pure, from what was read beforehand.
+
+use std::collections::HashMap;
+
+use domain::matching::{announcements, is_on_offer};
+use domain::search::Channel;
+use domain::{Property, PropertyId, SearchId, SearchNumber};
+use engine::PercolatorScratch;
+use store::{Change, LogEntry, MatchGroup, Notice, NoticeGroup, PropertyCause, StoredSearch};
+
+use super::standing::Standing;
+use crate::App;
+use crate::matching::{Judged, Tally};
+
+/// Entries of the log, with everything they speak of.
+pub struct Stretch {
+    pub entries: Vec<LogEntry>,
+    pub searches: HashMap<(SearchId, u32), StoredSearch>,
+    pub documents: HashMap<(PropertyId, u32), Document>,
+    /// Searches that have a match with a property already.
+    pub matched: HashMap<PropertyId, Vec<SearchNumber>>,
+}
+
+/// A version of a property.
+pub enum Document {
+    Sound(Property),
+    /// There was one, and nobody knows any more what it said.
+    Damaged,
+}
+
+impl Stretch {
+    /// Goes through the entries in order: what a search is changes on the way.
+    pub fn judge(mut self, app: &App, standing: &mut Standing) -> Judged {
+        let mut judged = Judged::default();
+        let mut scratch = PercolatorScratch::default();
+        for entry in std::mem::take(&mut self.entries) {
+            match &entry.change {
+                Change::Search { search, version } => {
+                    // One that is not there any more is about to be removed, further on in the log.
+                    if let Some(stored) = self.searches.get(&(*search, *version)) {
+                        standing.put(app, stored);
+                    }
+                }
+                Change::SearchRemoved { search } => standing.remove(*search),
+                Change::Property { cause: PropertyCause::Crawl, .. } => {}
+                Change::Property { .. } if standing.is_empty() => {}
+                Change::Property { .. } => {
+                    let group = self.judge_property(&entry, standing, &mut scratch, &mut judged.tally);
+                    judged.groups.extend(group);
+                }
+                Change::PropertyRemoved { .. } | Change::Erased => {}
+            }
+        }
+        judged
+    }
+
+    fn judge_property(
+        &mut self,
+        entry: &LogEntry,
+        standing: &Standing,
+        scratch: &mut PercolatorScratch,
+        tally: &mut Tally,
+    ) -> Option<MatchGroup> {
+        let Change::Property { property, version, advert, cause } = &entry.change else { return None };
+        // What was erased since says nothing any more, and where one of the two is damaged nobody can tell what changed.
+        let Document::Sound(after) = self.documents.get(&(*property, *version))? else { return None };
+        let before = match self.documents.get(&(*property, version.saturating_sub(1))) {
+            Some(Document::Sound(before)) => Some(before),
+            Some(Document::Damaged) => return None,
+            None => None,
+        };
+        let mut meeting = |document: &Property| {
+            let found = standing.percolator.matches(document, scratch);
+            tally.documents += 1;
+            tally.walked += found.walked as u64;
+            tally.verified += found.verified as u64;
+            found.searches
+        };
+        let meet_after = meeting(after);
+        let met_before = before.map(meeting).unwrap_or_default();
+        let already = self.matched.entry(*property).or_default();
+        already.sort_unstable();
+
+        let met_on_offer: &[SearchNumber] = match before {
+            Some(before) if is_on_offer(before) => &met_before,
+            Some(_) | None => &[],
+        };
+        let matched = if is_on_offer(after) {
+            without(without(meet_after.iter().copied(), met_on_offer), already).collect()
+        } else {
+            Vec::new()
+        };
+        let mut notices = Vec::new();
+        for channel in [Channel::Endpoint, Channel::Email] {
+            owe(&mut notices, standing, Notice::Match(channel), &matched);
+        }
+        let news = match cause {
+            PropertyCause::Advert { news } => news.as_slice(),
+            PropertyCause::Crawl | PropertyCause::AdvertLeft | PropertyCause::AdvertErased(_) => &[],
+        };
+        let announcements = announcements(news);
+        if !announcements.is_empty() {
+            let concerned = union(&met_before, &meet_after);
+            for (name, place) in announcements {
+                let place = u16::try_from(place).unwrap_or(u16::MAX);
+                owe(&mut notices, standing, Notice::Event(name, place), &concerned);
+            }
+        }
+        let told = notices.iter().filter(|group| matches!(group.notice, Notice::Event(..)));
+        let told = told.fold(Vec::new(), |told, group| union(&told, &group.searches));
+        let linked: Vec<_> = without(without(told.into_iter(), already), &matched).collect();
+        *already = union(already, &matched);
+        if matched.is_empty() && notices.is_empty() {
+            return None;
+        }
+        tally.matches += matched.len() as u64;
+        tally.notices += notices.iter().map(|group| group.searches.len() as u64).sum::<u64>();
+        Some(MatchGroup {
+            position: entry.position,
+            at: entry.recorded_at,
+            property: *property,
+            version: *version,
+            advert: *advert,
+            matched,
+            linked,
+            notices,
+        })
+    }
+}
+
+/// Adds what is owed to those of the searches that want it.
+fn owe(notices: &mut Vec<NoticeGroup>, standing: &Standing, notice: Notice, searches: &[SearchNumber]) {
+    let searches: Vec<_> =
+        searches.iter().copied().filter(|number| standing.wants(*number, notice)).collect();
+    if !searches.is_empty() {
+        notices.push(NoticeGroup { notice, searches });
+    }
+}
+
+/// Those that are not among others; both ascending.
+fn without<'a>(
+    numbers: impl Iterator<Item = SearchNumber> + 'a,
+    others: &'a [SearchNumber],
+) -> impl Iterator<Item = SearchNumber> + 'a {
+    let mut rest = others;
+    numbers.filter(move |number| {
+        while rest.first().is_some_and(|other| other < number) {
+            rest = &rest[1..];
+        }
+        rest.first() != Some(number)
+    })
+}
+
+/// Those of either, once each; both ascending.
+fn union(one: &[SearchNumber], other: &[SearchNumber]) -> Vec<SearchNumber> {
+    let mut all = Vec::with_capacity(one.len().max(other.len()));
+    all.extend(without(one.iter().copied(), other));
+    all.extend_from_slice(other);
+    all.sort_unstable();
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(numbers: &[u32]) -> Vec<SearchNumber> {
+        numbers.iter().map(|number| SearchNumber(*number)).collect()
+    }
+
+    #[test]
+    fn ascending_numbers_combine_as_sets_do() {
+        let (one, other) = (numbers(&[1, 3, 5, 9]), numbers(&[2, 3, 9, 12]));
+        assert_eq!(union(&one, &other), numbers(&[1, 2, 3, 5, 9, 12]));
+        assert_eq!(without(one.iter().copied(), &other).collect::<Vec<_>>(), numbers(&[1, 5]));
+        assert_eq!(union(&[], &other), other);
+        assert_eq!(without(other.iter().copied(), &[]).collect::<Vec<_>>(), other);
+    }
+}

@@ -1,0 +1,341 @@
+//! The matcher against matching by hand, through restarts and rivals.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, LazyLock};
+
+use domain::criteria::{Entry, Presence, Term, Terms};
+use domain::draft::Lifecycle;
+use domain::search::{Channel, Wish};
+use domain::{
+    Alerts, EmailAddress, Endpoint, EventName, Filter, Given, Identity, PropertyId, SearchId, SearchNumber,
+    Strictness, Wording,
+};
+use places::Gazetteer;
+use store::sqlite::SqliteStore;
+use store::{Change, MatchGroup, Notice, Position, PropertyCause, Store, StoredSearch};
+use tempfile::TempDir;
+use testkit::build::{advert_id, at, draft, property_id, short_text, user_id};
+use testkit::matches::{Consequences, MatchModel};
+use testkit::{ManualClock, Random, SeededIds};
+
+use super::{Matcher, Progress};
+use crate::App;
+
+/// About three seconds of work in a debug build.
+const STORIES: u64 = 40;
+
+const ADVERTS: u64 = 12;
+const SEARCHES_MAX: u32 = 1_000;
+
+struct Home {
+    store: Arc<SqliteStore>,
+    clock: Arc<ManualClock>,
+    _folder: TempDir,
+}
+
+impl Home {
+    fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
+        Self { store, clock: Arc::new(ManualClock::at(at(5_000))), _folder: folder }
+    }
+
+    fn app(&self) -> App {
+        static PLACES: LazyLock<Arc<Gazetteer>> = LazyLock::new(|| Arc::new(Gazetteer::embedded().unwrap()));
+        let ids = Arc::new(SeededIds::new(1));
+        App::new(self.store.clone(), self.clock.clone(), ids, Arc::clone(&PLACES)).with_matcher()
+    }
+
+    async fn groups(&self) -> Vec<MatchGroup> {
+        self.store.match_groups_after(Position::START, usize::MAX).await.unwrap()
+    }
+}
+
+async fn catch_up(matcher: &mut Matcher) {
+    while matcher.run_once().await.unwrap() == Progress::More {}
+}
+
+fn term(terms: &mut Terms, name: &str, term: Term) {
+    terms.put(Filter::named(name).unwrap(), term);
+}
+
+fn wish(change: impl FnOnce(&mut Wish)) -> Wish {
+    let mut wish = Wish { title: short_text("Un bien"), terms: Terms::default(), alerts: Alerts::default() };
+    term(&mut wish.terms, "withCoherentPrice", Term::Flag(false));
+    change(&mut wish);
+    wish
+}
+
+fn random_wish(random: &mut Random) -> Wish {
+    wish(|wish| {
+        let terms = &mut wish.terms;
+        if random.once_in(2) {
+            term(terms, "budgetMax", Term::Number(100_000.0 * (1 + random.below(4)) as f64));
+        }
+        if random.once_in(3) {
+            term(terms, "budgetMin", Term::Number(100_000.0));
+        }
+        if random.once_in(3) {
+            let wording = Wording::new("terrasse", Strictness::Inflected).unwrap();
+            let presence = *random.pick(&[Presence::Present, Presence::Absent]);
+            term(terms, "expressions", Term::Expressions(vec![vec![Entry { wording, presence }]]));
+        }
+        if random.once_in(4) {
+            term(terms, "excludedProperties", Term::Properties(vec![property_id(random.below(ADVERTS))]));
+        }
+        let alerts = &mut wish.alerts;
+        alerts.enabled = !random.once_in(3);
+        alerts.endpoint = Endpoint::parse("https://hook.example/m").ok().filter(|_| !random.once_in(3));
+        alerts.email = EmailAddress::parse("a@b.example").ok().filter(|_| random.once_in(3));
+        alerts.event_endpoint = Endpoint::parse("https://hook.example/e").ok().filter(|_| !random.once_in(3));
+        alerts.events = EventName::ALL.iter().copied().filter(|_| random.once_in(2)).collect();
+    })
+}
+
+/// What happened, told from outside: every version of every search.
+#[derive(Default)]
+struct Told {
+    searches: BTreeMap<SearchId, StoredSearch>,
+    versions: HashMap<(SearchId, u32), StoredSearch>,
+}
+
+impl Told {
+    fn note(&mut self, stored: StoredSearch) {
+        self.versions.insert((stored.search.id, stored.version), stored.clone());
+        self.searches.insert(stored.search.id, stored);
+    }
+
+    async fn act(&mut self, app: &App, random: &mut Random) {
+        let owner = user_id(1 + random.below(2));
+        let some = |told: &Self, random: &mut Random| {
+            let all: Vec<_> = told.searches.values().cloned().collect();
+            (!all.is_empty()).then(|| random.pick(&all).clone())
+        };
+        match random.below(12) {
+            0 | 1 => {
+                let made = app.create_search(owner, random_wish(random), SEARCHES_MAX).await.unwrap();
+                self.note(made.unwrap());
+            }
+            2 => {
+                if let Some(known) = some(self, random) {
+                    let changed = app.update_search(&known, random_wish(random)).await.unwrap();
+                    self.note(changed.unwrap());
+                }
+            }
+            3 => {
+                if let Some(known) = some(self, random).filter(|_| random.once_in(2)) {
+                    assert!(app.delete_search(known.search.owner, known.search.id).await.unwrap());
+                    self.searches.remove(&known.search.id);
+                }
+            }
+            _ => {
+                let drafts = (0..1 + random.below(3)).map(|_| random_draft(random)).collect();
+                app.ingest(drafts).await.unwrap();
+            }
+        }
+    }
+
+    /// What the log means, by hand.
+    async fn model(&self, app: &App) -> (MatchModel, BTreeMap<u64, Consequences>) {
+        let mut model = MatchModel::default();
+        let mut consequences = BTreeMap::new();
+        let sites = app.sites().await.unwrap();
+        for entry in app.store().log_after(Position::START, usize::MAX).await.unwrap() {
+            match &entry.change {
+                Change::Search { search, version } => {
+                    let stored = &self.versions[&(*search, *version)];
+                    let wish = &stored.search.wish;
+                    let criteria = app.with_references(&sites, |to| wish.terms.criteria(to)).unwrap();
+                    model.put(stored.number, criteria, wish.alerts.clone());
+                }
+                Change::SearchRemoved { search } => model.remove(self.versions[&(*search, 1)].number),
+                Change::Property { property, version, cause, .. } => {
+                    let news = match cause {
+                        PropertyCause::Advert { news } => news.as_slice(),
+                        PropertyCause::Crawl => continue,
+                        PropertyCause::AdvertLeft | PropertyCause::AdvertErased(_) => &[],
+                    };
+                    let at = async |version| app.store().property_at(*property, version).await.unwrap();
+                    let (before, after) = (at(version - 1).await, at(*version).await);
+                    let meant = model.change(before.as_ref(), &after.unwrap(), news);
+                    consequences.insert(entry.position.0, meant);
+                }
+                Change::PropertyRemoved { .. } | Change::Erased => {}
+            }
+        }
+        let consequences = standing(&model, consequences);
+        (model, consequences)
+    }
+}
+
+fn random_draft(random: &mut Random) -> domain::AdvertDraft {
+    let number = random.below(ADVERTS);
+    let mut draft = draft(Identity::Uuid(advert_id(number)));
+    // Few properties, so that adverts share them, and now and then move.
+    draft.property = Some(property_id(if random.once_in(8) { random.below(ADVERTS) } else { number / 2 }));
+    match random.below(6) {
+        0 => {}
+        1 => draft.lifecycle = *random.pick(&[Lifecycle::Expired { at: None }, Lifecycle::Live]),
+        2 => {
+            let text = *random.pick(&["Avec terrasse", "Sans balcon"]);
+            draft.patch.title = Given::Value(Some(short_text(text)));
+        }
+        _ => {
+            let price = 50_000.0 * (1 + random.below(9)) as f64;
+            draft.patch.price = Given::Value(domain::Amount::new(price));
+        }
+    }
+    draft.last_crawled_at = random.once_in(2).then(|| at(5_000 + random.below(1_000) as i64));
+    draft
+}
+
+/// What still concerns somebody, by position.
+fn standing(
+    model: &MatchModel,
+    all: impl IntoIterator<Item = (u64, Consequences)>,
+) -> BTreeMap<u64, Consequences> {
+    let left = |(position, meant): (u64, Consequences)| Some((position, meant.for_those_that_stand(model)?));
+    all.into_iter().filter_map(left).collect()
+}
+
+fn consequences(group: &MatchGroup) -> Consequences {
+    let mut found = Consequences { matched: group.matched.clone(), ..Consequences::default() };
+    for notices in &group.notices {
+        for search in &notices.searches {
+            match notices.notice {
+                Notice::Match(channel) => found.matches_owed.push((channel, *search)),
+                Notice::Event(name, place) => found.events_owed.push((name, usize::from(place), *search)),
+            }
+        }
+    }
+    found.matches_owed.sort_unstable();
+    found.events_owed.sort_unstable();
+    found
+}
+
+#[tokio::test]
+async fn every_match_is_made_once_whatever_is_interrupted() {
+    let seed = testkit::random::seed();
+    let mut matches = 0;
+    for story in 0..STORIES {
+        let mut random = Random::new(seed.wrapping_add(story));
+        let home = Home::new();
+        let app = home.app();
+        let mut told = Told::default();
+        let mut matcher = Matcher::new(&app).unwrap();
+        let mut rival = Matcher::new(&home.app()).unwrap();
+        for _ in 0..60 {
+            told.act(&app, &mut random).await;
+            home.clock.advance_seconds(random.below(2) as i64);
+            match random.below(8) {
+                0 => catch_up(&mut matcher).await,
+                1 => drop(matcher.run_once().await.unwrap()),
+                // Ends without a word, and another begins where the store says.
+                2 => matcher = Matcher::new(&app).unwrap(),
+                3 => drop(rival.run_once().await.unwrap()),
+                _ => {}
+            }
+        }
+        // A rival may have been faster: then the first look only finds that out.
+        catch_up(&mut matcher).await;
+        catch_up(&mut matcher).await;
+        let (model, expected) = told.model(&app).await;
+        let groups = home.groups().await;
+        let found = standing(&model, groups.iter().map(|group| (group.position.0, consequences(group))));
+        assert_eq!(found, expected, "seed {}", seed.wrapping_add(story));
+        let mut listed: BTreeSet<(SearchNumber, PropertyId)> = BTreeSet::new();
+        for stored in told.searches.values() {
+            let page = home.store.matches_of(stored.number, 0, 10_000).await.unwrap();
+            assert_eq!(page.total, page.matches.len() as u64);
+            for row in page.matches {
+                assert!(listed.insert((stored.number, row.property)), "twice: {row:?}");
+            }
+        }
+        assert_eq!(&listed, model.matched());
+        matches += listed.len();
+    }
+    assert!(matches > STORIES as usize, "hardly anything was put to the test");
+}
+
+#[tokio::test]
+async fn the_stock_makes_no_match_and_what_comes_does() {
+    let home = Home::new();
+    let app = home.app();
+    let mut matcher = Matcher::new(&app).unwrap();
+    let price = |number: u64, price: f64| {
+        let mut draft = draft(Identity::Uuid(advert_id(number)));
+        draft.patch.price = Given::Value(domain::Amount::new(price));
+        draft.property = Some(property_id(number));
+        draft
+    };
+    app.ingest(vec![price(1, 90_000.0), price(2, 300_000.0)]).await.unwrap();
+    let wanted = wish(|wish| {
+        term(&mut wish.terms, "budgetMax", Term::Number(100_000.0));
+        wish.alerts.enabled = true;
+        wish.alerts.endpoint = Endpoint::parse("https://hook.example/").ok();
+        wish.alerts.event_endpoint = Endpoint::parse("https://hook.example/").ok();
+        wish.alerts.events = BTreeSet::from([EventName::UpdatePrice]);
+    });
+    let search = app.create_search(user_id(1), wanted, 10).await.unwrap().unwrap();
+    // The matcher sees all of it afterwards, in the order in which it happened.
+    app.ingest(vec![price(3, 80_000.0)]).await.unwrap();
+    app.ingest(vec![price(2, 95_000.0), price(1, 91_000.0)]).await.unwrap();
+    catch_up(&mut matcher).await;
+    let groups = home.groups().await;
+    let matched: Vec<PropertyId> =
+        groups.iter().filter(|group| !group.matched.is_empty()).map(|group| group.property).collect();
+    assert_eq!(matched, [property_id(3), property_id(2)], "not what was there before");
+    let linked: Vec<PropertyId> =
+        groups.iter().filter(|group| !group.linked.is_empty()).map(|group| group.property).collect();
+    assert_eq!(linked, [property_id(1)], "an event of the stock is told all the same");
+    let owed = |group: &MatchGroup, notice: Notice| {
+        group.notices.iter().any(|owed| owed.notice == notice && owed.searches == [search.number])
+    };
+    assert!(owed(&groups[0], Notice::Match(Channel::Endpoint)));
+    assert!(owed(&groups[1], Notice::Match(Channel::Endpoint)));
+    assert!(owed(&groups[1], Notice::Event(EventName::UpdatePrice, 0)));
+    assert!(owed(&groups[2], Notice::Event(EventName::UpdatePrice, 0)));
+
+    // Out and in again: once is once.
+    app.ingest(vec![price(2, 500_000.0)]).await.unwrap();
+    app.ingest(vec![price(2, 50_000.0)]).await.unwrap();
+    catch_up(&mut matcher).await;
+    assert_eq!(home.store.matches_of(search.number, 0, 10).await.unwrap().total, 2);
+}
+
+#[tokio::test]
+async fn a_sighting_that_changes_what_a_property_is_makes_a_version() {
+    let home = Home::new();
+    let app = home.app();
+    let mut matcher = Matcher::new(&app).unwrap();
+    // One home on two portals, at two prices: the portal that saw it last is believed.
+    let seen = |number: u64, second: i64, price: Option<f64>| {
+        let mut draft = draft(Identity::Uuid(advert_id(number)));
+        draft.property = Some(property_id(1));
+        draft.last_crawled_at = Some(at(second));
+        if let Some(price) = price {
+            draft.patch.price = Given::Value(domain::Amount::new(price));
+        }
+        draft
+    };
+    app.ingest(vec![seen(1, 100, Some(90_000.0)), seen(2, 200, Some(110_000.0))]).await.unwrap();
+    let wanted = wish(|wish| term(&mut wish.terms, "budgetMax", Term::Number(100_000.0)));
+    let search = app.create_search(user_id(1), wanted, 10).await.unwrap().unwrap();
+    let matches = async || home.store.matches_of(search.number, 0, 10).await.unwrap().total;
+    let last =
+        async || home.store.log_after(Position::START, usize::MAX).await.unwrap().pop().unwrap().change;
+
+    // Seen again where it was dearer: nothing that could be asked has changed.
+    app.ingest(vec![seen(2, 300, None)]).await.unwrap();
+    catch_up(&mut matcher).await;
+    assert!(matches!(last().await, Change::Property { version: 2, cause: PropertyCause::Crawl, .. }));
+    assert_eq!(matches().await, 0);
+    // Seen again where it is cheaper: it costs that now.
+    app.ingest(vec![seen(1, 400, None)]).await.unwrap();
+    catch_up(&mut matcher).await;
+    let Change::Property { version: 3, cause: PropertyCause::Advert { news }, .. } = last().await else {
+        panic!("a version of its own");
+    };
+    assert!(news.is_empty(), "no advert has changed");
+    assert_eq!(matches().await, 1);
+}

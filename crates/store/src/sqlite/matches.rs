@@ -1,0 +1,262 @@
+//! Matches: what the matcher made of the log, in groups of one log entry.
+//!
+//! One change may concern thousands of searches, and a thousand changes may come a second. So a group is one row with its searches
+//! in lists, and a row or two for what is owed. Finding matches by search is made quick afterwards ([`filing`]).
+
+pub mod filing;
+mod lookup;
+
+use std::collections::HashMap;
+
+use domain::search::Channel;
+use domain::{AdvertId, EventName, PropertyId, Timestamp};
+use rusqlite::{Connection, Row, params};
+
+pub use lookup::{match_with, matched, matches_of};
+
+use super::read::from_sql;
+use super::searches;
+use super::writer::Verdict;
+use crate::error::Error;
+use crate::log::Position;
+use crate::matches::{MatchBatch, MatchGroup, Notice, NoticeGroup};
+use crate::record::{decode_numbers, encode_numbers};
+
+/// A batch with everything that needs no database.
+pub struct PreparedBatch {
+    after: Position,
+    until: Position,
+    groups: Vec<PreparedGroup>,
+}
+
+struct PreparedGroup {
+    position: Position,
+    at: Timestamp,
+    property: PropertyId,
+    version: u32,
+    advert: AdvertId,
+    matched: Option<Vec<u8>>,
+    linked: Option<Vec<u8>>,
+    notices: Vec<(Notice, Vec<u8>)>,
+}
+
+impl PreparedBatch {
+    pub fn new(batch: MatchBatch) -> Result<Self, Error> {
+        let MatchBatch { after, until, groups } = batch;
+        let positions = || groups.iter().map(|group| group.position);
+        let in_order = positions().is_sorted_by(|one, next| one < next);
+        if until < after || !in_order || positions().any(|position| position <= after || position > until) {
+            return Err(Error::corrupt("a batch of matches to be written, out of order,"));
+        }
+        let groups = groups.into_iter().map(PreparedGroup::new).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { after, until, groups: groups.into_iter().filter(|group| !group.is_empty()).collect() })
+    }
+}
+
+impl PreparedGroup {
+    fn new(group: MatchGroup) -> Result<Self, Error> {
+        let MatchGroup { position, at, property, version, advert, matched, linked, notices } = group;
+        let mut owed = Vec::with_capacity(notices.len());
+        for NoticeGroup { notice, searches } in notices {
+            // What is owed to nobody is not owed.
+            if let Some(searches) = encode_numbers(&searches)? {
+                owed.push((notice, searches));
+            }
+        }
+        let (matched, linked) = (encode_numbers(&matched)?, encode_numbers(&linked)?);
+        Ok(Self { position, at, property, version, advert, matched, linked, notices: owed })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.matched.is_none() && self.linked.is_none() && self.notices.is_empty()
+    }
+}
+
+/// How far the matcher has come, and how far what it made is filed by search.
+pub struct Progress {
+    pub matched_until: Position,
+    pub filed_until: Position,
+}
+
+pub fn progress(connection: &Connection) -> Result<Progress, Error> {
+    let mut statement = connection.prepare_cached("SELECT matched_until, filed_until FROM matcher")?;
+    let read = |row: &Row<'_>| {
+        Ok(Progress { matched_until: Position(row.get(0)?), filed_until: Position(row.get(1)?) })
+    };
+    Ok(statement.query_row([], read)?)
+}
+
+pub fn record(connection: &Connection, batch: &PreparedBatch) -> Result<Verdict<bool>, Error> {
+    let PreparedBatch { after, until, groups } = batch;
+    let moved = connection
+        .prepare_cached("UPDATE matcher SET matched_until = ?2 WHERE matched_until = ?1")?
+        .execute(params![after.0, until.0])?;
+    if moved == 0 {
+        return Ok(Verdict::Undo(false));
+    }
+    let erased = erased_properties(connection)?;
+    for group in groups {
+        // The matcher had read the property before it was erased. Whoever asked for that is not told of it again.
+        if erased.get(&group.property).is_none_or(|erased_at| *erased_at < group.position) {
+            insert(connection, group)?;
+        }
+    }
+    connection.prepare_cached("DELETE FROM erased_property WHERE position <= ?1")?.execute([until.0])?;
+    searches::forget_versions(connection, *until)?;
+    Ok(Verdict::Keep(true))
+}
+
+fn insert(connection: &Connection, group: &PreparedGroup) -> Result<(), Error> {
+    let PreparedGroup { position, at, property, version, advert, matched, linked, notices } = group;
+    connection
+        .prepare_cached(
+            "INSERT INTO match_group (position, at, property_id, version, advert, matched, linked)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        )?
+        .execute(params![
+            position.0,
+            at.as_millisecond(),
+            property.as_bytes(),
+            version,
+            advert.as_bytes(),
+            matched,
+            linked
+        ])?;
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO notice (position, ordinal, kind, place, searches) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?;
+    for (ordinal, (notice, searches)) in (0_u32..).zip(notices) {
+        let (kind, place) = notice_code(*notice);
+        statement.execute(params![position.0, ordinal, kind, place, searches])?;
+    }
+    Ok(())
+}
+
+/// Properties that an erasure took away beyond where the matcher is, with the last entry that says so.
+fn erased_properties(connection: &Connection) -> Result<HashMap<PropertyId, Position>, Error> {
+    let mut statement =
+        connection.prepare_cached("SELECT property_id, position FROM erased_property ORDER BY position")?;
+    let rows =
+        statement.query_map([], |row| Ok((PropertyId::from_bytes(row.get(0)?), Position(row.get(1)?))))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+pub fn groups_after(
+    connection: &Connection,
+    position: Position,
+    limit: usize,
+) -> Result<Vec<MatchGroup>, Error> {
+    // One transaction, so that no group is read without what is owed for it.
+    let reading = connection.unchecked_transaction()?;
+    let mut statement = reading.prepare_cached(
+        "SELECT position, at, property_id, version, advert, matched, linked FROM match_group
+         WHERE position > ?1 ORDER BY position LIMIT ?2",
+    )?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut rows = statement.query(params![position.0, limit])?;
+    let mut groups = Vec::new();
+    while let Some(row) = rows.next()? {
+        let position = Position(row.get(0)?);
+        groups.push(MatchGroup {
+            position,
+            at: moment(row, 1)?,
+            property: PropertyId::from_bytes(row.get(2)?),
+            version: row.get(3)?,
+            advert: AdvertId::from_bytes(row.get(4)?),
+            matched: decode_numbers(row.get_ref(5)?.as_blob_or_null().map_err(from_sql)?)?,
+            linked: decode_numbers(row.get_ref(6)?.as_blob_or_null().map_err(from_sql)?)?,
+            notices: notices(&reading, position)?,
+        });
+    }
+    Ok(groups)
+}
+
+fn notices(connection: &Connection, position: Position) -> Result<Vec<NoticeGroup>, Error> {
+    let mut statement = connection
+        .prepare_cached("SELECT kind, place, searches FROM notice WHERE position = ?1 ORDER BY ordinal")?;
+    let mut rows = statement.query([position.0])?;
+    let mut notices = Vec::new();
+    while let Some(row) = rows.next()? {
+        let notice = notice_of(row.get(0)?, row.get(1)?);
+        notices.push(NoticeGroup {
+            notice: notice.ok_or_else(|| Error::corrupt(format!("a notice of entry {}", position.0)))?,
+            searches: decode_numbers(Some(row.get_ref(2)?.as_blob().map_err(from_sql)?))?,
+        });
+    }
+    Ok(notices)
+}
+
+/// Deletes everything recorded about a property that an erasure takes away, and keeps what the matcher may still make of it from
+/// being recorded later.
+pub fn forget_property(
+    connection: &Connection,
+    property: PropertyId,
+    erased_at: Position,
+) -> Result<(), Error> {
+    forget_matches(connection, property)?;
+    connection
+        .prepare_cached("INSERT INTO erased_property (position, property_id) VALUES (?1, ?2)")?
+        .execute(params![erased_at.0, property.as_bytes()])?;
+    Ok(())
+}
+
+/// Deletes everything recorded about a property so far.
+pub fn forget_matches(connection: &Connection, property: PropertyId) -> Result<(), Error> {
+    let mut statement =
+        connection.prepare_cached("SELECT position, matched FROM match_group WHERE property_id = ?1")?;
+    let mut rows = statement.query([property.as_bytes()])?;
+    let mut positions: Vec<u64> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let position = row.get(0)?;
+        let matched = decode_numbers(row.get_ref(1)?.as_blob_or_null().map_err(from_sql)?)?;
+        let mut filed =
+            connection.prepare_cached("DELETE FROM match_of_search WHERE number = ?1 AND position = ?2")?;
+        for number in matched {
+            filed.execute(params![number.0, position])?;
+        }
+        positions.push(position);
+    }
+    for position in positions {
+        for statement in
+            ["DELETE FROM notice WHERE position = ?1", "DELETE FROM match_group WHERE position = ?1"]
+        {
+            connection.prepare_cached(statement)?.execute([position])?;
+        }
+    }
+    Ok(())
+}
+
+/// What a notice is, as numbers on disk.
+fn notice_code(notice: Notice) -> (i64, Option<u16>) {
+    match notice {
+        Notice::Match(Channel::Endpoint) => (1, None),
+        Notice::Match(Channel::Email) => (2, None),
+        Notice::Event(event, place) => (event_code(event), Some(place)),
+    }
+}
+
+fn notice_of(code: i64, place: Option<u16>) -> Option<Notice> {
+    let event = EventName::ALL.iter().copied().find(|event| event_code(*event) == code);
+    Some(match (code, event, place) {
+        (1, None, None) => Notice::Match(Channel::Endpoint),
+        (2, None, None) => Notice::Match(Channel::Email),
+        (_, Some(event), Some(place)) => Notice::Event(event, place),
+        _ => return None,
+    })
+}
+
+fn event_code(event: EventName) -> i64 {
+    match event {
+        EventName::UpdatePrice => 11,
+        EventName::UpdateSurface => 12,
+        EventName::UpdatePictures => 13,
+        EventName::UpdateExpired => 14,
+        EventName::AdCreate => 15,
+        EventName::AdUpdate => 16,
+    }
+}
+
+fn moment(row: &Row<'_>, column: usize) -> Result<Timestamp, Error> {
+    Timestamp::from_millisecond(row.get(column)?)
+        .map_err(|error| Error::corrupt_by("the date of a match", error))
+}

@@ -1,0 +1,286 @@
+//! Saved searches: writing them, and reading them as they are or as they were.
+//!
+//! A search is one row with its current version. A version that was replaced moves to a table of its own, where the matcher finds
+//! it until it is past the change; [`forget_versions`] is how that table stays small.
+
+use domain::criteria::Direction;
+use domain::{SearchId, SearchNumber, Timestamp, UserId, fold};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::commit::{Conflict, Entry, Kind, Refusal, append};
+use super::read::from_sql;
+use crate::contract::{ExpectedSearch, PutSearch, SearchList, SearchPage, StoredSearch};
+use crate::error::Error;
+use crate::log::Position;
+use crate::record;
+
+/// A search as it shall be, with everything that needs no database.
+pub struct PreparedSearch {
+    id: SearchId,
+    owner: UserId,
+    expected: ExpectedSearch,
+    enabled: bool,
+    title_key: String,
+    record: Vec<u8>,
+}
+
+impl PreparedSearch {
+    pub fn new(put: &PutSearch) -> Result<Self, Error> {
+        let PutSearch { search, expected } = put;
+        Ok(Self {
+            id: search.id,
+            owner: search.owner,
+            expected: *expected,
+            enabled: search.wish.alerts.enabled,
+            title_key: fold(search.wish.title.as_str()),
+            record: record::encode_search(search)?,
+        })
+    }
+}
+
+pub fn put(connection: &Connection, put: &PreparedSearch, at: Timestamp) -> Result<Position, Refusal> {
+    let PreparedSearch { id, owner, expected, enabled, title_key, record } = put;
+    let mut statement =
+        connection.prepare_cached("SELECT number, version, owner FROM search WHERE id = ?1")?;
+    let known: Option<(i64, u32, [u8; 16])> =
+        statement.query_row([id.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()?;
+    let entry = |version| Entry {
+        kind: Kind::Search,
+        at,
+        subject: id.as_bytes(),
+        version: Some(version),
+        advert: None,
+        payload: None,
+    };
+    match (*expected, known) {
+        (ExpectedSearch::New { owner_has_fewer_than }, None) => {
+            if count_of(connection, *owner)? >= u64::from(owner_has_fewer_than) {
+                return Err(Refusal::TooManySearches);
+            }
+            let position = append(connection, &entry(1))?;
+            connection
+                .prepare_cached(
+                    "INSERT INTO search (id, owner, version, position, enabled, title_key, record)
+                     VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6)",
+                )?
+                .execute(params![id.as_bytes(), owner.as_bytes(), position.0, enabled, title_key, record])?;
+            Ok(position)
+        }
+        (ExpectedSearch::Version(expected), Some((number, version, holder)))
+            if expected == version && holder == *owner.as_bytes() =>
+        {
+            let position = append(connection, &entry(version + 1))?;
+            connection
+                .prepare_cached(
+                    "INSERT INTO search_version (replaced_at, number, version, position, record)
+                     SELECT ?2, number, version, position, record FROM search WHERE number = ?1",
+                )?
+                .execute(params![number, position.0])?;
+            connection
+                .prepare_cached(
+                    "UPDATE search SET version = version + 1, position = ?2, enabled = ?3, title_key = ?4, record = ?5
+                     WHERE number = ?1",
+                )?
+                .execute(params![number, position.0, enabled, title_key, record])?;
+            Ok(position)
+        }
+        (ExpectedSearch::New { .. } | ExpectedSearch::Version(_), _) => Err(Conflict.into()),
+    }
+}
+
+/// Deletes an owner's search; nothing when there is none. Its matches may be many, so that their rows are deleted later, a few
+/// at a time: until then nobody is shown them, as there is no search of that number any more.
+pub fn remove(
+    connection: &Connection,
+    search: SearchId,
+    owner: UserId,
+    at: Timestamp,
+) -> Result<Option<Position>, Error> {
+    let mut statement =
+        connection.prepare_cached("DELETE FROM search WHERE id = ?1 AND owner = ?2 RETURNING number")?;
+    let number: Option<i64> =
+        statement.query_row([search.as_bytes(), owner.as_bytes()], |row| row.get(0)).optional()?;
+    let Some(number) = number else { return Ok(None) };
+    for statement in
+        ["DELETE FROM search_version WHERE number = ?1", "DELETE FROM search_alert WHERE number = ?1"]
+    {
+        connection.prepare_cached(statement)?.execute([number])?;
+    }
+    let entry = Entry {
+        kind: Kind::SearchRemoved,
+        at,
+        subject: search.as_bytes(),
+        version: None,
+        advert: None,
+        payload: None,
+    };
+    let position = append(connection, &entry)?;
+    connection
+        .prepare_cached("INSERT INTO removed_search (number, removed_at) VALUES (?1, ?2)")?
+        .execute(params![number, position.0])?;
+    Ok(Some(position))
+}
+
+/// Forgets versions that had been replaced by the time the matcher has come to: it will not ask for them again.
+pub fn forget_versions(connection: &Connection, matched_until: Position) -> Result<(), Error> {
+    connection
+        .prepare_cached("DELETE FROM search_version WHERE replaced_at <= ?1")?
+        .execute([matched_until.0])?;
+    Ok(())
+}
+
+pub fn exists(connection: &Connection, number: SearchNumber) -> Result<bool, Error> {
+    Ok(connection.prepare_cached("SELECT 1 FROM search WHERE number = ?1")?.exists([number.0])?)
+}
+
+fn count_of(connection: &Connection, owner: UserId) -> rusqlite::Result<u64> {
+    let mut statement = connection.prepare_cached("SELECT searches FROM search_count WHERE owner = ?1")?;
+    let count = statement.query_row([owner.as_bytes()], |row| row.get(0)).optional()?;
+    Ok(count.unwrap_or_default())
+}
+
+pub fn count(connection: &Connection) -> Result<u64, Error> {
+    let sql = "SELECT coalesce(sum(searches), 0) FROM search_count";
+    Ok(connection.query_row(sql, [], |row| row.get(0))?)
+}
+
+/// What [`stored`] reads.
+const COLUMNS: &str = "SELECT s.number, s.id, s.owner, s.version, a.last_alert_at, s.record, s.position
+                       FROM search s LEFT JOIN search_alert a ON a.number = s.number";
+
+pub fn by_id(connection: &Connection, id: SearchId) -> Result<Option<StoredSearch>, Error> {
+    one(connection, &format!("{COLUMNS} WHERE s.id = ?1"), [id.as_bytes()])
+}
+
+pub fn by_number(connection: &Connection, number: SearchNumber) -> Result<Option<StoredSearch>, Error> {
+    one(connection, &format!("{COLUMNS} WHERE s.number = ?1"), [number.0])
+}
+
+fn one(
+    connection: &Connection,
+    sql: &str,
+    parameters: impl rusqlite::Params,
+) -> Result<Option<StoredSearch>, Error> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(parameters)?;
+    rows.next()?.map(stored).transpose()
+}
+
+pub fn list(connection: &Connection, asked: &SearchList) -> Result<SearchPage, Error> {
+    let SearchList { owner, title, enabled, by_title, skip, take } = asked;
+    let title = title.as_deref().map(fold);
+    if title.as_deref() == Some("") {
+        // Nothing but punctuation, which no title is known by.
+        return Ok(SearchPage::default());
+    }
+    // One transaction, so that the total and the page are of the same moment.
+    let reading = connection.unchecked_transaction()?;
+    let chosen = "FROM search WHERE owner = ?1
+                  AND (?2 IS NULL OR enabled = ?2) AND (?3 IS NULL OR instr(title_key, ?3) > 0)";
+    let total = if title.is_none() && enabled.is_none() {
+        count_of(&reading, *owner)?
+    } else {
+        reading
+            .prepare_cached(&format!("SELECT count(*) {chosen}"))?
+            .query_row(params![owner.as_bytes(), enabled, title], |row| row.get(0))?
+    };
+    // Numbers are given in the order of creation, and break ties of titles, so that pages do not overlap.
+    let order = match by_title {
+        None => "number DESC",
+        Some(Direction::Ascending) => "title_key, number",
+        Some(Direction::Descending) => "title_key DESC, number DESC",
+    };
+    let mut statement =
+        reading.prepare_cached(&format!("SELECT number {chosen} ORDER BY {order} LIMIT ?4 OFFSET ?5"))?;
+    let window = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    let numbers: Vec<u32> = statement
+        .query_map(params![owner.as_bytes(), enabled, title, window(*take), window(*skip)], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    let mut searches = Vec::with_capacity(numbers.len());
+    for number in numbers {
+        searches.extend(by_number(&reading, SearchNumber(number))?);
+    }
+    Ok(SearchPage { total, searches })
+}
+
+pub fn at_position(
+    connection: &Connection,
+    position: Position,
+    after: Option<SearchNumber>,
+    limit: usize,
+) -> Result<Vec<StoredSearch>, Error> {
+    // One transaction, so that no version is missed that is replaced just now.
+    let reading = connection.unchecked_transaction()?;
+    let mut statement =
+        reading.prepare_cached(&format!("{COLUMNS} WHERE s.number > ?1 ORDER BY s.number"))?;
+    let mut rows = statement.query([after.map_or(0, |number| number.0)])?;
+    let mut found = Vec::with_capacity(limit.min(10_000));
+    while found.len() < limit {
+        let Some(row) = rows.next()? else { break };
+        if row.get::<_, u64>(6)? <= position.0 {
+            found.extend(unless_damaged(stored(row))?);
+            continue;
+        }
+        // Changed since, or made since.
+        let mut before = reading.prepare_cached(
+            "SELECT version, record FROM search_version WHERE number = ?1 AND position <= ?2
+             ORDER BY version DESC LIMIT 1",
+        )?;
+        let mut older = before.query(params![row.get::<_, u32>(0)?, position.0])?;
+        if let Some(older) = older.next()? {
+            found.extend(unless_damaged(read(row, older.get(0)?, older.get_ref(1)?))?);
+        }
+    }
+    Ok(found)
+}
+
+/// One damaged search must not keep all others from being matched.
+fn unless_damaged(read: Result<StoredSearch, Error>) -> Result<Option<StoredSearch>, Error> {
+    match read {
+        Ok(stored) => Ok(Some(stored)),
+        Err(error @ Error::Corrupt { .. }) => {
+            tracing::error!(error = &error as &dyn std::error::Error, "a damaged search matches nothing");
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+pub fn at_version(
+    connection: &Connection,
+    id: SearchId,
+    version: u32,
+) -> Result<Option<StoredSearch>, Error> {
+    let reading = connection.unchecked_transaction()?;
+    let mut statement = reading.prepare_cached(&format!("{COLUMNS} WHERE s.id = ?1"))?;
+    let mut rows = statement.query([id.as_bytes()])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    if row.get::<_, u32>(3)? == version {
+        return stored(row).map(Some);
+    }
+    let mut before =
+        reading.prepare_cached("SELECT record FROM search_version WHERE number = ?1 AND version = ?2")?;
+    let mut older = before.query(params![row.get::<_, u32>(0)?, version])?;
+    older.next()?.map(|older| read(row, version, older.get_ref(0)?)).transpose()
+}
+
+fn stored(row: &Row<'_>) -> Result<StoredSearch, Error> {
+    read(row, row.get(3)?, row.get_ref(5)?)
+}
+
+/// A search with a version and a record that need not be its current ones.
+fn read(row: &Row<'_>, version: u32, record: ValueRef<'_>) -> Result<StoredSearch, Error> {
+    let id = SearchId::from_bytes(row.get(1)?);
+    let owner = UserId::from_bytes(row.get(2)?);
+    let alert = |millisecond: i64| {
+        Timestamp::from_millisecond(millisecond)
+            .map_err(|error| Error::corrupt_by(format!("the last alert of search {id}"), error))
+    };
+    Ok(StoredSearch {
+        number: SearchNumber(row.get(0)?),
+        version,
+        search: record::decode_search(id, owner, record.as_blob().map_err(from_sql)?)?,
+        last_alert_at: row.get::<_, Option<i64>>(4)?.map(alert).transpose()?,
+    })
+}

@@ -1,0 +1,133 @@
+//! The contract of matches, written down naively; and a matcher that makes them up.
+
+use std::collections::{BTreeMap, HashMap};
+
+use domain::search::Channel;
+use domain::{EventName, MatchId, PropertyId, SearchNumber};
+use store::{
+    Change, LogEntry, MatchBatch, MatchGroup, MatchRow, Notice, NoticeGroup, Position, RemovalCause,
+};
+use testkit::Random;
+
+use super::reference::Model;
+
+#[derive(Debug, Clone, Default)]
+pub struct Matches {
+    pub until: Position,
+    pub groups: Vec<MatchGroup>,
+    /// Where the log first told of each property.
+    pub first_told: BTreeMap<PropertyId, Position>,
+}
+
+impl Matches {
+    /// The newest first.
+    pub fn of(&self, number: SearchNumber) -> Vec<MatchRow> {
+        let matched = self.groups.iter().rev().filter(|group| group.matched.contains(&number));
+        matched.map(|group| self.row(group, number)).collect()
+    }
+
+    /// What links a search to properties, by where those were first told of.
+    pub fn links_of(&self, number: SearchNumber) -> HashMap<Position, MatchRow> {
+        let mut links = HashMap::new();
+        // The first of its kind stands, and a match stands before a link.
+        for lists in [|group: &MatchGroup| group.matched.clone(), |group: &MatchGroup| group.linked.clone()] {
+            for group in self.groups.iter().filter(|group| lists(group).contains(&number)) {
+                let first_told_at = self.first_told[&group.property];
+                links.entry(first_told_at).or_insert_with(|| self.row(group, number));
+            }
+        }
+        links
+    }
+
+    fn row(&self, group: &MatchGroup, search: SearchNumber) -> MatchRow {
+        MatchRow {
+            id: MatchId::of(search, self.first_told[&group.property].0),
+            search,
+            property: group.property,
+            version: group.version,
+            at: group.at,
+        }
+    }
+
+    pub fn by_property(&self) -> HashMap<PropertyId, Vec<SearchNumber>> {
+        let mut found: HashMap<PropertyId, Vec<SearchNumber>> = HashMap::new();
+        for group in self.groups.iter().filter(|group| !group.matched.is_empty()) {
+            found.entry(group.property).or_default().extend(&group.matched);
+        }
+        for numbers in found.values_mut() {
+            numbers.sort_unstable();
+        }
+        found
+    }
+}
+
+impl Model {
+    /// What a matcher might make of the next entries. It knows a match is made once, and draws the rest.
+    pub fn think(&self, entries: u64, chance: u64) -> MatchBatch {
+        let mut random = Random::new(chance);
+        let after = self.matches.until;
+        let until = Position(self.head().0.min(after.0 + entries));
+        let mut matched_already = self.matches.by_property();
+        let numbers = self.searches.numbers_ever();
+        let mut groups = Vec::new();
+        for LogEntry { position, recorded_at, change } in self.log() {
+            let Change::Property { property, version, advert, .. } = change else { continue };
+            if *position <= after || *position > until {
+                continue;
+            }
+            let mut some =
+                || -> Vec<SearchNumber> { numbers.iter().copied().filter(|_| random.once_in(2)).collect() };
+            let already = matched_already.entry(*property).or_default();
+            let mut matched = some();
+            matched.retain(|number| !already.contains(number));
+            already.extend(&matched);
+            let mut linked = some();
+            linked.retain(|number| !matched.contains(number));
+            let notices = [
+                Notice::Match(Channel::Endpoint),
+                Notice::Match(Channel::Email),
+                Notice::Event(EventName::UpdatePrice, 0),
+                Notice::Event(EventName::AdUpdate, u16::MAX),
+            ];
+            let notices = notices
+                .map(|notice| NoticeGroup { notice, searches: some() })
+                .into_iter()
+                .filter(|owed| !owed.searches.is_empty())
+                .collect();
+            groups.push(MatchGroup {
+                position: *position,
+                at: *recorded_at,
+                property: *property,
+                version: *version,
+                advert: *advert,
+                matched,
+                linked,
+                notices,
+            });
+        }
+        MatchBatch { after, until, groups }
+    }
+
+    pub fn record(&mut self, batch: &MatchBatch) -> bool {
+        if batch.after != self.matches.until {
+            return false;
+        }
+        let erased_since = |group: &MatchGroup| {
+            self.log().iter().any(|entry| {
+                let erased = matches!(&entry.change, Change::PropertyRemoved {
+                    property,
+                    cause: RemovalCause::AdvertErased(_),
+                } if *property == group.property);
+                erased && entry.position > group.position
+            })
+        };
+        let is_empty = |group: &MatchGroup| {
+            group.matched.is_empty() && group.linked.is_empty() && group.notices.is_empty()
+        };
+        let kept: Vec<_> =
+            batch.groups.iter().filter(|group| !is_empty(group) && !erased_since(group)).cloned().collect();
+        self.matches.groups.extend(kept);
+        self.matches.until = batch.until;
+        true
+    }
+}

@@ -1,0 +1,276 @@
+//! Saved searches and matches in the embedded store: which rows are left, which indexes serve, and what damage does.
+
+use std::path::Path;
+
+use domain::{SearchNumber, Timestamp};
+use rusqlite::{Connection, params};
+use store::sqlite::{FILE_NAME, SqliteStore};
+use store::{Error, Expected, MatchBatch, MatchGroup, Notice, NoticeGroup, Position, SearchList, Store};
+use testkit::build::{advert, advert_id, at, property, property_id, saved_search, search_id, user_id};
+
+use crate::changes::{change_search, commit, create, create_search, remove_search};
+
+fn open(folder: &Path) -> Connection {
+    let connection = Connection::open(folder.join(FILE_NAME)).unwrap();
+    connection.pragma_update(None, "synchronous", "OFF").unwrap();
+    connection
+}
+
+fn rows(connection: &Connection, table: &str) -> u64 {
+    connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+}
+
+fn group(position: u64, property: u64, searches: &[SearchNumber]) -> MatchGroup {
+    MatchGroup {
+        position: Position(position),
+        at: at(5_000),
+        property: property_id(property),
+        version: 1,
+        advert: advert_id(property),
+        matched: searches.to_vec(),
+        linked: searches.to_vec(),
+        notices: vec![NoticeGroup {
+            notice: Notice::Match(domain::search::Channel::Email),
+            searches: searches.to_vec(),
+        }],
+    }
+}
+
+/// Three searches at 1 to 3, two properties at 4 and 5, each matched by all three; the first property's matches are filed.
+async fn matched(folder: &Path) -> (SqliteStore, Vec<SearchNumber>) {
+    let store = SqliteStore::open(folder).unwrap();
+    commit(&store, (1..=3).map(|number| create_search(&saved_search(number)))).await;
+    let mut numbers = Vec::new();
+    for number in 1..=3 {
+        numbers.push(store.search(search_id(number)).await.unwrap().unwrap().number);
+    }
+    for number in 1..=2 {
+        commit(&store, [create(&property(number, [advert(number).build()]), Expected::New)]).await;
+        let (after, until) = (store.matched_until().await.unwrap(), Position(3 + number));
+        let groups = vec![group(until.0, number, &numbers)];
+        assert!(store.record_matches(MatchBatch { after, until, groups }).await.unwrap());
+        if number == 1 {
+            assert!(!store.file_matches(100).await.unwrap());
+        }
+    }
+    (store, numbers)
+}
+
+#[tokio::test]
+async fn nothing_is_kept_that_nobody_can_ask_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = matched(folder.path()).await;
+    let connection = open(folder.path());
+    let count = |table| rows(&connection, table);
+    assert_eq!([count("match_group"), count("notice"), count("match_of_search")], [2, 2, 3]);
+
+    // Versions that were replaced before the matcher came by.
+    for version in 1..=3 {
+        commit(&store, [change_search(&saved_search(2), version)]).await; // 6, 7, 8
+    }
+    assert_eq!(count("search_version"), 3);
+    let pass = async |after, until| {
+        let batch = MatchBatch { after: Position(after), until: Position(until), groups: Vec::new() };
+        assert!(store.record_matches(batch).await.unwrap());
+    };
+    pass(5, 7).await;
+    assert_eq!(count("search_version"), 1);
+
+    // What a deleted search leaves, once the matcher is past that and everything is filed.
+    let alert = "INSERT INTO search_alert (number, last_alert_at) VALUES (2, 7000)";
+    connection.execute(alert, []).unwrap();
+    commit(&store, [remove_search(search_id(2))]).await; // 9
+    assert_eq!([count("search_version"), count("search_alert"), count("removed_search")], [0, 0, 1]);
+    while store.file_matches(1).await.unwrap() {}
+    assert_eq!([count("match_of_search"), count("removed_search")], [6, 1], "the matcher may still name it");
+    pass(7, 9).await;
+    while store.file_matches(1).await.unwrap() {}
+    assert_eq!([count("match_of_search"), count("removed_search")], [4, 0]);
+
+    // What an erased property leaves.
+    for number in 1..=2 {
+        store.erase(advert_id(number), at(9_000)).await.unwrap().unwrap(); // 10, 11
+    }
+    assert_eq!([count("match_group"), count("notice"), count("match_of_search")], [0, 0, 0]);
+    assert_eq!(count("erased_property"), 2);
+    pass(9, 11).await;
+    assert_eq!(count("erased_property"), 0);
+
+    commit(&store, [remove_search(search_id(1)), remove_search(search_id(3))]).await;
+    assert_eq!([count("search"), count("search_count")], [0, 0]);
+}
+
+#[tokio::test]
+async fn the_last_alert_is_read_to_the_millisecond() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, numbers) = matched(folder.path()).await;
+    let alert = "INSERT INTO search_alert (number, last_alert_at) VALUES (?1, ?2)";
+    open(folder.path()).execute(alert, params![numbers[1].0, 1_700_000_000_123_i64]).unwrap();
+    let expected = Some(Timestamp::from_millisecond(1_700_000_000_123).unwrap());
+    assert_eq!(store.search(search_id(2)).await.unwrap().unwrap().last_alert_at, expected);
+    assert_eq!(store.search(search_id(1)).await.unwrap().unwrap().last_alert_at, None);
+    // It is no part of a version.
+    commit(&store, [change_search(&saved_search(2), 1)]).await;
+    let alerts = store.searches_at(Position(5), None, 10).await.unwrap();
+    assert_eq!(alerts.iter().map(|stored| stored.last_alert_at).collect::<Vec<_>>(), [None, expected, None]);
+}
+
+#[tokio::test]
+async fn a_damaged_search_is_named_and_never_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, numbers) = matched(folder.path()).await;
+    commit(&store, [change_search(&saved_search(2), 1)]).await;
+    let connection = open(folder.path());
+    let list =
+        SearchList { owner: user_id(1), title: None, enabled: None, by_title: None, skip: 0, take: 10 };
+    for table in ["search", "search_version"] {
+        let record: Vec<u8> = connection
+            .query_row(&format!("SELECT record FROM {table} WHERE number = 2"), [], |row| row.get(0))
+            .unwrap();
+        let write = |record: &[u8]| {
+            let sql = format!("UPDATE {table} SET record = ?1 WHERE number = 2");
+            assert_eq!(connection.execute(&sql, [record]).unwrap(), 1);
+        };
+        for index in 0..record.len() {
+            let mut damaged = record.clone();
+            damaged[index] ^= 0x11;
+            write(&damaged);
+            let answers = match table {
+                "search" => vec![
+                    store.search(search_id(2)).await.map(|_| ()),
+                    store.search_numbered(numbers[1]).await.map(|_| ()),
+                    store.searches(list.clone()).await.map(|_| ()),
+                ],
+                _ => {
+                    // Whoever reads all of them gets the others.
+                    let standing = store.searches_at(Position(5), None, 10).await.unwrap();
+                    let standing: Vec<_> = standing.iter().map(|stored| stored.number).collect();
+                    assert_eq!(standing, [numbers[0], numbers[2]]);
+                    vec![store.search_at(search_id(2), 1).await.map(|_| ())]
+                }
+            };
+            for answer in answers {
+                match answer {
+                    Err(Error::Corrupt { what, .. }) => {
+                        assert!(what.contains(&search_id(2).to_string()), "{what}");
+                    }
+                    other => panic!("byte {index} of {table}: {other:?}"),
+                }
+            }
+        }
+        assert!(store.search(search_id(1)).await.unwrap().is_some(), "the neighbour is untouched");
+        write(&record);
+    }
+    assert_eq!(store.searches(list).await.unwrap().searches.len(), 3);
+}
+
+#[tokio::test]
+async fn a_damaged_list_of_searches_is_noticed_by_whoever_reads_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, numbers) = matched(folder.path()).await;
+    // Somebody who is in no list has to look through all of them.
+    commit(&store, [create_search(&saved_search(4))]).await;
+    let bystander = store.search(search_id(4)).await.unwrap().unwrap().number;
+    let connection = open(folder.path());
+    for (table, column) in [("match_group", "matched"), ("match_group", "linked"), ("notice", "searches")] {
+        let sql = format!("SELECT {column} FROM {table} WHERE position = 5");
+        let list: Vec<u8> = connection.query_row(&sql, [], |row| row.get(0)).unwrap();
+        let write = |list: &[u8]| {
+            let sql = format!("UPDATE {table} SET {column} = ?1 WHERE position = 5");
+            assert_eq!(connection.execute(&sql, [list]).unwrap(), 1);
+        };
+        let mut versions: Vec<Vec<u8>> = (0..list.len()).map(|length| list[..length].to_vec()).collect();
+        versions.extend((0..list.len() * 8).map(|bit| {
+            let mut damaged = list.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            damaged
+        }));
+        for damaged in versions {
+            write(&damaged);
+            let mut answers = vec![store.match_groups_after(Position::START, 10).await.map(|_| ())];
+            if column == "matched" {
+                answers.push(store.matched(vec![property_id(2)]).await.map(|_| ()));
+                answers.push(store.matches_of(numbers[0], 0, 10).await.map(|_| ()));
+                answers.push(store.file_matches(10).await.map(|_| ()));
+                // An erasure does not guess either.
+                answers.push(store.erase(advert_id(2), at(9_000)).await.map(|_| ()));
+            }
+            if column != "searches" {
+                answers.push(store.match_with(bystander, Position(5)).await.map(|_| ()));
+            }
+            for answer in answers {
+                assert!(matches!(answer, Err(Error::Corrupt { .. })), "{column}: {damaged:?}");
+            }
+        }
+        write(&list);
+    }
+    // What is before the damage was served all along, and all of it is now.
+    assert_eq!(store.match_groups_after(Position::START, 10).await.unwrap().len(), 2);
+    assert!(!store.file_matches(10).await.unwrap());
+    assert_eq!(store.matches_of(numbers[0], 0, 10).await.unwrap().total, 2);
+}
+
+#[tokio::test]
+async fn other_damage_to_what_was_recorded_is_noticed() {
+    for damage in [
+        "UPDATE notice SET kind = 99 WHERE position = 4",
+        "UPDATE notice SET place = 1 WHERE position = 4",
+        "UPDATE notice SET kind = 11 WHERE position = 4",
+        "UPDATE match_group SET at = 9223372036854775807 WHERE position = 4",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = matched(folder.path()).await;
+        open(folder.path()).execute(damage, []).unwrap();
+        let read = store.match_groups_after(Position::START, 10).await;
+        assert!(matches!(read, Err(Error::Corrupt { .. })), "{damage}: {read:?}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (store, numbers) = matched(folder.path()).await;
+    open(folder.path()).execute("DELETE FROM match_group WHERE position = 4", []).unwrap();
+    let read = store.matches_of(numbers[0], 0, 10).await;
+    assert!(matches!(read, Err(Error::Corrupt { .. })), "a filed match without its group: {read:?}");
+}
+
+/// What is asked at every request and at every creation must not walk a table. The database says how it would go about it.
+#[tokio::test]
+async fn lists_are_chosen_within_an_index_and_need_no_sorting() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_store, _) = matched(folder.path()).await;
+    let connection = open(folder.path());
+    let plan = |sql: &str| {
+        let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        // Parameters are left open.
+        let steps = statement.raw_query().mapped(|row| row.get::<_, String>(3));
+        steps.collect::<Result<Vec<_>, _>>().unwrap().join("; ")
+    };
+    let chosen = "FROM search WHERE owner = x'00' AND (?1 IS NULL OR enabled = ?1)
+                  AND (?2 IS NULL OR instr(title_key, ?2) > 0)";
+    for (order, index) in [
+        ("number DESC", "search_by_owner"),
+        ("title_key, number", "search_by_title"),
+        ("title_key DESC, number DESC", "search_by_title"),
+    ] {
+        let plan = plan(&format!("SELECT number {chosen} ORDER BY {order} LIMIT 10 OFFSET 20"));
+        assert_eq!(plan, format!("SEARCH search USING COVERING INDEX {index} (owner=?)"));
+    }
+    for (sql, expected) in [
+        (
+            "SELECT position FROM match_of_search WHERE number = 1 ORDER BY position DESC LIMIT 3 OFFSET 2",
+            "SEARCH match_of_search USING PRIMARY KEY (number=?)",
+        ),
+        (
+            "SELECT matched FROM match_group WHERE property_id = x'00' ORDER BY position",
+            "SEARCH match_group USING INDEX match_group_of (property_id=?)",
+        ),
+        (
+            "DELETE FROM search_version WHERE replaced_at <= 7",
+            "SEARCH search_version USING INTEGER PRIMARY KEY (rowid<?)",
+        ),
+        (
+            "SELECT version FROM search_version WHERE number = 1 AND position <= 2 ORDER BY version DESC LIMIT 1",
+            "SEARCH search_version USING INDEX search_version_of (number=?)",
+        ),
+    ] {
+        assert_eq!(plan(sql), expected, "{sql}");
+    }
+}
