@@ -52,6 +52,7 @@ pub struct Limits {
     pub stream_idle_timeout: Duration,
     pub connections_max: usize,
     pub requests_max: usize,
+    pub searches_per_user: u32,
     pub shutdown_timeout: Duration,
 }
 
@@ -103,6 +104,7 @@ impl Config {
         let stream_idle_timeout = reader.take("limits.stream_idle_timeout", value::duration);
         let connections_max = reader.take("limits.connections_max", value::count);
         let requests_max = reader.take("limits.requests_max", value::count);
+        let searches_per_user = reader.take("limits.searches_per_user", value::parsed("a whole number"));
         let shutdown_timeout = reader.take("limits.shutdown_timeout", value::duration);
         let requests_per_minute =
             reader.take("rate_limit.requests_per_minute", value::parsed("a whole number"));
@@ -126,6 +128,7 @@ impl Config {
                 stream_idle_timeout: stream_idle_timeout?,
                 connections_max: connections_max?,
                 requests_max: requests_max?,
+                searches_per_user: searches_per_user?,
                 shutdown_timeout: shutdown_timeout?,
             },
             rate_limit: RateLimit { requests_per_minute: requests_per_minute?, burst: burst? },

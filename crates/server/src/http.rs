@@ -7,18 +7,23 @@ mod bulk;
 mod cache;
 mod documents;
 mod error;
+mod explain;
 mod health;
 mod indicators;
+mod matches;
 mod negotiate;
 mod outer;
 mod parameters;
 mod path;
 mod places;
+mod preview;
 mod properties;
+mod searches;
 mod searching;
 mod sites;
 mod stream;
 
+use std::io;
 use std::sync::Arc;
 
 use app::App;
@@ -29,6 +34,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::background::Background;
 use crate::config::Config;
 use crate::feed::Decoder;
 use crate::metrics::Metrics;
@@ -47,6 +53,10 @@ pub struct SharedParts {
     pub documents: DocumentCache,
     /// One permit for each search that may compute at the same time.
     pub computing: Arc<Semaphore>,
+    /// One permit for the preview that may compute.
+    pub previewing: Arc<Semaphore>,
+    /// For what may wait behind searches.
+    pub background: Background,
     /// Tasks that outlive their handler: streams of adverts and of documents.
     pub tasks: TaskTracker,
     /// Cancelled when the process is to end.
@@ -62,13 +72,26 @@ impl std::ops::Deref for Shared {
 }
 
 impl Shared {
-    pub fn new(app: App, config: Config, stop: CancellationToken) -> Self {
+    pub fn new(app: App, config: Config, stop: CancellationToken) -> io::Result<Self> {
         let rate_limits = RateLimits::new(config.rate_limit);
         let documents = DocumentCache::new(config.search.document_cache_bytes);
         let (metrics, tasks) = (Metrics::default(), TaskTracker::new());
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let computing = Arc::new(Semaphore::new(cores));
-        Self(Arc::new(SharedParts { app, config, metrics, rate_limits, documents, computing, tasks, stop }))
+        let (background, previewing) = (Background::start()?, Arc::new(Semaphore::new(1)));
+        let parts = SharedParts {
+            app,
+            config,
+            metrics,
+            rate_limits,
+            documents,
+            computing,
+            previewing,
+            background,
+            tasks,
+            stop,
+        };
+        Ok(Self(Arc::new(parts)))
     }
 
     async fn decoder(&self) -> Result<Decoder, app::Error> {
@@ -105,6 +128,16 @@ pub fn router(shared: &Shared) -> Router {
             plain(Scope::Read, get(adverts::one)).merge(plain(Scope::Ingest, delete(adverts::erase))),
         )
         .route("/adverts/{uuid}/expire", plain(Scope::Ingest, post(adverts::expire)))
+        .route("/searches", needs(Scope::Searches, get(searches::list).post(searches::create)))
+        .route("/searches/preview", needs(Scope::Searches, post(preview::preview)))
+        .route(
+            "/searches/{id}",
+            plain(Scope::Searches, get(searches::one).delete(searches::delete))
+                .merge(needs(Scope::Searches, put(searches::update))),
+        )
+        .route("/searches/{id}/explain", needs(Scope::Searches, get(explain::one)))
+        .route("/searches/{id}/matches", needs(Scope::Searches, get(matches::list)))
+        .route("/matches/{id}", plain(Scope::Searches, get(matches::one)))
         .route("/sites", needs(Scope::Read, get(sites::list)))
         .route(
             "/sites/{id}",

@@ -5,6 +5,7 @@
 //!
 //! **Invariant:** nothing here decides anything about adverts or opens the database itself, except to hand it to `app`.
 
+mod background;
 pub mod cli;
 pub mod config;
 pub mod feed;

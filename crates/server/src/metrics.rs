@@ -1,6 +1,7 @@
 //! What operators watch, in the OpenMetrics text format.
 
 mod index;
+mod matcher;
 
 use std::sync::atomic::AtomicU64;
 
@@ -13,6 +14,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
 use index::IndexMetrics;
+use matcher::MatcherMetrics;
 
 pub struct Metrics {
     registry: Registry,
@@ -23,6 +25,7 @@ pub struct Metrics {
     pub requests_under_way: Gauge,
     pub log_position: Gauge<u64, AtomicU64>,
     pub index: IndexMetrics,
+    pub matcher: MatcherMetrics,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -74,6 +77,7 @@ impl Default for Metrics {
         registry.register("http_requests_under_way", "Requests being worked on", requests_under_way.clone());
         registry.register("log_position", "Last position of the change log", log_position.clone());
         let index = IndexMetrics::register(&mut registry);
+        let matcher = MatcherMetrics::register(&mut registry);
         Self {
             registry,
             requests,
@@ -83,6 +87,7 @@ impl Default for Metrics {
             requests_under_way,
             log_position,
             index,
+            matcher,
         }
     }
 }

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use app::workers;
 use app::workers::indexer::{self, Indexer};
+use app::workers::matcher::{self, Matcher};
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -70,8 +71,8 @@ impl Server {
         let stop = shared.stop.clone();
         start_workers(&shared);
         // Requests under way wait for the index, so that it ends after them.
-        let (indexing, stop_indexing) = (TaskTracker::new(), CancellationToken::new());
-        start_indexer(&shared, &indexing, &stop_indexing);
+        let (following, stop_following) = (TaskTracker::new(), CancellationToken::new());
+        start_followers(&shared, &following, &stop_following);
         let connections = accept_until(&listener, &shared, &stop).await;
         drop(listener);
         tracing::info!("shutting down");
@@ -79,14 +80,14 @@ impl Server {
         let finish = async {
             connections.shutdown().await;
             shared.tasks.wait().await;
-            stop_indexing.cancel();
-            indexing.wait().await;
+            stop_following.cancel();
+            following.wait().await;
         };
         if tokio::time::timeout(shared.config.limits.shutdown_timeout, finish).await.is_err() {
             tracing::warn!("some requests did not finish in time");
         }
         // In case they did not: whatever is left ends by itself.
-        stop_indexing.cancel();
+        stop_following.cancel();
     }
 }
 
@@ -159,14 +160,17 @@ fn serve_connection(
     });
 }
 
-/// The index follows the store, if this process has one.
-fn start_indexer(shared: &Shared, tasks: &TaskTracker, stop: &CancellationToken) {
-    let config = &shared.config;
+/// The index and the matcher follow the store, if this process has them.
+fn start_followers(shared: &Shared, tasks: &TaskTracker, stop: &CancellationToken) {
+    let (config, behind) = (&shared.config, shared.background.handle());
     let settings =
         indexer::Settings { folder: config.data.join(INDEX_FOLDER), snapshot_every: config.snapshot_every };
     if let Some(indexer) = Indexer::new(&shared.app, settings) {
-        tasks.spawn(indexer::run(indexer, stop.clone()));
-        tasks.spawn(indexer::maintain(shared.app.clone(), stop.clone()));
+        tasks.spawn_on(indexer::run(indexer, stop.clone()), &behind);
+        tasks.spawn_on(indexer::maintain(shared.app.clone(), stop.clone()), &behind);
+    }
+    if let Some(matcher) = Matcher::new(&shared.app) {
+        tasks.spawn_on(matcher::run(matcher, stop.clone()), &behind);
     }
     tasks.close();
 }

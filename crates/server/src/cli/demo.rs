@@ -2,6 +2,8 @@
 //!
 //! The folder is made anew at every start: a generated stock, then a few happenings a second for as long as it runs.
 
+mod searches;
+
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
@@ -11,7 +13,7 @@ use anyhow::{Context, bail};
 use app::App;
 use app::access::KeyText;
 use clap::Args;
-use domain::{AdvertDraft, Given, PropertyId, Scopes, SiteCategoryName, SiteKey, WebAddress};
+use domain::{AdvertDraft, Given, PropertyId, Scopes, SearchId, SiteCategoryName, SiteKey, WebAddress};
 use indicatif::{ProgressBar, ProgressStyle};
 use store::PutSite;
 use tokio::sync::mpsc;
@@ -71,21 +73,22 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
     check_folder(&config.data)?;
     let _lock = store::sqlite::ServerLock::acquire(&config.data)?;
     make_anew(&config.data)?;
-    let app = open::app(&config)?.with_index();
+    let app = open::app(&config)?.with_index().with_matcher();
     let market = market(&app, &args)?;
 
     let stop = CancellationToken::new();
-    let shared = Shared::new(app.clone(), config, stop.clone());
+    let shared = Shared::new(app.clone(), config, stop.clone())?;
     let server = listener.serving(shared.clone());
     let shown = fill(&app, &market, args.properties).await?;
     categorise(&app).await?;
-    let (_, key) = app.create_key("demo", Scopes::all()).await?;
+    let (owner, key) = app.create_key("demo", Scopes::all()).await?;
+    let search = searches::save(&app, owner.user.id).await?;
     stop_on_signal(stop.clone())?;
     shared.tasks.spawn(invite(
         app.clone(),
         format!("http://{}", server.address()?),
         key,
-        shown,
+        Shown { search: Some(search), ..shown },
         stop.clone(),
     ));
     shared.tasks.spawn(keep_moving(app, market, args.pace, stop));
@@ -133,6 +136,8 @@ struct Shown {
     /// One that several portals carry.
     property: PropertyId,
     url: Option<WebAddress>,
+    /// One that will match something soon.
+    search: Option<SearchId>,
 }
 
 async fn fill(app: &App, market: &World, properties: u64) -> anyhow::Result<Shown> {
@@ -147,7 +152,7 @@ async fn fill(app: &App, market: &World, properties: u64) -> anyhow::Result<Show
         let carriers = generated.drafts.len();
         if shown.as_ref().is_none_or(|(most, _)| carriers > *most) {
             let url = generated.drafts.first().and_then(|draft| draft.patch.url.value()?.clone());
-            shown = Some((carriers, Shown { property: generated.id, url }));
+            shown = Some((carriers, Shown { property: generated.id, url, search: None }));
         }
         batch.extend(generated.drafts);
         if batch.len() >= ADVERTS_PER_BATCH {
@@ -208,7 +213,8 @@ async fn invite(app: App, base: String, key: KeyText, shown: Shown, stop: Cancel
 }
 
 fn print_invitation(base: &str, key: &str, shown: &Shown) {
-    let Shown { property, url } = shown;
+    let Shown { property, url, search } = shown;
+    let search = search.map(|search| search.to_string()).unwrap_or_default();
     let by_url = url.as_ref().map(|url| {
         format!(
             "\n  # The property behind an address:\n  \
@@ -233,6 +239,17 @@ Vigie is listening on {base}. Try, in another terminal:
 {by_url}
   # What is most like it:
   curl -s '{base}/documents/properties/{property}/similar-properties' -H 'X-API-KEY: {key}'
+
+  # A saved search, and what the moving market has brought it since; ask again after a minute:
+  curl -s '{base}/searches/{search}' -H 'X-API-KEY: {key}'
+  curl -s '{base}/searches/{search}/matches' -H 'X-API-KEY: {key}'
+
+  # Try a search before saving it: how many there are, and how many would have come in the last 7 and 30 days:
+  curl -s '{base}/searches/preview' -H 'X-API-KEY: {key}' -H 'Content-Type: application/json' \\
+    -d '{{\"transactionType\":0,\"propertyTypes\":[1],\"budgetMax\":300000,\"expressions\":[\"jardin\"]}}'
+
+  # Why a property does or does not meet a saved search:
+  curl -s '{base}/searches/{search}/explain?property={property}' -H 'X-API-KEY: {key}'
 
   # What somebody may mean who types \"marsei\" (no key needed):
   curl -s '{base}/public/location-autocomplete?query=marsei'

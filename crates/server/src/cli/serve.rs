@@ -27,9 +27,9 @@ pub async fn run(args: ServeArgs) -> anyhow::Result<ExitCode> {
     let config = loaded(args.common.sources()?.flag("--listen", "server.listen", args.listen))?;
     telemetry::start(&config.log)?;
     let _lock = ServerLock::acquire(&config.data)?;
-    let app = open::app(&config)?.with_index();
+    let app = open::app(&config)?.with_index().with_matcher();
     let stop = CancellationToken::new();
-    let shared = Shared::new(app.clone(), config, stop.clone());
+    let shared = Shared::new(app.clone(), config, stop.clone())?;
     let server = Server::bind(shared.clone())
         .await
         .with_context(|| format!("cannot listen on {}", shared.config.listen))?;

@@ -1,6 +1,6 @@
 //! Adverts in, and single adverts out.
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use domain::{AdvertId, SiteKey};
@@ -84,18 +84,11 @@ impl BodyKind {
 
 async fn ingest_json(shared: &Shared, headers: &HeaderMap, content: Body) -> Result<Response, Problem> {
     let bytes = body::whole(headers, content, shared.config.limits.body_bytes_max).await?;
-    let decoder = shared.decoder().await?;
-    let now = shared.app.clock().now();
-    // Megabytes of JSON take a while; other requests go on meanwhile.
-    let work = move || decode_body(&decoder, &bytes, now);
-    let (shape, decoded) = match tokio::task::spawn_blocking(work).await {
-        Ok(decoded) => decoded?,
-        Err(_panicked) => {
-            return Err(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "The body could not be read."));
-        }
+    let taking = {
+        let shared = shared.clone();
+        async move { take_in(&shared, bytes).await }
     };
-    let taken = feed::take_in(&shared.app, decoded).await?;
-    taken.iter().for_each(|taken| shared.metrics.count(std::slice::from_ref(&taken.receipt)));
+    let (shape, taken) = shared.background.run(taking).await??;
     match shape {
         Shape::Array => {
             let receipts = taken.into_iter().map(feed::Taken::body).collect();
@@ -106,6 +99,19 @@ async fn ingest_json(shared: &Shared, headers: &HeaderMap, content: Body) -> Res
             single_receipt(taken)
         }
     }
+}
+
+/// Reads a body and takes in what it says.
+async fn take_in(shared: &Shared, bytes: Bytes) -> Result<(Shape, Vec<feed::Taken>), Problem> {
+    let decoder = shared.decoder().await?;
+    let now = shared.app.clock().now();
+    // Megabytes of JSON take a while; other senders go on meanwhile.
+    let work = move || decode_body(&decoder, &bytes, now);
+    let decoded = tokio::task::spawn_blocking(work).await;
+    let (shape, decoded) = decoded.map_err(|_panicked| app::Error::Interrupted)??;
+    let taken = feed::take_in(&shared.app, decoded).await?;
+    taken.iter().for_each(|taken| shared.metrics.count(std::slice::from_ref(&taken.receipt)));
+    Ok((shape, taken))
 }
 
 fn single_receipt(taken: feed::Taken) -> Result<Response, Problem> {

@@ -23,9 +23,20 @@ pub async fn json(request: Request, limit: usize) -> Result<Value, Problem> {
         ));
     }
     let bytes = whole(&parts.headers, body, limit).await?;
-    serde_json::from_slice(&bytes)
-        .map_err(|error| Problem::bad_request(format!("The body is not valid JSON: {error}.")))
+    let length = bytes.len();
+    let parse = move || serde_json::from_slice(&bytes);
+    let parsed = if length <= AT_ONCE_BYTES {
+        parse()
+    } else {
+        tokio::task::spawn_blocking(parse).await.map_err(|_panicked| {
+            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "The body could not be read.")
+        })?
+    };
+    parsed.map_err(|error| Problem::bad_request(format!("The body is not valid JSON: {error}.")))
 }
+
+/// A larger body takes so long to parse that other requests should not have to wait for it.
+const AT_ONCE_BYTES: usize = 64 * 1024;
 
 /// The type a body claims to be of: as given, and without its parameters in lower case.
 pub fn media_type(headers: &HeaderMap) -> (&str, String) {

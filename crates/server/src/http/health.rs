@@ -34,6 +34,9 @@ pub async fn metrics(State(shared): State<Shared>) -> Response {
     if let Some(index) = shared.app.index_status() {
         shared.metrics.index.set(&index);
     }
+    if let Some(matcher) = shared.app.matcher_status() {
+        shared.metrics.matcher.set(&matcher);
+    }
     let content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     ([(header::CONTENT_TYPE, content_type)], shared.metrics.print()).into_response()
 }

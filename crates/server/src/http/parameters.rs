@@ -41,7 +41,16 @@ impl QueryText {
         if !parameters.violations.is_empty() {
             return Err(Problem::query(&parameters.violations));
         }
-        let ignored = parameters.ignored(offered_orders);
+        self.judged(parameters.ignored(offered_orders))
+    }
+
+    /// The same for a route without parameters whose body has names of its own.
+    pub fn finish_body(&self, mut ignored: Vec<String>) -> Result<Noted, Problem> {
+        ignored.extend(self.parameters().ignored(&[]));
+        self.judged(ignored)
+    }
+
+    fn judged(&self, ignored: Vec<String>) -> Result<Noted, Problem> {
         if self.strict && !ignored.is_empty() {
             return Err(Problem::bad_request(format!("Unknown parameters: {}.", ignored.join(", "))));
         }

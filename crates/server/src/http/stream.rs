@@ -29,10 +29,11 @@ pub fn ingest(shared: &Shared, slot: Option<Slot>, body: Body) -> Response {
     let (sender, receiver) = mpsc::unbounded_channel();
     let outbox = Outbox { sender, room: Arc::new(Semaphore::new(RECEIPT_BYTES_MAX)) };
     let task = Stream { shared: shared.clone(), outbox };
-    shared.tasks.spawn(async move {
+    let work = async move {
         task.run(body).await;
         drop(slot);
-    });
+    };
+    shared.tasks.spawn_on(work, &shared.background.handle());
     let receipts = stream::unfold(receiver, |mut receiver| async move {
         // The room a chunk took is free once the chunk is handed to the connection.
         let (bytes, _room): (Bytes, OwnedSemaphorePermit) = receiver.recv().await?;

@@ -20,8 +20,8 @@ fn unfollowed() -> (Shared, TempDir) {
     let folder = TempDir::new().unwrap();
     let data = Some(folder.path().display().to_string());
     let config = Config::load(Sources::defaults().flag("--data", "store.data", data)).unwrap();
-    let app: App = open::app(&config).unwrap().with_index();
-    (Shared::new(app, config, CancellationToken::new()), folder)
+    let app: App = open::app(&config).unwrap().with_index().with_matcher();
+    (Shared::new(app, config, CancellationToken::new()).unwrap(), folder)
 }
 
 async fn query() -> QueryText {

@@ -9,7 +9,7 @@ use crate::chance::Chance;
 
 /// A key for everything, made beside whatever runs on the folder.
 pub fn make_key(folder: &Path) -> String {
-    let arguments = ["keys", "create", "--user", "crash", "--scopes", "read,ingest", "--data"];
+    let arguments = ["keys", "create", "--user", "crash", "--scopes", "read,ingest,searches", "--data"];
     let made = vigie().args(arguments).arg(folder).output().unwrap();
     assert!(made.status.success(), "{made:?}");
     String::from_utf8(made.stdout).unwrap().trim_end().to_owned()

@@ -1,11 +1,12 @@
 //! Senders: each makes adverts of its own and changes their prices, and keeps account of every receipt.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::io;
+use std::net::SocketAddr;
 
 use serde_json::{Value, json};
 
 use crate::chance::Chance;
+use crate::connection::Connection;
 
 pub const SITE: &str = "crash.example";
 
@@ -222,105 +223,4 @@ pub fn check_over_http(address: SocketAddr, key: &str, senders: &[Sender], chanc
             assert_eq!(read["price"], account.prices[changes - 1]);
         }
     }
-}
-
-struct Connection {
-    socket: BufReader<TcpStream>,
-    /// Receipts that arrived together with an earlier one.
-    pending: Vec<u8>,
-}
-
-impl Connection {
-    fn open(address: SocketAddr) -> io::Result<Self> {
-        Ok(Self { socket: BufReader::new(TcpStream::connect(address)?), pending: Vec::new() })
-    }
-
-    fn get(&mut self, key: &str, path: &str) -> io::Result<Value> {
-        self.send(format!("GET {path} HTTP/1.1\r\nHost: x\r\nX-API-KEY: {key}\r\n\r\n").as_bytes())?;
-        self.answer()
-    }
-
-    fn post(&mut self, key: &str, body: &Value) -> io::Result<Value> {
-        let body = body.to_string();
-        let head =
-            format!("{}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n", head(key), body.len());
-        self.send(&[head.as_bytes(), body.as_bytes()].concat())?;
-        self.answer()
-    }
-
-    fn begin_lines(&mut self, key: &str) -> io::Result<()> {
-        let kind = "Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n";
-        self.send(format!("{}{kind}", head(key)).as_bytes())?;
-        self.head().map(drop)
-    }
-
-    fn send_chunk(&mut self, text: &str) -> io::Result<()> {
-        self.send(format!("{:x}\r\n{text}\r\n", text.len()).as_bytes())
-    }
-
-    fn receipt(&mut self) -> io::Result<Value> {
-        loop {
-            if let Some(end) = self.pending.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = self.pending.drain(..=end).collect();
-                return Ok(serde_json::from_slice(&line).unwrap());
-            }
-            let chunk = self.chunk()?;
-            assert!(!chunk.is_empty(), "the stream ended before its receipts");
-            self.pending.extend(chunk);
-        }
-    }
-
-    fn end_lines(&mut self) -> io::Result<()> {
-        self.send(b"0\r\n\r\n")?;
-        assert_eq!((self.chunk()?.len(), self.pending.len()), (0, 0));
-        Ok(())
-    }
-
-    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.socket.get_mut().write_all(bytes)
-    }
-
-    fn answer(&mut self) -> io::Result<Value> {
-        let mut body = vec![0; self.head()?];
-        self.socket.read_exact(&mut body)?;
-        Ok(serde_json::from_slice(&body).unwrap())
-    }
-
-    /// Reads the head of an answer that must be a success; the length of its body, where it has one.
-    fn head(&mut self) -> io::Result<usize> {
-        let status = self.line()?;
-        assert!(status.starts_with("HTTP/1.1 20"), "{status}");
-        let mut length = 0;
-        loop {
-            let line = self.line()?;
-            if line.is_empty() {
-                return Ok(length);
-            }
-            if let Some(value) = line.strip_prefix("content-length: ") {
-                length = value.parse().unwrap();
-            }
-        }
-    }
-
-    fn chunk(&mut self) -> io::Result<Vec<u8>> {
-        let size = usize::from_str_radix(&self.line()?, 16).unwrap();
-        let mut chunk = vec![0; size + 2];
-        self.socket.read_exact(&mut chunk)?;
-        chunk.truncate(size);
-        Ok(chunk)
-    }
-
-    /// A line in full; one that was cut short by the kill is no line.
-    fn line(&mut self) -> io::Result<String> {
-        let mut line = String::new();
-        self.socket.read_line(&mut line)?;
-        match line.strip_suffix("\r\n") {
-            Some(line) => Ok(line.to_owned()),
-            None => Err(io::ErrorKind::UnexpectedEof.into()),
-        }
-    }
-}
-
-fn head(key: &str) -> String {
-    format!("POST /adverts HTTP/1.1\r\nHost: x\r\nX-API-KEY: {key}\r\n")
 }

@@ -74,13 +74,15 @@ impl TestServer {
         // Ids of users come from elsewhere, so that those of adverts begin with 1 in every test.
         let keys =
             Keys::make(&App::new(store.clone(), clock.clone(), Arc::new(RandomKeyIds), gazetteer())).await;
-        let app = App::new(store, clock.clone(), Arc::new(SeededIds::default()), gazetteer()).with_index();
+        let app = App::new(store, clock.clone(), Arc::new(SeededIds::default()), gazetteer())
+            .with_index()
+            .with_matcher();
         let sources = Sources::defaults().file("test", settings);
         let sources = sources.flag("--listen", "server.listen", Some("127.0.0.1:0".to_owned()));
         let data = folder.path().to_str().unwrap().to_owned();
         let config = Config::load(sources.flag("--data", "store.data", Some(data))).unwrap();
         let stop = CancellationToken::new();
-        let server = Server::bind(Shared::new(app.clone(), config, stop.clone())).await.unwrap();
+        let server = Server::bind(Shared::new(app.clone(), config, stop.clone()).unwrap()).await.unwrap();
         let address = server.address().unwrap();
         let mut running = JoinSet::new();
         running.spawn(server.run());

@@ -23,7 +23,7 @@ async fn until_the_index_has_caught_up_the_server_is_alive_but_not_ready() {
     // Nobody feeds this index.
     let app = App::new(store, Arc::new(SystemClock), Arc::new(RandomIds), gazetteer()).with_index();
     let config = Config::load(Sources::defaults()).unwrap();
-    let router = http::router(&Shared::new(app, config, CancellationToken::new()));
+    let router = http::router(&Shared::new(app, config, CancellationToken::new()).unwrap());
     let service = TowerToHyperService::new(router);
     let status = async |path: &str| {
         let request =

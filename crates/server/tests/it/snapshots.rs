@@ -1,10 +1,11 @@
-//! The exact bodies, reviewed. The clock stands still and ids are counted, so nothing in them has to be hidden.
+//! The exact bodies, reviewed. The clock stands still and ids are counted, so hardly anything in them has to be hidden.
 
 use serde_json::{Value, json};
 
 use crate::harness::TestServer;
 use crate::harness::adverts::{advert, full, least};
 use crate::harness::client::{Answer, Request};
+use crate::searches;
 
 /// The body as it was sent, keys in the order in which they were sent.
 fn body(answer: &Answer) -> String {
@@ -145,6 +146,16 @@ async fn errors_of_limits() {
     let seconds = refused.header("retry-after").unwrap();
     let text = body(&refused).replace(&format!("in {seconds} s"), "in N s");
     insta::assert_snapshot!("error_429", text);
+}
+
+#[tokio::test]
+async fn a_search_with_everything_set() {
+    let server = searches::with_sites().await;
+    let answer = server.post("/searches", &searches::full()).await;
+    // Drawn anew for every server.
+    let (token, user) = (answer.json()["token"].to_string(), answer.json()["user"].to_string());
+    let text = body(&answer).replace(&token, "\"TOKEN\"").replace(&user, "\"/users/USER\"");
+    insta::assert_snapshot!("search_full", text);
 }
 
 #[test]

@@ -21,7 +21,7 @@ async fn whole_lines_are_taken_in_when_the_break_comes_at_once() {
     let folder = TempDir::new().unwrap();
     let data = Some(folder.path().display().to_string());
     let config = Config::load(Sources::defaults().flag("--data", "store.data", data)).unwrap();
-    let shared = Shared::new(open::app(&config).unwrap(), config, CancellationToken::new());
+    let shared = Shared::new(open::app(&config).unwrap(), config, CancellationToken::new()).unwrap();
     let lines = format!("{}{}{{\"half\":", line("1"), line("2"));
     let frames = [Ok(Bytes::from(lines)), Err(io::Error::from(io::ErrorKind::ConnectionReset))];
     let answer = ingest(&shared, None, Body::from_stream(stream::iter(frames)));

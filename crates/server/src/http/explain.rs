@@ -1,0 +1,67 @@
+//! Why a property meets a search or does not, for the owner of the search.
+
+use app::access::Caller;
+use axum::Extension;
+use axum::extract::State;
+use axum::response::Response;
+use domain::{Property, SearchId, SiteDirectory, explain};
+use http::StatusCode;
+use serde_json::value::RawValue;
+use store::StoredSearch;
+use wire::explanation::{ExplanationParts, Known};
+use wire::iri;
+
+use super::Shared;
+use super::error::{Problem, json};
+use super::parameters::QueryText;
+use super::path::PathId;
+use super::searches::{criteria_of, of_caller, with_places};
+use super::searching::computed;
+
+/// `GET /searches/{id}/explain?property=…`
+pub async fn one(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    PathId(id): PathId<SearchId>,
+    query: QueryText,
+) -> Result<Response, Problem> {
+    let search = of_caller(&shared, &caller, id).await?;
+    let mut parameters = query.parameters();
+    let property = parameters.read_list("property", "a reference to a property", iri::parse_property).pop();
+    let noted = query.finish(parameters, &[])?;
+    let property = property.ok_or_else(|| Problem::bad_request("The parameter \"property\" is required."))?;
+    let property = shared.app.property(property).await?.ok_or_else(Problem::not_found)?;
+    let matched = shared.app.is_matched(&search, property.id).await?;
+    let sites = shared.app.sites().await?;
+    let sharing = shared.clone();
+    // Many words in many long texts take a while.
+    let written = computed(&shared, move || write(&sharing, &search, &property, matched, &sites)).await??;
+    Ok(noted.on(json(StatusCode::OK, &written)))
+}
+
+fn write(
+    shared: &Shared,
+    search: &StoredSearch,
+    property: &Property,
+    matched: bool,
+    sites: &SiteDirectory,
+) -> Result<Box<RawValue>, Problem> {
+    let terms = &search.search.wish.terms;
+    let criteria = criteria_of(shared, sites, terms)?;
+    let explanation = explain(&criteria, property).ok_or_else(Problem::not_found)?;
+    let written = with_places(&shared.app, |places| {
+        let known = Known { places, sites, zone: &shared.config.time_zone };
+        serde_json::value::to_raw_value(&wire::explanation::explanation(&ExplanationParts {
+            search: search.search.id,
+            property: property.id,
+            explanation: &explanation,
+            matched,
+            terms,
+            known: &known,
+        }))
+    });
+    written.map_err(|error| {
+        tracing::error!(error = &error as &dyn std::error::Error, "an explanation could not be written");
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "The explanation could not be shown.")
+    })
+}

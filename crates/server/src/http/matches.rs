@@ -1,0 +1,80 @@
+//! Matches: which properties came to meet a search, as they were then.
+
+use app::access::Caller;
+use app::searches::MatchSeen;
+use axum::Extension;
+use axum::extract::State;
+use axum::response::Response;
+use domain::{MatchId, SearchId};
+use http::StatusCode;
+use serde_json::value::RawValue;
+use store::StoredSearch;
+use wire::hydra::{Collection, Paging, Parameter, View};
+use wire::matching::{MatchBody, MatchParts};
+
+use super::Shared;
+use super::documents::Writer;
+use super::error::{Problem, json};
+use super::parameters::QueryText;
+use super::path::PathId;
+use super::searches::of_caller;
+
+const PARAMETERS: &[Parameter] =
+    &[Parameter::new("page", "page"), Parameter::new("itemsPerPage", "itemsPerPage")];
+
+/// `GET /searches/{id}/matches`
+pub async fn list(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    PathId(id): PathId<SearchId>,
+    query: QueryText,
+) -> Result<Response, Problem> {
+    let search = of_caller(&shared, &caller, id).await?;
+    let mut parameters = query.parameters();
+    let paging = Paging::read(&mut parameters, Paging::ITEMS_MAX);
+    let noted = query.finish(parameters, &[])?;
+
+    let (skip, take) = paging.skip_and_take();
+    let (total, seen) = shared.app.matches_of(&search, skip as u64, take as u64).await?;
+    let writer = Writer::new(&shared).await?;
+    let members: Vec<Box<RawValue>> =
+        seen.into_iter().filter_map(|seen| written(&shared, &writer, &search, seen)).collect();
+    let path = wire::iri::matches_of(id);
+    let view = View::new(&path, &query.raw, paging, total);
+    let page = Collection::new("Match", path, members, total, view, PARAMETERS);
+    Ok(noted.on(json(StatusCode::OK, &page)))
+}
+
+/// `GET /matches/{id}`
+pub async fn one(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    PathId(id): PathId<MatchId>,
+) -> Result<Response, Problem> {
+    let found = shared.app.match_of(caller.user.id, id).await?;
+    let (search, seen) = found.ok_or_else(Problem::not_found)?;
+    let writer = Writer::new(&shared).await?;
+    let body = written(&shared, &writer, &search, seen).ok_or_else(Problem::not_found)?;
+    Ok(json(StatusCode::OK, &body))
+}
+
+fn written(
+    shared: &Shared,
+    writer: &Writer,
+    search: &StoredSearch,
+    seen: MatchSeen,
+) -> Option<Box<RawValue>> {
+    let MatchSeen { row, property } = seen;
+    let hidden = search.search.wish.alerts.hide_contact;
+    let property = if hidden { property.without_contacts() } else { property };
+    let document = writer.document(&property)?;
+    let parts = MatchParts {
+        id: row.id,
+        property: row.property,
+        search: search.search.id,
+        at: row.at,
+        document: &document,
+        zone: &shared.config.time_zone,
+    };
+    serde_json::value::to_raw_value(&MatchBody::of(&parts)).ok()
+}

@@ -1,0 +1,66 @@
+//! What a search would find, before it is saved.
+
+use std::sync::Arc;
+
+use app::preview::{Count, Preview};
+use axum::extract::{Request, State};
+use axum::response::Response;
+use http::StatusCode;
+use serde_json::value::RawValue;
+use wire::preview::{CountBody, PreviewParts};
+use wire::search::Purpose;
+
+use super::Shared;
+use super::body;
+use super::documents::Writer;
+use super::error::{Problem, json};
+use super::parameters::QueryText;
+use super::searches::{criteria_of, read};
+
+/// As many documents as a page of the collection has unless it is asked for more.
+const ITEMS: usize = 10;
+
+/// `POST /searches/preview`
+pub async fn preview(
+    State(shared): State<Shared>,
+    query: QueryText,
+    request: Request,
+) -> Result<Response, Problem> {
+    let body = body::json(request, shared.config.limits.body_bytes_max).await?;
+    let writer = Writer::new(&shared).await?;
+    let (wish, noted) = read(&shared, &writer.sites, &query, &body, Purpose::Preview)?;
+    let criteria = criteria_of(&shared, &writer.sites, &wish.terms)?;
+    // It computes as much as hundreds of searches together: one at a time, and behind those who search.
+    let turn = Arc::clone(&shared.previewing).acquire_owned().await;
+    let previewing = {
+        let app = shared.app.clone();
+        async move {
+            let preview = app.preview(criteria, app.clock().now(), ITEMS).await;
+            drop(turn);
+            preview
+        }
+    };
+    let Preview { now, last_7_days, last_30_days } = shared.background.run(previewing).await??;
+
+    let ids = now.hits.iter().map(|hit| hit.property).collect();
+    let mut properties = shared.app.properties(ids).await?;
+    let document = |property: domain::Property| {
+        // As it would be sent.
+        let hidden = wish.alerts.hide_contact;
+        writer.document(&if hidden { property.without_contacts() } else { property })
+    };
+    let found = now.hits.iter().filter_map(|hit| properties.remove(&hit.property));
+    let documents: Vec<Box<RawValue>> = found.filter_map(document).collect();
+    let body = wire::preview::preview(PreviewParts {
+        total: now.total as u64,
+        last_7_days: count(last_7_days),
+        last_30_days: count(last_30_days),
+        documents: documents.iter().map(|document| &**document).collect(),
+    });
+    Ok(noted.on(json(StatusCode::OK, &body)))
+}
+
+fn count(count: Count) -> CountBody {
+    let Count { count, is_estimated } = count;
+    CountBody { count: count as u64, estimated: is_estimated }
+}

@@ -1,0 +1,193 @@
+//! Somebody who saves, changes and deletes searches, and knows of each what it said when.
+
+use std::collections::{BTreeSet, HashMap};
+use std::io;
+use std::net::SocketAddr;
+
+use domain::criteria::{Entry, Presence, Term, Terms};
+use domain::{Alerts, Endpoint, EventName, Filter, SearchId, Strictness, Wording};
+use serde_json::{Value, json};
+
+use crate::chance::Chance;
+use crate::connection::Connection;
+
+/// What was sent when the server was killed, and may have been taken in or not.
+#[derive(Clone)]
+enum Unsettled {
+    Created(Value),
+    Changed(SearchId, Value),
+    Deleted(SearchId),
+}
+
+#[derive(Default)]
+pub struct Searcher {
+    /// What each search said, version by version.
+    pub versions: HashMap<SearchId, Vec<Value>>,
+    standing: BTreeSet<SearchId>,
+    unsettled: Option<Unsettled>,
+    named: u64,
+}
+
+impl Searcher {
+    pub fn count(&self) -> usize {
+        self.standing.len()
+    }
+
+    /// Saves so many searches on a server that nobody kills meanwhile.
+    pub fn save(&mut self, address: SocketAddr, key: &str, chance: &mut Chance, count: usize) {
+        let mut connection = Connection::open(address).unwrap();
+        for _ in 0..count {
+            self.create(&mut connection, key, chance).unwrap();
+        }
+    }
+
+    /// Saves, changes and deletes until the server is gone.
+    pub fn run(&mut self, address: SocketAddr, key: &str, chance: &mut Chance) {
+        let ended: io::Result<()> = (|| {
+            let mut connection = Connection::open(address)?;
+            self.settle(&mut connection, key)?;
+            loop {
+                match chance.below(4) {
+                    0 => self.create(&mut connection, key, chance)?,
+                    1 => self.delete(&mut connection, key, chance)?,
+                    _ => self.change(&mut connection, key, chance)?,
+                }
+            }
+        })();
+        // The only end there is: whoever listens on the other side was killed.
+        assert!(ended.is_err());
+    }
+
+    /// Finds out what became of the last request before a kill.
+    pub fn settle(&mut self, connection: &mut Connection, key: &str) -> io::Result<()> {
+        // Given up only once it is known: the next kill may come before the answer.
+        let Some(unsettled) = self.unsettled.clone() else { return Ok(()) };
+        match unsettled {
+            Unsettled::Created(body) => {
+                let path = format!("/searches?title={}", body["title"].as_str().unwrap());
+                let (status, page) = connection.request("GET", key, &path, None)?;
+                assert_eq!(status, 200, "{page}");
+                for found in page["hydra:member"].as_array().unwrap() {
+                    if found["title"] == body["title"] {
+                        self.keep(found, body.clone());
+                    }
+                }
+            }
+            Unsettled::Changed(id, body) => {
+                let (status, found) = connection.request("GET", key, &format!("/searches/{id}"), None)?;
+                assert_eq!(status, 200, "{found}");
+                if found["title"] == body["title"] {
+                    self.versions.get_mut(&id).unwrap().push(body);
+                }
+            }
+            Unsettled::Deleted(id) => {
+                let (status, found) = connection.request("GET", key, &format!("/searches/{id}"), None)?;
+                assert!(matches!(status, 200 | 404), "{status} {found}");
+                if status == 404 {
+                    self.standing.remove(&id);
+                }
+            }
+        }
+        self.unsettled = None;
+        Ok(())
+    }
+
+    fn create(&mut self, connection: &mut Connection, key: &str, chance: &mut Chance) -> io::Result<()> {
+        let body = self.body(chance);
+        self.unsettled = Some(Unsettled::Created(body.clone()));
+        let (status, made) = connection.request("POST", key, "/searches", Some(&body))?;
+        assert_eq!(status, 201, "{made}");
+        self.unsettled = None;
+        self.keep(&made, body);
+        Ok(())
+    }
+
+    fn change(&mut self, connection: &mut Connection, key: &str, chance: &mut Chance) -> io::Result<()> {
+        let Some(id) = self.some(chance) else { return Ok(()) };
+        let body = self.body(chance);
+        self.unsettled = Some(Unsettled::Changed(id, body.clone()));
+        let (status, made) = connection.request("PUT", key, &format!("/searches/{id}"), Some(&body))?;
+        assert_eq!(status, 200, "{made}");
+        self.unsettled = None;
+        self.versions.get_mut(&id).unwrap().push(body);
+        Ok(())
+    }
+
+    fn delete(&mut self, connection: &mut Connection, key: &str, chance: &mut Chance) -> io::Result<()> {
+        let Some(id) = self.some(chance) else { return Ok(()) };
+        self.unsettled = Some(Unsettled::Deleted(id));
+        let (status, answer) = connection.request("DELETE", key, &format!("/searches/{id}"), None)?;
+        assert_eq!(status, 204, "{answer}");
+        self.unsettled = None;
+        self.standing.remove(&id);
+        Ok(())
+    }
+
+    fn keep(&mut self, made: &Value, body: Value) {
+        let id = made["@id"].as_str().unwrap().strip_prefix("/searches/").unwrap().parse().unwrap();
+        assert!(self.versions.insert(id, vec![body]).is_none(), "{id} was made twice");
+        self.standing.insert(id);
+    }
+
+    fn some(&self, chance: &mut Chance) -> Option<SearchId> {
+        let count = self.standing.len() as u64;
+        if count == 0 {
+            return None;
+        }
+        self.standing.iter().nth(chance.below(count) as usize).copied()
+    }
+
+    /// A search that no other is called like. All that can be said is said, so that a change leaves nothing of what was before.
+    fn body(&mut self, chance: &mut Chance) -> Value {
+        self.named += 1;
+        let least = 100_000 + 50_000 * chance.below(12);
+        let words = match chance.below(60) {
+            0 => json!([[{"word": "terrasse"}]]),
+            1 => json!([[{"word": "terrasse", "options": {"includes": false}}]]),
+            _ => json!([]),
+        };
+        let hears = chance.below(2) == 0;
+        json!({
+            "title": format!("search{:06}x", self.named),
+            "transactionType": 0, "propertyTypes": [1], "withCoherentPrice": false,
+            "budgetMin": if chance.below(2) == 0 { json!(least) } else { Value::Null },
+            "budgetMax": if chance.below(4) > 0 { json!(least + 50_000 * chance.below(10)) } else { Value::Null },
+            "expressions": words,
+            "notificationEnabled": chance.below(3) > 0,
+            "endpointRecipient": if hears { json!("https://hook.example/matches") } else { Value::Null },
+            "eventEndpoint": if hears { json!("https://hook.example/events") } else { Value::Null },
+            "subscribedEvents": if hears { json!(["ad.update.price", "property.ad.create"]) } else { json!([]) },
+        })
+    }
+}
+
+/// What a body means, read by hand: what it can say is little.
+pub fn meaning(body: &Value) -> (Terms, Alerts) {
+    let mut terms = Terms::default();
+    let mut put = |name: &str, term: Term| terms.put(Filter::named(name).unwrap(), term);
+    put("transactionType", Term::Codes(vec![0]));
+    put("propertyTypes", Term::Codes(vec![1]));
+    put("withCoherentPrice", Term::Flag(false));
+    for bound in ["budgetMin", "budgetMax"] {
+        if let Some(number) = body[bound].as_f64() {
+            put(bound, Term::Number(number));
+        }
+    }
+    if let Some(entry) = body["expressions"][0].get(0) {
+        let wording = Wording::new(entry["word"].as_str().unwrap(), Strictness::Inflected).unwrap();
+        let absent = entry["options"]["includes"] == false;
+        let presence = if absent { Presence::Absent } else { Presence::Present };
+        put("expressions", Term::Expressions(vec![vec![Entry { wording, presence }]]));
+    }
+    let endpoint = |name: &str| body[name].as_str().map(|text| Endpoint::parse(text).unwrap());
+    let hears = !body["subscribedEvents"].as_array().unwrap().is_empty();
+    let events = if hears { [EventName::UpdatePrice, EventName::AdCreate].into() } else { BTreeSet::new() };
+    let alerts = Alerts {
+        enabled: body["notificationEnabled"] == true,
+        endpoint: endpoint("endpointRecipient"),
+        event_endpoint: endpoint("eventEndpoint"),
+        events,
+        ..Alerts::default()
+    };
+    (terms, alerts)
+}

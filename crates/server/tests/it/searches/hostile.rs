@@ -1,0 +1,160 @@
+//! Bodies nobody should send as a search.
+
+use serde_json::{Value, json};
+
+use super::fields::rows;
+use super::{least, make, path, with};
+use crate::harness::TestServer;
+use crate::harness::client::{Answer, Request};
+
+async fn send(server: &TestServer, method: &str, path: &str, body: impl Into<Vec<u8>>) -> Answer {
+    let request = Request::new(method, path).key(&server.keys.all).body("application/json", body);
+    server.send(request).await
+}
+
+/// Answered with success or with an error in the decided shape that blames the sender.
+fn assert_answered(answer: &Answer, context: &str) {
+    match answer.status {
+        200 | 201 => {}
+        status @ 400..500 => {
+            answer.problem(status);
+        }
+        status => panic!("{context}: {status} {}", answer.text()),
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_search_is_refused() {
+    let server = TestServer::start().await;
+    let made = make(&server, &json!({})).await;
+    let nested = |brackets: usize| format!("{}{}", "[".repeat(brackets), "]".repeat(brackets));
+    let bodies = [
+        String::new(),
+        "{".to_owned(),
+        "{\"title\":1e999}".to_owned(),
+        "{\"title\":\"\\ud800\"}".to_owned(),
+        format!("{}{}", least(), least()),
+        nested(100_000),
+        format!("{{\"geoShapes\":{}}}", nested(5_000)),
+        format!("{{\"expressions\":{}", "{\"0\":".repeat(50_000)),
+        "[]".to_owned(),
+        "null".to_owned(),
+        "5".to_owned(),
+        "\"title\"".to_owned(),
+        format!("[{}]", least()),
+    ];
+    for body in bodies {
+        for (method, path) in [("POST", "/searches"), ("PUT", path(&made))] {
+            let answer = send(&server, method, path, body.as_bytes()).await;
+            answer.problem(400);
+        }
+    }
+    for (method, path) in [("POST", "/searches"), ("PUT", path(&made))] {
+        let plain = Request::new(method, path).key(&server.keys.all).body("text/plain", least().to_string());
+        server.send(plain).await.problem(415);
+        server.send(Request::new(method, path).key(&server.keys.all)).await.problem(415);
+    }
+    assert_eq!(server.get(path(&made)).await.ok(), made);
+}
+
+#[tokio::test]
+async fn a_body_over_the_limit_is_no_search() {
+    let server = TestServer::with("[limits]\nbody_bytes_max = \"64KiB\"\n").await;
+    let made = make(&server, &json!({})).await;
+    let huge = with(&json!({"title": "x".repeat(70_000)})).to_string();
+    for (method, path) in [("POST", "/searches"), ("PUT", path(&made))] {
+        send(&server, method, path, huge.as_bytes()).await.problem(413);
+    }
+    // A stranger is turned away before the body is read.
+    let unknown = "/searches/00000000-0000-7000-8000-00000000ffff";
+    send(&server, "PUT", unknown, huge.as_bytes()).await.problem(404);
+}
+
+#[tokio::test]
+async fn the_last_of_two_equal_names_counts() {
+    let server = TestServer::start().await;
+    let body = br#"{"title": "a", "transactionType": 0, "propertyTypes": 1, "title": "b", "budgetMin": 1, "budgetMin": "2"}"#;
+    let made = send(&server, "POST", "/searches", body.as_slice()).await;
+    assert_eq!(
+        (made.status, &made.json()["title"], &made.json()["budgetMin"]),
+        (201, &json!("b"), &json!(2))
+    );
+}
+
+#[tokio::test]
+async fn lists_have_an_end() {
+    let server = TestServer::start().await;
+    let zipcodes: Vec<String> = (0..5_001).map(|number| format!("{number:05}")).collect();
+    let answer = server.post("/searches", &with(&json!({"includedZipcodes": zipcodes}))).await;
+    assert_eq!(answer.violations(422), ["includedZipcodes"]);
+    let made = make(&server, &json!({"includedZipcodes": zipcodes[..5_000]})).await;
+    assert_eq!(server.get(path(&made)).await.ok()["includedZipcodes"], json!(zipcodes[..5_000]));
+    let codes: Vec<&str> =
+        server.app.places().cities().iter().take(5_000).map(|city| city.insee.as_str()).collect();
+    let made = make(&server, &json!({"includedCities": codes, "excludedCities": codes})).await;
+    let again = server.post("/searches", &made).await;
+    assert_eq!(again.status, 201, "what is read can be sent, however much it is");
+}
+
+#[tokio::test]
+async fn any_value_in_any_field_is_answered() {
+    let server = TestServer::start().await;
+    let made = make(&server, &json!({})).await;
+    let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
+    let deep_object = (0..100).fold(json!(1), |inner, _| json!({"0": inner}));
+    let values = [
+        json!(null),
+        json!(true),
+        json!(-1),
+        json!(0),
+        json!(1),
+        json!(1e308),
+        json!(-1e-308),
+        json!(u64::MAX),
+        json!(i64::MIN),
+        json!(0.1),
+        json!(""),
+        json!("\u{0}"),
+        json!("null"),
+        json!("NaN"),
+        json!("1e999"),
+        json!("é".repeat(3_000)),
+        json!("2A"),
+        json!("/"),
+        json!("/sites/"),
+        json!("/sites/99999999999999999999"),
+        json!("expressions[0][0][word]"),
+        json!("[[[["),
+        json!("{}"),
+        json!("\u{202e}\u{feff}"),
+        json!([]),
+        json!({}),
+        json!([[]]),
+        json!([{}]),
+        json!({"0": {"0": {}}}),
+        json!({"@id": null}),
+        json!({"@id": {"@id": 1}}),
+        json!({"18446744073709551615": 1, "0": 2}),
+        json!(vec![0; 6_000]),
+        json!([[[1e308, 1], [2, 2], [3, 3]]]),
+        deep,
+        deep_object,
+    ];
+    let names: Vec<&str> =
+        rows().iter().map(|row| row.name).chain(["@id", "token", "user", "inconnu"]).collect();
+    for value in values {
+        let shown: String = value.to_string().chars().take(60).collect();
+        let everywhere: Value = names.iter().map(|name| ((*name).to_owned(), value.clone())).collect();
+        for (method, path) in [("POST", "/searches"), ("PUT", path(&made))] {
+            assert_answered(&send(&server, method, path, everywhere.to_string()).await, &shown);
+        }
+        // Alone, where nothing else keeps it from being saved.
+        for name in &names {
+            let answer = send(&server, "PUT", path(&made), with(&json!({*name: value})).to_string()).await;
+            assert_answered(&answer, &format!("{name} {shown}"));
+            if answer.status == 200 {
+                assert_eq!(server.get(path(&made)).await.ok(), answer.json(), "{name} {shown}");
+            }
+        }
+    }
+}

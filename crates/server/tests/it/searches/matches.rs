@@ -1,0 +1,123 @@
+//! The matches of a search, as its owner reads them.
+
+use serde_json::{Value, json};
+
+use super::{least, make, path, put, stranger, with};
+use crate::contract::assert_document;
+use crate::harness::TestServer;
+use crate::harness::adverts::{advert, full};
+use crate::harness::client::Request;
+
+/// A search that every advert of these tests meets.
+async fn meet_everything(server: &TestServer, fields: &Value) -> Value {
+    let mut wanted = json!({"propertyTypes": [0, 1], "withCoherentPrice": false});
+    wanted.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    make(server, &wanted).await
+}
+
+/// A server, a search, and matches with `count` properties made one second apart.
+async fn with_matches(count: usize) -> (TestServer, Value) {
+    let server = TestServer::start().await;
+    let search = meet_everything(&server, &json!({"notificationEnabled": true})).await;
+    for number in 0..count {
+        server.clock.advance_seconds(1);
+        server.accept(&advert(&number.to_string(), json!({"price": 100_000 + number}))).await;
+    }
+    server.app.matched().await;
+    (server, search)
+}
+
+fn members(page: &Value) -> &Vec<Value> {
+    page["hydra:member"].as_array().unwrap()
+}
+
+#[tokio::test]
+async fn a_match_shows_the_property_as_it_was() {
+    let server = TestServer::start().await;
+    let search = meet_everything(&server, &json!({})).await;
+    server.clock.advance_seconds(60);
+    let receipt = server.accept(&full("1")).await;
+    let document = server.document(&receipt).await;
+    server.app.matched().await;
+    server.clock.advance_seconds(60);
+    server.accept(&advert("1", json!({"price": 310_000}))).await;
+
+    let page = server.get(&format!("{}/matches", path(&search))).await.ok();
+    assert_eq!(page["hydra:totalItems"], 1);
+    assert_eq!(
+        (&page["@context"], &page["@id"], &page["@type"]),
+        (&json!("/contexts/Match"), &json!(format!("{}/matches", path(&search))), &json!("hydra:Collection"))
+    );
+    let found = &members(&page)[0];
+    let id = found["@id"].as_str().unwrap();
+    assert!(id.starts_with("/matches/") && id.len() == "/matches/".len() + 36, "{id}");
+    let expected = json!({
+        "@context": "/contexts/Match", "@id": id, "@type": "Match", "property": receipt["property"], "search": path(&search),
+        "createdAt": "2026-03-02T10:01:00+01:00", "updatedAt": "2026-03-02T10:01:00+01:00", "propertyDocument": document,
+    });
+    assert_eq!(*found, expected);
+    assert_document(&found["propertyDocument"]);
+    assert_eq!(server.get(id).await.ok(), *found);
+
+    // Whoever has nothing to do with it sees nothing of it.
+    let stranger = stranger(&server).await;
+    let theirs = server.send(Request::new("GET", id).key(&stranger)).await;
+    theirs.problem(404);
+    let unknown = server.get("/matches/00000000-0000-8000-8000-000000000001").await;
+    assert_eq!(theirs.body, unknown.body);
+    for wrong in ["/matches/1", "/matches/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"] {
+        server.get(wrong).await.problem(404);
+    }
+    assert_eq!(server.delete(path(&search)).await.status, 204);
+    server.get(id).await.problem(404);
+    server.get(&format!("{}/matches", path(&search))).await.problem(404);
+}
+
+#[tokio::test]
+async fn a_search_that_hides_contacts_hides_them_in_its_matches() {
+    let server = TestServer::start().await;
+    let search = meet_everything(&server, &json!({"hidePropertyContact": true})).await;
+    let receipt = server.accept(&full("1")).await;
+    server.app.matched().await;
+    let matches = format!("{}/matches", path(&search));
+    let contact = async || {
+        let found = members(&server.get(&matches).await.ok())[0].clone();
+        assert_document(&found["propertyDocument"]);
+        assert_eq!(server.get(found["@id"].as_str().unwrap()).await.ok(), found);
+        found["propertyDocument"]["adverts"][0]["contact"].clone()
+    };
+    let hidden = contact().await;
+    assert_eq!(hidden.as_object().unwrap().len(), 6);
+    assert!(hidden.as_object().unwrap().values().all(Value::is_null), "{hidden}");
+    assert_eq!(server.document(&receipt).await["adverts"][0]["contact"]["agency"], "Agence du Canal");
+    put(&server, path(&search), &with(&json!({"hidePropertyContact": false}))).await.ok();
+    assert_eq!(contact().await["agency"], "Agence du Canal");
+}
+
+#[tokio::test]
+async fn matches_come_newest_first_in_pages() {
+    let (server, search) = with_matches(33).await;
+    let matches = format!("{}/matches", path(&search));
+    let first = server.get(&matches).await.ok();
+    assert_eq!((first["hydra:totalItems"].as_u64(), members(&first).len()), (Some(33), 30));
+    assert_eq!(first["hydra:view"]["hydra:next"], format!("{matches}?page=2"));
+    let prices = |page: &Value| -> Vec<u64> {
+        members(page).iter().map(|found| found["propertyDocument"]["price"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(prices(&first), (100_003..100_033).rev().collect::<Vec<u64>>());
+    assert_eq!(prices(&server.get(&format!("{matches}?page=2")).await.ok()), [100_002, 100_001, 100_000]);
+    assert_eq!(
+        prices(&server.get(&format!("{matches}?itemsPerPage=2&page=2")).await.ok()),
+        [100_030, 100_029]
+    );
+    assert_eq!(prices(&server.get(&format!("{matches}?page=3")).await.ok()), [0; 0]);
+    let count = server.get(&format!("{matches}?itemsPerPage=0")).await.ok();
+    assert_eq!((count["hydra:totalItems"].as_u64(), members(&count).len()), (Some(33), 0));
+    assert_eq!(server.get(&format!("{matches}?page=0")).await.violations(400), ["page"]);
+    let answer = server.get(&format!("{matches}?pgae=2")).await;
+    assert_eq!((answer.status, answer.header("x-ignored-parameters")), (200, Some("pgae")));
+    // Another search has none of them.
+    let other = make(&server, &least()).await;
+    let page = server.get(&format!("{}/matches", path(&other))).await.ok();
+    assert_eq!((&page["hydra:totalItems"], &page["hydra:member"]), (&json!(0), &json!([])));
+}
