@@ -1,9 +1,13 @@
 //! Measurements of Vigie, each beside what a user would otherwise pick, in one run: read the ratios, not the seconds.
 
+mod alerts;
 mod import;
+mod matching;
 mod scan;
 mod search;
 mod serve;
+mod spread;
+mod table;
 
 use clap::{Parser, Subcommand};
 use mimalloc::MiMalloc;
@@ -25,6 +29,10 @@ enum Command {
     Import(import::ImportArgs),
     /// Questions a second, beside Tantivy, SQLite and PostgreSQL.
     Search(search::SearchArgs),
+    /// From an arriving property to the saved searches that want it, beside SQLite and PostgreSQL.
+    Match(matching::MatchArgs),
+    /// From the receipt of an advert to its recorded matches, in a whole server.
+    Alerts(alerts::AlertsArgs),
     /// Reading every property of a folder, as a rebuild of the index does.
     Scan(scan::ScanArgs),
     /// A whole server: its start, its answers over HTTP, and what a stream of adverts does to them.
@@ -35,6 +43,8 @@ fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Import(args) => import::run(&args),
         Command::Search(args) => search::run(&args),
+        Command::Match(args) => matching::run(&args),
+        Command::Alerts(args) => alerts::run(&args),
         Command::Scan(args) => scan::run(&args),
         Command::Serve(args) => serve::run(&args),
     }

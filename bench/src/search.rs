@@ -8,20 +8,20 @@ mod first;
 mod measure;
 mod one_segment;
 mod over_http;
-mod postgres;
+pub mod postgres;
 pub mod question;
 mod report;
 mod row;
 #[cfg(test)]
 mod scan;
-mod sphere;
+pub mod sphere;
 mod sqlite;
 mod tantivy;
 mod tantivy_plain;
 #[cfg(test)]
 mod tests;
 mod vigie;
-mod words;
+pub mod words;
 mod writing;
 
 use std::path::{Path, PathBuf};

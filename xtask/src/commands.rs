@@ -129,6 +129,8 @@ fn law(arguments: &[String]) -> Result<(), Failure> {
     };
     Step::cargo(["test", "--release", "--package", "engine", "--test", "law", "--", "--nocapture"])
         .with("VIGIE_LAW_CASES", cases)
+        .with("VIGIE_MIRROR_CASES", cases)
+        .with("VIGIE_EXPLAINED_CASES", cases)
         .run()
 }
 

@@ -3,7 +3,7 @@
 //! It has no covering index for circles and words and goes to the table for both. Circles are on the sphere and not on the
 //! spheroid, as everywhere in Vigie: it is faster, and the answers can be compared.
 
-mod server;
+pub mod server;
 
 use std::collections::HashMap;
 use std::fmt::{self, Display};
@@ -124,14 +124,15 @@ impl Postgres {
     }
 }
 
-fn connect(server: &Server) -> anyhow::Result<Client> {
+/// A connection to a server of our own.
+pub fn connect(server: &Server) -> anyhow::Result<Client> {
     let mut config = Config::new();
     config.host_path(server.sockets()).user(server::USER).dbname("postgres");
     Ok(config.connect(NoTls)?)
 }
 
 /// A value as COPY takes it.
-struct Known<T>(Option<T>);
+pub struct Known<T>(pub Option<T>);
 
 impl<T: Display> Display for Known<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

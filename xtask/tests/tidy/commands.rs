@@ -108,8 +108,10 @@ fn arguments_reach_the_step_they_are_for() {
     assert_eq!(last(&["crash"]), format!("VIGIE_CRASH_KILLS=1000 {crash}"));
     assert_eq!(last(&["crash", "3"]), format!("VIGIE_CRASH_KILLS=3 {crash}"));
     let law = "cargo test --release --package engine --test law -- --nocapture";
-    assert_eq!(last(&["law"]), format!("VIGIE_LAW_CASES=100000 {law}"));
-    assert_eq!(last(&["law", "3"]), format!("VIGIE_LAW_CASES=3 {law}"));
+    let cases =
+        |count| ["LAW", "MIRROR", "EXPLAINED"].map(|name| format!("VIGIE_{name}_CASES={count} ")).concat();
+    assert_eq!(last(&["law"]), format!("{}{law}", cases(100_000)));
+    assert_eq!(last(&["law", "3"]), format!("{}{law}", cases(3)));
 }
 
 #[test]

@@ -1,0 +1,139 @@
+//! `bench match`: the same saved searches in Vigie and in what a user would pick instead, the same properties arriving at each.
+//!
+//! All of it happens in one run on one machine: read the ratios, not the seconds. Engines take one property at a time, on one
+//! core, and everything it takes to get from the property to the numbers of the searches counts. A set of searches that is not
+//! Vigie's fails the run: a fast answer that is wrong is no answer.
+
+pub mod draw;
+mod every;
+mod measure;
+mod postgres;
+mod report;
+mod row;
+mod sqlite;
+#[cfg(test)]
+mod tests;
+mod text;
+mod vigie;
+pub mod wanted;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use domain::Property;
+
+use crate::search::dataset::Dataset;
+use draw::Searches;
+use measure::{Memory, OurResult, PeerResult};
+use vigie::Vigie;
+
+#[derive(Debug, Args)]
+pub struct MatchArgs {
+    /// How many saved searches; each number is a measurement of its own
+    #[arg(long, value_delimiter = ',', default_values_t = [100_000, 1_000_000])]
+    searches: Vec<u32>,
+    /// How many properties arrive; there are half as many adverts again
+    #[arg(long, default_value_t = 10_000)]
+    properties: u64,
+    /// Which peers to measure
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = Peer::MEASURED)]
+    peers: Vec<Peer>,
+    /// How long a peer may take over the properties, and twice that while its answers are still compared; those it has looked
+    /// at by then are counted
+    #[arg(long, default_value_t = 15)]
+    seconds: u64,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Where the peers keep their files while they are measured [default: the system's folder for such]
+    #[arg(long)]
+    folder: Option<PathBuf>,
+    /// Print tables for a page
+    #[arg(long)]
+    markdown: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Peer {
+    /// Each search asked whether it wants the property
+    Every,
+    Sqlite,
+    Postgres,
+    /// Vigie alone
+    None,
+}
+
+impl Peer {
+    const MEASURED: [Self; 3] = [Self::Every, Self::Sqlite, Self::Postgres];
+}
+
+/// Something that knows all saved searches and finds those that want a property.
+pub trait Engine {
+    fn name(&self) -> &str;
+
+    /// The numbers of the searches, each once, in any order.
+    fn matches(&mut self, property: &Property) -> anyhow::Result<Vec<u32>>;
+}
+
+pub fn run(args: &MatchArgs) -> anyhow::Result<()> {
+    let above = args.folder.clone().unwrap_or_else(std::env::temp_dir);
+    std::fs::create_dir_all(&above)?;
+    let folder = tempfile::Builder::new().prefix("match-").tempdir_in(above)?;
+    let dataset = Dataset::new(args.properties, args.seed)?;
+    let searches = Searches::new(&dataset);
+    let properties: Vec<Property> = dataset.properties().collect();
+    println!("{}", report::describe(&dataset, &properties));
+    for count in args.searches.iter().copied() {
+        let (ours, peers) = measure_all(args, count, &searches, &properties, folder.path())?;
+        print!("\n{}", report::tables(count, &ours, &peers, args.markdown));
+    }
+    Ok(())
+}
+
+fn measure_all(
+    args: &MatchArgs,
+    count: u32,
+    searches: &Searches<'_>,
+    properties: &[Property],
+    folder: &Path,
+) -> anyhow::Result<(OurResult, Vec<PeerResult>)> {
+    let (memory, started) = (Memory::now(), Instant::now());
+    let (mut vigie, loading) = Vigie::load(searches, count)?;
+    let memory = Memory::now().since(memory);
+    eprintln!("Vigie has {count} searches after {:.0} s", started.elapsed().as_secs_f64());
+    let matched = measure::look(&mut vigie, properties);
+    let times = measure::vigie(&mut vigie, properties);
+    let churn = vigie.churn(searches, count)?;
+    let ours = OurResult { matched, times, loading, churn, bytes: vigie.bytes(), memory };
+    drop(vigie);
+    let mut peers = Vec::new();
+    for peer in &args.peers {
+        // One after the other, so that only one of them takes memory.
+        let Some(mut engine) = load(*peer, count, searches, folder)? else { continue };
+        let budget = Duration::from_secs(args.seconds);
+        peers.push(measure::peer(engine.as_mut(), properties, &ours, budget)?);
+    }
+    Ok((ours, peers))
+}
+
+/// A peer with all searches in it; none where this machine does not have it, or none was asked for.
+fn load(
+    peer: Peer,
+    count: u32,
+    searches: &Searches<'_>,
+    folder: &Path,
+) -> anyhow::Result<Option<Box<dyn Engine>>> {
+    let started = Instant::now();
+    let engine: Box<dyn Engine> = match peer {
+        Peer::None => return Ok(None),
+        Peer::Every => Box::new(every::EverySearch::load(searches, count)?),
+        Peer::Sqlite => Box::new(sqlite::Sqlite::load(searches, count, folder).context("SQLite")?),
+        Peer::Postgres => match postgres::Postgres::load(searches, count, folder).context("PostgreSQL")? {
+            Some(engine) => Box::new(engine),
+            None => return Ok(None),
+        },
+    };
+    eprintln!("{} has them after {:.0} s", engine.name(), started.elapsed().as_secs_f64());
+    Ok(Some(engine))
+}

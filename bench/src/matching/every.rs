@@ -1,0 +1,30 @@
+//! Every search, one after the other: what criteria mean, word for word. What anybody would write first, and what all others
+//! are held to.
+
+use domain::{Criteria, Property};
+
+use super::Engine;
+use super::draw::Searches;
+
+pub struct EverySearch {
+    searches: Vec<Criteria>,
+}
+
+impl EverySearch {
+    pub fn load(searches: &Searches<'_>, count: u32) -> anyhow::Result<Self> {
+        let places = searches.dataset().gazetteer();
+        let all = (0..count).map(|number| searches.wanted(number).criteria(places));
+        Ok(Self { searches: all.collect::<anyhow::Result<_>>()? })
+    }
+}
+
+impl Engine for EverySearch {
+    fn name(&self) -> &str {
+        "every search"
+    }
+
+    fn matches(&mut self, property: &Property) -> anyhow::Result<Vec<u32>> {
+        let numbered = (0..).zip(&self.searches);
+        Ok(numbered.filter(|(_, criteria)| criteria.accepts(property)).map(|(number, _)| number).collect())
+    }
+}

@@ -1,0 +1,152 @@
+//! Lets properties arrive and takes the time.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+use domain::Property;
+
+use super::Engine;
+use super::vigie::{Churn, Vigie};
+use crate::spread::Spread;
+
+/// How many answers of a peer are compared, unless its time is over before.
+const COMPARED: usize = 300;
+
+/// How many properties an engine sees before it is measured.
+const WARM_UP: usize = 20;
+
+/// Vigie looks at all properties again until this is over: one round is too short to be told from chance.
+const ROUNDS: Duration = Duration::from_secs(4);
+
+/// What came of the properties.
+pub struct Matched {
+    /// For each property the searches, ascending.
+    pub sets: Vec<Vec<u32>>,
+    /// Lines of searches looked at, and those that had something left to check.
+    pub walked: u64,
+    pub verified: u64,
+}
+
+/// What Vigie took.
+pub struct OurResult {
+    pub matched: Matched,
+    /// Of each property in order, the mean of all rounds; and of all of it, each time.
+    pub times: OurTimes,
+    pub loading: Spread,
+    pub churn: Churn,
+    pub bytes: usize,
+    pub memory: Memory,
+}
+
+pub struct OurTimes {
+    pub means: Vec<Duration>,
+    pub all: Spread,
+    pub rounds: u32,
+}
+
+/// What a peer took.
+pub struct PeerResult {
+    pub name: String,
+    /// Of the first properties, as many as it had time for.
+    pub times: Spread,
+    /// What Vigie took for the same properties, on average.
+    pub ours: Duration,
+    pub compared: usize,
+}
+
+/// What the process holds.
+#[derive(Debug, Clone, Copy)]
+pub struct Memory(pub u64);
+
+impl Memory {
+    /// Zero where the system does not tell.
+    pub fn now() -> Self {
+        let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+        Self(kilobytes.unwrap_or(0) * 1024)
+    }
+
+    pub fn since(self, earlier: Self) -> Self {
+        Self(self.0.saturating_sub(earlier.0))
+    }
+}
+
+/// Looks at every property once, without the clock.
+pub fn look(vigie: &mut Vigie, properties: &[Property]) -> Matched {
+    let mut matched = Matched { sets: Vec::with_capacity(properties.len()), walked: 0, verified: 0 };
+    for property in properties {
+        let found = vigie.percolate(property);
+        matched.walked += found.walked as u64;
+        matched.verified += found.verified as u64;
+        matched.sets.push(found.searches.into_iter().map(|number| number.0).collect());
+    }
+    matched
+}
+
+pub fn vigie(vigie: &mut Vigie, properties: &[Property]) -> OurTimes {
+    let begun = Instant::now();
+    let mut sums = vec![Duration::ZERO; properties.len()];
+    let (mut all, mut rounds) = (Vec::new(), 0);
+    while rounds == 0 || begun.elapsed() < ROUNDS {
+        for (property, sum) in properties.iter().zip(&mut sums) {
+            let started = Instant::now();
+            std::hint::black_box(vigie.percolate(property));
+            let took = started.elapsed();
+            *sum += took;
+            all.push(took);
+        }
+        rounds += 1;
+    }
+    OurTimes { means: sums.into_iter().map(|sum| sum / rounds).collect(), all: Spread::of(all), rounds }
+}
+
+/// Measures a peer, and compares what it says.
+pub fn peer(
+    engine: &mut dyn Engine,
+    properties: &[Property],
+    ours: &OurResult,
+    budget: Duration,
+) -> anyhow::Result<PeerResult> {
+    let begun = Instant::now();
+    for property in properties.iter().take(WARM_UP) {
+        if begun.elapsed() < budget / 10 {
+            engine.matches(property)?;
+        }
+    }
+    let begun = Instant::now();
+    let mut times = Vec::new();
+    for (property, expected) in properties.iter().zip(&ours.matched.sets) {
+        let started = Instant::now();
+        let mut found = engine.matches(property).with_context(|| engine.name().to_owned())?;
+        times.push(started.elapsed());
+        if times.len() <= COMPARED {
+            found.sort_unstable();
+            ensure!(found == *expected, "{}", difference(engine.name(), property, &found, expected));
+        }
+        let budget = if times.len() < COMPARED { 2 * budget } else { budget };
+        if begun.elapsed() >= budget {
+            break;
+        }
+    }
+    let same = &ours.times.means[..times.len()];
+    let mean = same.iter().sum::<Duration>() / u32::try_from(same.len()).unwrap_or(u32::MAX).max(1);
+    Ok(PeerResult {
+        name: engine.name().to_owned(),
+        compared: times.len().min(COMPARED),
+        times: Spread::of(times),
+        ours: mean,
+    })
+}
+
+fn difference(name: &str, property: &Property, found: &[u32], expected: &[u32]) -> String {
+    let only = |one: &[u32], other: &[u32]| {
+        one.iter().copied().filter(|number| !other.contains(number)).take(10).collect::<Vec<_>>()
+    };
+    format!(
+        "{name} finds other searches for property {}: {:?} that Vigie does not, and not {:?}",
+        property.id,
+        only(found, expected),
+        only(expected, found)
+    )
+}

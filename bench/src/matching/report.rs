@@ -1,0 +1,144 @@
+//! What was measured, as tables and sentences.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use domain::Property;
+
+use super::draw::DESCRIPTION;
+use super::measure::{OurResult, PeerResult};
+use super::vigie::NAME;
+use crate::search::dataset::Dataset;
+use crate::spread::Spread;
+use crate::table::{dash, microseconds, per_second, table, times};
+
+/// What was hoped for, by number of searches; told beside the figures.
+const PER_SECOND_BARS: [(u32, u32); 2] = [(100_000, 25_000), (1_000_000, 3_000)];
+const BYTES_BAR: u32 = 300;
+const ADD_BAR_MICROSECONDS: u32 = 100;
+
+/// What arrives, and who waits for it.
+pub fn describe(dataset: &Dataset, properties: &[Property]) -> String {
+    let adverts: usize = properties.iter().map(|property| property.adverts.len()).sum();
+    format!(
+        "{} properties arrive (seed {}), {:.2} adverts each.\nSaved searches: {DESCRIPTION}.",
+        properties.len(),
+        dataset.world().seed(),
+        adverts as f64 / properties.len().max(1) as f64,
+    )
+}
+
+pub fn tables(count: u32, ours: &OurResult, peers: &[PeerResult], markdown: bool) -> String {
+    let mut text = String::new();
+    let row = |name: &str, properties: usize, spread: &Spread, ratio: String| {
+        vec![
+            name.to_owned(),
+            properties.to_string(),
+            per_second(spread.mean().as_secs_f64()),
+            microseconds(spread.mean()),
+            microseconds(spread.percentile(50)),
+            microseconds(spread.percentile(99)),
+            ratio,
+        ]
+    };
+    let mut rows = vec![row(NAME, ours.matched.sets.len(), &ours.times.all, dash())];
+    rows.extend(
+        peers
+            .iter()
+            .map(|peer| row(&peer.name, peer.times.len(), &peer.times, times(peer.times.mean(), peer.ours))),
+    );
+    let head = ["", "properties", "per second", "mean µs", "median µs", "p99 µs", "mean ×"];
+    table(&mut text, &format!("{count} saved searches"), &head, &rows, markdown);
+    sentences(&mut text, count, ours);
+    agreement(&mut text, peers);
+    text
+}
+
+fn sentences(text: &mut String, count: u32, ours: &OurResult) {
+    let OurResult { matched, times, loading, churn, bytes, memory } = ours;
+    let bullet = |text: &mut String, line: String| _ = writeln!(text, "- {line}");
+    if let Some((_, bar)) = PER_SECOND_BARS.iter().find(|(searches, _)| *searches == count) {
+        let reached = per_second(times.all.mean().as_secs_f64());
+        bullet(
+            text,
+            format!(
+                "{NAME}: {reached} properties a second on one core, over {} rounds (bar: {bar} or more)",
+                times.rounds
+            ),
+        );
+    }
+    let mut sizes: Vec<usize> = matched.sets.iter().map(Vec::len).collect();
+    sizes.sort_unstable();
+    let per_property = |sum: u64| sum as f64 / sizes.len().max(1) as f64;
+    bullet(
+        text,
+        format!(
+            "matches a property: {:.0} on average, median {}, at most {}; {} properties without any",
+            per_property(sizes.iter().sum::<usize>() as u64),
+            sizes.get(sizes.len() / 2).copied().unwrap_or_default(),
+            sizes.last().copied().unwrap_or_default(),
+            sizes.iter().filter(|size| **size == 0).count(),
+        ),
+    );
+    bullet(
+        text,
+        format!(
+            "searches a property is held against: {:.0} in columns, {:.1} of them looked at closely",
+            per_property(matched.walked),
+            per_property(matched.verified)
+        ),
+    );
+    let per_search = |bytes: u64| bytes as f64 / f64::from(count.max(1));
+    bullet(
+        text,
+        format!(
+            "{:.0} bytes a search besides its own text (bar: {BYTES_BAR} or less){}",
+            per_search(*bytes as u64),
+            grown(*bytes as u64, memory.0)
+                .map(|grown| format!("; the process grew by {:.0} a search", per_search(grown)))
+                .unwrap_or_default(),
+        ),
+    );
+    bullet(text, format!("adding them all, one at a time: {}", spread(loading)));
+    bullet(
+        text,
+        format!(
+            "adding one more when all are there: {} (bar: under {ADD_BAR_MICROSECONDS} µs)",
+            spread(&churn.add)
+        ),
+    );
+    bullet(text, format!("removing one: {}", spread(&churn.remove)));
+}
+
+/// What the system says of the memory, where that tells anything: few searches find room in what was given back before.
+fn grown(bytes: u64, grown: u64) -> Option<u64> {
+    (grown > bytes / 2).then_some(grown)
+}
+
+fn spread(times: &Spread) -> String {
+    format!(
+        "mean {} µs, p99 {} µs, max {} µs",
+        fine(times.mean()),
+        fine(times.percentile(99)),
+        fine(times.max())
+    )
+}
+
+/// Two digits where one would be too coarse.
+fn fine(time: Duration) -> String {
+    if time < Duration::from_micros(10) {
+        format!("{:.2}", time.as_secs_f64() * 1e6)
+    } else {
+        microseconds(time)
+    }
+}
+
+/// Whoever disagreed has ended the run.
+fn agreement(text: &mut String, peers: &[PeerResult]) {
+    if peers.is_empty() {
+        return;
+    }
+    let compared = peers.iter().map(|peer| format!("{} on {}", peer.name, peer.compared));
+    let compared: Vec<String> = compared.collect();
+    _ = writeln!(text, "- the same searches as {NAME} for every property compared: {}", compared.join(", "));
+}

@@ -1,0 +1,84 @@
+//! Vigie's own percolator, in this process.
+
+use std::time::{Duration, Instant};
+
+use domain::{Criteria, Property, SearchNumber};
+use engine::{Percolated, Percolator, PercolatorScratch};
+
+use super::Engine;
+use super::draw::Searches;
+use crate::spread::Spread;
+
+pub const NAME: &str = "Vigie";
+
+/// How many searches are added and removed again where all the others are.
+const CHURN: u32 = 10_000;
+
+#[derive(Default)]
+pub struct Vigie {
+    percolator: Percolator,
+    scratch: PercolatorScratch,
+}
+
+/// What it takes to add and to remove searches.
+pub struct Churn {
+    pub add: Spread,
+    pub remove: Spread,
+}
+
+impl Vigie {
+    /// Puts in the first searches, and tells what each took.
+    pub fn load(searches: &Searches<'_>, count: u32) -> anyhow::Result<(Self, Spread)> {
+        let mut vigie = Self::default();
+        let mut times = Vec::with_capacity(count as usize);
+        for number in 0..count {
+            let criteria = searches.wanted(number).criteria(searches.dataset().gazetteer())?;
+            times.push(vigie.add(number, &criteria));
+        }
+        Ok((vigie, Spread::of(times)))
+    }
+
+    pub fn percolate(&mut self, property: &Property) -> Percolated {
+        self.percolator.matches(property, &mut self.scratch)
+    }
+
+    /// Beside what its owner wrote.
+    pub fn bytes(&self) -> usize {
+        self.percolator.bytes()
+    }
+
+    /// Adds searches after the first `count`, and takes them out again in another order.
+    pub fn churn(&mut self, searches: &Searches<'_>, count: u32) -> anyhow::Result<Churn> {
+        let mut add = Vec::with_capacity(CHURN as usize);
+        for number in count..count + CHURN {
+            let criteria = searches.wanted(number).criteria(searches.dataset().gazetteer())?;
+            add.push(self.add(number, &criteria));
+        }
+        let mut remove = Vec::with_capacity(CHURN as usize);
+        // A step that shares no divisor with the number of searches comes by each of them once.
+        for turn in 0..CHURN {
+            let number = SearchNumber(count + turn * 7_919 % CHURN);
+            let started = Instant::now();
+            let was_there = self.percolator.remove(number);
+            remove.push(started.elapsed());
+            anyhow::ensure!(was_there, "search {number:?} was not there");
+        }
+        Ok(Churn { add: Spread::of(add), remove: Spread::of(remove) })
+    }
+
+    fn add(&mut self, number: u32, criteria: &Criteria) -> Duration {
+        let started = Instant::now();
+        self.percolator.put(SearchNumber(number), criteria);
+        started.elapsed()
+    }
+}
+
+impl Engine for Vigie {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn matches(&mut self, property: &Property) -> anyhow::Result<Vec<u32>> {
+        Ok(self.percolate(property).searches.into_iter().map(|number| number.0).collect())
+    }
+}

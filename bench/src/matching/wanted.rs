@@ -1,0 +1,87 @@
+//! A saved search as everybody is given it: in the words of the contract for Vigie, as plain values for the peers.
+
+use anyhow::Context;
+use domain::criteria::{Entry, References, Term};
+use domain::{
+    Criteria, Filter, GeoPoint, Insee, PropertyType, PublisherType, SiteDirectory, Terms, TransactionType,
+    Zipcode,
+};
+use places::Gazetteer;
+use world::Budget;
+
+/// What somebody waits for. Everybody asks for a believable price, which is the default.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wanted {
+    pub place: Where,
+    pub transaction: TransactionType,
+    pub kinds: Vec<PropertyType>,
+    pub budget: Budget,
+    pub surface_min: Option<f64>,
+    pub room_min: Option<i32>,
+    pub publisher: Option<PublisherType>,
+    /// Alternatives, each a list of entries that must all hold.
+    pub expressions: Vec<Vec<Entry>>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Where {
+    /// By id; a city that has districts means them too.
+    Cities(Vec<u64>),
+    Departments(Vec<u64>),
+    Zipcodes(Vec<Zipcode>),
+    Circle {
+        centre: GeoPoint,
+        radius_km: f64,
+    },
+    Anywhere,
+}
+
+impl Wanted {
+    /// As its owner would send it.
+    pub fn terms(&self) -> anyhow::Result<Terms> {
+        let kinds = self.kinds.iter().map(|kind| kind.code()).collect();
+        let mut given = vec![
+            ("transactionType", Term::Codes(vec![self.transaction.code()])),
+            ("propertyTypes", Term::Codes(kinds)),
+            ("budgetMax", Term::Number(self.budget.max)),
+        ];
+        given.extend(self.budget.min.map(|min| ("budgetMin", Term::Number(min))));
+        given.extend(self.surface_min.map(|min| ("surfaceMin", Term::Number(min))));
+        given.extend(self.room_min.map(|min| ("roomMin", Term::Number(f64::from(min)))));
+        given.extend(self.publisher.map(|kind| ("publisherTypes", Term::Codes(vec![kind.code()]))));
+        if !self.expressions.is_empty() {
+            given.push(("expressions", Term::Expressions(self.expressions.clone())));
+        }
+        match &self.place {
+            Where::Cities(ids) => given.push(("includedCities", Term::Cities(ids.clone()))),
+            Where::Departments(ids) => given.push(("includedDepartments", Term::Departments(ids.clone()))),
+            Where::Zipcodes(zipcodes) => given.push(("includedZipcodes", Term::Zipcodes(zipcodes.clone()))),
+            Where::Circle { centre, radius_km } => {
+                given.push(("lat", Term::Number(centre.lat())));
+                given.push(("lon", Term::Number(centre.lon())));
+                given.push(("radius", Term::Number(*radius_km)));
+            }
+            Where::Anywhere => {}
+        }
+        let mut terms = Terms::default();
+        for (name, term) in given {
+            terms.put(Filter::named(name).with_context(|| format!("no filter {name}"))?, term);
+        }
+        Ok(terms)
+    }
+
+    /// What it means, as the matcher works it out.
+    pub fn criteria(&self, places: &Gazetteer) -> anyhow::Result<Criteria> {
+        let sites = SiteDirectory::default();
+        let city = |id: u64| cities_meant(places, id);
+        let commune = |insee: &Insee| vec![insee.id()];
+        let references = References { city: &city, commune: &commune, sites: &sites };
+        self.terms()?.criteria(&references).map_err(|violations| anyhow::anyhow!("{violations:?}"))
+    }
+}
+
+/// A city and its districts.
+pub fn cities_meant(places: &Gazetteer, id: u64) -> Vec<u64> {
+    let districts = places.city_by_id(id).map(|city| city.districts.as_slice()).unwrap_or_default();
+    std::iter::once(id).chain(districts.iter().map(Insee::id)).collect()
+}

@@ -1,0 +1,48 @@
+//! How times spread: of many, the mean, the middle, the slow end.
+
+use std::time::Duration;
+
+/// Times, the shortest first.
+#[derive(Debug, Clone, Default)]
+pub struct Spread(Vec<Duration>);
+
+impl Spread {
+    pub fn of(mut times: Vec<Duration>) -> Self {
+        times.sort_unstable();
+        Self(times)
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub fn mean(&self) -> Duration {
+        let count = u32::try_from(self.0.len()).unwrap_or(u32::MAX).max(1);
+        self.0.iter().sum::<Duration>() / count
+    }
+
+    /// The time that so many in a hundred do not exceed.
+    pub fn percentile(&self, percent: usize) -> Duration {
+        let position = (self.0.len() * percent).div_ceil(100).max(1) - 1;
+        self.0.get(position).copied().unwrap_or_default()
+    }
+
+    pub fn max(&self) -> Duration {
+        self.0.last().copied().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_of_the_sorted_times() {
+        let spread = Spread::of((1..=200).rev().map(Duration::from_millis).collect());
+        assert_eq!(spread.percentile(50), Duration::from_millis(100));
+        assert_eq!(spread.percentile(99), Duration::from_millis(198));
+        assert_eq!((spread.max(), spread.len()), (Duration::from_millis(200), 200));
+        assert_eq!(spread.mean(), Duration::from_micros(100_500));
+        assert_eq!(Spread::default().percentile(99), Duration::ZERO);
+    }
+}
