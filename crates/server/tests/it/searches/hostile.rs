@@ -91,7 +91,10 @@ async fn lists_have_an_end() {
     assert_eq!(server.get(path(&made)).await.ok()["includedZipcodes"], json!(zipcodes[..5_000]));
     let codes: Vec<&str> =
         server.app.places().cities().iter().take(5_000).map(|city| city.insee.as_str()).collect();
-    let made = make(&server, &json!({"includedCities": codes, "excludedCities": codes})).await;
+    let too_much = with(&json!({"includedCities": codes, "excludedCities": codes[..1]}));
+    assert_eq!(server.post("/searches", &too_much).await.violations(422), [""], "too many in all");
+    let (half, rest) = codes.split_at(2_500);
+    let made = make(&server, &json!({"includedCities": half, "excludedCities": rest})).await;
     let again = server.post("/searches", &made).await;
     assert_eq!(again.status, 201, "what is read can be sent, however much it is");
 }
