@@ -52,7 +52,7 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "law",
         arguments: "[CASES]",
-        about: "Hold index, percolator and explainer to what filters mean in CASES histories (100000), in a release build.",
+        about: "Hold index, percolator and explainer to the law in CASES histories (100000).",
         run: law,
     },
     Command {
