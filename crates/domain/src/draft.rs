@@ -67,6 +67,23 @@ impl AdvertDraft {
         }
     }
 
+    /// A flat for sale, as a crawler sees it.
+    #[cfg(test)]
+    pub(crate) fn seen(identity: Identity, patch: AdvertPatch) -> Self {
+        Self {
+            identity,
+            property: None,
+            transaction_type: TransactionType::Sell,
+            property_type: PropertyType::Apartment,
+            patch,
+            created_at: None,
+            updated_at: None,
+            last_crawled_at: None,
+            lifecycle: Lifecycle::Seen,
+            history: Vec::new(),
+        }
+    }
+
     fn gives_accuracy_only(&self) -> bool {
         self.patch.place.value().is_some_and(GivenPlace::is_empty)
     }

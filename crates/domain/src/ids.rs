@@ -67,6 +67,8 @@ uuid_ids! {
     UserId
     /// What links a property to a search.
     MatchId
+    /// Something owed for a search, over all attempts to bring it.
+    DeliveryId
 }
 
 /// A saved search, by a number that is never given twice: what is kept millions of times is kept in four bytes.
@@ -78,21 +80,71 @@ impl MatchId {
     /// the log at which it was first told of. So the id is the same whenever and wherever it is worked out, and no table of ids
     /// is kept.
     pub fn of(search: SearchNumber, first_told_at: u64) -> Self {
-        let mut bytes = [0; 16];
-        bytes[..4].copy_from_slice(&search.0.to_be_bytes());
-        bytes[8..].copy_from_slice(&(first_told_at & POSITION_BITS).to_be_bytes());
-        // Writes the bits that tell what kind of UUID this is.
-        Self(uuid::Builder::from_custom_bytes(bytes).into_uuid())
+        Self(composed(search, KIND_MATCH, first_told_at))
     }
 
     /// What an id says; nothing when it is none of ours.
     pub fn parts(self) -> Option<(SearchNumber, u64)> {
-        let bytes = self.as_bytes();
-        let number = u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-        let position = bytes[8..].iter().fold(0, |position, byte| position << 8 | u64::from(*byte));
-        let parts = (SearchNumber(number), position & POSITION_BITS);
-        (Self::of(parts.0, parts.1) == self).then_some(parts)
+        taken_apart(self.0, KIND_MATCH)
     }
+}
+
+impl DeliveryId {
+    /// Deliveries are numbered in the order in which they came to be owed. The search's number is there so that an id cannot be
+    /// made up from another one, and the mark because receivers know deliveries by this alone, from whatever service they come.
+    pub fn of(search: SearchNumber, sequence: u64, mark: InstanceMark) -> Self {
+        let InstanceMark(mark) = mark;
+        let number = (mark >> MARK_LOW_BITS) << SEQUENCE_BITS | (sequence & SEQUENCE_MAX);
+        let mut bytes = *composed(search, KIND_DELIVERY, number).as_bytes();
+        bytes[4..6].copy_from_slice(&(mark & MARK_LOW).to_be_bytes()[6..]);
+        Self(Uuid::from_bytes(bytes))
+    }
+
+    /// What an id says; nothing when it is none of ours.
+    pub fn parts(self) -> Option<(SearchNumber, u64)> {
+        let mut bytes = *self.as_bytes();
+        bytes[4..6].fill(0);
+        let (search, number) = taken_apart(Uuid::from_bytes(bytes), KIND_DELIVERY)?;
+        Some((search, number & SEQUENCE_MAX))
+    }
+}
+
+/// Random bits by which the deliveries of one service are told from those of another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct InstanceMark(u64);
+
+impl InstanceMark {
+    pub const fn new(random: u64) -> Self {
+        Self(random & MARK_MAX)
+    }
+}
+
+/// A delivery's number has forty bits: a thousand a second for thirty years.
+const SEQUENCE_BITS: u32 = 40;
+const SEQUENCE_MAX: u64 = (1 << SEQUENCE_BITS) - 1;
+/// What is left of the id.
+const MARK_LOW_BITS: u32 = 16;
+const MARK_LOW: u64 = (1 << MARK_LOW_BITS) - 1;
+const MARK_MAX: u64 = (1 << (62 - SEQUENCE_BITS + MARK_LOW_BITS)) - 1;
+
+const KIND_MATCH: u8 = 0;
+const KIND_DELIVERY: u8 = 1;
+
+/// An id that is worked out from two numbers instead of kept.
+fn composed(search: SearchNumber, kind: u8, number: u64) -> Uuid {
+    let mut bytes = [0; 16];
+    bytes[..4].copy_from_slice(&search.0.to_be_bytes());
+    bytes[7] = kind;
+    bytes[8..].copy_from_slice(&(number & POSITION_BITS).to_be_bytes());
+    // Writes the bits that tell what kind of UUID this is.
+    uuid::Builder::from_custom_bytes(bytes).into_uuid()
+}
+
+fn taken_apart(id: Uuid, kind: u8) -> Option<(SearchNumber, u64)> {
+    let bytes = id.as_bytes();
+    let search = SearchNumber(u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+    let number = bytes[8..].iter().fold(0, |number, byte| number << 8 | u64::from(*byte)) & POSITION_BITS;
+    (composed(search, kind, number) == id).then_some((search, number))
 }
 
 /// A UUID's last eight bytes begin with two bits of its own.
@@ -137,6 +189,16 @@ mod tests {
             assert_eq!(id.parts(), Some((SearchNumber(number), position)));
             assert_eq!(id.uuid().get_version_num(), 8);
         }
+        let delivery = DeliveryId::of(SearchNumber(3), 9, InstanceMark::default());
+        assert_eq!(delivery.parts(), Some((SearchNumber(3), 9)));
+        let elsewhere = DeliveryId::of(SearchNumber(u32::MAX), SEQUENCE_MAX, InstanceMark::new(u64::MAX));
+        assert_eq!(elsewhere.parts(), Some((SearchNumber(u32::MAX), SEQUENCE_MAX)));
+        for bit in 0..38 {
+            let marked = DeliveryId::of(SearchNumber(3), 9, InstanceMark::new(1 << bit));
+            assert_eq!(marked.parts(), Some((SearchNumber(3), 9)));
+            assert_ne!(marked, delivery, "every bit counts");
+        }
+        assert_eq!(MatchId::from_uuid(delivery.uuid()).parts(), None, "an id of another kind");
         let foreign: MatchId = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b".parse().unwrap();
         assert_eq!(foreign.parts(), None);
     }

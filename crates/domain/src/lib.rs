@@ -4,7 +4,7 @@
 //! **event** is a recorded change of an advert. What comes in is a **draft**; it is merged with what was known, the
 //! comparison makes the events, and the property's own values are derived from its adverts. What somebody looks for is a
 //! **criteria**, made of **filters** that read **attributes**; what somebody waits for is a **saved search**, and a property that
-//! comes to meet it makes a **match**.
+//! comes to meet it makes a **match**, which is owed to its owner as a **delivery**.
 //!
 //! **Invariant:** nothing here does I/O, reads a clock, draws randomness, or knows a JSON or SQL name. Everything is a
 //! function of its arguments. The neighbours spell names (`wire`), keep things (`store`) and carry decisions out
@@ -23,6 +23,7 @@ pub mod criteria;
 pub mod explain;
 pub mod filter;
 
+pub mod delivery;
 pub mod matching;
 pub mod rewind;
 pub mod search;
@@ -55,11 +56,17 @@ pub use advert_event::{AdvertEvent, EventName, PercentVariation};
 pub use area::{Circle, Polygon};
 pub use attribute::{AdvertAttribute, Facts, PropertyAttribute, Variation, VariationAttribute};
 pub use criteria::{Criteria, Order, OrderBy, SortMode, Terms};
+pub use delivery::{
+    CancelReason, DeliveryChannel, DeliveryState, Fault, Next, Outcome, ReplacedSecret, Retries,
+    WebhookSecret, WebhookSecrets,
+};
 pub use draft::{AdvertDraft, AdvertPatch, Given, Identity, Lifecycle};
 pub use explain::{Explanation, explain};
 pub use filter::{FILTERS, Filter};
 pub use fold::fold;
-pub use ids::{AdvertId, KeyId, MatchId, PropertyId, SearchId, SearchNumber, UserId};
+pub use ids::{
+    AdvertId, DeliveryId, InstanceMark, KeyId, MatchId, PropertyId, SearchId, SearchNumber, UserId,
+};
 pub use key::{Key, Span};
 pub use kinds::{FeesResponsibility, GeoAccuracy, PropertyType, PublisherType, TransactionType};
 pub use place::{

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::draft::{AdvertPatch, Given, Identity};
-use crate::kinds::{PropertyType, TransactionType};
 use crate::value::Amount;
 
 fn at(second: i64) -> Timestamp {
@@ -14,18 +13,7 @@ fn id() -> AdvertId {
 }
 
 fn draft(patch: AdvertPatch) -> AdvertDraft {
-    AdvertDraft {
-        identity: Identity::Uuid(id()),
-        property: None,
-        transaction_type: TransactionType::Sell,
-        property_type: PropertyType::Apartment,
-        patch,
-        created_at: None,
-        updated_at: None,
-        last_crawled_at: None,
-        lifecycle: Lifecycle::Seen,
-        history: Vec::new(),
-    }
+    AdvertDraft::seen(Identity::Uuid(id()), patch)
 }
 
 fn price(euros: f64) -> AdvertPatch {

@@ -6,7 +6,6 @@ use crate::criteria::CriteriaDraft;
 use crate::draft::{AdvertDraft, AdvertPatch, Given, Identity, Lifecycle};
 use crate::filter::Filter;
 use crate::ids::{AdvertId, PropertyId};
-use crate::kinds::{PropertyType, TransactionType};
 use crate::merge;
 
 fn at(second: i64) -> Timestamp {
@@ -18,18 +17,7 @@ fn id(number: u8) -> AdvertId {
 }
 
 fn draft(patch: AdvertPatch) -> AdvertDraft {
-    AdvertDraft {
-        identity: Identity::Uuid(id(1)),
-        property: None,
-        transaction_type: TransactionType::Sell,
-        property_type: PropertyType::Apartment,
-        patch,
-        created_at: None,
-        updated_at: None,
-        last_crawled_at: None,
-        lifecycle: Lifecycle::Seen,
-        history: Vec::new(),
-    }
+    AdvertDraft::seen(Identity::Uuid(id(1)), patch)
 }
 
 fn price(euros: f64) -> AdvertDraft {
