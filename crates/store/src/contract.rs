@@ -5,12 +5,16 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use domain::criteria::Direction;
 use domain::{
-    AdvertEvent, AdvertId, Given, Identity, KeyId, Property, PropertyId, SavedSearch, Scopes, SearchId,
-    SearchNumber, Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteKey, SiteName,
-    Timestamp, UserId,
+    AdvertEvent, AdvertId, CancelReason, DeliveryId, Given, Identity, KeyId, Property, PropertyId,
+    SavedSearch, Scopes, SearchId, SearchNumber, Site, SiteCategory, SiteCategoryId, SiteCategoryName,
+    SiteDirectory, SiteKey, SiteName, Timestamp, UserId, WebhookSecret, WebhookSecrets,
 };
 use tokio::sync::watch;
 
+use crate::deliveries::{
+    Attempt, Claim, DeliveryList, DeliveryPage, DeliveryRow, DocumentKey, Intake, Lane, LaneDue, Leases,
+    Owed, Peek, QueueDepth, Replay, Settlement, Waiting,
+};
 use crate::error::Error;
 use crate::log::{LogEntry, Position};
 use crate::matches::{MatchBatch, MatchGroup, MatchPage, MatchRow};
@@ -54,6 +58,9 @@ pub trait Store: Send + Sync + 'static {
 
     async fn search(&self, id: SearchId) -> Result<Option<StoredSearch>, Error>;
     async fn search_numbered(&self, number: SearchNumber) -> Result<Option<StoredSearch>, Error>;
+
+    /// Searches as they are now, in the order asked.
+    async fn searches_numbered(&self, numbers: Vec<SearchNumber>) -> Result<Vec<Sought>, Error>;
 
     /// One owner's searches.
     async fn searches(&self, asked: SearchList) -> Result<SearchPage, Error>;
@@ -107,6 +114,70 @@ pub trait Store: Send + Sync + 'static {
     /// Makes matches quick to find by search: about `limit` of those that are not so yet, the oldest first. `true` when there are
     /// more. They are found before that too, only slower.
     async fn file_matches(&self, limit: usize) -> Result<bool, Error>;
+
+    /// About `limit` deliveries that are owed by notices and not made yet, the oldest first. Those of searches that were deleted
+    /// since are left out.
+    async fn owed(&self, limit: usize) -> Result<Owed, Error>;
+
+    /// Makes deliveries, and remembers up to where: all of it or nothing. `false`, and nothing is written, when somebody else
+    /// has made some meanwhile.
+    async fn enqueue(&self, intake: Intake) -> Result<bool, Error>;
+
+    /// Up to `limit` lanes after a lane in which something is pending, in an order of the store's own, each with its earliest.
+    async fn lanes(&self, after: Option<Lane>, limit: usize) -> Result<Vec<LaneDue>, Error>;
+
+    /// What is due in some lanes, the longest due first. Nothing is claimed by that.
+    async fn waiting(&self, lanes: Vec<Peek>, now: Timestamp) -> Result<Vec<Waiting>, Error>;
+
+    /// Takes a lease on those that are still pending and due or new, and answers which. Documents are kept for all of them, unless
+    /// something was erased from the property within [`ERASURE_GRACE`](crate::ERASURE_GRACE) before: they may have been written
+    /// of what is gone.
+    async fn claim(&self, claim: Claim) -> Result<Vec<DeliveryId>, Error>;
+
+    /// Records what came of attempts. Those whose lease somebody else holds by now are left alone; answers how many counted.
+    async fn settle(&self, settlements: Vec<Settlement>) -> Result<u64, Error>;
+
+    /// Gives up on deliveries that are pending. Others are left alone.
+    async fn cancel(
+        &self,
+        deliveries: Vec<DeliveryId>,
+        reason: CancelReason,
+        at: Timestamp,
+    ) -> Result<(), Error>;
+
+    /// Takes leases back and records the attempts made under them as interrupted: up to `limit`. Answers the lane of each, which
+    /// is pending in it again, or was interrupted too often and has failed.
+    async fn take_back(&self, leases: Leases, now: Timestamp, limit: usize) -> Result<Vec<Lane>, Error>;
+
+    /// Documents as they were first sent, in the order asked.
+    async fn sent_documents(&self, keys: Vec<DocumentKey>) -> Result<Vec<Option<Vec<u8>>>, Error>;
+
+    async fn deliveries(&self, asked: DeliveryList) -> Result<DeliveryPage, Error>;
+
+    /// A delivery with all its attempts, in order.
+    async fn delivery(&self, id: DeliveryId) -> Result<Option<(DeliveryRow, Vec<Attempt>)>, Error>;
+
+    /// Makes deliveries pending again, with all their attempts before them: up to `limit`. Answers which. Those that are pending
+    /// or leased already are not among them.
+    async fn replay(&self, replay: Replay, now: Timestamp, limit: usize) -> Result<Vec<DeliveryId>, Error>;
+
+    /// Forgets deliveries that came to an end before a moment, with their attempts, and documents that were kept before it: up to
+    /// `limit` of each. `true` when there may be more.
+    async fn forget_deliveries(&self, before: Timestamp, limit: usize) -> Result<bool, Error>;
+
+    async fn queue_depth(&self) -> Result<QueueDepth, Error>;
+
+    /// What a user's webhooks are signed with.
+    async fn webhook_secrets(&self, user: UserId) -> Result<Option<WebhookSecrets>, Error>;
+
+    /// Gives a user a new secret. With `NewSecret::First` only if there is none; answers what there is then.
+    async fn put_webhook_secret(
+        &self,
+        user: UserId,
+        secret: WebhookSecret,
+        rule: NewSecret,
+        at: Timestamp,
+    ) -> Result<WebhookSecrets, Error>;
 
     /// Erases an advert: from its property, from every kept version, from the log's payloads. Not an expiry: nothing a
     /// publisher said is left. Its id stays in log entries that carry nothing else.
@@ -248,7 +319,8 @@ pub enum PutCause {
     Left,
 }
 
-/// A saved search as it shall be from now on.
+/// A saved search as it shall be from now on. Deliveries that wait for a channel that leads nowhere now, because notifications are
+/// off or nobody is named, are cancelled with it, and stay so when it leads somewhere again.
 #[derive(Debug, Clone)]
 pub struct PutSearch {
     pub search: SavedSearch,
@@ -284,6 +356,16 @@ pub struct StoredSearch {
     pub search: SavedSearch,
     /// When something was last delivered for it.
     pub last_alert_at: Option<Timestamp>,
+}
+
+/// A search that was looked for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Sought {
+    Found(Box<StoredSearch>),
+    /// There is none, any more or at all.
+    Gone,
+    /// There is one, and nobody knows any more what it says.
+    Damaged,
 }
 
 /// Which of one owner's searches are wanted.
@@ -346,6 +428,16 @@ pub struct NewKey {
     pub user_id_if_new: UserId,
     pub scopes: Scopes,
     pub created_at: Timestamp,
+}
+
+/// When a user gets a new secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewSecret {
+    /// Only if there is none.
+    First,
+    /// In any case; those before are honoured for [`WebhookSecrets::OVERLAP`] after each was replaced, the newest
+    /// [`WebhookSecrets::REPLACED_MAX`] of them. What is over by now is deleted.
+    Rotation,
 }
 
 /// What an operator says of a site.

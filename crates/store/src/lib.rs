@@ -1,4 +1,5 @@
-//! Durable state: properties with their adverts, the change log, saved searches and their matches, keys, sites.
+//! Durable state: properties with their adverts, the change log, saved searches, their matches and what is
+//! owed for them, keys, sites.
 //!
 //! [`Store`] is the contract; it says nothing of SQL. [`sqlite::SqliteStore`] is the embedded default. Whatever else
 //! implements the contract must pass `tests/contract`.
@@ -9,6 +10,7 @@
 //! Not here: HTTP, JSON-LD, and any decision about adverts. `domain` decides, `app` carries out, this crate keeps.
 
 mod contract;
+mod deliveries;
 mod error;
 mod log;
 mod matches;
@@ -16,9 +18,14 @@ mod record;
 pub mod sqlite;
 
 pub use contract::{
-    ChangeSet, CommitOutcome, Erased, Expected, ExpectedSearch, Key, Located, NewKey, PutCause, PutProperty,
-    PutSearch, PutSite, Renamed, ScanPart, Scanned, SearchList, SearchPage, Step, Store, Stored,
-    StoredSearch, User,
+    ChangeSet, CommitOutcome, Erased, Expected, ExpectedSearch, Key, Located, NewKey, NewSecret, PutCause,
+    PutProperty, PutSearch, PutSite, Renamed, ScanPart, Scanned, SearchList, SearchPage, Sought, Step, Store,
+    Stored, StoredSearch, User,
+};
+pub use deliveries::{
+    About, Attempt, Claim, Contacts, DeliveryList, DeliveryPage, DeliveryRow, DocumentKey, DueDelivery,
+    ERASURE_GRACE, Gather, Intake, IntakeMark, LEASE, Lane, LaneDue, Leases, NewDelivery, Owed, Peek,
+    QueueDepth, Replay, Settlement, Start, StateKind, Waiting,
 };
 pub use error::Error;
 pub use log::{Change, Erasure, LogEntry, Position, PropertyCause, RemovalCause};

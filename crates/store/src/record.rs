@@ -7,74 +7,43 @@
 
 mod checksum;
 mod numbers;
+mod pack;
 mod search;
 mod shape;
-
-use std::cell::RefCell;
 
 use domain::{AdvertEvent, Property, PropertyId};
 
 use crate::error::Error;
 pub use numbers::{decode_numbers, encode_numbers, holds_number};
+use pack::{packed, unpacked};
 pub use search::{decode_search, encode_search};
 use shape::{EventRecord, PropertyRecord};
 
 /// JSON in one Zstandard frame with checksum.
 const FORMAT_JSON_ZSTD: u8 = 1;
 
-/// The fastest level: at a few kilobytes a record, higher ones gain a few per cent and cost several times the time.
-const LEVEL: i32 = 1;
-
-/// More than the largest property the limits allow; a frame that claims more is damaged.
-const DECOMPRESSED_BYTES_MAX: usize = 256 * 1024 * 1024;
-
-thread_local! {
-    // A compression context is large and costly to set up; each thread keeps its own.
-    static COMPRESSOR: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
-    static DECOMPRESSOR: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) };
-}
-
 pub fn encode_property(property: &Property) -> Result<Vec<u8>, Error> {
+    let what = || "a property to be written".to_owned();
     let json = serde_json::to_vec(&PropertyRecord::from_property(property))
-        .map_err(|error| Error::corrupt_by("a property to be written", error))?;
-    let damaged = |error: std::io::Error| Error::corrupt_by("a property to be written", error);
-    COMPRESSOR.with_borrow_mut(|slot| {
-        let compressor = match slot {
-            Some(compressor) => compressor,
-            None => slot.insert(new_compressor().map_err(damaged)?),
-        };
-        let mut record = Vec::with_capacity(1 + zstd::zstd_safe::compress_bound(json.len()));
-        record.push(FORMAT_JSON_ZSTD);
-        record.resize(record.capacity(), 0);
-        let written = compressor.compress_to_buffer(&json, &mut record[1..]).map_err(damaged)?;
-        record.truncate(1 + written);
-        record.shrink_to_fit();
-        Ok(record)
-    })
+        .map_err(|error| Error::corrupt_by(what(), error))?;
+    packed(FORMAT_JSON_ZSTD, &json).map_err(|error| Error::corrupt_by(what(), error))
 }
 
 pub fn decode_property(id: PropertyId, record: &[u8]) -> Result<Property, Error> {
     let what = || format!("the record of property {id}");
-    let frame = match record.split_first() {
-        Some((&FORMAT_JSON_ZSTD, frame)) => frame,
-        _ => return Err(Error::corrupt(what())),
-    };
-    let size = zstd::zstd_safe::get_frame_content_size(frame).ok().flatten();
-    let size =
-        size.and_then(|size| usize::try_from(size).ok()).filter(|size| *size <= DECOMPRESSED_BYTES_MAX);
-    let size = size.ok_or_else(|| Error::corrupt(what()))?;
-    let json = DECOMPRESSOR
-        .with_borrow_mut(|slot| {
-            let decompressor = match slot {
-                Some(decompressor) => decompressor,
-                None => slot.insert(zstd::bulk::Decompressor::new()?),
-            };
-            decompressor.decompress(frame, size)
-        })
-        .map_err(|error| Error::corrupt_by(what(), error))?;
+    let json = unpacked(FORMAT_JSON_ZSTD, record, what)?;
     let record: PropertyRecord =
         serde_json::from_slice(&json).map_err(|error| Error::corrupt_by(what(), error))?;
     record.into_property(id).ok_or_else(|| Error::corrupt(what()))
+}
+
+/// A document as it was sent: bytes that nobody here reads.
+pub fn encode_document(document: &[u8]) -> Result<Vec<u8>, Error> {
+    packed(FORMAT_JSON_ZSTD, document).map_err(|error| Error::corrupt_by("a document to be kept", error))
+}
+
+pub fn decode_document(record: &[u8]) -> Result<Vec<u8>, Error> {
+    unpacked(FORMAT_JSON_ZSTD, record, || "a document that was sent".to_owned())
 }
 
 /// The events of one log entry. They are few and short, so they are not compressed.
@@ -92,12 +61,6 @@ pub fn decode_news(payload: &[u8]) -> Result<Vec<AdvertEvent>, Error> {
         .map(EventRecord::into_event)
         .collect::<Option<_>>()
         .ok_or_else(|| Error::corrupt(what))
-}
-
-fn new_compressor() -> std::io::Result<zstd::bulk::Compressor<'static>> {
-    let mut compressor = zstd::bulk::Compressor::new(LEVEL)?;
-    compressor.include_checksum(true)?;
-    Ok(compressor)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 mod access;
 mod behind;
 mod commit;
+mod deliveries;
 mod erase;
 mod lock;
 mod matches;
@@ -17,6 +18,7 @@ mod readers;
 mod scan;
 mod schema;
 mod searches;
+mod secrets;
 mod sites;
 mod writer;
 
@@ -26,19 +28,25 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::{
-    AdvertId, Identity, KeyId, Property, PropertyId, SearchId, SearchNumber, Site, SiteCategory,
-    SiteCategoryId, SiteCategoryName, SiteDirectory, Timestamp,
+    AdvertId, CancelReason, DeliveryId, Identity, KeyId, Property, PropertyId, SearchId, SearchNumber, Site,
+    SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, Timestamp, UserId, WebhookSecret,
+    WebhookSecrets,
 };
 use tokio::sync::watch;
 
 use crate::contract::{
-    ChangeSet, CommitOutcome, Erased, Key, Located, NewKey, PutSite, Renamed, ScanPart, Scanned, SearchList,
-    SearchPage, Store, Stored, StoredSearch,
+    ChangeSet, CommitOutcome, Erased, Key, Located, NewKey, NewSecret, PutSite, Renamed, ScanPart, Scanned,
+    SearchList, SearchPage, Sought, Store, Stored, StoredSearch,
+};
+use crate::deliveries::{
+    Attempt, Claim, DeliveryList, DeliveryPage, DeliveryRow, DocumentKey, Intake, Lane, LaneDue, Leases,
+    Owed, Peek, QueueDepth, Replay, Settlement, Waiting,
 };
 use crate::error::Error;
 use crate::log::{LogEntry, Position};
 use crate::matches::{MatchBatch, MatchGroup, MatchPage, MatchRow};
 pub use behind::stand_behind;
+use deliveries::PreparedClaim;
 use lock::OpeningLock;
 pub use lock::ServerLock;
 use matches::PreparedBatch;
@@ -226,6 +234,10 @@ impl Store for SqliteStore {
         self.readers.run(move |connection| searches::by_number(connection, number)).await
     }
 
+    async fn searches_numbered(&self, numbers: Vec<SearchNumber>) -> Result<Vec<Sought>, Error> {
+        self.readers.run(move |connection| searches::by_numbers(connection, &numbers)).await
+    }
+
     async fn searches(&self, asked: SearchList) -> Result<SearchPage, Error> {
         self.readers.run(move |connection| searches::list(connection, &asked)).await
     }
@@ -285,6 +297,85 @@ impl Store for SqliteStore {
             Piece::Clear(piece) => self.writer.run(move |connection| filing::clear(connection, &piece)).await,
             Piece::Nothing => Ok(false),
         }
+    }
+
+    async fn owed(&self, limit: usize) -> Result<Owed, Error> {
+        self.readers.run(move |connection| deliveries::owed(connection, limit)).await
+    }
+
+    async fn enqueue(&self, intake: Intake) -> Result<bool, Error> {
+        self.writer.run(move |connection| deliveries::enqueue(connection, &intake)).await
+    }
+
+    async fn lanes(&self, after: Option<Lane>, limit: usize) -> Result<Vec<LaneDue>, Error> {
+        self.readers.run(move |connection| deliveries::lanes(connection, after, limit)).await
+    }
+
+    async fn waiting(&self, lanes: Vec<Peek>, now: Timestamp) -> Result<Vec<Waiting>, Error> {
+        self.readers.run(move |connection| deliveries::waiting(connection, &lanes, now)).await
+    }
+
+    async fn claim(&self, claim: Claim) -> Result<Vec<DeliveryId>, Error> {
+        let prepared = PreparedClaim::new(claim)?;
+        self.writer.run(move |connection| deliveries::claim(connection, &prepared)).await
+    }
+
+    async fn settle(&self, settlements: Vec<Settlement>) -> Result<u64, Error> {
+        self.writer.run(move |connection| deliveries::settle(connection, &settlements)).await
+    }
+
+    async fn cancel(
+        &self,
+        deliveries: Vec<DeliveryId>,
+        reason: CancelReason,
+        at: Timestamp,
+    ) -> Result<(), Error> {
+        self.writer.run(move |connection| deliveries::cancel(connection, &deliveries, reason, at)).await
+    }
+
+    async fn take_back(&self, leases: Leases, now: Timestamp, limit: usize) -> Result<Vec<Lane>, Error> {
+        self.writer.run(move |connection| deliveries::take_back(connection, leases, now, limit)).await
+    }
+
+    async fn sent_documents(&self, keys: Vec<DocumentKey>) -> Result<Vec<Option<Vec<u8>>>, Error> {
+        self.readers.run(move |connection| deliveries::sent_documents(connection, &keys)).await
+    }
+
+    async fn deliveries(&self, asked: DeliveryList) -> Result<DeliveryPage, Error> {
+        self.readers.run(move |connection| deliveries::deliveries(connection, &asked)).await
+    }
+
+    async fn delivery(&self, id: DeliveryId) -> Result<Option<(DeliveryRow, Vec<Attempt>)>, Error> {
+        self.readers.run(move |connection| deliveries::delivery(connection, id)).await
+    }
+
+    async fn replay(&self, replay: Replay, now: Timestamp, limit: usize) -> Result<Vec<DeliveryId>, Error> {
+        self.writer.run(move |connection| deliveries::replay(connection, replay, now, limit)).await
+    }
+
+    async fn forget_deliveries(&self, before: Timestamp, limit: usize) -> Result<bool, Error> {
+        self.writer.run(move |connection| deliveries::forget(connection, before, limit)).await
+    }
+
+    async fn queue_depth(&self) -> Result<QueueDepth, Error> {
+        self.readers.run(deliveries::depth).await
+    }
+
+    async fn webhook_secrets(&self, user: UserId) -> Result<Option<WebhookSecrets>, Error> {
+        self.readers.run(move |connection| secrets::of_user(connection, user)).await
+    }
+
+    async fn put_webhook_secret(
+        &self,
+        user: UserId,
+        secret: WebhookSecret,
+        rule: NewSecret,
+        at: Timestamp,
+    ) -> Result<WebhookSecrets, Error> {
+        let write = move |connection: &rusqlite::Connection| {
+            Ok(Verdict::Keep(secrets::put(connection, user, &secret, rule, at)?))
+        };
+        self.writer.run(write).await
     }
 
     async fn note(&self, name: String) -> Result<Option<String>, Error> {

@@ -11,7 +11,7 @@ use rusqlite::{Connection, params};
 
 use super::commit::{Entry, Kind, Known, add_version, append, known, take_away};
 use super::writer::Verdict;
-use super::{matches, read, sites};
+use super::{deliveries, matches, read, sites};
 use crate::contract::Erased;
 use crate::error::Error;
 use crate::record;
@@ -33,6 +33,7 @@ pub fn erase(
     let mut sites = BTreeSet::new();
     for home in former_homes.iter().chain([&property]) {
         erase_from_versions(connection, *home, advert, &mut sites)?;
+        deliveries::forget_documents(connection, *home, at)?;
     }
     for statement in
         ["DELETE FROM advert WHERE id = ?1", "DELETE FROM advert_former_home WHERE advert_id = ?1"]

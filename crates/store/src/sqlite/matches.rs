@@ -12,7 +12,7 @@ use domain::search::Channel;
 use domain::{AdvertId, EventName, PropertyId, Timestamp};
 use rusqlite::{Connection, Row, params};
 
-pub use lookup::{match_with, matched, matches_of};
+pub use lookup::{first_told_at, match_with, matched, matches_of};
 
 use super::read::from_sql;
 use super::searches;
@@ -227,7 +227,7 @@ pub fn forget_matches(connection: &Connection, property: PropertyId) -> Result<(
 }
 
 /// What a notice is, as numbers on disk.
-fn notice_code(notice: Notice) -> (i64, Option<u16>) {
+pub fn notice_code(notice: Notice) -> (i64, Option<u16>) {
     match notice {
         Notice::Match(Channel::Endpoint) => (1, None),
         Notice::Match(Channel::Email) => (2, None),
@@ -235,7 +235,7 @@ fn notice_code(notice: Notice) -> (i64, Option<u16>) {
     }
 }
 
-fn notice_of(code: i64, place: Option<u16>) -> Option<Notice> {
+pub fn notice_of(code: i64, place: Option<u16>) -> Option<Notice> {
     let event = EventName::ALL.iter().copied().find(|event| event_code(*event) == code);
     Some(match (code, event, place) {
         (1, None, None) => Notice::Match(Channel::Endpoint),

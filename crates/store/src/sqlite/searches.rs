@@ -4,13 +4,15 @@
 //! it until it is past the change; [`forget_versions`] is how that table stays small.
 
 use domain::criteria::Direction;
-use domain::{SearchId, SearchNumber, Timestamp, UserId, fold};
+use domain::{Alerts, CancelReason, DeliveryChannel, SearchId, SearchNumber, Timestamp, UserId, fold};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::commit::{Conflict, Entry, Kind, Refusal, append};
+use super::deliveries;
 use super::read::from_sql;
-use crate::contract::{ExpectedSearch, PutSearch, SearchList, SearchPage, StoredSearch};
+use crate::contract::{ExpectedSearch, PutSearch, SearchList, SearchPage, Sought, StoredSearch};
+use crate::deliveries::Lane;
 use crate::error::Error;
 use crate::log::Position;
 use crate::record;
@@ -21,6 +23,8 @@ pub struct PreparedSearch {
     owner: UserId,
     expected: ExpectedSearch,
     enabled: bool,
+    /// Channels that lead nowhere, and why.
+    silent: Vec<(DeliveryChannel, CancelReason)>,
     title_key: String,
     record: Vec<u8>,
 }
@@ -33,17 +37,29 @@ impl PreparedSearch {
             owner: search.owner,
             expected: *expected,
             enabled: search.wish.alerts.enabled,
+            silent: silent(&search.wish.alerts),
             title_key: fold(search.wish.title.as_str()),
             record: record::encode_search(search)?,
         })
     }
 }
 
+fn silent(alerts: &Alerts) -> Vec<(DeliveryChannel, CancelReason)> {
+    let wanted = |channel: &DeliveryChannel| match channel {
+        DeliveryChannel::Match => alerts.endpoint.is_some(),
+        DeliveryChannel::Event => alerts.event_endpoint.is_some(),
+        DeliveryChannel::Email => alerts.email.is_some(),
+    };
+    let silent = DeliveryChannel::ALL.into_iter().filter(|channel| !alerts.enabled || !wanted(channel));
+    let reason = if alerts.enabled { CancelReason::NoRecipient } else { CancelReason::Disabled };
+    silent.map(|channel| (channel, reason)).collect()
+}
+
 pub fn put(connection: &Connection, put: &PreparedSearch, at: Timestamp) -> Result<Position, Refusal> {
-    let PreparedSearch { id, owner, expected, enabled, title_key, record } = put;
+    let PreparedSearch { id, owner, expected, enabled, silent, title_key, record } = put;
     let mut statement =
         connection.prepare_cached("SELECT number, version, owner FROM search WHERE id = ?1")?;
-    let known: Option<(i64, u32, [u8; 16])> =
+    let known: Option<(u32, u32, [u8; 16])> =
         statement.query_row([id.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()?;
     let entry = |version| Entry {
         kind: Kind::Search,
@@ -83,6 +99,11 @@ pub fn put(connection: &Connection, put: &PreparedSearch, at: Timestamp) -> Resu
                      WHERE number = ?1",
                 )?
                 .execute(params![number, position.0, enabled, title_key, record])?;
+            // What waits is not sent any more, and is not when they are switched on again.
+            let search = SearchNumber(number);
+            for (channel, reason) in silent {
+                deliveries::cancel_lane(connection, Lane { search, channel: *channel }, *reason, at)?;
+            }
             Ok(position)
         }
         (ExpectedSearch::New { .. } | ExpectedSearch::Version(_), _) => Err(Conflict.into()),
@@ -155,6 +176,16 @@ pub fn by_id(connection: &Connection, id: SearchId) -> Result<Option<StoredSearc
 
 pub fn by_number(connection: &Connection, number: SearchNumber) -> Result<Option<StoredSearch>, Error> {
     one(connection, &format!("{COLUMNS} WHERE s.number = ?1"), [number.0])
+}
+
+pub fn by_numbers(connection: &Connection, numbers: &[SearchNumber]) -> Result<Vec<Sought>, Error> {
+    let read = |number: &SearchNumber| match by_number(connection, *number) {
+        Ok(Some(stored)) => Ok(Sought::Found(Box::new(stored))),
+        Ok(None) => Ok(Sought::Gone),
+        Err(Error::Corrupt { .. }) => Ok(Sought::Damaged),
+        Err(error) => Err(error),
+    };
+    numbers.iter().map(read).collect()
 }
 
 fn one(

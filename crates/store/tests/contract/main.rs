@@ -10,15 +10,22 @@ mod backend;
 mod changes;
 mod concurrency;
 mod conflicts;
+mod deliveries;
 mod erasure;
+mod history;
+mod intake;
 mod locate;
 mod log;
 mod matches;
 mod model;
 mod moves;
+mod queue;
+mod queue_model;
 mod scan;
 mod searches;
+mod secrets;
 mod sites;
+mod told;
 mod versions;
 
 macro_rules! contract_suite {
@@ -96,10 +103,46 @@ macro_rules! contract_suite {
                     an_erased_property_takes_its_matches_with_it,
                     a_property_that_keeps_an_advert_keeps_its_matches,
                     many_versions_are_read_at_once_in_the_order_asked;
+                intake: what_is_owed_is_taken_apart_and_queued_once,
+                    a_piece_may_end_in_the_middle_of_a_notice,
+                    of_two_that_take_in_one_succeeds,
+                    what_is_owed_for_a_deleted_search_or_an_erased_property_is_left_out;
+                queue: lanes_are_walked_each_with_its_earliest,
+                    what_is_due_comes_in_order_and_with_the_time_to_look_again,
+                    what_was_tried_goes_out_again_as_it_was,
+                    only_what_is_pending_and_due_or_new_is_claimed,
+                    a_settlement_counts_only_under_its_own_lease,
+                    attempts_are_kept_in_order_and_failures_counted,
+                    the_last_alert_never_goes_back,
+                    only_what_is_pending_is_cancelled,
+                    what_waits_for_a_channel_that_leads_nowhere_is_cancelled_with_the_change,
+                    leases_are_taken_back_when_they_have_run_out,
+                    what_is_interrupted_again_and_again_has_failed,
+                    what_waits_is_counted,
+                    ids_of_others_do_nothing;
+                told: a_delivery_says_what_it_tells_of,
+                    an_event_says_since_when_the_search_knows_the_property,
+                    documents_are_kept_as_they_were_first_sent,
+                    who_is_not_told_how_to_reach_the_advertiser_never_is,
+                    of_what_was_erased_nothing_is_told_any_more,
+                    a_document_written_before_an_erasure_is_not_kept_after_it,
+                    a_notice_of_an_event_that_is_not_there_is_told_without_it;
+                history: deliveries_are_listed_by_every_filter_and_the_newest_first,
+                    deliveries_are_listed_in_pages,
+                    what_waits_for_a_deleted_search_is_shown_as_cancelled,
+                    one_is_sent_again_whatever_became_of_it,
+                    what_failed_since_a_moment_is_sent_again,
+                    only_what_came_to_an_end_before_a_moment_is_forgotten,
+                    documents_are_forgotten_by_when_they_were_kept,
+                    a_delivery_names_its_match;
+                secrets: a_first_secret_is_given_once_and_then_stays,
+                    a_rotation_keeps_the_secrets_before,
+                    secrets_that_are_over_or_too_many_are_forgotten;
                 concurrency: many_writers_make_one_log_without_gaps,
                     of_many_claims_of_one_identity_one_succeeds,
                     of_many_changes_of_one_version_one_succeeds;
                 model: the_store_agrees_with_the_model;
+                queue_model: the_queue_agrees_with_the_model;
             }
         }
     };

@@ -152,7 +152,7 @@ fn match_row(
 }
 
 /// Where the log first told of a property.
-fn first_told_at(connection: &Connection, property: PropertyId) -> Result<Option<Position>, Error> {
+pub fn first_told_at(connection: &Connection, property: PropertyId) -> Result<Option<Position>, Error> {
     let mut statement = connection
         .prepare_cached("SELECT position FROM property_version WHERE property_id = ?1 AND version = 1")?;
     Ok(statement.query_row([property.as_bytes()], |row| row.get(0).map(Position)).optional()?)

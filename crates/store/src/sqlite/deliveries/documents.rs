@@ -1,0 +1,99 @@
+//! Documents as they were first sent: kept with the claim of the first attempt, so that a repeat has the same bytes.
+
+use domain::{PropertyId, Timestamp};
+use rusqlite::{Connection, params};
+
+use super::is_damage;
+use crate::deliveries::{Claim, Contacts, DocumentKey, ERASURE_GRACE};
+use crate::error::Error;
+use crate::record::{decode_document, encode_document};
+use crate::sqlite::read::from_sql;
+
+/// A claim with everything that needs no database.
+pub struct PreparedClaim {
+    pub claim: Claim,
+    documents: Vec<(DocumentKey, Vec<u8>)>,
+}
+
+impl PreparedClaim {
+    pub fn new(mut claim: Claim) -> Result<Self, Error> {
+        let documents = std::mem::take(&mut claim.documents);
+        let documents = documents
+            .into_iter()
+            .map(|(key, text)| Ok((key, encode_document(&text)?)))
+            .collect::<Result<_, Error>>()?;
+        Ok(Self { claim, documents })
+    }
+
+    /// The first one stays: it may have been sent already. What was written of a property from which something was just erased
+    /// may have been read before that, and is not kept.
+    pub fn keep_documents(&self, connection: &Connection) -> Result<(), Error> {
+        let mut erased = connection.prepare_cached(
+            "SELECT 1 FROM delivery_document WHERE property_id = ?1 AND version = ?2 AND kept_at > ?3",
+        )?;
+        let grace = i64::try_from(ERASURE_GRACE.as_millis()).unwrap_or(i64::MAX);
+        let mut statement = connection.prepare_cached(
+            "INSERT OR IGNORE INTO delivery_document (property_id, version, hidden, document, kept_at)
+             VALUES (?1, ?2, ?3, ?4, ?5)",
+        )?;
+        for (DocumentKey { property, version, contacts }, document) in &self.documents {
+            let hidden = *contacts == Contacts::Hidden;
+            let at = self.claim.at.as_millisecond();
+            if erased.exists(params![property.as_bytes(), ERASURE, at.saturating_sub(grace)])? {
+                continue;
+            }
+            statement.execute(params![property.as_bytes(), version, hidden, document, at])?;
+        }
+        Ok(())
+    }
+}
+
+pub fn sent_documents(connection: &Connection, keys: &[DocumentKey]) -> Result<Vec<Option<Vec<u8>>>, Error> {
+    let mut statement = connection.prepare_cached(
+        "SELECT document FROM delivery_document WHERE property_id = ?1 AND version = ?2 AND hidden = ?3",
+    )?;
+    let mut read = |key: &DocumentKey| {
+        let DocumentKey { property, version, contacts } = key;
+        let hidden = *contacts == Contacts::Hidden;
+        let mut rows = statement.query(params![property.as_bytes(), version, hidden])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        let document = row.get_ref(0)?.as_blob().map_err(from_sql).and_then(decode_document);
+        match document {
+            // It is written anew, and keeps nothing else from being sent.
+            Err(error) if is_damage(&error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::error!(%property, version, error, "a document that was sent cannot be read");
+                Ok(None)
+            }
+            read => read.map(Some),
+        }
+    };
+    keys.iter().map(&mut read).collect()
+}
+
+/// Versions are counted from one. In place of a document, this one says when something of the property was last erased.
+const ERASURE: u32 = 0;
+
+/// What is sent from now on is written anew, without what was erased.
+pub fn forget_documents(connection: &Connection, property: PropertyId, at: Timestamp) -> Result<(), Error> {
+    connection
+        .prepare_cached("DELETE FROM delivery_document WHERE property_id = ?1")?
+        .execute([property.as_bytes()])?;
+    connection
+        .prepare_cached(
+            "INSERT INTO delivery_document (property_id, version, hidden, document, kept_at)
+             VALUES (?1, ?2, 0, x'', ?3)",
+        )?
+        .execute(params![property.as_bytes(), ERASURE, at.as_millisecond()])?;
+    Ok(())
+}
+
+/// Deletes some of those kept before a moment; answers whether there may be more.
+pub fn forget_old(connection: &Connection, before: i64, limit: i64) -> Result<bool, Error> {
+    let mut statement = connection.prepare_cached(
+        "DELETE FROM delivery_document WHERE rowid IN
+             (SELECT rowid FROM delivery_document WHERE kept_at < ?1 ORDER BY kept_at LIMIT ?2)",
+    )?;
+    let deleted = statement.execute(params![before, limit])?;
+    Ok(i64::try_from(deleted).unwrap_or(i64::MAX) >= limit)
+}

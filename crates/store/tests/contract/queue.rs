@@ -1,0 +1,402 @@
+//! The queue: what waits in which lane, who may have it, and what becomes of it.
+
+use domain::{
+    Alerts, CancelReason, DeliveryChannel, DeliveryId, DeliveryState, EmailAddress, Endpoint, Next, Outcome,
+    Retries, SearchNumber,
+};
+use store::{Gather, Intake, Lane, Leases, Notice, QueueDepth, Settlement, Start, Store};
+use testkit::build::{at, saved_search, search_id};
+
+use crate::backend::{Backend, Opened};
+use crate::changes::{change_search, commit, remove_search};
+use crate::deliveries::{
+    BY_EMAIL, BY_WEBHOOK, CREATION, TIMEOUT, attempt, attempts, claim, delivered, everything, failed, ids,
+    lane, retry, row, store_with, take_in, tell, waiting, webhooks,
+};
+
+const HOOK: DeliveryChannel = DeliveryChannel::Match;
+
+async fn state(store: &impl Store, id: DeliveryId) -> (DeliveryState, i64) {
+    let row = row(store, id).await;
+    (row.state, row.state_at.as_second())
+}
+
+pub async fn lanes_are_walked_each_with_its_earliest<B: Backend>() {
+    let (store, given) = store_with::<B>(3).await;
+    assert_eq!(store.lanes(None, 10).await.unwrap(), []);
+    tell(&*store, 1, &[(BY_WEBHOOK, &given), (BY_EMAIL, &given[1..]), (CREATION, &given[..1])]).await;
+    take_in(&*store, 6_000, 7_000).await;
+    // More in the same lanes, earlier in some and later in others.
+    tell(&*store, 2, &[(BY_WEBHOOK, &given[..1]), (BY_EMAIL, &given[1..2])]).await;
+    take_in(&*store, 6_001, 6_500).await;
+    tell(&*store, 3, &[(BY_WEBHOOK, &given[1..2]), (CREATION, &given[..1])]).await;
+    take_in(&*store, 6_002, 8_000).await;
+    let mut expected = vec![
+        (lane(given[0], HOOK), 6_500),
+        (lane(given[0], DeliveryChannel::Event), 7_000),
+        (lane(given[1], HOOK), 7_000),
+        (lane(given[1], DeliveryChannel::Email), 6_500),
+        (lane(given[2], HOOK), 7_000),
+        (lane(given[2], DeliveryChannel::Email), 7_000),
+    ];
+    expected.sort();
+    for limit in [1, 2, 5, 6, 7] {
+        let mut walked: Vec<(Lane, i64)> = Vec::new();
+        let mut after = None;
+        loop {
+            let found = store.lanes(after, limit).await.unwrap();
+            walked.extend(found.iter().map(|found| (found.lane, found.due_at.as_second())));
+            assert!(found.len() <= limit);
+            if found.len() < limit {
+                break;
+            }
+            after = found.last().map(|found| found.lane);
+        }
+        walked.sort();
+        assert_eq!(walked, expected, "in pieces of {limit}");
+    }
+    // A lane in which nothing is pending is none.
+    let ended = waiting(&*store, lane(given[2], HOOK), 9, Gather::DueOnly, 9_000).await;
+    claim(&*store, 1, 9_000, &ids(&ended.due)).await;
+    expected.retain(|(known, _)| *known != lane(given[2], HOOK));
+    let mut walked: Vec<_> = store.lanes(None, 99).await.unwrap();
+    walked.sort_by_key(|found| found.lane);
+    assert_eq!(walked.iter().map(|found| found.lane).collect::<Vec<_>>(), {
+        expected.iter().map(|(lane, _)| *lane).collect::<Vec<_>>()
+    });
+}
+
+/// One delivery each, due at these moments.
+async fn letters<B: Backend>(due: &[i64]) -> (Opened<B>, Lane, Vec<DeliveryId>) {
+    let (store, given) = store_with::<B>(1).await;
+    let mut made = Vec::new();
+    for (number, second) in (1..).zip(due) {
+        tell(&*store, number, &[(BY_EMAIL, &given)]).await;
+        made.extend(take_in(&*store, 6_000, *second).await);
+    }
+    (store, lane(given[0], DeliveryChannel::Email), made)
+}
+
+pub async fn what_is_due_comes_in_order_and_with_the_time_to_look_again<B: Backend>() {
+    let (store, lane, made) = letters::<B>(&[6_300, 6_100, 6_200, 6_100, 6_400]).await;
+    let look = async |take, gather, second| {
+        let seen = waiting(&*store, lane, take, gather, second).await;
+        assert_eq!(seen.lane, lane);
+        let places = seen.due.iter().map(|due| made.iter().position(|id| *id == due.id).unwrap());
+        (places.collect::<Vec<_>>(), seen.next_due_at.map(|next| next.as_second()))
+    };
+    assert_eq!(look(9, Gather::DueOnly, 6_099).await, (vec![], Some(6_100)));
+    assert_eq!(look(9, Gather::DueOnly, 6_100).await, (vec![1, 3], Some(6_200)));
+    assert_eq!(look(1, Gather::DueOnly, 6_100).await, (vec![1], Some(6_100)), "the other one is due, too");
+    assert_eq!(look(0, Gather::DueOnly, 6_100).await, (vec![], Some(6_100)));
+    assert_eq!(look(3, Gather::DueOnly, 6_350).await, (vec![1, 3, 2], Some(6_300)));
+    assert_eq!(look(5, Gather::DueOnly, 9_000).await, (vec![1, 3, 2, 0, 4], None));
+    // What is due takes along what is new; what is not due yet takes nothing.
+    assert_eq!(look(9, Gather::WithNew, 6_099).await, (vec![], Some(6_100)));
+    assert_eq!(look(9, Gather::WithNew, 6_100).await, (vec![1, 3, 2, 0, 4], None));
+    assert_eq!(look(3, Gather::WithNew, 6_100).await, (vec![1, 3, 2], Some(6_300)));
+    // Several lanes are answered in the order asked, those without anything as well.
+    let empty = Lane { channel: HOOK, ..lane };
+    let peek = |lane| store::Peek { lane, take: 2, gather: Gather::DueOnly };
+    let seen = store.waiting(vec![peek(empty), peek(lane), peek(empty)], at(6_100)).await.unwrap();
+    let counts: Vec<_> = seen.iter().map(|seen| (seen.lane, seen.due.len(), seen.next_due_at)).collect();
+    assert_eq!(counts, [(empty, 0, None), (lane, 2, Some(at(6_200))), (empty, 0, None)]);
+}
+
+pub async fn what_was_tried_goes_out_again_as_it_was<B: Backend>() {
+    let (store, lane, made) = letters::<B>(&[6_100, 6_100, 6_150, 6_200, 6_300, 6_400]).await;
+    let look = async |second| {
+        let seen = waiting(&*store, lane, 10, Gather::WithNew, second).await;
+        (ids(&seen.due), seen.next_due_at.map(|next| next.as_second()))
+    };
+    // The first two fail together, the third is interrupted, the fourth fails by itself, all to be tried again at 7 000.
+    assert_eq!(claim(&*store, 1, 6_100, &made[..2]).await, made[..2]);
+    assert_eq!(claim(&*store, 2, 6_100, &made[2..3]).await, made[2..3], "it is new: it need not be due");
+    assert_eq!(store.take_back(Leases::Expired, at(6_160), 10).await.unwrap(), [lane; 3]);
+    assert_eq!(claim(&*store, 3, 6_160, &made[..2]).await, made[..2]);
+    assert_eq!(claim(&*store, 4, 6_160, &made[3..4]).await, made[3..4]);
+    let again = |index: usize, claim| retry(made[index], claim, 6_161, at(7_000));
+    assert_eq!(store.settle(vec![again(0, 3), again(1, 3), again(3, 4)]).await.unwrap(), 3);
+    // The interrupted one is due, and takes nobody along: whoever got it would know a repeat by its first.
+    assert_eq!(look(6_200).await, (made[2..3].to_vec(), Some(6_300)));
+    assert_eq!(claim(&*store, 5, 6_200, &made[2..3]).await, made[2..3]);
+    assert_eq!(look(6_200).await, (vec![], Some(6_300)));
+    // New ones do not wait for those that are tried again, and do not take them along.
+    assert_eq!(look(6_300).await, (made[4..].to_vec(), Some(7_000)));
+    assert_eq!(look(7_000).await, (made[4..].to_vec(), Some(7_000)));
+    assert_eq!(claim(&*store, 6, 7_000, &made[4..]).await, made[4..]);
+    assert_eq!(look(7_000).await, (made[..2].to_vec(), Some(7_000)), "those that went together");
+    assert_eq!(claim(&*store, 7, 7_000, &made[..2]).await, made[..2]);
+    assert_eq!(look(7_000).await, (made[3..4].to_vec(), None));
+}
+
+pub async fn only_what_is_pending_and_due_or_new_is_claimed<B: Backend>() {
+    let (store, _, made) = webhooks::<B>(7).await;
+    assert_eq!(claim(&*store, 1, 5_000, &made[..2]).await, made[..2], "new ones need not be due");
+    assert_eq!(claim(&*store, 2, 6_000, &made[..3]).await, made[2..3], "two are somebody else's");
+    assert_eq!(state(&*store, made[0]).await, (DeliveryState::Leased, 5_060));
+    assert_eq!(state(&*store, made[2]).await, (DeliveryState::Leased, 6_060));
+    let results =
+        vec![retry(made[0], 1, 6_000, at(9_600)), delivered(made[1], 1, 6_000), failed(made[2], 2, 6_000)];
+    assert_eq!(store.settle(results).await.unwrap(), 3);
+    store.cancel(made[3..4].to_vec(), CancelReason::Disabled, at(6_001)).await.unwrap();
+    // A retry is not due; the others came to an end.
+    assert_eq!(claim(&*store, 3, 9_599, &made).await, made[4..]);
+    assert_eq!(claim(&*store, 4, 9_600, &made).await, made[..1]);
+    // Of two that claim at once, each delivery is one's.
+    let (store, _, made) = webhooks::<B>(6).await;
+    let (one, other) =
+        tokio::join!(claim(&*store, 5, 6_000, &made[..4]), claim(&*store, 6, 6_000, &made[2..]));
+    let mut both = [one, other].concat();
+    both.sort();
+    let mut all = made.clone();
+    all.sort();
+    assert_eq!(both, all);
+}
+
+pub async fn a_settlement_counts_only_under_its_own_lease<B: Backend>() {
+    let (store, _, made) = webhooks::<B>(2).await;
+    let id = made[0];
+    assert_eq!(claim(&*store, 1, 6_000, &[id]).await, [id]);
+    // A foreign claim, one that was never made, and one that is no longer held.
+    for settled in [delivered(id, 2, 6_000), delivered(made[1], 1, 6_000)] {
+        assert_eq!(store.settle(vec![settled]).await.unwrap(), 0);
+    }
+    assert_eq!(store.take_back(Leases::Expired, at(6_060), 10).await.unwrap().len(), 1);
+    assert_eq!(store.settle(vec![delivered(id, 1, 6_000)]).await.unwrap(), 0);
+    assert_eq!(claim(&*store, 3, 6_061, &[id]).await, [id]);
+    assert_eq!(store.settle(vec![failed(id, 1, 6_000)]).await.unwrap(), 0, "somebody else holds it");
+    assert_eq!(state(&*store, id).await, (DeliveryState::Leased, 6_121));
+    assert_eq!(state(&*store, made[1]).await, (DeliveryState::Pending, 6_000));
+    // Twice in one go counts once.
+    assert_eq!(store.settle(vec![delivered(id, 3, 6_062), failed(id, 3, 6_063)]).await.unwrap(), 1);
+    assert_eq!(store.settle(vec![failed(id, 3, 6_064)]).await.unwrap(), 0);
+    assert_eq!(state(&*store, id).await, (DeliveryState::Delivered, 6_063));
+    let outcomes: Vec<_> = attempts(&*store, id).await.iter().map(|attempt| attempt.outcome).collect();
+    assert_eq!(outcomes, [Outcome::Interrupted, Outcome::Delivered]);
+    assert_eq!(attempts(&*store, made[1]).await, []);
+}
+
+pub async fn attempts_are_kept_in_order_and_failures_counted<B: Backend>() {
+    let (store, search, made) = webhooks::<B>(1).await;
+    let id = made[0];
+    let mut expected = Vec::new();
+    for number in 0..u64::from(Retries::MAX) + 1 {
+        let second = 6_000 + i64::try_from(number).unwrap() * 3_600;
+        let seen = waiting(&*store, lane(search, HOOK), 9, Gather::DueOnly, second).await;
+        let due = &seen.due[0];
+        assert_eq!((due.id, u64::from(due.failures), due.interruptions), (id, number, 0));
+        assert_eq!(claim(&*store, number, second, &[id]).await, [id]);
+        let mut made = attempt(second, TIMEOUT);
+        made.status = (number > 2).then_some(503);
+        made.target = (number > 1).then(|| "https://hook.example/".to_owned());
+        made.excerpt = vec![0xff; usize::try_from(number).unwrap()];
+        expected.push(made.clone());
+        let next = Retries { interval: std::time::Duration::from_secs(3_600) };
+        let next = next.after(TIMEOUT, at(second), due.failures, due.interruptions);
+        let settled = Settlement { id, claim: number, attempt: Some(made), next, at: at(second + 9) };
+        assert_eq!(store.settle(vec![settled]).await.unwrap(), 1);
+        assert_eq!(attempts(&*store, id).await, expected);
+        assert_eq!(u64::from(row(&*store, id).await.attempts), number + 1);
+    }
+    assert_eq!(state(&*store, id).await, (DeliveryState::Failed, 6_000 + 5 * 3_600 + 9));
+    assert_eq!(store.lanes(None, 9).await.unwrap(), []);
+    // A lease that was given back without an attempt leaves none.
+    let (store, search, made) = webhooks::<B>(1).await;
+    claim(&*store, 1, 6_000, &made).await;
+    let (id, next) = (made[0], Next::RetryAt(at(6_500)));
+    let released = Settlement { id, claim: 1, attempt: None, next, at: at(6_001) };
+    assert_eq!(store.settle(vec![released]).await.unwrap(), 1);
+    assert_eq!(state(&*store, id).await, (DeliveryState::Pending, 6_500));
+    let seen = waiting(&*store, lane(search, HOOK), 9, Gather::DueOnly, 6_500).await;
+    assert_eq!((seen.due[0].failures, seen.due[0].interruptions), (0, 0));
+    assert_eq!(attempts(&*store, id).await, []);
+}
+
+pub async fn the_last_alert_never_goes_back<B: Backend>() {
+    let (store, given) = store_with::<B>(2).await;
+    for number in 1..=4 {
+        tell(&*store, number, &[(BY_WEBHOOK, &given), (BY_EMAIL, &given[..1])]).await;
+    }
+    let made = take_in(&*store, 6_000, 6_000).await;
+    assert_eq!(claim(&*store, 1, 6_000, &made).await.len(), 12);
+    let last = async || {
+        let alert = async |number| store.search(search_id(number)).await.unwrap().map(|it| it.last_alert_at);
+        [alert(1).await, alert(2).await].map(|alert| alert.map(|at| at.map(|at| at.as_second())))
+    };
+    // Each property gives [webhook 1, webhook 2, letter 1]; `at` is a second after the attempt.
+    store.settle(vec![failed(made[0], 1, 8_000), retry(made[1], 1, 8_000, at(9_000))]).await.unwrap();
+    assert_eq!(last().await, [Some(None), Some(None)], "what failed is no alert");
+    store.settle(vec![delivered(made[2], 1, 7_000), delivered(made[3], 1, 6_900)]).await.unwrap();
+    assert_eq!(last().await, [Some(Some(7_001)), Some(None)]);
+    store.settle(vec![delivered(made[5], 1, 6_500)]).await.unwrap();
+    store.settle(vec![delivered(made[6], 2, 7_500), delivered(made[4], 1, 6_100)]).await.unwrap();
+    assert_eq!(last().await, [Some(Some(7_001)), Some(Some(6_101))], "a foreign claim does not count");
+    store.settle(vec![delivered(made[6], 1, 7_500)]).await.unwrap();
+    assert_eq!(last().await, [Some(Some(7_501)), Some(Some(6_101))]);
+    // Of a deleted search nothing is kept, and the search that has its id later has no alert.
+    commit(&*store, [remove_search(search_id(2))]).await;
+    assert_eq!(store.settle(vec![delivered(made[7], 1, 8_000)]).await.unwrap(), 1);
+    assert_eq!(last().await, [Some(Some(7_501)), None]);
+    commit(&*store, [crate::changes::create_search(&testkit::build::saved_search(2))]).await;
+    assert_eq!(last().await, [Some(Some(7_501)), Some(None)]);
+}
+
+pub async fn only_what_is_pending_is_cancelled<B: Backend>() {
+    let (store, search, made) = webhooks::<B>(7).await;
+    claim(&*store, 1, 6_000, &made[..3]).await;
+    store.settle(vec![delivered(made[1], 1, 6_000), failed(made[2], 1, 6_000)]).await.unwrap();
+    store.cancel(made[..4].to_vec(), CancelReason::NoRecipient, at(6_100)).await.unwrap();
+    store.cancel(made[3..5].to_vec(), CancelReason::Erased, at(6_200)).await.unwrap();
+    let expected = [
+        (DeliveryState::Leased, 6_060),
+        (DeliveryState::Delivered, 6_001),
+        (DeliveryState::Failed, 6_001),
+        (DeliveryState::Cancelled(CancelReason::NoRecipient), 6_100),
+        (DeliveryState::Cancelled(CancelReason::Erased), 6_200),
+        (DeliveryState::Pending, 6_000),
+        (DeliveryState::Pending, 6_000),
+    ];
+    for (id, expected) in made.iter().zip(expected) {
+        assert_eq!(state(&*store, *id).await, expected);
+    }
+    let seen = waiting(&*store, lane(search, HOOK), 9, Gather::DueOnly, 9_000).await;
+    assert_eq!(ids(&seen.due), made[5..]);
+    // Every reason reads back.
+    for (id, reason) in made[5..].iter().zip([CancelReason::ChannelOff, CancelReason::SearchDeleted]) {
+        store.cancel(vec![*id], reason, at(6_300)).await.unwrap();
+        assert_eq!(state(&*store, *id).await, (DeliveryState::Cancelled(reason), 6_300));
+    }
+}
+
+pub async fn what_waits_for_a_channel_that_leads_nowhere_is_cancelled_with_the_change<B: Backend>() {
+    let (store, given) = store_with::<B>(2).await;
+    let all: [(Notice, &[SearchNumber]); 3] = [(BY_WEBHOOK, &given), (BY_EMAIL, &given), (CREATION, &given)];
+    tell(&*store, 1, &all).await;
+    take_in(&*store, 6_000, 6_000).await;
+    let states = async |search: SearchNumber| {
+        let rows = everything(&*store).await.into_iter().filter(|row| row.lane.search == search);
+        let mut states: Vec<_> = rows.map(|row| (row.lane.channel, row.state)).collect();
+        states.sort_by_key(|(channel, _)| *channel);
+        states
+    };
+    let cancelled = DeliveryState::Cancelled;
+    let mut search = saved_search(1);
+    search.wish.alerts = Alerts {
+        enabled: true,
+        endpoint: Some(Endpoint::parse("https://hook.example/").unwrap()),
+        email: Some(EmailAddress::parse("someone@mail.example").unwrap()),
+        ..Alerts::default()
+    };
+
+    // What is under way is let go on; the event has no recipient.
+    let under_way = waiting(&*store, lane(given[0], HOOK), 9, Gather::DueOnly, 6_000).await;
+    claim(&*store, 1, 6_000, &ids(&under_way.due)).await;
+    commit(&*store, [change_search(&search, 1)]).await;
+    let (by_hook, by_email) =
+        ((HOOK, DeliveryState::Leased), (DeliveryChannel::Email, DeliveryState::Pending));
+    let of_event = (DeliveryChannel::Event, cancelled(CancelReason::NoRecipient));
+    let mut expected = [by_hook, by_email, of_event];
+    expected.sort_by_key(|(channel, _)| *channel);
+    assert_eq!(states(given[0]).await, expected);
+
+    search.wish.alerts.enabled = false;
+    commit(&*store, [change_search(&search, 2)]).await;
+    let by_email = (DeliveryChannel::Email, cancelled(CancelReason::Disabled));
+    let mut expected = [by_hook, by_email, of_event];
+    expected.sort_by_key(|(channel, _)| *channel);
+    assert_eq!(states(given[0]).await, expected);
+
+    // Switched on again, what was given up stays so; and nobody else has lost anything.
+    search.wish.alerts.enabled = true;
+    commit(&*store, [change_search(&search, 3)]).await;
+    assert_eq!(states(given[0]).await, expected);
+    assert!(states(given[1]).await.iter().all(|(_, state)| *state == DeliveryState::Pending));
+}
+
+pub async fn leases_are_taken_back_when_they_have_run_out<B: Backend>() {
+    let (store, search, made) = webhooks::<B>(5).await;
+    let lane = lane(search, HOOK);
+    claim(&*store, 1, 6_000, &made[..2]).await;
+    claim(&*store, 2, 6_100, &made[2..4]).await;
+    assert_eq!(store.take_back(Leases::Expired, at(6_059), 10).await.unwrap(), []);
+    assert_eq!(store.take_back(Leases::Expired, at(6_060), 1).await.unwrap(), [lane], "as many as asked");
+    assert_eq!(store.take_back(Leases::Expired, at(6_060), 10).await.unwrap(), [lane]);
+    assert_eq!(store.take_back(Leases::Expired, at(6_060), 10).await.unwrap(), []);
+    for id in &made[..2] {
+        assert_eq!(state(&*store, *id).await, (DeliveryState::Pending, 6_060), "at once");
+        let outcomes: Vec<_> = attempts(&*store, *id).await.iter().map(|attempt| attempt.outcome).collect();
+        assert_eq!(outcomes, [Outcome::Interrupted]);
+    }
+    let seen = waiting(&*store, lane, 9, Gather::DueOnly, 6_060).await;
+    let counts: Vec<_> = seen.due.iter().map(|due| (due.id, due.failures, due.interruptions)).collect();
+    assert_eq!(counts, [(made[4], 0, 0), (made[0], 0, 1), (made[1], 0, 1)]);
+    // Whoever knows that nobody else can hold any takes all of them, over a restart.
+    let store = store.reopened().await;
+    assert_eq!(store.take_back(Leases::All, at(6_061), 10).await.unwrap(), [lane; 2]);
+    assert_eq!(store.queue_depth().await.unwrap(), {
+        QueueDepth { pending: 5, leased: 0, oldest_due_at: Some(at(6_000)) }
+    });
+}
+
+pub async fn what_is_interrupted_again_and_again_has_failed<B: Backend>() {
+    let (store, search, made) = webhooks::<B>(1).await;
+    for number in 0..=u64::from(Retries::INTERRUPTIONS_MAX) {
+        let seen = waiting(&*store, lane(search, HOOK), 9, Gather::DueOnly, 6_000).await;
+        assert_eq!(u64::from(seen.due[0].interruptions), number);
+        assert_eq!(claim(&*store, number, 6_000, &made).await, made);
+        assert_eq!(store.take_back(Leases::All, at(6_000), 9).await.unwrap().len(), 1);
+    }
+    assert_eq!(state(&*store, made[0]).await, (DeliveryState::Failed, 6_000));
+    assert_eq!(row(&*store, made[0]).await.attempts, Retries::INTERRUPTIONS_MAX + 1);
+    assert_eq!(store.lanes(None, 9).await.unwrap(), []);
+}
+
+pub async fn what_waits_is_counted<B: Backend>() {
+    let (store, given) = store_with::<B>(2).await;
+    assert_eq!(store.queue_depth().await.unwrap(), QueueDepth::default());
+    for number in 1..=3 {
+        tell(&*store, number, &[(BY_WEBHOOK, &given)]).await;
+        let owed = store.owed(99).await.unwrap();
+        let due = Start::DueAt(at(6_000 - i64::try_from(number).unwrap()));
+        let deliveries = owed.deliveries.iter().map(|delivery| (*delivery, due)).collect();
+        let intake = Intake { after: owed.after, until: owed.until, at: at(5_000), deliveries };
+        assert!(store.enqueue(intake).await.unwrap());
+    }
+    let made: Vec<_> = everything(&*store).await.iter().map(|row| row.id).collect();
+    let depth = async || {
+        let QueueDepth { pending, leased, oldest_due_at } = store.queue_depth().await.unwrap();
+        (pending, leased, oldest_due_at.map(|oldest| oldest.as_second()))
+    };
+    assert_eq!(depth().await, (6, 0, Some(5_997)));
+    claim(&*store, 1, 6_000, &made[3..]).await;
+    assert_eq!(depth().await, (3, 3, Some(5_998)));
+    store.settle(vec![delivered(made[3], 1, 6_000), retry(made[4], 1, 6_000, at(6_600))]).await.unwrap();
+    store.cancel(made[..3].to_vec(), CancelReason::Disabled, at(6_000)).await.unwrap();
+    assert_eq!(depth().await, (1, 1, Some(6_600)));
+}
+
+pub async fn ids_of_others_do_nothing<B: Backend>() {
+    let (store, search, made) = webhooks::<B>(2).await;
+    // The same number of another search, the same delivery of another service, and what is no delivery's id at all.
+    let other_search = {
+        let mut bytes = *made[0].as_bytes();
+        bytes[3] ^= 1;
+        DeliveryId::from_bytes(bytes)
+    };
+    let (elsewhere, other, foreign) = webhooks::<B>(2).await;
+    assert_eq!(search, other);
+    for stranger in [other_search, foreign[0], DeliveryId::from_bytes([7; 16])] {
+        assert_ne!(stranger, made[0]);
+        assert_eq!(store.delivery(stranger).await.unwrap(), None);
+        assert_eq!(claim(&*store, 1, 6_000, &[stranger]).await, []);
+        store.cancel(vec![stranger], CancelReason::Disabled, at(6_000)).await.unwrap();
+        assert_eq!(state(&*store, made[0]).await, (DeliveryState::Pending, 6_000));
+        assert_eq!(claim(&*store, 2, 6_000, &made[..1]).await, made[..1]);
+        assert_eq!(store.settle(vec![failed(stranger, 2, 6_000)]).await.unwrap(), 0);
+        assert_eq!(store.settle(vec![failed(made[0], 2, 6_000)]).await.unwrap(), 1);
+        assert_eq!(store.replay(store::Replay::One(stranger), at(6_000), 9).await.unwrap(), []);
+        assert_eq!(store.replay(store::Replay::One(made[0]), at(6_000), 9).await.unwrap(), made[..1]);
+    }
+    assert_eq!(everything(&*elsewhere).await.len(), 2);
+}
