@@ -1,0 +1,74 @@
+//! What is to be brought, and what came of it.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use domain::{
+    Amount, DeliveryId, EmailAddress, Endpoint, Outcome, Timestamp, TransactionType, WebAddress,
+    WebhookSecret,
+};
+
+/// A message for a webhook: one attempt.
+#[derive(Debug, Clone)]
+pub struct Post {
+    pub endpoint: Endpoint,
+    /// The same over all attempts, so that receivers can drop repeats.
+    pub id: DeliveryId,
+    /// When this attempt is made.
+    pub at: Timestamp,
+    /// What it is signed with; by each of them.
+    pub secrets: Vec<WebhookSecret>,
+    pub body: Bytes,
+}
+
+/// A letter about new matches of one search: one attempt.
+#[derive(Debug, Clone)]
+pub struct Letter {
+    /// The same over all attempts to send this letter.
+    pub id: DeliveryId,
+    pub to: EmailAddress,
+    pub at: Timestamp,
+    /// The search's title.
+    pub title: String,
+    /// In the order to be shown; only the first of them are.
+    pub homes: Vec<Home>,
+    /// How many more matches there are than `homes` holds, so that nobody has to read thousands of documents to count them.
+    pub others: u64,
+    /// What ends these letters with one click.
+    pub unsubscribe: WebAddress,
+}
+
+impl Letter {
+    /// How many homes a letter shows. Longer ones are cut off by mail programs.
+    pub const HOMES_MAX: usize = 30;
+}
+
+/// What a letter says of a property. Everything in it was written by strangers.
+#[derive(Debug, Clone)]
+pub struct Home {
+    pub title: Option<String>,
+    pub transaction: TransactionType,
+    pub price: Option<Amount>,
+    pub surface: Option<Amount>,
+    pub rooms: Option<u32>,
+    /// City and zipcode.
+    pub place: Option<String>,
+    pub picture: Option<WebAddress>,
+    pub link: Option<WebAddress>,
+}
+
+/// What came of an attempt.
+#[derive(Debug, Clone)]
+pub struct Exchange {
+    pub outcome: Outcome,
+    /// What the receiver answered, if it did: an HTTP or SMTP code.
+    pub status: Option<u16>,
+    pub took: Duration,
+    /// The first bytes of the answer.
+    pub excerpt: Vec<u8>,
+}
+
+impl Exchange {
+    /// How much of an answer is kept.
+    pub const EXCERPT_BYTES_MAX: usize = 1_024;
+}

@@ -1,0 +1,19 @@
+//! Examples of what receivers say about their connections.
+
+use super::*;
+
+#[test]
+fn how_long_a_connection_is_kept_is_read_where_it_is_said() {
+    let check = |text: &'static str, expected: Option<u64>| {
+        let mut headers = HeaderMap::new();
+        headers.insert("keep-alive", http::HeaderValue::from_static(text));
+        assert_eq!(kept_for(&headers), expected.map(Duration::from_secs), "{text}");
+    };
+    check("timeout=5", Some(5));
+    check("max=100, timeout=75", Some(75));
+    check("timeout=0", Some(0));
+    check("max=100", None);
+    check("timeout=-1", None);
+    check("timeout=never", None);
+    assert_eq!(kept_for(&HeaderMap::new()), None);
+}

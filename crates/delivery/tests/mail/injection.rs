@@ -1,0 +1,233 @@
+//! Nothing that strangers write becomes a header, a part, an element or a link that is not ours.
+
+use std::path::PathBuf;
+
+use delivery::mail::{Deadlines, Mail, Settings, Transport};
+use delivery::{Home, Letter};
+use domain::{EmailAddress, Outcome, WebAddress};
+use serde_json::Value;
+use testkit::mail_server;
+
+use crate::build::{from, home, letter};
+
+/// What people try, and what only happens.
+fn nasty() -> Vec<String> {
+    let fixed = [
+        "",
+        " ",
+        "\0",
+        "\r\n",
+        "\r\nBcc: victime@exemple.fr",
+        "a\nBcc: victime@exemple.fr",
+        "a\rBcc: victime@exemple.fr",
+        "a\r\n\r\nUn autre corps",
+        "a\r\n.\r\nMAIL FROM:<x@exemple.fr>",
+        ".",
+        "..\r\n.",
+        "a\u{b}b\u{c}c\u{85}d\u{2028}e\u{2029}f",
+        "a%0d%0aBcc: victime@exemple.fr",
+        "a\\r\\nBcc: victime@exemple.fr",
+        "=?utf-8?Q?a=0D=0ABcc:_victime@exemple.fr?=",
+        "=?utf-8?B?YQ0KQmNjOiB2aWN0aW1lQGV4ZW1wbGUuZnI=?=",
+        "=0D=0ABcc: victime@exemple.fr",
+        "=",
+        "= =\n=",
+        "--=_0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b",
+        "\r\n--=_0190a1b2-c3d4-7e5f-8a9b-000000000001--\r\n",
+        "Content-Type: text/html",
+        "From nobody",
+        "<script>alert(1)</script>",
+        "</title><script>alert(1)</script>",
+        "</h1></td></tr></table><iframe src=//x.example>",
+        "\"><img src=x onerror=alert(1)>",
+        "'><svg onload=alert(1)>",
+        "\" onmouseover=\"alert(1)",
+        "' style='x:expression(alert(1))",
+        "<!-- ",
+        "-->",
+        "<![CDATA[",
+        "<?php",
+        "&lt;script&gt;",
+        "&#60;script&#62;",
+        "&amp;&amp;&quot;",
+        "&",
+        "&#x3c;b",
+        "<a href=\"javascript:alert(1)\">ici</a>",
+        "javascript:alert(1)",
+        "data:text/html,<script>alert(1)</script>",
+        "<style>*{display:none}</style>",
+        "<base href=//x.example>",
+        "<meta http-equiv=refresh content=0>",
+        "<form action=//x.example><input>",
+        "\u{202e}gpj.exe",
+        "\u{2066}a\u{2069}",
+        "\u{feff}\u{200b}\u{e0041}",
+        "\u{fffd}\u{ffff}\u{10ffff}",
+        "日本語のタイトル",
+        "العربية",
+        "👨‍👩‍👧‍👦🏠",
+        "e\u{301}\u{301}\u{301}\u{301}",
+        "İıſK",
+        "{{7*7}} ${7*7} %s %n",
+        "'; DROP TABLE letters; --",
+        "\u{1b}[31mrouge\u{1b}[0m",
+        "\"Vigie\" <x@exemple.fr>",
+        "x@exemple.fr, y@exemple.fr",
+        "\t\ta\t\t",
+    ];
+    let mut nasty: Vec<String> = fixed.iter().map(|text| text.to_string()).collect();
+    nasty.push("x".repeat(5_000));
+    nasty.push("é".repeat(5_000));
+    nasty.push("<b>".repeat(5_000));
+    nasty.push("\r\n".repeat(5_000));
+    nasty.push("a ".repeat(5_000));
+    nasty.push("🏠\r\n.".repeat(1_000));
+    nasty
+}
+
+/// As an address of the web, if it can be one: that is all that publishers can make us keep.
+fn address(text: &str) -> Option<WebAddress> {
+    WebAddress::parse(&format!("https://agence.exemple.fr/{text}")).ok()
+}
+
+fn letters() -> Vec<Letter> {
+    let mut letters = Vec::new();
+    for text in nasty() {
+        let number = letters.len() as u32;
+        letters.push(Letter { title: text.clone(), ..letter(number) });
+        let title = Home { title: Some(text.clone()), ..home() };
+        let place = Home { place: Some(text.clone()), ..home() };
+        letters.push(Letter { homes: vec![title, place], ..letter(number + 1) });
+        let linked = Home { picture: address(&text), link: address(&text), ..home() };
+        let plain = letter(number + 2);
+        let unsubscribe = address(&text).unwrap_or(plain.unsubscribe.clone());
+        letters.push(Letter { homes: vec![linked, home()], unsubscribe, ..plain });
+    }
+    // Mailboxes may hold nearly any sign of ASCII.
+    let to = EmailAddress::parse("!#$%&'*+-/=?^_`{|}~@exemple.fr").unwrap();
+    letters.push(Letter { to, ..letter(letters.len() as u32) });
+    letters
+}
+
+#[tokio::test]
+async fn whatever_strangers_write_a_letter_keeps_its_shape() {
+    let folder = tempfile::tempdir().unwrap();
+    let transport = Transport::Folder(folder.path().to_owned());
+    let mail = Mail::new(Settings { transport, from: from(), deadlines: Deadlines::default() }).unwrap();
+    let letters = letters();
+    assert!(letters.len() > 150);
+    let mut paths = Vec::new();
+    for letter in &letters {
+        assert_eq!(mail.send(letter).await.outcome, Outcome::Delivered);
+        paths.push(folder.path().join(format!("20261115T083000Z-{}.eml", letter.id)));
+    }
+    let read = mail_server::read_files(paths.iter().map(PathBuf::as_path));
+    assert_eq!(read.len(), letters.len());
+    for (letter, read) in letters.iter().zip(&read) {
+        headers(letter, read);
+        shape(letter, read);
+        elements(letter, read);
+    }
+}
+
+const HEADERS: [&str; 10] = [
+    "From",
+    "To",
+    "Subject",
+    "Date",
+    "Message-ID",
+    "Auto-Submitted",
+    "List-Unsubscribe",
+    "List-Unsubscribe-Post",
+    "MIME-Version",
+    "Content-Type",
+];
+
+fn headers(letter: &Letter, read: &Value) {
+    let header = |name: &str| -> Vec<&str> {
+        let headers = read["headers"].as_array().unwrap().iter();
+        headers.filter(|header| header[0] == name).map(|header| header[1].as_str().unwrap()).collect()
+    };
+    let mut names: Vec<&str> =
+        read["headers"].as_array().unwrap().iter().map(|header| header[0].as_str().unwrap()).collect();
+    let mut expected = HEADERS.to_vec();
+    names.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(names, expected, "{:?}", letter.title);
+    assert_eq!(header("From"), ["Vigie <alertes@exemple.fr>"]);
+    assert_eq!(header("To"), [letter.to.as_str()]);
+    assert_eq!(header("Date"), ["Sun, 15 Nov 2026 08:30:00 +0000"]);
+    assert_eq!(header("Message-ID"), [format!("<{}@exemple.fr>", letter.id)]);
+    assert_eq!(header("Auto-Submitted"), ["auto-generated"]);
+    assert_eq!(header("List-Unsubscribe-Post"), ["List-Unsubscribe=One-Click"]);
+    let unsubscribe = header("List-Unsubscribe")[0];
+    assert!(unsubscribe.starts_with("<https://") && unsubscribe.ends_with('>'), "{unsubscribe}");
+    assert!(!unsubscribe[1..unsubscribe.len() - 1].contains(['<', '>', ' ', '\t']), "{unsubscribe}");
+    let subject = header("Subject")[0];
+    assert!(subject.starts_with("2 nouveaux biens : "), "{subject}");
+    assert!(subject.chars().count() <= 130 && !subject.chars().any(char::is_control), "{subject}");
+}
+
+fn shape(letter: &Letter, read: &Value) {
+    let about = format!("{:?} {:?}", letter.title, letter.homes[0]);
+    assert_eq!(
+        read["types"],
+        serde_json::json!(["multipart/alternative", "text/plain", "text/html"]),
+        "{about}"
+    );
+    assert_eq!(read["defects"], serde_json::json!([]), "{about}");
+    assert_eq!(read["bare_line_ends"], 0, "{about}");
+    // RFC 5322 allows 998; links are the only words that cannot be broken.
+    assert!(read["longest_line"].as_u64().unwrap() <= 998, "{about}");
+    let text = read["text"].as_str().unwrap();
+    assert!(text.contains("\n-- \nVous recevez ce message"), "{text}");
+    assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
+    // Every line is one of ours: nobody's text begins one.
+    let ours = |line: &str| {
+        ["2 nouveaux biens pour", "* ", "  ", "-- ", "Vous recevez", "Pour ne plus en recevoir : https://"]
+            .iter()
+            .any(|beginning| line.starts_with(beginning))
+    };
+    assert!(text.lines().all(|line| line.is_empty() || ours(line)), "{text}");
+}
+
+/// Elements, and the attributes they may have.
+const ELEMENTS: [(&str, &[&str]); 14] = [
+    ("html", &["lang"]),
+    ("head", &[]),
+    ("meta", &["charset"]),
+    ("title", &[]),
+    ("body", &["style"]),
+    ("h1", &["style"]),
+    ("table", &["role", "style"]),
+    ("tr", &[]),
+    ("td", &["style"]),
+    ("img", &["src", "alt", "width", "style"]),
+    ("strong", &[]),
+    ("a", &["href", "style"]),
+    ("br", &[]),
+    ("p", &["style"]),
+];
+
+fn elements(letter: &Letter, read: &Value) {
+    for element in read["elements"].as_array().unwrap() {
+        let name = element[0].as_str().unwrap();
+        let known = ELEMENTS.iter().find(|(known, _)| *known == name);
+        let (_, attributes) = known.unwrap_or_else(|| panic!("{name}: {letter:?}"));
+        for attribute in element[1].as_array().unwrap() {
+            let (attribute, value) = (attribute[0].as_str().unwrap(), attribute[1].as_str().unwrap());
+            assert!(attributes.contains(&attribute), "{attribute}={value}: {letter:?}");
+            if ["src", "href"].contains(&attribute) {
+                assert!(value.starts_with("https://") && !value.contains(['"', '<', '>', ' ']), "{value}");
+            }
+        }
+    }
+    let count = |name: &str| read["elements"].as_array().unwrap().iter().filter(|it| it[0] == name).count();
+    assert_eq!([count("h1"), count("title"), count("table"), count("strong"), count("p")], [1, 1, 2, 2, 1]);
+    let text = read["html_text"].as_str().unwrap();
+    assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
+    // What looks like an element is shown as it was written.
+    if letter.title == "<script>alert(1)</script>" {
+        assert!(text.contains("«\u{a0}<script>alert(1)</script>\u{a0}»"), "{text}");
+    }
+}

@@ -1,0 +1,253 @@
+//! What becomes of a letter at a mail server: taken, put off, refused, lost on the way.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use delivery::mail::{self, Deadlines, Login, Mail, SetUpError, Settings, Smtp, Transport};
+use delivery::{Exchange, Letter};
+use domain::{EmailAddress, Fault, Outcome};
+use testkit::mail_server::{self, Addresses, Kind, LoginNeeded, PASSWORD, Security, USER};
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+
+use crate::build::{from, letter};
+use crate::server::{Server, ours};
+
+/// Long enough to get to the stage that hangs, on a machine that is not too busy; what is asked of these tests is true in any case.
+const SOON: Deadlines = Deadlines { connect: Duration::from_secs(5), whole: Duration::from_millis(700) };
+
+fn mail(smtp: Smtp, deadlines: Deadlines) -> Mail {
+    Mail::new(Settings { transport: Transport::Smtp(smtp), from: from(), deadlines }).unwrap()
+}
+
+fn to(name: &str) -> Letter {
+    Letter { to: EmailAddress::parse(&format!("{name}@exemple.fr")).unwrap(), ..letter(7) }
+}
+
+fn said(exchange: &Exchange) -> (Outcome, Option<u16>, String) {
+    (exchange.outcome, exchange.status, String::from_utf8(exchange.excerpt.clone()).unwrap())
+}
+
+fn failed(exchange: &Exchange, fault: Fault, status: Option<u16>) {
+    assert_eq!((exchange.outcome, exchange.status), (Outcome::Failed(fault), status), "{:?}", said(exchange));
+}
+
+#[tokio::test]
+async fn a_letter_arrives_whole_over_every_kind_of_connection() {
+    for (security, login) in [
+        (Security::None, LoginNeeded::No),
+        (Security::Tls, LoginNeeded::No),
+        (Security::Tls, LoginNeeded::Yes),
+        (Security::StartTls, LoginNeeded::Yes),
+        (Security::StartTls, LoginNeeded::Asked),
+    ] {
+        let server = Server::start(Kind::safe(security, login));
+        let exchange = mail(server.smtp(), Deadlines::default()).send(&letter(7)).await;
+        assert_eq!(said(&exchange), (Outcome::Delivered, Some(250), "2.0.0 taken as 4711".to_owned()));
+        let taken = server.taken();
+        assert_eq!(
+            (taken.from.as_str(), taken.to.as_slice()),
+            ("alertes@exemple.fr", &["jeanne@exemple.fr".to_owned()][..])
+        );
+        assert_eq!(taken.safe, security != Security::None, "{security:?}");
+        assert_eq!(taken.user.as_deref(), (login != LoginNeeded::No).then_some(USER));
+        both_parts_are_right(&taken.bytes);
+    }
+}
+
+fn both_parts_are_right(letter: &[u8]) {
+    let read = mail_server::read(letter);
+    assert_eq!(read["defects"], serde_json::json!([]));
+    let subject = read["headers"].as_array().unwrap().iter().find(|header| header[0] == "Subject").unwrap();
+    assert_eq!(subject[1], "2 nouveaux biens : Trois pièces à Lyon");
+    for part in ["text", "html_text"] {
+        let part = read[part].as_str().unwrap();
+        for word in
+            ["Appartement lumineux", "250\u{202f}000\u{a0}€", "75\u{a0}m²", "3\u{a0}pièces", "Lyon 69003"]
+        {
+            assert!(part.contains(word), "{word}: {part}");
+        }
+    }
+    assert!(read["text"].as_str().unwrap().contains("  https://agence.exemple.fr/annonces/1\n"));
+    let elements = read["elements"].to_string();
+    for address in [
+        "https://images.exemple.fr/1.jpg",
+        "https://agence.exemple.fr/annonces/1",
+        "https://vigie.exemple.fr/unsubscribe/abc",
+    ] {
+        assert!(elements.contains(address), "{address}: {elements}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_for_now_and_one_for_ever_are_told_apart() {
+    let server = Server::start(Kind::plain());
+    let mail = mail(server.smtp(), Deadlines::default());
+    for (name, fault, status) in [
+        ("rcpt-421", Fault::Status, 421),
+        ("rcpt-450", Fault::Status, 450),
+        ("rcpt-550", Fault::Rejected, 550),
+        ("rcpt-530", Fault::Status, 530),
+        ("data-451", Fault::Status, 451),
+        ("data-552", Fault::Rejected, 552),
+        ("data-554", Fault::Rejected, 554),
+    ] {
+        let exchange = mail.send(&to(name)).await;
+        failed(&exchange, fault, Some(status));
+        assert_eq!(said(&exchange).2, "as you asked", "{name}");
+    }
+    assert_eq!(mail.send(&letter(8)).await.outcome, Outcome::Delivered, "the next letter is not held up");
+}
+
+#[tokio::test]
+async fn a_wrong_password_says_nothing_of_the_letter_and_is_tried_again() {
+    let server = Server::start(Kind::safe(Security::StartTls, LoginNeeded::Yes));
+    let login = Some(Login { user: USER.to_owned(), password: format!("{PASSWORD}!") });
+    let exchange = mail(Smtp { login, ..server.smtp() }, Deadlines::default()).send(&letter(7)).await;
+    failed(&exchange, Fault::Status, Some(535));
+    let exchange = mail(Smtp { login: None, ..server.smtp() }, Deadlines::default()).send(&letter(7)).await;
+    failed(&exchange, Fault::Status, Some(530));
+}
+
+#[tokio::test]
+async fn nobody_gets_a_letter_without_a_certificate_that_fits() {
+    for security in [Security::Tls, Security::StartTls] {
+        let server = Server::start(Kind::safe(security, LoginNeeded::No));
+        let untrusted = Smtp { extra_ca_pem: None, ..server.smtp() };
+        failed(&mail(untrusted, Deadlines::default()).send(&letter(1)).await, Fault::Tls, None);
+        let misnamed = Smtp { host: "localhost".to_owned(), ..server.smtp() };
+        failed(&mail(misnamed, Deadlines::default()).send(&letter(2)).await, Fault::Tls, None);
+        let exchange = mail(server.smtp(), Deadlines::default()).send(&letter(3)).await;
+        assert_eq!(exchange.outcome, Outcome::Delivered);
+        let first = String::from_utf8(server.taken().bytes).unwrap();
+        assert!(
+            first.contains(&format!("Message-ID: <{}@exemple.fr>", letter(3).id)),
+            "only the third arrived"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_make_it_safe_gets_nothing() {
+    let server = Server::start(Kind::plain());
+    let smtp = Smtp { security: mail::Security::StartTls, ..server.smtp() };
+    let exchange = mail(smtp, Deadlines::default()).send(&letter(7)).await;
+    assert_eq!(exchange.outcome, Outcome::Failed(Fault::Tls));
+    let smtp = Smtp { security: mail::Security::Tls, ..server.smtp() };
+    failed(&mail(smtp, Deadlines::default()).send(&letter(7)).await, Fault::Tls, None);
+}
+
+#[tokio::test]
+async fn a_server_that_hangs_costs_the_deadline_and_no_more() {
+    let server = Server::start(Kind::plain());
+    for name in ["rcpt-hang", "data-hang"] {
+        let exchange = mail(server.smtp(), SOON).send(&to(name)).await;
+        failed(&exchange, Fault::Timeout, None);
+        assert!(exchange.took >= SOON.whole);
+    }
+    // Takes connections and never says a word.
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    for security in [Security::None, Security::Tls, Security::StartTls] {
+        let smtp =
+            Smtp { security: ours(security), port: silent.local_addr().unwrap().port(), ..server.smtp() };
+        failed(&mail(smtp, SOON).send(&letter(7)).await, Fault::Timeout, None);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_lost_leaves_the_letter_to_be_sent_again_as_it_was() {
+    let server = Server::start(Kind::plain());
+    let mail = mail(server.smtp(), Deadlines::default());
+    for _ in 0..2 {
+        failed(&mail.send(&to("data-drop")).await, Fault::Closed, None);
+    }
+    let (first, second) = (server.taken(), server.taken());
+    assert_eq!(first.bytes, second.bytes);
+}
+
+#[tokio::test]
+async fn nobody_there_is_no_connection() {
+    let server = Server::start(Kind::plain());
+    let gone = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = gone.local_addr().unwrap().port();
+    drop(gone);
+    let exchange = mail(Smtp { port, ..server.smtp() }, Deadlines::default()).send(&letter(7)).await;
+    failed(&exchange, Fault::Connect, None);
+}
+
+#[tokio::test]
+async fn a_connection_is_used_again_while_it_lives() {
+    let server = Server::start(Kind::safe(Security::Tls, LoginNeeded::Yes));
+    let mail = mail(server.smtp(), Deadlines::default());
+    let mut peers = Vec::new();
+    for letter in [letter(1), letter(2), to("close"), letter(3), letter(4)] {
+        assert_eq!(mail.send(&letter).await.outcome, Outcome::Delivered);
+        peers.push(server.taken().peer);
+    }
+    assert!(peers[0] == peers[1] && peers[1] == peers[2], "{peers:?}");
+    assert!(peers[2] != peers[3] && peers[3] == peers[4], "hung up on after the third: {peers:?}");
+}
+
+#[tokio::test]
+async fn letters_go_side_by_side() {
+    let server = Server::start(Kind::safe(Security::StartTls, LoginNeeded::Yes));
+    let mail = Arc::new(mail(server.smtp(), Deadlines::default()));
+    let mut under_way = JoinSet::new();
+    for number in 0..20 {
+        let mail = mail.clone();
+        under_way.spawn(async move { mail.send(&letter(number)).await.outcome });
+    }
+    assert_eq!(under_way.join_all().await, [Outcome::Delivered; 20]);
+    let bytes: HashSet<Vec<u8>> = (0..20).map(|_| server.taken().bytes).collect();
+    assert_eq!(bytes.len(), 20, "each of them once");
+}
+
+#[tokio::test]
+async fn addresses_beyond_ascii_go_to_servers_that_know_them() {
+    let server = Server::start(Kind::plain());
+    let exchange = mail(server.smtp(), Deadlines::default()).send(&to("hélène")).await;
+    assert_eq!(exchange.outcome, Outcome::Delivered, "{:?}", said(&exchange));
+    assert_eq!(server.taken().to, ["hélène@exemple.fr"]);
+    let server = Server::start(Kind { addresses: Addresses::Ascii, ..Kind::plain() });
+    failed(&mail(server.smtp(), Deadlines::default()).send(&to("hélène")).await, Fault::Rejected, None);
+}
+
+#[test]
+fn settings_that_cannot_work_are_refused_at_once() {
+    let login = Some(Login { user: USER.to_owned(), password: PASSWORD.to_owned() });
+    let smtp = Smtp {
+        host: "mail.exemple.fr".to_owned(),
+        port: 25,
+        security: mail::Security::None,
+        login: None,
+        extra_ca_pem: None,
+    };
+    let refused = |smtp: Smtp| {
+        let transport = Transport::Smtp(smtp);
+        Mail::new(Settings { transport, from: from(), deadlines: Deadlines::default() }).err().unwrap()
+    };
+    assert!(matches!(refused(Smtp { login, ..smtp.clone() }), SetUpError::PasswordInClear));
+    assert!(matches!(refused(Smtp { host: "not a host".to_owned(), ..smtp.clone() }), SetUpError::Host));
+    let nonsense = b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".to_vec();
+    assert!(matches!(refused(Smtp { extra_ca_pem: Some(nonsense), ..smtp }), SetUpError::ExtraCa));
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let transport = Transport::Folder(file.path().join("letters"));
+    let refused = Mail::new(Settings { transport, from: from(), deadlines: Deadlines::default() });
+    assert!(matches!(refused.err(), Some(SetUpError::Folder { .. })));
+}
+
+#[tokio::test]
+async fn a_folder_that_is_gone_fails_the_attempt() {
+    let folder = tempfile::tempdir().unwrap();
+    let transport = Transport::Folder(folder.path().join("letters"));
+    let mail = Mail::new(Settings { transport, from: from(), deadlines: Deadlines::default() }).unwrap();
+    assert_eq!(mail.send(&letter(7)).await.outcome, Outcome::Delivered);
+    let files: Vec<String> = std::fs::read_dir(folder.path().join("letters"))
+        .unwrap()
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert_eq!(files, [format!("20261115T083000Z-{}.eml", letter(7).id)], "and nothing unfinished");
+    std::fs::remove_dir_all(folder.path().join("letters")).unwrap();
+    failed(&mail.send(&letter(7)).await, Fault::Connect, None);
+}

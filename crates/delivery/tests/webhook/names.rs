@@ -1,0 +1,110 @@
+//! Names: what is asked, and what becomes of each kind of answer.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use delivery::webhook::{Addresses, Dns, Settings, Webhooks};
+use domain::{Fault, Outcome};
+use testkit::name_server::{NameServer, Says};
+
+use crate::certificates::Authority;
+use crate::receiver::{Receiver, Reply};
+use crate::support::{impatient, post, settings};
+
+const PUBLIC: IpAddr = IpAddr::V4(Ipv4Addr::new(9, 9, 9, 9));
+const PRIVATE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+/// Sends to names as this server knows them, one after another. From where it sends there is no way to a public address, so what
+/// was let through ends with [`Fault::Connect`].
+async fn check(says: Says, expected: &[Fault]) {
+    let inner = ("inner.example", Says::Addresses(vec![PRIVATE]));
+    let server = NameServer::start([("hook.example", says.clone()), inner]).await;
+    let settings = Settings {
+        addresses: Addresses::PublicOnly,
+        dns: Dns::Servers(vec![server.address]),
+        source_address: Some(PRIVATE),
+        deadlines: match says {
+            Says::Nothing => impatient(),
+            _ => Settings::default().deadlines,
+        },
+        ..settings()
+    };
+    let webhooks = Webhooks::new(settings).unwrap();
+    for fault in expected {
+        let exchange = webhooks.send(&post("https://hook.example/")).await;
+        assert_eq!(exchange.outcome, Outcome::Failed(*fault), "{says:?}");
+    }
+    assert!(!server.asked().is_empty());
+}
+
+#[tokio::test]
+async fn every_answer_is_judged_and_the_worst_decides() {
+    check(Says::Addresses(vec![PUBLIC]), &[Fault::Connect]).await;
+    check(Says::Addresses(vec![PRIVATE]), &[Fault::Refused]).await;
+    check(Says::Addresses(vec![PUBLIC, PRIVATE]), &[Fault::Refused]).await;
+    check(Says::Addresses(vec![PUBLIC, Ipv6Addr::LOCALHOST.into()]), &[Fault::Refused]).await;
+    check(Says::Alias("inner.example", vec![PUBLIC]), &[Fault::Connect]).await;
+    check(Says::Alias("inner.example", vec![PRIVATE]), &[Fault::Refused]).await;
+    check(Says::AliasOnly("inner.example"), &[Fault::Refused]).await;
+}
+
+#[tokio::test]
+async fn what_was_allowed_once_is_judged_again() {
+    let turns = vec![vec![PUBLIC], vec![PRIVATE], vec![PUBLIC], vec![PUBLIC, PRIVATE]];
+    let faults = [Fault::Connect, Fault::Refused, Fault::Connect, Fault::Refused];
+    check(Says::InTurn(turns), &faults).await;
+}
+
+#[tokio::test]
+async fn hidden_among_a_thousand_it_is_found() {
+    let mut many: Vec<IpAddr> =
+        (0..1_000).map(|number| IpAddr::from([9, 9, (number / 250) as u8, (number % 250) as u8])).collect();
+    check(Says::Addresses(many.clone()), &[Fault::Connect]).await;
+    many.push(PRIVATE);
+    check(Says::Addresses(many), &[Fault::Refused]).await;
+}
+
+#[tokio::test]
+async fn a_name_that_leads_nowhere_is_a_fault_of_names() {
+    check(Says::NoSuchName, &[Fault::Dns]).await;
+    check(Says::Failure, &[Fault::Dns]).await;
+    check(Says::Addresses(Vec::new()), &[Fault::Dns]).await;
+    check(Says::AliasOnly("nowhere.example"), &[Fault::Dns]).await;
+    check(Says::AliasOnly("hook.example"), &[Fault::Dns]).await;
+    check(Says::Nothing, &[Fault::Timeout]).await;
+}
+
+#[tokio::test]
+async fn a_name_is_asked_for_as_it_is_and_its_owner_is_spoken_to() {
+    let server = NameServer::start([
+        ("hook.example", Says::Addresses(vec![PRIVATE])),
+        ("single", Says::Addresses(vec![PRIVATE])),
+    ])
+    .await;
+    let authority = Authority::new();
+    let config = authority.server(&["hook.example", "single"], &[]);
+    let receiver = Receiver::raw(config, Reply::status(200)).await;
+    let settings = Settings {
+        dns: Dns::Servers(vec![server.address]),
+        extra_ca_pem: Some(authority.pem()),
+        ..settings()
+    };
+    let webhooks = Webhooks::new(settings).unwrap();
+    for name in ["hook.example", "Hook.Example.", "single"] {
+        let endpoint = format!("https://{name}:{}/", receiver.address.port());
+        assert_eq!(webhooks.send(&post(&endpoint)).await.outcome, Outcome::Delivered, "{name}");
+    }
+    assert_eq!(receiver.connections(), 2, "a dot at the end makes no other host");
+    let hosts: Vec<String> = receiver
+        .got()
+        .iter()
+        .map(|got| got.head.lines().find_map(|line| line.strip_prefix("host: ")).unwrap().to_owned())
+        .collect();
+    let port = receiver.address.port();
+    assert_eq!(
+        hosts,
+        [format!("hook.example:{port}"), format!("hook.example:{port}"), format!("single:{port}")]
+    );
+    let mut asked = server.asked();
+    asked.sort_unstable();
+    assert_eq!(asked, ["hook.example", "hook.example", "single", "single"], "once for each kind of address");
+}

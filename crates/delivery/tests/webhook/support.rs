@@ -1,0 +1,51 @@
+//! What all of these tests have in common.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use bytes::Bytes;
+use delivery::Post;
+use delivery::webhook::{Addresses, Deadlines, Dns, Reuse, Settings, Webhooks};
+use domain::{DeliveryId, Endpoint, InstanceMark, SearchNumber, Timestamp, WebhookSecret};
+
+/// Nobody answers there.
+const NO_SERVER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 1);
+
+pub fn settings() -> Settings {
+    Settings {
+        addresses: Addresses::DangerPrivateToo,
+        dns: Dns::Servers(vec![NO_SERVER]),
+        // Much can happen on a busy machine between two messages.
+        reuse: Reuse { unsaid_max: Duration::from_secs(60), ..Reuse::default() },
+        user_agent: "Vigie/test".to_owned(),
+        ..Settings::default()
+    }
+}
+
+pub fn trusting(pem: Vec<u8>) -> Webhooks {
+    Webhooks::new(Settings { extra_ca_pem: Some(pem), ..settings() }).unwrap()
+}
+
+/// Gives up soon: for tests of what happens then.
+pub fn impatient() -> Deadlines {
+    let soon = Duration::from_millis(300);
+    Deadlines { dns: soon, connect: soon, tls: soon, whole: soon }
+}
+
+pub fn secret(byte: u8) -> WebhookSecret {
+    WebhookSecret::new([byte; 32])
+}
+
+pub fn post(endpoint: &str) -> Post {
+    Post {
+        endpoint: Endpoint::trusted(endpoint.to_owned()),
+        id: DeliveryId::of(SearchNumber(7), 42, InstanceMark::default()),
+        at: Timestamp::from_second(1_700_000_000).unwrap(),
+        secrets: vec![secret(1)],
+        body: Bytes::from_static(br#"{"hello":"world"}"#),
+    }
+}
+
+pub fn to_port(address: SocketAddr) -> Post {
+    post(&format!("https://localhost:{}/hook", address.port()))
+}

@@ -1,0 +1,52 @@
+"""Reads letters with the standard library, as a mail program would. A path on each line; answers with what was found in it."""
+
+import email
+import email.policy
+import html.parser
+import json
+import sys
+
+
+class Page(html.parser.HTMLParser):
+    """Lists the elements of a page with their attributes, and its text."""
+
+    def __init__(self):
+        super().__init__()
+        self.elements = []
+        self.text = []
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append([tag, attributes])
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+    def handle_comment(self, data):
+        self.elements.append(["!--", [["text", data]]])
+
+    def handle_pi(self, data):
+        self.elements.append(["?", [["text", data]]])
+
+
+for line in sys.stdin:
+    with open(line.strip(), "rb") as file:
+        raw = file.read()
+    letter = email.message_from_bytes(raw, policy=email.policy.default)
+    # In a letter every line ends with both signs; one of them left over is somebody's trick.
+    text, markup = (
+        letter.get_body(preferencelist=(kind,)).get_content().replace("\r\n", "\n") for kind in ("plain", "html")
+    )
+    page = Page()
+    page.feed(markup)
+    page.close()
+    parts = list(letter.walk())
+    print(json.dumps({
+        "headers": [[name, str(value)] for name, value in letter.items()],
+        "types": [part.get_content_type() for part in parts],
+        "defects": [repr(defect) for part in parts for defect in part.defects],
+        "longest_line": max(len(line) for line in raw.split(b"\r\n")),
+        "bare_line_ends": raw.count(b"\n") - raw.count(b"\r\n") + raw.count(b"\r") - raw.count(b"\r\n"),
+        "text": text,
+        "elements": page.elements,
+        "html_text": "".join(page.text),
+    }))

@@ -1,0 +1,196 @@
+//! A name server that answers what it is told to, over UDP and TCP.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream, UdpSocket};
+use tokio::task::JoinSet;
+
+/// What is said about a name.
+#[derive(Debug, Clone)]
+pub enum Says {
+    Addresses(Vec<IpAddr>),
+    /// Another name, and what that one leads to, as servers that ask around for others do.
+    Alias(&'static str, Vec<IpAddr>),
+    /// Another name only.
+    AliasOnly(&'static str),
+    /// Each question for IPv4 takes the next of these; the last stays.
+    InTurn(Vec<Vec<IpAddr>>),
+    NoSuchName,
+    Failure,
+    Nothing,
+}
+
+pub struct NameServer {
+    pub address: SocketAddr,
+    asked: Arc<Mutex<Vec<String>>>,
+    _tasks: JoinSet<()>,
+}
+
+struct Book {
+    says: HashMap<String, Says>,
+    turns: Mutex<HashMap<String, usize>>,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+const A: u16 = 1;
+const CNAME: u16 = 5;
+const AAAA: u16 = 28;
+
+/// What a UDP packet may hold; more is said over TCP.
+const PACKET_BYTES_MAX: usize = 1_232;
+
+impl NameServer {
+    pub async fn start<Name: Into<String>>(says: impl IntoIterator<Item = (Name, Says)>) -> Self {
+        let (tcp, udp) = loop {
+            let tcp = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("loopback has free ports");
+            // Somebody else may have the port for UDP.
+            if let Ok(udp) = UdpSocket::bind(tcp.local_addr().expect("it is bound")).await {
+                break (tcp, udp);
+            }
+        };
+        let address = tcp.local_addr().expect("it is bound");
+        let asked = Arc::default();
+        let says = says.into_iter().map(|(name, says)| (name.into(), says)).collect();
+        let book = Arc::new(Book { says, turns: Mutex::default(), asked: Arc::clone(&asked) });
+        let mut tasks = JoinSet::new();
+        tasks.spawn(serve_udp(udp, Arc::clone(&book)));
+        tasks.spawn(serve_tcp(tcp, book));
+        Self { address, asked, _tasks: tasks }
+    }
+
+    /// The names that were asked for, once for each kind of address.
+    pub fn asked(&self) -> Vec<String> {
+        self.asked.lock().expect("nobody panics with it").clone()
+    }
+}
+
+async fn serve_udp(socket: UdpSocket, book: Arc<Book>) {
+    let mut packet = [0; 4_096];
+    loop {
+        let (length, from) = socket.recv_from(&mut packet).await.expect("the socket is ours");
+        let Some(mut answer) = book.answer(&packet[..length]) else { continue };
+        if answer.len() > PACKET_BYTES_MAX {
+            // The question again, without answers, and the bit that says that there are more.
+            answer.truncate(question_end(&packet[..length]));
+            answer[2] |= 0x02;
+            answer[6..8].fill(0);
+        }
+        // Whoever asked may not be there any more.
+        let _ = socket.send_to(&answer, from).await;
+    }
+}
+
+async fn serve_tcp(listener: TcpListener, book: Arc<Book>) {
+    let mut serving = JoinSet::new();
+    loop {
+        let (stream, _) = listener.accept().await.expect("the socket is ours");
+        let book = Arc::clone(&book);
+        serving.spawn(async move { drop(serve_stream(stream, &book).await) });
+    }
+}
+
+async fn serve_stream(mut stream: TcpStream, book: &Book) -> std::io::Result<()> {
+    loop {
+        let mut question = vec![0; usize::from(stream.read_u16().await?)];
+        stream.read_exact(&mut question).await?;
+        if let Some(answer) = book.answer(&question) {
+            stream.write_u16(length(answer.len())).await?;
+            stream.write_all(&answer).await?;
+        }
+    }
+}
+
+/// Lengths are said in two bytes.
+fn length(length: usize) -> u16 {
+    u16::try_from(length).expect("a test says less than that")
+}
+
+/// Where the name ends, with its type and class: RFC 1035, section 4.1.2.
+fn question_end(question: &[u8]) -> usize {
+    let mut at = 12;
+    while question[at] != 0 {
+        at += 1 + usize::from(question[at]);
+    }
+    at + 5
+}
+
+fn name_of(question: &[u8]) -> String {
+    let mut labels = Vec::new();
+    let mut at = 12;
+    while question[at] != 0 {
+        let end = at + 1 + usize::from(question[at]);
+        labels.push(String::from_utf8_lossy(&question[at + 1..end]).to_lowercase());
+        at = end;
+    }
+    labels.join(".")
+}
+
+impl Book {
+    fn answer(&self, question: &[u8]) -> Option<Vec<u8>> {
+        let end = question_end(question);
+        let kind = u16::from_be_bytes([question[end - 4], question[end - 3]]);
+        let name = name_of(question);
+        self.asked.lock().expect("nobody panics with it").push(name.clone());
+        let says = self.says.get(&name).unwrap_or(&Says::NoSuchName);
+        let mut records = Vec::new();
+        let mut code = 0;
+        match says {
+            Says::Addresses(addresses) => records = of_kind(kind, addresses),
+            Says::Alias(other, addresses) => {
+                records.push((CNAME, spelled(other)));
+                records.extend(of_kind(kind, addresses));
+            }
+            Says::AliasOnly(other) => records.push((CNAME, spelled(other))),
+            Says::InTurn(answers) => {
+                let mut turns = self.turns.lock().expect("nobody panics with it");
+                let turn = turns.entry(name).or_default();
+                records = of_kind(kind, &answers[(*turn).min(answers.len() - 1)]);
+                *turn += usize::from(kind == A);
+            }
+            Says::NoSuchName => code = 3,
+            Says::Failure => code = 2,
+            Says::Nothing => return None,
+        }
+        let mut answer = question[..end].to_vec();
+        answer[2..4].copy_from_slice(&(0x8180_u16 | code).to_be_bytes());
+        answer[6..8].copy_from_slice(&length(records.len()).to_be_bytes());
+        answer[8..12].fill(0);
+        // The first record is about the name in the question, the others about what an alias named just before.
+        let mut owner: [u8; 2] = [0xc0, 12];
+        for (kind, data) in records {
+            answer.extend_from_slice(&owner);
+            if kind == CNAME {
+                let at = length(answer.len() + 10);
+                owner = (0xc000 | at).to_be_bytes();
+            }
+            answer.extend_from_slice(&kind.to_be_bytes());
+            // Of the Internet, and not to be held for later.
+            answer.extend_from_slice(&[0, 1, 0, 0, 0, 0]);
+            answer.extend_from_slice(&length(data.len()).to_be_bytes());
+            answer.extend_from_slice(&data);
+        }
+        Some(answer)
+    }
+}
+
+fn of_kind(kind: u16, addresses: &[IpAddr]) -> Vec<(u16, Vec<u8>)> {
+    let data = |address: &IpAddr| match address {
+        IpAddr::V4(address) if kind == A => Some((A, address.octets().to_vec())),
+        IpAddr::V6(address) if kind == AAAA => Some((AAAA, address.octets().to_vec())),
+        IpAddr::V4(_) | IpAddr::V6(_) => None,
+    };
+    addresses.iter().filter_map(data).collect()
+}
+
+fn spelled(name: &str) -> Vec<u8> {
+    let labels = name.split('.').flat_map(|label| {
+        [u8::try_from(label.len()).expect("a label is short")]
+            .into_iter()
+            .chain(label.bytes())
+            .collect::<Vec<u8>>()
+    });
+    labels.chain([0]).collect()
+}

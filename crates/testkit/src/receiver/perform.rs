@@ -1,0 +1,100 @@
+//! Takes the steps of a trick on a connection.
+
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio_rustls::server::TlsStream;
+
+use super::steps::Step;
+
+/// Fast enough that a test sees many drops, slow enough that a head never ends within a deadline.
+const DRIP_EVERY: Duration = Duration::from_millis(10);
+
+/// A connection, secured or not, with the socket beneath.
+pub(super) trait Line: AsyncRead + AsyncWrite + Unpin + Send {
+    fn socket(&mut self) -> &mut TcpStream;
+}
+
+impl Line for TcpStream {
+    fn socket(&mut self) -> &mut TcpStream {
+        self
+    }
+}
+
+impl Line for TlsStream<TcpStream> {
+    fn socket(&mut self) -> &mut TcpStream {
+        self.get_mut().0
+    }
+}
+
+/// What a connection is good for afterwards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum After {
+    Open,
+    Ended,
+}
+
+/// Takes all steps, or as many as the other side lets it. Whoever calls lets go of the connection when it has ended.
+pub(super) async fn perform(line: &mut impl Line, steps: &[Step], written: &AtomicU64) -> io::Result<After> {
+    for step in steps {
+        match step {
+            Step::Write(bytes) => write(line, bytes, written).await?,
+            Step::Repeat(bytes, times) => {
+                for _ in 0..*times {
+                    write(line, bytes, written).await?;
+                }
+            }
+            Step::Forever(bytes) => loop {
+                write(line, bytes, written).await?;
+            },
+            Step::Drip(bytes) => {
+                let mut ticks = tokio::time::interval(DRIP_EVERY);
+                for at in (0..bytes.len()).cycle() {
+                    ticks.tick().await;
+                    write(line, &bytes[at..=at], written).await?;
+                }
+            }
+            Step::ReadSome => {
+                let mut some = [0; 4_096];
+                if line.read(&mut some).await? == 0 {
+                    return Ok(After::Ended);
+                }
+            }
+            Step::UntilPeerLeaves => drain(line).await,
+            Step::Ignore => std::future::pending().await,
+            Step::Close => {
+                line.shutdown().await?;
+                drain(line).await;
+                return Ok(After::Ended);
+            }
+            Step::Cut => {
+                line.socket().shutdown().await?;
+                drain(line.socket()).await;
+                return Ok(After::Ended);
+            }
+            Step::Reset => {
+                line.socket().set_zero_linger()?;
+                return Ok(After::Ended);
+            }
+        }
+    }
+    Ok(After::Open)
+}
+
+async fn write(line: &mut impl Line, mut bytes: &[u8], written: &AtomicU64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let count = line.write(bytes).await?;
+        written.fetch_add(count as u64, Ordering::Relaxed);
+        bytes = &bytes[count..];
+    }
+    line.flush().await
+}
+
+/// Closing with something unread would be a reset.
+async fn drain(line: &mut (impl AsyncRead + Unpin)) {
+    let mut ignored = [0; 4_096];
+    while line.read(&mut ignored).await.is_ok_and(|count| count > 0) {}
+}
