@@ -142,6 +142,12 @@ pub fn property_document<'a>(parts: &'a DocumentParts<'a>) -> PropertyDocumentBo
     }
 }
 
+/// The same document as webhooks carry it: what a city calls `locations` is `location` there.
+pub fn webhook_document<'a>(parts: &'a DocumentParts<'a>) -> PropertyDocumentBody<'a> {
+    let document = property_document(parts);
+    PropertyDocumentBody { city: document.city.map(CityBody::in_webhook), ..document }
+}
+
 /// An advert inside its property's document.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -1,8 +1,12 @@
 //! Error bodies: the Hydra members and those of RFC 9457 side by side, because clients in the wild read either.
 
-use domain::Violation;
+use std::time::Duration;
+
 use domain::violation::ViolationKind;
+use domain::{Outcome, Violation};
 use serde::Serialize;
+
+use crate::names;
 
 const TITLE: &str = "An error occurred";
 
@@ -20,11 +24,23 @@ pub struct ErrorBody {
     /// Of a violation list always; of a malformed body where it is known what is wrong with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     violations: Option<Vec<ViolationBody>>,
+    /// Of a webhook that was sent on request and did not arrive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    receiver: Option<ReceiverBody>,
     #[serde(rename = "type")]
     problem_type: String,
     title: &'static str,
     status: u16,
     detail: String,
+}
+
+/// What a receiver did with a webhook. Never what it answered: an address that somebody makes up must not be read through us.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReceiverBody {
+    outcome: &'static str,
+    status: Option<u16>,
+    duration_ms: u64,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -65,11 +81,24 @@ pub fn error(status: u16, description: impl Into<String>) -> ErrorBody {
         hydra_title: TITLE,
         hydra_description: description.clone(),
         violations: None,
+        receiver: None,
         problem_type: format!("/errors/{status}"),
         title: TITLE,
         status,
         detail: description,
     }
+}
+
+/// Says that a receiver did not take a webhook that was sent on request, and what it did instead.
+pub fn not_taken(status: u16, outcome: Outcome, answered: Option<u16>, took: Duration) -> ErrorBody {
+    let (outcome, duration_ms) =
+        (names::outcome(outcome), u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
+    let told = match answered {
+        Some(answered) => format!("The receiver answered {answered} after {duration_ms} ms ({outcome})."),
+        None => format!("The receiver did not answer; the attempt ended after {duration_ms} ms ({outcome})."),
+    };
+    let receiver = Some(ReceiverBody { outcome, status: answered, duration_ms });
+    ErrorBody { receiver, ..error(status, told) }
 }
 
 /// Everything that is wrong with a query, and the status it deserves. One that breaks a rule is as malformed as one that cannot

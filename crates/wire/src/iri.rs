@@ -1,6 +1,6 @@
 //! The paths that name things, and how they are read back.
 
-use domain::{AdvertId, MatchId, PropertyId, SearchId, SiteCategoryId, SiteId, UserId};
+use domain::{AdvertId, DeliveryId, MatchId, PropertyId, SearchId, SiteCategoryId, SiteId, UserId};
 
 pub fn property(id: PropertyId) -> String {
     format!("/properties/{id}")
@@ -34,6 +34,10 @@ pub fn explanation(search: SearchId, property: PropertyId) -> String {
 /// What links a property to a search; `match` is a word of the language.
 pub fn matching(id: MatchId) -> String {
     format!("/matches/{id}")
+}
+
+pub fn delivery(id: DeliveryId) -> String {
+    format!("/deliveries/{id}")
 }
 
 pub fn user(id: UserId) -> String {
@@ -71,6 +75,18 @@ pub fn parse_property(text: &str) -> Option<PropertyId> {
 pub fn parse_advert(text: &str) -> Option<AdvertId> {
     let text = text.trim().trim_start_matches('/');
     text.strip_prefix("adverts/").unwrap_or(text).parse().ok()
+}
+
+/// Reads `/searches/<uuid>` or the bare uuid.
+pub fn parse_search(text: &str) -> Option<SearchId> {
+    let text = text.trim().trim_start_matches('/');
+    text.strip_prefix("searches/").unwrap_or(text).parse().ok()
+}
+
+/// Reads `/deliveries/<uuid>` or the bare uuid.
+pub fn parse_delivery(text: &str) -> Option<DeliveryId> {
+    let text = text.trim().trim_start_matches('/');
+    text.strip_prefix("deliveries/").unwrap_or(text).parse().ok()
 }
 
 /// Reads a reference to a city: `/cities/37060`, `cities/37060` or `37060`; `2A004` too.

@@ -6,13 +6,15 @@
 //!
 //! - Read: [`advert_draft`] (an advert as sent), [`query`] (query strings), [`filters`] (what is searched for), with [`json`] for
 //!   single values and [`date`] for dates.
-//! - Written: [`document`] (properties and adverts), [`matching`] (matches), [`explanation`] (why a property meets a search),
+//! - Written: [`document`] (properties and adverts), [`matching`] (matches), [`webhook`] (what is sent to endpoints), [`delivery`]
+//!   (what became of it, and what it is signed with), [`explanation`] (why a property meets a search),
 //!   [`preview`] (what a search would find), [`place`], [`hydra`] (collections), [`indicator`], [`receipt`], [`error`].
 //! - Both ways: [`search`] (saved searches), [`site`] (sites and their categories), [`iri`], [`names`].
 
 pub mod advert_draft;
 pub mod advert_draft_write;
 pub mod date;
+pub mod delivery;
 pub mod document;
 pub mod error;
 pub mod explanation;
@@ -29,3 +31,4 @@ pub mod query;
 pub mod receipt;
 pub mod search;
 pub mod site;
+pub mod webhook;

@@ -1,4 +1,4 @@
-//! A match as clients read it: which property, for which search, since when.
+//! A match as clients read it: which property, for which search, since when. [`webhook`](crate::webhook) sends the same.
 
 use domain::{MatchId, PropertyId, SearchId, Timestamp};
 use jiff::tz::TimeZone;
@@ -22,6 +22,22 @@ pub struct MatchParts<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MatchBody<'a> {
+    #[serde(flatten)]
+    head: MatchHead,
+    property_document: &'a RawValue,
+}
+
+impl<'a> MatchBody<'a> {
+    pub fn of(parts: &MatchParts<'a>) -> Self {
+        let MatchParts { id, property, search, at, document, zone } = parts;
+        Self { head: MatchHead::of(*id, *property, *search, *at, zone), property_document: document }
+    }
+}
+
+/// A match without its document.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MatchHead {
     #[serde(rename = "@context")]
     context: &'static str,
     #[serde(rename = "@id")]
@@ -32,23 +48,20 @@ pub struct MatchBody<'a> {
     search: String,
     created_at: String,
     updated_at: String,
-    property_document: &'a RawValue,
 }
 
-impl<'a> MatchBody<'a> {
-    pub fn of(parts: &MatchParts<'a>) -> Self {
-        let MatchParts { id, property, search, at, document, zone } = parts;
-        let at = date::print(*at, zone);
+impl MatchHead {
+    pub fn of(id: MatchId, property: PropertyId, search: SearchId, at: Timestamp, zone: &TimeZone) -> Self {
+        let at = date::print(at, zone);
         Self {
             context: "/contexts/Match",
-            id: iri::matching(*id),
+            id: iri::matching(id),
             kind: "Match",
-            property: iri::property(*property),
-            search: iri::search(*search),
+            property: iri::property(property),
+            search: iri::search(search),
             // Made once and never changed.
             created_at: at.clone(),
             updated_at: at,
-            property_document: document,
         }
     }
 }

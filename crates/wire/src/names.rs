@@ -1,7 +1,7 @@
-//! The contract's names of fields, events and kinds.
+//! The contract's names of fields, events and kinds, and what deliveries go by.
 
 use domain::advert_event::EventSubject;
-use domain::{AdvertField, EventName};
+use domain::{AdvertField, CancelReason, DeliveryChannel, DeliveryState, EventName, Fault, Outcome};
 
 /// The name an event carries in `fieldName`.
 pub fn event_subject(subject: &EventSubject) -> &str {
@@ -81,4 +81,73 @@ pub const fn event_name(name: EventName) -> &'static str {
 /// The event of a name.
 pub fn parse_event_name(text: &str) -> Option<EventName> {
     EventName::ALL.iter().copied().find(|name| event_name(*name) == text.trim())
+}
+
+/// A channel goes by the field of the search that says where it leads.
+pub const fn delivery_channel(channel: DeliveryChannel) -> &'static str {
+    match channel {
+        DeliveryChannel::Match => "endpointRecipient",
+        DeliveryChannel::Event => "eventEndpoint",
+        DeliveryChannel::Email => "notificationRecipient",
+    }
+}
+
+pub fn parse_delivery_channel(text: &str) -> Option<DeliveryChannel> {
+    DeliveryChannel::ALL.into_iter().find(|channel| delivery_channel(*channel) == text.trim())
+}
+
+/// A state without the reason for it.
+pub const fn delivery_state(state: DeliveryState) -> &'static str {
+    match state {
+        DeliveryState::Pending => "pending",
+        DeliveryState::Leased => "leased",
+        DeliveryState::Delivered => "delivered",
+        DeliveryState::Failed => "failed",
+        DeliveryState::Cancelled(_) => "cancelled",
+    }
+}
+
+pub const fn cancel_reason(reason: CancelReason) -> &'static str {
+    match reason {
+        CancelReason::Disabled => "disabled",
+        CancelReason::SearchDeleted => "search_deleted",
+        CancelReason::NoRecipient => "no_recipient",
+        CancelReason::Erased => "erased",
+        CancelReason::ChannelOff => "channel_off",
+    }
+}
+
+/// How an attempt ended, in one word: of a failed one the class of what went wrong.
+pub const fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Delivered => "delivered",
+        Outcome::Failed(fault) => self::fault(fault),
+        Outcome::Interrupted => "interrupted",
+    }
+}
+
+pub const fn fault(fault: Fault) -> &'static str {
+    match fault {
+        Fault::Refused => "policy_refused",
+        Fault::Dns => "dns",
+        Fault::Connect => "connect",
+        Fault::Tls => "tls",
+        Fault::Timeout => "timeout",
+        Fault::Closed => "closed",
+        Fault::Protocol => "protocol",
+        Fault::TooLarge => "too_large",
+        Fault::Status => "status",
+        Fault::Rejected => "rejected",
+    }
+}
+
+/// What a webhook is about when it is about no event.
+pub const MATCH: &str = "match";
+
+/// What a delivery is about: an event, or a match.
+pub const fn delivery_subject(event: Option<EventName>) -> &'static str {
+    match event {
+        Some(name) => event_name(name),
+        None => MATCH,
+    }
 }

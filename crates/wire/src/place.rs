@@ -42,10 +42,33 @@ pub struct CityBody {
     has_grouped_by_name: bool,
     has_grouped_by_zipcode: bool,
     open: bool,
-    locations: Option<PointBody>,
+    #[serde(flatten)]
+    point: CityPoint,
+}
+
+/// Where a city is, under the name that goes with what it is part of.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "camelCase")]
+enum CityPoint {
+    Locations(Option<PointBody>),
+    /// In what webhooks carry.
+    Location(Option<PointBody>),
+}
+
+impl Default for CityPoint {
+    fn default() -> Self {
+        Self::Locations(None)
+    }
 }
 
 impl CityBody {
+    /// The same city as webhooks carry it.
+    #[must_use]
+    pub fn in_webhook(self) -> Self {
+        let (CityPoint::Locations(point) | CityPoint::Location(point)) = self.point;
+        Self { point: CityPoint::Location(point), ..self }
+    }
+
     /// A commune of the reference geography, under the zipcode a property has in it.
     pub fn of(city: &City, zipcode: Option<&Zipcode>) -> Self {
         let division = |code: &str, id, name: &str| {
@@ -67,7 +90,7 @@ impl CityBody {
             has_grouped_by_name: city.has_grouped_names(),
             has_grouped_by_zipcode: city.has_grouped_zipcodes(),
             open: city.is_open(),
-            locations: city.centre.map(PointBody::of),
+            point: CityPoint::Locations(city.centre.map(PointBody::of)),
         }
     }
 

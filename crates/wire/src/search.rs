@@ -14,7 +14,7 @@ use std::sync::{Arc, LazyLock};
 use domain::criteria::References;
 use domain::filter::{Filter, Kind, Subject};
 use domain::search::is_criterion;
-use domain::{City, Department, FILTERS, Insee, PropertyAttribute};
+use domain::{City, Department, Endpoint, FILTERS, Insee, PropertyAttribute};
 
 pub use read::{Purpose, Read, read};
 pub use write::{SearchParts, search};
@@ -34,6 +34,8 @@ pub struct Places<'a> {
 pub struct Surroundings<'a> {
     pub references: References<'a>,
     pub places: Places<'a>,
+    /// Says why nothing is ever sent to an address, if that is so.
+    pub judge: &'a dyn Fn(&Endpoint) -> Result<(), String>,
 }
 
 /// What a read shows and a write cannot change: passed over, so that what was read can be sent back.

@@ -50,7 +50,7 @@ pub fn read(body: &Value, purpose: Purpose<'_>, surroundings: &Surroundings<'_>)
     let mut reading = Reading { fields, purpose, reader: Reader::default(), ignored: Vec::new() };
     let title = reading.title();
     let terms = reading.terms(surroundings);
-    let alerts = reading.alerts();
+    let alerts = reading.alerts(surroundings.judge);
     // What was understood is held together even when something else was not, so that everything is told at once.
     let contradictions = terms.criteria(&surroundings.references).err().unwrap_or_default();
     let Reading { reader: Reader { mut violations }, mut ignored, .. } = reading;
@@ -132,7 +132,7 @@ impl<'a> Reading<'a> {
         terms
     }
 
-    fn alerts(&mut self) -> Alerts {
+    fn alerts(&mut self, judge: &dyn Fn(&Endpoint) -> Result<(), String>) -> Alerts {
         let nothing = Alerts::default();
         let Alerts { enabled, hide_contact, email, endpoint, event_endpoint, events } =
             self.known().map_or(&nothing, |known| &known.alerts).clone();
@@ -140,10 +140,27 @@ impl<'a> Reading<'a> {
             enabled: self.flag(ENABLED, enabled),
             hide_contact: self.flag(HIDE_CONTACT, hide_contact),
             email: self.text(EMAIL, email, EmailAddress::parse),
-            endpoint: self.text(ENDPOINT, endpoint, Endpoint::parse),
-            event_endpoint: self.text(EVENT_ENDPOINT, event_endpoint, Endpoint::parse),
+            endpoint: self.endpoint(ENDPOINT, endpoint, judge),
+            event_endpoint: self.endpoint(EVENT_ENDPOINT, event_endpoint, judge),
             events: self.events(events),
         }
+    }
+
+    fn endpoint(
+        &mut self,
+        name: &str,
+        known: Option<Endpoint>,
+        judge: &dyn Fn(&Endpoint) -> Result<(), String>,
+    ) -> Option<Endpoint> {
+        let before = known.clone();
+        self.text(name, known, |text| {
+            let endpoint = Endpoint::parse(text).map_err(|error| error.to_string())?;
+            // Rules may have become stricter since it was accepted. That must not keep its owner from changing something else.
+            if before.as_ref() != Some(&endpoint) {
+                judge(&endpoint)?;
+            }
+            Ok::<_, String>(endpoint)
+        })
     }
 
     /// Unset is no.

@@ -57,7 +57,11 @@ const PLACES: Places<'static> =
 
 fn reading(body: &Value, purpose: Purpose<'_>, sites: &SiteDirectory) -> Read {
     let references = References { city: &|id| vec![id], commune: &|insee| vec![insee.id()], sites };
-    read(body, purpose, &Surroundings { references, places: PLACES })
+    let judge = |endpoint: &domain::Endpoint| match endpoint.as_str().contains("refused") {
+        true => Err("Nothing is sent to this address.".to_owned()),
+        false => Ok(()),
+    };
+    read(body, purpose, &Surroundings { references, places: PLACES, judge: &judge })
 }
 
 /// A body that is complete, and what the object given adds or replaces.
@@ -267,6 +271,24 @@ fn an_update_keeps_what_it_does_not_mention() {
     let violations = reading(&json!({}), Purpose::Update(&known), &directory()).wish.unwrap_err();
     let paths: Vec<&str> = violations.iter().map(|violation| violation.path.as_str()).collect();
     assert_eq!(paths, ["title", "transactionType", "propertyTypes"]);
+}
+
+#[test]
+fn an_address_nothing_is_sent_to_is_refused_where_it_is_new() {
+    let (one, other) = ("https://refused.example/1", "https://refused.example/2");
+    refused(
+        &with(json!({"endpointRecipient": one, "eventEndpoint": other})),
+        &[
+            "endpointRecipient: Nothing is sent to this address.",
+            "eventEndpoint: Nothing is sent to this address.",
+        ],
+    );
+    // It was accepted before the rules became what they are.
+    let mut known = wish(json!({"budgetMin": 3}));
+    known.alerts.endpoint = Some(domain::Endpoint::trusted(one.to_owned()));
+    let update = |fields: Value| reading(&with(fields), Purpose::Update(&known), &directory()).wish;
+    assert!(update(json!({"budgetMin": 4})).is_ok() && update(json!({"endpointRecipient": one})).is_ok());
+    assert_eq!(update(json!({"endpointRecipient": other})).unwrap_err()[0].path, "endpointRecipient");
 }
 
 #[test]

@@ -54,7 +54,7 @@ const PLACES: Places<'static> =
 
 fn surroundings() -> Surroundings<'static> {
     let references = References { city: &|id| vec![id], commune: &|insee| vec![insee.id()], sites: &SITES };
-    Surroundings { references, places: PLACES }
+    Surroundings { references, places: PLACES, judge: &|_| Ok(()) }
 }
 
 /// What a search may ask for: the two that must be there, and any of the others.

@@ -1,0 +1,158 @@
+use serde_json::json;
+
+use super::*;
+
+fn paris() -> TimeZone {
+    TimeZone::get("Europe/Paris").unwrap()
+}
+
+fn at(text: &str) -> Timestamp {
+    text.parse().unwrap()
+}
+
+fn parts(zone: &TimeZone, state: DeliveryState) -> DeliveryParts<'_> {
+    let number = domain::SearchNumber(42);
+    DeliveryParts {
+        id: DeliveryId::of(number, 7, domain::InstanceMark::default()),
+        search: Some(SearchId::from_bytes([0x5e; 16])),
+        channel: DeliveryChannel::Event,
+        event: Some(EventName::UpdatePrice),
+        about: Some((PropertyId::from_bytes([0xb0; 16]), MatchId::of(number, 1_337))),
+        state,
+        created_at: at("2026-03-02T09:00:00Z"),
+        state_at: at("2026-03-02T10:00:00Z"),
+        attempt_count: 2,
+        zone,
+    }
+}
+
+fn shown(state: DeliveryState) -> Value {
+    serde_json::to_value(DeliveryBody::of(&parts(&paris(), state))).unwrap()
+}
+
+#[test]
+fn a_delivery_says_what_it_is_about_and_what_comes_next() {
+    assert_eq!(
+        shown(DeliveryState::Pending),
+        json!({
+            "@context": "/contexts/Delivery",
+            "@id": "/deliveries/0000002a-0000-8001-8000-000000000007",
+            "@type": "Delivery",
+            "search": "/searches/5e5e5e5e-5e5e-5e5e-5e5e-5e5e5e5e5e5e",
+            "channel": "eventEndpoint",
+            "event": "ad.update.price",
+            "match": "/matches/0000002a-0000-8000-8000-000000000539",
+            "property": "/properties/b0b0b0b0-b0b0-b0b0-b0b0-b0b0b0b0b0b0",
+            "state": "pending",
+            "reason": null,
+            "createdAt": "2026-03-02T10:00:00+01:00",
+            "nextAttemptAt": "2026-03-02T11:00:00+01:00",
+            "settledAt": null,
+            "attemptCount": 2,
+        })
+    );
+}
+
+#[test]
+fn each_state_has_its_name_its_date_and_its_reason() {
+    let check = |state, name: &str, reason: Option<&str>, settled: bool| {
+        let body = shown(state);
+        assert_eq!((&body["state"], &body["reason"]), (&json!(name), &json!(reason)));
+        assert_eq!(body["settledAt"].is_string(), settled, "{body}");
+        assert_eq!(body["nextAttemptAt"].is_string(), state == DeliveryState::Pending, "{body}");
+    };
+    check(DeliveryState::Leased, "leased", None, false);
+    check(DeliveryState::Delivered, "delivered", None, true);
+    check(DeliveryState::Failed, "failed", None, true);
+    let reasons = ["disabled", "search_deleted", "no_recipient", "erased", "channel_off"];
+    for (reason, name) in domain::CancelReason::ALL.into_iter().zip(reasons) {
+        check(DeliveryState::Cancelled(reason), "cancelled", Some(name), true);
+    }
+}
+
+#[test]
+fn what_was_erased_or_deleted_is_not_named() {
+    let zone = paris();
+    let parts =
+        DeliveryParts { search: None, event: None, about: None, ..parts(&zone, DeliveryState::Failed) };
+    let body = serde_json::to_value(DeliveryBody::of(&parts)).unwrap();
+    for name in ["search", "match", "property"] {
+        assert_eq!(body.get(name), Some(&Value::Null), "{name}");
+    }
+    assert_eq!(body["event"], "match");
+}
+
+#[test]
+fn every_attempt_is_shown_in_order() {
+    let zone = paris();
+    let attempt = |outcome, status, answer| AttemptParts {
+        began_at: at("2026-03-02T09:00:00.75Z"),
+        took: Duration::from_micros(1_234_567),
+        outcome,
+        status,
+        target: Some("https://hook.example/a"),
+        answer,
+    };
+    let attempts = [
+        attempt(Outcome::Failed(domain::Fault::Status), Some(503), b"no\r\n\x1b[31m \xff h\xc3".as_slice()),
+        attempt(Outcome::Interrupted, None, b""),
+        attempt(Outcome::Delivered, Some(200), "reçu".as_bytes()),
+    ];
+    let body = DeliveryWithAttempts::of(&parts(&zone, DeliveryState::Delivered), attempts);
+    let text = serde_json::to_string(&body).unwrap();
+    assert!(text.contains(r#""answer":"no\r\n\u001b[31m"#), "{text}");
+    let body: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&body["@type"], &body["attemptCount"]), (&json!("Delivery"), &json!(2)));
+    assert_eq!(
+        body["attempts"][2],
+        json!({
+            "number": 3, "beganAt": "2026-03-02T10:00:00+01:00", "durationMs": 1_234, "outcome": "delivered",
+            "status": 200, "target": "https://hook.example/a", "answer": "reçu",
+        })
+    );
+    let second = &body["attempts"][1];
+    assert_eq!((&second["outcome"], &second["answer"]), (&json!("interrupted"), &Value::Null));
+    assert_eq!(body["attempts"][0]["outcome"], "status");
+}
+
+#[test]
+fn a_letter_cut_in_half_is_left_out_and_what_is_no_text_is_marked() {
+    assert_eq!(legible("reç".as_bytes()), "reç");
+    assert_eq!(legible(&"reç".as_bytes()[..3]), "re");
+    assert_eq!(legible(b"a\xffb"), "a\u{fffd}b");
+}
+
+#[test]
+fn a_replay_says_since_when() {
+    let since =
+        |body: Value| read_replay(&body, &paris()).map_err(|violations| violations[0].message.clone());
+    assert_eq!(since(json!({"since": "2026-03-02"})), Ok(at("2026-03-01T23:00:00Z")));
+    assert_eq!(since(json!({"since": "2026-03-02T09:00:00Z"})), Ok(at("2026-03-02T09:00:00Z")));
+    assert_eq!(since(json!({"since": "yesterday"})), Err("\"yesterday\" is not a date.".to_owned()));
+    for missing in [json!({}), json!({"since": null}), json!({"since": " "})] {
+        assert_eq!(since(missing), Err("This value should not be blank.".to_owned()));
+    }
+    assert!(since(json!({"since": 3})).is_err() && since(json!([])).is_err());
+}
+
+#[test]
+fn channels_and_faults_go_by_their_names() {
+    for channel in DeliveryChannel::ALL {
+        assert_eq!(names::parse_delivery_channel(names::delivery_channel(channel)), Some(channel));
+    }
+    assert_eq!(names::parse_delivery_channel("email"), None);
+    let faults: Vec<&str> = domain::Fault::ALL.into_iter().map(names::fault).collect();
+    let expected = [
+        "policy_refused",
+        "dns",
+        "connect",
+        "tls",
+        "timeout",
+        "closed",
+        "protocol",
+        "too_large",
+        "status",
+        "rejected",
+    ];
+    assert_eq!(faults, expected);
+}
