@@ -3,11 +3,13 @@
 //! [`App`] is what an edge (HTTP, the command line) talks to: take adverts in ([`ingest`]), read them back
 //! ([`documents`]), find them ([`search`]), wait for them ([`searches`], [`preview`]), see who is calling ([`access`]), know
 //! where they come from ([`sites`]). [`workers`] do what nobody asks for: the index follows the store, changes are held against
-//! saved searches ([`matching`]), adverts unseen for long expire.
+//! saved searches ([`matching`]), what is owed is brought ([`dispatch`]), adverts unseen for long expire.
 //!
 //! **Invariant:** decisions are `domain`'s, durability is `store`'s; here they meet. Nothing here knows HTTP or JSON.
 
 pub mod access;
+pub mod deliveries;
+pub mod dispatch;
 pub mod documents;
 pub mod error;
 pub mod indicators;
@@ -40,6 +42,7 @@ pub struct App {
     /// Commands that only write have none.
     search: Option<Arc<search::Search>>,
     matching: Option<Arc<matching::Matching>>,
+    dispatch: Option<Arc<dispatch::Dispatch>>,
 }
 
 impl App {
@@ -49,7 +52,16 @@ impl App {
         ids: Arc<dyn IdSource>,
         places: Arc<Gazetteer>,
     ) -> Self {
-        Self { store, clock, ids, places, sites: Arc::default(), search: None, matching: None }
+        Self {
+            store,
+            clock,
+            ids,
+            places,
+            sites: Arc::default(),
+            search: None,
+            matching: None,
+            dispatch: None,
+        }
     }
 
     /// The reference geography.
@@ -69,4 +81,9 @@ impl App {
     pub fn store(&self) -> &dyn Store {
         &*self.store
     }
+}
+
+/// Runs what computes for a while on a thread that may be busy.
+async fn computed<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| Error::Interrupted)
 }

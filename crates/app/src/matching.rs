@@ -62,6 +62,11 @@ impl Matching {
         self.position.send_replace(Some(position));
     }
 
+    /// Changes whenever something was recorded.
+    pub fn watch(&self) -> watch::Receiver<Option<Position>> {
+        self.position.subscribe()
+    }
+
     pub fn note_searches(&self, count: usize, bytes: usize) {
         self.searches.store(count as u64, Ordering::Relaxed);
         self.bytes.store(bytes as u64, Ordering::Relaxed);

@@ -19,8 +19,7 @@ use domain::{
 use engine::{Found, Question, View};
 use jiff::SignedDuration;
 
-use crate::search::computed;
-use crate::{App, Error};
+use crate::{App, Error, computed};
 
 /// Reading and winding back so many small ones took an eighth of a second in a debug build. A share found among so many is right to
 /// some two points in a hundred.

@@ -19,8 +19,6 @@ use tokio::sync::watch;
 
 use crate::{App, Error};
 
-pub(crate) use build::computed;
-
 /// How long an answer to a writer waits for the index. Following takes milliseconds; whoever waits longer has met a
 /// follower in trouble, and what was written is durable all the same.
 const VISIBLE_WITHIN: Duration = Duration::from_secs(5);

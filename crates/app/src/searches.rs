@@ -37,7 +37,8 @@ impl App {
         let search = SavedSearch { id, owner, token, created_at: now, updated_at: now, wish };
         let expected = ExpectedSearch::New { owner_has_fewer_than: limit };
         match self.put_search(search, expected).await? {
-            CommitOutcome::Committed(_) => self.search_of(owner, id).await,
+            // Not there any more only if its owner was faster than this answer.
+            CommitOutcome::Committed(_) => self.search_of(owner, id).await?.ok_or(Error::Contended).map(Some),
             CommitOutcome::TooManySearches => Ok(None),
             CommitOutcome::Conflict => Err(Error::Contended),
         }

@@ -1,5 +1,6 @@
 //! What happens without being asked for. Each worker is a loop around a `run_once` that tests can call.
 
+pub mod dispatcher;
 pub mod expiry;
 pub mod following;
 pub mod indexer;

@@ -10,7 +10,7 @@ use engine::{Builder, Change, Index, Settings, Stamp};
 use store::{Position, ScanPart, Store, Stored};
 use tokio::task::JoinSet;
 
-use crate::{App, Error};
+use crate::{App, Error, computed};
 
 /// One for each core of a small machine. More would take the readers that answer requests meanwhile.
 const PARTS: usize = 2;
@@ -86,11 +86,4 @@ pub async fn apply(index: &Arc<Index>, changes: Vec<Change>, position: Position)
 pub async fn merge(index: &Arc<Index>) -> Result<(), Error> {
     let index = Arc::clone(index);
     computed(move || while index.maintain() {}).await
-}
-
-/// Runs what computes for a while on a thread of its own.
-pub(crate) async fn computed<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Error> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| Error::Interrupted)
 }

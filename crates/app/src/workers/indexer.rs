@@ -28,11 +28,11 @@ const MAINTAIN_EVERY: Duration = Duration::from_millis(500);
 /// How many entries of the log are taken on together. Writers wait for the whole look, so that it must not take long.
 const ENTRIES_PER_LOOK: usize = 1_000;
 
-/// How many properties one reader decodes at a time, while another does the next ones. Whoever wants a document for an answer
-/// waits behind them: half a millisecond.
+/// How many properties one reader decodes at a time, while another does the next ones. Whoever takes adverts in has the same
+/// readers, and waits behind them: half a millisecond.
 const PROPERTIES_PER_READ: usize = 16;
 
-/// Readers that decode at the same time: one is left to answer requests.
+/// Readers that decode at the same time.
 const READS_AT_ONCE: usize = 2;
 
 /// What an operator may choose.

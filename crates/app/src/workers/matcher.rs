@@ -18,18 +18,18 @@ use tokio_util::sync::CancellationToken;
 
 use super::following::{Follower, Progress, follow};
 use crate::matching::{Judged, Matching};
-use crate::{App, Error};
+use crate::{App, Error, computed};
 use judge::{Document, Stretch};
 use standing::Standing;
 
 /// How many entries of the log are judged together. Whoever waits for a match waits for the whole look.
 const ENTRIES_PER_LOOK: usize = 256;
 
-/// How many documents one reader decodes at a time, while another does the next ones. Whoever wants a document for an answer waits
-/// behind them: half a millisecond.
+/// How many documents one reader decodes at a time, while another does the next ones. Whoever takes adverts in has the same
+/// readers, and waits behind them: half a millisecond.
 const DOCUMENTS_PER_READ: usize = 16;
 
-/// Readers that decode at the same time: one is left to answer requests.
+/// Readers that decode at the same time.
 const READS_AT_ONCE: usize = 2;
 
 /// How many searches are read at a time when the worker begins.
@@ -211,11 +211,37 @@ impl Matcher {
         let (documents, matched) = if idle {
             (HashMap::new(), HashMap::new())
         } else {
-            let matched = self.app.store.matched(known.into_iter().collect());
-            let (documents, matched) = tokio::join!(self.documents(wanted), matched);
-            (documents?, matched?)
+            let (documents, matched) = tokio::join!(self.documents(wanted), self.matched(known));
+            let (mut documents, (matched, unknown)) = (documents?, matched?);
+            // A match must not be made twice, so that nothing is made of these.
+            documents.retain(|(property, _), _| !unknown.contains(property));
+            (documents, matched)
         };
         Ok(Stretch { entries, searches, documents, matched })
+    }
+
+    /// Which searches have a match with which properties already, and of which properties nobody can tell any more.
+    async fn matched(
+        &self,
+        properties: BTreeSet<PropertyId>,
+    ) -> Result<(HashMap<PropertyId, Vec<SearchNumber>>, BTreeSet<PropertyId>), Error> {
+        let store = &self.app.store;
+        match store.matched(properties.iter().copied().collect()).await {
+            Err(store::Error::Corrupt { .. }) => {}
+            read => return Ok((read?, BTreeSet::new())),
+        }
+        let (mut matched, mut unknown) = (HashMap::new(), BTreeSet::new());
+        for property in properties {
+            match store.matched(vec![property]).await {
+                Err(error @ store::Error::Corrupt { .. }) => {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::error!(%property, error, "a property with damaged matches is not matched");
+                    unknown.insert(property);
+                }
+                read => matched.extend(read?),
+            }
+        }
+        Ok((matched, unknown))
     }
 
     async fn documents(
@@ -305,10 +331,6 @@ impl Matcher {
         }
         Ok(())
     }
-}
-
-async fn computed<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| Error::Interrupted)
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use domain::matching::{announcements, is_on_offer};
 use domain::search::Channel;
 use domain::{Property, PropertyId, SearchId, SearchNumber};
-use engine::PercolatorScratch;
 use store::{Change, LogEntry, MatchGroup, Notice, NoticeGroup, PropertyCause, StoredSearch};
 
 use super::standing::Standing;
@@ -32,20 +31,20 @@ impl Stretch {
     /// Goes through the entries in order: what a search is changes on the way.
     pub fn judge(mut self, app: &App, standing: &mut Standing) -> Judged {
         let mut judged = Judged::default();
-        let mut scratch = PercolatorScratch::default();
         for entry in std::mem::take(&mut self.entries) {
             match &entry.change {
                 Change::Search { search, version } => {
-                    // One that is not there any more is about to be removed, further on in the log.
-                    if let Some(stored) = self.searches.get(&(*search, *version)) {
-                        standing.put(app, stored);
+                    match self.searches.get(&(*search, *version)) {
+                        Some(stored) => standing.put(app, stored),
+                        // Damaged, or removed further on in the log: what it said before does not count either.
+                        None => standing.remove(*search),
                     }
                 }
                 Change::SearchRemoved { search } => standing.remove(*search),
                 Change::Property { cause: PropertyCause::Crawl, .. } => {}
                 Change::Property { .. } if standing.is_empty() => {}
                 Change::Property { .. } => {
-                    let group = self.judge_property(&entry, standing, &mut scratch, &mut judged.tally);
+                    let group = self.judge_property(&entry, standing, &mut judged.tally);
                     judged.groups.extend(group);
                 }
                 Change::PropertyRemoved { .. } | Change::Erased => {}
@@ -57,8 +56,7 @@ impl Stretch {
     fn judge_property(
         &mut self,
         entry: &LogEntry,
-        standing: &Standing,
-        scratch: &mut PercolatorScratch,
+        standing: &mut Standing,
         tally: &mut Tally,
     ) -> Option<MatchGroup> {
         let Change::Property { property, version, advert, cause } = &entry.change else { return None };
@@ -70,7 +68,7 @@ impl Stretch {
             None => None,
         };
         let mut meeting = |document: &Property| {
-            let found = standing.percolator.matches(document, scratch);
+            let found = standing.met_by(document);
             tally.documents += 1;
             tally.walked += found.walked as u64;
             tally.verified += found.verified as u64;

@@ -5,15 +5,19 @@ use std::sync::Arc;
 
 use domain::criteria::Term;
 use domain::search::Channel;
-use domain::{Alerts, EventName, SearchId, SearchNumber, SiteCategoryId, SiteDirectory, SiteKey, Terms};
-use engine::Percolator;
+use domain::{
+    Alerts, EventName, Property, SearchId, SearchNumber, SiteCategoryId, SiteDirectory, SiteKey, Terms,
+};
+use engine::{Percolated, Percolator, PercolatorScratch};
 use store::{Notice, StoredSearch};
 
 use crate::App;
 
 #[derive(Default)]
 pub struct Standing {
-    pub percolator: Percolator,
+    percolator: Percolator,
+    /// Kept from one property to the next: it remembers how words are spelled.
+    scratch: PercolatorScratch,
     /// By number: which notices a search wants.
     wants: Vec<Wants>,
     numbers: HashMap<SearchId, SearchNumber>,
@@ -66,6 +70,11 @@ impl Standing {
         self.percolator.remove(number);
         self.by_category.remove(&number);
         self.wants[number.0 as usize] = Wants::default();
+    }
+
+    /// The searches that a property meets.
+    pub fn met_by(&mut self, property: &Property) -> Percolated {
+        self.percolator.matches(property, &mut self.scratch)
     }
 
     pub fn wants(&self, number: SearchNumber, notice: Notice) -> bool {

@@ -11,7 +11,7 @@ use domain::{
     Strictness, Wording,
 };
 use places::Gazetteer;
-use store::sqlite::SqliteStore;
+use store::sqlite::{FILE_NAME, SqliteStore};
 use store::{Change, MatchGroup, Notice, Position, PropertyCause, Store, StoredSearch};
 use tempfile::TempDir;
 use testkit::build::{advert_id, at, draft, property_id, short_text, user_id};
@@ -30,20 +30,26 @@ const SEARCHES_MAX: u32 = 1_000;
 struct Home {
     store: Arc<SqliteStore>,
     clock: Arc<ManualClock>,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Home {
     fn new() -> Self {
         let folder = TempDir::new().unwrap();
         let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
-        Self { store, clock: Arc::new(ManualClock::at(at(5_000))), _folder: folder }
+        Self { store, clock: Arc::new(ManualClock::at(at(5_000))), folder }
     }
 
     fn app(&self) -> App {
         static PLACES: LazyLock<Arc<Gazetteer>> = LazyLock::new(|| Arc::new(Gazetteer::embedded().unwrap()));
         let ids = Arc::new(SeededIds::new(1));
         App::new(self.store.clone(), self.clock.clone(), ids, Arc::clone(&PLACES)).with_matcher()
+    }
+
+    /// Overwrites something in the database with nonsense.
+    fn damage(&self, sql: &str) {
+        let connection = rusqlite::Connection::open(self.folder.path().join(FILE_NAME)).unwrap();
+        assert_eq!(connection.execute(sql, []).unwrap(), 1, "{sql}");
     }
 
     async fn groups(&self) -> Vec<MatchGroup> {
@@ -338,4 +344,38 @@ async fn a_sighting_that_changes_what_a_property_is_makes_a_version() {
     };
     assert!(news.is_empty(), "no advert has changed");
     assert_eq!(matches().await, 1);
+}
+
+#[tokio::test]
+async fn what_is_damaged_keeps_nobody_else_from_being_matched() {
+    let home = Home::new();
+    let app = home.app();
+    let priced = |number: u64, price: f64| {
+        let mut draft = draft(Identity::Uuid(advert_id(number)));
+        draft.property = Some(property_id(number));
+        draft.patch.price = Given::Value(domain::Amount::new(price));
+        draft
+    };
+    let mut numbers = Vec::new();
+    for _ in 0..3 {
+        let wanted = wish(|wish| term(&mut wish.terms, "budgetMax", Term::Number(100_000.0)));
+        numbers.push(app.create_search(user_id(1), wanted, 10).await.unwrap().unwrap().number);
+    }
+    let mut matcher = Matcher::new(&app).unwrap();
+    app.ingest(vec![priced(1, 90_000.0)]).await.unwrap();
+    catch_up(&mut matcher).await;
+
+    // One of the searches, one of the records of matches and one version of a property, before a new start.
+    home.damage("UPDATE search SET record = x'01ff' WHERE number = 2");
+    home.damage("UPDATE match_group SET matched = x'01ff'");
+    app.ingest(vec![priced(2, 200_000.0)]).await.unwrap();
+    home.damage("UPDATE property_version SET record = x'01ff' WHERE record_id = (SELECT max(record_id) FROM property_version)");
+    let unreadable = app.ingest(vec![priced(2, 80_000.0)]).await;
+    assert!(unreadable.is_err(), "nobody can tell what changes");
+    app.ingest(vec![priced(1, 70_000.0), priced(3, 60_000.0)]).await.unwrap();
+    let mut matcher = Matcher::new(&app).unwrap();
+    catch_up(&mut matcher).await;
+    let groups = home.store.match_groups_after(Position(5), usize::MAX).await.unwrap();
+    let made: Vec<_> = groups.iter().map(|group| (group.property, group.matched.clone())).collect();
+    assert_eq!(made, [(property_id(3), vec![numbers[0], numbers[2]])]);
 }

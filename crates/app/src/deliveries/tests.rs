@@ -1,0 +1,302 @@
+//! What owners may see, repeat and end, on a store of its own and without anything leaving the house.
+
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use delivery::Letter;
+use domain::criteria::{Term, Terms};
+use domain::search::{Channel, Wish};
+use domain::{
+    AdvertEvent, Alerts, EmailAddress, EventName, Fault, Filter, Given, Next, Outcome, Property, Retries,
+    SiteDirectory,
+};
+use places::Gazetteer;
+use store::sqlite::SqliteStore;
+use store::{Claim, Intake, Notice, Settlement, Start, Store};
+use tempfile::TempDir;
+use testkit::build::{self, amount, draft, short_text, site_reference, user_id};
+use testkit::{ManualClock, SeededIds};
+
+use super::*;
+use crate::dispatch::{Carrier, DispatchLimits, DispatchSettings, EndpointRefused, Scribe};
+use crate::workers::following::Progress;
+use crate::workers::matcher::Matcher;
+
+/// Remembers what it was given, and says that all of it arrived.
+#[derive(Default)]
+struct Remembering(Mutex<Vec<Post>>);
+
+#[async_trait]
+impl Carrier for Remembering {
+    async fn post(&self, post: &Post) -> Exchange {
+        self.0.lock().unwrap().push(post.clone());
+        let (took, excerpt) = (Duration::from_millis(3), Vec::new());
+        Exchange { outcome: Outcome::Delivered, status: Some(200), took, excerpt }
+    }
+
+    async fn letter(&self, _letter: &Letter) -> Exchange {
+        unreachable!("nobody tries letters out")
+    }
+
+    fn judge(&self, _endpoint: &Endpoint) -> Result<String, EndpointRefused> {
+        Ok("host".to_owned())
+    }
+
+    fn carries_letters(&self) -> bool {
+        false
+    }
+}
+
+/// Writes no JSON, but what a test can read.
+struct Plain;
+
+impl Scribe for Plain {
+    fn document(&self, _app: &App, _sites: &SiteDirectory, property: &Property) -> Option<Vec<u8>> {
+        let derived = property.derive()?;
+        let events = property.adverts[0].events.len();
+        Some(format!("{}|{events}", derived.title?.as_str()).into_bytes())
+    }
+
+    fn match_body(&self, told: &Told<'_>) -> Vec<u8> {
+        told.document.to_vec()
+    }
+
+    fn event_body(&self, name: EventName, event: &AdvertEvent, told: &Told<'_>) -> Vec<u8> {
+        assert_eq!(event.name(), Some(name));
+        [format!("{name:?}|").as_bytes(), told.document].concat()
+    }
+}
+
+struct Home {
+    app: App,
+    store: Arc<SqliteStore>,
+    clock: Arc<ManualClock>,
+    carrier: Arc<Remembering>,
+    _folder: TempDir,
+}
+
+impl Home {
+    fn new() -> Self {
+        static PLACES: LazyLock<Arc<Gazetteer>> = LazyLock::new(|| Arc::new(Gazetteer::embedded().unwrap()));
+        let folder = TempDir::new().unwrap();
+        let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
+        let clock = Arc::new(ManualClock::at(build::at(5_000)));
+        let (carrier, ids) = (Arc::new(Remembering::default()), Arc::new(SeededIds::new(1)));
+        let settings = DispatchSettings {
+            retries: Retries { interval: Duration::from_secs(3_600) },
+            gather: Duration::from_secs(300),
+            keep: Duration::from_secs(86_400),
+            public_url: "https://vigie.example".to_owned(),
+            limits: DispatchLimits::default(),
+        };
+        let app = App::new(store.clone(), clock.clone(), ids, Arc::clone(&PLACES))
+            .with_matcher()
+            .with_dispatch(Arc::new(Plain), carrier.clone(), settings);
+        Self { app, store, clock, carrier, _folder: folder }
+    }
+
+    async fn search(&self) -> StoredSearch {
+        let mut terms = Terms::default();
+        terms.put(Filter::named("withCoherentPrice").unwrap(), Term::Flag(false));
+        let alerts = Alerts {
+            enabled: true,
+            endpoint: Endpoint::parse("https://hook.example/matches").ok(),
+            email: EmailAddress::parse("a@b.example").ok(),
+            ..Alerts::default()
+        };
+        let wish = Wish { title: short_text("Un bien"), terms, alerts };
+        self.app.create_search(user_id(1), wish, 10).await.unwrap().unwrap()
+    }
+
+    /// Takes in so many adverts, each of which is owed to the search's endpoint, and makes deliveries of them.
+    async fn owe(&self, count: usize) -> Vec<DeliveryId> {
+        let known = self.ids().await;
+        let mut matcher = Matcher::new(&self.app).unwrap();
+        for number in 0..count {
+            let mut draft = draft(site_reference("portail.example", &format!("{}-{number}", known.len())));
+            draft.patch.price = Given::Value(Some(amount(200_000.0)));
+            self.app.ingest(vec![draft]).await.unwrap();
+        }
+        while matcher.run_once().await.unwrap() == Progress::More {}
+        let owed = self.store.owed(usize::MAX).await.unwrap();
+        let to_endpoint = |delivery: &store::NewDelivery| delivery.notice == Notice::Match(Channel::Endpoint);
+        let now = self.app.clock.now();
+        let deliveries = owed.deliveries.into_iter().filter(to_endpoint);
+        let deliveries = deliveries.map(|delivery| (delivery, Start::DueAt(now))).collect();
+        let intake = Intake { after: owed.after, until: owed.until, at: now, deliveries };
+        assert!(self.store.enqueue(intake).await.unwrap());
+        self.ids().await.into_iter().filter(|id| !known.contains(id)).collect()
+    }
+
+    async fn ids(&self) -> Vec<DeliveryId> {
+        self.list().await.deliveries.iter().map(|row| row.id).collect()
+    }
+
+    async fn list(&self) -> DeliveryPage {
+        let asked = DeliveryList { owner: Some(user_id(1)), take: u64::MAX, ..DeliveryList::default() };
+        self.app.deliveries(asked).await.unwrap()
+    }
+
+    /// Attempts deliveries for the last time, in vain.
+    async fn fail(&self, deliveries: &[DeliveryId]) {
+        let at = self.app.clock.now();
+        let lease_until = at + jiff::SignedDuration::from_secs(60);
+        let claim = Claim {
+            claim: 7,
+            at,
+            lease_until,
+            deliveries: deliveries.to_vec(),
+            hidden: Vec::new(),
+            documents: Vec::new(),
+        };
+        assert_eq!(self.store.claim(claim).await.unwrap().len(), deliveries.len());
+        let settlement = |id: &DeliveryId| Settlement {
+            id: *id,
+            claim: 7,
+            attempt: Some(Attempt {
+                began_at: at,
+                took: Duration::from_millis(20),
+                outcome: Outcome::Failed(Fault::Status),
+                status: Some(503),
+                target: Some("https://hook.example/matches".to_owned()),
+                excerpt: b"busy".to_vec(),
+            }),
+            next: Next::Failed,
+            at,
+        };
+        self.store.settle(deliveries.iter().map(settlement).collect()).await.unwrap();
+    }
+
+    async fn state(&self, id: DeliveryId) -> DeliveryState {
+        self.app.delivery_of(None, id).await.unwrap().unwrap().0.state
+    }
+}
+
+#[tokio::test]
+async fn a_delivery_is_its_owners_and_the_operators() {
+    let home = Home::new();
+    home.search().await;
+    let [id] = home.owe(1).await[..] else { panic!("one is owed") };
+    home.fail(&[id]).await;
+    let (row, attempts) = home.app.delivery_of(Some(user_id(1)), id).await.unwrap().unwrap();
+    assert_eq!((row.state, attempts.len(), attempts[0].status), (DeliveryState::Failed, 1, Some(503)));
+    assert!(home.app.delivery_of(Some(user_id(2)), id).await.unwrap().is_none());
+    assert!(home.app.delivery_of(None, id).await.unwrap().is_some());
+    assert_eq!(home.app.replay_delivery(Some(user_id(2)), id).await.unwrap(), Replayed::Unknown);
+    assert_eq!(home.state(id).await, DeliveryState::Failed);
+}
+
+#[tokio::test]
+async fn what_came_to_an_end_can_be_sent_again_and_nothing_else() {
+    let home = Home::new();
+    let search = home.search().await;
+    let [id] = home.owe(1).await[..] else { panic!("one is owed") };
+    let replay = async || home.app.replay_delivery(Some(user_id(1)), id).await.unwrap();
+    assert_eq!(replay().await, Replayed::UnderWay);
+    home.fail(&[id]).await;
+    assert_eq!(replay().await, Replayed::Done);
+    assert_eq!(home.state(id).await, DeliveryState::Pending);
+    assert_eq!(replay().await, Replayed::UnderWay);
+    home.fail(&[id]).await;
+    let (_, attempts) = home.app.delivery_of(None, id).await.unwrap().unwrap();
+    assert_eq!(attempts.len(), 2, "what was before is kept");
+    assert!(home.app.delete_search(user_id(1), search.search.id).await.unwrap());
+    assert_eq!(replay().await, Replayed::SearchDeleted);
+    let nobodys = DeliveryId::of(domain::SearchNumber(99), 1, domain::InstanceMark::default());
+    assert_eq!(home.app.replay_delivery(None, nobodys).await.unwrap(), Replayed::Unknown);
+}
+
+#[tokio::test]
+async fn everything_that_failed_since_a_moment_is_sent_again() {
+    let home = Home::new();
+    let search = home.search().await;
+    let early = home.owe(2).await;
+    home.clock.advance(jiff::SignedDuration::from_hours(1));
+    let since = home.app.clock.now();
+    let late = home.owe(3).await;
+    assert_eq!((early.len(), late.len()), (2, 3));
+    home.fail(&early).await;
+    home.fail(&late[1..]).await;
+    assert_eq!(home.app.replay_failed(&search, since).await.unwrap(), 2);
+    for id in &late {
+        assert_eq!(home.state(*id).await, DeliveryState::Pending);
+    }
+    assert_eq!(home.state(early[0]).await, DeliveryState::Failed);
+    assert_eq!(home.app.replay_failed(&search, since).await.unwrap(), 0);
+    assert_eq!(home.app.replay_failed(&search, Timestamp::UNIX_EPOCH).await.unwrap(), 2);
+}
+
+#[tokio::test]
+async fn a_secret_is_made_once_and_the_one_before_it_is_honoured_for_a_day() {
+    let home = Home::new();
+    let first = home.app.webhook_secrets(user_id(1)).await.unwrap();
+    assert_eq!(home.app.webhook_secrets(user_id(1)).await.unwrap(), first);
+    assert_ne!(home.app.webhook_secrets(user_id(2)).await.unwrap().current, first.current);
+    home.clock.advance(jiff::SignedDuration::from_hours(1));
+    let second = home.app.rotate_webhook_secret(user_id(1)).await.unwrap();
+    assert_ne!(second.current, first.current);
+    assert_eq!((second.replaced.len(), &second.replaced[0].secret), (1, &first.current));
+    assert_eq!(
+        (second.replaced[0].replaced_at, second.created_at),
+        (home.app.clock.now(), home.app.clock.now())
+    );
+    assert_eq!(home.app.webhook_secrets(user_id(1)).await.unwrap(), second);
+    let in_use = |at| second.in_use(at).count();
+    assert_eq!(in_use(second.created_at + jiff::SignedDuration::from_hours(23)), 2);
+    assert_eq!(in_use(second.created_at + jiff::SignedDuration::from_hours(24)), 1);
+    // Whoever rotates first of all has nothing to honour.
+    assert_eq!(home.app.rotate_webhook_secret(user_id(3)).await.unwrap().replaced, []);
+}
+
+#[tokio::test]
+async fn whoever_has_the_token_ends_letters_and_nothing_else() {
+    let home = Home::new();
+    let search = home.search().await;
+    let (id, token) = (search.search.id, search.search.token.as_str());
+    let now = async || home.app.search_of(user_id(1), id).await.unwrap().unwrap().search.wish.alerts;
+    let wrong = format!("{}{}", &token[..49], if token.ends_with('0') { '1' } else { '0' });
+    for wrong in [wrong.as_str(), "", &token[..49], &token.to_uppercase()] {
+        // Digits alone have no upper case; such a token is drawn once in 10^10 times, and is right.
+        if wrong != token {
+            assert!(!home.app.unsubscribe(id, wrong).await.unwrap(), "{wrong}");
+            assert!(!home.app.is_token_of(id, wrong).await.unwrap(), "{wrong}");
+        }
+    }
+    assert!(!home.app.unsubscribe(build::search_id(9), token).await.unwrap());
+    assert!(now().await.email.is_some());
+    assert!(home.app.is_token_of(id, token).await.unwrap());
+    for _ in 0..2 {
+        assert!(home.app.unsubscribe(id, token).await.unwrap());
+        let alerts = now().await;
+        assert_eq!((alerts.email, alerts.enabled), (None, true));
+        assert!(alerts.endpoint.is_some());
+    }
+    assert!(home.app.delete_search(user_id(1), id).await.unwrap());
+    assert!(!home.app.unsubscribe(id, token).await.unwrap());
+}
+
+#[tokio::test]
+async fn an_example_is_sent_once_signed_and_marked() {
+    let home = Home::new();
+    let endpoint = Endpoint::parse("https://hook.example/?a=b").unwrap();
+    let events = EventName::ALL.iter().map(|name| Sample::Event(*name));
+    for sample in events.chain([Sample::Match]) {
+        let tested = home.app.test_webhook(user_id(1), endpoint.clone(), sample).await.unwrap().unwrap();
+        let posts = std::mem::take(&mut *home.carrier.0.lock().unwrap());
+        let [post] = &posts[..] else { panic!("{posts:?}") };
+        assert_eq!((&post.endpoint, &post.body), (&endpoint, &tested.body));
+        let secrets = home.app.webhook_secrets(user_id(1)).await.unwrap();
+        assert_eq!(post.secrets, [secrets.current]);
+        assert_eq!(post.id.parts(), None, "no delivery has this id");
+        let text = String::from_utf8(tested.body.to_vec()).unwrap();
+        let (name, said) = match sample {
+            Sample::Match => (String::new(), text.as_str()),
+            Sample::Event(name) => (format!("{name:?}|"), text.split_once('|').unwrap().1),
+        };
+        assert!(text.starts_with(&name) && said.starts_with("EXEMPLE"), "{text}");
+        let just_made = matches!(sample, Sample::Match | Sample::Event(EventName::AdCreate));
+        assert!(said.ends_with(if just_made { "|1" } else { "|3" }), "{text}");
+    }
+    assert_eq!(home.list().await.total, 0);
+}

@@ -1,0 +1,49 @@
+//! Making deliveries of what the matcher recorded as owed.
+
+use domain::{CancelReason, DeliveryChannel, Timestamp};
+use store::{Intake, NewDelivery, Owed, Start};
+
+use super::{Dispatcher, later};
+use crate::Error;
+
+/// How many deliveries are made in one transaction: few enough that other writers hardly wait for it.
+const TAKEN_IN_AT_ONCE: usize = 1_000;
+
+impl Dispatcher {
+    /// Answers whether there is more.
+    pub(super) async fn take_in(&mut self, now: Timestamp) -> Result<bool, Error> {
+        let Owed { after, until, deliveries, more } = self.app.store.owed(TAKEN_IN_AT_ONCE).await?;
+        if after == until {
+            return Ok(false);
+        }
+        let deliveries: Vec<(NewDelivery, Start)> =
+            deliveries.into_iter().map(|delivery| (delivery, self.start(&delivery, now))).collect();
+        let lanes: Vec<_> = deliveries
+            .iter()
+            .filter_map(|(delivery, start)| match start {
+                Start::DueAt(due_at) => Some((delivery.lane(), *due_at)),
+                Start::Cancelled(_) => None,
+            })
+            .collect();
+        self.dispatch.counters.note_cancelled(deliveries.len() - lanes.len());
+        if !self.app.store.enqueue(Intake { after, until, at: now, deliveries }).await? {
+            tracing::warn!("another process brings what is owed as well");
+            return Ok(true);
+        }
+        for (lane, due_at) in lanes {
+            self.schedule.note(lane, due_at);
+        }
+        Ok(more)
+    }
+
+    /// Webhooks go at once; letters wait for more of the same.
+    fn start(&self, delivery: &NewDelivery, now: Timestamp) -> Start {
+        match delivery.notice.channel() {
+            DeliveryChannel::Match | DeliveryChannel::Event => Start::DueAt(now),
+            DeliveryChannel::Email if self.dispatch.carrier.carries_letters() => {
+                Start::DueAt(later(now, self.dispatch.settings.gather))
+            }
+            DeliveryChannel::Email => Start::Cancelled(CancelReason::ChannelOff),
+        }
+    }
+}

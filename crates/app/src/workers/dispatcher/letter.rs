@@ -1,0 +1,74 @@
+//! What a letter says of the properties it tells of.
+
+use delivery::{Home, Letter};
+use domain::{DeliveryId, Derived, Property, ShortText, Timestamp, WebAddress, Zipcode};
+use store::StoredSearch;
+
+use crate::App;
+use crate::dispatch::Dispatch;
+
+/// Nothing when there is nothing to tell, or nobody to tell it to.
+pub fn letter<'a>(
+    app: &App,
+    dispatch: &Dispatch,
+    search: &StoredSearch,
+    id: Option<DeliveryId>,
+    properties: impl Iterator<Item = &'a Property>,
+    at: Timestamp,
+) -> Option<Letter> {
+    let wish = &search.search.wish;
+    let homes: Vec<Home> = properties.filter_map(|property| home(app, property)).collect();
+    let unsubscribe = format!(
+        "{}/unsubscribe/{}/{}",
+        dispatch.settings.public_url.trim_end_matches('/'),
+        search.search.id,
+        search.search.token.as_str()
+    );
+    (!homes.is_empty()).then_some(())?;
+    Some(Letter {
+        id: id?,
+        to: wish.alerts.email.clone()?,
+        at,
+        title: wish.title.as_str().to_owned(),
+        homes,
+        // No more are gathered than a letter shows; the rest is in the next one.
+        others: 0,
+        unsubscribe: WebAddress::parse(&unsubscribe).ok()?,
+    })
+}
+
+/// The commune under the zipcode the property has in it, as its document says; else what its publishers wrote.
+fn place(app: &App, derived: &Derived<'_>) -> Option<String> {
+    let (name, zipcode) = match app.city(derived) {
+        Some(city) => {
+            let zipcode = derived.placement.and_then(|placement| placement.zipcode.as_ref());
+            (Some(city.name.to_string()), zipcode.or(city.main_zipcode()).map(Zipcode::to_string))
+        }
+        None => {
+            let given = derived.given_place?;
+            (
+                given.city_name.as_ref().map(ShortText::to_string),
+                given.zipcode.as_ref().map(Zipcode::to_string),
+            )
+        }
+    };
+    match (name, zipcode) {
+        (Some(name), Some(zipcode)) => Some(format!("{name} ({zipcode})")),
+        (name, zipcode) => name.or(zipcode),
+    }
+}
+
+fn home(app: &App, property: &Property) -> Option<Home> {
+    let derived = property.derive()?;
+    let reference = property.advert(derived.reference_advert)?;
+    Some(Home {
+        title: derived.title.map(|title| title.as_str().to_owned()),
+        transaction: derived.transaction_type,
+        price: derived.price,
+        surface: derived.surface,
+        rooms: derived.room.and_then(|rooms| u32::try_from(rooms).ok()),
+        place: place(app, &derived),
+        picture: derived.pictures.first().map(|picture| (*picture).clone()),
+        link: reference.details.url.clone(),
+    })
+}

@@ -1,0 +1,244 @@
+//! Attempts, and recording what came of them.
+//!
+//! Attempts end at any time and are recorded many at once, by a task of its own: whoever sends never waits for the disk.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use delivery::Exchange;
+use domain::{Next, Outcome, Timestamp};
+use store::{Attempt, DueDelivery, Lane, Settlement};
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::message::{Content, Ready};
+use crate::App;
+use crate::dispatch::Dispatch;
+
+/// How many are recorded in one transaction.
+const RECORDED_AT_ONCE: usize = 512;
+
+/// How long to wait before recording is tried again: the disk is full, most likely. What cannot be recorded before its lease
+/// runs out is attempted again, and receivers know it by its id.
+const AGAIN_AFTER: Duration = Duration::from_secs(1);
+
+/// So often it is tried before it is given up, and left to the lease.
+const TRIES_MAX: u32 = 60;
+
+/// How long what is claimed ahead waits for those before it. What was decided when it was claimed, that its search wants it and
+/// where it goes, is no older than that when it is sent.
+const PASSAGE_WAIT_MAX: Duration = Duration::from_secs(1);
+
+/// Hands what came of attempts to the task that records it.
+pub struct Recorder {
+    sender: Option<mpsc::UnboundedSender<Batch>>,
+    open: Open,
+}
+
+/// Attempts that are not recorded yet: how many of each claim, and when its lease ends.
+#[derive(Clone)]
+struct Open(watch::Sender<BTreeMap<u64, (usize, Timestamp)>>);
+
+impl Open {
+    fn begin(&self, claim: u64, lease_until: Timestamp) {
+        self.0.send_modify(|open| open.entry(claim).or_insert((0, lease_until)).0 += 1);
+    }
+
+    fn end(&self, claim: u64) {
+        self.0.send_modify(|open| {
+            if let Some((count, _)) = open.get_mut(&claim) {
+                *count = count.saturating_sub(1);
+                if *count == 0 {
+                    open.remove(&claim);
+                }
+            }
+        });
+    }
+}
+
+/// What came of an attempt, and where that leaves the lane.
+pub struct Record {
+    lane: Lane,
+    settlement: Settlement,
+}
+
+impl Record {
+    /// No attempt was made. It keeps its place among those that wait.
+    fn released(due: &DueDelivery, claim: u64, at: Timestamp) -> Self {
+        let next = Next::RetryAt(due.due_at);
+        Self { lane: due.lane, settlement: Settlement { id: due.id, claim, attempt: None, next, at } }
+    }
+}
+
+impl Recorder {
+    pub fn start(
+        app: &App,
+        dispatch: &Arc<Dispatch>,
+        note: mpsc::UnboundedSender<(Lane, Timestamp)>,
+        tasks: &TaskTracker,
+    ) -> Self {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let open = Open(watch::Sender::new(BTreeMap::new()));
+        tasks.spawn(record_all(app.clone(), Arc::clone(dispatch), receiver, note));
+        Self { sender: Some(sender), open }
+    }
+
+    /// The same attempt, recorded when it is over.
+    pub fn recording(
+        &self,
+        attempt: impl Future<Output = Vec<Record>> + Send + 'static,
+        claim: u64,
+        lease_until: Timestamp,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        let sender = self.sender.clone();
+        self.open.begin(claim, lease_until);
+        // Also when the attempt panics: nobody shall wait for it then.
+        let counted = Counted { open: self.open.clone(), claim };
+        async move {
+            let records = attempt.await;
+            if let Some(sender) = sender {
+                // It counts until it is recorded.
+                let _ = sender.send(Batch { records, counted });
+            }
+        }
+    }
+
+    /// Gives back what was claimed and is not attempted after all.
+    pub fn release<'a>(&self, due: impl Iterator<Item = &'a DueDelivery>, claim: u64, now: Timestamp) {
+        let records: Vec<Record> = due.map(|due| Record::released(due, claim, now)).collect();
+        if let Some(sender) = &self.sender
+            && !records.is_empty()
+        {
+            self.open.begin(claim, now);
+            let counted = Counted { open: self.open.clone(), claim };
+            let _ = sender.send(Batch { records, counted });
+        }
+    }
+
+    /// Nothing more is handed over but by attempts under way.
+    pub fn close(&mut self) {
+        self.sender = None;
+    }
+
+    /// Waits until everything handed over is recorded.
+    pub async fn drained(&self) {
+        // The sender is ours, so waiting cannot fail.
+        let _ = self.open.0.subscribe().wait_for(BTreeMap::is_empty).await;
+    }
+
+    /// When the first lease ends under which something is under way or not recorded yet.
+    pub fn earliest_lease(&self) -> Option<Timestamp> {
+        self.open.0.borrow().values().map(|(_, lease_until)| *lease_until).min()
+    }
+}
+
+/// An attempt that counts as open until this is dropped.
+struct Counted {
+    open: Open,
+    claim: u64,
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.open.end(self.claim);
+    }
+}
+
+/// What came of one attempt.
+struct Batch {
+    records: Vec<Record>,
+    counted: Counted,
+}
+
+async fn record_all(
+    app: App,
+    dispatch: Arc<Dispatch>,
+    mut receiver: mpsc::UnboundedReceiver<Batch>,
+    note: mpsc::UnboundedSender<(Lane, Timestamp)>,
+) {
+    let mut batches = Vec::new();
+    loop {
+        let taken = receiver.recv_many(&mut batches, RECORDED_AT_ONCE).await;
+        if taken == 0 {
+            return;
+        }
+        let (records, counted): (Vec<_>, Vec<_>) =
+            batches.drain(..).map(|Batch { records, counted }| (records, counted)).unzip();
+        let records: Vec<Record> = records.into_iter().flatten().collect();
+        let settlements: Vec<_> = records.iter().map(|record| record.settlement.clone()).collect();
+        settle(&app, settlements).await;
+        for Record { lane, settlement } in records {
+            let outcome = settlement.attempt.as_ref().map(|attempt| attempt.outcome);
+            if let Some(outcome) = outcome {
+                dispatch.counters.note_attempt(lane.channel, outcome);
+            }
+            match settlement.next {
+                // Nobody listens any more when the worker is gone; the next one finds it in the store.
+                Next::RetryAt(due_at) => drop(note.send((lane, due_at))),
+                Next::Failed => dispatch.counters.note_failed(),
+                Next::Delivered => {}
+            }
+        }
+        drop(counted);
+    }
+}
+
+async fn settle(app: &App, settlements: Vec<Settlement>) {
+    for _ in 0..TRIES_MAX {
+        let Err(error) = app.store.settle(settlements.clone()).await else { return };
+        tracing::error!(
+            error = &error as &dyn std::error::Error,
+            "what came of attempts could not be recorded, and will be tried again"
+        );
+        let _ = tokio::time::timeout(AGAIN_AFTER, std::future::pending::<()>()).await;
+    }
+    tracing::error!("what came of attempts was not recorded; they are made again when their leases run out");
+}
+
+/// One attempt, to its end. One that has to wait too long for its turn, or when nothing more is to be begun, is given back: the
+/// search may say something else by then.
+pub async fn attempt(
+    app: App,
+    dispatch: Arc<Dispatch>,
+    ready: Ready,
+    claim: u64,
+    stopping: CancellationToken,
+) -> Vec<Record> {
+    let Ready { due, content, slot } = ready;
+    let passages = slot.passages.clone();
+    let passed = tokio::select! {
+        biased;
+        () = stopping.cancelled() => None,
+        passed = tokio::time::timeout(PASSAGE_WAIT_MAX, passages.pass()) => passed.ok(),
+    };
+    let began_at = app.clock.now();
+    let Some(permits) = passed else {
+        return due.iter().map(|due| Record::released(due, claim, began_at)).collect();
+    };
+    let (exchange, target) = match content {
+        Content::Post(mut post) => {
+            post.at = began_at;
+            (dispatch.carrier.post(&post).await, post.endpoint.to_string())
+        }
+        Content::Letter(letter) => (dispatch.carrier.letter(&letter).await, letter.to.to_string()),
+    };
+    // Whoever waits for the way to be free need not wait for the disk.
+    drop(permits);
+    drop(slot);
+    let at = app.clock.now();
+    let Exchange { outcome, status, took, excerpt } = exchange;
+    let record = |due: &DueDelivery| {
+        let next = dispatch.settings.retries.after(outcome, began_at, due.failures, due.interruptions);
+        let (target, excerpt) = (Some(target.clone()), excerpt.clone());
+        let attempt = Attempt { began_at, took, outcome, status, target, excerpt };
+        let settlement = Settlement { id: due.id, claim, attempt: Some(attempt), next, at };
+        Record { lane: due.lane, settlement }
+    };
+    if let Outcome::Failed(fault) = outcome {
+        let delivery = due.first().map(|due| due.id);
+        tracing::debug!(?delivery, ?fault, status, "an attempt failed");
+    }
+    due.iter().map(record).collect()
+}

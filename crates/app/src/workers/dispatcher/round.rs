@@ -1,0 +1,235 @@
+//! One round: reads what is due in some lanes, decides what becomes of it, claims it and begins the attempts.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use delivery::Letter;
+use domain::search::Alerts;
+use domain::{CancelReason, DeliveryChannel, DeliveryId, Endpoint, Timestamp};
+use store::{Claim, Gather, LEASE, Lane, Peek, Sought, StoredSearch, Waiting};
+use tokio::sync::mpsc;
+
+use super::message::{self, Message, Parcel};
+use super::schedule::{Passages, Target};
+use super::{Dispatcher, later, record};
+use crate::Error;
+
+/// How many of one lane are attempted in one round.
+const TAKEN_PER_LANE: usize = 16;
+
+/// How many of a lane that are not to be sent are given up in one round.
+const CANCELLED_PER_LANE: usize = 100;
+
+/// How long a lane whose search cannot be read is left alone.
+const DAMAGED_AGAIN_AFTER: Duration = Duration::from_secs(600);
+
+/// Letters share one way out.
+const MAIL_HOST: &str = "mail";
+
+/// Says that an attempt is over when it is dropped, whatever became of it.
+pub(super) struct Slot {
+    target: Target,
+    pub(super) passages: Passages,
+    ended: mpsc::UnboundedSender<Target>,
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        // Nobody listens any more when the worker is gone.
+        let _ = self.ended.send(self.target.clone());
+    }
+}
+
+impl Dispatcher {
+    /// Attempts what is due in some lanes.
+    pub(super) async fn round(&mut self, lanes: &[Lane], now: Timestamp) -> Result<(), Error> {
+        let numbers: BTreeSet<_> = lanes.iter().map(|lane| lane.search).collect();
+        let numbers: Vec<_> = numbers.into_iter().collect();
+        let sought = self.app.store.searches_numbered(numbers.clone()).await?;
+        let searches: HashMap<_, _> = numbers.into_iter().zip(sought).collect();
+
+        let (mut peeks, mut plans) = (Vec::new(), Vec::new());
+        for lane in lanes {
+            let Some(sought) = searches.get(&lane.search) else { continue };
+            match self.plan(*lane, sought) {
+                Plan::Aside => continue,
+                Plan::LeaveAlone => {
+                    self.left_alone.insert(*lane, later(now, DAMAGED_AGAIN_AFTER));
+                    continue;
+                }
+                plan => {
+                    peeks.push(plan.peek(*lane));
+                    plans.push(plan);
+                }
+            }
+        }
+        let waiting = self.app.store.waiting(peeks, now).await?;
+
+        let mut parcels: Vec<Parcel> = Vec::new();
+        let mut cancelled: BTreeMap<CancelReason, Vec<DeliveryId>> = BTreeMap::new();
+        for (Waiting { lane, due, next_due_at }, plan) in waiting.into_iter().zip(plans) {
+            let set_aside = match plan {
+                Plan::Cancel(reason) => {
+                    cancelled.entry(reason).or_default().extend(due.iter().map(|due| due.id));
+                    false
+                }
+                Plan::Post { search, endpoint, target, .. } => {
+                    let mut rest = due.into_iter();
+                    rest.any(|due| {
+                        let Some(slot) = self.slot(lane, &target) else { return true };
+                        let message = Message::Post { search: search.clone(), endpoint: endpoint.clone() };
+                        parcels.push(Parcel { due: vec![due], message, slot });
+                        false
+                    })
+                }
+                Plan::Write { search, target } if !due.is_empty() => match self.slot(lane, &target) {
+                    Some(slot) => {
+                        parcels.push(Parcel { due, message: Message::Letter { search }, slot });
+                        false
+                    }
+                    None => true,
+                },
+                Plan::Write { .. } | Plan::Aside | Plan::LeaveAlone => false,
+            };
+            if let Some(next_due_at) = next_due_at.filter(|_| !set_aside) {
+                self.schedule.note(lane, next_due_at);
+            }
+        }
+        self.send(parcels, &mut cancelled, now).await?;
+        for (reason, deliveries) in cancelled {
+            if !deliveries.is_empty() {
+                self.dispatch.counters.note_cancelled(deliveries.len());
+                self.app.store.cancel(deliveries, reason, now).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What is to be done with a lane.
+    fn plan(&mut self, lane: Lane, sought: &Sought) -> Plan {
+        let stored = match sought {
+            Sought::Found(stored) => stored,
+            Sought::Gone => return Plan::Cancel(CancelReason::SearchDeleted),
+            Sought::Damaged => return Plan::LeaveAlone,
+        };
+        let alerts = &stored.search.wish.alerts;
+        let endpoint = match recipient(alerts, lane.channel) {
+            Err(reason) => return Plan::Cancel(reason),
+            Ok(endpoint) => endpoint,
+        };
+        let carrier = &self.dispatch.carrier;
+        let host: Arc<str> = match endpoint {
+            // One that is refused goes through the sender like any other, and is refused there.
+            Some(endpoint) => carrier.judge(endpoint).unwrap_or_else(|_| "refused".to_owned()).into(),
+            None if carrier.carries_letters() => MAIL_HOST.into(),
+            None => return Plan::Cancel(CancelReason::ChannelOff),
+        };
+        let target = Target { host, user: stored.search.owner };
+        let room = self.schedule.room(lane, &target);
+        if room == 0 {
+            return Plan::Aside;
+        }
+        match endpoint {
+            None => Plan::Write { search: Arc::from(stored.clone()), target },
+            Some(endpoint) => Plan::Post {
+                search: Arc::from(stored.clone()),
+                endpoint: endpoint.clone(),
+                target,
+                take: room.min(TAKEN_PER_LANE),
+            },
+        }
+    }
+
+    /// Room for one more attempt; where there is none, the lane is set aside. Others of the same round may have taken it.
+    fn slot(&mut self, lane: Lane, target: &Target) -> Option<Slot> {
+        if self.schedule.room(lane, target) == 0 {
+            return None;
+        }
+        let passages = self.schedule.begin(target);
+        Some(Slot { target: target.clone(), passages, ended: self.ended.0.clone() })
+    }
+
+    /// Writes, claims and attempts. What cannot be written any more is added to what is given up.
+    async fn send(
+        &mut self,
+        parcels: Vec<Parcel>,
+        cancelled: &mut BTreeMap<CancelReason, Vec<DeliveryId>>,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        if parcels.is_empty() {
+            return Ok(());
+        }
+        let written = message::write(&self.app, &self.dispatch, parcels, now).await?;
+        cancelled.entry(CancelReason::Erased).or_default().extend(written.erased);
+        if written.ready.is_empty() {
+            return Ok(());
+        }
+        self.next_claim += 1;
+        let claim = self.next_claim;
+        let deliveries: Vec<_> = written.ready.iter().flat_map(|ready| ready.ids()).collect();
+        // From now on, and not from when the round began: reading may have taken a while.
+        let now = self.app.clock.now();
+        let lease_until = later(now, LEASE);
+        let (hidden, documents) = (written.hidden, written.documents);
+        let asked = Claim { claim, at: now, lease_until, deliveries, hidden, documents };
+        let claimed = self.app.store.claim(asked).await?;
+        let claimed: BTreeSet<DeliveryId> = claimed.into_iter().collect();
+        for ready in written.ready {
+            // Where somebody else was faster with one of a letter, the rest is theirs, too: they have read the same.
+            if ready.ids().all(|id| claimed.contains(&id)) {
+                let (app, dispatch) = (self.app.clone(), Arc::clone(&self.dispatch));
+                let attempt = record::attempt(app, dispatch, ready, claim, self.stopping.clone());
+                self.attempts.spawn(self.recorder.recording(attempt, claim, lease_until));
+            } else {
+                self.recorder.release(ready.due.iter().filter(|due| claimed.contains(&due.id)), claim, now);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is to be done with a lane in this round.
+enum Plan {
+    Post {
+        search: Arc<StoredSearch>,
+        endpoint: Endpoint,
+        target: Target,
+        take: usize,
+    },
+    Write {
+        search: Arc<StoredSearch>,
+        target: Target,
+    },
+    Cancel(CancelReason),
+    /// As much is under way as may be.
+    Aside,
+    /// Nobody knows what its search says.
+    LeaveAlone,
+}
+
+impl Plan {
+    fn peek(&self, lane: Lane) -> Peek {
+        let (take, gather) = match self {
+            Self::Post { take, .. } => (*take, Gather::DueOnly),
+            // No more than a letter shows.
+            Self::Write { .. } => (Letter::HOMES_MAX, Gather::WithNew),
+            Self::Cancel(_) => (CANCELLED_PER_LANE, Gather::DueOnly),
+            Self::Aside | Self::LeaveAlone => (0, Gather::DueOnly),
+        };
+        Peek { lane, take, gather }
+    }
+}
+
+/// Where a channel leads: an endpoint, or a mailbox, which is nothing here.
+fn recipient(alerts: &Alerts, channel: DeliveryChannel) -> Result<Option<&Endpoint>, CancelReason> {
+    if !alerts.enabled {
+        return Err(CancelReason::Disabled);
+    }
+    match channel {
+        DeliveryChannel::Match => alerts.endpoint.as_ref().map(Some),
+        DeliveryChannel::Event => alerts.event_endpoint.as_ref().map(Some),
+        DeliveryChannel::Email => alerts.email.as_ref().map(|_| None),
+    }
+    .ok_or(CancelReason::NoRecipient)
+}

@@ -1,0 +1,352 @@
+//! Whose turn it is. No store, no clock, no sockets: lanes, when each is due, and how much is under way where.
+//!
+//! A lane that is due takes its turn behind those that were due before it, however much waits in it. One whose host or owner has
+//! as much under way as it may is set aside until something of that ends, so that it is in nobody's way. One owner has at most half
+//! of what a host may have: a host may be shared by owners who know nothing of each other. More are claimed than may be under way, so
+//! that the next need not wait for a claim.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
+
+use domain::{Timestamp, UserId};
+use store::Lane;
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use crate::dispatch::DispatchLimits;
+
+/// Where an attempt goes, as far as limits are concerned.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Target {
+    pub host: Arc<str>,
+    pub user: UserId,
+}
+
+#[derive(Debug)]
+pub struct Schedule {
+    limits: DispatchLimits,
+    lanes: HashMap<Lane, Place>,
+    later: BTreeSet<(Timestamp, Lane)>,
+    ready: VecDeque<Lane>,
+    busy: HashMap<Way, Busy>,
+    in_flight: usize,
+}
+
+/// What has a limit.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Way {
+    Host(Arc<str>),
+    User(UserId),
+    /// What one user has of one host.
+    Share(Target),
+}
+
+/// Where a lane stands. One that is nowhere has nothing pending that is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Place {
+    Later(Timestamp),
+    Ready,
+    /// Until something ends there.
+    Aside(Way),
+}
+
+#[derive(Debug)]
+struct Busy {
+    /// Claimed, and not over.
+    in_flight: usize,
+    aside: VecDeque<Lane>,
+    passage: Arc<Semaphore>,
+}
+
+/// What an attempt has to pass before it is made: its owner's share of the host, then the host. Whoever waits for the first holds
+/// nothing, and whoever waits for the second nothing that anybody else could use.
+#[derive(Debug, Clone)]
+pub struct Passages([Arc<Semaphore>; 2]);
+
+impl Passages {
+    /// Waits until the attempt may be made.
+    pub async fn pass(&self) -> Vec<SemaphorePermit<'_>> {
+        let mut permits = Vec::with_capacity(self.0.len());
+        for passage in &self.0 {
+            // They are never closed.
+            permits.extend(passage.acquire().await.ok());
+        }
+        permits
+    }
+}
+
+impl Schedule {
+    pub fn new(limits: DispatchLimits) -> Self {
+        let (lanes, later, ready) = (HashMap::new(), BTreeSet::new(), VecDeque::new());
+        Self { limits, lanes, later, ready, busy: HashMap::new(), in_flight: 0 }
+    }
+
+    /// How many may be under way.
+    fn limit(&self, way: &Way) -> usize {
+        let DispatchLimits { per_host, per_user, in_all: _ } = self.limits;
+        match way {
+            Way::Host(_) => per_host,
+            Way::User(_) => per_user,
+            Way::Share(_) => per_host.div_ceil(2),
+        }
+    }
+
+    /// How many may be claimed. While some are sent the next are claimed, which takes a sync to disk; but never so many of one owner
+    /// that a host has none left for others.
+    fn claimed_limit(&self, way: &Way) -> usize {
+        let limit = self.limit(way);
+        match way {
+            Way::Share(_) => limit * 2,
+            Way::Host(_) => limit + limit.div_ceil(2),
+            Way::User(_) => limit,
+        }
+    }
+
+    fn busy(&mut self, way: Way) -> &mut Busy {
+        let limit = self.limit(&way);
+        self.busy.entry(way).or_insert_with(|| Busy {
+            in_flight: 0,
+            aside: VecDeque::new(),
+            passage: Arc::new(Semaphore::new(limit)),
+        })
+    }
+
+    /// Something in a lane is due at a moment.
+    pub fn note(&mut self, lane: Lane, due_at: Timestamp) {
+        match self.lanes.get(&lane) {
+            Some(Place::Ready) => {}
+            Some(Place::Later(known)) if *known <= due_at => {}
+            Some(Place::Later(known)) => {
+                self.later.remove(&(*known, lane));
+                self.put_later(lane, due_at);
+            }
+            // It comes back when something ends there; unless nothing is under way, and nothing will.
+            Some(Place::Aside(way)) => {
+                if self.busy.get(way).is_none_or(|busy| busy.in_flight == 0) {
+                    self.make_ready(lane);
+                }
+            }
+            None => self.put_later(lane, due_at),
+        }
+    }
+
+    fn put_later(&mut self, lane: Lane, due_at: Timestamp) {
+        self.later.insert((due_at, lane));
+        self.lanes.insert(lane, Place::Later(due_at));
+    }
+
+    fn make_ready(&mut self, lane: Lane) {
+        self.lanes.insert(lane, Place::Ready);
+        self.ready.push_back(lane);
+    }
+
+    /// Lanes whose turn it is, at most so many. They are nowhere from then on.
+    pub fn take(&mut self, now: Timestamp, most: usize) -> Vec<Lane> {
+        while let Some((due_at, lane)) = self.later.first().copied() {
+            if due_at > now {
+                break;
+            }
+            self.later.remove(&(due_at, lane));
+            self.make_ready(lane);
+        }
+        let mut taken = Vec::new();
+        while taken.len() < most && self.in_flight < self.limits.in_all {
+            let Some(lane) = self.ready.pop_front() else { break };
+            // One that was made ready twice has had its turn.
+            if self.lanes.get(&lane) == Some(&Place::Ready) {
+                self.lanes.remove(&lane);
+                taken.push(lane);
+            }
+        }
+        taken
+    }
+
+    /// When the next lane is due; nothing while there are some that could have their turn now.
+    pub fn next_due_at(&self) -> Option<Timestamp> {
+        self.later.first().map(|(due_at, _)| *due_at)
+    }
+
+    /// Whether a lane could have its turn now.
+    pub fn has_turn(&self, now: Timestamp) -> bool {
+        let is_due = self.later.first().is_some_and(|(due_at, _)| *due_at <= now);
+        (is_due || !self.ready.is_empty()) && self.in_flight < self.limits.in_all
+    }
+
+    /// How many more attempts may be under way there. Where none may, the lane is set aside.
+    pub fn room(&mut self, lane: Lane, target: &Target) -> usize {
+        let mut room = self.limits.in_all.saturating_sub(self.in_flight);
+        if room == 0 {
+            // Nothing more may be under way anywhere; it keeps its turn.
+            self.lanes.insert(lane, Place::Ready);
+            self.ready.push_front(lane);
+            return 0;
+        }
+        for way in target.ways() {
+            let in_flight = self.busy.get(&way).map_or(0, |busy| busy.in_flight);
+            let left = self.claimed_limit(&way).saturating_sub(in_flight);
+            if left == 0 {
+                self.busy(way.clone()).aside.push_back(lane);
+                self.lanes.insert(lane, Place::Aside(way));
+                return 0;
+            }
+            room = room.min(left);
+        }
+        room
+    }
+
+    /// An attempt is claimed. It is made when it has passed what it is given.
+    pub fn begin(&mut self, target: &Target) -> Passages {
+        self.in_flight += 1;
+        let [host, _, share] = target.ways().map(|way| {
+            let busy = self.busy(way);
+            busy.in_flight += 1;
+            Arc::clone(&busy.passage)
+        });
+        Passages([share, host])
+    }
+
+    /// An attempt is over. Those set aside because of it get their turn.
+    pub fn end(&mut self, target: &Target) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+        for way in target.ways() {
+            let limit = self.claimed_limit(&way);
+            let Some(busy) = self.busy.get_mut(&way) else { continue };
+            busy.in_flight = busy.in_flight.saturating_sub(1);
+            let room = limit.saturating_sub(busy.in_flight).min(busy.aside.len());
+            let released: Vec<Lane> = busy.aside.drain(..room).collect();
+            if busy.in_flight == 0 && busy.aside.is_empty() {
+                self.busy.remove(&way);
+            }
+            for lane in released {
+                if matches!(self.lanes.get(&lane), Some(Place::Aside(_))) {
+                    self.make_ready(lane);
+                }
+            }
+        }
+    }
+
+    pub const fn in_flight(&self) -> usize {
+        self.in_flight
+    }
+}
+
+impl Target {
+    fn ways(&self) -> [Way; 3] {
+        [Way::Host(Arc::clone(&self.host)), Way::User(self.user), Way::Share(self.clone())]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::{DeliveryChannel, SearchNumber};
+    use testkit::build::at;
+
+    fn lane(number: u32) -> Lane {
+        Lane { search: SearchNumber(number), channel: DeliveryChannel::Match }
+    }
+
+    fn target(host: &str, user: u8) -> Target {
+        Target { host: host.into(), user: UserId::from_bytes([user; 16]) }
+    }
+
+    fn schedule() -> Schedule {
+        Schedule::new(DispatchLimits { per_host: 2, per_user: 3, in_all: 5 })
+    }
+
+    #[test]
+    fn lanes_have_their_turn_when_they_are_due_and_once() {
+        let mut schedule = schedule();
+        schedule.note(lane(1), at(20));
+        schedule.note(lane(2), at(10));
+        schedule.note(lane(1), at(30));
+        assert_eq!(schedule.take(at(9), 9), []);
+        assert!(!schedule.has_turn(at(9)) && schedule.has_turn(at(10)));
+        assert_eq!(schedule.next_due_at(), Some(at(10)));
+        assert_eq!(schedule.take(at(20), 9), [lane(2), lane(1)]);
+        assert_eq!(schedule.take(at(99), 9), []);
+        schedule.note(lane(1), at(40));
+        schedule.note(lane(1), at(35));
+        assert_eq!(schedule.take(at(36), 9), [lane(1)], "the earlier of two counts");
+    }
+
+    #[test]
+    fn one_with_much_to_do_waits_behind_those_that_were_ready_before() {
+        let mut schedule = schedule();
+        schedule.note(lane(1), at(0));
+        schedule.note(lane(2), at(5));
+        assert_eq!(schedule.take(at(10), 1), [lane(1)]);
+        schedule.note(lane(1), at(0));
+        assert_eq!(schedule.take(at(10), 1), [lane(2)]);
+        assert_eq!(schedule.take(at(10), 1), [lane(1)]);
+    }
+
+    #[test]
+    fn a_busy_host_is_in_nobody_s_way_and_lets_go_one_by_one() {
+        let mut schedule = schedule();
+        let (slow, other) = (target("slow", 1), target("other", 2));
+        assert_eq!(schedule.room(lane(1), &slow), 2);
+        schedule.begin(&slow);
+        schedule.begin(&slow);
+        assert_eq!(schedule.room(lane(2), &slow), 0);
+        assert_eq!(schedule.room(lane(3), &slow), 0);
+        schedule.note(lane(2), at(0));
+        assert_eq!(schedule.take(at(1), 9), [], "set aside");
+        assert_eq!(schedule.room(lane(4), &other), 2);
+        schedule.end(&slow);
+        assert_eq!(schedule.take(at(1), 9), [lane(2)]);
+        assert_eq!(schedule.room(lane(2), &slow), 1);
+        schedule.end(&slow);
+        assert_eq!(schedule.take(at(1), 9), [lane(3)]);
+        assert_eq!(schedule.in_flight(), 0);
+    }
+
+    #[test]
+    fn a_user_has_a_limit_over_all_hosts_and_so_has_the_process() {
+        let mut schedule = schedule();
+        for host in ["a", "b", "c"] {
+            schedule.begin(&target(host, 1));
+        }
+        assert_eq!(schedule.room(lane(1), &target("d", 1)), 0);
+        assert_eq!(schedule.room(lane(2), &target("d", 2)), 2);
+        schedule.begin(&target("d", 2));
+        schedule.begin(&target("e", 2));
+        schedule.note(lane(3), at(0));
+        assert_eq!(schedule.take(at(1), 9), [], "as many as there may be");
+        assert!(!schedule.has_turn(at(1)));
+        schedule.end(&target("a", 1));
+        assert_eq!(schedule.take(at(1), 9), [lane(3), lane(1)]);
+    }
+
+    #[test]
+    fn nothing_stays_aside_for_what_has_ended() {
+        let mut schedule = schedule();
+        let slow = target("slow", 1);
+        schedule.begin(&slow);
+        schedule.begin(&slow);
+        assert_eq!(schedule.room(lane(1), &slow), 0);
+        assert_eq!(schedule.room(lane(2), &slow), 0);
+        schedule.end(&slow);
+        schedule.end(&slow);
+        assert_eq!(schedule.take(at(1), 9), [lane(1), lane(2)]);
+        assert!(schedule.busy.is_empty(), "hosts are not remembered for ever");
+    }
+
+    #[tokio::test]
+    async fn nobody_has_a_shared_host_alone() {
+        let mut schedule = Schedule::new(DispatchLimits { per_host: 2, per_user: 9, in_all: 9 });
+        let (one, other) = (target("shared", 1), target("shared", 2));
+        assert_eq!(schedule.room(lane(1), &one), 2);
+        let (first, second) = (schedule.begin(&one), schedule.begin(&one));
+        assert_eq!(schedule.room(lane(1), &one), 0, "one under way and one claimed ahead");
+        let permits = first.pass().await;
+        assert_eq!(permits.len(), 2);
+        assert!(second.0[0].try_acquire().is_err(), "it waits for the first, and holds nothing");
+        assert_eq!(schedule.room(lane(2), &other), 1);
+        assert_eq!(schedule.begin(&other).pass().await.len(), 2, "there is room for somebody else");
+        assert_eq!(schedule.room(lane(3), &target("shared", 3)), 0, "the host has all it may");
+        drop(permits);
+        assert_eq!(second.pass().await.len(), 2);
+        schedule.end(&one);
+        assert_eq!(schedule.take(at(1), 9), [lane(3), lane(1)]);
+    }
+}

@@ -1,0 +1,172 @@
+//! What is easily overlooked: many searches at one host, switching off and on, contacts hidden late, clocks that are set.
+
+use super::*;
+
+#[tokio::test]
+async fn many_searches_of_one_host_go_out_together() {
+    let home = Home::new();
+    for _ in 0..20 {
+        home.save(to_endpoint()).await;
+    }
+    home.advertise(1, 100.0).await;
+    home.matched().await;
+    let mut dispatcher = home.dispatcher();
+    let mut rounds = 0;
+    while home.carrier.posts().len() < 20 {
+        dispatcher.run_once().await.unwrap();
+        dispatcher.settled().await;
+        rounds += 1;
+    }
+    assert!(rounds <= 6, "four at a time, and not one: {rounds} rounds");
+}
+
+#[tokio::test]
+async fn what_was_queued_when_a_search_was_switched_off_stays_unsent_when_it_is_on_again() {
+    let home = Home::new();
+    let search = home.save(to_endpoint()).await;
+    home.advertise(1, 100.0).await;
+    home.matched().await;
+    home.carrier.always(Answer::Is(Outcome::Failed(Fault::Status)));
+    let mut dispatcher = home.dispatcher();
+    work(&mut dispatcher).await;
+    assert_eq!(home.states().await, [DeliveryState::Pending]);
+    home.change(&search, |alerts| alerts.enabled = false).await;
+    assert_eq!(home.states().await, [DeliveryState::Cancelled(CancelReason::Disabled)], "at once");
+    home.change(&search, |alerts| alerts.enabled = true).await;
+    home.clock.advance_seconds(2 * HOUR);
+    work(&mut dispatcher).await;
+    assert_eq!(home.carrier.posts().len(), 1);
+}
+
+#[tokio::test]
+async fn sending_everything_again_of_a_search_that_is_off_comes_to_an_end() {
+    let home = Home::new();
+    let search = home.save(to_endpoint()).await;
+    home.advertise(1, 100.0).await;
+    home.matched().await;
+    let mut dispatcher = home.dispatcher();
+    dispatcher.take_in(at(1_000_000)).await.unwrap();
+    let search = home.change(&search, |alerts| alerts.enabled = false).await;
+    home.clock.advance_seconds(1);
+    assert_eq!(home.app.replay_failed(&search, at(0)).await.unwrap(), 1);
+    work(&mut dispatcher).await;
+    assert_eq!(home.states().await, [DeliveryState::Cancelled(CancelReason::Disabled)]);
+    assert!(home.carrier.posts().is_empty());
+}
+
+#[tokio::test]
+async fn contacts_once_hidden_stay_hidden_and_are_hidden_at_once_when_asked() {
+    let home = Home::new();
+    let search = home.save(Alerts { hide_contact: true, ..to_endpoint() }).await;
+    home.advertise(1, 100.0).await;
+    home.matched().await;
+    home.carrier.always(Answer::Is(Outcome::Failed(Fault::Status)));
+    let mut dispatcher = home.dispatcher();
+    work(&mut dispatcher).await;
+    home.change(&search, |alerts| alerts.hide_contact = false).await;
+    home.advertise(2, 100.0).await;
+    home.matched().await;
+    work(&mut dispatcher).await;
+    home.change(&search, |alerts| alerts.hide_contact = true).await;
+    home.clock.advance_seconds(HOUR);
+    work(&mut dispatcher).await;
+    let posts = home.carrier.posts();
+    let told: Vec<_> = posts.iter().map(|post| post.text().ends_with("hidden")).collect();
+    assert_eq!(told.len(), 4);
+    assert_eq!(posts[0].body, posts.iter().skip(1).find(|post| post.id == posts[0].id).unwrap().body);
+    assert_eq!(told, [true, false, true, true]);
+}
+
+#[tokio::test]
+async fn what_is_under_way_is_not_sent_again_because_the_clock_was_set() {
+    let home = Home::new();
+    home.save(to_endpoint()).await;
+    home.advertise(1, 100.0).await;
+    home.matched().await;
+    let release = home.carrier.hold();
+    let mut dispatcher = home.dispatcher();
+    while home.carrier.posts().is_empty() {
+        dispatcher.run_once().await.unwrap();
+        tokio::task::yield_now().await;
+    }
+    home.clock.advance_seconds(86_400);
+    for _ in 0..5 {
+        dispatcher.run_once().await.unwrap();
+        tokio::task::yield_now().await;
+    }
+    release.notify_one();
+    dispatcher.settled().await;
+    work(&mut dispatcher).await;
+    assert_eq!(home.carrier.posts().len(), 1);
+    assert_eq!(home.states().await, [DeliveryState::Delivered]);
+}
+
+#[tokio::test]
+async fn every_match_is_in_one_letter_or_the_next() {
+    let home = Home::new();
+    home.save(Alerts { enabled: true, email: EmailAddress::parse("a@b.example").ok(), ..Alerts::default() })
+        .await;
+    for number in 0..35 {
+        home.advertise(number, 100.0).await;
+    }
+    home.matched().await;
+    let mut dispatcher = home.dispatcher();
+    work(&mut dispatcher).await;
+    home.clock.advance_seconds(300);
+    work(&mut dispatcher).await;
+    let sizes: Vec<_> = home.carrier.letters().iter().map(|letter| letter.homes.len()).collect();
+    assert_eq!(sizes, [delivery::Letter::HOMES_MAX, 35 - delivery::Letter::HOMES_MAX]);
+    assert_eq!(home.states().await, [DeliveryState::Delivered; 35]);
+}
+
+#[tokio::test]
+async fn what_was_claimed_ahead_is_not_sent_once_its_search_is_off_or_the_worker_stops() {
+    let home = Home::new();
+    let search = home.save(to_endpoint()).await;
+    for number in 0..8 {
+        home.advertise(number, 100.0).await;
+    }
+    home.matched().await;
+    let release = home.carrier.hold();
+    let mut dispatcher = home.dispatcher();
+    while home.carrier.posts().len() < 4 {
+        dispatcher.run_once().await.unwrap();
+        tokio::task::yield_now().await;
+    }
+    let leased = |states: &[DeliveryState]| states.iter().filter(|it| **it == DeliveryState::Leased).count();
+    assert_eq!(leased(&home.states().await), 8, "four under way and four claimed ahead");
+    home.change(&search, |alerts| alerts.enabled = false).await;
+    let cancelled = |states: &[DeliveryState]| {
+        states.iter().filter(|it| **it == DeliveryState::Cancelled(CancelReason::Disabled)).count()
+    };
+    // They wait a second for their turn, and are given up then.
+    while cancelled(&home.states().await) < 4 {
+        dispatcher.run_once().await.unwrap();
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(home.carrier.posts().len(), 4);
+    release.notify_waiters();
+    dispatcher.settled().await;
+
+    // The same when the worker stops: nothing more is begun, and nothing is lost.
+    let search = home.change(&search, |alerts| alerts.enabled = true).await;
+    for number in 10..18 {
+        home.advertise(number, 100.0).await;
+    }
+    home.matched().await;
+    let release = home.carrier.hold();
+    while home.carrier.posts().len() < 8 {
+        dispatcher.run_once().await.unwrap();
+        tokio::task::yield_now().await;
+    }
+    let finishing = tokio::task::JoinSet::from_iter([dispatcher.finish()]);
+    tokio::task::yield_now().await;
+    while leased(&home.states().await) > 0 {
+        release.notify_waiters();
+        tokio::task::yield_now().await;
+    }
+    finishing.join_all().await;
+    assert_eq!(home.carrier.posts().len(), 8, "of search {}", search.number.0);
+    let pending = home.states().await.iter().filter(|it| **it == DeliveryState::Pending).count();
+    assert_eq!(pending, 4);
+}
