@@ -2,6 +2,7 @@
 
 mod check_config;
 mod compact;
+mod deliveries;
 mod demo;
 mod import;
 mod keys;
@@ -38,6 +39,8 @@ enum Command {
     Keys(keys::KeysArgs),
     /// Name sites and sort them into categories. Works beside a running server, which honours it at once.
     Sites(sites::SitesArgs),
+    /// See what was sent and what came of it, and send it again. Works beside a running server.
+    Deliveries(deliveries::DeliveriesArgs),
     /// Check the settings and print what they come to.
     CheckConfig(check_config::CheckConfigArgs),
 }
@@ -94,6 +97,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             Command::Import(args) => import::run(args).await,
             Command::Keys(args) => keys::run(args).await,
             Command::Sites(args) => sites::run(args).await,
+            Command::Deliveries(args) => deliveries::run(args).await,
             Command::CheckConfig(args) => check_config::run(args),
         }
     })

@@ -2,6 +2,7 @@
 //!
 //! Every problem is reported at once, with the place it comes from; a key nobody knows is a problem.
 
+mod outgoing;
 mod source;
 mod value;
 
@@ -11,6 +12,7 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
+pub use outgoing::{Delivery, Email, EmailTransport, SmtpServer};
 use source::Reader;
 pub use source::{Problem, Sources};
 
@@ -32,6 +34,8 @@ pub struct Config {
     pub search: Search,
     pub limits: Limits,
     pub rate_limit: RateLimit,
+    pub delivery: Delivery,
+    pub email: Email,
     pub log: Log,
 }
 
@@ -109,6 +113,7 @@ impl Config {
         let requests_per_minute =
             reader.take("rate_limit.requests_per_minute", value::parsed("a whole number"));
         let burst = reader.take("rate_limit.burst", value::parsed("a whole number"));
+        let (delivery, email) = (Delivery::read(reader), Email::read(reader));
         let level = reader.take("log.level", value::log_level);
         let format = reader.take("log.format", value::log_format);
         Some(Self {
@@ -132,6 +137,8 @@ impl Config {
                 shutdown_timeout: shutdown_timeout?,
             },
             rate_limit: RateLimit { requests_per_minute: requests_per_minute?, burst: burst? },
+            delivery: delivery?,
+            email: email?,
             log: Log { level: level?, format: format? },
         })
     }

@@ -5,6 +5,7 @@ mod auth;
 mod body;
 mod bulk;
 mod cache;
+pub(crate) mod deliveries;
 mod documents;
 mod error;
 mod explain;
@@ -20,8 +21,11 @@ mod preview;
 mod properties;
 mod searches;
 mod searching;
+mod secrets;
 mod sites;
 mod stream;
+mod tester;
+mod unsubscribe;
 
 use std::io;
 use std::sync::Arc;
@@ -50,6 +54,7 @@ pub struct SharedParts {
     pub config: Config,
     pub metrics: Metrics,
     pub rate_limits: Option<RateLimits>,
+    pub tester_turns: tester::Turns,
     pub documents: DocumentCache,
     /// One permit for each search that may compute at the same time.
     pub computing: Arc<Semaphore>,
@@ -84,6 +89,7 @@ impl Shared {
             config,
             metrics,
             rate_limits,
+            tester_turns: tester::Turns::default(),
             documents,
             computing,
             previewing,
@@ -137,6 +143,13 @@ pub fn router(shared: &Shared) -> Router {
         )
         .route("/searches/{id}/explain", needs(Scope::Searches, get(explain::one)))
         .route("/searches/{id}/matches", needs(Scope::Searches, get(matches::list)))
+        .route("/searches/{id}/replay", needs(Scope::Searches, post(deliveries::replay_search)))
+        .route("/deliveries", needs(Scope::Searches, get(deliveries::list)))
+        .route("/deliveries/{id}", plain(Scope::Searches, get(deliveries::one)))
+        .route("/deliveries/{id}/replay", plain(Scope::Searches, post(deliveries::replay)))
+        .route("/webhook-secret", plain(Scope::Searches, get(secrets::one)))
+        .route("/webhook-secret/rotate", plain(Scope::Searches, post(secrets::rotate)))
+        .route("/webhook-tester", needs(Scope::Searches, get(tester::send)))
         .route("/matches/{id}", plain(Scope::Searches, get(matches::one)))
         .route("/sites", needs(Scope::Read, get(sites::list)))
         .route(
@@ -159,7 +172,9 @@ pub fn router(shared: &Shared) -> Router {
     let open = Router::new()
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
-        .route("/metrics", get(health::metrics));
+        .route("/metrics", get(health::metrics))
+        // Whoever has the link of a letter has no key, and a browser wants no JSON.
+        .route("/unsubscribe/{search}/{token}", get(unsubscribe::page).post(unsubscribe::end));
     outer::layered(api.merge(open), shared).with_state(shared.clone())
 }
 

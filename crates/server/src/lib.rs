@@ -6,6 +6,7 @@
 //! **Invariant:** nothing here decides anything about adverts or opens the database itself, except to hand it to `app`.
 
 mod background;
+mod carrier;
 pub mod cli;
 pub mod config;
 pub mod feed;
@@ -13,5 +14,7 @@ pub mod http;
 pub mod market;
 pub mod metrics;
 pub mod open;
+mod open_files;
+pub mod scribe;
 pub mod serve;
 pub mod telemetry;

@@ -1,5 +1,6 @@
 //! What operators watch, in the OpenMetrics text format.
 
+mod dispatcher;
 mod index;
 mod matcher;
 
@@ -13,6 +14,7 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
+use dispatcher::DispatcherMetrics;
 use index::IndexMetrics;
 use matcher::MatcherMetrics;
 
@@ -26,6 +28,7 @@ pub struct Metrics {
     pub log_position: Gauge<u64, AtomicU64>,
     pub index: IndexMetrics,
     pub matcher: MatcherMetrics,
+    pub dispatcher: DispatcherMetrics,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -78,6 +81,7 @@ impl Default for Metrics {
         registry.register("log_position", "Last position of the change log", log_position.clone());
         let index = IndexMetrics::register(&mut registry);
         let matcher = MatcherMetrics::register(&mut registry);
+        let dispatcher = DispatcherMetrics::register(&mut registry);
         Self {
             registry,
             requests,
@@ -88,6 +92,7 @@ impl Default for Metrics {
             log_position,
             index,
             matcher,
+            dispatcher,
         }
     }
 }

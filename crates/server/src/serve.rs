@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use app::workers;
+use app::workers::dispatcher::{self, Dispatcher};
 use app::workers::indexer::{self, Indexer};
 use app::workers::matcher::{self, Matcher};
 use axum::Router;
@@ -26,6 +27,12 @@ use crate::http::{self, Shared};
 
 /// Where snapshots of the index are, inside the data folder.
 pub const INDEX_FOLDER: &str = "index";
+
+/// How often deliveries are looked for that need not be kept any longer.
+const FORGET_EVERY: Duration = Duration::from_secs(600);
+
+/// How often what waits to be delivered is counted.
+const MEASURE_EVERY: Duration = Duration::from_secs(5);
 
 /// How often adverts that nobody has seen for long are looked for.
 const EXPIRY_EVERY: Duration = Duration::from_secs(300);
@@ -172,10 +179,32 @@ fn start_followers(shared: &Shared, tasks: &TaskTracker, stop: &CancellationToke
     if let Some(matcher) = Matcher::new(&shared.app) {
         tasks.spawn_on(matcher::run(matcher, stop.clone()), &behind);
     }
+    // It begins nothing new from the moment the process is to end, so that what is under way is done by the time the others are.
+    let _on_that_runtime = behind.enter();
+    match Dispatcher::new(&shared.app) {
+        Ok(Some(dispatcher)) => {
+            drop(tasks.spawn_on(dispatcher::run(dispatcher, shared.stop.clone()), &behind))
+        }
+        Ok(None) => {}
+        Err(error) => {
+            tracing::error!(error = &error as &dyn std::error::Error, "what is owed cannot be brought");
+        }
+    }
     tasks.close();
 }
 
 fn start_workers(shared: &Shared) {
+    let (app, stop, stopping) = (shared.app.clone(), shared.stop.clone(), shared.stop.clone());
+    shared.tasks.spawn(workers::repeat("retention", FORGET_EVERY, stop, move || {
+        let (app, stop) = (app.clone(), stopping.clone());
+        async move { app.forget_old_deliveries(&stop).await }
+    }));
+    let (app, stop) = (shared.app.clone(), shared.stop.clone());
+    let measure = workers::repeat("queue depth", MEASURE_EVERY, stop, move || {
+        let app = app.clone();
+        async move { app.measure_queue().await }
+    });
+    shared.tasks.spawn_on(measure, &shared.background.handle());
     if let Some(age) = shared.config.expire_after {
         let (app, stop) = (shared.app.clone(), shared.stop.clone());
         shared.tasks.spawn(workers::repeat("expiry", EXPIRY_EVERY, stop, move || {

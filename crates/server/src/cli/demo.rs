@@ -2,10 +2,11 @@
 //!
 //! The folder is made anew at every start: a generated stock, then a few happenings a second for as long as it runs.
 
+mod receiver;
 mod searches;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use anyhow::{Context, bail};
 use app::App;
 use app::access::KeyText;
 use clap::Args;
+use delivery::webhook::Addresses;
 use domain::{AdvertDraft, Given, PropertyId, Scopes, SearchId, SiteCategoryName, SiteKey, WebAddress};
 use indicatif::{ProgressBar, ProgressStyle};
 use store::PutSite;
@@ -21,17 +23,26 @@ use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 use world::{Grouping, Settings, World};
 
-use super::serve::stop_on_signal;
+use receiver::Receiver;
+
+use super::serve::{stop_on_signal, warn_of_private_addresses};
 use super::{Common, loaded};
+use crate::config::{Config, EmailTransport};
 use crate::http::Shared;
 use crate::market::towns;
 use crate::serve::{INDEX_FOLDER, Listener};
-use crate::{open, telemetry};
+use crate::{open, open_files, telemetry};
 
 /// Says that a folder is a demo's and may be made anew. Without it nothing is ever deleted.
 const MARKER: &str = "this-is-a-vigie-demo";
 
 const FOLDER: &str = "./vigie-demo";
+
+/// Where letters are written, inside the demo's folder.
+const MAIL_FOLDER: &str = "mail";
+
+/// How long matches are gathered for a letter: nobody looks at a demo for five minutes to see one.
+const GATHER: Duration = Duration::from_secs(30);
 
 /// Large, because nobody waits for a receipt: the market should be there before the reader loses patience.
 const ADVERTS_PER_BATCH: usize = 2_000;
@@ -67,34 +78,61 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
         config.log.level = "warn".to_owned();
     }
     telemetry::start(&config.log)?;
+    // Its messages go to a receiver on loopback, and so to whatever else is there. Nobody but this machine can ask for that unless
+    // others can reach it.
+    if !config.listen.ip().to_canonical().is_loopback() {
+        warn_of_private_addresses();
+    }
+    open_files::allow(&config);
     // The port and the lock come first: a demo that cannot run must not empty the folder of one that does.
     let listener =
         Listener::bind(config.listen).await.with_context(|| format!("cannot listen on {}", config.listen))?;
     check_folder(&config.data)?;
     let _lock = store::sqlite::ServerLock::acquire(&config.data)?;
     make_anew(&config.data)?;
-    let app = open::app(&config)?.with_index().with_matcher();
+    let receiver = Receiver::bind().await?;
+    send_to(&receiver, &mut config);
+    let app = open::serving(&config)?;
     let market = market(&app, &args)?;
 
     let stop = CancellationToken::new();
     let shared = Shared::new(app.clone(), config, stop.clone())?;
     let server = listener.serving(shared.clone());
-    let shown = fill(&app, &market, args.properties).await?;
+    let Found { property, url } = fill(&app, &market, args.properties).await?;
     categorise(&app).await?;
     let (owner, key) = app.create_key("demo", Scopes::all()).await?;
-    let search = searches::save(&app, owner.user.id).await?;
+    let search = searches::save(&app, owner.user.id, &receiver).await?;
     stop_on_signal(stop.clone())?;
+    let tasks = shared.tasks.clone();
+    let mail = shared.config.email.folder.clone();
+    let shown =
+        Shown { property, url, search: Some(search), receiver: receiver.endpoint("")?.to_string(), mail };
+    shared.tasks.spawn(receiver.run(app.clone(), owner.user.id, tasks, stop.clone()));
     shared.tasks.spawn(invite(
         app.clone(),
         format!("http://{}", server.address()?),
         key,
-        Shown { search: Some(search), ..shown },
+        shown,
         stop.clone(),
     ));
     shared.tasks.spawn(keep_moving(app, market, args.pace, stop));
     server.run().await;
     println!("The demo is over. Nothing is left of it but {}.", shared.config.data.display());
     Ok(ExitCode::SUCCESS)
+}
+
+/// Lets messages go to the demo's own receiver, and letters into a folder, soon enough to be seen.
+fn send_to(receiver: &Receiver, config: &mut Config) {
+    config.delivery.addresses = Addresses::DangerPrivateToo;
+    let mut trusted = config.delivery.extra_ca_pem.take().unwrap_or_default();
+    trusted.extend_from_slice(receiver.certificate());
+    config.delivery.extra_ca_pem = Some(trusted);
+    if config.email.transport == EmailTransport::Off {
+        config.email.transport = EmailTransport::Folder;
+        config.email.folder = config.data.join(MAIL_FOLDER);
+        config.email.gather = GATHER;
+    }
+    config.email.public_url = format!("http://{}", config.listen);
 }
 
 /// A demo's folder is a new one, an empty one, or one that an earlier demo made.
@@ -116,7 +154,7 @@ fn make_anew(folder: &Path) -> anyhow::Result<()> {
             path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(store::sqlite::FILE_NAME));
         if is_database {
             fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
-        } else if path.ends_with(INDEX_FOLDER) {
+        } else if path.ends_with(INDEX_FOLDER) || path.ends_with(MAIL_FOLDER) {
             fs::remove_dir_all(&path).with_context(|| format!("cannot remove {}", path.display()))?;
         }
     }
@@ -131,28 +169,36 @@ fn market(app: &App, args: &DemoArgs) -> anyhow::Result<World> {
     World::new(args.seed, towns(app.places()), settings).context("there are no towns to build a market in")
 }
 
-/// Properties worth pointing at.
+/// A property worth pointing at: one that several portals carry.
+struct Found {
+    property: PropertyId,
+    url: Option<WebAddress>,
+}
+
+/// What there is to try.
 struct Shown {
-    /// One that several portals carry.
     property: PropertyId,
     url: Option<WebAddress>,
     /// One that will match something soon.
     search: Option<SearchId>,
+    /// Where webhooks arrive.
+    receiver: String,
+    mail: PathBuf,
 }
 
-async fn fill(app: &App, market: &World, properties: u64) -> anyhow::Result<Shown> {
+async fn fill(app: &App, market: &World, properties: u64) -> anyhow::Result<Found> {
     let bar = ProgressBar::new(properties);
     if let Ok(style) = ProgressStyle::with_template("Filling the market {bar:30} {pos}/{len} properties") {
         bar.set_style(style);
     }
-    let mut shown: Option<(usize, Shown)> = None;
+    let mut shown: Option<(usize, Found)> = None;
     let mut batch: Vec<AdvertDraft> = Vec::with_capacity(ADVERTS_PER_BATCH);
     for generated in market.properties() {
         bar.inc(1);
         let carriers = generated.drafts.len();
         if shown.as_ref().is_none_or(|(most, _)| carriers > *most) {
             let url = generated.drafts.first().and_then(|draft| draft.patch.url.value()?.clone());
-            shown = Some((carriers, Shown { property: generated.id, url, search: None }));
+            shown = Some((carriers, Found { property: generated.id, url }));
         }
         batch.extend(generated.drafts);
         if batch.len() >= ADVERTS_PER_BATCH {
@@ -213,7 +259,7 @@ async fn invite(app: App, base: String, key: KeyText, shown: Shown, stop: Cancel
 }
 
 fn print_invitation(base: &str, key: &str, shown: &Shown) {
-    let Shown { property, url, search } = shown;
+    let Shown { property, url, search, receiver, mail } = shown;
     let search = search.map(|search| search.to_string()).unwrap_or_default();
     let by_url = url.as_ref().map(|url| {
         format!(
@@ -244,6 +290,12 @@ Vigie is listening on {base}. Try, in another terminal:
   curl -s '{base}/searches/{search}' -H 'X-API-KEY: {key}'
   curl -s '{base}/searches/{search}/matches' -H 'X-API-KEY: {key}'
 
+  # What was sent for it, when, and what the receiver said; send one again with POST …/replay:
+  curl -s '{base}/deliveries?search=/searches/{search}' -H 'X-API-KEY: {key}'
+
+  # The secret its messages are signed with:
+  curl -s '{base}/webhook-secret' -H 'X-API-KEY: {key}'
+
   # Try a search before saving it: how many there are, and how many would have come in the last 7 and 30 days:
   curl -s '{base}/searches/preview' -H 'X-API-KEY: {key}' -H 'Content-Type: application/json' \\
     -d '{{\"transactionType\":0,\"propertyTypes\":[1],\"budgetMax\":300000,\"expressions\":[\"jardin\"]}}'
@@ -264,7 +316,11 @@ Vigie is listening on {base}. Try, in another terminal:
   # What the process counts:
   curl -s '{base}/metrics'
 
-Ctrl-C ends it.",
+Webhooks of the saved searches arrive at a receiver of the demo's own, at {receiver}, which checks their
+signatures and prints the first of them here. Letters are written into {mail}.
+Ctrl-C ends it.
+",
         by_url = by_url.unwrap_or_default(),
+        mail = mail.display(),
     );
 }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use app::App;
 use clap::Args;
+use delivery::webhook::Addresses;
 use domain::Scopes;
 use store::sqlite::ServerLock;
 use tokio_util::sync::CancellationToken;
@@ -12,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Common, loaded};
 use crate::http::Shared;
 use crate::serve::Server;
-use crate::{open, telemetry};
+use crate::{open, open_files, telemetry};
 
 #[derive(Debug, Args)]
 pub struct ServeArgs {
@@ -26,8 +27,12 @@ pub struct ServeArgs {
 pub async fn run(args: ServeArgs) -> anyhow::Result<ExitCode> {
     let config = loaded(args.common.sources()?.flag("--listen", "server.listen", args.listen))?;
     telemetry::start(&config.log)?;
+    if config.delivery.addresses == Addresses::DangerPrivateToo {
+        warn_of_private_addresses();
+    }
+    open_files::allow(&config);
     let _lock = ServerLock::acquire(&config.data)?;
-    let app = open::app(&config)?.with_index().with_matcher();
+    let app = open::serving(&config)?;
     let stop = CancellationToken::new();
     let shared = Shared::new(app.clone(), config, stop.clone())?;
     let server = Server::bind(shared.clone())
@@ -38,6 +43,14 @@ pub async fn run(args: ServeArgs) -> anyhow::Result<ExitCode> {
     tracing::info!(address = %server.address()?, data = %shared.config.data.display(), "vigie is listening");
     server.run().await;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says what it means that messages may go to private addresses.
+pub fn warn_of_private_addresses() {
+    tracing::warn!(
+        setting = "delivery.danger_allow_private_addresses",
+        "messages may go to private addresses: whoever may save a search can reach whatever this machine can"
+    );
 }
 
 /// On a store without any key nobody could ever call: the first start makes one that may do everything.

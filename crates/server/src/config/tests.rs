@@ -62,3 +62,31 @@ fn durations_and_sizes_need_a_unit_that_exists() {
     }
     assert_eq!(value::duration_or_off("off"), Ok(None));
 }
+
+#[test]
+fn links_of_letters_can_be_made_of_the_public_address() {
+    let given =
+        |url: &str| Config::load(Sources::defaults().file("f", &format!("[email]\npublic_url = {url:?}\n")));
+    for good in [
+        "http://127.0.0.1:8080",
+        "https://vigie.example",
+        "https://vigie.example/",
+        "https://a.example/alertes",
+    ] {
+        assert!(given(good).is_ok(), "{good}");
+    }
+    let long = format!("https://vigie.example/{}", "a".repeat(2_000));
+    for bad in [
+        "",
+        "vigie.example",
+        "ftp://vigie.example",
+        "https://",
+        "https://[",
+        "https://a b",
+        "https://a?b=c",
+        "https://a#b",
+        &long,
+    ] {
+        assert!(given(bad).is_err(), "{bad}");
+    }
+}

@@ -44,6 +44,14 @@ impl Problem {
         Self { status, body: Box::new(body), headers: Vec::new() }
     }
 
+    /// A webhook that was sent on request did not arrive.
+    pub fn not_taken(exchange: &delivery::Exchange) -> Self {
+        let delivery::Exchange { outcome, status: answered, took, excerpt: _ } = exchange;
+        let status = StatusCode::BAD_GATEWAY;
+        let body = Box::new(wire::error::not_taken(status.as_u16(), *outcome, *answered, *took));
+        Self { status, body, headers: Vec::new() }
+    }
+
     pub fn too_large(what: &str, limit: usize) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, format!("{what} is larger than {limit} bytes."))
     }

@@ -37,6 +37,9 @@ pub async fn metrics(State(shared): State<Shared>) -> Response {
     if let Some(matcher) = shared.app.matcher_status() {
         shared.metrics.matcher.set(&matcher);
     }
+    if let Some(dispatch) = shared.app.dispatch_status() {
+        shared.metrics.dispatcher.set(&dispatch, shared.app.clock().now());
+    }
     let content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     ([(header::CONTENT_TYPE, content_type)], shared.metrics.print()).into_response()
 }

@@ -8,7 +8,7 @@ use axum::Extension;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use domain::search::Wish;
-use domain::{Criteria, Insee, SearchId, SiteDirectory, Terms, Violation};
+use domain::{Criteria, Endpoint, Insee, SearchId, SiteDirectory, Terms, Violation};
 use http::{HeaderValue, StatusCode, header};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -143,11 +143,22 @@ pub fn read(
 ) -> Result<(Wish, Noted), Problem> {
     let Read { wish, ignored } = shared.app.with_references(sites, |references| {
         with_places(&shared.app, |places| {
-            wire::search::read(body, purpose, &Surroundings { references: *references, places })
+            let judge = |endpoint: &Endpoint| judged(&shared.app, endpoint);
+            wire::search::read(
+                body,
+                purpose,
+                &Surroundings { references: *references, places, judge: &judge },
+            )
         })
     });
     let wish = wish.map_err(|violations| Problem::violations(&violations))?;
     Ok((wish, query.finish_body(ignored)?))
+}
+
+/// Why nothing is ever sent to an address, if that is so. Where nothing is sent at all, nobody can tell.
+fn judged(app: &App, endpoint: &Endpoint) -> Result<(), String> {
+    let Some(carrier) = app.carrier() else { return Ok(()) };
+    carrier.judge(endpoint).map(|_host| ()).map_err(|refused| refused.to_string())
 }
 
 /// What a search asks for today. What was saved was checked, but what it is made of may have changed its rules since.

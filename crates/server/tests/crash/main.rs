@@ -5,18 +5,24 @@
 //! kill the folder must hold all of it: each acknowledged advert whole, each event once, the log without a gap. What was sent
 //! and not acknowledged may have been taken in or not, but never by half.
 //!
-//! [`matching`] does the same to matches: after all kills they are what a simple model makes of the log.
+//! [`matching`] does the same to matches: after all kills they are what a simple model makes of the log. [`delivering`] does it to
+//! deliveries: after all kills everything owed has arrived.
 //!
-//! `VIGIE_CRASH_KILLS` sets how often (50), `VIGIE_CRASH_SEED` repeats the choices of an earlier run.
+//! `VIGIE_CRASH_KILLS` sets how often (50), `VIGIE_CRASH_DELIVERIES` how much is delivered meanwhile (10000), `VIGIE_CRASH_SEED`
+//! repeats the choices of an earlier run.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and says where")]
 
 mod chance;
 mod connection;
+mod delivering;
 mod ledger;
+mod market;
 mod matching;
 mod mover;
+mod owed;
 mod process;
+mod receiving;
 mod searcher;
 mod sender;
 

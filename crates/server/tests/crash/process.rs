@@ -7,6 +7,9 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 
 use crate::chance::Chance;
 
+/// What a server says that finds deliveries of one that was killed.
+const INTERRUPTED: &str = "attempts that nobody saw the end of are made again";
+
 /// A key for everything, made beside whatever runs on the folder.
 pub fn make_key(folder: &Path) -> String {
     let arguments = ["keys", "create", "--user", "crash", "--scopes", "read,ingest,searches", "--data"];
@@ -52,8 +55,14 @@ pub struct Process {
 
 impl Process {
     pub fn start(folder: &Path) -> Self {
+        Self::start_with(folder, &[])
+    }
+
+    /// With some settings, by the names of their variables.
+    pub fn start_with(folder: &Path, settings: &[(&str, String)]) -> Self {
         let mut command = vigie();
         command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(folder);
+        command.envs(settings.iter().map(|(name, value)| (name, value)));
         command.env("VIGIE_LOG__FORMAT", "json").env("VIGIE_LOG__LEVEL", "warn,server::cli::serve=info");
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let log = BufReader::new(child.stderr.take().unwrap());
@@ -101,11 +110,25 @@ impl Listening {
         self.address
     }
 
-    /// SIGKILL. It must have been alive until then, and must have had nothing to complain about.
+    /// SIGKILL. It must have been alive until then, and must have had nothing to complain about but the kill before.
     pub fn kill(mut self) {
         assert!(self.child.0.try_wait().unwrap().is_none(), "the server ended by itself");
         self.child.kill();
-        let complaints = self.log.join().unwrap();
+        self.check_complaints();
+    }
+
+    /// SIGTERM, and wait until it has finished what was under way.
+    pub fn stop(mut self) {
+        let id = self.child.0.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        let status = self.child.0.wait().unwrap();
+        assert!(status.success(), "{status}");
+        self.check_complaints();
+    }
+
+    fn check_complaints(self) {
+        let mut complaints = self.log.join().unwrap();
+        complaints.retain(|line| !line.contains(INTERRUPTED));
         assert!(complaints.is_empty(), "{complaints:#?}");
     }
 }

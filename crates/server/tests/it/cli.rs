@@ -1,5 +1,6 @@
 //! The `vigie` command, as an operator types it.
 
+mod deliveries;
 mod import;
 mod serve;
 
@@ -10,7 +11,10 @@ use tempfile::TempDir;
 
 /// The command, with none of the settings of whoever runs the tests.
 fn vigie() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_vigie"));
+    without_settings(Command::new(env!("CARGO_BIN_EXE_vigie")))
+}
+
+fn without_settings(mut command: Command) -> Command {
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("VIGIE_") {
             command.env_remove(name);

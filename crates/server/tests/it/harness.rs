@@ -66,21 +66,29 @@ impl TestServer {
         Self::with("").await
     }
 
-    /// A server with settings laid over the defaults, written as in a configuration file.
+    /// A server with settings laid over the defaults, written as in a configuration file. Nothing leaves the house.
     pub async fn with(settings: &str) -> Self {
+        Self::made(settings, |app, _| app).await
+    }
+
+    /// The same, and what is owed is brought.
+    pub async fn bringing(settings: &str) -> Self {
+        Self::made(settings, |app, config| server::open::bringing(app, config).unwrap()).await
+    }
+
+    async fn made(settings: &str, completed: impl FnOnce(App, &Config) -> App) -> Self {
         let folder = TempDir::new().unwrap();
         let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
         let clock = Arc::new(ManualClock::at("2026-03-02T09:00:00Z".parse().unwrap()));
         // Ids of users come from elsewhere, so that those of adverts begin with 1 in every test.
         let keys =
             Keys::make(&App::new(store.clone(), clock.clone(), Arc::new(RandomKeyIds), gazetteer())).await;
-        let app = App::new(store, clock.clone(), Arc::new(SeededIds::default()), gazetteer())
-            .with_index()
-            .with_matcher();
         let sources = Sources::defaults().file("test", settings);
         let sources = sources.flag("--listen", "server.listen", Some("127.0.0.1:0".to_owned()));
         let data = folder.path().to_str().unwrap().to_owned();
         let config = Config::load(sources.flag("--data", "store.data", Some(data))).unwrap();
+        let app = App::new(store, clock.clone(), Arc::new(SeededIds::default()), gazetteer());
+        let app = completed(app.with_index().with_matcher(), &config);
         let stop = CancellationToken::new();
         let server = Server::bind(Shared::new(app.clone(), config, stop.clone()).unwrap()).await.unwrap();
         let address = server.address().unwrap();

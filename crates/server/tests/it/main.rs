@@ -9,6 +9,7 @@ mod harness;
 mod access;
 mod cli;
 mod contract;
+mod deliveries;
 mod hostile;
 mod index;
 mod ingest;

@@ -5,23 +5,40 @@ use app::App;
 use domain::criteria::{Entry, Presence, Term, Terms};
 use domain::search::Wish;
 use domain::{
-    Alerts, Filter, PropertyType, SearchId, ShortText, Strictness, TransactionType, UserId, Wording,
+    Alerts, EmailAddress, EventName, Filter, PropertyType, SearchId, ShortText, Strictness, TransactionType,
+    UserId, Wording,
 };
+
+use super::receiver::Receiver;
 
 /// More than it saves.
 const LIMIT: u32 = 100;
 
 /// Saves a few searches; answers the id of the one that matches most.
-pub async fn save(app: &App, owner: UserId) -> anyhow::Result<SearchId> {
+pub async fn save(app: &App, owner: UserId, receiver: &Receiver) -> anyhow::Result<SearchId> {
     let (sell, rent) = (TransactionType::Sell, TransactionType::Rent);
-    let wide = wish(
+    let mut wide = wish(
         "Appartements et maisons à vendre",
         sell,
         &[PropertyType::Apartment, PropertyType::House],
         None,
     )?;
+    wide.alerts = Alerts {
+        enabled: true,
+        endpoint: Some(receiver.endpoint("matches")?),
+        event_endpoint: Some(receiver.endpoint("events")?),
+        events: EventName::ALL.iter().copied().collect(),
+        ..Alerts::default()
+    };
     let widest = put(app, owner, wide).await?;
-    put(app, owner, wish("Maisons avec jardin", sell, &[PropertyType::House], Some("jardin"))?).await?;
+    let mut gardens = wish("Maisons avec jardin", sell, &[PropertyType::House], Some("jardin"))?;
+    gardens.alerts = Alerts {
+        enabled: true,
+        hide_contact: true,
+        email: EmailAddress::parse("acheteuse@mail.example").ok(),
+        ..Alerts::default()
+    };
+    put(app, owner, gardens).await?;
     put(app, owner, wish("Louer avec un balcon", rent, &[PropertyType::Apartment], Some("balcon"))?).await?;
     Ok(widest)
 }

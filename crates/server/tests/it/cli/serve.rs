@@ -7,7 +7,7 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 
 use tempfile::TempDir;
 
-use super::{Run, run, vigie};
+use super::{Run, run, vigie, without_settings};
 use crate::harness::adverts::least;
 use crate::harness::client::{Request, exchange};
 
@@ -135,4 +135,59 @@ async fn a_folder_that_holds_something_else_is_left_alone() {
     let refused = run(folder.path(), &["serve", "--listen", "127.0.0.1:0"]);
     refused.failed();
     assert!(std::fs::read(folder.path().join("vigie.db")).unwrap().starts_with(b"not a database"));
+}
+
+/// What a command says that comes as far as the port, and finds it taken.
+fn told_before_the_port(command: &mut Command, listen: &str) -> String {
+    let folder = TempDir::new().unwrap();
+    let refused = Run::of(command.args(["--listen", listen, "--data"]).arg(folder.path()).output().unwrap());
+    assert!(refused.failed().contains(&format!("cannot listen on {listen}")), "{refused:?}");
+    refused.err
+}
+
+const OF_PRIVATE_ADDRESSES: &str = "messages may go to private addresses";
+
+#[test]
+fn that_messages_may_go_to_private_addresses_is_said_where_others_could_use_it() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let told = |command: &str, host: &str, setting: &str| {
+        let mut process = vigie();
+        process.arg(command).env("VIGIE_DELIVERY__DANGER_ALLOW_PRIVATE_ADDRESSES", setting);
+        told_before_the_port(&mut process, &format!("{host}:{port}")).contains(OF_PRIVATE_ADDRESSES)
+    };
+    assert!(!told("serve", "127.0.0.1", "false"));
+    assert!(told("serve", "127.0.0.1", "true"));
+    // A demo sends to its own receiver on loopback in any case.
+    assert!(!told("demo", "127.0.0.1", "false"));
+    assert!(told("demo", "0.0.0.0", "false"), "all addresses include the one whose port is taken");
+}
+
+#[test]
+fn the_limit_of_open_files_is_raised_and_one_that_is_too_small_is_told() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let listen = taken.local_addr().unwrap().to_string();
+    let told = |command: &str, connections_max: &str| {
+        let mut shell = without_settings(Command::new("sh"));
+        shell
+            .args(["-c", "ulimit -S -n 280 && ulimit -H -n 600 && exec \"$0\" \"$@\""])
+            .arg(env!("CARGO_BIN_EXE_vigie"))
+            .arg(command)
+            .env("VIGIE_LIMITS__CONNECTIONS_MAX", connections_max)
+            .env("VIGIE_DELIVERY__IN_ALL_MAX", "10");
+        told_before_the_port(&mut shell, &listen)
+    };
+    for command in ["serve", "demo"] {
+        // 10 connections, 2 × 10 for attempts and 256 others: more than 280, and fewer than 600.
+        let enough = told(command, "10");
+        assert!(!enough.contains("files"), "{enough}");
+        let most = told(command, "324");
+        assert!(!most.contains("files"), "{most}");
+        let too_few = told(command, "325");
+        assert!(
+            too_few.contains("may open 600 files and connections, and its settings allow for 601"),
+            "{too_few}"
+        );
+        assert!(too_few.contains("limits.connections_max"), "{too_few}");
+    }
 }

@@ -1,0 +1,180 @@
+//! The settings of what leaves the house: webhooks and letters.
+
+use std::fs;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use app::dispatch::DispatchLimits;
+use delivery::mail::{Login, Mailbox, Security};
+use delivery::webhook::{Addresses, Dns, Success};
+use domain::{SearchToken, WebAddress};
+
+use super::source::Reader;
+use super::value;
+
+/// The id and the token of a search, with a slash between them.
+const LINK_BYTES: usize = 36 + 1 + 2 * SearchToken::BYTES;
+
+/// How webhooks are sent.
+#[derive(Debug, Clone)]
+pub struct Delivery {
+    pub retry_interval: Duration,
+    pub success: Success,
+    pub source_address: Option<IpAddr>,
+    /// What the file holds.
+    pub extra_ca_pem: Option<Vec<u8>>,
+    pub addresses: Addresses,
+    pub dns: Dns,
+    pub limits: DispatchLimits,
+    pub keep: Duration,
+}
+
+/// How letters are sent.
+#[derive(Debug, Clone)]
+pub struct Email {
+    pub transport: EmailTransport,
+    pub from: Mailbox,
+    pub gather: Duration,
+    pub public_url: String,
+    pub folder: PathBuf,
+    pub smtp: SmtpServer,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EmailTransport {
+    Off,
+    Smtp,
+    Folder,
+}
+
+#[derive(Debug, Clone)]
+pub struct SmtpServer {
+    pub host: String,
+    pub port: u16,
+    pub security: Security,
+    pub login: Option<Login>,
+}
+
+impl Delivery {
+    pub(super) fn read(reader: &mut Reader) -> Option<Self> {
+        let retry_interval = reader.take("delivery.retry_interval", value::duration);
+        let success = reader.take("delivery.success", success);
+        let source_address = reader.take("delivery.source_address", unless_empty(address));
+        let extra_ca_pem = reader.take("delivery.extra_ca_file", unless_empty(certificates));
+        let addresses = reader.take("delivery.danger_allow_private_addresses", addresses);
+        let dns = reader.take("delivery.dns_servers", dns);
+        let per_host = reader.take("delivery.per_host_max", value::count);
+        let per_user = reader.take("delivery.per_user_max", value::count);
+        let in_all = reader.take("delivery.in_all_max", value::count);
+        let keep = reader.take("delivery.keep", value::duration);
+        Some(Self {
+            retry_interval: retry_interval?,
+            success: success?,
+            source_address: source_address?,
+            extra_ca_pem: extra_ca_pem?,
+            addresses: addresses?,
+            dns: dns?,
+            limits: DispatchLimits { per_host: per_host?, per_user: per_user?, in_all: in_all? },
+            keep: keep?,
+        })
+    }
+}
+
+impl Email {
+    pub(super) fn read(reader: &mut Reader) -> Option<Self> {
+        let transport = reader.take("email.transport", transport);
+        let from = reader.take("email.from", mailbox);
+        let gather = reader.take("email.gather", value::duration);
+        let public_url = reader.take("email.public_url", public_url);
+        let folder = reader.take("email.folder", value::path);
+        let host = reader.take("email.smtp_host", |text| Ok(text.to_owned()));
+        let port = reader.take("email.smtp_port", value::parsed("a port such as 587"));
+        let security = reader.take("email.smtp_security", security);
+        let user = reader.take("email.smtp_user", |text| Ok(text.to_owned()));
+        let password = reader.take("email.smtp_password", |text| Ok(text.to_owned()));
+        let login =
+            user.zip(password).map(|(user, password)| (!user.is_empty()).then_some(Login { user, password }));
+        Some(Self {
+            transport: transport?,
+            from: from?,
+            gather: gather?,
+            public_url: public_url?,
+            folder: folder?,
+            smtp: SmtpServer { host: host?, port: port?, security: security?, login: login? },
+        })
+    }
+}
+
+/// The value, or nothing for an empty text.
+fn unless_empty<T>(read: impl Fn(&str) -> Result<T, String>) -> impl Fn(&str) -> Result<Option<T>, String> {
+    move |text| if text.is_empty() { Ok(None) } else { read(text).map(Some) }
+}
+
+fn success(text: &str) -> Result<Success, String> {
+    match text {
+        "200" => Ok(Success::Only200),
+        "2xx" => Ok(Success::Any2xx),
+        _ => Err("\"200\" or \"2xx\"".to_owned()),
+    }
+}
+
+fn address(text: &str) -> Result<IpAddr, String> {
+    text.parse().map_err(|_| "an address such as 192.0.2.1".to_owned())
+}
+
+fn certificates(text: &str) -> Result<Vec<u8>, String> {
+    fs::read(text).map_err(|error| format!("a file that can be read ({error})"))
+}
+
+fn addresses(text: &str) -> Result<Addresses, String> {
+    match text {
+        "false" => Ok(Addresses::PublicOnly),
+        "true" => Ok(Addresses::DangerPrivateToo),
+        _ => Err("true or false".to_owned()),
+    }
+}
+
+fn dns(text: &str) -> Result<Dns, String> {
+    let expected = || "\"system\" or addresses such as 192.0.2.53:53".to_owned();
+    if text == "system" {
+        return Ok(Dns::System);
+    }
+    let servers: Result<Vec<SocketAddr>, _> = text.split(',').map(|server| server.trim().parse()).collect();
+    servers.map(Dns::Servers).map_err(|_| expected())
+}
+
+fn transport(text: &str) -> Result<EmailTransport, String> {
+    match text {
+        "off" => Ok(EmailTransport::Off),
+        "smtp" => Ok(EmailTransport::Smtp),
+        "folder" => Ok(EmailTransport::Folder),
+        _ => Err("off, smtp or folder".to_owned()),
+    }
+}
+
+fn mailbox(text: &str) -> Result<Mailbox, String> {
+    Mailbox::parse(text).map_err(|_| "a mailbox such as Vigie <vigie@agence.example>".to_owned())
+}
+
+fn security(text: &str) -> Result<Security, String> {
+    match text {
+        "tls" => Ok(Security::Tls),
+        "starttls" => Ok(Security::StartTls),
+        "none" => Ok(Security::None),
+        _ => Err("tls, starttls or none".to_owned()),
+    }
+}
+
+fn public_url(text: &str) -> Result<String, String> {
+    // The whole link must be one, or no letter could ever be written.
+    let room = "/unsubscribe/".len() + LINK_BYTES;
+    let fits = text.len() + room <= WebAddress::BYTES_MAX && WebAddress::parse(text).is_ok();
+    // What follows is a path, which has no place behind a question or a fragment.
+    let plain = !text.contains(|c: char| c.is_whitespace() || c.is_control() || "<>\"?#".contains(c));
+    if fits && plain {
+        Ok(text.to_owned())
+    } else {
+        Err("an address such as https://vigie.example".to_owned())
+    }
+}

@@ -1,0 +1,223 @@
+//! Deliveries: what was sent or is to be, what came of it, and sending it again.
+
+use app::access::Caller;
+use app::deliveries::Replayed;
+use axum::Extension;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use domain::{CancelReason, DeliveryId, DeliveryState, SearchId, Timestamp, Violation};
+use http::StatusCode;
+use jiff::SignedDuration;
+use jiff::tz::TimeZone;
+use store::{Attempt, DeliveryList, DeliveryPage, DeliveryRow, Notice, StateKind};
+use wire::delivery::{AttemptParts, DeliveryBody, DeliveryParts, DeliveryWithAttempts, ReplayedBody};
+use wire::hydra::{Collection, Paging, Parameter, View};
+use wire::{date, iri, names};
+
+use super::error::{Problem, json};
+use super::parameters::QueryText;
+use super::path::PathId;
+use super::searches::of_caller;
+use super::{Shared, body};
+
+const PATH: &str = "/deliveries";
+
+const PARAMETERS: &[Parameter] = &[
+    Parameter::new("search", "search"),
+    Parameter::new("state", "state"),
+    Parameter::new("channel", "channel"),
+    Parameter::new("fromDate", "createdAt"),
+    Parameter::new("toDate", "createdAt"),
+    Parameter::new("page", "page"),
+    Parameter::new("itemsPerPage", "itemsPerPage"),
+];
+
+/// `GET /deliveries`
+pub async fn list(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    query: QueryText,
+) -> Result<Response, Problem> {
+    let zone = &shared.config.time_zone;
+    let mut parameters = query.parameters();
+    let search = parameters.read_list("search", "a reference to a search", iri::parse_search).pop();
+    let state = parameters.read_list("state", "a state of a delivery", parse_state).pop();
+    let channel =
+        parameters.read_list("channel", "a channel of deliveries", names::parse_delivery_channel).pop();
+    let from = parameters.read_list("fromDate", "a date", |text| date::first_second(text, zone)).pop();
+    let until = parameters.read_list("toDate", "a date", |text| date::last_second(text, zone)).pop();
+    let paging = Paging::read(&mut parameters, Paging::ITEMS_MAX);
+    let noted = query.finish(parameters, &[])?;
+
+    let owner = caller.user.id;
+    let search = match search {
+        None => Sought::Any,
+        Some(id) => match shared.app.search_of(owner, id).await? {
+            Some(search) => Sought::Of(search.number),
+            // What leads nowhere finds nothing, like everywhere in a query.
+            None => Sought::Nothing,
+        },
+    };
+    let (skip, take) = paging.skip_and_take();
+    let asked = |search| DeliveryList {
+        owner: Some(owner),
+        search,
+        state,
+        channel,
+        from,
+        until: until.map(after),
+        skip: skip as u64,
+        take: take as u64,
+    };
+    let asked = match search {
+        Sought::Any => Some(asked(None)),
+        Sought::Of(number) => Some(asked(Some(number))),
+        Sought::Nothing => None,
+    };
+    let page = match asked {
+        // There may be very many to count: whoever searches properties meanwhile shall not wait for that.
+        Some(asked) => {
+            let app = shared.app.clone();
+            shared.background.run(async move { app.deliveries(asked).await }).await??
+        }
+        None => DeliveryPage::default(),
+    };
+    let members: Vec<DeliveryBody> =
+        page.deliveries.iter().map(|row| DeliveryBody::of(&parts(row, zone))).collect();
+    let view = View::new(PATH, &query.raw, paging, page.total);
+    let page = Collection::new("Delivery", PATH, members, page.total, view, PARAMETERS);
+    Ok(noted.on(json(StatusCode::OK, &page)))
+}
+
+/// Whose deliveries are wanted.
+enum Sought {
+    Any,
+    Of(domain::SearchNumber),
+    Nothing,
+}
+
+/// The first moment beyond a second.
+fn after(second: Timestamp) -> Timestamp {
+    second.checked_add(SignedDuration::from_secs(1)).unwrap_or(Timestamp::MAX)
+}
+
+/// `GET /deliveries/{id}`
+pub async fn one(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    PathId(id): PathId<DeliveryId>,
+) -> Result<Response, Problem> {
+    present(&shared, &caller, id, StatusCode::OK).await
+}
+
+/// `POST /deliveries/{id}/replay`
+pub async fn replay(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    PathId(id): PathId<DeliveryId>,
+) -> Result<Response, Problem> {
+    let refused = |why: &str| Err(Problem::new(StatusCode::CONFLICT, why));
+    match shared.app.replay_delivery(Some(caller.user.id), id).await? {
+        Replayed::Done => present(&shared, &caller, id, StatusCode::ACCEPTED).await,
+        Replayed::Unknown => Err(Problem::not_found()),
+        Replayed::UnderWay => refused("This delivery is yet to be sent, or is being sent."),
+        Replayed::SearchDeleted => refused("The search of this delivery was deleted."),
+    }
+}
+
+async fn present(
+    shared: &Shared,
+    caller: &Caller,
+    id: DeliveryId,
+    status: StatusCode,
+) -> Result<Response, Problem> {
+    let found = shared.app.delivery_of(Some(caller.user.id), id).await?;
+    let (row, attempts) = found.ok_or_else(Problem::not_found)?;
+    let parts = parts(&row, &shared.config.time_zone);
+    Ok(json(status, &DeliveryWithAttempts::of(&parts, attempts.iter().map(attempt_parts))))
+}
+
+/// `POST /searches/{id}/replay`: everything of a search that failed since a moment, which the query or the body says.
+pub async fn replay_search(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    PathId(id): PathId<SearchId>,
+    query: QueryText,
+    request: Request,
+) -> Result<Response, Problem> {
+    let search = of_caller(&shared, &caller, id).await?;
+    let zone = &shared.config.time_zone;
+    let mut parameters = query.parameters();
+    let since = parameters.read_list("since", "a date", |text| date::first_second(text, zone)).pop();
+    let noted = query.finish(parameters, &[])?;
+    let since = match since {
+        Some(since) => since,
+        None => since_of(request, shared.config.limits.body_bytes_max, zone).await?,
+    };
+    let replayed = shared.app.replay_failed(&search, since).await?;
+    Ok(noted.on(json(StatusCode::ACCEPTED, &ReplayedBody { replayed })))
+}
+
+/// What the body of a request says. Many clients claim to send JSON with no body at all.
+async fn since_of(request: Request, limit: usize, zone: &TimeZone) -> Result<Timestamp, Problem> {
+    let (head, body) = request.into_parts();
+    let bytes = body::whole(&head.headers, body, limit).await?;
+    let read = if bytes.is_empty() {
+        wire::delivery::read_replay(&serde_json::Value::Object(serde_json::Map::new()), zone)
+    } else {
+        let body = body::json(Request::from_parts(head, Body::from(bytes)), limit).await?;
+        wire::delivery::read_replay(&body, zone)
+    };
+    read.map_err(|violations: Vec<Violation>| Problem::violations(&violations))
+}
+
+/// A delivery, as it is shown.
+pub fn parts<'a>(row: &DeliveryRow, zone: &'a TimeZone) -> DeliveryParts<'a> {
+    let DeliveryRow { id, owner: _, lane, search, notice, state, created_at, state_at, attempts, about } =
+        row;
+    let event = match notice {
+        Notice::Match(_) => None,
+        Notice::Event(name, _) => Some(*name),
+    };
+    DeliveryParts {
+        id: *id,
+        search: *search,
+        channel: lane.channel,
+        event,
+        about: *about,
+        state: *state,
+        created_at: *created_at,
+        state_at: *state_at,
+        attempt_count: *attempts,
+        zone,
+    }
+}
+
+pub fn attempt_parts(attempt: &Attempt) -> AttemptParts<'_> {
+    let Attempt { began_at, took, outcome, status, target, excerpt } = attempt;
+    AttemptParts {
+        began_at: *began_at,
+        took: *took,
+        outcome: *outcome,
+        status: *status,
+        target: target.as_deref(),
+        answer: excerpt,
+    }
+}
+
+/// The state of a name.
+pub fn parse_state(text: &str) -> Option<StateKind> {
+    StateKind::ALL.into_iter().find(|kind| state_name(*kind) == text.trim())
+}
+
+/// States are spelled with their reason; whichever it is, the name is the same.
+pub fn state_name(kind: StateKind) -> &'static str {
+    names::delivery_state(match kind {
+        StateKind::Pending => DeliveryState::Pending,
+        StateKind::Leased => DeliveryState::Leased,
+        StateKind::Delivered => DeliveryState::Delivered,
+        StateKind::Failed => DeliveryState::Failed,
+        StateKind::Cancelled => DeliveryState::Cancelled(CancelReason::Disabled),
+    })
+}

@@ -1,0 +1,40 @@
+//! What a user's webhooks are signed with, for that user. No answer here may be kept by anybody on the way, and none is: every
+//! answer says `no-store` unless its handler says otherwise.
+
+use app::access::Caller;
+use axum::Extension;
+use axum::extract::State;
+use axum::response::Response;
+use domain::WebhookSecrets;
+use http::StatusCode;
+use wire::delivery::WebhookSecretBody;
+
+use super::Shared;
+use super::error::{Problem, json};
+
+/// `GET /webhook-secret`
+pub async fn one(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+) -> Result<Response, Problem> {
+    let secrets = shared.app.webhook_secrets(caller.user.id).await?;
+    Ok(present(&shared, &secrets))
+}
+
+/// `POST /webhook-secret/rotate`
+pub async fn rotate(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+) -> Result<Response, Problem> {
+    let secrets = shared.app.rotate_webhook_secret(caller.user.id).await?;
+    tracing::info!(user = %caller.user.id, "a webhook secret was rotated");
+    Ok(present(&shared, &secrets))
+}
+
+fn present(shared: &Shared, secrets: &WebhookSecrets) -> Response {
+    let now = shared.app.clock().now();
+    let previous_until = secrets.replaced_valid_until(now);
+    let text = delivery::signature::text_of(&secrets.current);
+    let zone = &shared.config.time_zone;
+    json(StatusCode::OK, &WebhookSecretBody::of(text, secrets.created_at, previous_until, zone))
+}

@@ -1,0 +1,128 @@
+//! A receiver that survives all kills, because it is here and not in the server. Its ledger is on disk before it answers.
+
+use std::collections::HashSet;
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tempfile::TempDir;
+use testkit::receiver::{Authority, Behaviour, Memory, Plan, Protocols, Receiver, Script};
+use tokio::runtime::Runtime;
+use tokio::sync::watch;
+
+/// One message in so many is refused when it comes first.
+const REFUSES_ONE_IN: u64 = 10;
+
+/// Several, so that there is more under way than one host may have.
+const HOSTS: u8 = 4;
+
+/// When nothing has come for this long, nothing will. A start on a busy machine takes seconds.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What has come so far.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Seen {
+    pub arrivals: u64,
+    /// How many different messages were taken at least once.
+    pub taken: u64,
+}
+
+pub struct Receiving {
+    receiver: Receiver,
+    runtime: Runtime,
+    folder: TempDir,
+    seen: watch::Receiver<Seen>,
+}
+
+impl Receiving {
+    pub fn start() -> Self {
+        let folder = TempDir::new().unwrap();
+        // A thread of its own: it receives while the test does something else.
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let authority = Authority::new();
+        std::fs::write(authority_file(&folder), authority.pem()).unwrap();
+        let (tell, seen) = watch::channel(Seen::default());
+        let refusing = Script::refusing_one_in(REFUSES_ONE_IN);
+        let taken = Mutex::new(HashSet::new());
+        let script = Script::new(move |request| {
+            let behaviour = refusing.for_request(request);
+            let new = behaviour == Behaviour::GOOD && {
+                let id = request.webhook_id().unwrap_or_default().to_owned();
+                taken.lock().unwrap_or_else(PoisonError::into_inner).insert(id)
+            };
+            tell.send_modify(|seen| {
+                seen.arrivals += 1;
+                seen.taken += u64::from(new);
+            });
+            behaviour
+        });
+        let plan = Plan {
+            addresses: (1..=HOSTS).map(|host| IpAddr::V4(Ipv4Addr::new(127, 0, 0, host))).collect(),
+            protocols: Protocols::Http1,
+            memory: Memory::Number,
+            ledger_file: Some(ledger_file(&folder)),
+            ..Plan::new(script)
+        };
+        let receiver = runtime.block_on(Receiver::start(&authority, plan)).unwrap();
+        Self { receiver, runtime, folder, seen }
+    }
+
+    /// What a server needs to be told to deliver here.
+    pub fn settings(&self) -> [(&'static str, String); 3] {
+        [
+            ("VIGIE_DELIVERY__EXTRA_CA_FILE", authority_file(&self.folder).display().to_string()),
+            ("VIGIE_DELIVERY__DANGER_ALLOW_PRIVATE_ADDRESSES", "true".to_owned()),
+            ("VIGIE_DELIVERY__RETRY_INTERVAL", "1s".to_owned()),
+        ]
+    }
+
+    /// Where to send to, one of several hosts in turn.
+    pub fn url(&self, number: usize, path: &str) -> String {
+        let addresses = self.receiver.addresses();
+        format!("https://{}/{path}", addresses[number % addresses.len()])
+    }
+
+    pub fn seen(&self) -> Seen {
+        *self.seen.borrow()
+    }
+
+    /// Waits until enough has come, or until something else has happened; tells which it was.
+    pub fn wait(&self, enough: impl Fn(Seen) -> bool, other: impl Future<Output = ()>) -> Waited {
+        self.runtime.block_on(async {
+            let mut seen = self.seen.clone();
+            let mut other = std::pin::pin!(other);
+            loop {
+                if enough(*seen.borrow_and_update()) {
+                    return Waited::Enough;
+                }
+                tokio::select! {
+                    changed = tokio::time::timeout(PATIENCE, seen.changed()) => match changed {
+                        Ok(changed) => changed.unwrap(),
+                        Err(_) => panic!("nothing comes any more: {:?}", self.seen()),
+                    },
+                    () = &mut other => return Waited::Other,
+                }
+            }
+        })
+    }
+
+    pub fn ledger(&self) -> PathBuf {
+        ledger_file(&self.folder)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waited {
+    Enough,
+    Other,
+}
+
+fn authority_file(folder: &TempDir) -> PathBuf {
+    folder.path().join("authority.pem")
+}
+
+fn ledger_file(folder: &TempDir) -> PathBuf {
+    folder.path().join("ledger")
+}

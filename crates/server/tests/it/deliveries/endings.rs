@@ -1,0 +1,87 @@
+//! The end of letters, by the link in them.
+
+use serde_json::{Value, json};
+
+use super::meet_everything;
+use crate::harness::TestServer;
+use crate::harness::client::{Answer, Request};
+use crate::searches;
+
+async fn ask(server: &TestServer, method: &str, path: &str) -> Answer {
+    let request = Request::new(method, path).header("Accept", "text/html");
+    server.send(if method == "POST" { one_click(request) } else { request }).await
+}
+
+/// What mail programs send.
+fn one_click(request: Request) -> Request {
+    request.body("application/x-www-form-urlencoded", "List-Unsubscribe=One-Click")
+}
+
+fn link(search: &Value) -> String {
+    let id = searches::path(search).rsplit('/').next().unwrap();
+    format!("/unsubscribe/{id}/{}", search["token"].as_str().unwrap())
+}
+
+#[tokio::test]
+async fn looking_changes_nothing_and_one_click_ends_letters() {
+    let server = TestServer::start().await;
+    let search = meet_everything(
+        &server,
+        json!({"notificationRecipient": "a@b.example", "endpointRecipient": "https://hook.example/"}),
+    )
+    .await;
+    let link = link(&search);
+    let page = ask(&server, "GET", &link).await;
+    assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
+    assert_eq!(page.header("referrer-policy"), Some("no-referrer"));
+    assert!(page.header("content-security-policy").unwrap().contains("default-src 'none'"));
+    assert!(
+        page.text().contains("<form method=\"post\">")
+            && !page.text().contains(search["token"].as_str().unwrap())
+    );
+    assert_eq!(server.get(searches::path(&search)).await.ok(), search);
+
+    let done = ask(&server, "POST", &link).await;
+    assert_eq!(done.status, 200);
+    assert!(!done.text().contains("<form"), "{}", done.text());
+    let now = server.get(searches::path(&search)).await.ok();
+    assert_eq!(now["notificationRecipient"], Value::Null);
+    assert_eq!(now["endpointRecipient"], search["endpointRecipient"], "webhooks go on");
+    assert_eq!(now["notificationEnabled"], true);
+    // Again, by a browser's button, which sends an empty form.
+    let again = server.send(Request::new("POST", &link).body("application/x-www-form-urlencoded", "")).await;
+    assert_eq!((again.status, again.text()), (200, done.text()));
+    assert_eq!(ask(&server, "GET", &link).await.status, 200);
+    assert_eq!(server.get(searches::path(&search)).await.ok(), now, "what is ended is not changed again");
+}
+
+#[tokio::test]
+async fn a_link_that_leads_nowhere_always_says_the_same() {
+    let server = TestServer::start().await;
+    let search = meet_everything(&server, json!({"notificationRecipient": "a@b.example"})).await;
+    let other = meet_everything(&server, json!({"notificationRecipient": "c@d.example"})).await;
+    let (right, token) = (link(&search), search["token"].as_str().unwrap());
+    let id = searches::path(&search).rsplit('/').next().unwrap();
+    let wrong = [
+        format!("/unsubscribe/{id}/{}", "0".repeat(50)),
+        format!("/unsubscribe/{id}/{}", other["token"].as_str().unwrap()),
+        format!("/unsubscribe/{id}/x"),
+        format!("/unsubscribe/00000000-0000-7000-8000-00000000ffff/{token}"),
+        format!("/unsubscribe/x/{token}"),
+    ];
+    let mut texts = Vec::new();
+    for path in &wrong {
+        for method in ["GET", "POST"] {
+            let answer = ask(&server, method, path).await;
+            assert_eq!(answer.status, 404, "{method} {path}");
+            texts.push(answer.text().to_owned());
+        }
+    }
+    texts.dedup();
+    assert_eq!(texts.len(), 1);
+    assert_eq!(server.get(searches::path(&search)).await.ok()["notificationRecipient"], "a@b.example");
+    ask(&server, "PUT", &right).await.problem(405);
+    // What ends the search ends its link.
+    assert_eq!(server.delete(searches::path(&search)).await.status, 204);
+    assert_eq!(ask(&server, "POST", &right).await.status, 404);
+}

@@ -1,0 +1,142 @@
+//! Deliveries on the road: what arrives, what is recorded of it, and what happens when it does not.
+
+use serde_json::{Value, json};
+use testkit::receiver::{Behaviour, Plan, Receiver, Script};
+
+use super::{TRUSTED, bringing, meet_everything, members, once, path, receiver};
+use crate::harness::TestServer;
+use crate::harness::adverts::{advert, full};
+use crate::harness::client::{Request, patiently};
+
+/// The deliveries, once there are so many.
+async fn listed(server: &TestServer, count: usize) -> Vec<Value> {
+    patiently(async {
+        loop {
+            let page = server.get("/deliveries").await.ok();
+            if page["hydra:totalItems"].as_u64() >= Some(count as u64) {
+                return members(&page).clone();
+            }
+        }
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_match_and_an_event_arrive_as_the_contract_says() {
+    let (server, receiver) = (bringing().await, receiver().await);
+    let search = meet_everything(
+        &server,
+        json!({
+            "endpointRecipient": receiver.url("/matches"), "eventEndpoint": receiver.url("/events"),
+            "subscribedEvents": ["ad.update.price"],
+        }),
+    )
+    .await;
+    let receipt = server.accept(&full("1")).await;
+    receiver.wait_for(1).await;
+    server.clock.advance_seconds(60);
+    server.accept(&advert("1", json!({"price": 311_000}))).await;
+    let received = receiver.wait_for(2).await;
+    let paths: Vec<&str> = received.iter().map(|came| came.path.as_str()).collect();
+    assert_eq!(paths, ["/matches", "/events"]);
+
+    let told: Value = serde_json::from_slice(&received[0].body).unwrap();
+    assert_eq!((&told["property"], &told["search"]), (&receipt["property"], &search["@id"]));
+    let read = server.get(told["@id"].as_str().unwrap()).await.ok();
+    let mut document = read["propertyDocument"].clone();
+    let city = document["city"].as_object_mut().unwrap();
+    let point = city.remove("locations").unwrap();
+    city.insert("location".to_owned(), point);
+    assert_eq!(told["propertyDocument"], document);
+    let event: Value = serde_json::from_slice(&received[1].body).unwrap();
+    assert_eq!(
+        (&event["event"], &event["adEvent"]),
+        (
+            &json!("ad.update.price"),
+            &json!({
+                "fieldName": "price", "fieldOldValue": "320000", "fieldNewValue": "311000", "percentVariation": "-2.81",
+                "createdAt": "2026-03-02T10:01:00+01:00",
+            })
+        )
+    );
+    assert_eq!((&event["match"]["@id"], &event["match"]["search"]), (&told["@id"], &search["@id"]));
+
+    let deliveries = listed(&server, 2).await;
+    for (delivery, came) in deliveries.iter().rev().zip(&received) {
+        let delivered = once(&server, path(delivery), "delivered").await;
+        assert_eq!(path(delivery), format!("/deliveries/{}", came.webhook_id().unwrap()));
+        let attempt = &delivered["attempts"][0];
+        assert_eq!((&attempt["outcome"], &attempt["status"]), (&json!("delivered"), &json!(200)));
+        assert_eq!(delivered["match"], told["@id"]);
+    }
+    // They are counted a moment after they are recorded.
+    let lines = [
+        "vigie_delivery_attempts_total{channel=\"endpointRecipient\",outcome=\"delivered\"} 1",
+        "vigie_delivery_attempts_total{channel=\"eventEndpoint\",outcome=\"delivered\"} 1",
+        "vigie_deliveries_delivered_total 2",
+        "vigie_deliveries_failed_total 0",
+    ];
+    patiently(async {
+        loop {
+            let metrics = server.send(Request::new("GET", "/metrics")).await;
+            if lines.iter().all(|line| metrics.text().contains(line)) {
+                return;
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_failed_six_times_can_be_sent_again() {
+    let server = bringing().await;
+    let script = Script::sequence(vec![Behaviour::Answer(503); 6]);
+    let receiver = Receiver::start(&TRUSTED.authority, Plan::new(script)).await.unwrap();
+    meet_everything(&server, json!({"endpointRecipient": receiver.url("/")})).await;
+    server.accept(&full("1")).await;
+    for attempt in 1..=6 {
+        receiver.wait_for(attempt).await;
+        let delivery = listed(&server, 1).await[0].clone();
+        let seen = patiently(async {
+            loop {
+                let seen = server.get(path(&delivery)).await.ok();
+                if seen["state"] != "leased" && seen["attemptCount"] == attempt {
+                    return seen;
+                }
+            }
+        })
+        .await;
+        if attempt < 6 {
+            assert_eq!(seen["state"], "pending", "{seen}");
+            server.clock.advance(jiff::SignedDuration::from_hours(1));
+        } else {
+            assert_eq!(seen["state"], "failed", "{seen}");
+        }
+    }
+    let delivery = listed(&server, 1).await[0].clone();
+    let replay = format!("{}/replay", path(&delivery));
+    let answer = server.send(Request::new("POST", &replay).key(&server.keys.all)).await;
+    assert_eq!(answer.status, 202, "{}", answer.text());
+    let received = receiver.wait_for(7).await;
+    assert_eq!(once(&server, path(&delivery), "delivered").await["attemptCount"], 7);
+    for came in &received {
+        assert_eq!((came.webhook_id(), &came.body), (received[0].webhook_id(), &received[0].body));
+    }
+}
+
+#[tokio::test]
+async fn a_search_that_hides_contacts_hides_them_on_the_road() {
+    let (server, receiver) = (bringing().await, receiver().await);
+    let search =
+        |hidden: bool| json!({"endpointRecipient": receiver.url("/"), "hidePropertyContact": hidden});
+    let hiding = meet_everything(&server, search(true)).await;
+    meet_everything(&server, search(false)).await;
+    server.accept(&full("1")).await;
+    for came in receiver.wait_for(2).await {
+        let told: Value = serde_json::from_slice(&came.body).unwrap();
+        let contact = told["propertyDocument"]["adverts"][0]["contact"].as_object().unwrap();
+        let hidden = told["search"] == hiding["@id"];
+        assert_eq!(contact.len(), 6);
+        assert!(contact.values().all(|value| value.is_null() == hidden), "{contact:?}");
+    }
+}

@@ -1,0 +1,66 @@
+//! What webhooks are signed with.
+
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+
+use crate::harness::TestServer;
+use crate::harness::client::Request;
+use crate::searches::stranger;
+
+async fn rotate(server: &TestServer) -> Value {
+    server.send(Request::new("POST", "/webhook-secret/rotate").key(&server.keys.all)).await.ok()
+}
+
+#[tokio::test]
+async fn a_secret_stays_until_it_is_rotated() {
+    let server = TestServer::start().await;
+    let answer = server.get("/webhook-secret").await;
+    assert_eq!(answer.header("cache-control"), Some("no-store"));
+    let first = answer.ok();
+    let text = first["secret"].as_str().unwrap();
+    assert!(delivery::signature::parse(text).is_some(), "{text}");
+    let expected = json!({
+        "@context": "/contexts/WebhookSecret", "@id": "/webhook-secret", "@type": "WebhookSecret", "secret": text,
+        "createdAt": "2026-03-02T10:00:00+01:00", "previousSecretValidUntil": null,
+    });
+    assert_eq!(first, expected);
+    // A user's keys share it, and another user has another.
+    let same = server.send(Request::new("GET", "/webhook-secret").key(&server.keys.searches)).await.ok();
+    assert_eq!(same, first);
+    let stranger = stranger(&server).await;
+    let other = server.send(Request::new("GET", "/webhook-secret").key(&stranger)).await.ok();
+    assert_ne!(other["secret"], first["secret"]);
+
+    server.clock.advance(SignedDuration::from_hours(1));
+    let second = rotate(&server).await;
+    assert_ne!(second["secret"], first["secret"]);
+    assert_eq!(second["createdAt"], "2026-03-02T11:00:00+01:00");
+    assert_eq!(second["previousSecretValidUntil"], "2026-03-03T11:00:00+01:00");
+    assert_eq!(server.get("/webhook-secret").await.ok(), second);
+    server.clock.advance(SignedDuration::from_hours(24));
+    let later = server.get("/webhook-secret").await.ok();
+    assert_eq!((&later["secret"], &later["previousSecretValidUntil"]), (&second["secret"], &Value::Null));
+}
+
+#[tokio::test]
+async fn rotating_twice_within_a_day_ends_no_secret_early() {
+    let server = TestServer::start().await;
+    server.get("/webhook-secret").await.ok();
+    rotate(&server).await;
+    server.clock.advance(SignedDuration::from_hours(1));
+    let third = rotate(&server).await;
+    // That of the one that is honoured longest.
+    assert_eq!(third["previousSecretValidUntil"], "2026-03-03T11:00:00+01:00");
+    server.clock.advance(SignedDuration::from_hours(23));
+    assert_eq!(server.get("/webhook-secret").await.ok(), third, "the first is over, the second is not");
+    server.clock.advance(SignedDuration::from_hours(1));
+    assert_eq!(server.get("/webhook-secret").await.ok()["previousSecretValidUntil"], Value::Null);
+}
+
+#[tokio::test]
+async fn whoever_rotates_first_of_all_has_no_secret_before() {
+    let server = TestServer::start().await;
+    let answer = server.send(Request::new("POST", "/webhook-secret/rotate").key(&server.keys.all)).await;
+    assert_eq!(answer.header("cache-control"), Some("no-store"));
+    assert_eq!(answer.ok()["previousSecretValidUntil"], Value::Null);
+}

@@ -1,0 +1,222 @@
+//! The webhook tester: what it sends, what it tells of the answer, and whom it refuses.
+
+use serde_json::{Value, json};
+use testkit::receiver::{Behaviour, Canary, Receiver, Trick};
+
+use super::{TRUSTED, bringing, receiver};
+use crate::contract::assert_document;
+use crate::harness::TestServer;
+use crate::harness::client::{Answer, Connection, Request};
+use crate::searches::{self, put, with};
+
+fn tested(endpoint: &str, kind: &str) -> String {
+    let endpoint = endpoint.replace('%', "%25").replace('&', "%26");
+    format!("/webhook-tester?endpoint={endpoint}&eventType={kind}")
+}
+
+async fn test(server: &TestServer, endpoint: &str, kind: &str) -> Answer {
+    server.get(&tested(endpoint, kind)).await
+}
+
+const EVENTS: [(&str, &str); 6] = [
+    ("ad.update.price", "price"),
+    ("ad.update.surface", "surface"),
+    ("ad.update.pictures", "pictures"),
+    ("ad.update.expired", "expired"),
+    ("property.ad.create", "created"),
+    ("property.ad.update", "description"),
+];
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+fn assert_match(told: &Value) {
+    let mut expected =
+        ["@context", "@id", "@type", "property", "search", "createdAt", "updatedAt", "propertyDocument"];
+    expected.sort_unstable();
+    assert_eq!(keys(told), expected);
+    let document = &told["propertyDocument"];
+    assert!(document["title"].as_str().unwrap().starts_with("EXEMPLE"), "{document}");
+    assert!(document["city"]["location"].is_object() && document["city"].get("locations").is_none());
+    // But for that key it is a document like any other.
+    let mut document = document.clone();
+    let city = document["city"].as_object_mut().unwrap();
+    let point = city.remove("location").unwrap();
+    city.insert("locations".to_owned(), point);
+    assert_document(&document);
+}
+
+#[tokio::test]
+async fn an_example_of_each_kind_arrives_signed_and_is_shown() {
+    let (server, receiver) = (bringing().await, receiver().await);
+    let endpoint = receiver.url("/hook?a=b%26c");
+    let secret = server.get("/webhook-secret").await.ok()["secret"].as_str().unwrap().to_owned();
+    let secret = delivery::signature::parse(&secret).unwrap();
+    let mut ids = Vec::new();
+    let kinds = EVENTS.iter().map(|(name, field)| (*name, Some(*field))).chain([("match", None)]);
+    for (count, (kind, field)) in kinds.enumerate() {
+        let answer = test(&server, &endpoint, kind).await;
+        assert_eq!(answer.status, 200, "{kind}: {}", answer.text());
+        assert_eq!(answer.header("cache-control"), Some("no-store"));
+        let received = receiver.received();
+        assert_eq!(received.len(), count + 1, "one attempt each");
+        let came = received.last().unwrap();
+        assert_eq!((came.method.as_str(), came.path.as_str()), ("POST", "/hook?a=b%26c"));
+        assert_eq!(came.body, answer.body, "what is shown is what was sent");
+        let header = |name: &str| came.header(name).unwrap();
+        let (id, now) = (header("webhook-id"), server.app.clock().now().as_second());
+        let verified = delivery::signature::verify(
+            [&secret],
+            id,
+            header("webhook-timestamp"),
+            header("webhook-signature"),
+            &came.body,
+            now,
+            delivery::signature::TOLERANCE,
+        );
+        assert_eq!(verified, Ok(()));
+        ids.push(id.to_owned());
+        let body = answer.json();
+        match field {
+            None => assert_match(&body),
+            Some(field) => {
+                assert_eq!(keys(&body), ["adEvent", "event", "match"]);
+                assert_eq!((&body["event"], &body["adEvent"]["fieldName"]), (&json!(kind), &json!(field)));
+                assert_match(&body["match"]);
+                server.get(body["match"]["@id"].as_str().unwrap()).await.problem(404);
+            }
+        }
+    }
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), EVENTS.len() + 1, "each has an id of its own");
+    assert_eq!(server.get("/deliveries").await.ok()["hydra:totalItems"], 0);
+}
+
+#[tokio::test]
+async fn type_is_another_name_for_the_kind() {
+    let (server, receiver) = (bringing().await, receiver().await);
+    let endpoint = receiver.url("/");
+    let answer = server.get(&format!("/webhook-tester?endpoint={endpoint}&type=ad.update.price")).await;
+    assert_eq!(answer.ok()["event"], "ad.update.price");
+    assert_eq!(answer.header("x-ignored-parameters"), None);
+}
+
+#[tokio::test]
+async fn what_the_receiver_did_is_told_and_nothing_it_said() {
+    let server = bringing().await;
+    for (behaviour, outcome, status) in [
+        (Behaviour::Answer(500), "status", Some(500)),
+        (Behaviour::Answer(204), "status", Some(204)),
+        (Behaviour::Answer(302), "status", Some(302)),
+        (Behaviour::Trick(Trick::Refuse), "connect", None),
+        (Behaviour::Trick(Trick::CertificateSelfSigned), "tls", None),
+    ] {
+        let receiver = Receiver::always(&TRUSTED.authority, behaviour.clone()).await;
+        let answer = test(&server, &receiver.url("/"), "match").await;
+        assert_eq!(answer.status, 502, "{behaviour:?}: {}", answer.text());
+        let body = answer.json();
+        let receiver = &body["receiver"];
+        assert_eq!(keys(receiver), ["durationMs", "outcome", "status"], "{body}");
+        assert_eq!((&receiver["outcome"], &receiver["status"]), (&json!(outcome), &json!(status)));
+        assert!(receiver["durationMs"].is_u64());
+        assert_eq!((&body["status"], &body["type"]), (&json!(502), &json!("/errors/502")));
+        assert!(body["detail"].as_str().unwrap().contains(outcome), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_sent_is_refused_before_anything_is() {
+    let (server, receiver) = (bringing().await, receiver().await);
+    let endpoint = receiver.url("/");
+    let refused = async |query: &str| server.get(&format!("/webhook-tester{query}")).await.violations(400);
+    assert_eq!(refused("").await, ["endpoint", "eventType"]);
+    assert_eq!(refused(&format!("?endpoint={endpoint}")).await, ["eventType"]);
+    assert_eq!(refused("?eventType=match").await, ["endpoint"]);
+    assert_eq!(refused(&format!("?endpoint={endpoint}&eventType=ad.sold")).await, ["eventType"]);
+    for wrong in ["http://hook.example/", "hook.example", "https://user@hook.example/", "https://"] {
+        assert_eq!(refused(&format!("?endpoint={wrong}&eventType=match")).await, ["endpoint"], "{wrong}");
+    }
+    assert_eq!(receiver.connections(), 0);
+}
+
+#[tokio::test]
+async fn nothing_is_sent_to_private_addresses() {
+    let (server, canary) = (TestServer::bringing("").await, Canary::start().unwrap());
+    let port = canary.address().port();
+    let addresses = [
+        canary.url("/"),
+        format!("https://localhost:{port}/"),
+        format!("https://[::1]:{port}/"),
+        format!("https://[::ffff:127.0.0.1]:{port}/"),
+        format!("https://0x7f000001:{port}/"),
+        format!("https://2130706433:{port}/"),
+        format!("https://127.1:{port}/"),
+        format!("https://10.0.0.1:{port}/"),
+    ];
+    for address in &addresses {
+        assert_eq!(test(&server, address, "match").await.violations(422), ["endpoint"], "{address}");
+    }
+    // Nor is a search made or changed that would have it so.
+    let made = searches::make(&server, &json!({})).await;
+    for address in &addresses {
+        let fields = with(&json!({"endpointRecipient": address, "eventEndpoint": address, "budgetMin": "x"}));
+        let paths = ["budgetMin", "endpointRecipient", "eventEndpoint"];
+        assert_eq!(server.post("/searches", &fields).await.violations(400), paths, "all is told at once");
+        let fields = with(&json!({"endpointRecipient": address, "eventEndpoint": address}));
+        let paths = ["endpointRecipient", "eventEndpoint"];
+        assert_eq!(server.post("/searches", &fields).await.violations(422), paths, "{address}");
+        let answer = put(&server, searches::path(&made), &fields).await;
+        assert_eq!(answer.violations(422), paths, "{address}");
+    }
+    assert_eq!(server.get("/searches").await.ok()["hydra:totalItems"], 1);
+    assert_eq!(canary.connections(), 0);
+}
+
+#[tokio::test]
+async fn nobody_sends_many_examples() {
+    let (server, receiver) = (bringing().await, receiver().await);
+    let endpoint = receiver.url("/");
+    // More may be sent as time passes, but never so many that this goes on.
+    for sent in 0..1_000 {
+        let answer = test(&server, &endpoint, "match").await;
+        if answer.status == 200 {
+            continue;
+        }
+        assert!(sent >= 10, "{sent} {}", answer.text());
+        answer.problem(429);
+        let seconds: u64 = answer.header("retry-after").unwrap().parse().unwrap();
+        assert!((1..=6).contains(&seconds), "{seconds}");
+        // Another user has another allowance.
+        let stranger = searches::stranger(&server).await;
+        server.send(Request::new("GET", &tested(&endpoint, "match")).key(&stranger)).await.ok();
+        return;
+    }
+    panic!("a thousand examples were sent");
+}
+
+#[tokio::test]
+async fn a_user_sends_one_example_at_a_time() {
+    let server = bringing().await;
+    let hanging = Receiver::always(&TRUSTED.authority, Trick::HangBeforeAnswer).await;
+    let mut first = Connection::open(server.address).await;
+    first.send(Request::new("GET", &tested(&hanging.url("/"), "match")).key(&server.keys.all).bytes()).await;
+    hanging.wait_for(1).await;
+    let receiver = receiver().await;
+    let second = test(&server, &receiver.url("/"), "match").await;
+    second.problem(429);
+    assert!(second.header("retry-after").is_some());
+    assert_eq!(receiver.count(), 0);
+    let stranger = searches::stranger(&server).await;
+    let request = Request::new("GET", &tested(&receiver.url("/"), "match")).key(&stranger);
+    server.send(request).await.ok();
+}
+
+#[tokio::test]
+async fn a_server_that_sends_nothing_says_so() {
+    let server = TestServer::start().await;
+    let answer = test(&server, "https://hook.example/", "match").await;
+    answer.problem(503);
+    assert!(answer.header("retry-after").is_some());
+}
