@@ -1,8 +1,10 @@
 //! Measurements of Vigie, each beside what a user would otherwise pick, in one run: read the ratios, not the seconds.
 
 mod alerts;
+mod deliver;
 mod import;
 mod matching;
+mod pace;
 mod scan;
 mod search;
 mod serve;
@@ -33,6 +35,8 @@ enum Command {
     Match(matching::MatchArgs),
     /// From the receipt of an advert to its recorded matches, in a whole server.
     Alerts(alerts::AlertsArgs),
+    /// Webhooks a second, how long they take to arrive, and what a receiver that hangs does to others.
+    Deliver(deliver::DeliverArgs),
     /// Reading every property of a folder, as a rebuild of the index does.
     Scan(scan::ScanArgs),
     /// A whole server: its start, its answers over HTTP, and what a stream of adverts does to them.
@@ -45,6 +49,7 @@ fn main() -> anyhow::Result<()> {
         Command::Search(args) => search::run(&args),
         Command::Match(args) => matching::run(&args),
         Command::Alerts(args) => alerts::run(&args),
+        Command::Deliver(args) => deliver::run(&args),
         Command::Scan(args) => scan::run(&args),
         Command::Serve(args) => serve::run(&args),
     }

@@ -50,6 +50,12 @@ pub const COMMANDS: &[Command] = &[
         run: crash,
     },
     Command {
+        name: "deliveries",
+        arguments: "[COUNT]",
+        about: "Kill the server while it brings COUNT webhooks (100000); every one must arrive.",
+        run: deliveries,
+    },
+    Command {
         name: "law",
         arguments: "[CASES]",
         about: "Hold index, percolator and explainer to the law in CASES histories (100000).",
@@ -70,6 +76,7 @@ pub const COMMANDS: &[Command] = &[
 ];
 
 const KILLS_DEFAULT: &str = "1000";
+const DELIVERIES_DEFAULT: &str = "100000";
 const LAW_CASES_DEFAULT: &str = "100000";
 
 fn check(_: &[String]) -> Result<(), Failure> {
@@ -82,6 +89,7 @@ fn check(_: &[String]) -> Result<(), Failure> {
 }
 
 fn test(arguments: &[String]) -> Result<(), Failure> {
+    python()?;
     Step::cargo(["test", "--workspace"]).and(arguments).run()
 }
 
@@ -121,6 +129,28 @@ fn crash(arguments: &[String]) -> Result<(), Failure> {
         .run()
 }
 
+/// In a release build: what is put to the test is what comes between kills, so that there had better be much of it.
+fn deliveries(arguments: &[String]) -> Result<(), Failure> {
+    let count = match arguments {
+        [] => DELIVERIES_DEFAULT,
+        [count] if count.parse::<u64>().is_ok() => count,
+        _ => return Err(Failure::Arguments { expected: "how much to deliver, as a number" }),
+    };
+    Step::cargo([
+        "test",
+        "--release",
+        "--package",
+        "server",
+        "--test",
+        "crash",
+        "--",
+        "--nocapture",
+        "arrives",
+    ])
+    .with("VIGIE_CRASH_DELIVERIES", count)
+    .run()
+}
+
 fn law(arguments: &[String]) -> Result<(), Failure> {
     let cases = match arguments {
         [] => LAW_CASES_DEFAULT,
@@ -144,6 +174,24 @@ fn snapshots(_: &[String]) -> Result<(), Failure> {
          Without it, accept all changes and review them as a diff:\n\n  {accept}\n  git diff -- '*.snap'"
     );
     Ok(())
+}
+
+const PYTHON_INSTALL: &str = "apt-get install python3 python3-venv";
+
+/// Some tests hold ours against what others wrote in Python. Where a machine is there to be set up, as in CI, it is installed;
+/// everybody else is told how.
+fn python() -> Result<(), Failure> {
+    // Debian has this module in a package of its own, and without it there are no virtual environments.
+    if Step::of("python3", ["-c", "import ensurepip"]).succeeds() {
+        return Ok(());
+    }
+    let root = Step::of("id", ["-u"]).output().is_some_and(|user| user == "0");
+    if !root || !Step::of("apt-get", ["--version"]).succeeds() {
+        return Err(Failure::Missing { tool: "Python with virtual environments", install: PYTHON_INSTALL });
+    }
+    Step::of("apt-get", ["update"]).run()?;
+    let packages = ["install", "--yes", "--no-install-recommends", "python3", "python3-venv"];
+    Step::of("apt-get", packages).with("DEBIAN_FRONTEND", "noninteractive").run()
 }
 
 const DENY_INSTALL: &str = "cargo install cargo-deny --locked";
@@ -173,6 +221,11 @@ mod tests {
     #[test]
     fn kills_are_a_number() {
         assert!(matches!(crash(&["often".to_owned()]), Err(Failure::Arguments { .. })));
+    }
+
+    #[test]
+    fn deliveries_are_a_number() {
+        assert!(matches!(deliveries(&["all".to_owned()]), Err(Failure::Arguments { .. })));
     }
 
     #[test]

@@ -72,8 +72,8 @@ mod tests {
     fn every_command_is_listed_on_one_line_of_at_most_110_columns() {
         let help = help();
         for command in COMMANDS {
-            let lines: Vec<&str> =
-                help.lines().filter(|line| line.trim_start().starts_with(command.name)).collect();
+            let is_about = |line: &&str| line.split_whitespace().next() == Some(command.name);
+            let lines: Vec<&str> = help.lines().filter(is_about).collect();
             assert_eq!(lines.len(), 1, "{}", command.name);
             assert!(lines[0].len() <= 110 && lines[0].ends_with('.'), "{}", lines[0]);
         }

@@ -6,15 +6,22 @@ use std::process::{Command, Stdio};
 
 use crate::failure::Failure;
 
-/// A call of cargo.
+const CARGO: &str = "cargo";
+
+/// A call of a program; nearly always cargo.
 pub struct Step {
+    program: &'static str,
     variables: Vec<(&'static str, String)>,
     arguments: Vec<String>,
 }
 
 impl Step {
     pub fn cargo<const N: usize>(arguments: [&str; N]) -> Self {
-        Self { variables: Vec::new(), arguments: arguments.map(str::to_owned).to_vec() }
+        Self::of(CARGO, arguments)
+    }
+
+    pub fn of<const N: usize>(program: &'static str, arguments: [&str; N]) -> Self {
+        Self { program, variables: Vec::new(), arguments: arguments.map(str::to_owned).to_vec() }
     }
 
     /// Sets an environment variable for this step alone.
@@ -43,9 +50,16 @@ impl Step {
         status.is_ok_and(|status| status.success())
     }
 
+    /// What it prints, if it ends well.
+    pub fn output(self) -> Option<String> {
+        let output = self.command().stderr(Stdio::null()).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+
     fn command(&self) -> Command {
         // Cargo says where it is itself, so that the same one is used throughout.
-        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        let itself = std::env::var_os("CARGO").filter(|_| self.program == CARGO);
+        let mut command = Command::new(itself.unwrap_or_else(|| self.program.into()));
         command.args(&self.arguments).current_dir(root());
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
@@ -57,7 +71,7 @@ impl fmt::Display for Step {
         for (name, value) in &self.variables {
             write!(f, "{name}={} ", quoted(value))?;
         }
-        f.write_str("cargo")?;
+        f.write_str(self.program)?;
         self.arguments.iter().try_for_each(|argument| write!(f, " {}", quoted(argument)))
     }
 }
@@ -82,10 +96,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_a_step_prints_can_be_read() {
+        assert_eq!(Step::of("echo", ["a", "b"]).output().as_deref(), Some("a b"));
+        assert_eq!(Step::of("false", []).output(), None);
+    }
+
+    #[test]
     fn a_step_is_shown_as_it_can_be_typed() {
         let step = Step::cargo(["doc", "--no-deps"]).with("RUSTDOCFLAGS", "-D warnings");
         assert_eq!(step.to_string(), "RUSTDOCFLAGS='-D warnings' cargo doc --no-deps");
         let step = Step::cargo(["test"]).and(&["it's".to_owned(), String::new()]);
         assert_eq!(step.to_string(), r"cargo test 'it'\''s' ''");
+        assert_eq!(Step::of("apt-get", ["update"]).to_string(), "apt-get update");
     }
 }

@@ -9,6 +9,7 @@ use domain::{AdvertId, Clock, Timestamp};
 use serde_json::Value;
 use world::{Happening, HappeningKind};
 
+use crate::pace;
 use crate::search::dataset::Dataset;
 use crate::serve::client::Client;
 
@@ -113,11 +114,8 @@ impl Feed {
         let mut client = Client::connect(address, key)?;
         let mut answers = Vec::with_capacity(self.bodies.len() / CONNECTIONS + 1);
         for (number, body) in self.bodies.iter().enumerate().skip(sender).step_by(CONNECTIONS) {
-            let due = Duration::from_secs_f64(number as f64 / SENDINGS_PER_SECOND as f64);
-            if let Some(early) = due.checked_sub(begun.at.elapsed()) {
-                #[expect(clippy::disallowed_methods, reason = "a pace is kept by waiting")]
-                std::thread::sleep(early);
-            }
+            let due = pace::due(number as u64, SENDINGS_PER_SECOND);
+            pace::wait_for(due, begun.at);
             let sent_at = Instant::now();
             let answer = client.post("/adverts", body).context("sending adverts")?;
             let acknowledged_at = Instant::now();

@@ -10,6 +10,7 @@ use engine::{Change, Index, Stamp};
 use super::dataset::Dataset;
 use super::question::{self, Kind};
 use super::vigie::asked;
+use crate::pace;
 
 /// How often changes come.
 const PER_SECOND: u64 = 20;
@@ -37,7 +38,7 @@ pub fn measure(
         let merging = scope.spawn(|| {
             while !stop.load(Ordering::Relaxed) {
                 if !index.maintain() {
-                    pause(Duration::from_millis(100));
+                    pace::wait_for(Duration::from_millis(100), Instant::now());
                 }
             }
         });
@@ -94,13 +95,7 @@ fn write(dataset: &Dataset, index: &Index, per_second: u64, stop: &AtomicBool) -
             properties.by_ref().take((per_second / PER_SECOND) as usize).map(put).collect();
         written += changes.len() as u64;
         index.apply(changes, position);
-        let due = Duration::from_secs_f64(number as f64 / PER_SECOND as f64);
-        pause(due.saturating_sub(begun.elapsed()));
+        pace::wait_for(pace::due(number, PER_SECOND), begun);
     }
     written
-}
-
-#[expect(clippy::disallowed_methods, reason = "a pace is kept by waiting")]
-fn pause(time: Duration) {
-    std::thread::sleep(time);
 }

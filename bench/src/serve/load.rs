@@ -9,6 +9,7 @@ use anyhow::ensure;
 
 use super::client::Client;
 use super::path::path;
+use crate::pace;
 use crate::search::dataset::Dataset;
 use crate::search::question::{self, Kind, Question};
 
@@ -71,10 +72,7 @@ impl Load {
             while begun.elapsed() < seconds {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 let due = due(number);
-                if let Some(early) = due.checked_sub(begun.elapsed()) {
-                    #[expect(clippy::disallowed_methods, reason = "a pace is kept by waiting")]
-                    std::thread::sleep(early);
-                }
+                pace::wait_for(due, begun);
                 let started = if due.is_zero() { begun.elapsed() } else { due };
                 let answer = client.get(&self.paths[number % self.paths.len()])?;
                 ensure!(answer.status == 200, "{}", String::from_utf8_lossy(answer.body));

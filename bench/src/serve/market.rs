@@ -13,6 +13,7 @@ use places::Gazetteer;
 use store::sqlite::SqliteStore;
 
 use super::client::Client;
+use crate::pace;
 use crate::search::dataset::Dataset;
 
 /// How many adverts are committed together.
@@ -87,11 +88,8 @@ impl Feed {
         let mut client = Client::connect(address, key)?;
         let begun = Instant::now();
         for (number, body) in self.bodies.iter().enumerate() {
-            let due = Duration::from_secs_f64(number as f64 / SENDINGS_PER_SECOND as f64);
-            if let Some(early) = due.checked_sub(begun.elapsed()) {
-                #[expect(clippy::disallowed_methods, reason = "a pace is kept by waiting")]
-                std::thread::sleep(early);
-            }
+            let due = pace::due(number as u64, SENDINGS_PER_SECOND);
+            pace::wait_for(due, begun);
             let answer = client.post("/adverts", body).context("sending adverts")?;
             ensure!(answer.status == 200, "{}", String::from_utf8_lossy(answer.body));
         }

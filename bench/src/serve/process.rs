@@ -18,12 +18,18 @@ pub struct Process {
 impl Process {
     /// Starts a server on a folder, and tells how long it took until it was ready.
     pub fn start(folder: &Path) -> anyhow::Result<(Self, Duration)> {
+        Self::start_with(folder, &[])
+    }
+
+    /// The same with some settings, by the names of their variables.
+    pub fn start_with(folder: &Path, settings: &[(&str, String)]) -> anyhow::Result<(Self, Duration)> {
         let started = Instant::now();
         let mut child = Command::new(std::env::current_exe()?.with_file_name("vigie"))
             .args(["serve", "--listen", "127.0.0.1:0", "--data"])
             .arg(folder)
             .env("VIGIE_LOG__FORMAT", "json")
             .env("VIGIE_LOG__LEVEL", "warn,server::cli::serve=info")
+            .envs(settings.iter().map(|(name, value)| (name, value)))
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()

@@ -37,7 +37,7 @@ const CRATES: &[Crate] = &[
     },
     Crate {
         name: "delivery",
-        exists: Exists::Later,
+        exists: Exists::Now,
         arrows: &[("domain", "it carries out the attempts the domain decides on")],
     },
     Crate {
@@ -72,6 +72,7 @@ const CRATES: &[Crate] = &[
             ("store", "the process opens the store it was configured with and hands it to app"),
             ("places", "the process loads the geography and hands it to app"),
             ("world", "the demo shows a generated market"),
+            ("delivery", "the process makes the sender it was configured with and hands it to app"),
         ],
     },
     Crate {

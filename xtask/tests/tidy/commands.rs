@@ -1,7 +1,11 @@
 //! The commands that pages name exist, and CI runs the one that everybody runs.
 
 use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::Path;
 use std::process::Command;
+use std::sync::OnceLock;
 
 use crate::finding::{self, Finding};
 use crate::tree::Tree;
@@ -56,9 +60,29 @@ fn ci_runs_what_everybody_runs() {
 
 /// Runs a command with another program in the place of cargo; gives its exit code and what it printed.
 fn run_with(cargo: &str, arguments: &[&str]) -> (Option<i32>, String) {
+    // A test does not set up the machine it runs on.
+    static PATH: OnceLock<OsString> = OnceLock::new();
+    run_on(PATH.get_or_init(|| path_with("has-python", &[("python3", "true")])), cargo, arguments)
+}
+
+fn run_on(path: &OsStr, cargo: &str, arguments: &[&str]) -> (Option<i32>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
-    let output = command.args(arguments).env("CARGO", cargo).output().unwrap();
+    let output = command.args(arguments).env("CARGO", cargo).env("PATH", path).output().unwrap();
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// A search path that begins with these programs: a name, and what the shell is to do.
+fn path_with(folder: &str, programs: &[(&str, &str)]) -> OsString {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+    fs::create_dir_all(&folder).unwrap();
+    for (name, does) in programs {
+        // By another process: this one may be about to start something while it has the file open, which then cannot be run.
+        let write = "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod +x \"$0\"";
+        let written = Command::new("sh").args(["-c", write]).arg(folder.join(name)).arg(does).status();
+        assert!(written.is_ok_and(|status| status.success()));
+    }
+    let others = std::env::var_os("PATH").unwrap();
+    std::env::join_paths([folder].into_iter().chain(std::env::split_paths(&others))).unwrap()
 }
 
 fn steps(printed: &str) -> Vec<&str> {
@@ -107,11 +131,36 @@ fn arguments_reach_the_step_they_are_for() {
     let crash = "cargo test --package server --test crash -- --nocapture";
     assert_eq!(last(&["crash"]), format!("VIGIE_CRASH_KILLS=1000 {crash}"));
     assert_eq!(last(&["crash", "3"]), format!("VIGIE_CRASH_KILLS=3 {crash}"));
+    let deliveries = "cargo test --release --package server --test crash -- --nocapture arrives";
+    assert_eq!(last(&["deliveries"]), format!("VIGIE_CRASH_DELIVERIES=100000 {deliveries}"));
+    assert_eq!(last(&["deliveries", "3"]), format!("VIGIE_CRASH_DELIVERIES=3 {deliveries}"));
     let law = "cargo test --release --package engine --test law -- --nocapture";
     let cases =
         |count| ["LAW", "MIRROR", "EXPLAINED"].map(|name| format!("VIGIE_{name}_CASES={count} ")).concat();
     assert_eq!(last(&["law"]), format!("{}{law}", cases(100_000)));
     assert_eq!(last(&["law", "3"]), format!("{}{law}", cases(3)));
+}
+
+#[test]
+fn python_is_installed_where_that_is_possible_and_asked_for_elsewhere() {
+    let root = [("python3", "false"), ("id", "echo 0"), ("apt-get", "true")];
+    let (code, printed) = run_on(&path_with("root", &root), "true", &["test"]);
+    assert_eq!(code, Some(0), "{printed}");
+    assert_eq!(
+        steps(&printed),
+        [
+            "apt-get update",
+            "DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends python3 python3-venv",
+            "cargo test --workspace",
+        ]
+    );
+    let without = [("python3", "false"), ("id", "echo 0"), ("apt-get", "exit 1")];
+    let user = [("python3", "false"), ("id", "echo 1000"), ("apt-get", "true")];
+    for (folder, programs) in [("without-apt", without), ("user", user)] {
+        let (code, printed) = run_on(&path_with(folder, &programs), "true", &["test"]);
+        assert_eq!((code, steps(&printed)), (Some(1), vec![]), "{printed}");
+        assert!(printed.contains("apt-get install python3 python3-venv"), "{printed}");
+    }
 }
 
 #[test]
@@ -123,9 +172,14 @@ fn deny_says_how_to_install_what_it_needs() {
 
 #[test]
 fn what_is_typed_wrong_is_refused_with_exit_code_2() {
-    for arguments in
-        [&["no-such-command"][..], &["ci", "now"], &["bench"], &["crash", "often"], &["law", "many"]]
-    {
+    for arguments in [
+        &["no-such-command"][..],
+        &["ci", "now"],
+        &["bench"],
+        &["crash", "often"],
+        &["deliveries", "all"],
+        &["law", "many"],
+    ] {
         let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
     }

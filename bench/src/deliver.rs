@@ -1,0 +1,98 @@
+//! `bench deliver`: webhooks a second over TLS, how long they take to arrive, and what a receiver that hangs does to the others.
+//!
+//! A whole server, and a receiver on the same two cores. Beside it stands the loop over a table that one would write instead.
+
+mod authority;
+mod market;
+mod peer;
+mod receiver;
+mod report;
+mod steady;
+mod sustained;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::search::dataset::Dataset;
+use authority::Authority;
+use peer::Marking;
+use receiver::Hosts;
+
+#[derive(Debug, Args)]
+pub struct DeliverArgs {
+    /// How many messages are owed when the server starts; twenty searches hear of each advert
+    #[arg(long, default_value_t = 60_000)]
+    messages: u64,
+    /// Over how many hosts they are spread in the second run
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=20))]
+    hosts: u8,
+    /// How many adverts a second come in while delays are measured
+    #[arg(long, default_value_t = 200)]
+    adverts_per_second: u64,
+    /// How long they do
+    #[arg(long, default_value_t = 20)]
+    seconds: u64,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Which parts to measure
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Part::Sustained, Part::Delay])]
+    parts: Vec<Part>,
+    /// Write the tables for a page
+    #[arg(long)]
+    markdown: bool,
+    /// Where the data is kept while it is measured [default: the system's folder for such]
+    #[arg(long)]
+    folder: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    Sustained,
+    Delay,
+}
+
+/// Adverts that come in before delays count: the first ones meet cold caches and open all connections.
+const WARM_UP: Duration = Duration::from_secs(2);
+
+pub fn run(args: &DeliverArgs) -> anyhow::Result<()> {
+    let above = args.folder.clone().unwrap_or_else(std::env::temp_dir);
+    std::fs::create_dir_all(&above)?;
+    let temporary = tempfile::Builder::new().prefix("deliver-").tempdir_in(above)?;
+    let folder = temporary.path();
+    let authority = Authority::new(folder)?;
+    if args.parts.contains(&Part::Sustained) {
+        let adverts = args.messages.div_ceil(sustained::SEARCHES as u64);
+        let dataset = Dataset::new(adverts, args.seed)?;
+        let (one, bodies) = sustained::ours(&folder.join("one"), &authority, &dataset, 1)?;
+        let (several, _) = sustained::ours(&folder.join("several"), &authority, &dataset, args.hosts)?;
+        let mut peers = Vec::new();
+        for marking in [Marking::Batch, Marking::Each] {
+            peers.push(sustained::peer(folder, &authority, &bodies, one.messages, marking)?);
+        }
+        print!("{}", report::sustained(&[one, several], &peers, args.markdown));
+    }
+    if args.parts.contains(&Part::Delay) {
+        let adverts = args.adverts_per_second * (WARM_UP.as_secs() + args.seconds);
+        let dataset = Dataset::new(adverts, args.seed)?;
+        let measure = |name: &str, hosts| {
+            let folder = folder.join(name);
+            steady::measure(&folder, &authority, &dataset, hosts, args.adverts_per_second)
+        };
+        let healthy = measure("healthy", Hosts::Healthy)?;
+        let hanging = measure("hanging", Hosts::LastHangs)?;
+        print!("{}", report::delays(&healthy, &hanging, args.markdown));
+    }
+    Ok(())
+}
+
+/// What a server has to be told to deliver to loopback.
+fn settings(authority: &Authority) -> [(&'static str, String); 3] {
+    [
+        // Without the warning that it may.
+        ("VIGIE_LOG__LEVEL", "error,server::cli::serve=info".to_owned()),
+        ("VIGIE_DELIVERY__EXTRA_CA_FILE", authority.file().display().to_string()),
+        ("VIGIE_DELIVERY__DANGER_ALLOW_PRIVATE_ADDRESSES", "true".to_owned()),
+    ]
+}

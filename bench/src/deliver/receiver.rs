@@ -1,0 +1,250 @@
+//! A receiver that does as little as one can do: what it saves is left to the sender, which shares the machine.
+//!
+//! It runs in a thread of this process, so that arrivals and receipts of adverts are read off the same clock.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use rustls::ServerConfig;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+
+use super::authority::Authority;
+
+/// More than any sender has a reason for.
+const HEADERS_MAX: usize = 32;
+/// Whole messages fit, so that most are read at once.
+const BUFFER_BYTES: usize = 32 * 1_024;
+const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+
+/// Bodies that are kept for a peer to send as well.
+pub const SAMPLES_MAX: usize = 2_000;
+
+/// How long nothing may come before it is said that nothing comes any more.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Messages name what they tell of; this is before its id.
+const NAMED_BY: &[u8] = b"/properties/";
+const ID_CHARACTERS: usize = 36;
+
+/// Whether all hosts answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hosts {
+    Healthy,
+    /// The last one takes everything and never answers.
+    LastHangs,
+}
+
+/// What a host does when it has read a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    Answers,
+    Hangs,
+}
+
+/// A message that was read to its end.
+#[derive(Debug, Clone)]
+pub struct Arrival {
+    pub at: Instant,
+    /// Which host it came to, from zero.
+    pub host: usize,
+    pub bytes: usize,
+    /// The property it tells of, as it is written.
+    pub about: Option<[u8; ID_CHARACTERS]>,
+}
+
+pub struct Receiver {
+    addresses: Vec<SocketAddr>,
+    arrivals: mpsc::Receiver<Arrival>,
+    samples: Arc<Mutex<Vec<Vec<u8>>>>,
+    /// Ends it when it is dropped.
+    _stop: oneshot::Sender<()>,
+}
+
+/// What all connections know.
+struct Desk {
+    tls: TlsAcceptor,
+    arrivals: mpsc::Sender<Arrival>,
+    samples: Arc<Mutex<Vec<Vec<u8>>>>,
+}
+
+impl Receiver {
+    /// On so many loopback addresses, with one port.
+    pub fn start(authority: &Authority, count: u8, hosts: Hosts) -> anyhow::Result<Self> {
+        let ips: Vec<IpAddr> = (1..=count).map(|host| IpAddr::V4(Ipv4Addr::new(127, 0, 0, host))).collect();
+        let tls = authority.server(&ips)?;
+        let (arrived, arrivals) = mpsc::channel();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let samples = Arc::default();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let listeners = runtime.block_on(listen(&ips))?;
+        let addresses = listeners.iter().map(TcpListener::local_addr).collect::<Result<_, _>>()?;
+        let desk = desk(tls, arrived, Arc::clone(&samples));
+        std::thread::Builder::new().name("receiver".to_owned()).spawn(move || {
+            runtime.block_on(async move {
+                let mut hosting = JoinSet::new();
+                let last = listeners.len() - 1;
+                for (host, listener) in listeners.into_iter().enumerate() {
+                    let hangs = hosts == Hosts::LastHangs && host == last;
+                    let manner = if hangs { Manner::Hangs } else { Manner::Answers };
+                    hosting.spawn(accept(Arc::clone(&desk), listener, host, manner));
+                }
+                // An error says that whoever wanted it is gone, which is what is waited for.
+                let _ = stopped.await;
+            });
+        })?;
+        Ok(Self { addresses, arrivals, samples, _stop: stop })
+    }
+
+    pub fn url(&self, host: usize) -> String {
+        format!("https://{}/hook", self.addresses[host % self.addresses.len()])
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.addresses[0]
+    }
+
+    /// So many arrivals, waited for as long as any come.
+    pub fn take(&self, count: usize) -> anyhow::Result<Vec<Arrival>> {
+        let mut taken = Vec::with_capacity(count);
+        while taken.len() < count {
+            match self.arrivals.recv_timeout(PATIENCE) {
+                Ok(arrival) => taken.push(arrival),
+                Err(RecvTimeoutError::Timeout) => {
+                    bail!("{} of {count} messages have come, and nothing comes any more", taken.len())
+                }
+                Err(RecvTimeoutError::Disconnected) => bail!("the receiver has ended"),
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Arrivals up to the one that is enough.
+    pub fn take_until(&self, mut enough: impl FnMut(&Arrival) -> bool) -> anyhow::Result<Vec<Arrival>> {
+        let mut taken = Vec::new();
+        loop {
+            let arrival = self.arrivals.recv_timeout(PATIENCE).context("nothing comes any more")?;
+            let last = enough(&arrival);
+            taken.push(arrival);
+            if last {
+                return Ok(taken);
+            }
+        }
+    }
+
+    /// Some of the bodies that came.
+    pub fn samples(&self) -> Vec<Vec<u8>> {
+        self.samples.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+fn desk(
+    tls: Arc<ServerConfig>,
+    arrivals: mpsc::Sender<Arrival>,
+    samples: Arc<Mutex<Vec<Vec<u8>>>>,
+) -> Arc<Desk> {
+    Arc::new(Desk { tls: TlsAcceptor::from(tls), arrivals, samples })
+}
+
+async fn listen(ips: &[IpAddr]) -> io::Result<Vec<TcpListener>> {
+    let mut listeners: Vec<TcpListener> = Vec::new();
+    for ip in ips {
+        let port =
+            listeners.first().map_or(Ok(0), |first| first.local_addr().map(|address| address.port()))?;
+        listeners.push(TcpListener::bind((*ip, port)).await?);
+    }
+    Ok(listeners)
+}
+
+async fn accept(desk: Arc<Desk>, listener: TcpListener, host: usize, manner: Manner) {
+    let mut conversations = JoinSet::new();
+    while let Ok((stream, _)) = listener.accept().await {
+        while conversations.try_join_next().is_some() {}
+        let desk = Arc::clone(&desk);
+        // How a connection ends is the sender's affair.
+        conversations.spawn(async move {
+            let _ = converse(&desk, stream, host, manner).await;
+        });
+    }
+}
+
+async fn converse(desk: &Desk, stream: TcpStream, host: usize, manner: Manner) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    let mut stream = desk.tls.accept(stream).await?;
+    let mut buffer = Vec::with_capacity(BUFFER_BYTES);
+    loop {
+        let (head, length) = loop {
+            if let Some(found) = head(&buffer)? {
+                break found;
+            }
+            if stream.read_buf(&mut buffer).await? == 0 {
+                return Ok(());
+            }
+        };
+        while buffer.len() < head + length {
+            if stream.read_buf(&mut buffer).await? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        desk.enter(&buffer[head..head + length], host);
+        buffer.drain(..head + length);
+        if manner == Manner::Hangs {
+            std::future::pending::<()>().await;
+        }
+        stream.write_all(OK).await?;
+        stream.flush().await?;
+    }
+}
+
+impl Desk {
+    fn enter(&self, body: &[u8], host: usize) {
+        let at = Instant::now();
+        let arrival = Arrival { at, host, bytes: body.len(), about: about(body) };
+        // Nobody counts any more when the measurement is over.
+        let _ = self.arrivals.send(arrival);
+        let mut samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner);
+        if samples.len() < SAMPLES_MAX {
+            samples.push(body.to_vec());
+        }
+    }
+}
+
+/// The length of a head and of the body after it, when the head is there.
+fn head(buffer: &[u8]) -> io::Result<Option<(usize, usize)>> {
+    let mut room = [httparse::EMPTY_HEADER; HEADERS_MAX];
+    let mut request = httparse::Request::new(&mut room);
+    let parsed = request.parse(buffer).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+    let httparse::Status::Complete(head) = parsed else { return Ok(None) };
+    let length = request.headers.iter().find(|header| header.name.eq_ignore_ascii_case("content-length"));
+    let length = length.and_then(|header| std::str::from_utf8(header.value).ok()?.parse().ok());
+    Ok(Some((head, length.unwrap_or(0))))
+}
+
+/// The first property that a body names.
+fn about(body: &[u8]) -> Option<[u8; ID_CHARACTERS]> {
+    let named = body.windows(NAMED_BY.len()).position(|window| window == NAMED_BY)? + NAMED_BY.len();
+    body.get(named..named + ID_CHARACTERS)?.try_into().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_read_with_what_it_tells_of() {
+        let request = b"POST /hook HTTP/1.1\r\nhost: x\r\nContent-Length: 5\r\n\r\nhello";
+        assert_eq!(head(request).unwrap(), Some((request.len() - 5, 5)));
+        assert_eq!(head(&request[..20]).unwrap(), None);
+        let id = "0190a1b2-c3d4-7e5f-8a9b-000000000001";
+        let body = format!(r#"{{"property":"/properties/{id}","x":"/properties/other"}}"#);
+        assert_eq!(about(body.as_bytes()).as_ref().map(|id| &id[..]), Some(id.as_bytes()));
+        assert_eq!(about(b"/properties/short"), None);
+    }
+}
