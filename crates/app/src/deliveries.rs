@@ -168,7 +168,8 @@ impl App {
         let body = Bytes::from(body);
         let secrets = self.webhook_secrets(user).await?.in_use(at).cloned().collect();
         let id = DeliveryId::from_uuid(self.fresh_id());
-        let exchange = carrier.post(&Post { endpoint, id, at, secrets, body: body.clone() }).await;
+        let exchange =
+            carrier.post(&Post { endpoint, id, at, secrets, order: None, body: body.clone() }).await;
         Ok(Some(Tested { body, exchange }))
     }
 }

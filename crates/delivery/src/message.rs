@@ -18,7 +18,18 @@ pub struct Post {
     pub at: Timestamp,
     /// What it is signed with; by each of them.
     pub secrets: Vec<WebhookSecret>,
+    /// Where it belongs among others; nothing when it belongs nowhere.
+    pub order: Option<Order>,
     pub body: Bytes,
+}
+
+/// What tells a receiver whether something is missing, and whether it has already been told something newer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Order {
+    /// Counts what goes from a search to one of its addresses, from 1 on.
+    pub sequence: u64,
+    /// Grows with every change of the property.
+    pub property_version: u32,
 }
 
 /// A letter about new matches of one search: one attempt.

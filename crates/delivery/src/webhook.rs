@@ -38,7 +38,7 @@ pub use pool::Reuse;
 pub use resolve::Dns;
 pub use target::{Host, Refused};
 
-use crate::message::{Exchange, Post};
+use crate::message::{Exchange, Order, Post};
 use crate::signature;
 use connection::{BodyEnd, Connection};
 use fault::NoAnswer;
@@ -46,6 +46,10 @@ use pool::Pool;
 use resolve::Names;
 use socket::{Gauge, Socket};
 use target::{Place, Target};
+
+/// Where a message belongs among others. Not signed: what it says of the property is.
+const SEQUENCE_HEADER: HeaderName = HeaderName::from_static("x-sequence");
+const VERSION_HEADER: HeaderName = HeaderName::from_static("x-property-version");
 
 /// How long a body is waited for after the head. What it says decides nothing.
 const BODY_WAIT_MAX: Duration = Duration::from_secs(2);
@@ -241,13 +245,17 @@ impl Webhooks {
         }
     }
 
-    /// The headers of a message, as Standard Webhooks has them.
+    /// The headers of a message: those of Standard Webhooks, and where it belongs among others.
     fn signed(&self, post: &Post) -> Result<HeaderMap, Fault> {
         let id = post.id.to_string();
         let timestamp = post.at.as_second();
         let signatures = signature::header(&post.secrets, &id, timestamp, &post.body);
         let mut headers = self.headers.clone();
-        headers.reserve(4);
+        headers.reserve(6);
+        if let Some(Order { sequence, property_version }) = post.order {
+            headers.insert(SEQUENCE_HEADER, sequence.into());
+            headers.insert(VERSION_HEADER, property_version.into());
+        }
         for (name, text) in [
             (HeaderName::from_static(signature::ID_HEADER), id),
             (HeaderName::from_static(signature::TIMESTAMP_HEADER), timestamp.to_string()),

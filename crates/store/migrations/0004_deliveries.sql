@@ -8,6 +8,8 @@ CREATE TABLE delivery (
     owner         BLOB NOT NULL,
     -- The search's number and the channel, as sqlite/deliveries.rs says.
     lane          INTEGER NOT NULL,
+    -- Which of its lane this is, from 1 on and without gaps: receivers see by it that something is missing.
+    number        INTEGER NOT NULL,
     -- The notice.
     position      INTEGER NOT NULL,
     kind          INTEGER NOT NULL,
@@ -29,6 +31,12 @@ CREATE INDEX delivery_pending ON delivery (lane, due_at) WHERE state = 0;
 CREATE INDEX delivery_leased ON delivery (due_at) WHERE state = 1;
 CREATE INDEX delivery_of_owner ON delivery (owner);
 CREATE INDEX delivery_of_lane ON delivery (lane);
+
+-- How many deliveries a lane has ever had. Old ones are forgotten, and their numbers are not given again.
+CREATE TABLE delivery_lane (
+    lane     INTEGER PRIMARY KEY,
+    numbered INTEGER NOT NULL
+);
 
 -- Every attempt of every delivery, in order. Those of a lease that ran out are there as well.
 CREATE TABLE delivery_attempt (

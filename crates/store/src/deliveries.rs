@@ -111,6 +111,8 @@ pub struct DueDelivery {
     pub id: DeliveryId,
     pub owner: UserId,
     pub lane: Lane,
+    /// Which of its lane this is, from 1 on and without gaps, in the order in which they came to be owed.
+    pub number: u64,
     pub notice: Notice,
     pub position: Position,
     pub due_at: Timestamp,
@@ -258,6 +260,8 @@ pub struct DeliveryRow {
     pub id: DeliveryId,
     pub owner: UserId,
     pub lane: Lane,
+    /// Which of its lane this is, as in [`DueDelivery`].
+    pub number: u64,
     /// Nothing when the search was deleted.
     pub search: Option<domain::SearchId>,
     pub notice: Notice,

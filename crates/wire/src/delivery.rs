@@ -21,6 +21,8 @@ pub struct DeliveryParts<'a> {
     /// Nothing when it was deleted.
     pub search: Option<SearchId>,
     pub channel: DeliveryChannel,
+    /// Which of that search and channel.
+    pub sequence: u64,
     /// Nothing when it is about a match.
     pub event: Option<EventName>,
     /// Nothing when that was erased.
@@ -45,6 +47,7 @@ pub struct DeliveryBody {
     kind: &'static str,
     search: Option<String>,
     channel: &'static str,
+    sequence: u64,
     event: &'static str,
     #[serde(rename = "match")]
     matching: Option<String>,
@@ -63,6 +66,7 @@ impl DeliveryBody {
             id,
             search,
             channel,
+            sequence,
             event,
             about,
             state,
@@ -93,6 +97,7 @@ impl DeliveryBody {
             kind: "Delivery",
             search: search.map(iri::search),
             channel: names::delivery_channel(*channel),
+            sequence: *sequence,
             event: names::delivery_subject(*event),
             matching: about.map(|(_, matching)| iri::matching(matching)),
             property: about.map(|(property, _)| iri::property(property)),

@@ -12,7 +12,7 @@ mod record;
 mod round;
 mod schedule;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ use tokio_util::task::TaskTracker;
 use crate::dispatch::Dispatch;
 use crate::{App, Error};
 use record::Recorder;
-use schedule::{Schedule, Target};
+use schedule::{Course, Schedule};
 
 /// How many lanes have their turn together. Whoever is due waits for the whole round.
 const LANES_PER_ROUND: usize = 64;
@@ -56,7 +56,7 @@ pub struct Dispatcher {
     /// Cancelled when no more attempts are to be begun.
     stopping: CancellationToken,
     recorder: Recorder,
-    ended: (mpsc::UnboundedSender<Target>, mpsc::UnboundedReceiver<Target>),
+    ended: (mpsc::UnboundedSender<Course>, mpsc::UnboundedReceiver<Course>),
     noted: mpsc::UnboundedReceiver<(Lane, Timestamp)>,
     /// How far the matcher of this process has come.
     matched: Option<watch::Receiver<Option<Position>>>,
@@ -69,6 +69,8 @@ pub struct Dispatcher {
     tended_at: Option<Timestamp>,
     /// Lanes that nothing can be done with, and until when they are left alone.
     left_alone: HashMap<Lane, Timestamp>,
+    /// Lanes whose first deliveries are behind what is under way: others may be further on.
+    crowded: HashSet<Lane>,
 }
 
 /// How far the walk through all lanes has come.
@@ -122,6 +124,7 @@ impl Dispatcher {
             survey: Survey::default(),
             tended_at: None,
             left_alone: HashMap::new(),
+            crowded: HashSet::new(),
         }))
     }
 
@@ -179,8 +182,8 @@ impl Dispatcher {
     /// Waits until nothing is under way and everything is recorded; more may be due then.
     pub async fn settled(&mut self) {
         while self.schedule.in_flight() > 0 {
-            if let Some(target) = self.ended.1.recv().await {
-                self.schedule.end(&target);
+            if let Some(course) = self.ended.1.recv().await {
+                self.schedule.end(&course);
             }
         }
         self.recorder.drained().await;
@@ -205,7 +208,7 @@ impl Dispatcher {
             // It is seen by that, and to be looked at.
             () = recorded => self.looked = None,
             () = self.dispatch.nudge.notified() => {}
-            Some(target) = self.ended.1.recv() => self.schedule.end(&target),
+            Some(course) = self.ended.1.recv() => self.schedule.end(&course),
             Some((lane, due_at)) = self.noted.recv() => self.schedule.note(lane, due_at),
             _ = tokio::time::timeout(pause, std::future::pending::<()>()) => {}
         }
@@ -213,8 +216,8 @@ impl Dispatcher {
 
     /// Everything that was told meanwhile.
     fn hear(&mut self) {
-        while let Ok(target) = self.ended.1.try_recv() {
-            self.schedule.end(&target);
+        while let Ok(course) = self.ended.1.try_recv() {
+            self.schedule.end(&course);
         }
         while let Ok((lane, due_at)) = self.noted.try_recv() {
             self.schedule.note(lane, due_at);

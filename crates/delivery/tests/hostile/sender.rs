@@ -31,6 +31,7 @@ pub async fn attempt(sender: &Webhooks, url: &str) -> Exchange {
         id: DeliveryId::of(SearchNumber(7), 42, domain::InstanceMark::default()),
         at: Timestamp::from_second(1_700_000_000).unwrap(),
         secrets: vec![WebhookSecret::new([1; 32])],
+        order: None,
         body: vec![b'x'; 6_000].into(),
     };
     let exchange = tokio::time::timeout(NEVER, sender.send(&post)).await.expect("an attempt ends");

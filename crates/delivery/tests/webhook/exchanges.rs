@@ -46,6 +46,8 @@ async fn a_message_is_posted_with_its_id_its_time_and_a_signature_by_each_secret
         "content-type: application/json".to_owned(),
         "accept-encoding: identity".to_owned(),
         "user-agent: Vigie/test".to_owned(),
+        "x-sequence: 12".to_owned(),
+        "x-property-version: 3".to_owned(),
         format!("webhook-id: {id}"),
         "webhook-timestamp: 1700000000".to_owned(),
         format!("webhook-signature: {} {}", signed(1), signed(2)),

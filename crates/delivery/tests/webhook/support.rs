@@ -4,8 +4,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use bytes::Bytes;
-use delivery::Post;
 use delivery::webhook::{Addresses, Deadlines, Dns, Reuse, Settings, Webhooks};
+use delivery::{Order, Post};
 use domain::{DeliveryId, Endpoint, InstanceMark, SearchNumber, Timestamp, WebhookSecret};
 
 /// Nobody answers there.
@@ -42,6 +42,7 @@ pub fn post(endpoint: &str) -> Post {
         id: DeliveryId::of(SearchNumber(7), 42, InstanceMark::default()),
         at: Timestamp::from_second(1_700_000_000).unwrap(),
         secrets: vec![secret(1)],
+        order: Some(Order { sequence: 12, property_version: 3 }),
         body: Bytes::from_static(br#"{"hello":"world"}"#),
     }
 }

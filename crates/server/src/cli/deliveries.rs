@@ -183,8 +183,7 @@ fn read_date(
 }
 
 fn line(row: &DeliveryRow, zone: &TimeZone) -> String {
-    let DeliveryRow { id, owner: _, lane, search, notice, state, created_at, state_at, attempts, about } =
-        row;
+    let DeliveryRow { id, lane, search, notice, state, created_at, state_at, attempts, about, .. } = row;
     let event = match notice {
         Notice::Match(_) => None,
         Notice::Event(name, _) => Some(*name),

@@ -174,8 +174,9 @@ async fn since_of(request: Request, limit: usize, zone: &TimeZone) -> Result<Tim
 
 /// A delivery, as it is shown.
 pub fn parts<'a>(row: &DeliveryRow, zone: &'a TimeZone) -> DeliveryParts<'a> {
-    let DeliveryRow { id, owner: _, lane, search, notice, state, created_at, state_at, attempts, about } =
-        row;
+    let DeliveryRow {
+        id, lane, number, search, notice, state, created_at, state_at, attempts, about, ..
+    } = row;
     let event = match notice {
         Notice::Match(_) => None,
         Notice::Event(name, _) => Some(*name),
@@ -184,6 +185,7 @@ pub fn parts<'a>(row: &DeliveryRow, zone: &'a TimeZone) -> DeliveryParts<'a> {
         id: *id,
         search: *search,
         channel: lane.channel,
+        sequence: *number,
         event,
         about: *about,
         state: *state,

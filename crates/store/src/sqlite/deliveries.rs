@@ -16,7 +16,7 @@ use domain::{
 use rusqlite::Connection;
 
 pub use documents::{PreparedClaim, forget_documents, sent_documents};
-pub use intake::{enqueue, owed};
+pub use intake::{enqueue, forget_numbers, owed};
 pub use queue::{cancel, cancel_lane, claim, lanes, settle, take_back, waiting};
 pub use seeing::{deliveries, delivery, depth, forget, replay};
 

@@ -120,7 +120,7 @@ pub fn remove(
 ) -> Result<Option<Position>, Error> {
     let mut statement =
         connection.prepare_cached("DELETE FROM search WHERE id = ?1 AND owner = ?2 RETURNING number")?;
-    let number: Option<i64> =
+    let number: Option<u32> =
         statement.query_row([search.as_bytes(), owner.as_bytes()], |row| row.get(0)).optional()?;
     let Some(number) = number else { return Ok(None) };
     for statement in
@@ -128,6 +128,7 @@ pub fn remove(
     {
         connection.prepare_cached(statement)?.execute([number])?;
     }
+    deliveries::forget_numbers(connection, SearchNumber(number))?;
     let entry = Entry {
         kind: Kind::SearchRemoved,
         at,

@@ -256,6 +256,7 @@ pub async fn only_what_came_to_an_end_before_a_moment_is_forgotten<B: Backend>()
         tell(&*store, 20, &[(BY_WEBHOOK, &[search])]).await;
         let new = take_in(&*store, 9_000, 9_000).await;
         assert!(!made.contains(&new[0]), "an id is never given again");
+        assert_eq!(row(&*store, new[0]).await.number, 10, "nor is a number");
         assert_eq!(attempts(&*store, new[0]).await, []);
     }
 }

@@ -53,6 +53,8 @@ pub async fn what_is_owed_is_taken_apart_and_queued_once<B: Backend>() {
         expected.map(|(_, notice, search)| (notice, search)),
         "in the order they came to be owed"
     );
+    let numbers: Vec<_> = rows.iter().map(|row| row.number).collect();
+    assert_eq!(numbers, [1, 1, 1, 1, 1, 1, 2], "each lane is counted by itself");
     let channels: Vec<_> = rows.iter().map(|row| row.lane.channel).collect();
     let (hook, event, letter) = (DeliveryChannel::Match, DeliveryChannel::Event, DeliveryChannel::Email);
     assert_eq!(channels, [hook, hook, letter, event, event, event, event]);

@@ -129,6 +129,7 @@ pub async fn who_is_not_told_how_to_reach_the_advertiser_never_is<B: Backend>() 
     let made = take_in(&*store, 6_000, 6_000).await;
     let sent_with = async || {
         let due = due(&*store, given[0], DeliveryChannel::Match).await;
+        assert_eq!(due.iter().map(|due| due.number).collect::<Vec<_>>(), [1, 2], "whatever becomes of them");
         due.iter().map(|due| (due.due_at.as_second(), due.sent_with)).collect::<Vec<_>>()
     };
     let claim = async |claim, second, hidden: &[_]| {

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use delivery::{Letter, Post};
+use delivery::{Letter, Order, Post};
 use domain::{DeliveryId, Endpoint, Property, PropertyId, SiteDirectory, Timestamp, UserId, WebhookSecret};
 use store::{About, Contacts, DocumentKey, DueDelivery, Notice, StoredSearch};
 
@@ -85,7 +85,11 @@ pub async fn write(
                     written.hidden.push(due.id);
                 }
                 let secrets = desk.secrets.get(&search.search.owner).cloned().unwrap_or_default();
-                let post = Post { endpoint: endpoint.clone(), id: due.id, at: now, secrets, body };
+                let order = due
+                    .about
+                    .as_ref()
+                    .map(|about| Order { sequence: due.number, property_version: about.version });
+                let post = Post { endpoint: endpoint.clone(), id: due.id, at: now, secrets, order, body };
                 written.ready.push(Ready {
                     due: parcel.due,
                     content: Content::Post(post),

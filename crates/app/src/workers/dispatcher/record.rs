@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::message::{Content, Ready};
+use super::round::Slot;
 use crate::App;
 use crate::dispatch::Dispatch;
 
@@ -88,7 +89,7 @@ impl Recorder {
     /// The same attempt, recorded when it is over.
     pub fn recording(
         &self,
-        attempt: impl Future<Output = Vec<Record>> + Send + 'static,
+        attempt: impl Future<Output = Attempted> + Send + 'static,
         claim: u64,
         lease_until: Timestamp,
     ) -> impl Future<Output = ()> + Send + 'static {
@@ -97,10 +98,10 @@ impl Recorder {
         // Also when the attempt panics: nobody shall wait for it then.
         let counted = Counted { open: self.open.clone(), claim };
         async move {
-            let records = attempt.await;
+            let attempted = attempt.await;
             if let Some(sender) = sender {
                 // It counts until it is recorded.
-                let _ = sender.send(Batch { records, counted });
+                let _ = sender.send(Batch { attempted, counted });
             }
         }
     }
@@ -113,7 +114,7 @@ impl Recorder {
         {
             self.open.begin(claim, now);
             let counted = Counted { open: self.open.clone(), claim };
-            let _ = sender.send(Batch { records, counted });
+            let _ = sender.send(Batch { attempted: Attempted { records, slot: None }, counted });
         }
     }
 
@@ -147,8 +148,15 @@ impl Drop for Counted {
 }
 
 /// What came of one attempt.
-struct Batch {
+pub struct Attempted {
     records: Vec<Record>,
+    /// That of an attempt that was not made: what it tells has its place before others until it is given back.
+    slot: Option<Slot>,
+}
+
+/// What is to be recorded.
+struct Batch {
+    attempted: Attempted,
     counted: Counted,
 }
 
@@ -164,9 +172,11 @@ async fn record_all(
         if taken == 0 {
             return;
         }
-        let (records, counted): (Vec<_>, Vec<_>) =
-            batches.drain(..).map(|Batch { records, counted }| (records, counted)).unzip();
-        let records: Vec<Record> = records.into_iter().flatten().collect();
+        let (mut records, mut held) = (Vec::new(), Vec::new());
+        for Batch { attempted, counted } in batches.drain(..) {
+            records.extend(attempted.records);
+            held.push((attempted.slot, counted));
+        }
         let settlements: Vec<_> = records.iter().map(|record| record.settlement.clone()).collect();
         settle(&app, settlements).await;
         for Record { lane, settlement } in records {
@@ -181,7 +191,7 @@ async fn record_all(
                 Next::Delivered => {}
             }
         }
-        drop(counted);
+        drop(held);
     }
 }
 
@@ -205,7 +215,7 @@ pub async fn attempt(
     ready: Ready,
     claim: u64,
     stopping: CancellationToken,
-) -> Vec<Record> {
+) -> Attempted {
     let Ready { due, content, slot } = ready;
     let passages = slot.passages.clone();
     let passed = tokio::select! {
@@ -215,7 +225,8 @@ pub async fn attempt(
     };
     let began_at = app.clock.now();
     let Some(permits) = passed else {
-        return due.iter().map(|due| Record::released(due, claim, began_at)).collect();
+        let records = due.iter().map(|due| Record::released(due, claim, began_at)).collect();
+        return Attempted { records, slot: Some(slot) };
     };
     let (exchange, target) = match content {
         Content::Post(mut post) => {
@@ -240,5 +251,5 @@ pub async fn attempt(
         let delivery = due.first().map(|due| due.id);
         tracing::debug!(?delivery, ?fault, status, "an attempt failed");
     }
-    due.iter().map(record).collect()
+    Attempted { records: due.iter().map(record).collect(), slot: None }
 }

@@ -7,16 +7,19 @@ use std::time::Duration;
 use delivery::Letter;
 use domain::search::Alerts;
 use domain::{CancelReason, DeliveryChannel, DeliveryId, Endpoint, Timestamp};
-use store::{Claim, Gather, LEASE, Lane, Peek, Sought, StoredSearch, Waiting};
+use store::{Claim, DueDelivery, Gather, LEASE, Lane, Peek, Sought, StoredSearch, Waiting};
 use tokio::sync::mpsc;
 
 use super::message::{self, Message, Parcel};
-use super::schedule::{Passages, Target};
+use super::schedule::{Course, Passages, Target, Topic};
 use super::{Dispatcher, later, record};
 use crate::Error;
 
 /// How many of one lane are attempted in one round.
 const TAKEN_PER_LANE: usize = 16;
+
+/// How many of one lane that are behind others are passed over in search of some that are not.
+const PASSED_OVER_MAX: usize = 128;
 
 /// How many of a lane that are not to be sent are given up in one round.
 const CANCELLED_PER_LANE: usize = 100;
@@ -29,15 +32,15 @@ const MAIL_HOST: &str = "mail";
 
 /// Says that an attempt is over when it is dropped, whatever became of it.
 pub(super) struct Slot {
-    target: Target,
+    course: Course,
     pub(super) passages: Passages,
-    ended: mpsc::UnboundedSender<Target>,
+    ended: mpsc::UnboundedSender<Course>,
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
         // Nobody listens any more when the worker is gone.
-        let _ = self.ended.send(self.target.clone());
+        let _ = self.ended.send(self.course.clone());
     }
 }
 
@@ -69,31 +72,27 @@ impl Dispatcher {
         let mut parcels: Vec<Parcel> = Vec::new();
         let mut cancelled: BTreeMap<CancelReason, Vec<DeliveryId>> = BTreeMap::new();
         for (Waiting { lane, due, next_due_at }, plan) in waiting.into_iter().zip(plans) {
-            let set_aside = match plan {
+            let look_again_at = match plan {
                 Plan::Cancel(reason) => {
                     cancelled.entry(reason).or_default().extend(due.iter().map(|due| due.id));
-                    false
+                    next_due_at
                 }
-                Plan::Post { search, endpoint, target, .. } => {
-                    let mut rest = due.into_iter();
-                    rest.any(|due| {
-                        let Some(slot) = self.slot(lane, &target) else { return true };
-                        let message = Message::Post { search: search.clone(), endpoint: endpoint.clone() };
-                        parcels.push(Parcel { due: vec![due], message, slot });
-                        false
-                    })
-                }
-                Plan::Write { search, target } if !due.is_empty() => match self.slot(lane, &target) {
-                    Some(slot) => {
-                        parcels.push(Parcel { due, message: Message::Letter { search }, slot });
-                        false
-                    }
-                    None => true,
+                Plan::Post(post) => match self.begin_posts(lane, due, &post, &mut parcels) {
+                    Begun::All => next_due_at,
+                    Begun::Some => Some(now),
+                    Begun::Waits => None,
                 },
-                Plan::Write { .. } | Plan::Aside | Plan::LeaveAlone => false,
+                Plan::Write { search, target } if !due.is_empty() => {
+                    let slot = self.slot(lane, &target, None);
+                    let waits = slot.is_none();
+                    let message = Message::Letter { search };
+                    parcels.extend(slot.map(|slot| Parcel { due, message, slot }));
+                    next_due_at.filter(|_| !waits)
+                }
+                Plan::Write { .. } | Plan::Aside | Plan::LeaveAlone => next_due_at,
             };
-            if let Some(next_due_at) = next_due_at.filter(|_| !set_aside) {
-                self.schedule.note(lane, next_due_at);
+            if let Some(look_again_at) = look_again_at {
+                self.schedule.note(lane, look_again_at);
             }
         }
         self.send(parcels, &mut cancelled, now).await?;
@@ -104,6 +103,46 @@ impl Dispatcher {
             }
         }
         Ok(())
+    }
+
+    /// Begins what is due in a lane: as many as may be, and nothing that is behind something else.
+    fn begin_posts(
+        &mut self,
+        lane: Lane,
+        due: Vec<DueDelivery>,
+        post: &PlannedPost,
+        parcels: &mut Vec<Parcel>,
+    ) -> Begun {
+        let PlannedPost { search, endpoint, target, take, looks_far } = post;
+        let (mut begun, mut behind) = (0, 0);
+        for due in due {
+            if begun == *take {
+                return Begun::Some;
+            }
+            let topic = due.about.as_ref().map(|about| Topic { lane, property: about.property });
+            if topic.is_some_and(|topic| self.schedule.is_behind(topic)) {
+                behind += 1;
+                continue;
+            }
+            let Some(slot) = self.slot(lane, target, topic) else { return Begun::Waits };
+            let message = Message::Post { search: search.clone(), endpoint: endpoint.clone() };
+            parcels.push(Parcel { due: vec![due], message, slot });
+            begun += 1;
+        }
+        match (begun, behind) {
+            (_, 0) => {
+                self.crowded.remove(&lane);
+                Begun::All
+            }
+            // Nothing here may begin, but there may be something further on.
+            (0, _) if !looks_far => {
+                self.crowded.insert(lane);
+                Begun::Some
+            }
+            // Looking again before something is over would find the same.
+            (0, _) => Begun::Waits,
+            _ => Begun::All,
+        }
     }
 
     /// What is to be done with a lane.
@@ -132,22 +171,24 @@ impl Dispatcher {
         }
         match endpoint {
             None => Plan::Write { search: Arc::from(stored.clone()), target },
-            Some(endpoint) => Plan::Post {
+            Some(endpoint) => Plan::Post(PlannedPost {
                 search: Arc::from(stored.clone()),
                 endpoint: endpoint.clone(),
                 target,
                 take: room.min(TAKEN_PER_LANE),
-            },
+                looks_far: self.crowded.contains(&lane),
+            }),
         }
     }
 
     /// Room for one more attempt; where there is none, the lane is set aside. Others of the same round may have taken it.
-    fn slot(&mut self, lane: Lane, target: &Target) -> Option<Slot> {
+    fn slot(&mut self, lane: Lane, target: &Target, topic: Option<Topic>) -> Option<Slot> {
         if self.schedule.room(lane, target) == 0 {
             return None;
         }
-        let passages = self.schedule.begin(target);
-        Some(Slot { target: target.clone(), passages, ended: self.ended.0.clone() })
+        let course = Course { target: target.clone(), topic };
+        let passages = self.schedule.begin(&course);
+        Some(Slot { course, passages, ended: self.ended.0.clone() })
     }
 
     /// Writes, claims and attempts. What cannot be written any more is added to what is given up.
@@ -191,12 +232,7 @@ impl Dispatcher {
 
 /// What is to be done with a lane in this round.
 enum Plan {
-    Post {
-        search: Arc<StoredSearch>,
-        endpoint: Endpoint,
-        target: Target,
-        take: usize,
-    },
+    Post(PlannedPost),
     Write {
         search: Arc<StoredSearch>,
         target: Target,
@@ -208,10 +244,31 @@ enum Plan {
     LeaveAlone,
 }
 
+struct PlannedPost {
+    search: Arc<StoredSearch>,
+    endpoint: Endpoint,
+    target: Target,
+    take: usize,
+    /// Whether the first of the lane were all behind others when it was last looked at.
+    looks_far: bool,
+}
+
+/// How much of what was due in a lane has begun.
+enum Begun {
+    All,
+    /// There is more that can begin now.
+    Some,
+    /// Nothing more can, before something else is over.
+    Waits,
+}
+
 impl Plan {
     fn peek(&self, lane: Lane) -> Peek {
         let (take, gather) = match self {
-            Self::Post { take, .. } => (*take, Gather::DueOnly),
+            Self::Post(PlannedPost { take, looks_far, .. }) => {
+                let passed_over = if *looks_far { PASSED_OVER_MAX } else { 0 };
+                (*take + passed_over, Gather::DueOnly)
+            }
             // No more than a letter shows.
             Self::Write { .. } => (Letter::HOMES_MAX, Gather::WithNew),
             Self::Cancel(_) => (CANCELLED_PER_LANE, Gather::DueOnly),

@@ -4,11 +4,13 @@
 //! as much under way as it may is set aside until something of that ends, so that it is in nobody's way. One owner has at most half
 //! of what a host may have: a host may be shared by owners who know nothing of each other. More are claimed than may be under way, so
 //! that the next need not wait for a claim.
+//!
+//! Of what a lane tells of one property only one is under way, so that nobody hears of a change before they hear of the one before it.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
-use domain::{Timestamp, UserId};
+use domain::{PropertyId, Timestamp, UserId};
 use store::Lane;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -21,6 +23,28 @@ pub struct Target {
     pub user: UserId,
 }
 
+/// What several messages may tell of, one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Topic {
+    pub lane: Lane,
+    pub property: PropertyId,
+}
+
+/// An attempt under way.
+#[derive(Debug, Clone)]
+pub struct Course {
+    pub target: Target,
+    /// Nothing when there is nothing it could be before or behind of.
+    pub topic: Option<Topic>,
+}
+
+/// Whether more of a topic waits for what is under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Behind {
+    Nothing,
+    More,
+}
+
 #[derive(Debug)]
 pub struct Schedule {
     limits: DispatchLimits,
@@ -28,6 +52,8 @@ pub struct Schedule {
     later: BTreeSet<(Timestamp, Lane)>,
     ready: VecDeque<Lane>,
     busy: HashMap<Way, Busy>,
+    /// What is told of just now.
+    topics: HashMap<Topic, Behind>,
     in_flight: usize,
 }
 
@@ -77,7 +103,8 @@ impl Passages {
 impl Schedule {
     pub fn new(limits: DispatchLimits) -> Self {
         let (lanes, later, ready) = (HashMap::new(), BTreeSet::new(), VecDeque::new());
-        Self { limits, lanes, later, ready, busy: HashMap::new(), in_flight: 0 }
+        let (busy, topics) = (HashMap::new(), HashMap::new());
+        Self { limits, lanes, later, ready, busy, topics, in_flight: 0 }
     }
 
     /// How many may be under way.
@@ -193,10 +220,16 @@ impl Schedule {
         room
     }
 
+    /// Whether something before it is under way. Its lane gets its turn when that is over.
+    pub fn is_behind(&mut self, topic: Topic) -> bool {
+        self.topics.get_mut(&topic).map(|behind| *behind = Behind::More).is_some()
+    }
+
     /// An attempt is claimed. It is made when it has passed what it is given.
-    pub fn begin(&mut self, target: &Target) -> Passages {
+    pub fn begin(&mut self, course: &Course) -> Passages {
         self.in_flight += 1;
-        let [host, _, share] = target.ways().map(|way| {
+        self.topics.extend(course.topic.map(|topic| (topic, Behind::Nothing)));
+        let [host, _, share] = course.target.ways().map(|way| {
             let busy = self.busy(way);
             busy.in_flight += 1;
             Arc::clone(&busy.passage)
@@ -205,9 +238,14 @@ impl Schedule {
     }
 
     /// An attempt is over. Those set aside because of it get their turn.
-    pub fn end(&mut self, target: &Target) {
+    pub fn end(&mut self, course: &Course) {
         self.in_flight = self.in_flight.saturating_sub(1);
-        for way in target.ways() {
+        if let Some(topic) = course.topic
+            && self.topics.remove(&topic) == Some(Behind::More)
+        {
+            self.note(topic.lane, Timestamp::MIN);
+        }
+        for way in course.target.ways() {
             let limit = self.claimed_limit(&way);
             let Some(busy) = self.busy.get_mut(&way) else { continue };
             busy.in_flight = busy.in_flight.saturating_sub(1);
@@ -249,6 +287,10 @@ mod tests {
         Target { host: host.into(), user: UserId::from_bytes([user; 16]) }
     }
 
+    fn course(target: &Target) -> Course {
+        Course { target: target.clone(), topic: None }
+    }
+
     fn schedule() -> Schedule {
         Schedule::new(DispatchLimits { per_host: 2, per_user: 3, in_all: 5 })
     }
@@ -285,17 +327,17 @@ mod tests {
         let mut schedule = schedule();
         let (slow, other) = (target("slow", 1), target("other", 2));
         assert_eq!(schedule.room(lane(1), &slow), 2);
-        schedule.begin(&slow);
-        schedule.begin(&slow);
+        schedule.begin(&course(&slow));
+        schedule.begin(&course(&slow));
         assert_eq!(schedule.room(lane(2), &slow), 0);
         assert_eq!(schedule.room(lane(3), &slow), 0);
         schedule.note(lane(2), at(0));
         assert_eq!(schedule.take(at(1), 9), [], "set aside");
         assert_eq!(schedule.room(lane(4), &other), 2);
-        schedule.end(&slow);
+        schedule.end(&course(&slow));
         assert_eq!(schedule.take(at(1), 9), [lane(2)]);
         assert_eq!(schedule.room(lane(2), &slow), 1);
-        schedule.end(&slow);
+        schedule.end(&course(&slow));
         assert_eq!(schedule.take(at(1), 9), [lane(3)]);
         assert_eq!(schedule.in_flight(), 0);
     }
@@ -304,16 +346,16 @@ mod tests {
     fn a_user_has_a_limit_over_all_hosts_and_so_has_the_process() {
         let mut schedule = schedule();
         for host in ["a", "b", "c"] {
-            schedule.begin(&target(host, 1));
+            schedule.begin(&course(&target(host, 1)));
         }
         assert_eq!(schedule.room(lane(1), &target("d", 1)), 0);
         assert_eq!(schedule.room(lane(2), &target("d", 2)), 2);
-        schedule.begin(&target("d", 2));
-        schedule.begin(&target("e", 2));
+        schedule.begin(&course(&target("d", 2)));
+        schedule.begin(&course(&target("e", 2)));
         schedule.note(lane(3), at(0));
         assert_eq!(schedule.take(at(1), 9), [], "as many as there may be");
         assert!(!schedule.has_turn(at(1)));
-        schedule.end(&target("a", 1));
+        schedule.end(&course(&target("a", 1)));
         assert_eq!(schedule.take(at(1), 9), [lane(3), lane(1)]);
     }
 
@@ -321,12 +363,12 @@ mod tests {
     fn nothing_stays_aside_for_what_has_ended() {
         let mut schedule = schedule();
         let slow = target("slow", 1);
-        schedule.begin(&slow);
-        schedule.begin(&slow);
+        schedule.begin(&course(&slow));
+        schedule.begin(&course(&slow));
         assert_eq!(schedule.room(lane(1), &slow), 0);
         assert_eq!(schedule.room(lane(2), &slow), 0);
-        schedule.end(&slow);
-        schedule.end(&slow);
+        schedule.end(&course(&slow));
+        schedule.end(&course(&slow));
         assert_eq!(schedule.take(at(1), 9), [lane(1), lane(2)]);
         assert!(schedule.busy.is_empty(), "hosts are not remembered for ever");
     }
@@ -336,17 +378,34 @@ mod tests {
         let mut schedule = Schedule::new(DispatchLimits { per_host: 2, per_user: 9, in_all: 9 });
         let (one, other) = (target("shared", 1), target("shared", 2));
         assert_eq!(schedule.room(lane(1), &one), 2);
-        let (first, second) = (schedule.begin(&one), schedule.begin(&one));
+        let (first, second) = (schedule.begin(&course(&one)), schedule.begin(&course(&one)));
         assert_eq!(schedule.room(lane(1), &one), 0, "one under way and one claimed ahead");
         let permits = first.pass().await;
         assert_eq!(permits.len(), 2);
         assert!(second.0[0].try_acquire().is_err(), "it waits for the first, and holds nothing");
         assert_eq!(schedule.room(lane(2), &other), 1);
-        assert_eq!(schedule.begin(&other).pass().await.len(), 2, "there is room for somebody else");
+        assert_eq!(schedule.begin(&course(&other)).pass().await.len(), 2, "there is room for somebody else");
         assert_eq!(schedule.room(lane(3), &target("shared", 3)), 0, "the host has all it may");
         drop(permits);
         assert_eq!(second.pass().await.len(), 2);
-        schedule.end(&one);
+        schedule.end(&course(&one));
         assert_eq!(schedule.take(at(1), 9), [lane(3), lane(1)]);
+    }
+
+    #[test]
+    fn of_one_topic_one_is_under_way_and_the_lane_goes_on_when_it_is_over() {
+        let mut schedule = schedule();
+        let topic = |number| Topic { lane: lane(1), property: PropertyId::from_bytes([number; 16]) };
+        let about = |number| Course { target: target("a", 1), topic: Some(topic(number)) };
+        assert!(!schedule.is_behind(topic(1)));
+        schedule.begin(&about(1));
+        assert!(schedule.is_behind(topic(1)) && !schedule.is_behind(topic(2)));
+        assert!(!schedule.is_behind(Topic { lane: lane(2), ..topic(1) }), "another lane tells somebody else");
+        schedule.begin(&about(2));
+        schedule.end(&about(2));
+        assert_eq!(schedule.take(at(1), 9), [], "nothing waited for that");
+        schedule.end(&about(1));
+        assert_eq!(schedule.take(at(1), 9), [lane(1)]);
+        assert!(!schedule.is_behind(topic(1)) && schedule.topics.is_empty());
     }
 }

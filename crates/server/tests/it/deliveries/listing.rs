@@ -76,7 +76,7 @@ async fn deliveries_are_listed_the_newest_first() {
     let found = members(&server.get(&format!("{}/matches", searches::path(&search))).await.ok())[0].clone();
     let expected = json!({
         "@context": "/contexts/Delivery", "@id": path(matching), "@type": "Delivery", "search": search["@id"],
-        "channel": "endpointRecipient", "event": "match", "match": found["@id"], "property": found["property"],
+        "channel": "endpointRecipient", "sequence": 2, "event": "match", "match": found["@id"], "property": found["property"],
         "state": "pending", "reason": null, "createdAt": second, "nextAttemptAt": second, "settledAt": null,
         "attemptCount": 0,
     });

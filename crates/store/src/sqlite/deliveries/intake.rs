@@ -1,9 +1,12 @@
 //! Making deliveries of notices, each exactly once: the mark that says how far that has come moves in the same transaction.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use domain::{SearchNumber, UserId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{PENDING, cancelled_code, is_damage, lane_code};
+use super::{LANES_PER_SEARCH, PENDING, cancelled_code, first_lane, is_damage, lane_code};
 use crate::deliveries::{Intake, IntakeMark, NewDelivery, Owed, Start};
 use crate::error::Error;
 use crate::log::Position;
@@ -96,10 +99,17 @@ pub fn enqueue(connection: &Connection, intake: &Intake) -> Result<Verdict<bool>
         return Ok(Verdict::Undo(false));
     }
     let mut statement = connection.prepare_cached(
-        "INSERT INTO delivery (owner, lane, position, kind, place, state, due_at, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        "INSERT INTO delivery (owner, lane, position, kind, place, state, due_at, created_at, number)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?;
+    let mut numbered: BTreeMap<i64, u64> = BTreeMap::new();
     for (delivery, start) in deliveries {
+        let lane = lane_code(delivery.lane());
+        let number = match numbered.entry(lane) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => unknown.insert(numbered_in(connection, lane)?),
+        };
+        *number += 1;
         let (kind, place) = notice_code(delivery.notice);
         let (state, due_at) = match start {
             Start::DueAt(due_at) => (PENDING, *due_at),
@@ -107,14 +117,34 @@ pub fn enqueue(connection: &Connection, intake: &Intake) -> Result<Verdict<bool>
         };
         statement.execute(params![
             delivery.owner.as_bytes(),
-            lane_code(delivery.lane()),
+            lane,
             delivery.position.0,
             kind,
             place,
             state,
             due_at.as_millisecond(),
-            at.as_millisecond()
+            at.as_millisecond(),
+            *number
         ])?;
     }
+    let mut statement =
+        connection.prepare_cached("INSERT OR REPLACE INTO delivery_lane (lane, numbered) VALUES (?1, ?2)")?;
+    for (lane, number) in numbered {
+        statement.execute(params![lane, number])?;
+    }
     Ok(Verdict::Keep(true))
+}
+
+/// Forgets how many deliveries a search has had: it is gone, and gets no more.
+pub fn forget_numbers(connection: &Connection, search: SearchNumber) -> Result<(), Error> {
+    let first = first_lane(search);
+    connection
+        .prepare_cached("DELETE FROM delivery_lane WHERE lane >= ?1 AND lane < ?2")?
+        .execute([first, first + LANES_PER_SEARCH])?;
+    Ok(())
+}
+
+fn numbered_in(connection: &Connection, lane: i64) -> Result<u64, Error> {
+    let mut statement = connection.prepare_cached("SELECT numbered FROM delivery_lane WHERE lane = ?1")?;
+    Ok(statement.query_row([lane], |row| row.get(0)).optional()?.unwrap_or(0))
 }

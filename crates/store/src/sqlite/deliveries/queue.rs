@@ -103,7 +103,7 @@ fn due_at_and_company(row: &Row<'_>) -> Result<(Timestamp, Company), Error> {
 
 /// Read only as far as anybody wants to know: the index has them in this order.
 pub const WAITING: &str =
-    "SELECT sequence, owner, position, kind, place, failures, interruptions, due_at, claim, hidden
+    "SELECT sequence, owner, position, kind, place, failures, interruptions, due_at, claim, hidden, number
      FROM delivery INDEXED BY delivery_pending WHERE state = 0 AND lane = ?1 ORDER BY due_at, sequence";
 
 fn due_delivery(connection: &Connection, ids: &Ids, lane: Lane, row: &Row<'_>) -> Result<DueDelivery, Error> {
@@ -116,6 +116,7 @@ fn due_delivery(connection: &Connection, ids: &Ids, lane: Lane, row: &Row<'_>) -
         id: ids.of(lane, u64::try_from(sequence).unwrap_or_default()),
         owner: UserId::from_bytes(row.get(1)?),
         lane,
+        number: row.get(10)?,
         notice,
         position,
         due_at: moment(row.get(7)?)?,

@@ -24,7 +24,7 @@ const STATE: &str = "CASE WHEN d.state < 2 AND s.number IS NULL THEN 11 ELSE d.s
 fn columns() -> String {
     format!(
         "SELECT d.sequence, d.owner, d.lane, s.id, d.kind, d.place, {STATE}, d.created_at, d.due_at, d.position,
-             (SELECT count(*) FROM delivery_attempt a WHERE a.sequence = d.sequence)"
+             (SELECT count(*) FROM delivery_attempt a WHERE a.sequence = d.sequence), d.number"
     )
 }
 
@@ -118,6 +118,7 @@ fn read(connection: &Connection, ids: &Ids, row: &Row<'_>) -> Result<DeliveryRow
         id: ids.of(lane, sequence),
         owner: UserId::from_bytes(row.get(1)?),
         lane,
+        number: row.get(11)?,
         search: row.get::<_, Option<[u8; 16]>>(3)?.map(SearchId::from_bytes),
         notice,
         state: state_of(row.get(6)?)?,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use delivery::{Exchange, Letter, Post};
+use delivery::{Exchange, Letter, Order, Post};
 use domain::{
     AdvertEvent, Contact, DeliveryId, Endpoint, EventName, Outcome, Property, SiteDirectory, Timestamp,
 };
@@ -22,6 +22,7 @@ pub struct Carried {
     pub path: String,
     pub body: Vec<u8>,
     pub secrets: usize,
+    pub order: Option<Order>,
 }
 
 impl Carried {
@@ -116,6 +117,7 @@ impl Carrier for TestCarrier {
                 path: format!("/{path}"),
                 body: post.body.to_vec(),
                 secrets: post.secrets.len(),
+                order: post.order,
             });
             let otherwise = state.answer.clone().unwrap_or(Answer::Is(Outcome::Delivered));
             state.by_host.get(&host).cloned().unwrap_or(otherwise)

@@ -21,6 +21,46 @@ async fn many_searches_of_one_host_go_out_together() {
 }
 
 #[tokio::test]
+async fn of_one_property_nothing_is_told_while_what_came_before_is_under_way() {
+    let home = Home::new();
+    let event_endpoint = Endpoint::parse("https://hook.example/e").ok();
+    let events = [EventName::UpdatePrice].into();
+    home.save(Alerts { endpoint: None, event_endpoint, events, ..to_endpoint() }).await;
+    let falling = (0..30).map(|step| 100.0 - f64::from(step));
+    for price in falling.clone() {
+        home.advertise(1, price).await;
+    }
+    for price in [100.0, 95.0] {
+        home.advertise(2, price).await;
+    }
+    home.matched().await;
+    let release = home.carrier.hold();
+    let mut dispatcher = home.dispatcher();
+    for _ in 0..10 {
+        dispatcher.run_once().await.unwrap();
+        tokio::task::yield_now().await;
+    }
+    let told =
+        || home.carrier.posts().iter().map(|post| (post.text(), post.order.unwrap())).collect::<Vec<_>>();
+    let order = |sequence, property_version| delivery::Order { sequence, property_version };
+    let mut expected = vec![
+        ("UpdatePrice in au prix de 99".to_owned(), order(1, 2)),
+        ("UpdatePrice in au prix de 95".to_owned(), order(30, 2)),
+    ];
+    assert_eq!(told(), expected, "what tells of another property does not wait, however much is before it");
+    assert!(!dispatcher.run_once().await.unwrap(), "and nobody goes round in circles meanwhile");
+    // One is over, and it was not taken: the next one goes out all the same.
+    home.carrier.always(Answer::Is(Outcome::Failed(Fault::Status)));
+    release.notify_waiters();
+    work(&mut dispatcher).await;
+    let rest = (2..).zip(falling.skip(2));
+    expected.extend(rest.map(|(number, price)| {
+        (format!("UpdatePrice in au prix de {price}"), order(number, number as u32 + 1))
+    }));
+    assert_eq!(told(), expected);
+}
+
+#[tokio::test]
 async fn what_was_queued_when_a_search_was_switched_off_stays_unsent_when_it_is_on_again() {
     let home = Home::new();
     let search = home.save(to_endpoint()).await;

@@ -122,15 +122,25 @@ async fn check(home: &Home) {
     in_order(home).await;
 }
 
-/// The first attempts of a lane begin in the order in which they came to be owed.
+/// What a lane tells of one property is first told in the order in which it happened; and all of it is counted without a gap.
 async fn in_order(home: &Home) {
-    let mut first: BTreeMap<store::Lane, Vec<(DeliveryId, usize)>> = BTreeMap::new();
+    let mut first: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    let mut counted: BTreeMap<store::Lane, Vec<u64>> = BTreeMap::new();
     let posts = home.carrier.posts();
     for row in home.deliveries().await {
-        let place = posts.iter().position(|post| post.id == row.id);
-        first.entry(row.lane).or_default().extend(place.map(|place| (row.id, place)));
+        counted.entry(row.lane).or_default().push(row.number);
+        let (property, _) = row.about.unwrap();
+        let mut sent = posts.iter().enumerate().filter(|(_, post)| post.id == row.id).peekable();
+        first.entry((row.lane, property)).or_default().extend(sent.peek().map(|(place, _)| *place));
+        assert!(sent.all(|(_, post)| post.order.unwrap().sequence == row.number));
     }
-    for (lane, attempts) in first {
-        assert!(attempts.windows(2).all(|pair| pair[0].1 < pair[1].1), "{lane:?}: {attempts:?}");
+    for (topic, places) in first {
+        assert!(places.is_sorted(), "{topic:?}: {places:?}");
+        let versions: Vec<u32> =
+            places.iter().map(|place| posts[*place].order.unwrap().property_version).collect();
+        assert!(versions.is_sorted(), "{topic:?}: {versions:?}");
+    }
+    for (lane, numbers) in counted {
+        assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>(), "{lane:?}");
     }
 }
