@@ -74,19 +74,20 @@ impl App {
         Ok(if replayed.is_empty() { Replayed::UnderWay } else { Replayed::Done })
     }
 
-    /// Sends everything of a search again that failed, or was cancelled while its alerts were off, and was owed since a moment.
+    /// Sends everything of a search again that failed, or was cancelled because it had nowhere to go, and was owed since a moment.
     /// Answers how many that are.
     pub async fn replay_failed(&self, search: &StoredSearch, since: Timestamp) -> Result<u64, Error> {
-        let replay = Replay::Failed { search: search.number, since };
         // One moment for all of it: what fails again meanwhile is not sent once more.
-        let (now, mut count) = (self.clock.now(), 0);
+        let (now, mut count, mut after) = (self.clock.now(), 0, None);
         loop {
-            let replayed = self.store.replay(replay, now, REPLAY_AT_ONCE).await?.len();
-            count += replayed as u64;
+            let replay = Replay::Failed { search: search.number, since, after };
+            let replayed = self.store.replay(replay, now, REPLAY_AT_ONCE).await?;
+            count += replayed.len() as u64;
             self.nudge(search.number);
-            if replayed < REPLAY_AT_ONCE {
+            if replayed.len() < REPLAY_AT_ONCE {
                 return Ok(count);
             }
+            after = replayed.last().copied();
         }
     }
 

@@ -220,7 +220,14 @@ impl App {
     pub async fn forget_old_deliveries(&self, stop: &CancellationToken) -> Result<(), Error> {
         let Some(dispatch) = &self.dispatch else { return Ok(()) };
         let before = self.clock.now().saturating_sub(dispatch.settings.keep).unwrap_or(Timestamp::MIN);
-        while !stop.is_cancelled() && self.store.forget_deliveries(before, FORGOTTEN_AT_ONCE).await? {}
+        let mut after = 0;
+        while !stop.is_cancelled() {
+            let forgotten = self.store.forget_deliveries(before, after, FORGOTTEN_AT_ONCE).await?;
+            if !forgotten.more {
+                break;
+            }
+            after = forgotten.until;
+        }
         Ok(())
     }
 

@@ -109,13 +109,17 @@ impl DeliveryId {
     }
 }
 
-/// Random bits by which the deliveries of one service are told from those of another.
+/// Random bits by which the deliveries of one service are told from those of another, and from those of a copy of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct InstanceMark(u64);
 
 impl InstanceMark {
     pub const fn new(random: u64) -> Self {
         Self(random & MARK_MAX)
+    }
+
+    pub const fn number(self) -> u64 {
+        self.0
     }
 }
 

@@ -195,7 +195,7 @@ fn start_followers(shared: &Shared, tasks: &TaskTracker, stop: &CancellationToke
 
 fn start_workers(shared: &Shared) {
     let (app, stop, stopping) = (shared.app.clone(), shared.stop.clone(), shared.stop.clone());
-    shared.tasks.spawn(workers::repeat("retention", FORGET_EVERY, stop, move || {
+    shared.tasks.spawn(workers::repeat_later("retention", FORGET_EVERY, stop, move || {
         let (app, stop) = (app.clone(), stopping.clone());
         async move { app.forget_old_deliveries(&stop).await }
     }));

@@ -31,6 +31,18 @@ CREATE INDEX delivery_pending ON delivery (lane, due_at) WHERE state = 0;
 CREATE INDEX delivery_leased ON delivery (due_at) WHERE state = 1;
 CREATE INDEX delivery_of_owner ON delivery (owner);
 CREATE INDEX delivery_of_lane ON delivery (lane);
+-- What came to nothing is little of it all, and is what is looked for.
+CREATE INDEX delivery_given_up ON delivery (lane) WHERE state >= 3;
+CREATE INDEX delivery_given_up_of_owner ON delivery (owner) WHERE state >= 3;
+
+-- What tells the deliveries of this database from those of any other: a random mark, new whenever a server begins. A copy of the
+-- database, such as a backup that was put back, goes on with the same numbers as what it is a copy of, and with other marks.
+CREATE TABLE delivery_mark (
+    -- The first delivery that has it in its id.
+    first INTEGER PRIMARY KEY,
+    mark  INTEGER NOT NULL
+);
+INSERT INTO delivery_mark (first, mark) VALUES (1, abs(random() >> 1));
 
 -- How many deliveries a lane has ever had. Old ones are forgotten, and their numbers are not given again.
 CREATE TABLE delivery_lane (
@@ -70,14 +82,12 @@ CREATE INDEX delivery_document_kept ON delivery_document (kept_at);
 -- before this version of the program is not sent out of the blue.
 CREATE TABLE delivery_intake (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
-    -- Random: what tells the deliveries of this database from those of any other.
-    mark     INTEGER NOT NULL,
     position INTEGER NOT NULL,
     ordinal  INTEGER NOT NULL,
     number   INTEGER NOT NULL
 );
-INSERT INTO delivery_intake (only_row, mark, position, ordinal, number)
-    SELECT 1, abs(random() >> 1), matched_until + 1, -1, 0 FROM matcher;
+INSERT INTO delivery_intake (only_row, position, ordinal, number)
+    SELECT 1, matched_until + 1, -1, 0 FROM matcher;
 
 -- What webhooks of a user are signed with: the one with the highest ordinal, and for a while those that it replaced.
 CREATE TABLE webhook_secret (

@@ -5,15 +5,15 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use domain::criteria::Direction;
 use domain::{
-    AdvertEvent, AdvertId, CancelReason, DeliveryId, Given, Identity, KeyId, Property, PropertyId,
-    SavedSearch, Scopes, SearchId, SearchNumber, Site, SiteCategory, SiteCategoryId, SiteCategoryName,
-    SiteDirectory, SiteKey, SiteName, Timestamp, UserId, WebhookSecret, WebhookSecrets,
+    AdvertEvent, AdvertId, CancelReason, DeliveryId, Given, Identity, InstanceMark, KeyId, Property,
+    PropertyId, SavedSearch, Scopes, SearchId, SearchNumber, Site, SiteCategory, SiteCategoryId,
+    SiteCategoryName, SiteDirectory, SiteKey, SiteName, Timestamp, UserId, WebhookSecret, WebhookSecrets,
 };
 use tokio::sync::watch;
 
 use crate::deliveries::{
-    Attempt, Claim, DeliveryList, DeliveryPage, DeliveryRow, DocumentKey, Intake, Lane, LaneDue, Leases,
-    Owed, Peek, QueueDepth, Replay, Settlement, Waiting,
+    Attempt, Claim, DeliveryList, DeliveryPage, DeliveryRow, DocumentKey, Forgotten, Intake, Lane, LaneDue,
+    Leases, Owed, Peek, QueueDepth, Replay, Settlement, Waiting,
 };
 use crate::error::Error;
 use crate::log::{LogEntry, Position};
@@ -161,9 +161,18 @@ pub trait Store: Send + Sync + 'static {
     /// or leased already are not among them.
     async fn replay(&self, replay: Replay, now: Timestamp, limit: usize) -> Result<Vec<DeliveryId>, Error>;
 
+    /// Deliveries that are made from now on have ids that no copy of this database ever gives, provided the mark is random. For a
+    /// process that begins to bring what is owed.
+    async fn mark_deliveries(&self, mark: InstanceMark) -> Result<(), Error>;
+
     /// Forgets deliveries that came to an end before a moment, with their attempts, and documents that were kept before it: up to
-    /// `limit` of each. `true` when there may be more.
-    async fn forget_deliveries(&self, before: Timestamp, limit: usize) -> Result<bool, Error>;
+    /// `limit` of each. Begins at 0, and goes on where it was.
+    async fn forget_deliveries(
+        &self,
+        before: Timestamp,
+        after: u64,
+        limit: usize,
+    ) -> Result<Forgotten, Error>;
 
     async fn queue_depth(&self) -> Result<QueueDepth, Error>;
 

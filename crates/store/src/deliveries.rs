@@ -280,8 +280,17 @@ pub struct DeliveryRow {
 pub enum Replay {
     /// One, whatever became of it.
     One(DeliveryId),
-    /// Everything of a search that failed, or was cancelled while its alerts were off, by now, and was owed since a moment.
-    Failed { search: SearchNumber, since: Timestamp },
+    /// Everything of a search that failed by now, or was cancelled because it had nowhere to go, and was owed since a moment; the
+    /// oldest first, and only what came to be owed after another one.
+    Failed { search: SearchNumber, since: Timestamp, after: Option<DeliveryId> },
+}
+
+/// How far forgetting has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Forgotten {
+    pub more: bool,
+    /// Where to go on.
+    pub until: u64,
 }
 
 /// How many deliveries wait.

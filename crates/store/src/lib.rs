@@ -24,8 +24,8 @@ pub use contract::{
 };
 pub use deliveries::{
     About, Attempt, Claim, Contacts, DeliveryList, DeliveryPage, DeliveryRow, DocumentKey, DueDelivery,
-    ERASURE_GRACE, Gather, Intake, IntakeMark, LEASE, Lane, LaneDue, Leases, NewDelivery, Owed, Peek,
-    QueueDepth, Replay, Settlement, Start, StateKind, Waiting,
+    ERASURE_GRACE, Forgotten, Gather, Intake, IntakeMark, LEASE, Lane, LaneDue, Leases, NewDelivery, Owed,
+    Peek, QueueDepth, Replay, Settlement, Start, StateKind, Waiting,
 };
 pub use error::Error;
 pub use log::{Change, Erasure, LogEntry, Position, PropertyCause, RemovalCause};

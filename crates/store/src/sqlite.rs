@@ -28,9 +28,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::{
-    AdvertId, CancelReason, DeliveryId, Identity, KeyId, Property, PropertyId, SearchId, SearchNumber, Site,
-    SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, Timestamp, UserId, WebhookSecret,
-    WebhookSecrets,
+    AdvertId, CancelReason, DeliveryId, Identity, InstanceMark, KeyId, Property, PropertyId, SearchId,
+    SearchNumber, Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, Timestamp, UserId,
+    WebhookSecret, WebhookSecrets,
 };
 use tokio::sync::watch;
 
@@ -39,8 +39,8 @@ use crate::contract::{
     SearchList, SearchPage, Sought, Store, Stored, StoredSearch,
 };
 use crate::deliveries::{
-    Attempt, Claim, DeliveryList, DeliveryPage, DeliveryRow, DocumentKey, Intake, Lane, LaneDue, Leases,
-    Owed, Peek, QueueDepth, Replay, Settlement, Waiting,
+    Attempt, Claim, DeliveryList, DeliveryPage, DeliveryRow, DocumentKey, Forgotten, Intake, Lane, LaneDue,
+    Leases, Owed, Peek, QueueDepth, Replay, Settlement, Waiting,
 };
 use crate::error::Error;
 use crate::log::{LogEntry, Position};
@@ -353,8 +353,17 @@ impl Store for SqliteStore {
         self.writer.run(move |connection| deliveries::replay(connection, replay, now, limit)).await
     }
 
-    async fn forget_deliveries(&self, before: Timestamp, limit: usize) -> Result<bool, Error> {
-        self.writer.run(move |connection| deliveries::forget(connection, before, limit)).await
+    async fn mark_deliveries(&self, mark: InstanceMark) -> Result<(), Error> {
+        self.writer.run(move |connection| deliveries::mark(connection, mark)).await
+    }
+
+    async fn forget_deliveries(
+        &self,
+        before: Timestamp,
+        after: u64,
+        limit: usize,
+    ) -> Result<Forgotten, Error> {
+        self.writer.run(move |connection| deliveries::forget(connection, before, after, limit)).await
     }
 
     async fn queue_depth(&self) -> Result<QueueDepth, Error> {

@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::Timestamp;
+use domain::{InstanceMark, Timestamp};
 use store::{Lane, Leases, Position};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
@@ -132,6 +132,9 @@ impl Dispatcher {
     pub async fn run_once(&mut self) -> Result<bool, Error> {
         let now = self.app.clock.now();
         if !self.begun {
+            let mut random = [0; 8];
+            getrandom::fill(&mut random).map_err(Error::NoRandomness)?;
+            self.app.store.mark_deliveries(InstanceMark::new(u64::from_be_bytes(random))).await?;
             self.take_back(Leases::All, now).await?;
             self.begun = true;
         }

@@ -20,6 +20,7 @@ pub use intake::{enqueue, forget_numbers, owed};
 pub use queue::{cancel, cancel_lane, claim, lanes, settle, take_back, waiting};
 pub use seeing::{deliveries, delivery, depth, forget, replay};
 
+use super::writer::Verdict;
 use crate::deliveries::{Lane, StateKind};
 use crate::error::Error;
 
@@ -158,24 +159,46 @@ fn unless_damaged<T>(read: Result<T, Error>, sequence: i64, what: &str) -> Resul
 }
 
 /// Gives deliveries of a database the ids by which they are known outside.
-struct Ids(InstanceMark);
+struct Ids {
+    /// From which delivery on each holds, in that order.
+    marks: Vec<(u64, InstanceMark)>,
+}
 
 impl Ids {
     fn of_database(connection: &Connection) -> Result<Self, Error> {
-        let mut statement = connection.prepare_cached("SELECT mark FROM delivery_intake")?;
-        Ok(Self(InstanceMark::new(statement.query_row([], |row| row.get(0))?)))
+        let mut statement =
+            connection.prepare_cached("SELECT first, mark FROM delivery_mark ORDER BY first")?;
+        let marks = statement.query_map([], |row| Ok((row.get(0)?, InstanceMark::new(row.get(1)?))))?;
+        Ok(Self { marks: marks.collect::<Result<_, _>>()? })
     }
 
     fn of(&self, lane: Lane, sequence: u64) -> DeliveryId {
-        DeliveryId::of(lane.search, sequence, self.0)
+        let begun = self.marks.partition_point(|(first, _)| *first <= sequence);
+        let mark = begun.checked_sub(1).and_then(|last| self.marks.get(last)).map(|(_, mark)| *mark);
+        DeliveryId::of(lane.search, sequence, mark.unwrap_or_default())
     }
 
     /// The number of a delivery's row, and of the search it must be of; nothing when the id is none of this database's.
     fn row_of(&self, id: DeliveryId) -> Option<(i64, u32)> {
         let (search, sequence) = id.parts()?;
-        let is_ours = DeliveryId::of(search, sequence, self.0) == id;
+        let is_ours = self.of(Lane { search, channel: DeliveryChannel::Match }, sequence) == id;
         Some((i64::try_from(sequence).ok().filter(|_| is_ours)?, search.0))
     }
+}
+
+/// Deliveries that are made from now on have this mark in their ids. Marks of which nothing is left are forgotten.
+pub fn mark(connection: &Connection, mark: InstanceMark) -> Result<Verdict<()>, Error> {
+    connection.execute(
+        "INSERT OR REPLACE INTO delivery_mark (first, mark)
+         SELECT coalesce(max(seq), 0) + 1, ?1 FROM sqlite_sequence WHERE name = 'delivery'",
+        [mark.number()],
+    )?;
+    connection.execute(
+        "DELETE FROM delivery_mark WHERE first < (SELECT max(first) FROM delivery_mark
+             WHERE first <= (SELECT coalesce(min(sequence), 9223372036854775807) FROM delivery))",
+        [],
+    )?;
+    Ok(Verdict::Keep(()))
 }
 
 #[cfg(test)]
@@ -218,6 +241,7 @@ mod tests {
             (queue::NEXT_LANE, "SEARCH delivery USING COVERING INDEX delivery_pending (lane>?)"),
             (queue::WAITING, "SEARCH delivery USING INDEX delivery_pending (lane=?)"),
             (queue::LEASES, "SEARCH delivery USING INDEX delivery_leased (due_at<?)"),
+            (seeing::GIVEN_UP, "SEARCH delivery USING INDEX delivery_given_up (lane=? AND rowid>?)"),
             (intake::NOTICES, "SEARCH notice USING PRIMARY KEY ((position,ordinal)>(?,?))"),
         ] {
             assert_eq!(plan(sql), expected, "{sql}");

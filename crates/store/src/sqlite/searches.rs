@@ -114,25 +114,29 @@ pub fn put(connection: &Connection, put: &PreparedSearch, at: Timestamp) -> Resu
 /// at a time: until then nobody is shown them, as there is no search of that number any more.
 pub fn remove(
     connection: &Connection,
-    search: SearchId,
+    id: SearchId,
     owner: UserId,
     at: Timestamp,
 ) -> Result<Option<Position>, Error> {
     let mut statement =
         connection.prepare_cached("DELETE FROM search WHERE id = ?1 AND owner = ?2 RETURNING number")?;
     let number: Option<u32> =
-        statement.query_row([search.as_bytes(), owner.as_bytes()], |row| row.get(0)).optional()?;
+        statement.query_row([id.as_bytes(), owner.as_bytes()], |row| row.get(0)).optional()?;
     let Some(number) = number else { return Ok(None) };
     for statement in
         ["DELETE FROM search_version WHERE number = ?1", "DELETE FROM search_alert WHERE number = ?1"]
     {
         connection.prepare_cached(statement)?.execute([number])?;
     }
-    deliveries::forget_numbers(connection, SearchNumber(number))?;
+    let search = SearchNumber(number);
+    deliveries::forget_numbers(connection, search)?;
+    for channel in DeliveryChannel::ALL {
+        deliveries::cancel_lane(connection, Lane { search, channel }, CancelReason::SearchDeleted, at)?;
+    }
     let entry = Entry {
         kind: Kind::SearchRemoved,
         at,
-        subject: search.as_bytes(),
+        subject: id.as_bytes(),
         version: None,
         advert: None,
         payload: None,

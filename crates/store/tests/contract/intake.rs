@@ -1,13 +1,13 @@
 //! Making deliveries of what is owed: each once, in order, in pieces of any size.
 
-use domain::{CancelReason, DeliveryChannel, DeliveryState, EventName};
+use domain::{CancelReason, DeliveryChannel, DeliveryId, DeliveryState, EventName, InstanceMark};
 use store::{Intake, Notice, Owed, Start, Store};
 use testkit::build::{advert_id, at, property_id, search_id, user_id};
 
 use crate::backend::Backend;
 use crate::changes::{commit, remove_search};
 use crate::deliveries::{
-    BY_EMAIL, BY_WEBHOOK, CREATION, due_at, everything, lane, store_with, take_in, tell,
+    BY_EMAIL, BY_WEBHOOK, CREATION, claim, due_at, everything, lane, store_with, take_in, tell,
 };
 
 pub async fn what_is_owed_is_taken_apart_and_queued_once<B: Backend>() {
@@ -66,6 +66,33 @@ pub async fn what_is_owed_is_taken_apart_and_queued_once<B: Backend>() {
         };
         assert_eq!((row.state, row.state_at), state);
     }
+}
+
+pub async fn ids_have_the_mark_of_their_time<B: Backend>() {
+    let (store, given) = store_with::<B>(1).await;
+    let mut made = Vec::new();
+    let marks = [None, Some(7), Some(8), Some(9)];
+    for (number, mark) in (1..).zip(marks) {
+        if let Some(mark) = mark {
+            store.mark_deliveries(InstanceMark::new(mark)).await.unwrap();
+        }
+        // One that nothing is made under leaves no trace.
+        if mark != Some(8) {
+            tell(&*store, number, &[(BY_WEBHOOK, &given)]).await;
+            made.extend(take_in(&*store, 6_000, 6_000).await);
+        }
+    }
+    let store = store.reopened().await;
+    assert_eq!(everything(&*store).await.iter().map(|row| row.id).collect::<Vec<_>>(), made);
+    for (id, mark) in made.iter().zip([None, Some(7), Some(9)]) {
+        let (search, sequence) = id.parts().unwrap();
+        assert!(mark.is_none_or(|mark| *id == DeliveryId::of(search, sequence, InstanceMark::new(mark))));
+        assert_eq!(store.delivery(*id).await.unwrap().unwrap().0.id, *id);
+        let of_another_copy = DeliveryId::of(search, sequence, InstanceMark::new(8));
+        assert_eq!(store.delivery(of_another_copy).await.unwrap(), None);
+        assert_eq!(claim(&*store, 1, 6_000, &[of_another_copy]).await, []);
+    }
+    assert_eq!(claim(&*store, 2, 6_000, &made).await, made);
 }
 
 pub async fn a_piece_may_end_in_the_middle_of_a_notice<B: Backend>() {

@@ -104,6 +104,7 @@ macro_rules! contract_suite {
                     a_property_that_keeps_an_advert_keeps_its_matches,
                     many_versions_are_read_at_once_in_the_order_asked;
                 intake: what_is_owed_is_taken_apart_and_queued_once,
+                    ids_have_the_mark_of_their_time,
                     a_piece_may_end_in_the_middle_of_a_notice,
                     of_two_that_take_in_one_succeeds,
                     what_is_owed_for_a_deleted_search_or_an_erased_property_is_left_out;
@@ -129,7 +130,7 @@ macro_rules! contract_suite {
                     a_notice_of_an_event_that_is_not_there_is_told_without_it;
                 history: deliveries_are_listed_by_every_filter_and_the_newest_first,
                     deliveries_are_listed_in_pages,
-                    what_waits_for_a_deleted_search_is_shown_as_cancelled,
+                    what_waits_for_a_deleted_search_is_cancelled_with_it,
                     one_is_sent_again_whatever_became_of_it,
                     what_failed_since_a_moment_is_sent_again,
                     only_what_came_to_an_end_before_a_moment_is_forgotten,

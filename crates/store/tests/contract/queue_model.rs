@@ -13,7 +13,7 @@ use testkit::build::{at, search_id};
 use tokio::runtime::Handle;
 
 use crate::backend::{Backend, Opened};
-use crate::changes::{commit, remove_search};
+use crate::changes::{RECORDED_AT_SECOND, commit, remove_search};
 use crate::deliveries::{BY_EMAIL, BY_WEBHOOK, CREATION, TIMEOUT, attempt, due_at, store_with, tell};
 use compare::compare;
 use reference::{Model, Row};
@@ -189,16 +189,24 @@ impl<B: Backend> Story<B> {
                 let expected = self.model.replay(|row| {
                     row.lane.search == search && row.created_at >= since && row.can_be_replayed_with_others()
                 });
-                let replay = Replay::Failed { search, since: at(since) };
+                let replay = Replay::Failed { search, since: at(since), after: None };
                 assert_eq!(self.store.replay(replay, at(now), 1_000).await.unwrap(), expected);
             }
             Event::Forget { ago } => {
                 self.model.forget(now - ago);
-                while self.store.forget_deliveries(at(now - ago), 3).await.unwrap() {}
+                let mut after = 0;
+                loop {
+                    let forgotten = self.store.forget_deliveries(at(now - ago), after, 3).await.unwrap();
+                    if !forgotten.more {
+                        break;
+                    }
+                    after = forgotten.until;
+                }
             }
             Event::DeleteSearch { which } => {
                 commit(&*self.store, [remove_search(search_id(which))]).await;
-                self.model.delete_search(self.given[usize::try_from(which).unwrap() - 1]);
+                let search = self.given[usize::try_from(which).unwrap() - 1];
+                self.model.delete_search(search, RECORDED_AT_SECOND);
             }
             Event::Reopen => self.store = self.store.reopened().await,
         }

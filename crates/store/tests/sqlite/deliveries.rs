@@ -89,7 +89,7 @@ async fn documents_of_an_erased_advert_are_gone_from_every_file() {
 
     // That something was erased is forgotten like everything else.
     let store = SqliteStore::open(folder.path()).unwrap();
-    while store.forget_deliveries(at(7_000), 1).await.unwrap() {}
+    while store.forget_deliveries(at(7_000), 0, 1).await.unwrap().more {}
     let count = "SELECT count(*) FROM delivery_document";
     assert_eq!(open(folder.path()).query_row(count, [], |row| row.get::<_, u64>(0)).unwrap(), 0);
 }

@@ -17,6 +17,8 @@ const BEFORE_DELIVERIES: &str = "
     DROP TABLE delivery_attempt;
     DROP TABLE delivery_document;
     DROP TABLE delivery_intake;
+    DROP TABLE delivery_lane;
+    DROP TABLE delivery_mark;
     DROP TABLE webhook_secret;
     PRAGMA user_version = 3;";
 

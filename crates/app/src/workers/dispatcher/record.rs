@@ -21,11 +21,11 @@ use crate::dispatch::Dispatch;
 /// How many are recorded in one transaction.
 const RECORDED_AT_ONCE: usize = 512;
 
-/// How long to wait before recording is tried again: the disk is full, most likely. What cannot be recorded before its lease
-/// runs out is attempted again, and receivers know it by its id.
+/// How long to wait before recording is tried again: the disk is full, most likely.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
 
-/// So often it is tried before it is given up, and left to the lease.
+/// So often it is tried before it is given up, and left to the lease, where time alone does not help. A disk that is full is
+/// waited for as long as it takes: nothing more can be claimed meanwhile, and all of it would be sent a second time.
 const TRIES_MAX: u32 = 60;
 
 /// How long what is claimed ahead waits for those before it. What was decided when it was claimed, that its search wants it and
@@ -196,8 +196,10 @@ async fn record_all(
 }
 
 async fn settle(app: &App, settlements: Vec<Settlement>) {
-    for _ in 0..TRIES_MAX {
+    let mut tries = 0;
+    while tries < TRIES_MAX {
         let Err(error) = app.store.settle(settlements.clone()).await else { return };
+        tries += u32::from(!matches!(error, store::Error::CannotWrite(_)));
         tracing::error!(
             error = &error as &dyn std::error::Error,
             "what came of attempts could not be recorded, and will be tried again"

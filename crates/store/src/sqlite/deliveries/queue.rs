@@ -294,8 +294,8 @@ pub fn take_back(
         let next =
             Retries { interval: Duration::ZERO }.after(outcome, now, count(failures), count(interruptions));
         // When it was claimed, as far as anybody can know.
-        let claimed_at = moment(leased_until)?.saturating_sub(LEASE).unwrap_or(now);
-        let (began_at, took) = (claimed_at.min(now), Duration::ZERO);
+        let claimed_at = moment(leased_until).ok().and_then(|until| until.saturating_sub(LEASE).ok());
+        let (began_at, took) = (claimed_at.map_or(now, |claimed_at| claimed_at.min(now)), Duration::ZERO);
         let attempt = Attempt { began_at, took, outcome, status: None, target: None, excerpt: Vec::new() };
         add_attempt(connection, sequence, &attempt)?;
         set_state(connection, sequence, Some(outcome), next, now)?;

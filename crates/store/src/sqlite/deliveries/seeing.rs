@@ -8,27 +8,20 @@ use rusqlite::{Connection, Row, params, params_from_iter};
 
 use super::documents::forget_old;
 use super::{
-    DELIVERED, FAILED, Ids, PENDING, about, cancelled_code, channel_code, first_lane, lane_of, moment,
+    DELIVERED, FAILED, Ids, LANES_PER_SEARCH, PENDING, about, channel_code, first_lane, lane_of, moment,
     outcome_of, state_codes, state_of,
 };
-use crate::deliveries::{Attempt, DeliveryList, DeliveryPage, DeliveryRow, QueueDepth, Replay};
+use crate::deliveries::{Attempt, DeliveryList, DeliveryPage, DeliveryRow, Forgotten, QueueDepth, Replay};
 use crate::error::Error;
 use crate::log::Position;
 use crate::sqlite::matches::notice_of;
 use crate::sqlite::writer::Verdict;
 
-/// What is not sent yet of a search that is gone will not be: whoever sends finds that out when it is due, whoever looks at once.
-const STATE: &str = "CASE WHEN d.state < 2 AND s.number IS NULL THEN 11 ELSE d.state END";
-
 /// What [`read`] reads.
-fn columns() -> String {
-    format!(
-        "SELECT d.sequence, d.owner, d.lane, s.id, d.kind, d.place, {STATE}, d.created_at, d.due_at, d.position,
-             (SELECT count(*) FROM delivery_attempt a WHERE a.sequence = d.sequence), d.number"
-    )
-}
-
-const FROM: &str = "FROM delivery d LEFT JOIN search s ON s.number = d.lane / 4";
+const COLUMNS: &str =
+    "SELECT d.sequence, d.owner, d.lane, (SELECT s.id FROM search s WHERE s.number = d.lane / 4), d.kind, d.place,
+         d.state, d.created_at, d.due_at, d.position,
+         (SELECT count(*) FROM delivery_attempt a WHERE a.sequence = d.sequence), d.number";
 
 pub fn deliveries(connection: &Connection, asked: &DeliveryList) -> Result<DeliveryPage, Error> {
     let DeliveryList { owner, search, state, channel, from, until, skip, take } = asked;
@@ -44,7 +37,7 @@ pub fn deliveries(connection: &Connection, asked: &DeliveryList) -> Result<Deliv
             Some(channel) => ask("d.lane = ?", (first + channel_code(*channel)).into()),
             None => {
                 ask("d.lane >= ?", first.into());
-                ask("d.lane < ?", (first + super::LANES_PER_SEARCH).into());
+                ask("d.lane < ?", (first + LANES_PER_SEARCH).into());
             }
         }
     } else if let Some(channel) = channel {
@@ -57,8 +50,8 @@ pub fn deliveries(connection: &Connection, asked: &DeliveryList) -> Result<Deliv
     }
     if let Some(state) = state {
         let (first, last) = state_codes(*state);
-        ask(&format!("{STATE} >= ?"), first.into());
-        ask(&format!("{STATE} <= ?"), last.into());
+        ask("d.state >= ?", first.into());
+        ask("d.state <= ?", last.into());
     }
     if let Some(from) = from {
         ask("d.created_at >= ?", from.as_millisecond().into());
@@ -66,21 +59,28 @@ pub fn deliveries(connection: &Connection, asked: &DeliveryList) -> Result<Deliv
     if let Some(until) = until {
         ask("d.created_at < ?", until.as_millisecond().into());
     }
+    // What came to nothing has indexes of its own. They are used where the query says the very same of the state.
+    let is_given_up = state.is_some_and(|state| state_codes(state).0 >= FAILED);
+    let from = match (is_given_up, search, owner) {
+        (true, Some(_), _) => "FROM delivery d INDEXED BY delivery_given_up",
+        (true, None, Some(_)) => "FROM delivery d INDEXED BY delivery_given_up_of_owner",
+        _ => "FROM delivery d",
+    };
+    if is_given_up {
+        conditions.push("d.state >= 3".to_owned());
+    }
     let chosen =
         if conditions.is_empty() { String::new() } else { format!("WHERE {}", conditions.join(" AND ")) };
     // One transaction, so that the total and the page are of the same moment.
     let reading = connection.unchecked_transaction()?;
     let total = reading
-        .prepare_cached(&format!("SELECT count(*) {FROM} {chosen}"))?
+        .prepare_cached(&format!("SELECT count(*) {from} {chosen}"))?
         .query_row(params_from_iter(&values), |row| row.get(0))?;
     let window = |count: u64| Value::from(i64::try_from(count).unwrap_or(i64::MAX));
     values.extend([window(*take), window(*skip)]);
     let count = values.len();
-    let sql = format!(
-        "{} {FROM} {chosen} ORDER BY d.sequence DESC LIMIT ?{} OFFSET ?{count}",
-        columns(),
-        count - 1
-    );
+    let sql =
+        format!("{COLUMNS} {from} {chosen} ORDER BY d.sequence DESC LIMIT ?{} OFFSET ?{count}", count - 1);
     let mut statement = reading.prepare_cached(&sql)?;
     let mut rows = statement.query(params_from_iter(&values))?;
     let ids = Ids::of_database(&reading)?;
@@ -98,7 +98,8 @@ pub fn delivery(
     let reading = connection.unchecked_transaction()?;
     let ids = Ids::of_database(&reading)?;
     let Some((sequence, _)) = ids.row_of(id) else { return Ok(None) };
-    let mut statement = reading.prepare_cached(&format!("{} {FROM} WHERE d.sequence = ?1", columns()))?;
+    let mut statement =
+        reading.prepare_cached(&format!("{COLUMNS} FROM delivery d WHERE d.sequence = ?1"))?;
     let mut rows = statement.query([sequence])?;
     let Some(row) = rows.next()? else { return Ok(None) };
     let delivery = read(&reading, &ids, row)?;
@@ -149,6 +150,12 @@ fn attempts(connection: &Connection, sequence: i64) -> Result<Vec<Attempt>, Erro
     Ok(attempts)
 }
 
+/// What failed, or was cancelled for a reason that may be gone: notifications were off, or nobody was named, or letters were not
+/// sent at all.
+pub const GIVEN_UP: &str = "SELECT sequence FROM delivery INDEXED BY delivery_given_up
+     WHERE lane = ?1 AND state >= 3 AND sequence > ?2 AND state IN (3, 10, 12, 14) AND created_at >= ?3 AND due_at <= ?4
+     ORDER BY sequence LIMIT ?5";
+
 pub fn replay(
     connection: &Connection,
     replay: Replay,
@@ -167,17 +174,20 @@ pub fn replay(
                 .query_map(params![sequence, DELIVERED, search], |row| Ok((row.get(0)?, row.get(1)?)))?;
             rows.collect::<Result<_, _>>()?
         }
-        Replay::Failed { search, since } => {
-            let disabled = cancelled_code(domain::CancelReason::Disabled);
-            let mut statement = connection.prepare_cached(
-                "SELECT sequence, lane FROM delivery WHERE lane >= ?1 AND lane < ?1 + 4
-                     AND state IN (?2, ?3) AND created_at >= ?4 AND due_at <= ?6 ORDER BY sequence LIMIT ?5",
-            )?;
+        Replay::Failed { search, since, after } => {
+            let after = after.and_then(|after| ids.row_of(after)).map_or(0, |(sequence, _)| sequence);
+            let mut statement = connection.prepare_cached(GIVEN_UP)?;
             // What came to that only later, because it was sent again, is not sent again once more.
             let (since, by_now) = (since.as_millisecond(), now.as_millisecond());
-            let values = params![first_lane(search), FAILED, disabled, since, limit, by_now];
-            let rows = statement.query_map(values, |row| Ok((row.get(0)?, row.get(1)?)))?;
-            rows.collect::<Result<_, _>>()?
+            let mut chosen: Vec<(i64, i64)> = Vec::new();
+            for lane in first_lane(search)..first_lane(search) + LANES_PER_SEARCH {
+                let values = params![lane, after, since, by_now, limit];
+                let rows = statement.query_map(values, |row| Ok((row.get(0)?, lane)))?;
+                chosen.extend(rows.collect::<Result<Vec<_>, _>>()?);
+            }
+            chosen.sort_unstable();
+            chosen.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+            chosen
         }
     };
     let mut statement = connection.prepare_cached(
@@ -192,22 +202,31 @@ pub fn replay(
     Ok(Verdict::Keep(replayed))
 }
 
-pub fn forget(connection: &Connection, before: Timestamp, limit: usize) -> Result<Verdict<bool>, Error> {
+/// How many that are too young are passed over before the walk ends. They are in the order in which they came to be owed; but a clock
+/// may have been wrong for a while.
+const YOUNG_PASSED_OVER: usize = 1_000;
+
+pub fn forget(
+    connection: &Connection,
+    before: Timestamp,
+    after: u64,
+    limit: usize,
+) -> Result<Verdict<Forgotten>, Error> {
     let before = before.as_millisecond();
-    // In the order they came to be owed, so that the first that is young enough ends the walk. What is old and still waits, or
-    // ended late, stands at the beginning and is passed over.
-    let mut statement = connection
-        .prepare_cached("SELECT sequence, state, due_at, created_at FROM delivery ORDER BY sequence")?;
-    let mut rows = statement.query([])?;
-    let mut old = Vec::new();
+    // What is old and still waits, or ended late, stands at the beginning and is passed over.
+    let mut statement = connection.prepare_cached(
+        "SELECT sequence, state, due_at, created_at FROM delivery WHERE sequence > ?1 ORDER BY sequence",
+    )?;
+    let mut rows = statement.query([after])?;
+    let (mut old, mut young, mut until) = (Vec::new(), 0, after);
     while old.len() < limit
+        && young < YOUNG_PASSED_OVER
         && let Some(row) = rows.next()?
     {
         let (state, ended_at, created_at): (i64, i64, i64) = (row.get(1)?, row.get(2)?, row.get(3)?);
-        if created_at >= before {
-            break;
-        }
-        if state >= DELIVERED && ended_at < before {
+        until = row.get(0)?;
+        young = if created_at >= before { young + 1 } else { 0 };
+        if state >= DELIVERED && ended_at < before && created_at < before {
             old.push(row.get::<_, i64>(0)?);
         }
     }
@@ -221,7 +240,7 @@ pub fn forget(connection: &Connection, before: Timestamp, limit: usize) -> Resul
     }
     let more_deliveries = old.len() >= limit;
     let more_documents = forget_old(connection, before, i64::try_from(limit).unwrap_or(i64::MAX))?;
-    Ok(Verdict::Keep(more_deliveries || more_documents))
+    Ok(Verdict::Keep(Forgotten { more: more_deliveries || more_documents, until }))
 }
 
 pub fn depth(connection: &Connection) -> Result<QueueDepth, Error> {

@@ -63,7 +63,12 @@ impl Row {
     }
 
     pub fn can_be_replayed_with_others(&self) -> bool {
-        matches!(self.state, DeliveryState::Failed | DeliveryState::Cancelled(CancelReason::Disabled))
+        use CancelReason::{ChannelOff, Disabled, NoRecipient};
+        match self.state {
+            DeliveryState::Failed => true,
+            DeliveryState::Cancelled(reason) => matches!(reason, Disabled | NoRecipient | ChannelOff),
+            DeliveryState::Pending | DeliveryState::Leased | DeliveryState::Delivered => false,
+        }
     }
 
     fn follow(&mut self, attempt: Option<Attempt>, next: Next, now: i64) {
@@ -262,7 +267,14 @@ impl Model {
         self.rows.retain(|row| !(row.has_ended() && row.state_at < before && row.created_at < before));
     }
 
-    pub fn delete_search(&mut self, search: SearchNumber) {
+    pub fn delete_search(&mut self, search: SearchNumber, at: i64) {
+        if !self.live.contains(&search) {
+            return;
+        }
+        let given_up = DeliveryState::Cancelled(CancelReason::SearchDeleted);
+        for row in self.rows.iter_mut().filter(|row| row.lane.search == search && row.is_pending()) {
+            (row.state, row.state_at) = (given_up, at);
+        }
         self.live.remove(&search);
         self.last_alerts.remove(&search);
     }
