@@ -9,7 +9,8 @@ mod sample;
 use bytes::Bytes;
 use delivery::{Exchange, Post};
 use domain::{
-    DeliveryId, DeliveryState, Endpoint, SearchId, Timestamp, UserId, WebhookSecret, WebhookSecrets,
+    CancelReason, DeliveryId, DeliveryState, Endpoint, SearchId, Timestamp, UserId, WebhookSecret,
+    WebhookSecrets,
 };
 use store::{Attempt, DeliveryList, DeliveryPage, DeliveryRow, NewSecret, Replay, StoredSearch};
 use subtle::ConstantTimeEq;
@@ -35,6 +36,10 @@ pub enum Replayed {
     UnderWay,
     /// There is nobody left to send it to.
     SearchDeleted,
+    /// What it tells of was erased.
+    Erased,
+    /// Its search says, for this reason, that nothing goes there.
+    Silent(CancelReason),
 }
 
 /// What was sent to try an address out, and what came of it.
@@ -62,8 +67,14 @@ impl App {
     /// Sends a delivery again, whatever became of it.
     pub async fn replay_delivery(&self, owner: Option<UserId>, id: DeliveryId) -> Result<Replayed, Error> {
         let Some((delivery, _)) = self.delivery_of(owner, id).await? else { return Ok(Replayed::Unknown) };
-        if delivery.search.is_none() {
+        let Some(search) = self.store.search_numbered(delivery.lane.search).await? else {
             return Ok(Replayed::SearchDeleted);
+        };
+        if delivery.about.is_none() {
+            return Ok(Replayed::Erased);
+        }
+        if let Some(reason) = search.search.wish.alerts.silence(delivery.lane.channel) {
+            return Ok(Replayed::Silent(reason));
         }
         if matches!(delivery.state, DeliveryState::Pending | DeliveryState::Leased) {
             return Ok(Replayed::UnderWay);
@@ -75,8 +86,11 @@ impl App {
     }
 
     /// Sends everything of a search again that failed, or was cancelled because it had nowhere to go, and was owed since a moment.
-    /// Answers how many that are.
-    pub async fn replay_failed(&self, search: &StoredSearch, since: Timestamp) -> Result<u64, Error> {
+    /// Answers how many that are; nothing when the search is switched off, so that all of it would be cancelled once more.
+    pub async fn replay_failed(&self, search: &StoredSearch, since: Timestamp) -> Result<Option<u64>, Error> {
+        if !search.search.wish.alerts.enabled {
+            return Ok(None);
+        }
         // One moment for all of it: what fails again meanwhile is not sent once more.
         let (now, mut count, mut after) = (self.clock.now(), 0, None);
         loop {
@@ -85,7 +99,7 @@ impl App {
             count += replayed.len() as u64;
             self.nudge(search.number);
             if replayed.len() < REPLAY_AT_ONCE {
-                return Ok(count);
+                return Ok(Some(count));
             }
             after = replayed.last().copied();
         }

@@ -78,11 +78,13 @@ pub struct DispatchLimits {
     pub per_host: usize,
     pub per_user: usize,
     pub in_all: usize,
+    /// Letters, and so connections to the mail server: most allow a few, and refuse what comes beyond.
+    pub letters: usize,
 }
 
 impl Default for DispatchLimits {
     fn default() -> Self {
-        Self { per_host: 32, per_user: 256, in_all: 2_048 }
+        Self { per_host: 32, per_user: 256, in_all: 2_048, letters: 3 }
     }
 }
 

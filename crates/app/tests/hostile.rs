@@ -130,7 +130,7 @@ async fn six_attempts_an_hour_apart_whatever_the_receiver_does_then_failed_and_s
         gather: SOON,
         keep: LATE,
         public_url: String::new(),
-        limits: DispatchLimits { per_host: 2, per_user: 1_000, in_all: 1_000 },
+        limits: DispatchLimits { per_host: 2, per_user: 1_000, in_all: 1_000, letters: 3 },
     };
     let places = Arc::new(Gazetteer::embedded().unwrap());
     let app = App::new(store.clone(), clock.clone(), Arc::new(SeededIds::new(1)), places)

@@ -11,4 +11,4 @@ mod message;
 pub mod signature;
 pub mod webhook;
 
-pub use message::{Exchange, Home, Letter, Order, Post};
+pub use message::{Exchange, Home, Letter, LetterId, Order, Post};

@@ -85,10 +85,10 @@ pub struct Deadlines {
 }
 
 impl Default for Deadlines {
-    /// Mail servers look up senders and scan letters before they answer, so they are given more time than others. But a process
-    /// that is told to stop waits for what is under way, and does not wait longer than 25 seconds.
+    /// Mail servers look up senders and scan letters before they answer, so they are given more time than others: whoever gives up
+    /// too early sends a letter again that was taken. Not longer than a lease, though.
     fn default() -> Self {
-        Self { connect: Duration::from_secs(5), whole: Duration::from_secs(20) }
+        Self { connect: Duration::from_secs(5), whole: Duration::from_secs(50) }
     }
 }
 

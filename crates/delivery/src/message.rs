@@ -1,5 +1,6 @@
 //! What is to be brought, and what came of it.
 
+use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -7,6 +8,7 @@ use domain::{
     Amount, DeliveryId, EmailAddress, Endpoint, Outcome, Timestamp, TransactionType, WebAddress,
     WebhookSecret,
 };
+use sha2::{Digest, Sha256};
 
 /// A message for a webhook: one attempt.
 #[derive(Debug, Clone)]
@@ -36,7 +38,7 @@ pub struct Order {
 #[derive(Debug, Clone)]
 pub struct Letter {
     /// The same over all attempts to send this letter.
-    pub id: DeliveryId,
+    pub id: LetterId,
     pub to: EmailAddress,
     pub at: Timestamp,
     /// The search's title.
@@ -52,6 +54,28 @@ pub struct Letter {
 impl Letter {
     /// How many homes a letter shows. Longer ones are cut off by mail programs.
     pub const HOMES_MAX: usize = 30;
+}
+
+/// Names a letter by what it brings. Mail programs show one of a name once: a letter that brings anything else needs another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LetterId([u8; 16]);
+
+impl LetterId {
+    pub fn of(deliveries: impl IntoIterator<Item = DeliveryId>) -> Self {
+        let mut deliveries: Vec<DeliveryId> = deliveries.into_iter().collect();
+        deliveries.sort();
+        let mut digest = Sha256::new();
+        deliveries.iter().for_each(|delivery| digest.update(delivery.as_bytes()));
+        let mut id = [0; 16];
+        id.iter_mut().zip(digest.finalize()).for_each(|(byte, of_digest)| *byte = of_digest);
+        Self(id)
+    }
+}
+
+impl fmt::Display for LetterId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
 }
 
 /// What a letter says of a property. Everything in it was written by strangers.

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use crate::advert_event::EventName;
 use crate::attribute::PropertyAttribute;
 use crate::criteria::Terms;
+use crate::delivery::{CancelReason, DeliveryChannel};
 use crate::filter::{Filter, Kind, Subject};
 use crate::ids::{SearchId, UserId};
 use crate::recipient::{EmailAddress, Endpoint};
@@ -54,6 +55,20 @@ impl Alerts {
         let endpoint = (self.enabled && self.endpoint.is_some()).then_some(Channel::Endpoint);
         let email = (self.enabled && self.email.is_some()).then_some(Channel::Email);
         endpoint.into_iter().chain(email)
+    }
+
+    /// Why nothing is sent by a channel; nothing when something is.
+    pub fn silence(&self, channel: DeliveryChannel) -> Option<CancelReason> {
+        let is_named = match channel {
+            DeliveryChannel::Match => self.endpoint.is_some(),
+            DeliveryChannel::Event => self.event_endpoint.is_some(),
+            DeliveryChannel::Email => self.email.is_some(),
+        };
+        match (self.enabled, is_named) {
+            (false, _) => Some(CancelReason::Disabled),
+            (true, false) => Some(CancelReason::NoRecipient),
+            (true, true) => None,
+        }
     }
 
     /// Whether an event of this name is owed.

@@ -60,6 +60,8 @@ pub struct SharedParts {
     pub computing: Arc<Semaphore>,
     /// One permit for the preview that may compute.
     pub previewing: Arc<Semaphore>,
+    /// Whose turn it is to list deliveries, of which there may be very many.
+    pub listing: Arc<Semaphore>,
     /// For what may wait behind searches.
     pub background: Background,
     /// Tasks that outlive their handler: streams of adverts and of documents.
@@ -93,6 +95,7 @@ impl Shared {
             documents,
             computing,
             previewing,
+            listing: Arc::new(Semaphore::new(1)),
             background,
             tasks,
             stop,

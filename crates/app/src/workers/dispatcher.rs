@@ -26,7 +26,8 @@ use tokio_util::task::TaskTracker;
 use crate::dispatch::Dispatch;
 use crate::{App, Error};
 use record::Recorder;
-use schedule::{Course, Schedule};
+use round::Ended;
+use schedule::Schedule;
 
 /// How many lanes have their turn together. Whoever is due waits for the whole round.
 const LANES_PER_ROUND: usize = 64;
@@ -56,7 +57,7 @@ pub struct Dispatcher {
     /// Cancelled when no more attempts are to be begun.
     stopping: CancellationToken,
     recorder: Recorder,
-    ended: (mpsc::UnboundedSender<Course>, mpsc::UnboundedReceiver<Course>),
+    ended: (mpsc::UnboundedSender<Ended>, mpsc::UnboundedReceiver<Ended>),
     noted: mpsc::UnboundedReceiver<(Lane, Timestamp)>,
     /// How far the matcher of this process has come.
     matched: Option<watch::Receiver<Option<Position>>>,
@@ -185,8 +186,8 @@ impl Dispatcher {
     /// Waits until nothing is under way and everything is recorded; more may be due then.
     pub async fn settled(&mut self) {
         while self.schedule.in_flight() > 0 {
-            if let Some(course) = self.ended.1.recv().await {
-                self.schedule.end(&course);
+            if let Some((course, ending)) = self.ended.1.recv().await {
+                self.schedule.end(&course, ending);
             }
         }
         self.recorder.drained().await;
@@ -211,7 +212,7 @@ impl Dispatcher {
             // It is seen by that, and to be looked at.
             () = recorded => self.looked = None,
             () = self.dispatch.nudge.notified() => {}
-            Some(course) = self.ended.1.recv() => self.schedule.end(&course),
+            Some((course, ending)) = self.ended.1.recv() => self.schedule.end(&course, ending),
             Some((lane, due_at)) = self.noted.recv() => self.schedule.note(lane, due_at),
             _ = tokio::time::timeout(pause, std::future::pending::<()>()) => {}
         }
@@ -219,8 +220,8 @@ impl Dispatcher {
 
     /// Everything that was told meanwhile.
     fn hear(&mut self) {
-        while let Ok(course) = self.ended.1.try_recv() {
-            self.schedule.end(&course);
+        while let Ok((course, ending)) = self.ended.1.try_recv() {
+            self.schedule.end(&course, ending);
         }
         while let Ok((lane, due_at)) = self.noted.try_recv() {
             self.schedule.note(lane, due_at);

@@ -35,8 +35,18 @@ pub enum Subject {
 const REPLY_BYTES_MAX: usize = 16 * 1_024;
 const READ_BYTES: usize = 1_024;
 
+/// The server is about to close the connection (RFC 5321, 3.8).
+const CLOSING: u16 = 421;
+
 /// Refusals that mean our login and not the letter (RFC 4954): another attempt helps once somebody has mended the settings.
 const LOGIN_REFUSALS: [u16; 4] = [530, 534, 535, 538];
+
+impl Trouble {
+    /// Whether a server has had enough of this connection, and not of the letter: it is closed, or about to be (421).
+    pub fn ends_the_session(&self) -> bool {
+        self.fault == Fault::Closed || self.reply.as_ref().is_some_and(|reply| reply.code == CLOSING)
+    }
+}
 
 impl From<Fault> for Trouble {
     fn from(fault: Fault) -> Self {

@@ -83,23 +83,33 @@ impl Server {
 
     /// Hands a letter over. A deadline over all of it is the caller's.
     pub async fn send(&self, from: &str, letter: &Composed) -> Answer {
-        let mut session = match self.kept().await {
-            Some(session) => session,
-            None => self.connected().await?,
+        let mut session = match self.kept(from, letter).await {
+            Some(announced) => announced?,
+            None => {
+                let mut session = self.connected().await?;
+                session.announce(from, letter).await?;
+                session
+            }
         };
-        let reply = session.send(from, letter).await?;
+        let reply = session.dialogue.letter(&letter.bytes).await?;
         self.keep(session);
         Ok(reply)
     }
 
-    /// A connection from before that still answers. Nothing of a letter was said on it yet, so trying costs nothing.
-    async fn kept(&self) -> Option<Session> {
+    /// A connection from before that is ready to take the letter. One that has had enough says so only when the next letter is
+    /// announced; nothing of it was handed over by then, so trying costs nothing.
+    async fn kept(&self, from: &str, letter: &Composed) -> Option<Result<Session, Trouble>> {
         loop {
             let Idle { mut session, since } = self.idle().pop()?;
-            if since.elapsed() < IDLE_AGE_MAX
-                && session.dialogue.command("RSET", 2, Subject::Session).await.is_ok()
+            if since.elapsed() >= IDLE_AGE_MAX
+                || session.dialogue.command("RSET", 2, Subject::Session).await.is_err()
             {
-                return Some(session);
+                continue;
+            }
+            match session.announce(from, letter).await {
+                Ok(()) => return Some(Ok(session)),
+                Err(trouble) if trouble.ends_the_session() => {}
+                Err(trouble) => return Some(Err(trouble)),
             }
         }
     }
@@ -187,7 +197,8 @@ impl Session {
         Ok(())
     }
 
-    async fn send(&mut self, from: &str, letter: &Composed) -> Answer {
+    /// Says whom a letter is from and to, up to where it follows.
+    async fn announce(&mut self, from: &str, letter: &Composed) -> Result<(), Trouble> {
         let utf8 = match from.is_ascii() && letter.to.is_ascii() {
             true => "",
             false if self.extensions.utf8_addresses => " SMTPUTF8",
@@ -198,7 +209,7 @@ impl Session {
         dialogue.command(&format!("MAIL FROM:<{from}>{utf8}"), 2, Subject::Letter).await?;
         dialogue.command(&format!("RCPT TO:<{}>", letter.to), 2, Subject::Letter).await?;
         dialogue.command("DATA", 3, Subject::Letter).await?;
-        dialogue.letter(&letter.bytes).await
+        Ok(())
     }
 }
 

@@ -1,8 +1,8 @@
 //! A letter to begin with.
 
 use delivery::mail::Mailbox;
-use delivery::{Home, Letter};
-use domain::{Amount, EmailAddress, TransactionType, WebAddress};
+use delivery::{Home, Letter, LetterId};
+use domain::{Amount, DeliveryId, EmailAddress, InstanceMark, SearchNumber, TransactionType, WebAddress};
 
 pub fn from() -> Mailbox {
     Mailbox::parse("Vigie <alertes@exemple.fr>").unwrap()
@@ -24,7 +24,7 @@ pub fn home() -> Home {
 /// Ids differ by `number`.
 pub fn letter(number: u32) -> Letter {
     Letter {
-        id: format!("0190a1b2-c3d4-7e5f-8a9b-{number:012x}").parse().unwrap(),
+        id: LetterId::of([DeliveryId::of(SearchNumber(1), number.into(), InstanceMark::default())]),
         to: EmailAddress::parse("jeanne@exemple.fr").unwrap(),
         at: "2026-11-15T08:30:00Z".parse().unwrap(),
         title: "Trois pièces à Lyon".to_owned(),

@@ -8,6 +8,7 @@ use delivery::mail::{self, Deadlines, Login, Mail, SetUpError, Settings, Smtp, T
 use delivery::{Exchange, Letter};
 use domain::{EmailAddress, Fault, Outcome};
 use testkit::mail_server::{self, Addresses, Kind, LoginNeeded, PASSWORD, Security, USER};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufStream};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
@@ -187,6 +188,57 @@ async fn a_connection_is_used_again_while_it_lives() {
     }
     assert!(peers[0] == peers[1] && peers[1] == peers[2], "{peers:?}");
     assert!(peers[2] != peers[3] && peers[3] == peers[4], "hung up on after the third: {peers:?}");
+}
+
+/// Takes one letter a connection, and says so when the next one is announced.
+async fn one_letter_each(listener: TcpListener) -> usize {
+    let mut letters = 0;
+    for connection in 1.. {
+        let (stream, _) = listener.accept().await.unwrap();
+        let mut stream = BufStream::new(stream);
+        let (mut line, mut taken) = (String::new(), false);
+        stream.write_all(b"220 here\r\n").await.unwrap();
+        stream.flush().await.unwrap();
+        while stream.read_line(&mut line).await.is_ok_and(|length| length > 0) {
+            let answer = match line.get(..4).unwrap_or_default() {
+                "MAIL" if taken => "421 one is enough",
+                "DATA" => {
+                    stream.write_all(b"354 go on\r\n").await.unwrap();
+                    stream.flush().await.unwrap();
+                    while line != ".\r\n" {
+                        line.clear();
+                        stream.read_line(&mut line).await.unwrap();
+                    }
+                    (letters, taken) = (letters + 1, true);
+                    "250 taken"
+                }
+                _ => "250 fine",
+            };
+            stream.write_all(format!("{answer}\r\n").as_bytes()).await.unwrap();
+            stream.flush().await.unwrap();
+            line.clear();
+            if answer.starts_with("421") || letters == 3 {
+                break;
+            }
+        }
+        if letters == 3 {
+            return connection;
+        }
+    }
+    unreachable!()
+}
+
+#[tokio::test]
+async fn a_server_that_has_had_enough_of_a_connection_gets_the_letter_on_another() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let server = Server::start(Kind::plain());
+    let smtp = Smtp { port: listener.local_addr().unwrap().port(), ..server.smtp() };
+    let mut connections = JoinSet::from_iter([one_letter_each(listener)]);
+    let mail = mail(smtp, Deadlines::default());
+    for number in 1..=3 {
+        assert_eq!(mail.send(&letter(number)).await.outcome, Outcome::Delivered);
+    }
+    assert_eq!(connections.join_next().await.unwrap().unwrap(), 3);
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use app::App;
 use app::deliveries::Replayed;
 use clap::{Args, Subcommand};
-use domain::{DeliveryChannel, DeliveryId, DeliveryState, Timestamp};
+use domain::{CancelReason, DeliveryChannel, DeliveryId, DeliveryState, Timestamp};
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 use store::{Attempt, DeliveryList, DeliveryRow, Notice, StateKind, StoredSearch};
@@ -139,6 +139,9 @@ async fn replay(common: &Common, delivery: &str) -> anyhow::Result<ExitCode> {
         Replayed::Unknown => bail!(unknown(id)),
         Replayed::UnderWay => bail!("delivery {id} is yet to be sent, or is being sent"),
         Replayed::SearchDeleted => bail!("the search of delivery {id} was deleted"),
+        Replayed::Erased => bail!("what delivery {id} tells of was erased"),
+        Replayed::Silent(CancelReason::Disabled) => bail!("the search of delivery {id} is switched off"),
+        Replayed::Silent(_) => bail!("the search of delivery {id} does not say where to send it"),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -149,6 +152,7 @@ async fn replay_search(common: &Common, search: &str, since: &str) -> anyhow::Re
     let app = open::existing(&config)?;
     let search = found(&app, search).await?;
     let count = app.replay_failed(&search, since).await?;
+    let count = count.with_context(|| format!("search {} is switched off", search.search.id))?;
     eprintln!("{count} deliveries of search {} will be sent again.", search.search.id);
     Ok(ExitCode::SUCCESS)
 }

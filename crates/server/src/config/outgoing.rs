@@ -75,7 +75,12 @@ impl Delivery {
             extra_ca_pem: extra_ca_pem?,
             addresses: addresses?,
             dns: dns?,
-            limits: DispatchLimits { per_host: per_host?, per_user: per_user?, in_all: in_all? },
+            limits: DispatchLimits {
+                per_host: per_host?,
+                per_user: per_user?,
+                in_all: in_all?,
+                ..DispatchLimits::default()
+            },
             keep: keep?,
         })
     }

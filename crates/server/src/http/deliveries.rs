@@ -1,12 +1,14 @@
 //! Deliveries: what was sent or is to be, what came of it, and sending it again.
 
+use std::sync::Arc;
+
 use app::access::Caller;
 use app::deliveries::Replayed;
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
-use domain::{CancelReason, DeliveryId, DeliveryState, SearchId, Timestamp, Violation};
+use domain::{CancelReason, DeliveryId, DeliveryState, SearchId, SearchNumber, Timestamp, Violation};
 use http::StatusCode;
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
@@ -22,6 +24,8 @@ use super::searches::of_caller;
 use super::{Shared, body};
 
 const PATH: &str = "/deliveries";
+
+const SWITCHED_OFF: &str = "The search is switched off: notificationEnabled is false.";
 
 const PARAMETERS: &[Parameter] = &[
     Parameter::new("search", "search"),
@@ -60,8 +64,9 @@ pub async fn list(
         },
     };
     let (skip, take) = paging.skip_and_take();
-    let asked = |search| DeliveryList {
-        owner: Some(owner),
+    let asked = |search: Option<SearchNumber>| DeliveryList {
+        // A search that is given is the owner's, and finds its deliveries sooner than its owner does.
+        owner: search.is_none().then_some(owner),
         search,
         state,
         channel,
@@ -79,7 +84,15 @@ pub async fn list(
         // There may be very many to count: whoever searches properties meanwhile shall not wait for that.
         Some(asked) => {
             let app = shared.app.clone();
-            shared.background.run(async move { app.deliveries(asked).await }).await??
+            // One after the other: whatever else is done in the background, sending among it, has the rest. Whoever hangs up while
+            // it is counted keeps the turn until that is over.
+            let turn = Arc::clone(&shared.listing).acquire_owned().await;
+            let listing = async move {
+                let listed = app.deliveries(asked).await;
+                drop(turn);
+                listed
+            };
+            shared.background.run(listing).await??
         }
         None => DeliveryPage::default(),
     };
@@ -123,6 +136,9 @@ pub async fn replay(
         Replayed::Unknown => Err(Problem::not_found()),
         Replayed::UnderWay => refused("This delivery is yet to be sent, or is being sent."),
         Replayed::SearchDeleted => refused("The search of this delivery was deleted."),
+        Replayed::Erased => refused("What this delivery tells of was erased."),
+        Replayed::Silent(CancelReason::Disabled) => refused(SWITCHED_OFF),
+        Replayed::Silent(_) => refused("The search of this delivery does not say where to send it."),
     }
 }
 
@@ -155,7 +171,9 @@ pub async fn replay_search(
         Some(since) => since,
         None => since_of(request, shared.config.limits.body_bytes_max, zone).await?,
     };
-    let replayed = shared.app.replay_failed(&search, since).await?;
+    let Some(replayed) = shared.app.replay_failed(&search, since).await? else {
+        return Err(Problem::new(StatusCode::CONFLICT, SWITCHED_OFF));
+    };
     Ok(noted.on(json(StatusCode::ACCEPTED, &ReplayedBody { replayed })))
 }
 

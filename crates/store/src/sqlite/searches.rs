@@ -45,14 +45,8 @@ impl PreparedSearch {
 }
 
 fn silent(alerts: &Alerts) -> Vec<(DeliveryChannel, CancelReason)> {
-    let wanted = |channel: &DeliveryChannel| match channel {
-        DeliveryChannel::Match => alerts.endpoint.is_some(),
-        DeliveryChannel::Event => alerts.event_endpoint.is_some(),
-        DeliveryChannel::Email => alerts.email.is_some(),
-    };
-    let silent = DeliveryChannel::ALL.into_iter().filter(|channel| !alerts.enabled || !wanted(channel));
-    let reason = if alerts.enabled { CancelReason::NoRecipient } else { CancelReason::Disabled };
-    silent.map(|channel| (channel, reason)).collect()
+    let silent = |channel| Some((channel, alerts.silence(channel)?));
+    DeliveryChannel::ALL.into_iter().filter_map(silent).collect()
 }
 
 pub fn put(connection: &Connection, put: &PreparedSearch, at: Timestamp) -> Result<Position, Refusal> {

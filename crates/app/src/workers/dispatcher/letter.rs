@@ -1,6 +1,6 @@
 //! What a letter says of the properties it tells of.
 
-use delivery::{Home, Letter};
+use delivery::{Home, Letter, LetterId};
 use domain::{DeliveryId, Derived, Property, ShortText, Timestamp, WebAddress, Zipcode};
 use store::StoredSearch;
 
@@ -12,7 +12,7 @@ pub fn letter<'a>(
     app: &App,
     dispatch: &Dispatch,
     search: &StoredSearch,
-    id: Option<DeliveryId>,
+    deliveries: impl Iterator<Item = DeliveryId>,
     properties: impl Iterator<Item = &'a Property>,
     at: Timestamp,
 ) -> Option<Letter> {
@@ -26,7 +26,7 @@ pub fn letter<'a>(
     );
     (!homes.is_empty()).then_some(())?;
     Some(Letter {
-        id: id?,
+        id: LetterId::of(deliveries),
         to: wish.alerts.email.clone()?,
         at,
         title: wish.title.as_str().to_owned(),

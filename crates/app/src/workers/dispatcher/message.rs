@@ -104,7 +104,8 @@ pub async fn write(
                     std::mem::take(&mut parcel.due).into_iter().partition(there);
                 written.erased.extend(erased.iter().map(|due| due.id));
                 let properties = kept.iter().filter_map(|due| desk.property(due));
-                let letter = letter(app, dispatch, &search, kept.first().map(|due| due.id), properties, now);
+                let deliveries = kept.iter().map(|due| due.id);
+                let letter = letter(app, dispatch, &search, deliveries, properties, now);
                 if let Some(letter) = letter {
                     written.ready.push(Ready {
                         due: kept,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use delivery::Exchange;
-use domain::{Next, Outcome, Timestamp};
+use domain::{Fault, Next, Outcome, Timestamp};
 use store::{Attempt, DueDelivery, Lane, Settlement};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -15,6 +15,7 @@ use tokio_util::task::TaskTracker;
 
 use super::message::{Content, Ready};
 use super::round::Slot;
+use super::schedule::Ending;
 use crate::App;
 use crate::dispatch::Dispatch;
 
@@ -218,7 +219,7 @@ pub async fn attempt(
     claim: u64,
     stopping: CancellationToken,
 ) -> Attempted {
-    let Ready { due, content, slot } = ready;
+    let Ready { due, content, mut slot } = ready;
     let passages = slot.passages.clone();
     let passed = tokio::select! {
         biased;
@@ -227,6 +228,7 @@ pub async fn attempt(
     };
     let began_at = app.clock.now();
     let Some(permits) = passed else {
+        slot.ending = if stopping.is_cancelled() { Ending::Unmade } else { Ending::Late };
         let records = due.iter().map(|due| Record::released(due, claim, began_at)).collect();
         return Attempted { records, slot: Some(slot) };
     };
@@ -237,6 +239,8 @@ pub async fn attempt(
         }
         Content::Letter(letter) => (dispatch.carrier.letter(&letter).await, letter.to.to_string()),
     };
+    let is_late = exchange.outcome == Outcome::Failed(Fault::Timeout);
+    slot.ending = if is_late { Ending::Late } else { Ending::InTime };
     // Whoever waits for the way to be free need not wait for the disk.
     drop(permits);
     drop(slot);

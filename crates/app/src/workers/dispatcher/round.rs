@@ -5,13 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use delivery::Letter;
-use domain::search::Alerts;
 use domain::{CancelReason, DeliveryChannel, DeliveryId, Endpoint, Timestamp};
-use store::{Claim, DueDelivery, Gather, LEASE, Lane, Peek, Sought, StoredSearch, Waiting};
+use store::{Claim, DueDelivery, Gather, LEASE, Lane, Notice, Peek, Sought, StoredSearch, Waiting};
 use tokio::sync::mpsc;
 
 use super::message::{self, Message, Parcel};
-use super::schedule::{Course, Passages, Target, Topic};
+use super::schedule::{Course, Ending, MAIL_HOST, Passages, Target, Topic};
 use super::{Dispatcher, later, record};
 use crate::Error;
 
@@ -27,20 +26,21 @@ const CANCELLED_PER_LANE: usize = 100;
 /// How long a lane whose search cannot be read is left alone.
 const DAMAGED_AGAIN_AFTER: Duration = Duration::from_secs(600);
 
-/// Letters share one way out.
-const MAIL_HOST: &str = "mail";
-
 /// Says that an attempt is over when it is dropped, whatever became of it.
 pub(super) struct Slot {
     course: Course,
     pub(super) passages: Passages,
-    ended: mpsc::UnboundedSender<Course>,
+    pub(super) ending: Ending,
+    ended: mpsc::UnboundedSender<Ended>,
 }
+
+/// What was under way, and how it was over.
+pub(super) type Ended = (Course, Ending);
 
 impl Drop for Slot {
     fn drop(&mut self) {
         // Nobody listens any more when the worker is gone.
-        let _ = self.ended.send(self.course.clone());
+        let _ = self.ended.send((self.course.clone(), self.ending));
     }
 }
 
@@ -77,11 +77,16 @@ impl Dispatcher {
                     cancelled.entry(reason).or_default().extend(due.iter().map(|due| due.id));
                     next_due_at
                 }
-                Plan::Post(post) => match self.begin_posts(lane, due, &post, &mut parcels) {
-                    Begun::All => next_due_at,
-                    Begun::Some => Some(now),
-                    Begun::Waits => None,
-                },
+                Plan::Post(post) => {
+                    let (due, unwanted): (Vec<_>, Vec<_>) = due.into_iter().partition(|due| post.wants(due));
+                    let unwanted = unwanted.iter().map(|due| due.id);
+                    cancelled.entry(CancelReason::NoRecipient).or_default().extend(unwanted);
+                    match self.begin_posts(lane, due, &post, &mut parcels) {
+                        Begun::All => next_due_at,
+                        Begun::Some => Some(now),
+                        Begun::Waits => None,
+                    }
+                }
                 Plan::Write { search, target } if !due.is_empty() => {
                     let slot = self.slot(lane, &target, None);
                     let waits = slot.is_none();
@@ -153,9 +158,13 @@ impl Dispatcher {
             Sought::Damaged => return Plan::LeaveAlone,
         };
         let alerts = &stored.search.wish.alerts;
-        let endpoint = match recipient(alerts, lane.channel) {
-            Err(reason) => return Plan::Cancel(reason),
-            Ok(endpoint) => endpoint,
+        if let Some(reason) = alerts.silence(lane.channel) {
+            return Plan::Cancel(reason);
+        }
+        let endpoint = match lane.channel {
+            DeliveryChannel::Match => alerts.endpoint.as_ref(),
+            DeliveryChannel::Event => alerts.event_endpoint.as_ref(),
+            DeliveryChannel::Email => None,
         };
         let carrier = &self.dispatch.carrier;
         let host: Arc<str> = match endpoint {
@@ -188,7 +197,7 @@ impl Dispatcher {
         }
         let course = Course { target: target.clone(), topic };
         let passages = self.schedule.begin(&course);
-        Some(Slot { course, passages, ended: self.ended.0.clone() })
+        Some(Slot { course, passages, ending: Ending::Unmade, ended: self.ended.0.clone() })
     }
 
     /// Writes, claims and attempts. What cannot be written any more is added to what is given up.
@@ -253,6 +262,16 @@ struct PlannedPost {
     looks_far: bool,
 }
 
+impl PlannedPost {
+    /// What a search has ceased to hear of is not sent, like everything else that it has ceased to want.
+    fn wants(&self, due: &DueDelivery) -> bool {
+        match due.notice {
+            Notice::Event(name, _) => self.search.search.wish.alerts.events.contains(&name),
+            Notice::Match(_) => true,
+        }
+    }
+}
+
 /// How much of what was due in a lane has begun.
 enum Begun {
     All,
@@ -276,17 +295,4 @@ impl Plan {
         };
         Peek { lane, take, gather }
     }
-}
-
-/// Where a channel leads: an endpoint, or a mailbox, which is nothing here.
-fn recipient(alerts: &Alerts, channel: DeliveryChannel) -> Result<Option<&Endpoint>, CancelReason> {
-    if !alerts.enabled {
-        return Err(CancelReason::Disabled);
-    }
-    match channel {
-        DeliveryChannel::Match => alerts.endpoint.as_ref().map(Some),
-        DeliveryChannel::Event => alerts.event_endpoint.as_ref().map(Some),
-        DeliveryChannel::Email => alerts.email.as_ref().map(|_| None),
-    }
-    .ok_or(CancelReason::NoRecipient)
 }

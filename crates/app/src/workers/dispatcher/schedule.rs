@@ -5,9 +5,11 @@
 //! of what a host may have: a host may be shared by owners who know nothing of each other. More are claimed than may be under way, so
 //! that the next need not wait for a claim.
 //!
+//! Where nothing comes to an end in time, only a few are tried until something does: what hangs must not take up all there may be.
+//!
 //! Of what a lane tells of one property only one is under way, so that nobody hears of a change before they hear of the one before it.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use domain::{PropertyId, Timestamp, UserId};
@@ -38,6 +40,23 @@ pub struct Course {
     pub topic: Option<Topic>,
 }
 
+/// How an attempt was over, as far as it matters for those that follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// It was not made.
+    Unmade,
+    /// Not within its time, or what was before it was not.
+    Late,
+    /// In any other way.
+    InTime,
+}
+
+/// How many are tried where the last one was not over in time.
+const PROBES: usize = 2;
+
+/// Letters share one way out.
+pub const MAIL_HOST: &str = "mail";
+
 /// Whether more of a topic waits for what is under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Behind {
@@ -52,6 +71,8 @@ pub struct Schedule {
     later: BTreeSet<(Timestamp, Lane)>,
     ready: VecDeque<Lane>,
     busy: HashMap<Way, Busy>,
+    /// Where the last attempt was not over in time.
+    stalled: HashSet<Target>,
     /// What is told of just now.
     topics: HashMap<Topic, Behind>,
     in_flight: usize,
@@ -103,17 +124,18 @@ impl Passages {
 impl Schedule {
     pub fn new(limits: DispatchLimits) -> Self {
         let (lanes, later, ready) = (HashMap::new(), BTreeSet::new(), VecDeque::new());
-        let (busy, topics) = (HashMap::new(), HashMap::new());
-        Self { limits, lanes, later, ready, busy, topics, in_flight: 0 }
+        let (busy, stalled, topics) = (HashMap::new(), HashSet::new(), HashMap::new());
+        Self { limits, lanes, later, ready, busy, stalled, topics, in_flight: 0 }
     }
 
     /// How many may be under way.
     fn limit(&self, way: &Way) -> usize {
-        let DispatchLimits { per_host, per_user, in_all: _ } = self.limits;
+        let DispatchLimits { per_host, per_user, in_all: _, letters } = self.limits;
+        let of_host = |host: &str| if host == MAIL_HOST { letters } else { per_host };
         match way {
-            Way::Host(_) => per_host,
+            Way::Host(host) => of_host(host),
             Way::User(_) => per_user,
-            Way::Share(_) => per_host.div_ceil(2),
+            Way::Share(target) => of_host(&target.host).div_ceil(2),
         }
     }
 
@@ -122,6 +144,7 @@ impl Schedule {
     fn claimed_limit(&self, way: &Way) -> usize {
         let limit = self.limit(way);
         match way {
+            Way::Share(target) if self.stalled.contains(target) => PROBES.min(limit),
             Way::Share(_) => limit * 2,
             Way::Host(_) => limit + limit.div_ceil(2),
             Way::User(_) => limit,
@@ -238,8 +261,13 @@ impl Schedule {
     }
 
     /// An attempt is over. Those set aside because of it get their turn.
-    pub fn end(&mut self, course: &Course) {
+    pub fn end(&mut self, course: &Course, ending: Ending) {
         self.in_flight = self.in_flight.saturating_sub(1);
+        match ending {
+            Ending::Unmade => {}
+            Ending::Late => drop(self.stalled.insert(course.target.clone())),
+            Ending::InTime => drop(self.stalled.remove(&course.target)),
+        }
         if let Some(topic) = course.topic
             && self.topics.remove(&topic) == Some(Behind::More)
         {
@@ -274,138 +302,4 @@ impl Target {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use domain::{DeliveryChannel, SearchNumber};
-    use testkit::build::at;
-
-    fn lane(number: u32) -> Lane {
-        Lane { search: SearchNumber(number), channel: DeliveryChannel::Match }
-    }
-
-    fn target(host: &str, user: u8) -> Target {
-        Target { host: host.into(), user: UserId::from_bytes([user; 16]) }
-    }
-
-    fn course(target: &Target) -> Course {
-        Course { target: target.clone(), topic: None }
-    }
-
-    fn schedule() -> Schedule {
-        Schedule::new(DispatchLimits { per_host: 2, per_user: 3, in_all: 5 })
-    }
-
-    #[test]
-    fn lanes_have_their_turn_when_they_are_due_and_once() {
-        let mut schedule = schedule();
-        schedule.note(lane(1), at(20));
-        schedule.note(lane(2), at(10));
-        schedule.note(lane(1), at(30));
-        assert_eq!(schedule.take(at(9), 9), []);
-        assert!(!schedule.has_turn(at(9)) && schedule.has_turn(at(10)));
-        assert_eq!(schedule.next_due_at(), Some(at(10)));
-        assert_eq!(schedule.take(at(20), 9), [lane(2), lane(1)]);
-        assert_eq!(schedule.take(at(99), 9), []);
-        schedule.note(lane(1), at(40));
-        schedule.note(lane(1), at(35));
-        assert_eq!(schedule.take(at(36), 9), [lane(1)], "the earlier of two counts");
-    }
-
-    #[test]
-    fn one_with_much_to_do_waits_behind_those_that_were_ready_before() {
-        let mut schedule = schedule();
-        schedule.note(lane(1), at(0));
-        schedule.note(lane(2), at(5));
-        assert_eq!(schedule.take(at(10), 1), [lane(1)]);
-        schedule.note(lane(1), at(0));
-        assert_eq!(schedule.take(at(10), 1), [lane(2)]);
-        assert_eq!(schedule.take(at(10), 1), [lane(1)]);
-    }
-
-    #[test]
-    fn a_busy_host_is_in_nobody_s_way_and_lets_go_one_by_one() {
-        let mut schedule = schedule();
-        let (slow, other) = (target("slow", 1), target("other", 2));
-        assert_eq!(schedule.room(lane(1), &slow), 2);
-        schedule.begin(&course(&slow));
-        schedule.begin(&course(&slow));
-        assert_eq!(schedule.room(lane(2), &slow), 0);
-        assert_eq!(schedule.room(lane(3), &slow), 0);
-        schedule.note(lane(2), at(0));
-        assert_eq!(schedule.take(at(1), 9), [], "set aside");
-        assert_eq!(schedule.room(lane(4), &other), 2);
-        schedule.end(&course(&slow));
-        assert_eq!(schedule.take(at(1), 9), [lane(2)]);
-        assert_eq!(schedule.room(lane(2), &slow), 1);
-        schedule.end(&course(&slow));
-        assert_eq!(schedule.take(at(1), 9), [lane(3)]);
-        assert_eq!(schedule.in_flight(), 0);
-    }
-
-    #[test]
-    fn a_user_has_a_limit_over_all_hosts_and_so_has_the_process() {
-        let mut schedule = schedule();
-        for host in ["a", "b", "c"] {
-            schedule.begin(&course(&target(host, 1)));
-        }
-        assert_eq!(schedule.room(lane(1), &target("d", 1)), 0);
-        assert_eq!(schedule.room(lane(2), &target("d", 2)), 2);
-        schedule.begin(&course(&target("d", 2)));
-        schedule.begin(&course(&target("e", 2)));
-        schedule.note(lane(3), at(0));
-        assert_eq!(schedule.take(at(1), 9), [], "as many as there may be");
-        assert!(!schedule.has_turn(at(1)));
-        schedule.end(&course(&target("a", 1)));
-        assert_eq!(schedule.take(at(1), 9), [lane(3), lane(1)]);
-    }
-
-    #[test]
-    fn nothing_stays_aside_for_what_has_ended() {
-        let mut schedule = schedule();
-        let slow = target("slow", 1);
-        schedule.begin(&course(&slow));
-        schedule.begin(&course(&slow));
-        assert_eq!(schedule.room(lane(1), &slow), 0);
-        assert_eq!(schedule.room(lane(2), &slow), 0);
-        schedule.end(&course(&slow));
-        schedule.end(&course(&slow));
-        assert_eq!(schedule.take(at(1), 9), [lane(1), lane(2)]);
-        assert!(schedule.busy.is_empty(), "hosts are not remembered for ever");
-    }
-
-    #[tokio::test]
-    async fn nobody_has_a_shared_host_alone() {
-        let mut schedule = Schedule::new(DispatchLimits { per_host: 2, per_user: 9, in_all: 9 });
-        let (one, other) = (target("shared", 1), target("shared", 2));
-        assert_eq!(schedule.room(lane(1), &one), 2);
-        let (first, second) = (schedule.begin(&course(&one)), schedule.begin(&course(&one)));
-        assert_eq!(schedule.room(lane(1), &one), 0, "one under way and one claimed ahead");
-        let permits = first.pass().await;
-        assert_eq!(permits.len(), 2);
-        assert!(second.0[0].try_acquire().is_err(), "it waits for the first, and holds nothing");
-        assert_eq!(schedule.room(lane(2), &other), 1);
-        assert_eq!(schedule.begin(&course(&other)).pass().await.len(), 2, "there is room for somebody else");
-        assert_eq!(schedule.room(lane(3), &target("shared", 3)), 0, "the host has all it may");
-        drop(permits);
-        assert_eq!(second.pass().await.len(), 2);
-        schedule.end(&course(&one));
-        assert_eq!(schedule.take(at(1), 9), [lane(3), lane(1)]);
-    }
-
-    #[test]
-    fn of_one_topic_one_is_under_way_and_the_lane_goes_on_when_it_is_over() {
-        let mut schedule = schedule();
-        let topic = |number| Topic { lane: lane(1), property: PropertyId::from_bytes([number; 16]) };
-        let about = |number| Course { target: target("a", 1), topic: Some(topic(number)) };
-        assert!(!schedule.is_behind(topic(1)));
-        schedule.begin(&about(1));
-        assert!(schedule.is_behind(topic(1)) && !schedule.is_behind(topic(2)));
-        assert!(!schedule.is_behind(Topic { lane: lane(2), ..topic(1) }), "another lane tells somebody else");
-        schedule.begin(&about(2));
-        schedule.end(&about(2));
-        assert_eq!(schedule.take(at(1), 9), [], "nothing waited for that");
-        schedule.end(&about(1));
-        assert_eq!(schedule.take(at(1), 9), [lane(1)]);
-        assert!(!schedule.is_behind(topic(1)) && schedule.topics.is_empty());
-    }
-}
+mod tests;

@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Dispatcher;
 use crate::App;
+use crate::deliveries::Replayed;
 use crate::dispatch::{DispatchLimits, DispatchSettings};
 use crate::workers::following::Progress;
 use crate::workers::matcher::Matcher;
@@ -49,7 +50,7 @@ impl Home {
             gather: Duration::from_secs(300),
             keep: Duration::from_secs(30 * 86_400),
             public_url: "https://vigie.example".to_owned(),
-            limits: DispatchLimits { per_host: 8, per_user: 16, in_all: 32 },
+            limits: DispatchLimits { per_host: 8, per_user: 16, in_all: 32, letters: 3 },
         };
         let app = App::new(store.clone(), clock.clone(), Arc::new(SeededIds::new(1)), Arc::clone(&PLACES))
             .with_matcher()
@@ -177,10 +178,7 @@ async fn what_fails_is_tried_six_times_an_hour_apart_with_the_same_bytes_and_can
     assert_eq!((row.state, row.attempts), (DeliveryState::Failed, 6));
 
     home.carrier.always(Answer::Is(Outcome::Delivered));
-    assert_eq!(
-        home.app.replay_delivery(Some(user_id(1)), row.id).await.unwrap(),
-        crate::deliveries::Replayed::Done
-    );
+    assert_eq!(home.app.replay_delivery(Some(user_id(1)), row.id).await.unwrap(), Replayed::Done);
     work(&mut dispatcher).await;
     let posts = home.carrier.posts();
     assert_eq!(posts.len(), 7);
@@ -275,7 +273,7 @@ async fn what_is_switched_off_or_deleted_or_has_nowhere_to_go_is_given_up() {
 
     // What was cancelled while it was off can be had afterwards.
     let off = home.change(&off, |alerts| alerts.enabled = true).await;
-    assert_eq!(home.app.replay_failed(&off, at(0)).await.unwrap(), 1);
+    assert_eq!(home.app.replay_failed(&off, at(0)).await.unwrap(), Some(1));
     work(&mut dispatcher).await;
     assert_eq!(home.carrier.posts().len(), 1);
 }
@@ -353,6 +351,14 @@ async fn matches_of_a_search_are_gathered_into_one_letter() {
     let again = letters.iter().skip(1).find(|letter| letter.id == first.id).unwrap();
     assert_eq!(again.homes.len(), 2);
     assert_eq!(home.states().await, [DeliveryState::Delivered; 3]);
+
+    // One that brings anything else has another name, or mail programs would not show it.
+    let of_first = home.deliveries().await.remove(0).id;
+    assert_eq!(home.app.replay_delivery(None, of_first).await.unwrap(), Replayed::Done);
+    work(&mut dispatcher).await;
+    let again = home.carrier.letters().pop().unwrap();
+    assert_eq!(again.homes.len(), 1);
+    assert!(letters.iter().all(|letter| letter.id != again.id));
     assert!(home.deliveries().await.iter().all(|row| row.lane.channel == DeliveryChannel::Email));
 }
 

@@ -3,6 +3,7 @@
 use domain::{Amount, DeliveryId, EmailAddress, TransactionType, WebAddress};
 
 use super::*;
+use crate::LetterId;
 
 fn home(title: &str) -> Home {
     Home {
@@ -19,7 +20,7 @@ fn home(title: &str) -> Home {
 
 fn letter(homes: Vec<Home>) -> Letter {
     Letter {
-        id: "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b".parse::<DeliveryId>().unwrap(),
+        id: LetterId::of(["0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b".parse::<DeliveryId>().unwrap()]),
         to: EmailAddress::parse("jeanne@exemple.fr").unwrap(),
         at: "2026-11-15T08:30:00Z".parse().unwrap(),
         title: "Trois pièces à Lyon".to_owned(),

@@ -79,19 +79,49 @@ async fn what_was_queued_when_a_search_was_switched_off_stays_unsent_when_it_is_
 }
 
 #[tokio::test]
-async fn sending_everything_again_of_a_search_that_is_off_comes_to_an_end() {
+async fn what_goes_nowhere_is_not_sent_again_and_says_so() {
     let home = Home::new();
     let search = home.save(to_endpoint()).await;
     home.advertise(1, 100.0).await;
     home.matched().await;
     let mut dispatcher = home.dispatcher();
     dispatcher.take_in(at(1_000_000)).await.unwrap();
-    let search = home.change(&search, |alerts| alerts.enabled = false).await;
+    let off = home.change(&search, |alerts| alerts.enabled = false).await;
     home.clock.advance_seconds(1);
-    assert_eq!(home.app.replay_failed(&search, at(0)).await.unwrap(), 1);
+    assert_eq!(home.app.replay_failed(&off, at(0)).await.unwrap(), None);
+    let [row] = home.deliveries().await.try_into().unwrap();
+    let replay = async || home.app.replay_delivery(None, row.id).await.unwrap();
+    assert_eq!(replay().await, Replayed::Silent(CancelReason::Disabled));
+    home.change(&off, |alerts| (alerts.enabled, alerts.endpoint) = (true, None)).await;
+    assert_eq!(replay().await, Replayed::Silent(CancelReason::NoRecipient));
     work(&mut dispatcher).await;
     assert_eq!(home.states().await, [DeliveryState::Cancelled(CancelReason::Disabled)]);
     assert!(home.carrier.posts().is_empty());
+    let on = home.change(&off, |alerts| *alerts = to_endpoint()).await;
+    assert_eq!(home.app.replay_failed(&on, at(0)).await.unwrap(), Some(1));
+    work(&mut dispatcher).await;
+    assert_eq!(home.states().await, [DeliveryState::Delivered]);
+}
+
+#[tokio::test]
+async fn an_event_that_a_search_has_ceased_to_hear_of_is_not_sent_any_more() {
+    let home = Home::new();
+    let event_endpoint = Endpoint::parse("https://hook.example/e").ok();
+    let events = [EventName::AdCreate, EventName::UpdatePrice].into();
+    let search = home.save(Alerts { endpoint: None, event_endpoint, events, ..to_endpoint() }).await;
+    home.advertise(1, 100.0).await;
+    home.advertise(1, 90.0).await;
+    home.matched().await;
+    home.carrier.always(Answer::Is(Outcome::Failed(Fault::Status)));
+    let mut dispatcher = home.dispatcher();
+    work(&mut dispatcher).await;
+    home.change(&search, |alerts| alerts.events = [EventName::UpdatePrice].into()).await;
+    home.clock.advance_seconds(HOUR);
+    home.carrier.always(Answer::Is(Outcome::Delivered));
+    work(&mut dispatcher).await;
+    let unheard = DeliveryState::Cancelled(CancelReason::NoRecipient);
+    assert_eq!(home.states().await, [unheard, DeliveryState::Delivered]);
+    assert_eq!(home.carrier.posts().len(), 3);
 }
 
 #[tokio::test]
