@@ -175,10 +175,7 @@ async fn one_letter_tells_of_what_was_gathered_and_its_link_ends_letters() {
     let letter = mail_server::read(&taken.bytes);
     assert_eq!(header(&letter, "Subject"), "2 nouveaux biens : Maison à Tours");
     assert_eq!(header(&letter, "To"), "jeanne@exemple.fr");
-    assert_eq!(
-        header(&letter, "Message-ID"),
-        format!("<{}@exemple.fr>", path(&owed[0]).strip_prefix("/deliveries/").unwrap())
-    );
+    assert_eq!(header(&letter, "Message-ID"), message_id(&owed));
     assert_eq!(header(&letter, "List-Unsubscribe-Post"), "List-Unsubscribe=One-Click");
     let link = header(&letter, "List-Unsubscribe").strip_prefix('<').unwrap().strip_suffix('>').unwrap();
     let homes = ["https://www.portail.example/annonces/1", "https://www.portail.example/annonces/maison"];
@@ -206,6 +203,12 @@ async fn one_letter_tells_of_what_was_gathered_and_its_link_ends_letters() {
     assert!(post.mail.taken_already().is_none());
 }
 
+/// What a letter that brings these is called.
+fn message_id(deliveries: &[Value]) -> String {
+    let ids = deliveries.iter().map(|delivery| wire::iri::parse_delivery(path(delivery)).unwrap());
+    format!("<{}@exemple.fr>", delivery::LetterId::of(ids))
+}
+
 #[tokio::test]
 async fn a_letter_put_off_is_sent_again_as_it_was() {
     let post = Post::start().await;
@@ -230,8 +233,8 @@ async fn a_letter_put_off_is_sent_again_as_it_was() {
     attempted(server, &later, 1).await;
     let sent: Vec<Value> = (0..3).map(|_| mail_server::read(&post.mail.taken().bytes)).collect();
     let of = |delivery: &Value| {
-        let id = path(delivery).strip_prefix("/deliveries/").unwrap().to_owned();
-        let sent = sent.iter().filter(|letter| header(letter, "Message-ID").contains(&id));
+        let id = message_id(std::slice::from_ref(delivery));
+        let sent = sent.iter().filter(|letter| header(letter, "Message-ID") == id);
         sent.collect::<Vec<_>>()
     };
     let (again, other) = (of(&delivery), of(&later));
