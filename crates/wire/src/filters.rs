@@ -16,7 +16,7 @@ use jiff::tz::TimeZone;
 use serde_json::Value;
 
 use crate::json::{numeric, shown};
-use crate::query::{Parameters, flag, tree};
+use crate::query::{Parameters, flag, is_nothing, tree};
 use crate::{date, iri, site};
 
 pub use template::{collection_parameters, similar_parameters};
@@ -214,7 +214,7 @@ fn nested(parameters: &mut Parameters<'_>, filter: &'static Filter) -> Option<Va
     let mut value = Value::Null;
     for name in names(filter) {
         let given = parameters.pairs(name).filter(|pair| match pair.keys.len() {
-            0 | 1 => !matches!(pair.value.trim(), "" | "null"),
+            0 | 1 => !is_nothing(&pair.value),
             _ => true,
         });
         match tree(given) {

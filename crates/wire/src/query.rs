@@ -30,7 +30,10 @@ pub struct Pair {
     pub name: String,
     /// What stands in the brackets; empty for `[]`.
     pub keys: Vec<String>,
+    /// Of no use when the pair is [garbled](Pair::garbled).
     pub value: String,
+    /// The part that is not UTF-8, as it was written.
+    not_utf8: Option<String>,
     /// The pair as it was written, for links that lead back to the same question.
     raw: String,
 }
@@ -59,8 +62,14 @@ impl RawQuery {
 
 impl Pair {
     fn parse(raw: &str) -> Self {
-        let (name, value) = raw.split_once('=').unwrap_or((raw, ""));
-        let (name, value) = (decoded(name), decoded(value));
+        let (raw_name, raw_value) = raw.split_once('=').unwrap_or((raw, ""));
+        let (name, value) = (decoded(raw_name), decoded(raw_value));
+        let not_utf8 = match (&name, &value) {
+            (_, Err(_)) => Some(raw_value.to_owned()),
+            (Err(_), Ok(_)) => Some(raw_name.to_owned()),
+            (Ok(_), Ok(_)) => None,
+        };
+        let (name, value) = (name.unwrap_or_else(|lossy| lossy), value.unwrap_or_else(|lossy| lossy));
         let (base, mut rest) = match name.find('[') {
             Some(start) if start > 0 && name.ends_with(']') => name.split_at(start),
             _ => (name.as_str(), ""),
@@ -70,13 +79,23 @@ impl Pair {
             keys.push(key.to_owned());
             rest = after;
         }
-        Self { name: base.to_owned(), keys, value, raw: raw.to_owned() }
+        Self { name: base.to_owned(), keys, value, not_utf8, raw: raw.to_owned() }
+    }
+
+    /// What is wrong with a pair that is not UTF-8. Whoever writes Latin-1 would otherwise look for words that nobody wrote, and
+    /// find nothing without learning why.
+    pub fn garbled(&self) -> Option<Violation> {
+        let written = self.not_utf8.as_ref()?;
+        let message = format!("\"{}\" is not UTF-8.", shown(written));
+        Some(Violation::malformed(&self.name, message))
     }
 }
 
-fn decoded(text: &str) -> String {
+/// A text without its percent signs; where that is not UTF-8, as much of it as is.
+fn decoded(text: &str) -> Result<String, String> {
     let text = text.replace('+', " ");
-    percent_encoding::percent_decode_str(&text).decode_utf8_lossy().into_owned()
+    let bytes: Vec<u8> = percent_encoding::percent_decode_str(&text).collect();
+    String::from_utf8(bytes).map_err(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// Takes the parameters of one operation out of a query.
@@ -105,22 +124,29 @@ impl<'a> Parameters<'a> {
     /// Every value of a parameter: `x[]=a&x[]=b`, `x[0]=a&x[1]=b`, `x=a&x=b` and `x=a` alike. `null` and the empty text mean
     /// that nothing was given.
     pub fn list(&mut self, name: &'static str) -> Vec<&'a str> {
-        self.asked.insert(name);
-        let values = self.query.pairs.iter().filter(|pair| pair.name == name && pair.keys.len() <= 1);
-        values.map(|pair| pair.value.trim()).filter(|value| !value.is_empty() && *value != "null").collect()
+        let values = self.ask(name).filter(|pair| pair.keys.len() <= 1);
+        values.map(|pair| pair.value.trim()).filter(|value| !is_nothing(value)).collect()
     }
 
     /// Every pair of a parameter, however deep its keys.
     pub fn pairs(&mut self, name: &'static str) -> impl Iterator<Item = &'a Pair> + use<'a> {
-        self.asked.insert(name);
         self.nested.insert(name);
-        self.query.pairs.iter().filter(move |pair| pair.name == name)
+        self.ask(name)
+    }
+
+    /// The pairs of a parameter that can be read; the others are violations when it is asked for the first time.
+    fn ask(&mut self, name: &'static str) -> impl Iterator<Item = &'a Pair> + use<'a> {
+        let pairs = self.query.pairs.iter().filter(move |pair| pair.name == name);
+        if self.asked.insert(name) {
+            self.violations.extend(pairs.clone().filter_map(Pair::garbled));
+        }
+        pairs.filter(|pair| pair.not_utf8.is_none())
     }
 
     /// Whether a parameter is there and says `null`, as distinct from one that is empty or not there.
     pub fn says_null(&self, name: &str) -> bool {
         let mut values = self.query.pairs.iter().filter(|pair| pair.name == name && pair.keys.len() <= 1);
-        values.next_back().is_some_and(|pair| pair.value.trim() == "null")
+        values.next_back().is_some_and(|pair| pair.value.trim().eq_ignore_ascii_case("null"))
     }
 
     /// A single value; of several the last.
@@ -145,10 +171,11 @@ impl<'a> Parameters<'a> {
         found
     }
 
-    /// A whole number of at least `least`.
+    /// A whole number of at least `least`. One that is too large to be held is the largest that can be: it has the same meaning
+    /// for whatever is counted here.
     pub fn count(&mut self, name: &'static str, least: u64) -> Option<u64> {
         let value = self.one(name)?;
-        match value.parse::<u64>().ok().filter(|number| *number >= least) {
+        match whole(value).filter(|number| *number >= least) {
             Some(number) => Some(number),
             None => {
                 self.refuse(name, value, &format!("a whole number of at least {least}"));
@@ -171,7 +198,7 @@ impl<'a> Parameters<'a> {
     /// One that is given twice keeps its place and has the last direction.
     pub fn order<T: Copy + PartialEq>(&mut self, offered: &[(&'static str, T)]) -> Vec<(T, Direction)> {
         let mut orders: Vec<(T, Direction)> = Vec::new();
-        for pair in self.query.pairs.iter().filter(|pair| pair.name == "order") {
+        for pair in self.ask("order") {
             let [key] = pair.keys.as_slice() else { continue };
             let Some((_, subject)) = offered.iter().find(|(name, _)| name == key) else { continue };
             let direction = match pair.value.trim().to_ascii_lowercase().as_str() {
@@ -189,7 +216,6 @@ impl<'a> Parameters<'a> {
                 None => orders.push((*subject, direction)),
             }
         }
-        self.asked.insert("order");
         orders
     }
 
@@ -223,6 +249,12 @@ impl<'a> Parameters<'a> {
     }
 }
 
+/// Whether a value says that nothing is given: no text, or `null` in any case.
+pub(crate) fn is_nothing(text: &str) -> bool {
+    let text = text.trim();
+    text.is_empty() || text.eq_ignore_ascii_case("null")
+}
+
 /// Reads `true`, `false`, `1` or `0`, in any case.
 pub fn flag(text: &str) -> Option<bool> {
     match text.to_ascii_lowercase().as_str() {
@@ -230,6 +262,13 @@ pub fn flag(text: &str) -> Option<bool> {
         "false" | "0" => Some(false),
         _ => None,
     }
+}
+
+/// Reads a whole number of any size.
+fn whole(text: &str) -> Option<u64> {
+    let digits = text.strip_prefix('+').unwrap_or(text);
+    let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_whole.then(|| digits.parse().unwrap_or(u64::MAX))
 }
 
 #[cfg(test)]
@@ -247,7 +286,45 @@ mod tests {
             assert_eq!(list(query), ["a", "b"], "{query}");
         }
         assert_eq!(list("x=Saint+L%C3%B4"), ["Saint Lô"]);
-        assert!(list("x=&x=null&x[]=&y=3").is_empty());
+        assert!(list("x=&x=null&x=NULL&x=Null&x[]=&y=3").is_empty());
+    }
+
+    #[test]
+    fn what_is_not_utf_8_is_named_as_it_was_written() {
+        let query = RawQuery::parse("x[]=r%E9nov%E9&x=%C3%A9t%C3%A9&x[%FF]=a&y=%E9&order[name]=%E9").unwrap();
+        let mut parameters = Parameters::of(&query);
+        assert_eq!(parameters.list("x"), ["été"]);
+        assert_eq!(parameters.list("x"), ["été"]);
+        assert_eq!(parameters.order(&[("name", ())]), []);
+        let told: Vec<String> =
+            parameters.violations.iter().map(|v| format!("{}: {}", v.path, v.message)).collect();
+        assert_eq!(
+            told,
+            [
+                "x: \"r%E9nov%E9\" is not UTF-8.",
+                "x: \"x[%FF]\" is not UTF-8.",
+                "order: \"%E9\" is not UTF-8."
+            ]
+        );
+        // Nobody asked for it, so that nobody minds what it says.
+        assert_eq!(parameters.ignored(&["name"]), ["y"]);
+    }
+
+    #[test]
+    fn a_count_may_have_any_size() {
+        for (text, expected) in [
+            ("7", Some(7)),
+            ("007", Some(7)),
+            ("18446744073709551615", Some(u64::MAX)),
+            ("99999999999999999999999999", Some(u64::MAX)),
+            ("0", None),
+            ("-1", None),
+            ("1e3", None),
+            ("1.0", None),
+        ] {
+            let query = RawQuery::parse(&format!("page={text}")).unwrap();
+            assert_eq!(Parameters::of(&query).count("page", 1), expected, "{text}");
+        }
     }
 
     #[test]

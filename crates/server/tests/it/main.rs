@@ -22,6 +22,7 @@ mod search;
 mod search_explain;
 mod search_pages;
 mod search_preview;
+mod search_refusals;
 mod search_streams;
 mod searches;
 mod sites;

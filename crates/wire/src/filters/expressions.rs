@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::refusal;
 use crate::json::Reader;
-use crate::query::{RawQuery, items, tree};
+use crate::query::{RawQuery, is_nothing, items, tree};
 
 pub const GROUPS_MAX: usize = 50;
 
@@ -100,6 +100,11 @@ impl Expressions {
         };
         let (ours, others): (Vec<_>, Vec<_>) = query.pairs().iter().partition(|pair| pair.name == NAME);
         self.ignored.extend(others.into_iter().map(|pair| format!("{path}: {}", pair.name)));
+        let garbled: Vec<Violation> = ours.iter().filter_map(|pair| pair.garbled()).collect();
+        if !garbled.is_empty() {
+            self.violations.extend(garbled);
+            return;
+        }
         match tree(ours.into_iter()) {
             Ok(value) => self.read(path, &value, Texts::AreWords),
             Err(violation) => self.violations.push(violation),
@@ -176,7 +181,7 @@ impl Expressions {
         let length = word.chars().count();
         if length > WORD_LENGTH_MAX {
             let message = format!("This value is too long: {length} characters, at most {WORD_LENGTH_MAX}.");
-            self.violations.push(Violation::invalid(path, message));
+            self.violations.push(Violation::too_many(path, message));
             return None;
         }
         let wording = Wording::new(&word, strictness);
@@ -221,7 +226,7 @@ fn holds_keys(text: &str) -> bool {
 fn is_blank(value: &Value) -> bool {
     match value {
         Value::Null => true,
-        Value::String(text) => matches!(text.trim(), "" | "null"),
+        Value::String(text) => is_nothing(text),
         _ => false,
     }
 }

@@ -1,0 +1,68 @@
+//! What is wrong with the query of a search: refused by name and value, all at once, and never answered with nothing found.
+
+use serde_json::{Value, json};
+
+use crate::harness::TestServer;
+use crate::harness::client::Answer;
+use crate::search::{home, titles, with};
+
+async fn asked(server: &TestServer, query: &str) -> Answer {
+    server.get(&format!("/documents/properties?{query}")).await
+}
+
+#[tokio::test]
+async fn a_value_that_is_not_utf_8_is_refused_as_it_was_written() {
+    let server = with(&[home("a", json!({"description": "Entièrement rénové."}))]).await;
+    for (query, expected) in [
+        ("expressions[]=r%E9nov%E9", "expressions: \"r%E9nov%E9\" is not UTF-8."),
+        ("expressions[0][0][word]=r%E9nov%E9", "expressions: \"r%E9nov%E9\" is not UTF-8."),
+        // A text that holds keys of its own.
+        (
+            "expressions=expressions%5B0%5D%5B0%5D%5Bword%5D%3Dr%25E9nov%25E9",
+            "expressions: \"r%E9nov%E9\" is not UTF-8.",
+        ),
+        ("budgetMin=%FF1", "budgetMin: \"%FF1\" is not UTF-8."),
+        ("order[price]=%E9", "order: \"%E9\" is not UTF-8."),
+    ] {
+        assert_eq!(asked(&server, query).await.problem(400), expected, "{query}");
+    }
+    assert_eq!(titles(&asked(&server, "expressions[]=r%C3%A9nov%C3%A9").await.ok()), ["a"]);
+    // What nobody asked for may say anything.
+    let answer = asked(&server, "utm=%E9t%E9").await;
+    assert_eq!(
+        (titles(&answer.ok()), answer.header("x-ignored-parameters")),
+        (vec!["a".into()], Some("utm"))
+    );
+}
+
+#[tokio::test]
+async fn whole_numbers_may_have_any_size() {
+    let homes: Vec<Value> = (0..31).map(|number| home(&number.to_string(), json!({}))).collect();
+    let server = with(&homes).await;
+    let page = asked(&server, "itemsPerPage=99999999999999999999999").await.ok();
+    assert_eq!(titles(&page).len(), 30);
+    let page = asked(&server, "page=99999999999999999999999999").await.ok();
+    assert_eq!((titles(&page).len(), &page["hydra:totalItems"]), (0, &json!(31)));
+    assert_eq!(page["hydra:view"]["hydra:previous"], "/documents/properties?page=4");
+}
+
+#[tokio::test]
+async fn too_much_is_understood_and_refused() {
+    let server = TestServer::start().await;
+    let many: String = (0..51).map(|number| format!("expressions[]=mot{number}&")).collect();
+    let entries: String = (0..21).map(|number| format!("expressions[0][{number}][word]=mot&")).collect();
+    let long = format!("expressions[]={}", "a".repeat(201));
+    for (query, path) in [(&many, "expressions"), (&entries, "expressions[0]"), (&long, "expressions[0]")] {
+        assert_eq!(asked(&server, query).await.violations(422), [path]);
+    }
+}
+
+#[tokio::test]
+async fn null_is_nothing_in_any_case() {
+    let server = with(&[home("a", json!({})), home("b", json!({"price": null}))]).await;
+    for query in ["expired=NULL", "expired=Null&budgetMin=nuLL&order[price]=NULL&expressions=NULL"] {
+        assert_eq!(titles(&asked(&server, query).await.ok()), ["a"], "{query}");
+    }
+    let page = asked(&server, "withCoherentPrice=NULL").await.ok();
+    assert_eq!(page["hydra:totalItems"], 2);
+}
