@@ -74,6 +74,15 @@ impl Zipcode {
         fits.then(|| Self(text.into()))
     }
 
+    /// Reads a zipcode that somebody looks for: five digits, as every place of the reference geography has, or four where a
+    /// spreadsheet dropped the zero in front. Adverts may carry anything that looks like a code; whoever looks for something else
+    /// than this has mistyped it, and would find nothing without learning why.
+    pub fn sought(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let fits = matches!(text.len(), 4 | 5) && text.bytes().all(|byte| byte.is_ascii_digit());
+        fits.then(|| Self(format!("{text:0>5}").into()))
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -293,6 +302,17 @@ mod tests {
         assert_eq!(code_as_number("2A"), Some(201));
         assert_eq!(code_as_number("974"), Some(974));
         assert_eq!(code_as_number("x"), None);
+    }
+
+    #[test]
+    fn a_zipcode_that_is_looked_for_has_five_digits() {
+        let sought = |text: &str| Zipcode::sought(text).map(|zipcode| zipcode.to_string());
+        assert_eq!(sought(" 75011 ").as_deref(), Some("75011"));
+        assert_eq!(sought("6000").as_deref(), Some("06000"));
+        for wrong in ["", "750", "abcde", "F-75011", "750111", "75 011", "2A004", "-6000", "７５０１１"]
+        {
+            assert_eq!(sought(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

@@ -138,7 +138,7 @@ pub fn read_one(
                 .map(Term::Departments)
         }
         Kind::Place(_, PlaceKind::Zipcode) => {
-            list(parameters, filter, "a zipcode", Zipcode::parse).map(Term::Zipcodes)
+            list(parameters, filter, "a zipcode", Zipcode::sought).map(Term::Zipcodes)
         }
         Kind::Site(_) => {
             // Those nobody knows are left out: an empty list that is given is not the same as none.

@@ -124,9 +124,15 @@ pub fn parse_site_category(text: &str) -> Option<SiteCategoryId> {
     text.strip_prefix("site_categories/").unwrap_or(text).parse().ok()
 }
 
-/// Whether a text can only be a path, so that whoever also takes names need not look for one.
-pub fn is_path(text: &str) -> bool {
-    text.trim().starts_with('/')
+/// Whether a text that is no reference cannot be a name either: a path of something else, or a number that no id is. Whoever
+/// also takes names refuses it, instead of finding nothing under it.
+pub fn is_no_name(text: &str) -> bool {
+    let text = text.trim();
+    let id = text.strip_prefix("sites/").or_else(|| text.strip_prefix("site_categories/")).unwrap_or(text);
+    let unsigned = id.strip_prefix(['-', '+']);
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_zero = digits(id) && id.bytes().all(|byte| byte == b'0');
+    text.starts_with('/') || unsigned.is_some_and(digits) || is_zero
 }
 
 #[cfg(test)]
@@ -159,6 +165,26 @@ mod tests {
         }
         for wrong in ["/sites/", "/sites/portail.fr", "/cities/7", "portail.fr", "/sites/7/x", ""] {
             assert_eq!((parse_site(wrong), parse_site_category(wrong)), (None, None), "{wrong}");
+        }
+    }
+    #[test]
+    fn a_path_of_something_else_and_a_number_that_no_id_is_are_no_names() {
+        for text in [
+            "/site/1",
+            "/sites/x",
+            "/sites/0",
+            "-3",
+            "+3",
+            "0",
+            "00",
+            "sites/-3",
+            "site_categories/-1",
+            " -1 ",
+        ] {
+            assert!(is_no_name(text), "{text}");
+        }
+        for text in ["portail.fr", "7", "Agence 7", "4294967296", "3e réseau", "-", "", "portail.fr/0"] {
+            assert!(!is_no_name(text), "{text}");
         }
     }
 }

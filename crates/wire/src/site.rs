@@ -242,7 +242,7 @@ pub(crate) fn find_category(text: &str, directory: &SiteDirectory) -> CategoryFo
 /// The category that a parameter of a query names: `/site_categories/<id>`, the id, or the name. Nothing when the reference
 /// is malformed; nothing inside when no such category is known.
 pub fn category_in_query(text: &str, directory: &SiteDirectory) -> Option<Option<SiteCategoryId>> {
-    if iri::parse_site_category(text).is_none() && iri::is_path(text) {
+    if iri::parse_site_category(text).is_none() && iri::is_no_name(text) {
         return None;
     }
     match find_category(text, directory) {
@@ -257,7 +257,7 @@ pub fn in_query(text: &str, directory: &SiteDirectory) -> Option<Option<SiteKey>
     if let Some(id) = iri::parse_site(text) {
         return Some(directory.site(id).map(|site| site.key.clone()));
     }
-    if iri::site_reference(text).is_some() {
+    if iri::is_no_name(text) {
         return None;
     }
     let site = directory.meant_by(SiteKey::parse(text)?);

@@ -36,6 +36,41 @@ async fn a_value_that_is_not_utf_8_is_refused_as_it_was_written() {
 }
 
 #[tokio::test]
+async fn what_cannot_be_a_code_or_reference_is_refused() {
+    let server = with(&[home("nice", json!({"insee": "06088", "zipcode": "06000"}))]).await;
+    for (names, values, expected) in [
+        (["includedZipcodes", "excludedZipcodes"], &["abcde", "F-75011", "750", "750111"][..], "a zipcode"),
+        (
+            ["includedSites", "excludedSites"],
+            &["/site/1", "-3", "0", "/sites/0", "sites/-3"],
+            "a reference to a site",
+        ),
+        (
+            ["includedSiteCategories", "excludedSiteCategories"],
+            &["-1", "0", "/site_categories/-1", "/sites/1"],
+            "a reference to a category of sites",
+        ),
+    ] {
+        for (name, value) in names.iter().flat_map(|name| values.iter().map(move |value| (name, value))) {
+            let told = asked(&server, &format!("{name}[]={value}")).await.problem(400);
+            assert_eq!(told, format!("{name}: \"{value}\" is not {expected}."));
+            // The body of a search is read alike.
+            let mut search = json!({"title": "a", "transactionType": 0, "propertyTypes": [1]});
+            search[*name] = json!([value]);
+            let told = server.post("/searches", &search).await.problem(400);
+            assert_eq!(told, format!("{name}[0]: \"{value}\" is not {expected}."));
+        }
+    }
+    assert_eq!(server.get("/cities?zipcode=F-75011").await.violations(400), ["zipcode"]);
+    // A zero that was lost is put back, and what nobody knows is nowhere.
+    assert_eq!(titles(&asked(&server, "includedZipcodes=6000").await.ok()), ["nice"]);
+    assert_eq!(titles(&asked(&server, "excludedZipcodes=6000").await.ok()), [""; 0]);
+    for unknown in ["includedZipcodes=99999", "includedSites=77", "includedSiteCategories=Inconnue"] {
+        assert_eq!(titles(&asked(&server, unknown).await.ok()), [""; 0], "{unknown}");
+    }
+}
+
+#[tokio::test]
 async fn whole_numbers_may_have_any_size() {
     let homes: Vec<Value> = (0..31).map(|number| home(&number.to_string(), json!({}))).collect();
     let server = with(&homes).await;

@@ -163,7 +163,7 @@ fn code(reader: &mut Reader, path: &str, value: &Value, codes: Codes) -> Option<
 
 fn zipcode(reader: &mut Reader, path: &str, value: &Value) -> Option<Zipcode> {
     let text = reader.label(path, value)?;
-    let zipcode = Zipcode::parse(&text);
+    let zipcode = Zipcode::sought(&text);
     if zipcode.is_none() {
         reader.violations.push(refusal(path, value, "a zipcode"));
     }

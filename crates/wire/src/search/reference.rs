@@ -68,7 +68,7 @@ impl Referents<'_> {
             let site = sites.site(id).map(|site| site.key.clone());
             return site.or_else(|| held(key)).or_else(|| not_found(reader, path, &iri::site(id)));
         }
-        let Some(key) = key.filter(|_| !iri::is_path(&text)) else {
+        let Some(key) = key.filter(|_| !iri::is_no_name(&text)) else {
             return malformed(reader, path, value, expected);
         };
         let meant = sites.meant_by(key);
@@ -83,7 +83,7 @@ impl Referents<'_> {
         let expected = "a reference to a category of sites";
         let text = text_of(reader, path, value, expected)?;
         let id = iri::parse_site_category(&text);
-        if text.trim().is_empty() || (id.is_none() && iri::is_path(&text)) {
+        if text.trim().is_empty() || (id.is_none() && iri::is_no_name(&text)) {
             return malformed(reader, path, value, expected);
         }
         match site::find_category(&text, self.surroundings.references.sites) {

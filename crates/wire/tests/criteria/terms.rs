@@ -44,7 +44,7 @@ pub fn term(kind: Kind) -> BoxedStrategy<Term> {
             .boxed(),
         Kind::Choice(_, codes) => vec(select(codes.all()), 1..4).prop_map(Term::Codes).boxed(),
         Kind::Is(_) | Kind::Only(_) => any::<bool>().prop_map(Term::Flag).boxed(),
-        Kind::Place(_, PlaceKind::Zipcode) => vec("[0-9A-Z][0-9A-Z -]{0,8}[0-9A-Z]", 1..4)
+        Kind::Place(_, PlaceKind::Zipcode) => vec("[0-9]{5}", 1..4)
             .prop_map(|codes| {
                 Term::Zipcodes(codes.iter().map(|code| Zipcode::parse(code).unwrap()).collect())
             })

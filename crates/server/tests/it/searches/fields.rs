@@ -294,7 +294,7 @@ fn references() -> Vec<Row> {
     };
     let zipcodes = |name, wrong_path| {
         let good = [
-            (json!(["37000", "2A-20"]), json!(["37000", "2A-20"])),
+            (json!(["37000", 6000]), json!(["37000", "06000"])),
             (json!(37000), json!(["37000"])),
             (json!("37000"), json!(["37000"])),
             (json!(["99999"]), json!(["99999"])),
