@@ -6,13 +6,14 @@ use crate::advert::{Advert, AdvertField};
 use crate::advert_event::{AdvertEvent, EventSubject};
 use crate::key::Key;
 use crate::kinds::{FeesResponsibility, GeoAccuracy, PublisherType};
+use crate::place::Zipcode;
 use crate::price;
 use crate::property::{Derived, Property};
 use crate::value::Amount;
 
 /// To be raised whenever an attribute is read differently, be it through a rule elsewhere (what a believable price is, how text
 /// is folded, what a property takes from which advert): whoever keeps what was read has to read it again then.
-pub const READINGS_VERSION: u32 = 1;
+pub const READINGS_VERSION: u32 = 2;
 
 /// A property with its own values worked out once.
 #[derive(Debug, Clone)]
@@ -93,10 +94,11 @@ attributes! {
             None => facts.derived.given_place.and_then(|place| place.insee.as_ref()).map(Key::commune),
         },
         Department => |facts| facts.derived.placement.and_then(|placement| placement.department).map(Key::place),
-        Zipcode => |facts| match facts.derived.placement {
-            Some(placement) => placement.zipcode.as_ref().map(Key::zipcode),
-            None => facts.derived.given_place.and_then(|place| place.zipcode.as_ref()).map(Key::zipcode),
-        },
+        /// As it would be looked for, be it with the zero that an advert left out.
+        Zipcode => |facts| facts.derived.zipcode.map(|zipcode| match Zipcode::sought(zipcode.as_str()) {
+            Some(sought) => Key::zipcode(&sought),
+            None => Key::zipcode(zipcode),
+        }),
     }
 }
 

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use crate::advert::{Advert, Contact};
 use crate::ids::{AdvertId, PropertyId};
 use crate::kinds::{GeoAccuracy, PropertyType, PublisherType, TransactionType};
-use crate::place::{GeoPoint, GivenPlace, Placement};
+use crate::place::{GeoPoint, GivenPlace, Placement, Zipcode};
 use crate::price;
 use crate::value::{Amount, LongText, ShortText, WebAddress};
 
@@ -61,6 +61,9 @@ pub struct Derived<'a> {
     pub point: Option<GeoPoint>,
     pub accuracy: Option<GeoAccuracy>,
     pub placement: Option<&'a Placement>,
+    /// Its zipcode in the commune of the placement, of the first advert that puts it there and knows. Where the reference
+    /// geography does not know the place, the one that was given.
+    pub zipcode: Option<&'a Zipcode>,
     pub given_place: Option<&'a GivenPlace>,
 }
 
@@ -103,6 +106,15 @@ impl Property {
                 (centre, centre.map(|_| GeoAccuracy::Neighbourhood))
             }
         };
+        let given_place = details().map(|details| &details.place).find(|place| !place.is_empty());
+        let zipcode = match placement {
+            Some(commune) => {
+                let placements = adverts.iter().filter_map(|advert| advert.placement.as_ref());
+                let mut there = placements.filter(|placement| placement.insee == commune.insee);
+                there.find_map(|placement| placement.zipcode.as_ref())
+            }
+            None => given_place.and_then(|place| place.zipcode.as_ref()),
+        };
         let mut publisher_types: Vec<_> = details().filter_map(|details| details.publisher.kind).collect();
         publisher_types.sort_unstable();
         publisher_types.dedup();
@@ -133,7 +145,8 @@ impl Property {
             point,
             accuracy,
             placement,
-            given_place: details().map(|details| &details.place).find(|place| !place.is_empty()),
+            zipcode,
+            given_place,
         })
     }
 }

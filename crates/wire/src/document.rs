@@ -110,10 +110,7 @@ pub fn property_document<'a>(parts: &'a DocumentParts<'a>) -> PropertyDocumentBo
         bedroom: derived.bedroom,
         room: derived.room,
         city: match city {
-            Some(city) => {
-                let zipcode = derived.placement.and_then(|placement| placement.zipcode.as_ref());
-                Some(CityBody::of(city, zipcode))
-            }
+            Some(city) => Some(CityBody::of(city, derived.zipcode)),
             None => derived.given_place.and_then(CityBody::of_given),
         },
         created_at: moment(derived.created_at),

@@ -116,6 +116,28 @@ fn an_advert_without_coordinates_stands_at_the_centre_of_its_commune() {
 }
 
 #[test]
+fn a_zipcode_is_that_of_the_first_advert_that_knows_it_in_the_same_commune() {
+    let placed = |number: u8, commune: &str, zipcode: Option<&str>| {
+        let mut advert = advert(number, 500 - i64::from(number), AdvertDetails::default());
+        advert.placement = Some(Placement {
+            insee: crate::place::Insee::parse(commune).unwrap(),
+            department: Some(37),
+            zipcode: zipcode.and_then(Zipcode::parse),
+            centre: None,
+        });
+        advert
+    };
+    let check = |adverts: Vec<Advert>, expected: Option<&str>| {
+        let it = property(adverts);
+        assert_eq!(it.derive().unwrap().zipcode.map(Zipcode::as_str), expected);
+    };
+    check(vec![placed(1, "37261", None), placed(2, "37261", Some("37200"))], Some("37200"));
+    check(vec![placed(1, "37261", Some("37100")), placed(2, "37261", Some("37200"))], Some("37100"));
+    // The zipcode of another commune says nothing about this one.
+    check(vec![placed(1, "37261", None), placed(2, "37122", Some("37300"))], None);
+}
+
+#[test]
 fn a_property_without_adverts_has_no_values() {
     assert_eq!(property(Vec::new()).derive(), None);
 }

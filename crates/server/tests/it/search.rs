@@ -192,6 +192,44 @@ async fn a_city_with_districts_includes_them() {
 }
 
 #[tokio::test]
+async fn a_zipcode_is_that_zipcode_and_not_every_one_of_the_town() {
+    let property = "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
+    let server = with(&[
+        home("premier", json!({"insee": "75101"})),
+        home("paris", json!({"insee": "75056"})),
+        home("joue", json!({"insee": "37122"})),
+        home("tours", json!({"insee": "37261"})),
+        // What the reference advert does not say, the next one of the same commune does.
+        home("nord", json!({"insee": "37261", "property": property, "lastCrawledAt": "2026-03-02"})),
+        home(
+            "other",
+            json!({"insee": "37261", "zipcode": "37100", "property": property, "site": "agence.fr",
+                "lastCrawledAt": "2026-03-01"}),
+        ),
+        home("unplaced", json!({"insee": null, "zipcode": "9999"})),
+    ])
+    .await;
+    check(
+        &server,
+        &[
+            // District and commune with one zipcode each, whether it is given or not.
+            ("includedZipcodes=75001", "premier"),
+            ("includedZipcodes=37300", "joue"),
+            ("includedZipcodes=37000", ""),
+            ("includedZipcodes=37100", "nord"),
+            ("includedZipcodes=9999", "unplaced"),
+            ("includedCities=37261&excludedZipcodes=37000", "nord tours"),
+            ("includedCities=37261&excludedZipcodes=37100", "tours"),
+            ("includedCities=75056", "paris premier"),
+        ],
+    )
+    .await;
+    // It is shown under the commune's main zipcode all the same.
+    let page = server.get("/documents/properties?includedInseeCodes=37261&excludedZipcodes=37100").await.ok();
+    assert_eq!(page["hydra:member"][0]["city"]["zipcode"], "37000");
+}
+
+#[tokio::test]
 async fn circles_and_polygons_narrow_further() {
     let at = |lat: f64, lon: f64| json!({"locations": {"lat": lat, "lon": lon}, "geoAccuracy": 1});
     let nowhere = json!({"insee": null});

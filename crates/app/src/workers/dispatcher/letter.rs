@@ -41,8 +41,7 @@ pub fn letter<'a>(
 fn place(app: &App, derived: &Derived<'_>) -> Option<String> {
     let (name, zipcode) = match app.city(derived) {
         Some(city) => {
-            let zipcode = derived.placement.and_then(|placement| placement.zipcode.as_ref());
-            (Some(city.name.to_string()), zipcode.or(city.main_zipcode()).map(Zipcode::to_string))
+            (Some(city.name.to_string()), derived.zipcode.or(city.main_zipcode()).map(Zipcode::to_string))
         }
         None => {
             let given = derived.given_place?;
