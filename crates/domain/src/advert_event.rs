@@ -75,6 +75,19 @@ impl AdvertEvent {
         }
     }
 
+    /// The same with its percentage worked out from both values, where it is a change of price or surface that has both. What a
+    /// history says instead may be rounded otherwise, have the wrong sign or be missing.
+    pub fn with_variation(mut self) -> Self {
+        let is_amount =
+            matches!(self.subject, EventSubject::Field(AdvertField::Price | AdvertField::Surface));
+        if let (true, Some(old), Some(new)) = (is_amount, &self.old_value, &self.new_value) {
+            let amount = |text: &str| text.trim().parse().ok().and_then(Amount::new);
+            let both = amount(old).zip(amount(new));
+            self.percent_variation = both.and_then(|(old, new)| PercentVariation::between(old, new));
+        }
+        self
+    }
+
     fn bare(at: Timestamp, subject: EventSubject) -> Self {
         Self { at, subject, old_value: None, new_value: None, percent_variation: None }
     }
@@ -157,6 +170,35 @@ mod tests {
             assert_eq!(PercentVariation::new(percent), None, "{percent}");
         }
         assert_eq!(variation(f64::MIN_POSITIVE, 1e12), None);
+    }
+
+    #[test]
+    fn a_history_s_variation_follows_from_its_values() {
+        let check = |field: &str, values: (Option<&str>, Option<&str>), given, expected: Option<f64>| {
+            let subject = match field {
+                "price" => EventSubject::Field(AdvertField::Price),
+                "surface" => EventSubject::Field(AdvertField::Surface),
+                other => EventSubject::Foreign(other.into()),
+            };
+            let event = AdvertEvent {
+                old_value: values.0.map(Into::into),
+                new_value: values.1.map(Into::into),
+                percent_variation: Option::<f64>::and_then(given, PercentVariation::new),
+                ..AdvertEvent::bare(Timestamp::UNIX_EPOCH, subject)
+            };
+            let variation = event.with_variation().percent_variation.map(PercentVariation::get);
+            assert_eq!(variation, expected, "{field} {values:?} {given:?}");
+        };
+        check("price", (Some("320000"), Some("311000")), None, Some(-2.81));
+        check("surface", (Some("3"), Some(" 4.0 ")), None, Some(33.33));
+        // What contradicts the values is not kept.
+        check("price", (Some("320000"), Some("311000")), Some(2.81), Some(-2.81));
+        check("price", (Some("0"), Some("311000")), Some(2.81), None);
+        check("price", (Some("sur demande"), Some("311000")), Some(2.81), None);
+        check("price", (Some("320000"), Some("NaN")), None, None);
+        // Where there is nothing to work it out from, it is what it was said to be.
+        check("price", (None, Some("311000")), Some(-2.8), Some(-2.8));
+        check("boost", (Some("1"), Some("2")), Some(7.0), Some(7.0));
     }
 
     #[test]

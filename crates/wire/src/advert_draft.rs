@@ -308,13 +308,14 @@ impl Reading<'_> {
         let (old_value, new_value) = (value_text("fieldOldValue"), value_text("fieldNewValue"));
         let percent = member("percentVariation")
             .and_then(|value| self.reader.number(&format!("{path}.percentVariation"), value));
-        Some(AdvertEvent {
+        let event = AdvertEvent {
             at: at?,
             subject: names::parse_event_subject(field_name?.as_str()),
             old_value,
             new_value,
             percent_variation: percent.and_then(PercentVariation::new),
-        })
+        };
+        Some(event.with_variation())
     }
 
     fn finish(self) -> Result<ReadDraft, RefusedDraft> {

@@ -286,7 +286,7 @@ async fn history_may_be_filled_in_afterwards() {
     let receipt = server.accept(&advert("1", json!({"price": 200}))).await;
     let history = json!([
         {"createdAt": "2025-06-01T00:00:00Z", "fieldName": "price", "fieldOldValue": 250, "fieldNewValue": "200",
-         "percentVariation": "-20"},
+         "percentVariation": "20"},
         {"createdAt": "2025-05-01", "fieldName": "somethingElse"},
     ]);
     let backfill = advert("1", json!({"createdAt": "2025-04-01 10:00:00", "events": history}));
