@@ -151,8 +151,7 @@ pub fn read(
             )
         })
     });
-    let wish = wish.map_err(|violations| Problem::violations(&violations))?;
-    Ok((wish, query.finish_body(ignored)?))
+    query.finish_body(wish, ignored)
 }
 
 /// Why nothing is ever sent to an address, if that is so. Where nothing is sent at all, nobody can tell.

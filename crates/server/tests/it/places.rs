@@ -104,7 +104,7 @@ async fn a_parameter_that_cannot_be_read_is_named_and_an_unknown_one_reported() 
     assert_eq!(server.log_length().await, 0, "nothing was written");
     let strict =
         Request::new("GET", "/cities?nmae=tours").key(&server.keys.read).header("Prefer", "handling=strict");
-    assert_eq!(server.send(strict).await.problem(400), "Unknown parameters: nmae.");
+    assert_eq!(server.send(strict).await.problem(400), "nmae: This parameter is not known.");
 }
 
 #[tokio::test]

@@ -3,11 +3,16 @@
 use serde_json::{Value, json};
 
 use crate::harness::TestServer;
-use crate::harness::client::Answer;
+use crate::harness::client::{Answer, Request};
 use crate::search::{home, titles, with};
 
 async fn asked(server: &TestServer, query: &str) -> Answer {
     server.get(&format!("/documents/properties?{query}")).await
+}
+
+async fn asked_strictly(server: &TestServer, query: &str, prefer: &str) -> Answer {
+    let request = Request::new("GET", &format!("/documents/properties?{query}")).key(&server.keys.read);
+    server.send(request.header("Prefer", prefer)).await
 }
 
 #[tokio::test]
@@ -68,6 +73,37 @@ async fn what_cannot_be_a_code_or_reference_is_refused() {
     for unknown in ["includedZipcodes=99999", "includedSites=77", "includedSiteCategories=Inconnue"] {
         assert_eq!(titles(&asked(&server, unknown).await.ok()), [""; 0], "{unknown}");
     }
+}
+
+#[tokio::test]
+async fn strict_handling_tells_unknown_parameters_together_with_the_rest() {
+    let server = with(&[home("a", json!({}))]).await;
+    let query = "budgetMin=cher&budgetmax=7&order[prize]=asc";
+    assert_eq!(asked(&server, query).await.violations(400), ["budgetMin"]);
+    for prefer in ["handling=strict", "handling=\"strict\"", "handling = strict", "Handling=STRICT"] {
+        let answer = asked_strictly(&server, query, prefer).await;
+        assert_eq!(answer.violations(400), ["budgetMin", "budgetmax", "order[prize]"], "{prefer}");
+    }
+    let answer = asked_strictly(&server, "budgetmax=7", "handling=strict").await;
+    assert_eq!(answer.problem(400), "budgetmax: This parameter is not known.");
+    assert_eq!(titles(&asked_strictly(&server, "budgetmax=7", "handling=lenient").await.ok()), ["a"]);
+    let search = json!({"title": "", "transactionType": 0, "propertyTypes": [1], "budgetmax": 7});
+    let request =
+        Request::new("POST", "/searches?x=1").key(&server.keys.all).header("Prefer", "handling=strict");
+    assert_eq!(server.send(request.json(&search)).await.violations(400), ["title", "budgetmax", "x"]);
+}
+
+#[tokio::test]
+async fn a_long_list_of_ignored_parameters_ends_with_how_many_more_there_are() {
+    let server = TestServer::start().await;
+    let names: Vec<String> = (0..1_500).map(|number| format!("unknown{number:04}")).collect();
+    let answer = asked(&server, &names.join("&")).await;
+    let told = answer.header("x-ignored-parameters").unwrap();
+    let (shown, more) = told.rsplit_once(", and ").unwrap();
+    let count = shown.split(", ").count();
+    assert_eq!(shown, names[..count].join(", "));
+    assert_eq!(more, format!("{} more", names.len() - count));
+    assert_eq!(asked_strictly(&server, &names.join("&"), "handling=strict").await.violations(400).len(), 101);
 }
 
 #[tokio::test]
