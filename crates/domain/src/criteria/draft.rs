@@ -159,8 +159,14 @@ impl CriteriaDraft {
             }
         }
         if span.is_contradictory() {
-            let upper = upper.map_or("the upper bound", |upper| upper.name);
-            let message = format!("The lower bound {} is greater than the upper bound {upper}.", lower.name);
+            let named = |filter: &Filter| match self.given.get(filter.name) {
+                Some(Given::Number(number)) => format!("{}, {number},", filter.name),
+                Some(Given::Moment(at)) => format!("{}, {at},", filter.name),
+                _ => filter.name.to_owned(),
+            };
+            let upper = upper.map(named).unwrap_or_default();
+            let (lower_bound, upper) = (named(lower), upper.trim_end_matches(','));
+            let message = format!("The lower bound {lower_bound} is greater than the upper bound {upper}.");
             return Err(Violation::contradiction(lower.name, message));
         }
         Ok((span != Span::default()).then_some(span))

@@ -372,7 +372,7 @@ async fn a_query_that_cannot_be_understood_is_refused_by_name_and_value() {
         ("expressions[0][0][options][strict]=1", "expressions[0][0]: This entry has no word."),
         (
             "budgetMin=2&budgetMax=1",
-            "budgetMin: The lower bound budgetMin is greater than the upper bound budgetMax.",
+            "budgetMin: The lower bound budgetMin, 2, is greater than the upper bound budgetMax, 1.",
         ),
         ("page=0", "page: \"0\" is not a whole number of at least 1."),
         ("page=one", "page: \"one\" is not a whole number of at least 1."),

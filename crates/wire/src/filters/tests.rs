@@ -122,7 +122,7 @@ fn numbers_are_compared_exactly() {
     );
     refused(
         "budgetMin=3&budgetMax=2",
-        &["budgetMin: The lower bound budgetMin is greater than the upper bound budgetMax."],
+        &["budgetMin: The lower bound budgetMin, 3, is greater than the upper bound budgetMax, 2."],
     );
     same("budgetMin=2&budgetMax=2", "budgetMin=2.0&budgetMax=2.0");
 }
@@ -143,7 +143,10 @@ fn dates_are_those_of_the_service_and_a_bare_one_is_a_whole_day() {
     );
     refused(
         "fromDate=2026-01-02&toDate=2026-01-01",
-        &["fromDate: The lower bound fromDate is greater than the upper bound toDate."],
+        &[
+            "fromDate: The lower bound fromDate, 2026-01-01T23:00:00Z, is greater than the upper bound toDate, \
+           2026-01-01T22:59:59Z.",
+        ],
     );
     differ("fromDate=2026-01-01&sortMode=advert", "fromDate=2026-01-01");
     refused("sortMode=newest", &["sortMode: \"newest\" is not property or advert."]);

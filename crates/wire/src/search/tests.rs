@@ -220,7 +220,7 @@ fn everything_that_is_wrong_is_told_together() {
             "eventEndpoint: The type of the \"eventEndpoint\" attribute must be a string, number 5 given.",
             "subscribedEvents[1]: \"ad.sold\" is no event; the events are ad.update.price, ad.update.surface, \
              ad.update.pictures, ad.update.expired, property.ad.create, property.ad.update.",
-            "budgetMin: The lower bound budgetMin is greater than the upper bound budgetMax.",
+            "budgetMin: The lower bound budgetMin, 3, is greater than the upper bound budgetMax, 2.",
             "lat: 91 is not from -90 to 90.",
             "radius: -1 is not a number of kilometres from 0 to 20040.",
         ],
