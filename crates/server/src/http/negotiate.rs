@@ -13,7 +13,7 @@ pub fn layered<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S>
 }
 
 async fn negotiate(request: Request, next: Next) -> Response {
-    match wanted(request.headers()) {
+    match wanted(request.headers(), Offer::at(request.uri().path())) {
         Wanted::LdJson => next.run(request).await,
         Wanted::Json => {
             let mut response = next.run(request).await;
@@ -31,6 +31,20 @@ async fn negotiate(request: Request, next: Next) -> Response {
     }
 }
 
+/// What a path answers with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Offer {
+    Json,
+    /// Lines as well: documents always, receipts when the body that is sent has lines.
+    Lines,
+}
+
+impl Offer {
+    fn at(path: &str) -> Self {
+        if path == "/adverts" || path.ends_with(".ndjson") { Self::Lines } else { Self::Json }
+    }
+}
+
 #[derive(Debug, PartialEq, Eq)]
 enum Wanted {
     LdJson,
@@ -38,7 +52,7 @@ enum Wanted {
     Neither,
 }
 
-fn wanted(headers: &HeaderMap) -> Wanted {
+fn wanted(headers: &HeaderMap, offer: Offer) -> Wanted {
     let mut ranges = headers.get_all(header::ACCEPT).iter().peekable();
     if ranges.peek().is_none() {
         return Wanted::LdJson;
@@ -55,8 +69,9 @@ fn wanted(headers: &HeaderMap) -> Wanted {
         let slot = match media_type.as_str() {
             "application/ld+json" => &mut ld_json,
             "application/json" => &mut json,
-            // A stream of receipts is asked for by the body that is sent.
-            "*/*" | "application/*" | "" | "application/x-ndjson" => &mut any,
+            "*/*" | "application/*" | "" => &mut any,
+            // Which of the two it is follows from the path or the body.
+            "application/x-ndjson" if offer == Offer::Lines => &mut any,
             _ => continue,
         };
         *slot = Some(slot.map_or(quality, |known| known.max(quality)));
@@ -81,9 +96,9 @@ mod tests {
         let check = |accept: &str, expected: Wanted| {
             let mut headers = HeaderMap::new();
             headers.insert(header::ACCEPT, accept.parse().unwrap());
-            assert_eq!(wanted(&headers), expected, "{accept}");
+            assert_eq!(wanted(&headers, Offer::Json), expected, "{accept}");
         };
-        assert_eq!(wanted(&HeaderMap::new()), Wanted::LdJson);
+        assert_eq!(wanted(&HeaderMap::new(), Offer::Json), Wanted::LdJson);
         check("*/*", Wanted::LdJson);
         check("application/ld+json", Wanted::LdJson);
         check("application/json", Wanted::Json);
@@ -95,5 +110,21 @@ mod tests {
         check("application/json;q=0", Wanted::Neither);
         check("application/ld+json;q=0, */*", Wanted::Json);
         check("text/html,application/xhtml+xml,*/*;q=0.8", Wanted::LdJson);
+        check("application/x-ndjson", Wanted::Neither);
+        check("application/x-ndjson, application/json", Wanted::Json);
+    }
+
+    #[test]
+    fn lines_are_for_where_there_are_lines() {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::ACCEPT, HeaderValue::from_static("application/x-ndjson"));
+        for (path, expected) in [
+            ("/documents/properties", Wanted::Neither),
+            ("/searches", Wanted::Neither),
+            ("/documents/properties.ndjson", Wanted::LdJson),
+            ("/adverts", Wanted::LdJson),
+        ] {
+            assert_eq!(wanted(&headers, Offer::at(path)), expected, "{path}");
+        }
     }
 }

@@ -137,3 +137,12 @@ async fn null_is_nothing_in_any_case() {
     let page = asked(&server, "withCoherentPrice=NULL").await.ok();
     assert_eq!(page["hydra:totalItems"], 2);
 }
+
+#[tokio::test]
+async fn lines_are_not_served_where_there_are_none() {
+    let server = TestServer::start().await;
+    let get = |path: &str| Request::new("GET", path).key(&server.keys.read);
+    let lines = |path: &str| get(path).header("Accept", "application/x-ndjson");
+    server.send(lines("/documents/properties")).await.problem(406);
+    assert_eq!(server.send(lines("/documents/properties.ndjson")).await.status, 200);
+}
