@@ -101,7 +101,7 @@ const IRREGULAR: &[&str] = &[
     "beau bel belle", "nouveau nouvel nouvelle", "vieux vieil vieille", "blanc blanche", "long longue", "doux douce",
     "bas basse", "gros grosse", "epais epaisse", "bon bonne", "mignon mignonne", "breton bretonne", "pieton pietonne",
     "gentil gentille", "reel reelle", "net nette", "coquet coquette", "discret discrete", "secret secrete", "neuf neuve",
-    "public publique", "nu nue nus", "tout toute tous", "an ans",
+    "public publique", "nu nue nus", "vu vus", "tout toute tous", "an ans",
     // -ière and -ère: manière, rivière, verrière, panière and étagère are no feminines.
     "premier premiere", "dernier derniere", "entier entiere", "particulier particuliere", "regulier reguliere",
     "irregulier irreguliere", "foncier fonciere", "financier financiere", "immobilier immobiliere", "hotelier hoteliere",

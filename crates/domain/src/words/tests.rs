@@ -35,7 +35,7 @@ const MEET: &[&str] = &[
     "plein pleine", "sain saine", "plat plate", "froid froide", "clair claire", "direct directe", "récent récente récents",
     "apparent apparente apparentes", "construit construite", "refait refaite refaits", "repeint repeinte", "clos close", "gris grise",
     "compris comprise comprises", "mauvais mauvaise", "voisin voisine", "américain américaine", "bourgeois bourgeoise", "joli jolie jolis",
-    "fleuri fleurie", "desservi desservie", "prévu prévue", "vendu vendue", "entretenu entretenue", "tenu tenue", "nu nue nus nues",
+    "fleuri fleurie", "desservi desservie", "prévu prévue", "vendu vendue", "entretenu entretenue", "tenu tenue", "nu nue nus nues", "vu vus",
     "beau bel belle beaux belles", "nouveau nouvel nouvelle nouveaux", "vieux vieil vieille", "neuf neuve neufs neuves", "blanc blanches",
     "bas basse", "gros grosse", "long longue", "bon bonne bonnes", "premier première premières", "dernier dernière", "entier entière",
     "foncier foncière", "particulier particulière particuliers", "léger légère", "viager viagère", "public publique", "tout toute tous toutes",
