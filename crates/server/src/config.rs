@@ -15,9 +15,13 @@ use jiff::tz::TimeZone;
 pub use outgoing::{Delivery, Email, EmailTransport, SmtpServer};
 use source::Reader;
 pub use source::{Problem, Sources};
+use value::{DAY, GIBIBYTE, MEBIBYTE};
 
 /// The defaults, and the documentation of every setting.
 pub const DEFAULTS: &str = include_str!("../config.default.toml");
+
+/// More connections or requests at once than a machine of today could serve.
+const AT_ONCE_MAX: usize = 1_000_000;
 
 /// Every setting, checked.
 #[derive(Debug, Clone)]
@@ -97,19 +101,19 @@ impl Config {
         let data = reader.take("store.data", value::path);
         let time_zone = reader.take("service.time_zone", value::time_zone);
         let geography = reader.take("places.folder", value::path_or_embedded);
-        let snapshot_every = reader.take("search.snapshot_every", value::duration);
-        let expire_after = reader.take("adverts.expire_after", value::duration_or_off);
-        let document_cache_bytes = reader.take("search.document_cache_bytes", value::bytes);
-        let body_bytes_max = reader.take("limits.body_bytes_max", value::bytes);
-        let line_bytes_max = reader.take("limits.line_bytes_max", value::bytes);
-        let header_bytes_max = reader.take("limits.header_bytes_max", value::bytes);
-        let header_timeout = reader.take("limits.header_timeout", value::duration);
-        let request_timeout = reader.take("limits.request_timeout", value::duration);
-        let stream_idle_timeout = reader.take("limits.stream_idle_timeout", value::duration);
-        let connections_max = reader.take("limits.connections_max", value::count);
-        let requests_max = reader.take("limits.requests_max", value::count);
+        let snapshot_every = reader.take("search.snapshot_every", value::duration(30 * DAY));
+        let expire_after = reader.take("adverts.expire_after", value::duration_or_off(3_650 * DAY));
+        let document_cache_bytes = reader.take("search.document_cache_bytes", value::bytes(1_024 * GIBIBYTE));
+        let body_bytes_max = reader.take("limits.body_bytes_max", value::bytes(GIBIBYTE));
+        let line_bytes_max = reader.take("limits.line_bytes_max", value::bytes(GIBIBYTE));
+        let header_bytes_max = reader.take("limits.header_bytes_max", value::bytes(MEBIBYTE));
+        let header_timeout = reader.take("limits.header_timeout", value::duration(DAY));
+        let request_timeout = reader.take("limits.request_timeout", value::duration(DAY));
+        let stream_idle_timeout = reader.take("limits.stream_idle_timeout", value::duration(DAY));
+        let connections_max = reader.take("limits.connections_max", value::count(AT_ONCE_MAX));
+        let requests_max = reader.take("limits.requests_max", value::count(AT_ONCE_MAX));
         let searches_per_user = reader.take("limits.searches_per_user", value::parsed("a whole number"));
-        let shutdown_timeout = reader.take("limits.shutdown_timeout", value::duration);
+        let shutdown_timeout = reader.take("limits.shutdown_timeout", value::duration(DAY));
         let requests_per_minute =
             reader.take("rate_limit.requests_per_minute", value::parsed("a whole number"));
         let burst = reader.take("rate_limit.burst", value::parsed("a whole number"));

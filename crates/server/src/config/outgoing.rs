@@ -11,10 +11,13 @@ use delivery::webhook::{Addresses, Dns, Success};
 use domain::{SearchToken, WebAddress};
 
 use super::source::Reader;
-use super::value;
+use super::value::{self, DAY, not};
 
 /// The id and the token of a search, with a slash between them.
 const LINK_BYTES: usize = 36 + 1 + 2 * SearchToken::BYTES;
+
+/// More attempts at once than one address of this machine has ports to make them from.
+const ATTEMPTS_MAX: usize = 65_536;
 
 /// How webhooks are sent.
 #[derive(Debug, Clone)]
@@ -58,16 +61,16 @@ pub struct SmtpServer {
 
 impl Delivery {
     pub(super) fn read(reader: &mut Reader) -> Option<Self> {
-        let retry_interval = reader.take("delivery.retry_interval", value::duration);
+        let retry_interval = reader.take("delivery.retry_interval", value::duration(30 * DAY));
         let success = reader.take("delivery.success", success);
         let source_address = reader.take("delivery.source_address", unless_empty(address));
         let extra_ca_pem = reader.take("delivery.extra_ca_file", unless_empty(certificates));
         let addresses = reader.take("delivery.danger_allow_private_addresses", addresses);
         let dns = reader.take("delivery.dns_servers", dns);
-        let per_host = reader.take("delivery.per_host_max", value::count);
-        let per_user = reader.take("delivery.per_user_max", value::count);
-        let in_all = reader.take("delivery.in_all_max", value::count);
-        let keep = reader.take("delivery.keep", value::duration);
+        let per_host = reader.take("delivery.per_host_max", value::count(ATTEMPTS_MAX));
+        let per_user = reader.take("delivery.per_user_max", value::count(ATTEMPTS_MAX));
+        let in_all = reader.take("delivery.in_all_max", value::count(ATTEMPTS_MAX));
+        let keep = reader.take("delivery.keep", value::duration(3_650 * DAY));
         Some(Self {
             retry_interval: retry_interval?,
             success: success?,
@@ -90,16 +93,15 @@ impl Email {
     pub(super) fn read(reader: &mut Reader) -> Option<Self> {
         let transport = reader.take("email.transport", transport);
         let from = reader.take("email.from", mailbox);
-        let gather = reader.take("email.gather", value::duration);
+        let gather = reader.take("email.gather", value::duration(30 * DAY));
         let public_url = reader.take("email.public_url", public_url);
         let folder = reader.take("email.folder", value::path);
         let host = reader.take("email.smtp_host", |text| Ok(text.to_owned()));
-        let port = reader.take("email.smtp_port", value::parsed("a port such as 587"));
+        let port = reader.take("email.smtp_port", value::port);
         let security = reader.take("email.smtp_security", security);
         let user = reader.take("email.smtp_user", |text| Ok(text.to_owned()));
         let password = reader.take("email.smtp_password", |text| Ok(text.to_owned()));
-        let login =
-            user.zip(password).map(|(user, password)| (!user.is_empty()).then_some(Login { user, password }));
+        let login = user.zip(password).map(|(user, password)| login(reader, user, password));
         Some(Self {
             transport: transport?,
             from: from?,
@@ -108,6 +110,22 @@ impl Email {
             folder: folder?,
             smtp: SmtpServer { host: host?, port: port?, security: security?, login: login? },
         })
+    }
+}
+
+/// A login is a user and a password. With one of them alone no server would take a letter, or anybody could send them.
+fn login(reader: &mut Reader, user: String, password: String) -> Option<Login> {
+    match (user.is_empty(), password.is_empty()) {
+        (true, true) => None,
+        (false, false) => Some(Login { user, password }),
+        (true, false) => {
+            reader.refuse("email.smtp_password", "is given without email.smtp_user: give both or neither");
+            None
+        }
+        (false, true) => {
+            reader.refuse("email.smtp_user", "is given without email.smtp_password: give both or neither");
+            None
+        }
     }
 }
 
@@ -120,33 +138,32 @@ fn success(text: &str) -> Result<Success, String> {
     match text {
         "200" => Ok(Success::Only200),
         "2xx" => Ok(Success::Any2xx),
-        _ => Err("\"200\" or \"2xx\"".to_owned()),
+        _ => Err(not("\"200\" or \"2xx\"")),
     }
 }
 
 fn address(text: &str) -> Result<IpAddr, String> {
-    text.parse().map_err(|_| "an address such as 192.0.2.1".to_owned())
+    text.parse().map_err(|_| not("an address such as 192.0.2.1"))
 }
 
 fn certificates(text: &str) -> Result<Vec<u8>, String> {
-    fs::read(text).map_err(|error| format!("a file that can be read ({error})"))
+    fs::read(text).map_err(|error| not(format_args!("a file that can be read ({error})")))
 }
 
 fn addresses(text: &str) -> Result<Addresses, String> {
     match text {
         "false" => Ok(Addresses::PublicOnly),
         "true" => Ok(Addresses::DangerPrivateToo),
-        _ => Err("true or false".to_owned()),
+        _ => Err(not("true or false")),
     }
 }
 
 fn dns(text: &str) -> Result<Dns, String> {
-    let expected = || "\"system\" or addresses such as 192.0.2.53:53".to_owned();
     if text == "system" {
         return Ok(Dns::System);
     }
     let servers: Result<Vec<SocketAddr>, _> = text.split(',').map(|server| server.trim().parse()).collect();
-    servers.map(Dns::Servers).map_err(|_| expected())
+    servers.map(Dns::Servers).map_err(|_| not("\"system\" or addresses such as 192.0.2.53:53"))
 }
 
 fn transport(text: &str) -> Result<EmailTransport, String> {
@@ -154,12 +171,12 @@ fn transport(text: &str) -> Result<EmailTransport, String> {
         "off" => Ok(EmailTransport::Off),
         "smtp" => Ok(EmailTransport::Smtp),
         "folder" => Ok(EmailTransport::Folder),
-        _ => Err("off, smtp or folder".to_owned()),
+        _ => Err(not("off, smtp or folder")),
     }
 }
 
 fn mailbox(text: &str) -> Result<Mailbox, String> {
-    Mailbox::parse(text).map_err(|_| "a mailbox such as Vigie <vigie@agence.example>".to_owned())
+    Mailbox::parse(text).map_err(|_| not("a mailbox such as Vigie <vigie@agence.example>"))
 }
 
 fn security(text: &str) -> Result<Security, String> {
@@ -167,7 +184,7 @@ fn security(text: &str) -> Result<Security, String> {
         "tls" => Ok(Security::Tls),
         "starttls" => Ok(Security::StartTls),
         "none" => Ok(Security::None),
-        _ => Err("tls, starttls or none".to_owned()),
+        _ => Err(not("tls, starttls or none")),
     }
 }
 
@@ -177,9 +194,5 @@ fn public_url(text: &str) -> Result<String, String> {
     let fits = text.len() + room <= WebAddress::BYTES_MAX && WebAddress::parse(text).is_ok();
     // What follows is a path, which has no place behind a question or a fragment.
     let plain = !text.contains(|c: char| c.is_whitespace() || c.is_control() || "<>\"?#".contains(c));
-    if fits && plain {
-        Ok(text.to_owned())
-    } else {
-        Err("an address such as https://vigie.example".to_owned())
-    }
+    if fits && plain { Ok(text.to_owned()) } else { Err(not("an address such as https://vigie.example")) }
 }

@@ -135,11 +135,13 @@ const NOT_SETTINGS: &[&str] = &["VIGIE_CONFIG"];
 /// Takes settings out one by one and collects what is wrong.
 pub struct Reader {
     sources: Sources,
+    /// Who said what was taken out so far.
+    taken: BTreeMap<String, Origin>,
 }
 
 impl Reader {
     pub const fn new(sources: Sources) -> Self {
-        Self { sources }
+        Self { sources, taken: BTreeMap::new() }
     }
 
     pub fn take<T>(&mut self, setting: &str, read: impl Fn(&str) -> Result<T, String>) -> Option<T> {
@@ -150,18 +152,25 @@ impl Reader {
                 return None;
             }
         };
+        self.taken.insert(setting.to_owned(), origin.clone());
         match read(text.trim()) {
             Ok(value) => Some(value),
-            Err(expected) => {
-                self.problem(setting, origin, format!("\"{text}\" is not {expected}"));
+            Err(wrong) => {
+                self.problem(setting, origin, format!("\"{text}\" {wrong}"));
                 None
             }
         }
     }
 
+    /// Says what is wrong with a setting that was taken out, when it is held against others.
+    pub fn refuse(&mut self, setting: &str, message: &str) {
+        let origin = self.taken.get(setting).cloned().unwrap_or(Origin::Default);
+        self.problem(setting, origin, message.to_owned());
+    }
+
     /// What was wrong, and what nobody asked for.
     pub fn finish(self) -> Vec<Problem> {
-        let Sources { values, mut problems } = self.sources;
+        let Self { sources: Sources { values, mut problems }, taken: _ } = self;
         for (setting, (_, origin)) in values {
             problems.push(Problem { setting, origin, message: "there is no such setting".to_owned() });
         }

@@ -53,14 +53,72 @@ fn a_file_that_is_no_toml_is_named() {
 
 #[test]
 fn durations_and_sizes_need_a_unit_that_exists() {
-    for wrong in ["", "10", "10 weeks", "-1s", "0s", "s"] {
-        assert!(value::duration(wrong).is_err(), "{wrong}");
+    let (duration, bytes) = (value::duration(DAY), value::bytes(MEBIBYTE));
+    for wrong in ["", "10", "10 weeks", "-1s", "s", "1.5h"] {
+        assert!(duration(wrong).unwrap_err().starts_with("is not a duration"), "{wrong}");
     }
-    assert_eq!(value::duration("90 s"), Ok(Duration::from_secs(90)));
-    for wrong in ["", "10k", "0", "-1", "99999999999999999999"] {
-        assert!(value::bytes(wrong).is_err(), "{wrong}");
+    assert_eq!(duration("90 s"), Ok(Duration::from_secs(90)));
+    for wrong in ["", "10k", "0", "-1"] {
+        assert!(bytes(wrong).unwrap_err().starts_with("is not a size"), "{wrong}");
     }
-    assert_eq!(value::duration_or_off("off"), Ok(None));
+    assert_eq!(value::duration_or_off(DAY)("off"), Ok(None));
+}
+
+#[test]
+fn a_duration_is_neither_too_short_nor_too_long() {
+    let duration = value::duration(30 * DAY);
+    assert_eq!(duration("30d"), Ok(30 * DAY));
+    assert_eq!(duration("1ms"), Ok(Duration::from_millis(1)));
+    for short in ["0s", "0d", "000ms"] {
+        assert_eq!(duration(short).unwrap_err(), "is too short: at least 1ms", "{short}");
+    }
+    for long in ["31d", "721h", "999999999d", "18446744073709551615d", "99999999999999999999999s"] {
+        assert_eq!(duration(long).unwrap_err(), "is too long: at most 30d", "{long}");
+    }
+    assert_eq!(value::duration(36 * value::HOUR)("2d").unwrap_err(), "is too long: at most 36h");
+    let told = value::duration_or_off(DAY)("2d").unwrap_err();
+    assert_eq!(told, "is too long: at most 1d; or \"off\"");
+}
+
+/// Whatever is too much is refused with the setting, the value and the bound.
+#[test]
+fn every_duration_size_and_count_has_a_bound() {
+    let table: toml::Table = DEFAULTS.parse().unwrap();
+    let mut bounded = 0;
+    for (section, settings) in &table {
+        for (key, value) in settings.as_table().unwrap() {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let much = match value.trim_start_matches(|c: char| c.is_ascii_digit()) {
+                "ms" | "s" | "m" | "h" | "d" => "999999999d",
+                "KiB" | "MiB" => "999999999GiB",
+                _ if key == "expire_after" => "999999999d",
+                "" if key.ends_with("_max") => "99999999",
+                _ => continue,
+            };
+            bounded += 1;
+            let told = problems(Sources::defaults().file("f", &format!("[{section}]\n{key} = {much:?}\n")));
+            let [told] = told.as_slice() else { panic!("{told:?}") };
+            let begin = format!("{section}.{key} (file f): \"{much}\" is too ");
+            assert!(told.starts_with(&begin) && told.contains(": at most "), "{told}");
+        }
+    }
+    assert_eq!(bounded, 9 + 4 + 5, "durations, sizes and counts");
+}
+
+#[test]
+fn a_mail_server_has_a_port_and_a_login_has_two_parts() {
+    let told = |settings: &str| problems(Sources::defaults().file("f", &format!("[email]\n{settings}")));
+    assert_eq!(told("smtp_port = 0\n"), ["email.smtp_port (file f): \"0\" is not a port such as 587"]);
+    assert_eq!(
+        told("smtp_password = \"geheim\"\n"),
+        ["email.smtp_password (file f): is given without email.smtp_user: give both or neither"]
+    );
+    assert_eq!(
+        told("smtp_user = \"vigie\"\n"),
+        ["email.smtp_user (file f): is given without email.smtp_password: give both or neither"]
+    );
+    let both = "[email]\nsmtp_user = \"vigie\"\nsmtp_password = \"geheim\"\n";
+    assert!(Config::load(Sources::defaults().file("f", both)).unwrap().email.smtp.login.is_some());
 }
 
 #[test]

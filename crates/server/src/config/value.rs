@@ -1,5 +1,6 @@
-//! Reading one setting. Each reader answers with the value, or with what was expected, to be put after "is not".
+//! Reading one setting. Each reader answers with the value, or with what is wrong with it, to be put after what was said.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -8,12 +9,21 @@ use jiff::tz::TimeZone;
 
 use super::LogFormat;
 
+/// An hour, and a day: what bounds are counted in.
+pub const HOUR: Duration = Duration::from_secs(3_600);
+pub const DAY: Duration = Duration::from_secs(86_400);
+
+/// Says what was expected.
+pub fn not(expected: impl fmt::Display) -> String {
+    format!("is not {expected}")
+}
+
 pub fn parsed<T: FromStr>(expected: &'static str) -> impl Fn(&str) -> Result<T, String> {
-    move |text| text.parse().map_err(|_| expected.to_owned())
+    move |text| text.parse().map_err(|_| not(expected))
 }
 
 pub fn path(text: &str) -> Result<PathBuf, String> {
-    if text.is_empty() { Err("a path".to_owned()) } else { Ok(text.into()) }
+    if text.is_empty() { Err(not("a path")) } else { Ok(text.into()) }
 }
 
 pub fn path_or_embedded(text: &str) -> Result<Option<PathBuf>, String> {
@@ -21,58 +31,100 @@ pub fn path_or_embedded(text: &str) -> Result<Option<PathBuf>, String> {
 }
 
 pub fn time_zone(text: &str) -> Result<TimeZone, String> {
-    TimeZone::get(text).map_err(|_| "a time zone such as Europe/Paris".to_owned())
+    TimeZone::get(text).map_err(|_| not("a time zone such as Europe/Paris"))
 }
 
-/// At least one: a limit of zero would refuse everything.
-pub fn count(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|count| *count > 0).ok_or_else(|| "a whole number above 0".to_owned())
-}
-
-pub fn duration(text: &str) -> Result<Duration, String> {
-    let expected = || "a duration such as 500ms, 10s, 5m, 1h or 30d".to_owned();
-    let (number, unit) = split_unit(text);
-    let number: u64 = number.parse().map_err(|_| expected())?;
-    let milliseconds = match unit {
-        "ms" => 1,
-        "s" => 1_000,
-        "m" => 60_000,
-        "h" => 3_600_000,
-        "d" => 86_400_000,
-        _ => return Err(expected()),
-    };
-    number
-        .checked_mul(milliseconds)
-        .filter(|total| *total > 0)
-        .map(Duration::from_millis)
-        .ok_or_else(expected)
-}
-
-pub fn duration_or_off(text: &str) -> Result<Option<Duration>, String> {
-    match text {
-        "off" => Ok(None),
-        _ => duration(text).map(Some).map_err(|expected| format!("\"off\" or {expected}")),
+/// At least one, since a limit of zero would refuse everything; and no more than somebody could mean.
+pub fn count(most: usize) -> impl Fn(&str) -> Result<usize, String> {
+    move |text| {
+        let count = whole(text).filter(|count| *count > 0).ok_or_else(|| not("a whole number above 0"))?;
+        usize::try_from(count)
+            .ok()
+            .filter(|count| *count <= most)
+            .ok_or_else(|| format!("is too many: at most {most}"))
     }
 }
 
-pub fn bytes(text: &str) -> Result<usize, String> {
-    let expected = || "a size such as 65536, 64KiB or 16MiB".to_owned();
-    let (number, unit) = split_unit(text);
-    let number: usize = number.parse().map_err(|_| expected())?;
-    let scale = match unit {
-        "" | "B" => 1,
-        "KiB" => 1 << 10,
-        "MiB" => 1 << 20,
-        "GiB" => 1 << 30,
-        _ => return Err(expected()),
-    };
-    number.checked_mul(scale).filter(|bytes| *bytes > 0).ok_or_else(expected)
+/// A port that a server can have.
+pub fn port(text: &str) -> Result<u16, String> {
+    text.parse().ok().filter(|port| *port > 0).ok_or_else(|| not("a port such as 587"))
+}
+
+/// A duration of which a date can still be made: those that never pass are mistakes, and no date could be read back.
+pub fn duration(most: Duration) -> impl Fn(&str) -> Result<Duration, String> {
+    move |text| {
+        let (number, unit) = split_unit(text);
+        let milliseconds: u64 = match unit {
+            "ms" => 1,
+            "s" => 1_000,
+            "m" => 60_000,
+            "h" => 3_600_000,
+            "d" => 86_400_000,
+            _ => return Err(not(A_DURATION)),
+        };
+        let number = whole(number).ok_or_else(|| not(A_DURATION))?;
+        match number.checked_mul(milliseconds).map(Duration::from_millis) {
+            Some(Duration::ZERO) => Err("is too short: at least 1ms".to_owned()),
+            Some(duration) if duration <= most => Ok(duration),
+            Some(_) | None => Err(format!("is too long: at most {}", in_units(most))),
+        }
+    }
+}
+
+const A_DURATION: &str = "a duration such as 500ms, 10s, 5m, 1h or 30d";
+
+pub fn duration_or_off(most: Duration) -> impl Fn(&str) -> Result<Option<Duration>, String> {
+    let duration = duration(most);
+    move |text| match text {
+        "off" => Ok(None),
+        _ => duration(text).map(Some).map_err(|wrong| format!("{wrong}; or \"off\"")),
+    }
+}
+
+/// As a bound would be written in a file.
+fn in_units(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    if seconds.is_multiple_of(DAY.as_secs()) {
+        format!("{}d", seconds / DAY.as_secs())
+    } else if seconds.is_multiple_of(HOUR.as_secs()) {
+        format!("{}h", seconds / HOUR.as_secs())
+    } else {
+        format!("{seconds}s")
+    }
+}
+
+pub const MEBIBYTE: usize = 1 << 20;
+pub const GIBIBYTE: usize = 1 << 30;
+
+pub fn bytes(most: usize) -> impl Fn(&str) -> Result<usize, String> {
+    let expected = || not("a size such as 65536, 64KiB or 16MiB");
+    move |text| {
+        let (number, unit) = split_unit(text);
+        let scale: usize = match unit {
+            "" | "B" => 1,
+            "KiB" => 1 << 10,
+            "MiB" => MEBIBYTE,
+            "GiB" => GIBIBYTE,
+            _ => return Err(expected()),
+        };
+        let number = whole(number).filter(|number| *number > 0).ok_or_else(expected)?;
+        let bytes = usize::try_from(number).ok().and_then(|number| number.checked_mul(scale));
+        bytes
+            .filter(|bytes| *bytes <= most)
+            .ok_or_else(|| format!("is too large: at most {}MiB", most / MEBIBYTE))
+    }
+}
+
+/// A whole number. One that is too large to be held is as good as the largest: it is beyond any bound.
+fn whole(text: &str) -> Option<u64> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| text.parse().unwrap_or(u64::MAX))
 }
 
 pub fn log_level(text: &str) -> Result<String, String> {
     match text.parse::<tracing_subscriber::EnvFilter>() {
         Ok(_) if !text.is_empty() => Ok(text.to_owned()),
-        _ => Err("a log level such as info or info,store=debug".to_owned()),
+        _ => Err(not("a log level such as info or info,store=debug")),
     }
 }
 
@@ -80,7 +132,7 @@ pub fn log_format(text: &str) -> Result<LogFormat, String> {
     match text {
         "json" => Ok(LogFormat::Json),
         "text" => Ok(LogFormat::Text),
-        _ => Err("json or text".to_owned()),
+        _ => Err(not("json or text")),
     }
 }
 
