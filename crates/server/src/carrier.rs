@@ -1,6 +1,7 @@
 //! Who carries messages out of the house: the sender of webhooks and that of letters, as they are configured.
 
-use anyhow::Context;
+use std::path::Path;
+
 use app::dispatch::{Carrier, EndpointRefused};
 use async_trait::async_trait;
 use delivery::mail::{self, Mail, Smtp, Transport};
@@ -20,23 +21,37 @@ pub struct Outgoing {
 
 impl Outgoing {
     pub fn new(config: &Config) -> anyhow::Result<Self> {
-        let delivery = &config.delivery;
-        let webhooks = Webhooks::new(webhook::Settings {
-            source_address: delivery.source_address,
-            extra_ca_pem: delivery.extra_ca_pem.clone(),
-            addresses: delivery.addresses,
-            success: delivery.success,
-            dns: delivery.dns.clone(),
-            deadlines: webhook::Deadlines::default(),
-            reuse: webhook::Reuse::default(),
-            user_agent: USER_AGENT.to_owned(),
-        })
-        .context("webhooks cannot be sent")?;
-        Ok(Self { webhooks, mail: mail_of(config).context("letters cannot be sent")? })
+        Ok(Self { webhooks: webhooks_of(config)?, mail: mail_of(config)? })
     }
 }
 
-fn mail_of(config: &Config) -> Result<Option<Mail>, mail::SetUpError> {
+/// The sender of webhooks, or the setting that does not let it be.
+pub fn webhooks_of(config: &Config) -> anyhow::Result<Webhooks> {
+    let delivery = &config.delivery;
+    let settings = webhook::Settings {
+        source_address: delivery.source_address,
+        extra_ca_pem: delivery.extra_ca_pem.clone(),
+        addresses: delivery.addresses,
+        success: delivery.success,
+        dns: delivery.dns.clone(),
+        deadlines: webhook::Deadlines::default(),
+        reuse: webhook::Reuse::default(),
+        user_agent: USER_AGENT.to_owned(),
+    };
+    Webhooks::new(settings).map_err(|error| {
+        use webhook::SetUpError::{Certificate, NoCertificate, Pem, Resolver, SourceAddress, Tls, UserAgent};
+        let setting = match &error {
+            Pem(_) | NoCertificate | Certificate(_) => Some(extra_ca_file(config)),
+            SourceAddress { .. } => Some("delivery.source_address".to_owned()),
+            Resolver(_) => Some("delivery.dns_servers".to_owned()),
+            Tls(_) | UserAgent => None,
+        };
+        at(setting, "webhooks cannot be sent", error)
+    })
+}
+
+/// The sender of letters if there is to be one, or the setting that does not let it be.
+pub fn mail_of(config: &Config) -> anyhow::Result<Option<Mail>> {
     let email = &config.email;
     let transport = match email.transport {
         EmailTransport::Off => return Ok(None),
@@ -50,7 +65,32 @@ fn mail_of(config: &Config) -> Result<Option<Mail>, mail::SetUpError> {
         }),
     };
     let deadlines = mail::Deadlines::default();
-    Mail::new(mail::Settings { transport, from: email.from.clone(), deadlines }).map(Some)
+    let made = Mail::new(mail::Settings { transport, from: email.from.clone(), deadlines });
+    made.map(Some).map_err(|error| {
+        use mail::SetUpError::{ExtraCa, Folder, Host, PasswordInClear, Tls};
+        let setting = match &error {
+            Host => Some(format!("email.smtp_host = {:?}", email.smtp.host)),
+            PasswordInClear => Some("email.smtp_security = \"none\" with email.smtp_user".to_owned()),
+            ExtraCa => Some(extra_ca_file(config)),
+            Folder { .. } => Some("email.folder".to_owned()),
+            Tls(_) => None,
+        };
+        at(setting, "letters cannot be sent", error)
+    })
+}
+
+fn extra_ca_file(config: &Config) -> String {
+    let file = config.delivery.extra_ca_file.as_deref().unwrap_or(Path::new(""));
+    format!("delivery.extra_ca_file = {:?}", file.display().to_string())
+}
+
+/// Names the setting where one is to blame: whoever reads it has a file of settings open, not this code.
+fn at(setting: Option<String>, what: &str, error: impl Into<anyhow::Error>) -> anyhow::Error {
+    let error = error.into().context(what.to_owned());
+    match setting {
+        Some(setting) => error.context(setting),
+        None => error,
+    }
 }
 
 #[async_trait]
@@ -95,6 +135,38 @@ mod tests {
         let shutdown = config.limits.shutdown_timeout;
         assert!(webhook::Deadlines::default().whole < shutdown);
         assert!(mail::Deadlines::default().whole < shutdown);
+    }
+
+    #[test]
+    fn a_setting_with_which_nothing_can_be_sent_is_named() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let file = folder.path().join("no-certificate.pem");
+        std::fs::write(&file, "nothing of the kind\n").unwrap();
+        let in_the_way = file.join("mail");
+        let told = |settings: &str| {
+            let config = Config::load(Sources::defaults().file("vigie.toml", settings)).unwrap();
+            format!("{:#}", Outgoing::new(&config).err().unwrap())
+        };
+        for (settings, setting) in [
+            (
+                format!("[delivery]\nextra_ca_file = {file:?}\n"),
+                format!("delivery.extra_ca_file = {file:?}: "),
+            ),
+            ("[delivery]\nsource_address = \"192.0.2.77\"\n".to_owned(), "delivery.source_address: ".to_owned()),
+            (
+                "[email]\ntransport = \"smtp\"\nsmtp_host = \"not a name\"\n".to_owned(),
+                "email.smtp_host = \"not a name\": ".to_owned(),
+            ),
+            (
+                "[email]\ntransport = \"smtp\"\nsmtp_security = \"none\"\nsmtp_user = \"a\"\nsmtp_password = \"b\"\n"
+                    .to_owned(),
+                "email.smtp_security = \"none\" with email.smtp_user: ".to_owned(),
+            ),
+            (format!("[email]\ntransport = \"folder\"\nfolder = {in_the_way:?}\n"), "email.folder: ".to_owned()),
+        ] {
+            let told = told(&settings);
+            assert!(told.starts_with(&setting), "{told}");
+        }
     }
 
     #[test]

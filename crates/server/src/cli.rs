@@ -6,6 +6,7 @@ mod deliveries;
 mod demo;
 mod import;
 mod keys;
+mod output;
 mod serve;
 mod sites;
 
@@ -89,7 +90,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         .enable_all()
         .build()
         .context("cannot start the asynchronous runtime")?;
-    runtime.block_on(async {
+    let ended = runtime.block_on(async {
         match cli.command {
             Command::Serve(args) => serve::run(args).await,
             Command::Demo(args) => demo::run(args).await,
@@ -100,5 +101,14 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             Command::Deliveries(args) => deliveries::run(args).await,
             Command::CheckConfig(args) => check_config::run(args),
         }
-    })
+    });
+    match ended {
+        Err(error) if error.is::<output::ReaderGone>() => Ok(ExitCode::SUCCESS),
+        ended => ended,
+    }
+}
+
+/// Says why a command failed: the whole chain on one line.
+pub fn report(error: &anyhow::Error) {
+    output::note(&format!("vigie: {error:#}"));
 }

@@ -14,8 +14,7 @@ fn main() -> ExitCode {
     match server::cli::run(server::cli::Cli::parse()) {
         Ok(code) => code,
         Err(error) => {
-            // The whole chain on one line: what failed, and why.
-            eprintln!("vigie: {error:#}");
+            server::cli::report(&error);
             ExitCode::FAILURE
         }
     }

@@ -1,5 +1,7 @@
 //! Opening the service on a data folder.
 
+use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -11,8 +13,8 @@ use domain::Retries;
 use places::Gazetteer;
 use store::sqlite::SqliteStore;
 
-use crate::carrier::Outgoing;
-use crate::config::Config;
+use crate::carrier::{self, Outgoing};
+use crate::config::{Config, EmailTransport};
 use crate::scribe::WireScribe;
 
 /// The service on its data folder, with the machine's clock. Commands and the server open it alike; the server adds an index.
@@ -55,4 +57,33 @@ pub fn gazetteer(config: &Config) -> anyhow::Result<Gazetteer> {
         Some(folder) => Gazetteer::from_directory(folder)
             .with_context(|| format!("the geography of {} cannot be read", folder.display())),
     }
+}
+
+/// Why a server would not start with settings that can be read: everything it makes of them is made here, too, but nothing is kept
+/// and nobody is asked.
+pub fn obstacles(config: &Config) -> Vec<anyhow::Error> {
+    let mut obstacles = Vec::new();
+    obstacles.extend(carrier::webhooks_of(config).err());
+    obstacles.extend(match config.email.transport {
+        // A folder that was made in passing could belong to somebody who is not the server.
+        EmailTransport::Folder => makeable(&config.email.folder).context("email.folder").err(),
+        EmailTransport::Off | EmailTransport::Smtp => carrier::mail_of(config).err(),
+    });
+    obstacles.extend(makeable(&config.data).context("store.data").err());
+    if config.geography.is_some() {
+        obstacles.extend(gazetteer(config).context("places.folder").err());
+    }
+    obstacles
+}
+
+/// Whether a folder is there or can be made: only making it tells. What was made for that goes again.
+fn makeable(folder: &Path) -> anyhow::Result<()> {
+    let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+    let missing: Vec<&Path> = folder.ancestors().take_while(is_missing).collect();
+    let made = fs::create_dir_all(folder);
+    for folder in missing {
+        // One that was not made, or that somebody has begun to use, stays as it is.
+        let _ = fs::remove_dir(folder);
+    }
+    made.with_context(|| format!("the folder {} cannot be made", folder.display()))
 }

@@ -4,8 +4,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::Common;
-use crate::config::{Config, DEFAULTS};
+use super::{Common, output};
+use crate::config::{Config, DEFAULTS, Doubt};
+use crate::open;
 
 #[derive(Debug, Args)]
 pub struct CheckConfigArgs {
@@ -18,23 +19,29 @@ pub struct CheckConfigArgs {
 
 pub fn run(args: CheckConfigArgs) -> anyhow::Result<ExitCode> {
     if args.defaults {
-        print!("{DEFAULTS}");
+        output::print(DEFAULTS)?;
         return Ok(ExitCode::SUCCESS);
     }
     let sources = args.common.sources()?;
     let settings = sources.print();
-    match Config::load(sources) {
-        Ok(_) => {
-            print!("{settings}");
-            eprintln!("The configuration is valid.");
-            Ok(ExitCode::SUCCESS)
-        }
-        Err(problems) => {
-            for problem in &problems {
-                eprintln!("{problem}");
+    let problems: Vec<String> = match Config::load(sources) {
+        Ok(config) => {
+            let obstacles = open::obstacles(&config);
+            if obstacles.is_empty() {
+                output::print(&settings)?;
+                for Doubt { setting, message } in config.email.doubts() {
+                    output::note(&format!("Warning: {setting} {message}."));
+                }
+                output::note("The configuration is valid.");
+                return Ok(ExitCode::SUCCESS);
             }
-            eprintln!("The configuration has {} problem(s).", problems.len());
-            Ok(ExitCode::FAILURE)
+            obstacles.iter().map(|obstacle| format!("{obstacle:#}")).collect()
         }
+        Err(problems) => problems.iter().map(ToString::to_string).collect(),
+    };
+    for problem in &problems {
+        output::note(problem);
     }
+    output::note(&format!("The configuration has {} problem(s).", problems.len()));
+    Ok(ExitCode::FAILURE)
 }

@@ -10,7 +10,8 @@ use domain::Scopes;
 use store::sqlite::ServerLock;
 use tokio_util::sync::CancellationToken;
 
-use super::{Common, loaded};
+use super::{Common, loaded, output};
+use crate::config::Doubt;
 use crate::http::Shared;
 use crate::serve::Server;
 use crate::{open, open_files, telemetry};
@@ -29,6 +30,9 @@ pub async fn run(args: ServeArgs) -> anyhow::Result<ExitCode> {
     telemetry::start(&config.log)?;
     if config.delivery.addresses == Addresses::DangerPrivateToo {
         warn_of_private_addresses();
+    }
+    for Doubt { setting, message } in config.email.doubts() {
+        tracing::warn!(setting, "{setting} {message}");
     }
     open_files::allow(&config);
     let _lock = ServerLock::acquire(&config.data)?;
@@ -57,7 +61,7 @@ pub fn warn_of_private_addresses() {
 async fn greet(app: &App) -> anyhow::Result<()> {
     if app.keys().await?.is_empty() {
         let (_, text) = app.create_key("admin", Scopes::all()).await?;
-        println!("Admin key, shown this once: {}", text.reveal());
+        output::say(&format!("Admin key, shown this once: {}", text.reveal()));
     }
     Ok(())
 }

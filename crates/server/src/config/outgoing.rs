@@ -25,7 +25,9 @@ pub struct Delivery {
     pub retry_interval: Duration,
     pub success: Success,
     pub source_address: Option<IpAddr>,
-    /// What the file holds.
+    /// The file of additional certificates, to be named.
+    pub extra_ca_file: Option<PathBuf>,
+    /// What it holds.
     pub extra_ca_pem: Option<Vec<u8>>,
     pub addresses: Addresses,
     pub dns: Dns,
@@ -64,18 +66,20 @@ impl Delivery {
         let retry_interval = reader.take("delivery.retry_interval", value::duration(30 * DAY));
         let success = reader.take("delivery.success", success);
         let source_address = reader.take("delivery.source_address", unless_empty(address));
-        let extra_ca_pem = reader.take("delivery.extra_ca_file", unless_empty(certificates));
+        let extra_ca = reader.take("delivery.extra_ca_file", unless_empty(certificates));
         let addresses = reader.take("delivery.danger_allow_private_addresses", addresses);
         let dns = reader.take("delivery.dns_servers", dns);
         let per_host = reader.take("delivery.per_host_max", value::count(ATTEMPTS_MAX));
         let per_user = reader.take("delivery.per_user_max", value::count(ATTEMPTS_MAX));
         let in_all = reader.take("delivery.in_all_max", value::count(ATTEMPTS_MAX));
         let keep = reader.take("delivery.keep", value::duration(3_650 * DAY));
+        let (extra_ca_file, extra_ca_pem) = extra_ca?.unzip();
         Some(Self {
             retry_interval: retry_interval?,
             success: success?,
             source_address: source_address?,
-            extra_ca_pem: extra_ca_pem?,
+            extra_ca_file,
+            extra_ca_pem,
             addresses: addresses?,
             dns: dns?,
             limits: DispatchLimits {
@@ -113,6 +117,48 @@ impl Email {
     }
 }
 
+/// Something a server can do, but hardly as it was meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Doubt {
+    pub setting: &'static str,
+    pub message: &'static str,
+}
+
+impl Email {
+    /// What letters would suffer from that really leave the house. In a folder nobody follows their links.
+    pub fn doubts(&self) -> Vec<Doubt> {
+        if self.transport != EmailTransport::Smtp {
+            return Vec::new();
+        }
+        let of_the_link = if self.public_url.trim_end_matches('/') == PUBLIC_URL_DEFAULT {
+            Some(
+                "is still its default: the links in letters, those that end them among them, lead nowhere for their readers",
+            )
+        } else if !self.public_url.starts_with("https://") {
+            Some(
+                "is not https: mail programs do not offer the end of letters then, and links may lead nowhere",
+            )
+        } else {
+            None
+        };
+        let of_the_sender =
+            self.from.address().as_str().ends_with(FROM_DEFAULT_HOST).then_some(
+                "is still its default: mail servers refuse letters from a host that does not exist",
+            );
+        let doubt =
+            |setting, message: Option<&'static str>| message.map(|message| Doubt { setting, message });
+        [doubt("email.public_url", of_the_link), doubt("email.from", of_the_sender)]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+}
+
+/// Nobody but this machine is reached there.
+const PUBLIC_URL_DEFAULT: &str = "http://127.0.0.1:8080";
+
+const FROM_DEFAULT_HOST: &str = "@localhost.localdomain";
+
 /// A login is a user and a password. With one of them alone no server would take a letter, or anybody could send them.
 fn login(reader: &mut Reader, user: String, password: String) -> Option<Login> {
     match (user.is_empty(), password.is_empty()) {
@@ -146,8 +192,10 @@ fn address(text: &str) -> Result<IpAddr, String> {
     text.parse().map_err(|_| not("an address such as 192.0.2.1"))
 }
 
-fn certificates(text: &str) -> Result<Vec<u8>, String> {
-    fs::read(text).map_err(|error| not(format_args!("a file that can be read ({error})")))
+fn certificates(text: &str) -> Result<(PathBuf, Vec<u8>), String> {
+    fs::read(text)
+        .map(|pem| (text.into(), pem))
+        .map_err(|error| not(format_args!("a file that can be read ({error})")))
 }
 
 fn addresses(text: &str) -> Result<Addresses, String> {

@@ -87,13 +87,18 @@ impl Sources {
         self
     }
 
-    /// The settings as they come to, one a line, with who said so where it is not the default.
+    /// The settings as they come to, one a line, with who said so where it is not the default. Secrets are not shown: what this
+    /// prints is pasted into letters and tickets.
     pub fn print(&self) -> String {
         let mut text = String::new();
         for (setting, (value, origin)) in &self.values {
+            let value = match SECRETS.contains(&setting.as_str()) && !value.is_empty() {
+                true => "(hidden)".to_owned(),
+                false => format!("{value:?}"),
+            };
             text.push_str(&match origin {
-                Origin::Default => format!("{setting} = {value:?}\n"),
-                origin => format!("{setting} = {value:?}  # {origin}\n"),
+                Origin::Default => format!("{setting} = {value}\n"),
+                origin => format!("{setting} = {value}  # {origin}\n"),
             });
         }
         text
@@ -128,6 +133,9 @@ impl Sources {
 }
 
 const PREFIX: &str = "VIGIE_";
+
+/// Settings nobody is to see.
+const SECRETS: &[&str] = &["email.smtp_password"];
 
 /// Variables of the command line that are no settings.
 const NOT_SETTINGS: &[&str] = &["VIGIE_CONFIG"];

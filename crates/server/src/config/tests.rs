@@ -122,6 +122,22 @@ fn a_mail_server_has_a_port_and_a_login_has_two_parts() {
 }
 
 #[test]
+fn what_letters_would_suffer_from_is_told() {
+    let doubts = |settings: &str| {
+        let email =
+            Config::load(Sources::defaults().file("f", &format!("[email]\n{settings}"))).unwrap().email;
+        email.doubts().into_iter().map(|doubt| doubt.setting).collect::<Vec<_>>()
+    };
+    assert!(doubts("").is_empty(), "no letters are sent");
+    assert!(doubts("transport = \"folder\"\n").is_empty(), "none leave the house");
+    assert_eq!(doubts("transport = \"smtp\"\n"), ["email.public_url", "email.from"]);
+    let from = "transport = \"smtp\"\nfrom = \"Vigie <vigie@agence.example>\"\n";
+    assert_eq!(doubts(from), ["email.public_url"]);
+    assert_eq!(doubts(&format!("{from}public_url = \"http://vigie.example\"\n")), ["email.public_url"]);
+    assert!(doubts(&format!("{from}public_url = \"https://vigie.example\"\n")).is_empty());
+}
+
+#[test]
 fn links_of_letters_can_be_made_of_the_public_address() {
     let given =
         |url: &str| Config::load(Sources::defaults().file("f", &format!("[email]\npublic_url = {url:?}\n")));

@@ -3,6 +3,7 @@
 mod deliveries;
 mod import;
 mod serve;
+mod settings;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -100,71 +101,6 @@ fn a_key_for_nobody_or_nothing_is_refused() {
     assert!(create("a\nb", "read").contains("--user"));
     // Nothing was made, and a command that only looks does not make it either.
     assert!(run(folder.path(), &["keys", "list"]).failed().contains("there is no Vigie data in"));
-}
-
-#[test]
-fn a_good_configuration_is_printed_with_its_origins() {
-    let folder = TempDir::new().unwrap();
-    let file = folder.path().join("vigie.toml");
-    std::fs::write(&file, "[limits]\nrequests_max = 7\n").unwrap();
-    let checked = Run::of(
-        vigie()
-            .args(["check-config", "--data", "/somewhere", "--config"])
-            .arg(&file)
-            .env("VIGIE_LOG__FORMAT", "json")
-            .output()
-            .unwrap(),
-    );
-    let printed = checked.succeeded();
-    for line in [
-        format!("limits.requests_max = \"7\"  # file {}", file.display()),
-        "log.format = \"json\"  # variable VIGIE_LOG__FORMAT".to_owned(),
-        "store.data = \"/somewhere\"  # flag --data".to_owned(),
-        "server.listen = \"127.0.0.1:8080\"".to_owned(),
-    ] {
-        assert!(printed.lines().any(|found| found == line), "{line} is not in {printed}");
-    }
-    assert_eq!(checked.err, "The configuration is valid.\n");
-}
-
-#[test]
-fn a_bad_configuration_is_told_everything_that_is_wrong_with_it() {
-    let folder = TempDir::new().unwrap();
-    let file = folder.path().join("vigie.toml");
-    std::fs::write(&file, "[server]\nlisten = \"nowhere\"\n[limits]\nspeed = 3\nrequests_max = 0\n").unwrap();
-    let mut command = vigie();
-    command.args(["check-config", "--config"]).arg(&file).env("VIGIE_LOG__LEVLE", "info");
-    let checked = Run::of(command.output().unwrap());
-    let told = checked.failed();
-    for setting in ["server.listen", "limits.speed", "limits.requests_max", "log.levle"] {
-        assert!(told.contains(setting), "{setting} is not in {told}");
-    }
-    assert!(told.ends_with("The configuration has 4 problem(s).\n"), "{told}");
-
-    // No other command starts with it, and each says why.
-    for arguments in [["keys", "list"].as_slice(), &["serve"], &["import", "-"]] {
-        let mut command = vigie();
-        command.args(arguments).arg("--config").arg(&file).arg("--data").arg(folder.path());
-        let refused = Run::of(command.output().unwrap());
-        assert!(refused.failed().contains("limits.speed"), "{refused:?}");
-    }
-    assert!(!folder.path().join("vigie.db").exists());
-}
-
-#[test]
-fn a_configuration_file_that_is_not_there_is_an_error() {
-    let checked =
-        Run::of(vigie().args(["check-config", "--config", "/nowhere/vigie.toml"]).output().unwrap());
-    assert!(checked.failed().contains("cannot read the configuration file /nowhere/vigie.toml"));
-}
-
-#[test]
-fn the_defaults_that_are_printed_are_a_configuration() {
-    let folder = TempDir::new().unwrap();
-    let printed = Run::of(vigie().args(["check-config", "--defaults"]).output().unwrap());
-    let file = folder.path().join("defaults.toml");
-    std::fs::write(&file, printed.succeeded()).unwrap();
-    Run::of(vigie().arg("check-config").arg("--config").arg(&file).output().unwrap()).succeeded();
 }
 
 #[test]
