@@ -5,6 +5,9 @@
 //!
 //! **Invariant:** nothing here decides anything about adverts or opens the database itself, except to hand it to `app`.
 
+// They panic when nobody reads any more: commands print through `cli::output`.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 mod background;
 mod carrier;
 pub mod cli;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::Common;
+use super::{Common, output};
 use crate::open;
 
 #[derive(Debug, Args)]
@@ -16,6 +16,6 @@ pub struct CompactArgs {
 pub async fn run(args: CompactArgs) -> anyhow::Result<ExitCode> {
     let app = open::existing(&args.common.load()?)?;
     app.store().compact().await?;
-    eprintln!("The database is compact.");
+    output::note("The database is compact.");
     Ok(ExitCode::SUCCESS)
 }

@@ -12,7 +12,7 @@ use jiff::tz::TimeZone;
 use store::{Attempt, DeliveryList, DeliveryRow, Notice, StateKind, StoredSearch};
 use wire::{date, iri, names};
 
-use super::Common;
+use super::{Common, output};
 use crate::http::deliveries::parse_state;
 use crate::open;
 
@@ -109,12 +109,12 @@ async fn list(common: &Common, filters: &Filters) -> anyhow::Result<ExitCode> {
     };
     let asked = DeliveryList { owner: None, search, state, channel, from, until, skip: *skip, take: *limit };
     let page = app.deliveries(asked).await?;
-    for row in &page.deliveries {
-        println!("{}", line(row, zone));
-    }
+    let lines: String = page.deliveries.iter().map(|row| line(row, zone) + "\n").collect();
+    output::print(&lines)?;
     let shown = page.deliveries.len() as u64;
     if shown < page.total {
-        eprintln!("{shown} of {} deliveries; --limit and --skip show others.", page.total);
+        let total = page.total;
+        output::note(&format!("{shown} of {total} deliveries; --limit and --skip show others."));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -124,10 +124,11 @@ async fn show(common: &Common, delivery: &str) -> anyhow::Result<ExitCode> {
     let config = common.load()?;
     let app = open::existing(&config)?;
     let (row, attempts) = app.delivery_of(None, id).await?.with_context(|| unknown(id))?;
-    println!("{}", line(&row, &config.time_zone));
+    let mut lines = line(&row, &config.time_zone) + "\n";
     for (index, attempt) in attempts.iter().enumerate() {
-        println!("{}", attempt_line(index + 1, attempt, &config.time_zone));
+        lines += &(attempt_line(index + 1, attempt, &config.time_zone) + "\n");
     }
+    output::print(&lines)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -135,7 +136,7 @@ async fn replay(common: &Common, delivery: &str) -> anyhow::Result<ExitCode> {
     let id = delivery_id(delivery)?;
     let app = open::existing(&common.load()?)?;
     match app.replay_delivery(None, id).await? {
-        Replayed::Done => eprintln!("Delivery {id} will be sent again."),
+        Replayed::Done => output::note(&format!("Delivery {id} will be sent again.")),
         Replayed::Unknown => bail!(unknown(id)),
         Replayed::UnderWay => bail!("delivery {id} is yet to be sent, or is being sent"),
         Replayed::SearchDeleted => bail!("the search of delivery {id} was deleted"),
@@ -152,8 +153,9 @@ async fn replay_search(common: &Common, search: &str, since: &str) -> anyhow::Re
     let app = open::existing(&config)?;
     let search = found(&app, search).await?;
     let count = app.replay_failed(&search, since).await?;
-    let count = count.with_context(|| format!("search {} is switched off", search.search.id))?;
-    eprintln!("{count} deliveries of search {} will be sent again.", search.search.id);
+    let id = search.search.id;
+    let count = count.with_context(|| format!("search {id} is switched off"))?;
+    output::note(&format!("{count} deliveries of search {id} will be sent again."));
     Ok(ExitCode::SUCCESS)
 }
 

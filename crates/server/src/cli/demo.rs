@@ -26,7 +26,7 @@ use world::{Grouping, Settings, World};
 use receiver::Receiver;
 
 use super::serve::{stop_on_signal, warn_of_private_addresses};
-use super::{Common, loaded};
+use super::{Common, loaded, output};
 use crate::config::{Config, EmailTransport};
 use crate::http::Shared;
 use crate::market::towns;
@@ -48,6 +48,7 @@ const GATHER: Duration = Duration::from_secs(30);
 const ADVERTS_PER_BATCH: usize = 2_000;
 
 #[derive(Debug, Args)]
+#[command(mut_arg("data", |data| data.help("The folder of the demo, made anew at every start [default: ./vigie-demo]")))]
 pub struct DemoArgs {
     #[command(flatten)]
     common: Common,
@@ -117,7 +118,7 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
     ));
     shared.tasks.spawn(keep_moving(app, market, args.pace, stop));
     server.run().await;
-    println!("The demo is over. Nothing is left of it but {}.", shared.config.data.display());
+    output::say(&format!("The demo is over. Nothing is left of it but {}.", shared.config.data.display()));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -208,7 +209,7 @@ async fn fill(app: &App, market: &World, properties: u64) -> anyhow::Result<Foun
     app.ingest(batch).await?;
     bar.finish_and_clear();
     let (found, adverts) = app.store().counts().await?;
-    println!("The market has {found} properties in {adverts} adverts.");
+    output::say(&format!("The market has {found} properties in {adverts} adverts."));
     Ok(shown.context("a market needs at least one property")?.1)
 }
 
@@ -267,7 +268,7 @@ fn print_invitation(base: &str, key: &str, shown: &Shown) {
              curl -s -G '{base}/documents/properties/by-url' -H 'X-API-KEY: {key}' --data-urlencode 'url={url}'\n"
         )
     });
-    println!(
+    output::say(&format!(
         "
 Vigie is listening on {base}. Try, in another terminal:
 
@@ -322,5 +323,5 @@ Ctrl-C ends it.
 ",
         by_url = by_url.unwrap_or_default(),
         mail = mail.display(),
-    );
+    ));
 }

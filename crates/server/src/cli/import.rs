@@ -18,7 +18,7 @@ use domain::Violation;
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio::sync::mpsc;
 
-use super::Common;
+use super::{Common, output};
 use crate::feed::{self, Decoded, Decoder, Line, LineSplitter};
 use crate::open;
 
@@ -182,7 +182,7 @@ impl Source {
             let mut numbers = note.split(' ').map(str::parse::<u64>);
             if let (Some(Ok(noted_offset)), Some(Ok(noted_line))) = (numbers.next(), numbers.next()) {
                 (offset, line) = (noted_offset, noted_line);
-                eprintln!("Going on at line {line}, where an earlier import was interrupted.");
+                output::note(&format!("Going on at line {line}, where an earlier import was interrupted."));
             }
         }
         file.seek(SeekFrom::Start(offset)).with_context(|| format!("cannot read {}", path.display()))?;
@@ -266,7 +266,7 @@ impl Tally {
                         };
                         let told: Vec<String> = violations.iter().map(told).collect();
                         let line = format!("line {number} refused: {}", told.join(" "));
-                        self.bar.suspend(|| eprintln!("{line}"));
+                        self.bar.suspend(|| output::note(&line));
                     }
                     if let Some(file) = rejects {
                         let mut receipt = taken.body();
@@ -293,12 +293,12 @@ impl Tally {
     fn finish(self) {
         self.bar.finish_and_clear();
         let Self { created, updated, unchanged, rejected, .. } = self;
-        println!(
+        output::say(&format!(
             "{} adverts in {:.1} s ({:.0} a second): {created} created, {updated} updated, {unchanged} unchanged, \
              {rejected} refused",
             self.total(),
             self.started.elapsed().as_secs_f64(),
             self.rate(),
-        );
+        ));
     }
 }

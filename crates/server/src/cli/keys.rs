@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use domain::{KeyId, Scopes};
 
-use super::Common;
+use super::{Common, output};
 use crate::open;
 
 #[derive(Debug, Args)]
@@ -61,19 +61,22 @@ async fn create(common: &Common, user: &str, scopes: &str) -> anyhow::Result<Exi
     }
     let app = open::app(&common.load()?)?;
     let (_, text) = app.create_key(user, scopes).await.context("cannot keep the key")?;
-    println!("{}", text.reveal());
+    output::print(&format!("{}\n", text.reveal()))?;
     Ok(ExitCode::SUCCESS)
 }
 
 async fn list(common: &Common) -> anyhow::Result<ExitCode> {
     let app = open::existing(&common.load()?)?;
+    let mut lines = String::new();
     for key in app.keys().await? {
         let state = match key.revoked_at {
             Some(at) => format!("revoked {at}"),
             None => "valid".to_owned(),
         };
-        println!("{}\t{}\t{}\tcreated {}\t{state}", key.id, key.user.name, key.scopes, key.created_at);
+        lines +=
+            &format!("{}\t{}\t{}\tcreated {}\t{state}\n", key.id, key.user.name, key.scopes, key.created_at);
     }
+    output::print(&lines)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -86,6 +89,6 @@ async fn revoke(common: &Common, key: &str) -> anyhow::Result<ExitCode> {
     if !app.revoke_key(id.clone()).await? {
         bail!("there is no key {id}");
     }
-    eprintln!("Key {id} is revoked.");
+    output::note(&format!("Key {id} is revoked."));
     Ok(ExitCode::SUCCESS)
 }

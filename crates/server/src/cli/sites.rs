@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use domain::{Given, SiteCategoryName, SiteKey, SiteName};
 use store::PutSite;
 
-use super::Common;
+use super::{Common, output};
 use crate::open;
 
 #[derive(Debug, Args)]
@@ -77,11 +77,13 @@ pub async fn run(args: SitesArgs) -> anyhow::Result<ExitCode> {
 
 async fn list(common: &Common) -> anyhow::Result<ExitCode> {
     let directory = open::existing(&common.load()?)?.sites().await?;
+    let mut lines = String::new();
     for site in directory.sites() {
         let category = directory.category_of(&site.key).map_or("-", |category| category.name.as_str());
         let name = site.name.as_ref().map_or("-", SiteName::as_str);
-        println!("{}\t{}\t{name}\t{category}", site.id, site.key);
+        lines += &format!("{}\t{}\t{name}\t{category}\n", site.id, site.key);
     }
+    output::print(&lines)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -114,15 +116,14 @@ async fn set(
     let category = site.category.and_then(|id| directory.category(id));
     let category =
         category.map_or("no category".to_owned(), |category| format!("category {}", category.name));
-    eprintln!("Site {} ({}) is called {}, {category}.", site.id, site.key, site.label());
+    output::note(&format!("Site {} ({}) is called {}, {category}.", site.id, site.key, site.label()));
     Ok(ExitCode::SUCCESS)
 }
 
 async fn categories(common: &Common) -> anyhow::Result<ExitCode> {
     let directory = open::existing(&common.load()?)?.sites().await?;
-    for category in directory.categories() {
-        println!("{}\t{}", category.id, category.name);
-    }
+    let line = |category: &domain::SiteCategory| format!("{}\t{}\n", category.id, category.name);
+    output::print(&directory.categories().iter().map(line).collect::<String>())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -130,9 +131,9 @@ async fn add_category(common: &Common, name: &str) -> anyhow::Result<ExitCode> {
     let name = SiteCategoryName::parse(name).with_context(|| format!("\"{name}\" cannot be a category"))?;
     let app = open::existing(&common.load()?)?;
     match app.create_site_category(name.clone()).await.context("cannot keep the category")? {
-        Some(category) => eprintln!("Category {} is {}.", category.id, category.name),
+        Some(category) => output::note(&format!("Category {} is {}.", category.id, category.name)),
         // Scripts may say it twice.
-        None => eprintln!("There is a category {name} already."),
+        None => output::note(&format!("There is a category {name} already.")),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -144,7 +145,7 @@ async fn remove_category(common: &Common, name: &str) -> anyhow::Result<ExitCode
     if !app.delete_site_category(category.id).await? {
         bail!(no_category(name));
     }
-    eprintln!("Category {} is removed.", category.name);
+    output::note(&format!("Category {} is removed.", category.name));
     Ok(ExitCode::SUCCESS)
 }
 

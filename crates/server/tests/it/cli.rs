@@ -2,6 +2,7 @@
 
 mod deliveries;
 mod import;
+mod output;
 mod serve;
 mod settings;
 

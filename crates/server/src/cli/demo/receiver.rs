@@ -26,6 +26,8 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::cli::output;
+
 /// So many matches and so many events are printed one by one; then there is a line now and then, so that what was printed before can
 /// be read.
 const PRINTED: u64 = 6;
@@ -135,13 +137,13 @@ impl Desk {
             signature::verify(&secrets, id, timestamp, signatures, body, now.as_second(), TOLERANCE).is_ok();
         if !genuine {
             self.wrong.fetch_add(1, Ordering::Relaxed);
-            println!("  webhook  a message came with a wrong signature, and was refused");
+            output::say("  webhook  a message came with a wrong signature, and was refused");
             return StatusCode::UNAUTHORIZED;
         }
         let described = described(body);
         let counter = if described.starts_with(MATCH) { &self.matches } else { &self.events };
         if counter.fetch_add(1, Ordering::Relaxed) < PRINTED {
-            println!("  webhook  {described}  (signature verified, {} bytes)", body.len());
+            output::say(&format!("  webhook  {described}  (signature verified, {} bytes)", body.len()));
         }
         StatusCode::OK
     }
@@ -155,9 +157,9 @@ async fn summarise(desk: Arc<Desk>, stop: CancellationToken) {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let (matches, events, wrong) = (read(&desk.matches), read(&desk.events), read(&desk.wrong));
         if matches + events > told {
-            println!(
+            output::say(&format!(
                 "  webhooks {matches} matches and {events} events by now, {wrong} with a wrong signature"
-            );
+            ));
             told = matches + events;
         }
     }

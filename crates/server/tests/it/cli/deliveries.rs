@@ -1,6 +1,7 @@
 //! `vigie deliveries`, beside a running server.
 
-use super::run;
+use super::output::unread;
+use super::{run, vigie};
 use crate::deliveries::{members, path, with_deliveries};
 use crate::searches;
 
@@ -25,6 +26,8 @@ async fn deliveries_are_listed_and_shown() {
     let fields: Vec<&str> = shown.succeeded().trim_end().split('\t').collect();
     assert_eq!((fields[0], fields[1]), (ids[0], "2026-03-02T10:00:02+01:00"));
     assert_eq!((fields[2], fields[7]), ("pending until 2026-03-02T10:00:02+01:00", "0"));
+    let ended = unread(vigie().args(["deliveries", "list", "--data"]).arg(server.folder()));
+    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "a reader who goes is no error");
     for (wrong, told) in [
         (&["deliveries", "list", "--state", "sent"][..], "not a state"),
         (&["deliveries", "list", "--channel", "email"], "not a channel"),

@@ -1,0 +1,77 @@
+//! How commands print.
+
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use super::{Run, run, vigie};
+
+/// A command nobody listens to.
+pub fn unread(command: &mut Command) -> Run {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    Run::of(command.stdout(writer).output().unwrap())
+}
+
+#[test]
+fn a_reader_who_goes_ends_a_command_quietly() {
+    let folder = TempDir::new().unwrap();
+    run(folder.path(), &["keys", "create", "--user", "a"]).succeeded();
+    run(folder.path(), &["sites", "add-category", "Portails"]).succeeded();
+    run(folder.path(), &["sites", "set", "agence.example", "--name", "Agence"]).succeeded();
+    for arguments in [
+        ["check-config"].as_slice(),
+        &["check-config", "--defaults"],
+        &["deliveries", "list"],
+        &["keys", "create", "--user", "b"],
+        &["keys", "list"],
+        &["sites", "categories"],
+        &["sites", "list"],
+        &["import", "/dev/null"],
+    ] {
+        let ended = unread(vigie().args(arguments).arg("--data").arg(folder.path()));
+        assert_eq!(ended.code, Some(0), "{arguments:?} {ended:?}");
+        assert!(!ended.err.contains("panicked") && !ended.err.contains("pipe"), "{arguments:?} {ended:?}");
+    }
+}
+
+#[test]
+fn nobody_need_listen_to_what_is_said_beside() {
+    let folder = TempDir::new().unwrap();
+    let key = run(folder.path(), &["keys", "create", "--user", "a"]).succeeded().trim().to_owned();
+    for (arguments, code) in [(["keys", "revoke", &key], 0), (["keys", "revoke", "x"], 1)] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let ended = vigie().args(arguments).arg("--data").arg(folder.path()).stderr(writer).status().unwrap();
+        assert_eq!(ended.code(), Some(code), "{arguments:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_an_error() {
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let ended = Run::of(vigie().args(["check-config", "--defaults"]).stdout(full).output().unwrap());
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.err.contains("cannot write to standard output"), "{ended:?}");
+}
+
+#[test]
+fn a_log_that_is_no_terminal_has_no_colours() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let listen = taken.local_addr().unwrap().to_string();
+    let folder = TempDir::new().unwrap();
+    let mut command = vigie();
+    command.env("VIGIE_DELIVERY__DANGER_ALLOW_PRIVATE_ADDRESSES", "true");
+    command.args(["serve", "--listen", &listen, "--data"]).arg(folder.path());
+    let refused = Run::of(command.output().unwrap());
+    assert!(refused.failed().contains("WARN") && !refused.err.contains('\u{1b}'), "{refused:?}");
+}
+
+#[test]
+fn help_tells_the_folder_of_each_command() {
+    let help =
+        |command: &str| Run::of(vigie().args([command, "--help"]).output().unwrap()).succeeded().to_owned();
+    assert!(help("serve").contains("[default: ./vigie-data]"));
+    let demo = help("demo");
+    assert!(demo.contains("[default: ./vigie-demo]") && !demo.contains("./vigie-data"), "{demo}");
+}
