@@ -17,11 +17,13 @@ pub async fn page(
     State(shared): State<Shared>,
     Path(link): Path<(String, String)>,
 ) -> Result<Response, Problem> {
-    let known = match search_of(&link) {
-        Some((search, token)) => shared.app.is_token_of(search, token).await?,
-        None => false,
+    let search = match search_of(&link) {
+        Some((search, token)) if shared.app.is_token_of(search, token).await? => search,
+        Some(_) | None => return Ok(unknown()),
     };
-    Ok(if known { written(StatusCode::OK, BUTTON) } else { unknown() })
+    let stored = shared.app.store().search(search).await.map_err(app::Error::from)?;
+    let Some(stored) = stored else { return Ok(unknown()) };
+    Ok(written(StatusCode::OK, &question(stored.search.wish.title.as_str())))
 }
 
 /// `POST /unsubscribe/{search}/{token}`
@@ -45,9 +47,32 @@ fn unknown() -> Response {
     written(StatusCode::NOT_FOUND, UNKNOWN)
 }
 
-/// The button leads to where it is: the token need not be written into the page.
-const BUTTON: &str = "<p>Vous ne recevrez plus de messages de cette alerte.</p>\
-    <form method=\"post\"><button type=\"submit\">Ne plus recevoir ces messages</button></form>";
+/// Nothing has happened yet. The button leads to where it is: the token need not be written into the page.
+fn question(title: &str) -> String {
+    format!(
+        "<p>Voulez-vous ne plus recevoir de messages de l'alerte « <bdi>{}</bdi> » ?</p>\
+         <form method=\"post\"><button type=\"submit\">Ne plus recevoir ces messages</button></form>",
+        escaped(title)
+    )
+}
+
+/// What somebody else wrote, as nothing but text.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c if c.is_control() => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
 const DONE: &str = "<p>C'est fait : cette alerte ne vous enverra plus de messages.</p>";
 const UNKNOWN: &str = "<p>Ce lien n'est plus valable. Il n'y a plus de messages à arrêter ici.</p>";
 

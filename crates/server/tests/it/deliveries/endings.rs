@@ -56,6 +56,25 @@ async fn looking_changes_nothing_and_one_click_ends_letters() {
 }
 
 #[tokio::test]
+async fn the_page_asks_by_the_name_of_the_search_and_says_only_afterwards_that_it_is_done() {
+    let server = TestServer::start().await;
+    let title = "</bdi><script>alert('é & \"è\"')</script>";
+    let search =
+        meet_everything(&server, json!({"title": title, "notificationRecipient": "a@b.example"})).await;
+    let asked = ask(&server, "GET", &link(&search)).await;
+    let named = "&lt;/bdi&gt;&lt;script&gt;alert(&#39;é &amp; &quot;è&quot;&#39;)&lt;/script&gt;";
+    let asks = |answer: &Answer| answer.text().contains("Voulez-vous") && answer.text().contains(named);
+    assert!(asks(&asked), "{}", asked.text());
+    assert!(
+        !asked.text().contains("<script") && !asked.text().contains("ne recevrez plus"),
+        "{}",
+        asked.text()
+    );
+    let done = ask(&server, "POST", &link(&search)).await;
+    assert!(done.text().contains("C'est fait") && !asks(&done), "{}", done.text());
+}
+
+#[tokio::test]
 async fn a_link_that_leads_nowhere_always_says_the_same() {
     let server = TestServer::start().await;
     let search = meet_everything(&server, json!({"notificationRecipient": "a@b.example"})).await;
