@@ -9,9 +9,9 @@ use domain::{
 };
 use jiff::tz::TimeZone;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::json::Reader;
+use crate::json::{Reader, unknown_members};
 use crate::{date, iri, names};
 
 /// A delivery, and what it takes to show it.
@@ -171,26 +171,31 @@ pub fn legible(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
+/// What the body of a request to send everything again says.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Replay {
+    /// What became owed since then and failed.
+    pub since: Option<Timestamp>,
+    /// The names that mean nothing.
+    pub ignored: Vec<String>,
+}
+
 /// Reads the body of a request to send everything again that failed since a moment.
-pub fn read_replay(body: &Value, zone: &TimeZone) -> Result<Timestamp, Vec<Violation>> {
+pub fn read_replay(members: &Map<String, Value>, zone: &TimeZone) -> Result<Replay, Vec<Violation>> {
     const NAME: &str = "since";
     let mut reader = Reader::default();
-    let Value::Object(members) = body else {
-        return Err(vec![Violation::malformed("", "The body must be an object.")]);
-    };
-    let since = match members.get(NAME) {
+    let text = match members.get(NAME) {
         None | Some(Value::Null) => None,
         Some(value) => reader.text(NAME, value).map(str::trim).filter(|text| !text.is_empty()),
     };
-    match since.map(|text| (text, date::first_second(text, zone))) {
-        Some((_, Some(since))) => return Ok(since),
-        Some((text, None)) => reader.violations.push(Violation::malformed(NAME, no_date(text))),
-        None if reader.violations.is_empty() => {
-            reader.violations.push(Violation::missing(NAME, "This value should not be blank."));
-        }
-        None => {}
+    let since = text.and_then(|text| date::first_second(text, zone));
+    if let (Some(text), None) = (text, since) {
+        reader.violations.push(Violation::malformed(NAME, no_date(text)));
     }
-    Err(reader.violations)
+    match reader.violations.is_empty() {
+        true => Ok(Replay { since, ignored: unknown_members(members, &[NAME]) }),
+        false => Err(reader.violations),
+    }
 }
 
 fn no_date(text: &str) -> String {
@@ -200,7 +205,17 @@ fn no_date(text: &str) -> String {
 /// How many deliveries will be sent again.
 #[derive(Debug, Serialize)]
 pub struct ReplayedBody {
-    pub replayed: u64,
+    #[serde(rename = "@context")]
+    context: &'static str,
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    replayed: u64,
+}
+
+impl ReplayedBody {
+    pub const fn of(replayed: u64) -> Self {
+        Self { context: "/contexts/Replay", kind: "Replay", replayed }
+    }
 }
 
 /// What a user's webhooks are signed with, for that user's eyes.

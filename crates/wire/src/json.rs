@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use domain::value::Text;
 use domain::{Amount, Violation, WebAddress};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::query::items;
 
@@ -227,6 +227,13 @@ pub fn shown(text: &str) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
+}
+
+/// The names of a body that mean nothing there, to be reported; of very many the first.
+pub fn unknown_members(members: &Map<String, Value>, known: &[&str]) -> Vec<String> {
+    const NAMED_MAX: usize = 100;
+    let unknown = members.keys().filter(|name| !known.contains(&name.as_str()));
+    unknown.take(NAMED_MAX).map(|name| shown(name)).collect()
 }
 
 /// A decimal number in a text; not `inf`, not `0x10`.

@@ -17,6 +17,9 @@ pub use tree::{items, tree};
 /// The most pairs of one query; the longest list the limits allow fits several times.
 const PAIRS_MAX: usize = 20_000;
 
+/// How many of the values are named that are too many: a few show what happened.
+const VALUES_NAMED_MAX: usize = 5;
+
 /// A query string, cut into pairs and decoded.
 #[derive(Debug, Clone, Default)]
 pub struct RawQuery {
@@ -152,6 +155,45 @@ impl<'a> Parameters<'a> {
     /// A single value; of several the last.
     pub fn one(&mut self, name: &'static str) -> Option<&'a str> {
         self.list(name).pop()
+    }
+
+    /// The value of a parameter that has one. Several are refused: whoever asks for two things must not be answered about the last.
+    pub fn single(&mut self, name: &'static str) -> Option<&'a str> {
+        match self.list(name).as_slice() {
+            [] => None,
+            [value] => Some(value),
+            values => {
+                let named: Vec<String> = values
+                    .iter()
+                    .take(VALUES_NAMED_MAX)
+                    .map(|value| format!("\"{}\"", shown(value)))
+                    .collect();
+                let message =
+                    format!("Only one value is taken, {} given: {}.", values.len(), named.join(", "));
+                self.violations.push(Violation::malformed(name, message));
+                None
+            }
+        }
+    }
+
+    /// A single value, read; one that cannot be read becomes a violation that names it.
+    pub fn read_single<T>(
+        &mut self,
+        name: &'static str,
+        expected: &str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Option<T> {
+        let value = self.single(name)?;
+        let found = read(value);
+        if found.is_none() {
+            self.refuse(name, value, expected);
+        }
+        found
+    }
+
+    /// Whether something was wrong with a parameter so far.
+    pub fn is_refused(&self, name: &str) -> bool {
+        self.violations.iter().any(|violation| violation.path == name)
     }
 
     /// Each value of a list, read; those that cannot be read become violations that name them.
@@ -359,6 +401,23 @@ mod tests {
             told,
             ["page: \"0\" is not a whole number of at least 1.", "order[name]: \"up\" is not asc or desc."]
         );
+    }
+
+    #[test]
+    fn one_of_several_values_is_not_chosen_where_one_is_meant() {
+        for (query, told) in [
+            ("x=a", None),
+            ("x=a&x=&x[]=null", None),
+            ("x=a&x=b", Some("Only one value is taken, 2 given: \"a\", \"b\".")),
+            ("x[]=a&x[1]=a", Some("Only one value is taken, 2 given: \"a\", \"a\".")),
+        ] {
+            let parsed = RawQuery::parse(query).unwrap();
+            let mut parameters = Parameters::of(&parsed);
+            let found = parameters.single("x");
+            assert_eq!(found, if told.is_none() { Some("a") } else { None }, "{query}");
+            assert_eq!(parameters.is_refused("x"), told.is_some(), "{query}");
+            assert_eq!(parameters.violations.first().map(|found| found.message.as_str()), told, "{query}");
+        }
     }
 
     #[test]

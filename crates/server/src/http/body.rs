@@ -2,11 +2,14 @@
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
+use domain::Violation;
 use http::{HeaderMap, StatusCode, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use serde_json::Value;
+use serde_json::{Map, Value};
+use wire::json::{kind_of, unknown_members};
 
 use super::error::Problem;
+use super::parameters::{Noted, QueryText};
 
 /// A body that is one JSON value.
 pub async fn json(request: Request, limit: usize) -> Result<Value, Problem> {
@@ -33,6 +36,29 @@ pub async fn json(request: Request, limit: usize) -> Result<Value, Problem> {
         })?
     };
     parsed.map_err(|error| Problem::bad_request(format!("The body is not valid JSON: {error}.")))
+}
+
+/// The members of a body that may be left out. Many clients claim to send JSON with no body at all.
+pub async fn members(request: Request, limit: usize) -> Result<Map<String, Value>, Problem> {
+    let (head, body) = request.into_parts();
+    let bytes = whole(&head.headers, body, limit).await?;
+    if bytes.is_empty() {
+        return Ok(Map::new());
+    }
+    match json(Request::from_parts(head, Body::from(bytes)), limit).await? {
+        Value::Object(members) => Ok(members),
+        other => {
+            let message = format!("The body must be an object, {} given.", kind_of(&other));
+            Err(Problem::violations(&[Violation::malformed("", message)]))
+        }
+    }
+}
+
+/// For calls that are told nothing, neither in the query nor in the body: what is there all the same is judged and reported.
+pub async fn nothing(query: &QueryText, request: Request, limit: usize) -> Result<Noted, Problem> {
+    let members = members(request, limit).await?;
+    let ((), noted) = query.finish_body(Ok(()), unknown_members(&members, &[]))?;
+    Ok(noted)
 }
 
 /// A larger body takes so long to parse that other requests should not have to wait for it.

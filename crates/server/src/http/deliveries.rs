@@ -5,7 +5,6 @@ use std::sync::Arc;
 use app::access::Caller;
 use app::deliveries::Replayed;
 use axum::Extension;
-use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use domain::{CancelReason, DeliveryId, DeliveryState, SearchId, SearchNumber, Timestamp, Violation};
@@ -13,7 +12,7 @@ use http::StatusCode;
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 use store::{Attempt, DeliveryList, DeliveryPage, DeliveryRow, Notice, StateKind};
-use wire::delivery::{AttemptParts, DeliveryBody, DeliveryParts, DeliveryWithAttempts, ReplayedBody};
+use wire::delivery::{AttemptParts, DeliveryBody, DeliveryParts, DeliveryWithAttempts, Replay, ReplayedBody};
 use wire::hydra::{Collection, Paging, Parameter, View};
 use wire::{date, iri, names};
 
@@ -27,12 +26,16 @@ const PATH: &str = "/deliveries";
 
 const SWITCHED_OFF: &str = "The search is switched off: notificationEnabled is false.";
 
+const FROM: &str = "fromDate";
+const TO: &str = "toDate";
+const SINCE: &str = "since";
+
 const PARAMETERS: &[Parameter] = &[
     Parameter::new("search", "search"),
     Parameter::new("state", "state"),
     Parameter::new("channel", "channel"),
-    Parameter::new("fromDate", "createdAt"),
-    Parameter::new("toDate", "createdAt"),
+    Parameter::new(FROM, "createdAt"),
+    Parameter::new(TO, "createdAt"),
     Parameter::new("page", "page"),
     Parameter::new("itemsPerPage", "itemsPerPage"),
 ];
@@ -45,12 +48,17 @@ pub async fn list(
 ) -> Result<Response, Problem> {
     let zone = &shared.config.time_zone;
     let mut parameters = query.parameters();
-    let search = parameters.read_list("search", "a reference to a search", iri::parse_search).pop();
-    let state = parameters.read_list("state", "a state of a delivery", parse_state).pop();
-    let channel =
-        parameters.read_list("channel", "a channel of deliveries", names::parse_delivery_channel).pop();
-    let from = parameters.read_list("fromDate", "a date", |text| date::first_second(text, zone)).pop();
-    let until = parameters.read_list("toDate", "a date", |text| date::last_second(text, zone)).pop();
+    let search = parameters.read_single("search", "a reference to a search", iri::parse_search);
+    let state = parameters.read_single("state", "a state of a delivery", parse_state);
+    let channel = parameters.read_single("channel", "a channel of deliveries", names::parse_delivery_channel);
+    let from = parameters.read_single(FROM, "a date", |text| date::first_second(text, zone));
+    let until = parameters.read_single(TO, "a date", |text| date::last_second(text, zone));
+    if let (Some(from), Some(until)) = (from, until)
+        && from > until
+    {
+        let message = format!("The lower bound {FROM} is greater than the upper bound {TO}.");
+        parameters.violations.push(Violation::contradiction(FROM, message));
+    }
     let paging = Paging::read(&mut parameters, Paging::ITEMS_MAX);
     let noted = query.finish(parameters, &[])?;
 
@@ -129,10 +137,13 @@ pub async fn replay(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
     PathId(id): PathId<DeliveryId>,
+    query: QueryText,
+    request: Request,
 ) -> Result<Response, Problem> {
+    let noted = body::nothing(&query, request, shared.config.limits.body_bytes_max).await?;
     let refused = |why: &str| Err(Problem::new(StatusCode::CONFLICT, why));
     match shared.app.replay_delivery(Some(caller.user.id), id).await? {
-        Replayed::Done => present(&shared, &caller, id, StatusCode::ACCEPTED).await,
+        Replayed::Done => Ok(noted.on(present(&shared, &caller, id, StatusCode::ACCEPTED).await?)),
         Replayed::Unknown => Err(Problem::not_found()),
         Replayed::UnderWay => refused("This delivery is yet to be sent, or is being sent."),
         Replayed::SearchDeleted => refused("The search of this delivery was deleted."),
@@ -165,29 +176,22 @@ pub async fn replay_search(
     let search = of_caller(&shared, &caller, id).await?;
     let zone = &shared.config.time_zone;
     let mut parameters = query.parameters();
-    let since = parameters.read_list("since", "a date", |text| date::first_second(text, zone)).pop();
-    let noted = query.finish(parameters, &[])?;
-    let since = match since {
-        Some(since) => since,
-        None => since_of(request, shared.config.limits.body_bytes_max, zone).await?,
-    };
+    let in_query = parameters.read_single(SINCE, "a date", |text| date::first_second(text, zone));
+    let members = body::members(request, shared.config.limits.body_bytes_max).await?;
+    let read = wire::delivery::read_replay(&members, zone);
+    let Replay { since: in_body, ignored } = read.map_err(|violations| Problem::violations(&violations))?;
+    if in_query.is_some() && in_body.is_some() {
+        let message = "Only one value is taken: one is in the query, another in the body.";
+        parameters.violations.push(Violation::contradiction(SINCE, message));
+    }
+    // Nothing is sent again by mistake.
+    let blank = || vec![Violation::missing(SINCE, "This value should not be blank.")];
+    let since = in_query.or(in_body).ok_or_else(blank);
+    let (since, noted) = query.finish_with_body(parameters, since, ignored)?;
     let Some(replayed) = shared.app.replay_failed(&search, since).await? else {
         return Err(Problem::new(StatusCode::CONFLICT, SWITCHED_OFF));
     };
-    Ok(noted.on(json(StatusCode::ACCEPTED, &ReplayedBody { replayed })))
-}
-
-/// What the body of a request says. Many clients claim to send JSON with no body at all.
-async fn since_of(request: Request, limit: usize, zone: &TimeZone) -> Result<Timestamp, Problem> {
-    let (head, body) = request.into_parts();
-    let bytes = body::whole(&head.headers, body, limit).await?;
-    let read = if bytes.is_empty() {
-        wire::delivery::read_replay(&serde_json::Value::Object(serde_json::Map::new()), zone)
-    } else {
-        let body = body::json(Request::from_parts(head, Body::from(bytes)), limit).await?;
-        wire::delivery::read_replay(&body, zone)
-    };
-    read.map_err(|violations: Vec<Violation>| Problem::violations(&violations))
+    Ok(noted.on(json(StatusCode::ACCEPTED, &ReplayedBody::of(replayed))))
 }
 
 /// A delivery, as it is shown.

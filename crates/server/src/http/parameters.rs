@@ -49,14 +49,27 @@ impl QueryText {
     pub fn finish_body<T>(
         &self,
         body: Result<T, Vec<Violation>>,
+        ignored: Vec<String>,
+    ) -> Result<(T, Noted), Problem> {
+        self.finish_with_body(self.parameters(), body, ignored)
+    }
+
+    /// The same for one that has parameters as well.
+    pub fn finish_with_body<T>(
+        &self,
+        parameters: Parameters<'_>,
+        body: Result<T, Vec<Violation>>,
         mut ignored: Vec<String>,
     ) -> Result<(T, Noted), Problem> {
-        let parameters = self.parameters().ignored(&[]);
+        let in_query = parameters.ignored(&[]);
         let mut unknown = self.refused(&ignored, "attribute");
-        unknown.extend(self.refused(&parameters, "parameter"));
+        unknown.extend(self.refused(&in_query, "parameter"));
+        if !parameters.violations.is_empty() {
+            return Err(Problem::query(&[parameters.violations, unknown].concat()));
+        }
         match body {
             Ok(read) if unknown.is_empty() => {
-                ignored.extend(parameters);
+                ignored.extend(in_query);
                 Ok((read, Noted { ignored }))
             }
             Ok(_) => Err(Problem::violations(&unknown)),

@@ -3,14 +3,15 @@
 
 use app::access::Caller;
 use axum::Extension;
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::response::Response;
 use domain::WebhookSecrets;
 use http::StatusCode;
 use wire::delivery::WebhookSecretBody;
 
-use super::Shared;
 use super::error::{Problem, json};
+use super::parameters::QueryText;
+use super::{Shared, body};
 
 /// `GET /webhook-secret`
 pub async fn one(
@@ -25,10 +26,13 @@ pub async fn one(
 pub async fn rotate(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
+    query: QueryText,
+    request: Request,
 ) -> Result<Response, Problem> {
+    let noted = body::nothing(&query, request, shared.config.limits.body_bytes_max).await?;
     let secrets = shared.app.rotate_webhook_secret(caller.user.id).await?;
     tracing::info!(user = %caller.user.id, "a webhook secret was rotated");
-    Ok(present(&shared, &secrets))
+    Ok(noted.on(present(&shared, &secrets)))
 }
 
 fn present(shared: &Shared, secrets: &WebhookSecrets) -> Response {

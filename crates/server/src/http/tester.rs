@@ -25,6 +25,7 @@ use super::parameters::QueryText;
 
 const ENDPOINT: &str = "endpoint";
 const EVENT_TYPE: &str = "eventType";
+const EVENT_TYPE_ALIAS: &str = "type";
 
 /// How many examples a user may send a minute. Somebody who sets a receiver up needs one of each kind, and a few more.
 const PER_MINUTE: NonZeroU32 = NonZeroU32::new(10).expect("ten is not zero");
@@ -57,26 +58,27 @@ pub async fn send(
         }
         // Its name leads where nothing is ever sent to.
         Outcome::Failed(Fault::Refused) => {
-            Err(refused("This host leads to an address that is not a public one.".to_owned()))
+            let problem = refused("This host leads to an address that is not a public one.".to_owned());
+            Ok(noted.on(problem.into_response()))
         }
-        Outcome::Failed(_) | Outcome::Interrupted => Err(Problem::not_taken(&exchange)),
+        // Something was sent, so that what was not understood of the question matters as much as after a success.
+        Outcome::Failed(_) | Outcome::Interrupted => {
+            Ok(noted.on(Problem::not_taken(&exchange).into_response()))
+        }
     }
 }
 
 fn endpoint(parameters: &mut Parameters<'_>) -> Option<Endpoint> {
-    let Some(text) = parameters.one(ENDPOINT) else {
-        parameters.violations.push(Violation::missing(ENDPOINT, "This value should not be blank."));
-        return None;
-    };
+    let Some(text) = parameters.single(ENDPOINT) else { return blank(parameters, ENDPOINT) };
     let endpoint = Endpoint::parse(text);
     endpoint.map_err(|error| parameters.violations.push(Violation::malformed(ENDPOINT, error))).ok()
 }
 
 fn sample(parameters: &mut Parameters<'_>) -> Option<Sample> {
-    let alias = parameters.one("type");
-    let Some(text) = parameters.one(EVENT_TYPE).or(alias) else {
-        parameters.violations.push(Violation::missing(EVENT_TYPE, "This value should not be blank."));
-        return None;
+    let alias = parameters.single(EVENT_TYPE_ALIAS);
+    let Some(text) = parameters.single(EVENT_TYPE).or(alias) else {
+        // What was said more than once is told as that, and not as missing.
+        return if parameters.is_refused(EVENT_TYPE_ALIAS) { None } else { blank(parameters, EVENT_TYPE) };
     };
     if text == names::MATCH {
         return Some(Sample::Match);
@@ -88,6 +90,14 @@ fn sample(parameters: &mut Parameters<'_>) -> Option<Sample> {
         parameters.refuse(EVENT_TYPE, text, &expected);
     }
     found
+}
+
+/// Says that a parameter is missing, unless something else was wrong with it.
+fn blank<T>(parameters: &mut Parameters<'_>, name: &'static str) -> Option<T> {
+    if !parameters.is_refused(name) {
+        parameters.violations.push(Violation::missing(name, "This value should not be blank."));
+    }
+    None
 }
 
 /// Who may send an example now: one at a time, and a few a minute.

@@ -135,6 +135,23 @@ async fn filters_narrow_the_list() {
         let name = wrong.split('=').next().unwrap();
         assert_eq!(server.get(&format!("/deliveries?{wrong}")).await.violations(400), [name]);
     }
+    for (repeated, name, values) in [
+        ("state=failed&state=delivered", "state", ["failed", "delivered"]),
+        ("state[]=failed&state[]=pending", "state", ["failed", "pending"]),
+        (
+            "channel=eventEndpoint&channel=endpointRecipient",
+            "channel",
+            ["eventEndpoint", "endpointRecipient"],
+        ),
+        (&format!("search={id}&search={other_id}"), "search", [id, other_id]),
+        ("fromDate=2026-03-02&fromDate=2026-03-01", "fromDate", ["2026-03-02", "2026-03-01"]),
+    ] {
+        let answer = server.get(&format!("/deliveries?{repeated}")).await;
+        assert_eq!(answer.violations(400), [name]);
+        assert!(values.iter().all(|value| answer.text().contains(value)), "{}", answer.text());
+    }
+    let backwards = server.get("/deliveries?fromDate=2026-03-03&toDate=2026-03-02").await;
+    assert_eq!(backwards.violations(400), ["fromDate"]);
     let answer = server.get("/deliveries?sate=failed").await;
     assert_eq!(answer.header("x-ignored-parameters"), Some("sate"));
 }
@@ -253,11 +270,12 @@ async fn everything_of_a_search_that_failed_is_sent_again() {
         assert_eq!(answer.status, 202, "{}", answer.text());
         answer.json()
     };
+    let replay = |count: u64| json!({"@context": "/contexts/Replay", "@type": "Replay", "replayed": count});
     let since = json!({"since": "2026-03-02T10:00:03+01:00"});
-    assert_eq!(replayed(server.post(&path, &since).await).await, json!({"replayed": 2}));
-    assert_eq!(replayed(server.post(&path, &since).await).await, json!({"replayed": 0}));
+    assert_eq!(replayed(server.post(&path, &since).await).await, replay(2));
+    assert_eq!(replayed(server.post(&path, &since).await).await, replay(0));
     let by_query = format!("{path}?since=2026-03-02");
-    assert_eq!(replayed(post(&server, &by_query).await).await, json!({"replayed": 4}));
+    assert_eq!(replayed(post(&server, &by_query).await).await, replay(4));
     assert_eq!(server.get("/deliveries?state=pending").await.ok()["hydra:totalItems"], 6);
     // Nothing is sent again by mistake.
     let with_type = Request::new("POST", &path).key(&server.keys.all).body("application/json", "");
@@ -265,4 +283,44 @@ async fn everything_of_a_search_that_failed_is_sent_again() {
     assert_eq!(post(&server, &path).await.violations(422), ["since"]);
     assert_eq!(server.post(&path, &json!({"since": "soon"})).await.violations(400), ["since"]);
     assert_eq!(post(&server, &format!("{path}?since=soon")).await.violations(400), ["since"]);
+}
+
+#[tokio::test]
+async fn what_means_nothing_in_the_body_of_a_replay_is_told() {
+    let (server, search) = with_deliveries(1).await;
+    let path = format!("{}/replay", searches::path(&search));
+    let body = json!({"since": "2026-03-02", "state": "failed"});
+    let answer = server.post(&path, &body).await;
+    assert_eq!((answer.status, answer.header("x-ignored-parameters")), (202, Some("state")));
+    let strict = || Request::new("POST", &path).key(&server.keys.all).header("Prefer", "handling=strict");
+    assert!(server.send(strict().json(&body)).await.problem(400).contains("state"));
+    assert_eq!(server.send(strict().json(&json!({"since": "2026-03-02"}))).await.status, 202);
+    // It is read whoever says since when.
+    let by_query = format!("{path}?since=2026-03-02");
+    let answer = server.post(&by_query, &json!({"state": "failed"})).await;
+    assert_eq!((answer.status, answer.header("x-ignored-parameters")), (202, Some("state")));
+    assert_eq!(server.post(&by_query, &json!({"since": "2026-03-01"})).await.violations(400), ["since"]);
+    assert_eq!(
+        server.post(&format!("{by_query}&since=2026-03-01"), &json!({})).await.violations(400),
+        ["since"]
+    );
+    assert_eq!(server.post(&path, &json!([])).await.violations(400), [""]);
+    let request = Request::new("POST", &by_query).key(&server.keys.all);
+    server.send(request.body("text/plain", "failed")).await.problem(415);
+}
+
+#[tokio::test]
+async fn a_delivery_is_sent_again_without_a_body_or_with_one_that_says_nothing() {
+    let (server, _) = with_deliveries(1).await;
+    let delivery = all(&server).await[0].clone();
+    settle(&server, &[id(&delivery)], domain::Next::Failed).await;
+    let replay = format!("{}/replay", path(&delivery));
+    let request = || Request::new("POST", &replay).key(&server.keys.all);
+    server.send(request().body("text/plain", "again")).await.problem(415);
+    server.send(request().body("application/json", "{")).await.problem(400);
+    let strict = request().header("Prefer", "handling=strict").json(&json!({"now": true}));
+    assert!(server.send(strict).await.problem(400).contains("now"));
+    assert_eq!(server.get(path(&delivery)).await.ok()["state"], "failed", "nothing was sent again");
+    let answer = server.send(request().json(&json!({}))).await;
+    assert_eq!((answer.status, answer.header("x-ignored-parameters")), (202, None));
 }

@@ -58,6 +58,27 @@ async fn rotating_twice_within_a_day_ends_no_secret_early() {
 }
 
 #[tokio::test]
+async fn a_body_is_not_needed_and_not_passed_over() {
+    let server = TestServer::start().await;
+    let rotate = || Request::new("POST", "/webhook-secret/rotate").key(&server.keys.all);
+    let before = server.get("/webhook-secret").await.ok();
+    server.send(rotate().body("text/plain", "now")).await.problem(415);
+    server.send(rotate().body("application/json", "{")).await.problem(400);
+    assert_eq!(server.send(rotate().body("application/json", "[]")).await.violations(400), [""]);
+    let strict = rotate().header("Prefer", "handling=strict").json(&json!({"validFor": "7d"}));
+    assert!(server.send(strict).await.problem(400).contains("validFor"));
+    assert_eq!(server.get("/webhook-secret").await.ok(), before, "nothing was rotated");
+    for fine in [rotate().body("application/json", ""), rotate().body("application/ld+json", "{}")] {
+        let answer = server.send(fine).await;
+        answer.ok();
+        assert_eq!(answer.header("x-ignored-parameters"), None);
+    }
+    let answer = server.send(rotate().json(&json!({"validFor": "7d"}))).await;
+    answer.ok();
+    assert_eq!(answer.header("x-ignored-parameters"), Some("validFor"));
+}
+
+#[tokio::test]
 async fn whoever_rotates_first_of_all_has_no_secret_before() {
     let server = TestServer::start().await;
     let answer = server.send(Request::new("POST", "/webhook-secret/rotate").key(&server.keys.all)).await;

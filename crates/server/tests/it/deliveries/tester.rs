@@ -114,7 +114,8 @@ async fn what_the_receiver_did_is_told_and_nothing_it_said() {
         (Behaviour::Trick(Trick::CertificateSelfSigned), "tls", None),
     ] {
         let receiver = Receiver::always(&TRUSTED.authority, behaviour.clone()).await;
-        let answer = test(&server, &receiver.url("/"), "match").await;
+        let answer = server.get(&format!("{}&evnet=x", tested(&receiver.url("/"), "match"))).await;
+        assert_eq!(answer.header("x-ignored-parameters"), Some("evnet"));
         assert_eq!(answer.status, 502, "{behaviour:?}: {}", answer.text());
         let body = answer.json();
         let receiver = &body["receiver"];
@@ -137,6 +138,23 @@ async fn what_cannot_be_sent_is_refused_before_anything_is() {
     assert_eq!(refused(&format!("?endpoint={endpoint}&eventType=ad.sold")).await, ["eventType"]);
     for wrong in ["http://hook.example/", "hook.example", "https://user@hook.example/", "https://"] {
         assert_eq!(refused(&format!("?endpoint={wrong}&eventType=match")).await, ["endpoint"], "{wrong}");
+    }
+    for (query, name, values) in [
+        (
+            format!("?endpoint={endpoint}&endpoint=https://b.example/&eventType=match"),
+            "endpoint",
+            "\"https://b.example/\"",
+        ),
+        (
+            format!("?endpoint={endpoint}&eventType=match&eventType=ad.update.price"),
+            "eventType",
+            "\"match\", \"ad.update.price\"",
+        ),
+        (format!("?endpoint={endpoint}&type[]=match&type[]=match"), "type", "\"match\", \"match\""),
+    ] {
+        let answer = server.get(&format!("/webhook-tester{query}")).await;
+        assert_eq!(answer.violations(400), [name], "{query}");
+        assert!(answer.text().contains(&values.replace('"', "\\\"")), "{}", answer.text());
     }
     assert_eq!(receiver.connections(), 0);
 }
