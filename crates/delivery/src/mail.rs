@@ -124,7 +124,7 @@ impl Mail {
         let Settings { transport, from, deadlines } = settings;
         let carrier = match transport {
             Transport::Smtp(smtp) => Carrier::Server(Box::new(smtp::Server::new(smtp, deadlines)?)),
-            Transport::Folder(path) => match std::fs::create_dir_all(&path) {
+            Transport::Folder(path) => match folder::make(&path) {
                 Ok(()) => Carrier::Folder(path),
                 Err(source) => return Err(SetUpError::Folder { path, source }),
             },

@@ -15,6 +15,8 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
+use rustix::fs::Mode;
+use rustix::process::umask;
 
 use crate::config::{Config, Sources};
 
@@ -84,8 +86,18 @@ fn loaded(sources: Sources) -> anyhow::Result<Config> {
     })
 }
 
+/// Everything this process makes is for its own user alone: the database holds everybody's keys, secrets and addresses, and so do the
+/// files beside it. Set before there is a second thread, because it holds for all of them.
+fn keep_to_ourselves() {
+    let ours_alone = Mode::RWXG | Mode::RWXO;
+    let before = umask(ours_alone);
+    // Whoever wanted it stricter still has it so.
+    umask(before | ours_alone);
+}
+
 /// Runs a command to its end.
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    keep_to_ourselves();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

@@ -1,6 +1,7 @@
 //! What becomes of a letter at a mail server: taken, put off, refused, lost on the way.
 
 use std::collections::HashSet;
+use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -300,6 +301,9 @@ async fn a_folder_that_is_gone_fails_the_attempt() {
         .map(|file| file.unwrap().file_name().into_string().unwrap())
         .collect();
     assert_eq!(files, [format!("20261115T083000Z-{}.eml", letter(7).id)], "and nothing unfinished");
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let letters = folder.path().join("letters");
+    assert_eq!((mode(&letters), mode(&letters.join(&files[0]))), (0o700, 0o600), "for nobody else's eyes");
     std::fs::remove_dir_all(folder.path().join("letters")).unwrap();
     failed(&mail.send(&letter(7)).await, Fault::Connect, None);
 }

@@ -2,7 +2,8 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
 
 use tempfile::TempDir;
@@ -143,6 +144,43 @@ fn told_before_the_port(command: &mut Command, listen: &str) -> String {
     let refused = Run::of(command.args(["--listen", listen, "--data"]).arg(folder.path()).output().unwrap());
     assert!(refused.failed().contains(&format!("cannot listen on {listen}")), "{refused:?}");
     refused.err
+}
+
+/// What is in a folder, and below, that others than its owner may touch.
+fn open_to_others(folder: &Path) -> Vec<PathBuf> {
+    let is_open = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o077 != 0;
+    let mut found: Vec<PathBuf> = is_open(folder).then(|| folder.to_owned()).into_iter().collect();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(open_to_others(&path));
+        } else if is_open(&path) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[tokio::test]
+async fn nobody_else_may_read_the_folder() {
+    let folder = TempDir::new().unwrap();
+    let of_commands = folder.path().join("commands").join("data");
+    let mut shell = without_settings(Command::new("sh"));
+    shell.args(["-c", "umask 022 && exec \"$0\" \"$@\""]).arg(env!("CARGO_BIN_EXE_vigie"));
+    shell.args(["keys", "create", "--user", "a", "--data"]).arg(&of_commands);
+    Run::of(shell.output().unwrap()).succeeded();
+    assert!(of_commands.join("vigie.db").exists());
+    assert_eq!(open_to_others(&of_commands), Vec::<PathBuf>::new());
+
+    let of_a_server = folder.path().join("server");
+    let server = Serving::start(&of_a_server);
+    assert!(of_a_server.join("vigie.db-wal").exists() && of_a_server.join("vigie.db-shm").exists());
+    assert_eq!(open_to_others(&of_a_server), Vec::<PathBuf>::new());
+    let key = run(&of_a_server, &["keys", "create", "--user", "b", "--scopes", "ingest"]);
+    assert_eq!(status_with(server.address, key.succeeded().trim()).await, 201);
+    server.stop("TERM").succeeded();
+    assert!(of_a_server.join("index").exists(), "there is something to be indexed");
+    assert_eq!(open_to_others(&of_a_server), Vec::<PathBuf>::new());
 }
 
 const OF_PRIVATE_ADDRESSES: &str = "messages may go to private addresses";
