@@ -13,7 +13,8 @@ import time
 
 # How far Vigie's clock and ours may differ. Anything older was recorded by somebody and is being played to us again.
 TOLERANCE_SECONDS = 300
-BODY_BYTES_MAX = 4 * 1024 * 1024
+# A property with many long adverts makes messages of several megabytes.
+BODY_BYTES_MAX = 32 * 1024 * 1024
 
 
 def keys(text):
