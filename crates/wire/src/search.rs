@@ -16,7 +16,7 @@ use domain::filter::{Filter, Kind, Subject};
 use domain::search::is_criterion;
 use domain::{City, Department, Endpoint, FILTERS, Insee, PropertyAttribute};
 
-pub use read::{Purpose, Read, read};
+pub use read::{Purpose, Read, no_endpoint, read};
 pub use write::{SearchParts, search};
 
 /// The places there are: what a reference in a body has to lead to, and what is shown of it.

@@ -18,6 +18,7 @@ use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use http::{HeaderValue, StatusCode, header};
 use wire::names;
 use wire::query::Parameters;
+use wire::search::no_endpoint;
 
 use super::Shared;
 use super::error::{LD_JSON, Problem};
@@ -71,7 +72,8 @@ pub async fn send(
 fn endpoint(parameters: &mut Parameters<'_>) -> Option<Endpoint> {
     let Some(text) = parameters.single(ENDPOINT) else { return blank(parameters, ENDPOINT) };
     let endpoint = Endpoint::parse(text);
-    endpoint.map_err(|error| parameters.violations.push(Violation::malformed(ENDPOINT, error))).ok()
+    let refused = |error| Violation::malformed(ENDPOINT, no_endpoint(error, text));
+    endpoint.map_err(|error| parameters.violations.push(refused(error))).ok()
 }
 
 fn sample(parameters: &mut Parameters<'_>) -> Option<Sample> {

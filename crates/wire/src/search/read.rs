@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use domain::criteria::Terms;
 use domain::draft::Given;
+use domain::recipient::EndpointError;
 use domain::search::{NAMED_MAX, Wish};
 use domain::{Alerts, EmailAddress, Endpoint, EventName, ShortText, Violation};
 use serde_json::{Map, Value};
@@ -70,6 +71,19 @@ pub fn read(body: &Value, purpose: Purpose<'_>, surroundings: &Surroundings<'_>)
         Some(_) | None => Err(violations),
     };
     Read { wish, ignored }
+}
+
+/// Why a text is no address for a webhook, with the text where that helps. A password in it is not said again, and one that is too long is
+/// known by that.
+pub fn no_endpoint(error: EndpointError, text: &str) -> String {
+    match error {
+        EndpointError::Malformed | EndpointError::NotHttps => with_value(&error, text),
+        EndpointError::UserInfo | EndpointError::TooLong { .. } => error.to_string(),
+    }
+}
+
+fn with_value(error: &dyn std::fmt::Display, text: &str) -> String {
+    format!("{error} \"{}\" was given.", shown(text))
 }
 
 struct Reading<'a> {
@@ -139,7 +153,9 @@ impl<'a> Reading<'a> {
         Alerts {
             enabled: self.flag(ENABLED, enabled),
             hide_contact: self.flag(HIDE_CONTACT, hide_contact),
-            email: self.text(EMAIL, email, EmailAddress::parse),
+            email: self.text(EMAIL, email, |text| {
+                EmailAddress::parse(text).map_err(|error| with_value(&error, text))
+            }),
             endpoint: self.endpoint(ENDPOINT, endpoint, judge),
             event_endpoint: self.endpoint(EVENT_ENDPOINT, event_endpoint, judge),
             events: self.events(events),
@@ -154,7 +170,7 @@ impl<'a> Reading<'a> {
     ) -> Option<Endpoint> {
         let before = known.clone();
         self.text(name, known, |text| {
-            let endpoint = Endpoint::parse(text).map_err(|error| error.to_string())?;
+            let endpoint = Endpoint::parse(text).map_err(|error| no_endpoint(error, text))?;
             // Rules may have become stricter since it was accepted. That must not keep its owner from changing something else.
             if before.as_ref() != Some(&endpoint) {
                 judge(&endpoint)?;

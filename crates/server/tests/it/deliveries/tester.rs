@@ -138,6 +138,9 @@ async fn what_cannot_be_sent_is_refused_before_anything_is() {
     assert_eq!(refused(&format!("?endpoint={endpoint}&eventType=ad.sold")).await, ["eventType"]);
     for wrong in ["http://hook.example/", "hook.example", "https://user@hook.example/", "https://"] {
         assert_eq!(refused(&format!("?endpoint={wrong}&eventType=match")).await, ["endpoint"], "{wrong}");
+        let told =
+            server.get(&format!("/webhook-tester?endpoint={wrong}&eventType=match")).await.problem(400);
+        assert_eq!(told.contains(&format!("\"{wrong}\" was given")), !wrong.contains('@'), "{told}");
     }
     for (query, name, values) in [
         (

@@ -395,8 +395,8 @@ fn settings() -> Vec<Row> {
             &[(json!(address), json!(address)), (json!(" https://a.example "), json!("https://a.example"))],
         )
         .wrong(&[json!(5), json!(true), json!(["https://a.example"]), json!({"a": 1})])
-        .invalid(&json!("http://a.example/"), name, "https")
-        .invalid(&json!("pas une adresse"), name, "not a valid URL")
+        .invalid(&json!("http://a.example/"), name, "https://. \"http://a.example/\" was given.")
+        .invalid(&json!("pas une adresse"), name, "not a valid URL. \"pas une adresse\" was given.")
         .invalid(&json!("https://user:pass@a.example/"), name, "user name or a password")
         .invalid(&json!(format!("https://a.example/{}", "x".repeat(2_048))), name, "too long")
     };
@@ -409,7 +409,11 @@ fn settings() -> Vec<Row> {
     vec![
         Row::new("notificationRecipient", &[(mail.clone(), mail)])
             .wrong(&[json!(5), json!(["a@b.fr"]), json!({"a": 1})])
-            .invalid(&json!("jean"), "notificationRecipient", "not a valid email address")
+            .invalid(
+                &json!("jean"),
+                "notificationRecipient",
+                "not a valid email address. \"jean\" was given.",
+            )
             .invalid(&json!("a@b.fr, c@d.fr"), "notificationRecipient", "not a valid email address"),
         endpoint("endpointRecipient"),
         endpoint("eventEndpoint"),
