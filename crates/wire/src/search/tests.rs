@@ -215,8 +215,8 @@ fn everything_that_is_wrong_is_told_together() {
             "roomMin: The type of the \"roomMin\" attribute must be a number, string \"x\" given.",
             "furnished: The type of the \"furnished\" attribute must be a boolean, number 2 given.",
             "geoAccuracy: The type of the \"geoAccuracy\" attribute must be one integer, array given.",
-            "notificationRecipient: This value is not a valid email address.",
-            "endpointRecipient: This address must begin with https://.",
+            "notificationRecipient: This value is not a valid email address. \"a@b\" was given.",
+            "endpointRecipient: This address must begin with https://. \"http://hook.example/\" was given.",
             "eventEndpoint: The type of the \"eventEndpoint\" attribute must be a string, number 5 given.",
             "subscribedEvents[1]: \"ad.sold\" is no event; the events are ad.update.price, ad.update.surface, \
              ad.update.pictures, ad.update.expired, property.ad.create, property.ad.update.",
