@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Context;
 
 use app::App;
-use app::dispatch::DispatchSettings;
+use app::dispatch::{DispatchLimits, DispatchSettings};
 use app::system::{RandomIds, SystemClock};
 use domain::Retries;
 use places::Gazetteer;
@@ -38,7 +38,7 @@ pub fn bringing(app: App, config: &Config) -> anyhow::Result<App> {
         gather: config.email.gather,
         keep: config.delivery.keep,
         public_url: config.email.public_url.clone(),
-        limits: config.delivery.limits,
+        limits: DispatchLimits { letters: config.email.letters_max, ..config.delivery.limits },
     };
     Ok(app.with_dispatch(Arc::new(scribe), Arc::new(carrier), settings))
 }

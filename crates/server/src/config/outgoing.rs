@@ -44,6 +44,8 @@ pub struct Email {
     pub public_url: String,
     pub folder: PathBuf,
     pub smtp: SmtpServer,
+    /// How many letters may be under way at once.
+    pub letters_max: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,6 +107,7 @@ impl Email {
         let security = reader.take("email.smtp_security", security);
         let user = reader.take("email.smtp_user", |text| Ok(text.to_owned()));
         let password = reader.take("email.smtp_password", |text| Ok(text.to_owned()));
+        let letters = reader.take("email.smtp_connections_max", value::count(ATTEMPTS_MAX));
         let login = user.zip(password).map(|(user, password)| login(reader, user, password));
         Some(Self {
             transport: transport?,
@@ -113,6 +116,7 @@ impl Email {
             public_url: public_url?,
             folder: folder?,
             smtp: SmtpServer { host: host?, port: port?, security: security?, login: login? },
+            letters_max: letters?,
         })
     }
 }
