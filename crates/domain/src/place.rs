@@ -156,8 +156,7 @@ pub struct Placement {
     pub insee: Insee,
     /// The department of the commune, by its id.
     pub department: Option<u64>,
-    /// The zipcode given, when it is one of the commune's; else the commune's, when it has but one. Of a commune with several,
-    /// nobody knows which it is.
+    /// The zipcode given, when it is one of the commune's; else the commune's main one.
     pub zipcode: Option<Zipcode>,
     /// The centre of the commune: where an advert without coordinates is put.
     pub centre: Option<GeoPoint>,

@@ -61,8 +61,8 @@ pub struct Derived<'a> {
     pub point: Option<GeoPoint>,
     pub accuracy: Option<GeoAccuracy>,
     pub placement: Option<&'a Placement>,
-    /// Its zipcode in the commune of the placement, of the first advert that puts it there and knows. Where the reference
-    /// geography does not know the place, the one that was given.
+    /// Its zipcode in the commune of the placement: the first that an advert gives there, else the commune's main one. Where the
+    /// reference geography does not know the place, the one that was given.
     pub zipcode: Option<&'a Zipcode>,
     pub given_place: Option<&'a GivenPlace>,
 }
@@ -109,9 +109,13 @@ impl Property {
         let given_place = details().map(|details| &details.place).find(|place| !place.is_empty());
         let zipcode = match placement {
             Some(commune) => {
-                let placements = adverts.iter().filter_map(|advert| advert.placement.as_ref());
-                let mut there = placements.filter(|placement| placement.insee == commune.insee);
-                there.find_map(|placement| placement.zipcode.as_ref())
+                let gives = |advert: &&&Advert| {
+                    let placed = advert.placement.as_ref().filter(|placed| placed.insee == commune.insee);
+                    let known = placed.and_then(|placed| placed.zipcode.as_ref());
+                    known.is_some() && advert.details.place.zipcode.as_ref() == known
+                };
+                let given = adverts.iter().find(gives).and_then(|advert| advert.placement.as_ref());
+                given.unwrap_or(commune).zipcode.as_ref()
             }
             None => given_place.and_then(|place| place.zipcode.as_ref()),
         };

@@ -228,14 +228,10 @@ impl Case<'_> {
         let placement = pick.map(|pick| {
             let city = self.gazetteer.at(pick.city);
             let own = self.zipcode.filter(|zipcode| city.zipcodes.contains(zipcode));
-            let only = || match city.zipcodes.as_slice() {
-                [only] => Some(only.clone()),
-                [] | [_, ..] => None,
-            };
             Placement {
                 insee: city.insee.clone(),
                 department: Some(city.department.id),
-                zipcode: own.or_else(only),
+                zipcode: own.or_else(|| city.main_zipcode().cloned()),
                 centre: city.centre,
             }
         });

@@ -116,25 +116,33 @@ fn an_advert_without_coordinates_stands_at_the_centre_of_its_commune() {
 }
 
 #[test]
-fn a_zipcode_is_that_of_the_first_advert_that_knows_it_in_the_same_commune() {
-    let placed = |number: u8, commune: &str, zipcode: Option<&str>| {
-        let mut advert = advert(number, 500 - i64::from(number), AdvertDetails::default());
+fn a_zipcode_is_the_first_that_an_advert_gives_in_the_same_commune() {
+    let placed = |number: u8, commune: &str, given: Option<&str>, zipcode: &str| {
+        let place = GivenPlace { zipcode: given.and_then(Zipcode::parse), ..GivenPlace::default() };
+        let details = AdvertDetails { place, ..AdvertDetails::default() };
+        let mut advert = advert(number, 500 - i64::from(number), details);
         advert.placement = Some(Placement {
             insee: crate::place::Insee::parse(commune).unwrap(),
             department: Some(37),
-            zipcode: zipcode.and_then(Zipcode::parse),
+            zipcode: Zipcode::parse(zipcode),
             centre: None,
         });
         advert
     };
-    let check = |adverts: Vec<Advert>, expected: Option<&str>| {
+    let check = |adverts: Vec<Advert>, expected: &str| {
         let it = property(adverts);
-        assert_eq!(it.derive().unwrap().zipcode.map(Zipcode::as_str), expected);
+        assert_eq!(it.derive().unwrap().zipcode.map(Zipcode::as_str), Some(expected));
     };
-    check(vec![placed(1, "37261", None), placed(2, "37261", Some("37200"))], Some("37200"));
-    check(vec![placed(1, "37261", Some("37100")), placed(2, "37261", Some("37200"))], Some("37100"));
-    // The zipcode of another commune says nothing about this one.
-    check(vec![placed(1, "37261", None), placed(2, "37122", Some("37300"))], None);
+    let unsaid = || placed(1, "37261", None, "37000");
+    check(vec![unsaid()], "37000");
+    check(vec![unsaid(), placed(2, "37261", Some("37200"), "37200")], "37200");
+    check(
+        vec![placed(1, "37261", Some("37100"), "37100"), placed(2, "37261", Some("37200"), "37200")],
+        "37100",
+    );
+    // One that is none of the commune's, or that of another commune, says nothing about this one.
+    check(vec![unsaid(), placed(2, "37261", Some("69003"), "37000")], "37000");
+    check(vec![unsaid(), placed(2, "37122", Some("37300"), "37300")], "37000");
 }
 
 #[test]

@@ -159,16 +159,11 @@ fn the_nearest_centre_is_the_one_a_look_at_every_commune_finds() {
 }
 
 #[test]
-fn a_placement_has_the_zipcode_given_or_the_only_one_of_its_commune() {
+fn a_placement_keeps_the_zipcode_given_when_it_is_the_communes() {
     let placed = |code, zip| gazetteer().resolve(&given(code, zip, "")).placement.unwrap().zipcode;
     assert_eq!(placed("97411", "97490"), Some(zipcode("97490")));
-    assert_eq!(placed("37122", ""), Some(zipcode("37300")));
-    assert_eq!(placed("37122", "69003"), Some(zipcode("37300")));
-    // Of several, nobody knows which one is meant.
-    for code in ["97411", "33063", "75056"] {
-        assert_eq!(placed(code, ""), None, "{code}");
-    }
-    assert_eq!(placed("33063", "69003"), None);
+    assert_eq!(placed("97411", ""), Some(zipcode("97400")));
+    assert_eq!(placed("33063", "69003"), Some(zipcode("33000")));
 }
 
 #[test]
