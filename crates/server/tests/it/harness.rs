@@ -83,7 +83,9 @@ impl TestServer {
         // Ids of users come from elsewhere, so that those of adverts begin with 1 in every test.
         let keys =
             Keys::make(&App::new(store.clone(), clock.clone(), Arc::new(RandomKeyIds), gazetteer())).await;
-        let sources = Sources::defaults().file("test", settings);
+        // However busy the machine is: a test that is about being too slow says how slow.
+        let sources = Sources::defaults().file("patience", "[limits]\nrequest_timeout = \"10m\"\n");
+        let sources = sources.file("test", settings);
         let sources = sources.flag("--listen", "server.listen", Some("127.0.0.1:0".to_owned()));
         let data = folder.path().to_str().unwrap().to_owned();
         let config = Config::load(sources.flag("--data", "store.data", Some(data))).unwrap();

@@ -433,8 +433,7 @@ async fn what_one_draft_gives_up_is_free_for_the_next_of_the_same_batch() {
 
 #[tokio::test]
 async fn many_changes_of_one_large_property_are_taken_in_by_parts() {
-    // Two hundred megabytes are written and indexed: on a busy machine a debug build takes a while.
-    let server = TestServer::with("[limits]\nrequest_timeout = \"10m\"\n").await;
+    let server = TestServer::start().await;
     let home = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
     let long = "mot ".repeat(12_000);
     let stock: Vec<Value> = (0..40)
