@@ -207,7 +207,7 @@ fn start_workers(shared: &Shared) {
     shared.tasks.spawn_on(measure, &shared.background.handle());
     if let Some(age) = shared.config.expire_after {
         let (app, stop) = (shared.app.clone(), shared.stop.clone());
-        shared.tasks.spawn(workers::repeat("expiry", EXPIRY_EVERY, stop, move || {
+        shared.tasks.spawn(workers::repeat_later("expiry", EXPIRY_EVERY, stop, move || {
             let app = app.clone();
             async move {
                 let expired = workers::expiry::run_once(&app, age).await?;
