@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Receives Vigie's webhooks: checks the signature, drops repeats, answers at once. Needs nothing but Python 3.8 or newer."""
+"""Receives webhooks from Vigie: verifies the signature, drops duplicates, answers at once. Needs only Python 3.8 or newer."""
 
 import argparse
 import base64
@@ -11,19 +11,19 @@ import sqlite3
 import ssl
 import time
 
-# How far Vigie's clock and ours may differ. Anything older was recorded by somebody and is being played to us again.
+# The maximum difference between Vigie's clock and ours. An older message may be a replay of a recorded one.
 TOLERANCE_SECONDS = 300
-# A property with many long adverts makes messages of several megabytes.
+# Messages about a property with many long adverts have several megabytes.
 BODY_BYTES_MAX = 32 * 1024 * 1024
 
 
 def keys(text):
-    """The keys in the environment variable: one, or two with a space between while you change over to a new one."""
+    """Returns the keys in the environment variable: one, or two separated by a space during a rotation."""
     return [base64.b64decode(secret[len("whsec_"):], validate=True) for secret in text.split()]
 
 
 def is_genuine(secrets, headers, body, now):
-    """Whether Vigie sent this, and lately. It signs the id, the time and the body exactly as it came: check before parsing."""
+    """Returns whether Vigie sent this recently. The signature covers id, timestamp and raw body: verify before parsing."""
     identity, timestamp = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
     if not identity or not timestamp.isascii() or not timestamp.isdigit() or abs(now - int(timestamp)) > TOLERANCE_SECONDS:
         return False
@@ -33,8 +33,8 @@ def is_genuine(secrets, headers, body, now):
     return any([hmac.compare_digest(one, other) for one in expected for other in given])
 
 
-def keep(database, identity, body):
-    """Writes a message down unless it came before; says whether it is new. It is on the disk when this returns."""
+def store(database, identity, body):
+    """Stores a message unless it is a duplicate, and returns whether it is new. It is on disk when this returns."""
     connection = sqlite3.connect(database, timeout=10)
     try:
         with connection:
@@ -45,7 +45,7 @@ def keep(database, identity, body):
 
 
 class Receiver(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"  # Vigie uses a connection again.
+    protocol_version = "HTTP/1.1"  # Vigie reuses connections.
     timeout = 15
 
     def do_POST(self):
@@ -57,8 +57,8 @@ class Receiver(http.server.BaseHTTPRequestHandler):
         if not is_genuine(self.server.secrets, self.headers, body, time.time()):
             return self.answer(401)
         identity = self.headers["webhook-id"]
-        new = keep(self.server.database, identity, body)
-        # Answer first and work later: whatever takes long, do it with what is in the database.
+        new = store(self.server.database, identity, body)
+        # Answer first and work later: process messages from the database.
         self.answer(200)
         print("new" if new else "repeat", identity, flush=True)
 
@@ -76,8 +76,8 @@ def main():
     arguments.add_argument("--host", default="127.0.0.1")
     arguments.add_argument("--port", type=int, default=8443)
     arguments.add_argument("--database", default="received.sqlite3")
-    arguments.add_argument("--certificate", help="PEM with the whole chain; without it, put a server that speaks TLS in front")
-    arguments.add_argument("--key", help="PEM")
+    arguments.add_argument("--certificate", help="PEM file with the whole chain; without it, run behind a TLS proxy")
+    arguments.add_argument("--key", help="PEM file with the private key")
     given = arguments.parse_args()
     server = http.server.ThreadingHTTPServer((given.host, given.port), Receiver)
     server.secrets = keys(os.environ["VIGIE_WEBHOOK_SECRET"])
@@ -87,7 +87,7 @@ def main():
     if given.certificate:
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         context.load_cert_chain(given.certificate, given.key)
-        # Each connection shakes hands in its own thread, or one that dawdles would hold up all the others.
+        # Each connection does its TLS handshake in its own thread, so that a slow one does not delay the others.
         server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     print("listening on", server.server_address[1], flush=True)
     server.serve_forever()
