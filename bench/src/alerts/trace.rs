@@ -27,7 +27,7 @@ pub struct Trace {
 #[derive(Debug, Clone, Copy, Default)]
 struct Brought {
     matches: usize,
-    notices: usize,
+    notifications: usize,
 }
 
 impl Trace {
@@ -65,9 +65,9 @@ impl Trace {
             let Some(last) = groups.last() else { break };
             position = last.position;
             for group in groups {
-                let notices = group.notices.iter().map(|notice| notice.searches.len()).sum();
+                let notifications = group.outbox.iter().map(|notification| notification.searches.len()).sum();
                 lost += usize::from(!traced.contains(&group.position) && !group.matched.is_empty());
-                outcomes.insert(group.position, Brought { matches: group.matched.len(), notices });
+                outcomes.insert(group.position, Brought { matches: group.matched.len(), notifications });
             }
         }
         Ok(Self { entries, outcomes, lost })
@@ -90,7 +90,7 @@ impl Trace {
                     continue;
                 };
                 sum.matches += brought.matches;
-                sum.notices += brought.notices;
+                sum.notifications += brought.notifications;
                 let Some(recorded_at) = seen.at(*position) else { continue };
                 since_receipt.push(recorded_at.saturating_duration_since(sending.acknowledged_at));
                 since_sending.push(recorded_at.saturating_duration_since(sending.sent_at));
@@ -113,10 +113,10 @@ impl Trace {
         );
         _ = writeln!(
             text,
-            "{:.0} matches a second were recorded, of {:.0} adverts a second that brought any, and {:.0} notices a second",
+            "{:.0} matches a second were recorded, of {:.0} adverts a second that brought any, and {:.0} notifications a second",
             per_second(sum.matches),
             per_second(receipt.len()),
-            per_second(sum.notices)
+            per_second(sum.notifications)
         );
         _ = writeln!(
             text,

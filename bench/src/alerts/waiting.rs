@@ -1,7 +1,7 @@
 //! Saved searches, put into a folder without a server.
 
 use anyhow::{Context, ensure};
-use domain::search::Wish;
+use domain::search::SearchDraft;
 use domain::{Alerts, Endpoint, SavedSearch, SearchId, SearchToken, ShortText, UserId};
 use store::{ChangeSet, CommitOutcome, ExpectedSearch, PutSearch, Step, Store};
 use uuid::Uuid;
@@ -55,6 +55,6 @@ fn saved(
         token: SearchToken::new(token),
         created_at: dataset.now(),
         updated_at: dataset.now(),
-        wish: Wish { title, terms: searches.wanted(number).terms()?, alerts },
+        draft: SearchDraft { title, raw_criteria: searches.wanted(number).raw_criteria()?, alerts },
     })
 }

@@ -47,7 +47,7 @@ impl Watch {
             loop {
                 // Before looking: what was recorded until then is seen.
                 let last_look = is_over.load(Ordering::Acquire);
-                let until = runtime.block_on(store.matched_until())?;
+                let until = runtime.block_on(store.matcher_checkpoint())?;
                 if seen.0.last().is_none_or(|(last, _)| *last < until) {
                     seen.0.push((until, Instant::now()));
                 }

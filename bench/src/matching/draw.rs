@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use domain::criteria::{Entry, Presence};
-use domain::{GeoPoint, PropertyType, PublisherType, Strictness, Wording};
+use domain::{GeoPoint, Phrase, PropertyType, PublisherType, Strictness};
 use world::{Random, Town, Wish};
 
 use super::wanted::{Wanted, Where};
@@ -175,5 +175,5 @@ fn draw_expressions(random: &mut Random) -> Vec<Vec<Entry>> {
 
 fn entry(text: &str, presence: Presence, random: &mut Random) -> Option<Entry> {
     let strictness = if random.chance(30.0) { Strictness::Exact } else { Strictness::Inflected };
-    Some(Entry { wording: Wording::new(text, strictness)?, presence })
+    Some(Entry { phrase: Phrase::new(text, strictness)?, presence })
 }

@@ -55,7 +55,7 @@ fn searches_are_the_same_each_time_and_ask_for_words_that_are_said() {
         for entry in wanted.expressions.iter().flatten().filter(|entry| entry.presence == Presence::Present) {
             let alone = [vec![entry.clone()]];
             if !texts.iter().any(|text| text.meets(&alone)) {
-                never_said.insert(entry.wording.text().to_owned());
+                never_said.insert(entry.phrase.text().to_owned());
             }
         }
     }

@@ -43,10 +43,10 @@ impl Text {
     }
 
     fn says(&self, entry: &Entry) -> bool {
-        let exact = entry.wording.strictness() == Strictness::Exact;
+        let exact = entry.phrase.strictness() == Strictness::Exact;
         self.parts.iter().any(|part| {
             let said = if exact { &part.words } else { &part.reduced };
-            entry.wording.alternatives().iter().any(|wanted| {
+            entry.phrase.alternatives().iter().any(|wanted| {
                 said.windows(wanted.len()).any(|found| found.iter().zip(wanted).all(|(a, b)| **a == **b))
             })
         })
@@ -60,7 +60,7 @@ pub fn required(expressions: &[Vec<Entry>]) -> Option<BTreeSet<String>> {
         let entry = entries.iter().find(|entry| entry.presence == Presence::Present)?;
         // The longest word of a phrase is most likely the rarest.
         let longest = |words: &[Box<str>]| words.iter().max_by_key(|word| word.len()).cloned();
-        let alternatives = entry.wording.alternatives().iter();
+        let alternatives = entry.phrase.alternatives().iter();
         // What a text says exactly it also says reduced.
         words.extend(alternatives.filter_map(|words| longest(words)).map(|word| reduced(&word).into_owned()));
     }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use domain::{Criteria, Property, SearchNumber};
-use engine::{Percolated, Percolator, PercolatorScratch};
+use engine::{PercolateResult, Percolator, PercolatorScratch};
 
 use super::Engine;
 use super::draw::Searches;
@@ -38,7 +38,7 @@ impl Vigie {
         Ok((vigie, Spread::of(times)))
     }
 
-    pub fn percolate(&mut self, property: &Property) -> Percolated {
+    pub fn percolate(&mut self, property: &Property) -> PercolateResult {
         self.percolator.matches(property, &mut self.scratch)
     }
 

@@ -1,10 +1,10 @@
 //! A saved search as everybody is given it: in the words of the contract for Vigie, as plain values for the peers.
 
 use anyhow::Context;
-use domain::criteria::{Entry, References, Term};
+use domain::criteria::{Entry, RawCriterion, References};
 use domain::{
-    Criteria, Filter, GeoPoint, Insee, PropertyType, PublisherType, SiteDirectory, Terms, TransactionType,
-    Zipcode,
+    Criteria, Filter, GeoPoint, Insee, PropertyType, PublisherType, RawCriteria, SiteDirectory,
+    TransactionType, Zipcode,
 };
 use places::Gazetteer;
 use world::Budget;
@@ -38,36 +38,40 @@ pub enum Where {
 
 impl Wanted {
     /// As its owner would send it.
-    pub fn terms(&self) -> anyhow::Result<Terms> {
+    pub fn raw_criteria(&self) -> anyhow::Result<RawCriteria> {
         let kinds = self.kinds.iter().map(|kind| kind.code()).collect();
         let mut given = vec![
-            ("transactionType", Term::Codes(vec![self.transaction.code()])),
-            ("propertyTypes", Term::Codes(kinds)),
-            ("budgetMax", Term::Number(self.budget.max)),
+            ("transactionType", RawCriterion::Codes(vec![self.transaction.code()])),
+            ("propertyTypes", RawCriterion::Codes(kinds)),
+            ("budgetMax", RawCriterion::Number(self.budget.max)),
         ];
-        given.extend(self.budget.min.map(|min| ("budgetMin", Term::Number(min))));
-        given.extend(self.surface_min.map(|min| ("surfaceMin", Term::Number(min))));
-        given.extend(self.room_min.map(|min| ("roomMin", Term::Number(f64::from(min)))));
-        given.extend(self.publisher.map(|kind| ("publisherTypes", Term::Codes(vec![kind.code()]))));
+        given.extend(self.budget.min.map(|min| ("budgetMin", RawCriterion::Number(min))));
+        given.extend(self.surface_min.map(|min| ("surfaceMin", RawCriterion::Number(min))));
+        given.extend(self.room_min.map(|min| ("roomMin", RawCriterion::Number(f64::from(min)))));
+        given.extend(self.publisher.map(|kind| ("publisherTypes", RawCriterion::Codes(vec![kind.code()]))));
         if !self.expressions.is_empty() {
-            given.push(("expressions", Term::Expressions(self.expressions.clone())));
+            given.push(("expressions", RawCriterion::Expressions(self.expressions.clone())));
         }
         match &self.place {
-            Where::Cities(ids) => given.push(("includedCities", Term::Cities(ids.clone()))),
-            Where::Departments(ids) => given.push(("includedDepartments", Term::Departments(ids.clone()))),
-            Where::Zipcodes(zipcodes) => given.push(("includedZipcodes", Term::Zipcodes(zipcodes.clone()))),
+            Where::Cities(ids) => given.push(("includedCities", RawCriterion::Cities(ids.clone()))),
+            Where::Departments(ids) => {
+                given.push(("includedDepartments", RawCriterion::Departments(ids.clone())))
+            }
+            Where::Zipcodes(zipcodes) => {
+                given.push(("includedZipcodes", RawCriterion::Zipcodes(zipcodes.clone())))
+            }
             Where::Circle { centre, radius_km } => {
-                given.push(("lat", Term::Number(centre.lat())));
-                given.push(("lon", Term::Number(centre.lon())));
-                given.push(("radius", Term::Number(*radius_km)));
+                given.push(("lat", RawCriterion::Number(centre.lat())));
+                given.push(("lon", RawCriterion::Number(centre.lon())));
+                given.push(("radius", RawCriterion::Number(*radius_km)));
             }
             Where::Anywhere => {}
         }
-        let mut terms = Terms::default();
-        for (name, term) in given {
-            terms.put(Filter::named(name).with_context(|| format!("no filter {name}"))?, term);
+        let mut raw_criteria = RawCriteria::default();
+        for (name, criterion) in given {
+            raw_criteria.put(Filter::named(name).with_context(|| format!("no filter {name}"))?, criterion);
         }
-        Ok(terms)
+        Ok(raw_criteria)
     }
 
     /// What it means, as the matcher works it out.
@@ -76,7 +80,7 @@ impl Wanted {
         let city = |id: u64| cities_meant(places, id);
         let commune = |insee: &Insee| vec![insee.id()];
         let references = References { city: &city, commune: &commune, sites: &sites };
-        self.terms()?.criteria(&references).map_err(|violations| anyhow::anyhow!("{violations:?}"))
+        self.raw_criteria()?.criteria(&references).map_err(|violations| anyhow::anyhow!("{violations:?}"))
     }
 }
 

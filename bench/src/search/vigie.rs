@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use domain::criteria::{CriteriaDraft, Direction, Entry, Given, Presence};
-use domain::{Filter, OrderBy, Strictness, Timestamp, Wording};
-use engine::{Builder, Index, Settings, Stamp};
+use domain::{Filter, OrderBy, Phrase, Strictness, Timestamp};
+use engine::{Builder, Index, SequenceNumber, Settings};
 
 use super::Engine;
 use super::dataset::Stream;
@@ -19,7 +19,7 @@ impl Vigie {
     pub fn load(properties: Stream<domain::Property>) -> Self {
         let mut builder = Builder::new(Settings::default());
         for (property, position) in properties.zip(1..) {
-            builder.put(&property, Stamp(position));
+            builder.put(&property, SequenceNumber(position));
         }
         Self { index: Arc::new(Index::built(Settings::default(), vec![builder], 0)) }
     }
@@ -33,7 +33,7 @@ impl Vigie {
         let view = self.index.view();
         let per_property = |bytes: usize| bytes as f64 / view.len().max(1) as f64;
         let mut parts: Vec<(&str, usize)> = Vec::new();
-        for (name, bytes) in view.parts().iter().flat_map(engine::Part::bytes_by_part) {
+        for (name, bytes) in view.segment_readers().iter().flat_map(engine::SegmentReader::bytes_by_part) {
             match parts.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, sum)) => *sum += bytes,
                 None => parts.push((name, bytes)),
@@ -43,7 +43,7 @@ impl Vigie {
         format!(
             "Vigie's index: {} properties in {} segments, {:.0} bytes a property ({})",
             view.len(),
-            view.parts().len(),
+            view.segment_readers().len(),
             per_property(view.bytes()),
             parts.collect::<Vec<_>>().join(", ")
         )
@@ -63,7 +63,7 @@ impl Engine for Vigie {
 }
 
 /// The question in Vigie's own words: the filters a client would send.
-pub fn asked(question: &Question) -> anyhow::Result<engine::Question> {
+pub fn asked(question: &Question) -> anyhow::Result<engine::SearchRequest> {
     let mut filters = vec![
         ("transactionType", Given::Codes(vec![question.transaction.code()])),
         ("expired", Given::Flag(false)),
@@ -91,8 +91,8 @@ pub fn asked(question: &Question) -> anyhow::Result<engine::Question> {
         }
         Criteria::Words { words, kind } => {
             let entry = |word: &&str| {
-                let wording = Wording::new(word, Strictness::Exact)?;
-                Some(Entry { wording, presence: Presence::Present })
+                let phrase = Phrase::new(word, Strictness::Exact)?;
+                Some(Entry { phrase, presence: Presence::Present })
             };
             filters.push(("expressions", Given::Expressions(vec![words.iter().filter_map(entry).collect()])));
             filters.push(("propertyTypes", Given::Codes(vec![kind.code()])));
@@ -124,5 +124,5 @@ pub fn asked(question: &Question) -> anyhow::Result<engine::Question> {
             domain::Order { by: vec![(OrderBy::Price, Direction::Ascending)], ..domain::Order::default() }
         }
     };
-    Ok(engine::Question { criteria: finished.criteria, order, skip: 0, take: FIRST })
+    Ok(engine::SearchRequest { criteria: finished.criteria, order, skip: 0, take: FIRST })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use engine::{Change, Index, Stamp};
+use engine::{Change, Index, SequenceNumber};
 
 use super::dataset::Dataset;
 use super::question::{self, Kind};
@@ -30,7 +30,7 @@ pub fn measure(
         let questions = question::draw(dataset, kind, QUESTIONS);
         kinds.push(questions.iter().map(asked).collect::<anyhow::Result<Vec<_>>>()?);
     }
-    let mix: Vec<engine::Question> =
+    let mix: Vec<engine::SearchRequest> =
         (0..QUESTIONS).flat_map(|number| kinds.iter().map(move |kind| kind[number].clone())).collect();
     let alone = times(index, &mix, long);
     let stop = AtomicBool::new(false);
@@ -60,12 +60,12 @@ pub fn measure(
         written as f64 / long.as_secs_f64(),
         line(&busy),
         percentile(&busy, 99) / percentile(&alone, 99),
-        index.view().parts().len(),
+        index.view().segment_readers().len(),
     ))
 }
 
 /// How long each question took, in microseconds, the shortest first.
-fn times(index: &Index, mix: &[engine::Question], long: Duration) -> Vec<f64> {
+fn times(index: &Index, mix: &[engine::SearchRequest], long: Duration) -> Vec<f64> {
     let begun = Instant::now();
     let mut times = Vec::new();
     for question in mix.iter().cycle() {
@@ -90,7 +90,7 @@ fn write(dataset: &Dataset, index: &Index, per_second: u64, stop: &AtomicBool) -
             break;
         }
         let position = 1_000_000_000 + number;
-        let put = |property| Change::Put(property, Stamp(position));
+        let put = |property| Change::Put(property, SequenceNumber(position));
         let changes: Vec<Change> =
             properties.by_ref().take((per_second / PER_SECOND) as usize).map(put).collect();
         written += changes.len() as u64;

@@ -7,7 +7,7 @@
 mod sample;
 
 use bytes::Bytes;
-use delivery::{Exchange, Post};
+use delivery::{Exchange, WebhookMessage};
 use domain::{
     CancelReason, DeliveryId, DeliveryState, Endpoint, SearchId, Timestamp, UserId, WebhookSecret,
     WebhookSecrets,
@@ -26,7 +26,7 @@ const ATTEMPTS: usize = 5;
 /// How many deliveries are made pending again at once: writers wait for each other.
 const REPLAY_AT_ONCE: usize = 1_000;
 
-/// What became of the wish to send a delivery again.
+/// What became of the draft to send a delivery again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replayed {
     Done,
@@ -73,22 +73,22 @@ impl App {
         if delivery.about.is_none() {
             return Ok(Replayed::Erased);
         }
-        if let Some(reason) = search.search.wish.alerts.silence(delivery.lane.channel) {
+        if let Some(reason) = search.search.draft.alerts.silence(delivery.lane.channel) {
             return Ok(Replayed::Silent(reason));
         }
         if matches!(delivery.state, DeliveryState::Pending | DeliveryState::Leased) {
             return Ok(Replayed::UnderWay);
         }
         let replayed = self.store.replay(Replay::One(id), self.clock.now(), 1).await?;
-        self.nudge(delivery.lane.search);
-        // Somebody else had the same wish a moment earlier.
+        self.wake(delivery.lane.search);
+        // Somebody else had the same draft a moment earlier.
         Ok(if replayed.is_empty() { Replayed::UnderWay } else { Replayed::Done })
     }
 
     /// Sends everything of a search again that failed, or was cancelled because it had nowhere to go, and was owed since a moment.
     /// Answers how many that are; nothing when the search is switched off, so that all of it would be cancelled once more.
     pub async fn replay_failed(&self, search: &StoredSearch, since: Timestamp) -> Result<Option<u64>, Error> {
-        if !search.search.wish.alerts.enabled {
+        if !search.search.draft.alerts.enabled {
             return Ok(None);
         }
         // One moment for all of it: what fails again meanwhile is not sent once more.
@@ -97,7 +97,7 @@ impl App {
             let replay = Replay::Failed { search: search.number, since, after };
             let replayed = self.store.replay(replay, now, REPLAY_AT_ONCE).await?;
             count += replayed.len() as u64;
-            self.nudge(search.number);
+            self.wake(search.number);
             if replayed.len() < REPLAY_AT_ONCE {
                 return Ok(Some(count));
             }
@@ -131,17 +131,17 @@ impl App {
         Ok(self.search_by_token(search, token).await?.is_some())
     }
 
-    /// Ends a search's letters on behalf of whoever has its token. Letters that are ended already stay so. `false` when the token
+    /// Ends a search's emails on behalf of whoever has its token. Letters that are ended already stay so. `false` when the token
     /// is not the search's.
     pub async fn unsubscribe(&self, search: SearchId, token: &str) -> Result<bool, Error> {
         for _ in 0..ATTEMPTS {
             let Some(known) = self.search_by_token(search, token).await? else { return Ok(false) };
-            if known.search.wish.alerts.email.is_none() {
+            if known.search.draft.alerts.email.is_none() {
                 return Ok(true);
             }
-            let mut wish = known.search.wish.clone();
-            wish.alerts.email = None;
-            if self.update_search(&known, wish).await?.is_some() {
+            let mut draft = known.search.draft.clone();
+            draft.alerts.email = None;
+            if self.update_search(&known, draft).await?.is_some() {
                 return Ok(true);
             }
         }
@@ -163,11 +163,11 @@ impl App {
         endpoint: Endpoint,
         sample: Sample,
     ) -> Result<Option<Tested>, Error> {
-        let (Some(carrier), Some(scribe)) = (self.carrier(), self.scribe()) else { return Ok(None) };
+        let (Some(transport), Some(renderer)) = (self.transport(), self.renderer()) else { return Ok(None) };
         let at = self.clock.now();
         let (property, event) = sample.made(self, at);
         let sites = self.sites().await?;
-        let Some(document) = scribe.document(self, &sites, &property) else { return Ok(None) };
+        let Some(document) = renderer.document(self, &sites, &property) else { return Ok(None) };
         // Ids that nobody was ever given: whoever looks for them finds nothing.
         let told = Told {
             matching: domain::MatchId::from_uuid(self.fresh_id()),
@@ -177,14 +177,15 @@ impl App {
             document: &document,
         };
         let body = match sample {
-            Sample::Match => scribe.match_body(&told),
-            Sample::Event(name) => scribe.event_body(name, &event, &told),
+            Sample::Match => renderer.match_body(&told),
+            Sample::Event(name) => renderer.event_body(name, &event, &told),
         };
         let body = Bytes::from(body);
         let secrets = self.webhook_secrets(user).await?.in_use(at).cloned().collect();
         let id = DeliveryId::from_uuid(self.fresh_id());
-        let exchange =
-            carrier.post(&Post { endpoint, id, at, secrets, order: None, body: body.clone() }).await;
+        let exchange = transport
+            .post(&WebhookMessage { endpoint, id, at, secrets, order: None, body: body.clone() })
+            .await;
         Ok(Some(Tested { body, exchange }))
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use delivery::{Exchange, Letter, Post};
+use delivery::{Email, Exchange, WebhookMessage};
 use domain::{
     AdvertEvent, DeliveryChannel, Endpoint, EventName, Fault, MatchId, Outcome, Property, PropertyId,
     Retries, SearchId, SearchNumber, SiteDirectory, Timestamp,
@@ -23,7 +23,7 @@ use crate::{App, Error};
 const FORGOTTEN_AT_ONCE: usize = 1_000;
 
 /// Writes what webhooks carry. What it is written in is not known here.
-pub trait Scribe: Send + Sync + 'static {
+pub trait PayloadRenderer: Send + Sync + 'static {
     /// The document of a property; nothing of one without adverts, which is none.
     fn document(&self, app: &App, sites: &SiteDirectory, property: &Property) -> Option<Vec<u8>>;
     fn match_body(&self, told: &Told<'_>) -> Vec<u8>;
@@ -38,19 +38,19 @@ pub struct Told<'a> {
     pub search: SearchId,
     /// When the property came to meet the search.
     pub at: Timestamp,
-    /// What [`Scribe::document`] wrote.
+    /// What [`PayloadRenderer::document`] wrote.
     pub document: &'a [u8],
 }
 
 /// Carries messages out of the house: one attempt at a time.
 #[async_trait]
-pub trait Carrier: Send + Sync + 'static {
-    async fn post(&self, post: &Post) -> Exchange;
-    async fn letter(&self, letter: &Letter) -> Exchange;
+pub trait Transport: Send + Sync + 'static {
+    async fn post(&self, post: &WebhookMessage) -> Exchange;
+    async fn email(&self, email: &Email) -> Exchange;
     /// Whether something may be sent to an address, as far as its spelling tells, and which host that is.
     fn judge(&self, endpoint: &Endpoint) -> Result<String, EndpointRefused>;
-    /// Whether there is anything that could carry letters.
-    fn carries_letters(&self) -> bool;
+    /// Whether there is anything that could carry emails.
+    fn sends_email(&self) -> bool;
 }
 
 /// Says that nothing is ever sent to an address, and why.
@@ -62,11 +62,11 @@ pub struct EndpointRefused(pub String);
 #[derive(Debug, Clone)]
 pub struct DispatchSettings {
     pub retries: Retries,
-    /// How long matches are gathered for one letter.
+    /// How long matches are gathered for one email.
     pub gather: Duration,
     /// How long deliveries are kept that came to an end.
     pub keep: Duration,
-    /// Where links in letters lead.
+    /// Where links in emails lead.
     pub public_url: String,
     pub limits: DispatchLimits,
 }
@@ -79,23 +79,23 @@ pub struct DispatchLimits {
     pub per_user: usize,
     pub in_all: usize,
     /// Letters, and so connections to the mail server: most allow a few, and refuse what comes beyond.
-    pub letters: usize,
+    pub emails: usize,
 }
 
 impl Default for DispatchLimits {
     fn default() -> Self {
-        Self { per_host: 32, per_user: 256, in_all: 2_048, letters: 3 }
+        Self { per_host: 32, per_user: 256, in_all: 2_048, emails: 3 }
     }
 }
 
 /// Who brings what is owed, by what rules, and what has come of it.
 pub struct Dispatch {
-    pub(crate) scribe: Arc<dyn Scribe>,
-    pub(crate) carrier: Arc<dyn Carrier>,
+    pub(crate) renderer: Arc<dyn PayloadRenderer>,
+    pub(crate) transport: Arc<dyn Transport>,
     pub(crate) settings: DispatchSettings,
     /// Lanes in which something was put from elsewhere.
-    nudged: Mutex<BTreeSet<Lane>>,
-    pub(crate) nudge: Notify,
+    woken: Mutex<BTreeSet<Lane>>,
+    pub(crate) wake: Notify,
     pub(crate) counters: Counters,
 }
 
@@ -179,14 +179,14 @@ impl Counters {
 
 impl Dispatch {
     /// Tells the worker that something of a search may be due.
-    pub(crate) fn nudge(&self, search: SearchNumber) {
+    pub(crate) fn wake(&self, search: SearchNumber) {
         let lanes = DeliveryChannel::ALL.into_iter().map(|channel| Lane { search, channel });
-        self.nudged.lock().unwrap_or_else(PoisonError::into_inner).extend(lanes);
-        self.nudge.notify_one();
+        self.woken.lock().unwrap_or_else(PoisonError::into_inner).extend(lanes);
+        self.wake.notify_one();
     }
 
-    pub(crate) fn take_nudged(&self) -> BTreeSet<Lane> {
-        std::mem::take(&mut *self.nudged.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(crate) fn take_woken(&self) -> BTreeSet<Lane> {
+        std::mem::take(&mut *self.woken.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -195,22 +195,22 @@ impl App {
     #[must_use]
     pub fn with_dispatch(
         self,
-        scribe: Arc<dyn Scribe>,
-        carrier: Arc<dyn Carrier>,
+        renderer: Arc<dyn PayloadRenderer>,
+        transport: Arc<dyn Transport>,
         settings: DispatchSettings,
     ) -> Self {
-        let (nudged, nudge, counters) = (Mutex::default(), Notify::new(), Counters::default());
-        let dispatch = Dispatch { scribe, carrier, settings, nudged, nudge, counters };
+        let (woken, wake, counters) = (Mutex::default(), Notify::new(), Counters::default());
+        let dispatch = Dispatch { renderer, transport, settings, woken, wake, counters };
         Self { dispatch: Some(Arc::new(dispatch)), ..self }
     }
 
     /// Who carries messages; nobody in a process that brings nothing.
-    pub fn carrier(&self) -> Option<&Arc<dyn Carrier>> {
-        self.dispatch.as_ref().map(|dispatch| &dispatch.carrier)
+    pub fn transport(&self) -> Option<&Arc<dyn Transport>> {
+        self.dispatch.as_ref().map(|dispatch| &dispatch.transport)
     }
 
-    pub fn scribe(&self) -> Option<&Arc<dyn Scribe>> {
-        self.dispatch.as_ref().map(|dispatch| &dispatch.scribe)
+    pub fn renderer(&self) -> Option<&Arc<dyn PayloadRenderer>> {
+        self.dispatch.as_ref().map(|dispatch| &dispatch.renderer)
     }
 
     /// How the queue fares; nothing in a process that brings nothing.
@@ -224,7 +224,7 @@ impl App {
         let before = self.clock.now().saturating_sub(dispatch.settings.keep).unwrap_or(Timestamp::MIN);
         let mut after = 0;
         while !stop.is_cancelled() {
-            let forgotten = self.store.forget_deliveries(before, after, FORGOTTEN_AT_ONCE).await?;
+            let forgotten = self.store.prune_deliveries(before, after, FORGOTTEN_AT_ONCE).await?;
             if !forgotten.more {
                 break;
             }
@@ -242,9 +242,9 @@ impl App {
     }
 
     /// Tells whoever brings what is owed, if that is this process, that something of a search may be due.
-    pub(crate) fn nudge(&self, search: SearchNumber) {
+    pub(crate) fn wake(&self, search: SearchNumber) {
         if let Some(dispatch) = &self.dispatch {
-            dispatch.nudge(search);
+            dispatch.wake(search);
         }
     }
 }

@@ -111,7 +111,7 @@ impl App {
                 property,
                 expected: Expected::Revision(stored.revision),
                 advert,
-                cause: PutCause::Changed { news: merged.news },
+                cause: PutCause::Changed { events: merged.events },
             };
             let changes = ChangeSet { recorded_at: now, steps: vec![Step::Put(put)] };
             match self.store.commit(changes).await? {

@@ -21,19 +21,19 @@ pub(crate) struct Matching {
     walked: AtomicU64,
     verified: AtomicU64,
     matches: AtomicU64,
-    notices: AtomicU64,
+    notifications: AtomicU64,
 }
 
 /// What came of judging a stretch of the log.
 #[derive(Debug, Default)]
-pub(crate) struct Judged {
+pub(crate) struct MatchedBatch {
     pub groups: Vec<MatchGroup>,
-    pub tally: Tally,
+    pub stats: MatchStats,
 }
 
 /// How much work it was.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct MatchStats {
     /// Properties held against all searches; a changed one twice, as it was and as it is.
     pub documents: u64,
     /// Searches looked at for that.
@@ -42,7 +42,7 @@ pub struct Tally {
     pub verified: u64,
     pub matches: u64,
     /// What is owed to subscribers.
-    pub notices: u64,
+    pub notifications: u64,
 }
 
 /// How the matcher fares.
@@ -51,10 +51,10 @@ pub struct MatcherStatus {
     /// Nothing until it has begun.
     pub position: Option<Position>,
     pub searches: u64,
-    /// About how much memory the searches take.
+    /// DeliverySubject how much memory the searches take.
     pub bytes: u64,
     /// Since this process began.
-    pub tally: Tally,
+    pub stats: MatchStats,
 }
 
 impl Matching {
@@ -73,14 +73,14 @@ impl Matching {
     }
 
     /// A stretch up to a position is recorded.
-    pub fn note(&self, tally: Tally, position: Position) {
-        let Tally { documents, walked, verified, matches, notices } = tally;
+    pub fn note(&self, stats: MatchStats, position: Position) {
+        let MatchStats { documents, walked, verified, matches, notifications } = stats;
         let counters = [
             (&self.documents, documents),
             (&self.walked, walked),
             (&self.verified, verified),
             (&self.matches, matches),
-            (&self.notices, notices),
+            (&self.notifications, notifications),
         ];
         for (counter, more) in counters {
             counter.fetch_add(more, Ordering::Relaxed);
@@ -94,12 +94,12 @@ impl Matching {
             position: *self.position.borrow(),
             searches: read(&self.searches),
             bytes: read(&self.bytes),
-            tally: Tally {
+            stats: MatchStats {
                 documents: read(&self.documents),
                 walked: read(&self.walked),
                 verified: read(&self.verified),
                 matches: read(&self.matches),
-                notices: read(&self.notices),
+                notifications: read(&self.notifications),
             },
         }
     }

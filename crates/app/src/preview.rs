@@ -16,7 +16,7 @@ use domain::ports::whole_second;
 use domain::{
     Criteria, Key, Order, OrderBy, Property, PropertyAttribute, PropertyId, Span, Timestamp, rewind,
 };
-use engine::{Found, Question, View};
+use engine::{SearchRequest, SearchResult, View};
 use jiff::SignedDuration;
 
 use crate::{App, Error, computed};
@@ -32,7 +32,7 @@ const READ_AT_ONCE: usize = 200;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview {
     /// What meets it now and is on offer, the newest first.
-    pub now: Found,
+    pub now: SearchResult,
     pub last_7_days: Count,
     pub last_30_days: Count,
 }
@@ -77,9 +77,9 @@ fn days_before(now: Timestamp, days: i64) -> Timestamp {
     whole_second(now).saturating_sub(SignedDuration::from_hours(24 * days)).unwrap_or(Timestamp::MIN)
 }
 
-fn on_offer(view: &View, criteria: &Criteria, take: usize) -> Found {
+fn on_offer(view: &View, criteria: &Criteria, take: usize) -> SearchResult {
     let criteria = with(criteria, [flag(PropertyAttribute::Expired, false)]);
-    view.search(&Question { criteria, order: Order::default(), skip: 0, take })
+    view.search(&SearchRequest { criteria, order: Order::default(), skip: 0, take })
 }
 
 /// What may have come since a moment.
@@ -118,9 +118,9 @@ impl Window {
         let until = |attribute| within(attribute, Span { least: None, most: Some(Key::moment(since)) });
         let created = |on_offer: Condition<PropertyAttribute>| {
             let criteria = with(criteria, [after(PropertyAttribute::CreatedAt), on_offer]);
-            view.search(&Question { criteria, order: Order::default(), skip: 0, take: 0 }).total
+            view.search(&SearchRequest { criteria, order: Order::default(), skip: 0, take: 0 }).total
         };
-        let changed = view.search(&Question {
+        let changed = view.search(&SearchRequest {
             // No advert is updated before it is created, so that what is new in a property has changed it.
             criteria: with(
                 criteria,

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use domain::ports::whole_second;
-use domain::search::Wish;
+use domain::search::SearchDraft;
 use domain::{MatchId, Property, PropertyId, SavedSearch, SearchId, SearchToken, UserId};
 use store::{
     ChangeSet, CommitOutcome, ExpectedSearch, MatchRow, Position, PutSearch, SearchList, SearchPage, Step,
@@ -26,7 +26,7 @@ impl App {
     pub async fn create_search(
         &self,
         owner: UserId,
-        wish: Wish,
+        draft: SearchDraft,
         limit: u32,
     ) -> Result<Option<StoredSearch>, Error> {
         let mut random = [0; SearchToken::BYTES];
@@ -34,7 +34,7 @@ impl App {
         let now = whole_second(self.clock.now());
         let id = SearchId::from_uuid(self.ids.fresh());
         let token = SearchToken::new(random);
-        let search = SavedSearch { id, owner, token, created_at: now, updated_at: now, wish };
+        let search = SavedSearch { id, owner, token, created_at: now, updated_at: now, draft };
         let expected = ExpectedSearch::New { owner_has_fewer_than: limit };
         match self.put_search(search, expected).await? {
             // Not there any more only if its owner was faster than this answer.
@@ -56,10 +56,10 @@ impl App {
     pub async fn update_search(
         &self,
         known: &StoredSearch,
-        wish: Wish,
+        draft: SearchDraft,
     ) -> Result<Option<StoredSearch>, Error> {
         let updated_at = whole_second(self.clock.now());
-        let search = SavedSearch { updated_at, wish, ..known.search.clone() };
+        let search = SavedSearch { updated_at, draft, ..known.search.clone() };
         let (owner, id) = (search.owner, search.id);
         match self.put_search(search, ExpectedSearch::Version(known.version)).await? {
             CommitOutcome::Committed(_) => self.search_of(owner, id).await,

@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use app::App;
 use app::deliveries::Replayed;
-use app::dispatch::{Carrier, DispatchLimits, DispatchSettings, EndpointRefused, Scribe, Told};
+use app::dispatch::{DispatchLimits, DispatchSettings, EndpointRefused, PayloadRenderer, Told, Transport};
 use app::workers::dispatcher::Dispatcher;
 use app::workers::following::Progress;
 use app::workers::matcher::Matcher;
 use async_trait::async_trait;
 use delivery::webhook::{Addresses, Deadlines, Settings, Webhooks};
-use delivery::{Exchange, Letter, Post};
-use domain::search::Wish;
+use delivery::{Email, Exchange, WebhookMessage};
+use domain::search::SearchDraft;
 use domain::{
     AdvertEvent, Alerts, Amount, DeliveryState, Endpoint, EventName, Fault, Given, Identity, Outcome,
     Property, Retries, SearchNumber, SiteDirectory,
@@ -51,14 +51,14 @@ fn sender(authority: &Authority, deadline: Duration) -> Webhooks {
 }
 
 #[async_trait]
-impl Carrier for TwoSenders {
-    async fn post(&self, post: &Post) -> Exchange {
+impl Transport for TwoSenders {
+    async fn post(&self, post: &WebhookMessage) -> Exchange {
         let impatient = self.about_time.iter().any(|url| url == post.endpoint.as_str());
         if impatient { self.impatient.send(post).await } else { self.patient.send(post).await }
     }
 
-    async fn letter(&self, _: &Letter) -> Exchange {
-        unreachable!("there are no letters here")
+    async fn email(&self, _: &Email) -> Exchange {
+        unreachable!("there are no emails here")
     }
 
     fn judge(&self, endpoint: &Endpoint) -> Result<String, EndpointRefused> {
@@ -66,7 +66,7 @@ impl Carrier for TwoSenders {
         judged.map(|host| host.to_string()).map_err(|refused| EndpointRefused(refused.to_string()))
     }
 
-    fn carries_letters(&self) -> bool {
+    fn sends_email(&self) -> bool {
         false
     }
 }
@@ -74,7 +74,7 @@ impl Carrier for TwoSenders {
 /// What is sent matters to nobody here.
 struct Plain;
 
-impl Scribe for Plain {
+impl PayloadRenderer for Plain {
     fn document(&self, _: &App, _: &SiteDirectory, property: &Property) -> Option<Vec<u8>> {
         Some(format!("\"{}\"", property.id).into_bytes())
     }
@@ -113,7 +113,7 @@ async fn six_attempts_an_hour_apart_whatever_the_receiver_does_then_failed_and_s
     }
     let url = |receiver: &Receiver| receiver.url("/hook");
     let about_time = |trick: Trick| trick.expected() == Outcome::Failed(Fault::Timeout);
-    let carrier = TwoSenders {
+    let transport = TwoSenders {
         impatient: sender(&authority, SOON),
         patient: sender(&authority, LATE),
         about_time: receivers
@@ -130,19 +130,23 @@ async fn six_attempts_an_hour_apart_whatever_the_receiver_does_then_failed_and_s
         gather: SOON,
         keep: LATE,
         public_url: String::new(),
-        limits: DispatchLimits { per_host: 2, per_user: 1_000, in_all: 1_000, letters: 3 },
+        limits: DispatchLimits { per_host: 2, per_user: 1_000, in_all: 1_000, emails: 3 },
     };
     let places = Arc::new(Gazetteer::embedded().unwrap());
     let app = App::new(store.clone(), clock.clone(), Arc::new(SeededIds::new(1)), places)
         .with_matcher()
-        .with_dispatch(Arc::new(Plain), Arc::new(carrier), settings);
+        .with_dispatch(Arc::new(Plain), Arc::new(transport), settings);
 
     let mut tricks: HashMap<SearchNumber, Trick> = HashMap::new();
     for (trick, receiver) in &receivers {
         let endpoint = Endpoint::parse(&url(receiver)).ok();
         let alerts = Alerts { enabled: true, endpoint, ..Alerts::default() };
-        let wish = Wish { title: short_text(trick.name()), terms: domain::Terms::default(), alerts };
-        let saved = app.create_search(user_id(1), wish, 1_000).await.unwrap().unwrap();
+        let draft = SearchDraft {
+            title: short_text(trick.name()),
+            raw_criteria: domain::RawCriteria::default(),
+            alerts,
+        };
+        let saved = app.create_search(user_id(1), draft, 1_000).await.unwrap().unwrap();
         tricks.insert(saved.number, *trick);
     }
     let mut advert = draft(Identity::Uuid(advert_id(1)));

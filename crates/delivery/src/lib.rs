@@ -1,6 +1,6 @@
 //! Webhooks and e-mail.
 //!
-//! [`webhook`] makes one attempt to bring one message to one endpoint, and [`mail`] one attempt to send one letter. Both answer
+//! [`webhook`] makes one attempt to bring one message to one endpoint, and [`mail`] one attempt to send one email. Both answer
 //! with what happened; what follows from it is decided elsewhere.
 //!
 //! **Invariant:** this is the only crate that opens outbound sockets, and everything whose address a user chose goes through
@@ -11,4 +11,4 @@ mod message;
 pub mod signature;
 pub mod webhook;
 
-pub use message::{Exchange, Home, Letter, LetterId, Order, Post};
+pub use message::{Email, EmailId, Exchange, ListingSummary, Order, WebhookMessage};

@@ -1,12 +1,12 @@
 //! Letters: one attempt to bring one of them to a mail server.
 //!
-//! `letter` writes what is sent, `smtp` and `dialogue` hand it over, `folder` keeps it instead where there is no server.
-//! An attempt always ends within its deadline and always in an [`Exchange`]. When the answer to a letter is lost, nobody knows
+//! `email` writes what is sent, `smtp` and `dialogue` hand it over, `folder` keeps it instead where there is no server.
+//! An attempt always ends within its deadline and always in an [`Exchange`]. When the answer to a email is lost, nobody knows
 //! whether it was taken; it is sent again under the same `Message-ID`, by which mail programs show it once.
 
 mod dialogue;
+mod email;
 mod folder;
-mod letter;
 mod mailbox;
 mod smtp;
 mod words;
@@ -20,21 +20,21 @@ use domain::{Fault, Outcome};
 use tokio::time::{Instant, timeout};
 
 use self::dialogue::Trouble;
-use self::letter::Composed;
-use crate::{Exchange, Letter};
+use self::email::Composed;
+use crate::{Email, Exchange};
 
 pub use self::mailbox::{Mailbox, NotAMailbox};
 
-/// How letters are sent.
+/// How emails are sent.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    pub transport: Transport,
+    pub transport: MailTransport,
     pub from: Mailbox,
     pub deadlines: Deadlines,
 }
 
 #[derive(Debug, Clone)]
-pub enum Transport {
+pub enum MailTransport {
     Smtp(Smtp),
     /// Written into this folder instead, each as a file.
     Folder(PathBuf),
@@ -85,14 +85,14 @@ pub struct Deadlines {
 }
 
 impl Default for Deadlines {
-    /// Mail servers look up senders and scan letters before they answer, so they are given more time than others: whoever gives up
-    /// too early sends a letter again that was taken. Not longer than a lease, though.
+    /// Mail servers look up senders and scan emails before they answer, so they are given more time than others: whoever gives up
+    /// too early sends a email again that was taken. Not longer than a lease, though.
     fn default() -> Self {
         Self { connect: Duration::from_secs(5), whole: Duration::from_secs(50) }
     }
 }
 
-/// Why letters cannot be sent with these settings.
+/// Why emails cannot be sent with these settings.
 #[derive(Debug, thiserror::Error)]
 pub enum SetUpError {
     #[error("the mail server's name is neither a name nor an address")]
@@ -103,11 +103,11 @@ pub enum SetUpError {
     ExtraCa,
     #[error("TLS cannot be set up")]
     Tls(#[source] rustls::Error),
-    #[error("the folder for letters, {}, cannot be made", path.display())]
+    #[error("the folder for emails, {}, cannot be made", path.display())]
     Folder { path: PathBuf, source: io::Error },
 }
 
-/// Sends letters. Shared by everybody who does.
+/// Sends emails. Shared by everybody who does.
 pub struct Mail {
     carrier: Carrier,
     from: Mailbox,
@@ -123,8 +123,8 @@ impl Mail {
     pub fn new(settings: Settings) -> Result<Self, SetUpError> {
         let Settings { transport, from, deadlines } = settings;
         let carrier = match transport {
-            Transport::Smtp(smtp) => Carrier::Server(Box::new(smtp::Server::new(smtp, deadlines)?)),
-            Transport::Folder(path) => match folder::make(&path) {
+            MailTransport::Smtp(smtp) => Carrier::Server(Box::new(smtp::Server::new(smtp, deadlines)?)),
+            MailTransport::Folder(path) => match folder::make(&path) {
                 Ok(()) => Carrier::Folder(path),
                 Err(source) => return Err(SetUpError::Folder { path, source }),
             },
@@ -133,10 +133,10 @@ impl Mail {
     }
 
     /// Makes one attempt.
-    pub async fn send(&self, letter: &Letter) -> Exchange {
+    pub async fn send(&self, email: &Email) -> Exchange {
         let began = Instant::now();
-        let composed = letter::compose(letter, &self.from);
-        let attempt = timeout(self.deadlines.whole, self.attempt(letter, &composed)).await;
+        let composed = email::compose(email, &self.from);
+        let attempt = timeout(self.deadlines.whole, self.attempt(email, &composed)).await;
         let (outcome, status, excerpt) = match attempt {
             Ok(Ended::Answered(reply)) => (Outcome::Delivered, Some(reply.code), reply.lines.join("\n")),
             Ok(Ended::Kept) => (Outcome::Delivered, None, String::new()),
@@ -153,13 +153,13 @@ impl Mail {
         Exchange { outcome, status, took: began.elapsed(), excerpt }
     }
 
-    async fn attempt(&self, letter: &Letter, composed: &Composed) -> Ended {
+    async fn attempt(&self, email: &Email, composed: &Composed) -> Ended {
         match &self.carrier {
             Carrier::Server(server) => match server.send(&self.from.ascii_address(), composed).await {
                 Ok(reply) => Ended::Answered(reply),
                 Err(trouble) => Ended::Failed(trouble),
             },
-            Carrier::Folder(folder) => match folder::write(folder, letter, &composed.bytes).await {
+            Carrier::Folder(folder) => match folder::write(folder, email, &composed.bytes).await {
                 Ok(()) => Ended::Kept,
                 Err(cause) => Ended::NotKept(cause),
             },

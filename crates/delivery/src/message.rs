@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 /// A message for a webhook: one attempt.
 #[derive(Debug, Clone)]
-pub struct Post {
+pub struct WebhookMessage {
     pub endpoint: Endpoint,
     /// The same over all attempts, so that receivers can drop repeats.
     pub id: DeliveryId,
@@ -34,33 +34,33 @@ pub struct Order {
     pub property_version: u32,
 }
 
-/// A letter about new matches of one search: one attempt.
+/// A email about new matches of one search: one attempt.
 #[derive(Debug, Clone)]
-pub struct Letter {
-    /// The same over all attempts to send this letter.
-    pub id: LetterId,
+pub struct Email {
+    /// The same over all attempts to send this email.
+    pub id: EmailId,
     pub to: EmailAddress,
     pub at: Timestamp,
     /// The search's title.
     pub title: String,
     /// In the order to be shown; only the first of them are.
-    pub homes: Vec<Home>,
-    /// How many more matches there are than `homes` holds, so that nobody has to read thousands of documents to count them.
+    pub listings: Vec<ListingSummary>,
+    /// How many more matches there are than `listings` holds, so that nobody has to read thousands of documents to count them.
     pub others: u64,
-    /// What ends these letters with one click.
+    /// What ends these emails with one click.
     pub unsubscribe: WebAddress,
 }
 
-impl Letter {
-    /// How many homes a letter shows. Longer ones are cut off by mail programs.
-    pub const HOMES_MAX: usize = 30;
+impl Email {
+    /// How many listings a email shows. Longer ones are cut off by mail programs.
+    pub const LISTINGS_MAX: usize = 30;
 }
 
-/// Names a letter by what it brings. Mail programs show one of a name once: a letter that brings anything else needs another.
+/// Names a email by what it brings. Mail programs show one of a name once: a email that brings anything else needs another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LetterId([u8; 16]);
+pub struct EmailId([u8; 16]);
 
-impl LetterId {
+impl EmailId {
     pub fn of(deliveries: impl IntoIterator<Item = DeliveryId>) -> Self {
         let mut deliveries: Vec<DeliveryId> = deliveries.into_iter().collect();
         deliveries.sort();
@@ -72,15 +72,15 @@ impl LetterId {
     }
 }
 
-impl fmt::Display for LetterId {
+impl fmt::Display for EmailId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
-/// What a letter says of a property. Everything in it was written by strangers.
+/// What a email says of a property. Everything in it was written by strangers.
 #[derive(Debug, Clone)]
-pub struct Home {
+pub struct ListingSummary {
     pub title: Option<String>,
     pub transaction: TransactionType,
     pub price: Option<Amount>,

@@ -38,7 +38,7 @@ pub use pool::Reuse;
 pub use resolve::Dns;
 pub use target::{Host, Refused};
 
-use crate::message::{Exchange, Order, Post};
+use crate::message::{Exchange, Order, WebhookMessage};
 use crate::signature;
 use connection::{BodyEnd, Connection};
 use fault::NoAnswer;
@@ -166,7 +166,7 @@ impl Webhooks {
     }
 
     /// Makes one attempt. Redirects are not followed: they are an answer that is not a success.
-    pub async fn send(&self, post: &Post) -> Exchange {
+    pub async fn send(&self, post: &WebhookMessage) -> Exchange {
         let began = Instant::now();
         let deadline = began + self.deadlines.whole;
         let mut excerpt = Vec::new();
@@ -187,7 +187,7 @@ impl Webhooks {
         Exchange { outcome, status, took: began.elapsed(), excerpt }
     }
 
-    async fn answer(&self, post: &Post, deadline: Instant) -> Result<Answer, Fault> {
+    async fn answer(&self, post: &WebhookMessage, deadline: Instant) -> Result<Answer, Fault> {
         let target = Target::judge(&post.endpoint, self.addresses).map_err(|_| Fault::Refused)?;
         let headers = self.signed(post)?;
         let answered = timeout_at(deadline, self.ask(target, &headers, &post.body)).await;
@@ -246,7 +246,7 @@ impl Webhooks {
     }
 
     /// The headers of a message: those of Standard Webhooks, and where it belongs among others.
-    fn signed(&self, post: &Post) -> Result<HeaderMap, Fault> {
+    fn signed(&self, post: &WebhookMessage) -> Result<HeaderMap, Fault> {
         let id = post.id.to_string();
         let timestamp = post.at.as_second();
         let signatures = signature::header(&post.secrets, &id, timestamp, &post.body);

@@ -143,7 +143,7 @@ fn what_is_not_genuine_is_refused_and_not_kept() {
     assert_eq!(receiver.line(), "new a");
 }
 
-/// A home with ninety adverts of long texts made one of 5.9 MB.
+/// A listing with ninety adverts of long texts made one of 5.9 MB.
 #[test]
 fn a_message_of_many_megabytes_is_taken() {
     let folder = tempfile::tempdir().unwrap();

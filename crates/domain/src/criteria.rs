@@ -9,7 +9,7 @@
 
 mod draft;
 mod order;
-mod term;
+mod raw;
 
 use std::collections::BTreeSet;
 
@@ -21,11 +21,11 @@ use crate::ids::{AdvertId, PropertyId};
 use crate::key::{Key, Span};
 use crate::property::Property;
 use crate::site::SiteKey;
-use crate::words::Wording;
+use crate::words::Phrase;
 
 pub use draft::{CriteriaDraft, Finished, Given};
 pub use order::{Direction, Order, OrderBy, Rank, SortMode};
-pub use term::{References, Term, Terms};
+pub use raw::{RawCriteria, RawCriterion, References};
 
 /// What a property has to be. The default asks for nothing.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -132,7 +132,7 @@ impl PlaceSet {
 /// One entry of an expression.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Entry {
-    pub wording: Wording,
+    pub phrase: Phrase,
     pub presence: Presence,
 }
 
@@ -190,7 +190,7 @@ impl Criteria {
         }
         let texts: Vec<String> = texts(property).map(fold::fold).collect();
         let holds = |entry: &Entry| {
-            let found = texts.iter().any(|text| entry.wording.is_in(text));
+            let found = texts.iter().any(|text| entry.phrase.is_in(text));
             found == (entry.presence == Presence::Present)
         };
         self.expressions.iter().any(|group| group.iter().all(holds))

@@ -92,8 +92,8 @@ impl MatchId {
 impl DeliveryId {
     /// Deliveries are numbered in the order in which they came to be owed. The search's number is there so that an id cannot be
     /// made up from another one, and the mark because receivers know deliveries by this alone, from whatever service they come.
-    pub fn of(search: SearchNumber, sequence: u64, mark: InstanceMark) -> Self {
-        let InstanceMark(mark) = mark;
+    pub fn of(search: SearchNumber, sequence: u64, mark: DeliveryEpoch) -> Self {
+        let DeliveryEpoch(mark) = mark;
         let number = (mark >> MARK_LOW_BITS) << SEQUENCE_BITS | (sequence & SEQUENCE_MAX);
         let mut bytes = *composed(search, KIND_DELIVERY, number).as_bytes();
         bytes[4..6].copy_from_slice(&(mark & MARK_LOW).to_be_bytes()[6..]);
@@ -111,9 +111,9 @@ impl DeliveryId {
 
 /// Random bits by which the deliveries of one service are told from those of another, and from those of a copy of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct InstanceMark(u64);
+pub struct DeliveryEpoch(u64);
 
-impl InstanceMark {
+impl DeliveryEpoch {
     pub const fn new(random: u64) -> Self {
         Self(random & MARK_MAX)
     }
@@ -193,12 +193,12 @@ mod tests {
             assert_eq!(id.parts(), Some((SearchNumber(number), position)));
             assert_eq!(id.uuid().get_version_num(), 8);
         }
-        let delivery = DeliveryId::of(SearchNumber(3), 9, InstanceMark::default());
+        let delivery = DeliveryId::of(SearchNumber(3), 9, DeliveryEpoch::default());
         assert_eq!(delivery.parts(), Some((SearchNumber(3), 9)));
-        let elsewhere = DeliveryId::of(SearchNumber(u32::MAX), SEQUENCE_MAX, InstanceMark::new(u64::MAX));
+        let elsewhere = DeliveryId::of(SearchNumber(u32::MAX), SEQUENCE_MAX, DeliveryEpoch::new(u64::MAX));
         assert_eq!(elsewhere.parts(), Some((SearchNumber(u32::MAX), SEQUENCE_MAX)));
         for bit in 0..38 {
-            let marked = DeliveryId::of(SearchNumber(3), 9, InstanceMark::new(1 << bit));
+            let marked = DeliveryId::of(SearchNumber(3), 9, DeliveryEpoch::new(1 << bit));
             assert_eq!(marked.parts(), Some((SearchNumber(3), 9)));
             assert_ne!(marked, delivery, "every bit counts");
         }

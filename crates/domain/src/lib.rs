@@ -55,7 +55,7 @@ pub use advert::{Advert, AdvertDetails, AdvertField, Contact, EnergyLetter, Publ
 pub use advert_event::{AdvertEvent, EventName, PercentVariation};
 pub use area::{Circle, Polygon};
 pub use attribute::{AdvertAttribute, Facts, PropertyAttribute, Variation, VariationAttribute};
-pub use criteria::{Criteria, Order, OrderBy, SortMode, Terms};
+pub use criteria::{Criteria, Order, OrderBy, RawCriteria, SortMode};
 pub use delivery::{
     CancelReason, DeliveryChannel, DeliveryState, Fault, Next, Outcome, ReplacedSecret, Retries,
     WebhookSecret, WebhookSecrets,
@@ -65,7 +65,7 @@ pub use explain::{Explanation, explain};
 pub use filter::{FILTERS, Filter};
 pub use fold::fold;
 pub use ids::{
-    AdvertId, DeliveryId, InstanceMark, KeyId, MatchId, PropertyId, SearchId, SearchNumber, UserId,
+    AdvertId, DeliveryEpoch, DeliveryId, KeyId, MatchId, PropertyId, SearchId, SearchNumber, UserId,
 };
 pub use key::{Key, Span};
 pub use kinds::{FeesResponsibility, GeoAccuracy, PropertyType, PublisherType, TransactionType};
@@ -76,10 +76,10 @@ pub use ports::{Clock, IdSource};
 pub use property::{Derived, Property};
 pub use recipient::{EmailAddress, Endpoint};
 pub use search::{Alerts, SavedSearch, SearchToken};
-pub use similarity::Likeness;
+pub use similarity::SimilarityProfile;
 pub use site::{
     Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteId, SiteKey, SiteName,
 };
 pub use value::{Amount, LongText, ShortText, WebAddress};
 pub use violation::Violation;
-pub use words::{Strictness, Wording};
+pub use words::{Phrase, Strictness};

@@ -31,9 +31,9 @@ pub fn concerns(criteria: &Criteria, before: Option<&Property>, after: Option<&P
 
 /// What subscribers are told of one update: the name, and which of its events it is. Changes of pictures, and of fields without
 /// a name of their own, are each told once an update, by the first of them.
-pub fn announcements(news: &[AdvertEvent]) -> Vec<(EventName, usize)> {
+pub fn announcements(events: &[AdvertEvent]) -> Vec<(EventName, usize)> {
     let mut told: Vec<(EventName, usize)> = Vec::new();
-    for (place, event) in news.iter().enumerate() {
+    for (place, event) in events.iter().enumerate() {
         let Some(name) = event.name() else { continue };
         let once = matches!(name, EventName::UpdatePictures | EventName::AdUpdate);
         if !(once && told.iter().any(|(known, _)| *known == name)) {
@@ -54,7 +54,7 @@ mod tests {
     fn an_update_of_many_fields_is_told_once() {
         let at = Timestamp::UNIX_EPOCH;
         let field = |field| AdvertEvent::field(at, field);
-        let news = [
+        let events = [
             field(AdvertField::Title),
             AdvertEvent::amount(at, AdvertField::Price, None, None),
             field(AdvertField::Description),
@@ -64,7 +64,7 @@ mod tests {
             AdvertEvent::expiry(at, true),
         ];
         assert_eq!(
-            announcements(&news),
+            announcements(&events),
             [
                 (EventName::AdUpdate, 0),
                 (EventName::UpdatePrice, 1),

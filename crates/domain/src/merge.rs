@@ -25,8 +25,8 @@ pub const EVENTS_MAX: usize = 1_000;
 pub struct Merged {
     pub advert: Advert,
     pub effect: Effect,
-    /// What happened just now, in the order of the fields. Back-filled history is not news and is not in here.
-    pub news: Vec<AdvertEvent>,
+    /// What happened just now, in the order of the fields. Back-filled history is not events and is not in here.
+    pub events: Vec<AdvertEvent>,
 }
 
 /// What kind of change a draft made.
@@ -75,19 +75,19 @@ pub fn create(
         expired_at: None,
         events: Vec::new(),
     };
-    let mut news = vec![AdvertEvent::created(created_at)];
+    let mut events = vec![AdvertEvent::created(created_at)];
     match lifecycle {
         Lifecycle::Seen | Lifecycle::Live => {}
         Lifecycle::Expired { at } => {
             let at = at.unwrap_or(received_at);
             advert.expired_at = Some(at);
-            news.push(AdvertEvent::expiry(at, true));
+            events.push(AdvertEvent::expiry(at, true));
         }
     }
-    record(&mut advert, &news, history);
+    record(&mut advert, &events, history);
     // The history may reach further back than the date given, and the creation moves with it.
-    news[0].at = advert.created_at;
-    Merged { advert, effect: Effect::Created, news }
+    events[0].at = advert.created_at;
+    Merged { advert, effect: Effect::Created, events }
 }
 
 /// Merges a draft into what is known of its advert.
@@ -117,7 +117,7 @@ pub fn update(
     advert.property_type = property_type;
     advert.details = known.details.patched(patch);
     advert.placement = placement;
-    let mut news = changes(known, &advert, changed_at);
+    let mut events = changes(known, &advert, changed_at);
 
     match (lifecycle, known.expired_at) {
         (Lifecycle::Seen | Lifecycle::Live, None) => {}
@@ -125,12 +125,12 @@ pub fn update(
         (Lifecycle::Seen, Some(since)) if last_crawled_at.is_some_and(|at| at < since) => {}
         (Lifecycle::Seen | Lifecycle::Live, Some(_)) => {
             advert.expired_at = None;
-            news.push(AdvertEvent::expiry(changed_at, false));
+            events.push(AdvertEvent::expiry(changed_at, false));
         }
         (Lifecycle::Expired { at }, None) => {
             let at = at.unwrap_or(received_at);
             advert.expired_at = Some(at);
-            news.push(AdvertEvent::expiry(at, true));
+            events.push(AdvertEvent::expiry(at, true));
         }
         // Already expired: a date that was not known before is worth having; the event moves there and is not repeated.
         (Lifecycle::Expired { at }, Some(since)) => {
@@ -144,7 +144,7 @@ pub fn update(
     }
 
     advert.created_at = created_at.map_or(known.created_at, |at| at.min(known.created_at));
-    let moved_to = if news.is_empty() { updated_at } else { Some(changed_at) };
+    let moved_to = if events.is_empty() { updated_at } else { Some(changed_at) };
     advert.updated_at = moved_to.map_or(known.updated_at, |at| at.max(known.updated_at));
     // Whoever reports that an advert is gone did not see it: only an explicit date counts as a crawl then.
     let crawled_at = match lifecycle {
@@ -152,23 +152,23 @@ pub fn update(
         Lifecycle::Expired { .. } => last_crawled_at,
     };
     advert.last_crawled_at = crawled_at.map_or(known.last_crawled_at, |at| at.max(known.last_crawled_at));
-    record(&mut advert, &news, history);
+    record(&mut advert, &events, history);
 
     let effect = effect_of(known, &advert);
-    Merged { advert, effect, news }
+    Merged { advert, effect, events }
 }
 
 /// Marks an advert as gone without a sighting; nothing happens to one that already is.
 pub fn expire(known: &Advert, at: Timestamp) -> Merged {
     if known.is_expired() {
-        return Merged { advert: known.clone(), effect: Effect::Nothing, news: Vec::new() };
+        return Merged { advert: known.clone(), effect: Effect::Nothing, events: Vec::new() };
     }
     let mut advert = known.clone();
-    let news = vec![AdvertEvent::expiry(at, true)];
+    let events = vec![AdvertEvent::expiry(at, true)];
     advert.expired_at = Some(at);
     advert.updated_at = at.max(known.updated_at);
-    record(&mut advert, &news, Vec::new());
-    Merged { advert, effect: Effect::Updated, news }
+    record(&mut advert, &events, Vec::new());
+    Merged { advert, effect: Effect::Updated, events }
 }
 
 /// The events between two versions: one per field that changed.
@@ -193,10 +193,10 @@ fn changes(older: &Advert, newer: &Advert, at: Timestamp) -> Vec<AdvertEvent> {
     fields.into_iter().map(event).collect()
 }
 
-/// Enters news and back-filled history into the advert's events: oldest first, no repeats, the creation in front.
-fn record(advert: &mut Advert, news: &[AdvertEvent], history: Vec<AdvertEvent>) {
+/// Enters events and back-filled history into the advert's events: oldest first, no repeats, the creation in front.
+fn record(advert: &mut Advert, new_events: &[AdvertEvent], history: Vec<AdvertEvent>) {
     let mut events = std::mem::take(&mut advert.events);
-    events.extend(news.iter().cloned());
+    events.extend(new_events.iter().cloned());
     for event in history {
         if !events.contains(&event) {
             events.push(event);

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::advert_event::EventName;
 use crate::attribute::PropertyAttribute;
-use crate::criteria::Terms;
+use crate::criteria::RawCriteria;
 use crate::delivery::{CancelReason, DeliveryChannel};
 use crate::filter::{Filter, Kind, Subject};
 use crate::ids::{SearchId, UserId};
@@ -22,14 +22,14 @@ pub struct SavedSearch {
     pub token: SearchToken,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
-    pub wish: Wish,
+    pub draft: SearchDraft,
 }
 
 /// What its owner says of a saved search.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wish {
+pub struct SearchDraft {
     pub title: ShortText,
-    pub terms: Terms,
+    pub raw_criteria: RawCriteria,
     pub alerts: Alerts,
 }
 

@@ -28,7 +28,7 @@ const UNKNOWN: f64 = 0.2;
 
 /// What a property is compared by.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Likeness {
+pub struct SimilarityProfile {
     pub transaction_type: TransactionType,
     pub property_type: PropertyType,
     pub city: Option<Key>,
@@ -38,7 +38,7 @@ pub struct Likeness {
     pub room: Option<f64>,
 }
 
-impl Likeness {
+impl SimilarityProfile {
     pub fn of(facts: &Facts<'_>) -> Self {
         use crate::attribute::PropertyAttribute as Of;
         let number = |attribute: Of| attribute.read(facts).map(Key::as_number);
@@ -111,8 +111,8 @@ impl Penalty {
 mod tests {
     use super::*;
 
-    fn home() -> Likeness {
-        Likeness {
+    fn home() -> SimilarityProfile {
+        SimilarityProfile {
             transaction_type: TransactionType::Sell,
             property_type: PropertyType::House,
             city: Some(Key::place(37_261)),
@@ -126,11 +126,12 @@ mod tests {
     #[test]
     fn the_more_alike_the_less_the_penalty() {
         let same = home().penalty(&home()).unwrap();
-        let larger = home().penalty(&Likeness { surface: Some(120.0), ..home() }).unwrap();
-        let dearer =
-            home().penalty(&Likeness { surface: Some(120.0), price: Some(300_000.0), ..home() }).unwrap();
+        let larger = home().penalty(&SimilarityProfile { surface: Some(120.0), ..home() }).unwrap();
+        let dearer = home()
+            .penalty(&SimilarityProfile { surface: Some(120.0), price: Some(300_000.0), ..home() })
+            .unwrap();
         let elsewhere =
-            Likeness { city: Some(Key::place(37_050)), point: GeoPoint::new(47.34, 0.7), ..home() };
+            SimilarityProfile { city: Some(Key::place(37_050)), point: GeoPoint::new(47.34, 0.7), ..home() };
         assert!(same < larger && larger < dearer);
         assert!(same < home().penalty(&elsewhere).unwrap());
     }
@@ -138,17 +139,17 @@ mod tests {
     #[test]
     fn what_is_too_different_is_not_shown() {
         for other in [
-            Likeness { transaction_type: TransactionType::Rent, ..home() },
-            Likeness { property_type: PropertyType::Land, ..home() },
-            Likeness { surface: Some(151.0), ..home() },
-            Likeness { price: Some(160_000.0), ..home() },
-            Likeness { room: Some(8.0), ..home() },
-            Likeness { city: None, point: GeoPoint::new(48.85, 2.35), ..home() },
-            Likeness { city: None, point: None, ..home() },
+            SimilarityProfile { transaction_type: TransactionType::Rent, ..home() },
+            SimilarityProfile { property_type: PropertyType::Land, ..home() },
+            SimilarityProfile { surface: Some(151.0), ..home() },
+            SimilarityProfile { price: Some(160_000.0), ..home() },
+            SimilarityProfile { room: Some(8.0), ..home() },
+            SimilarityProfile { city: None, point: GeoPoint::new(48.85, 2.35), ..home() },
+            SimilarityProfile { city: None, point: None, ..home() },
         ] {
             assert_eq!(home().penalty(&other), None, "{other:?}");
         }
-        let bare = Likeness { surface: None, price: None, room: None, ..home() };
+        let bare = SimilarityProfile { surface: None, price: None, room: None, ..home() };
         assert!(home().penalty(&bare).is_some());
         assert!(bare.penalty(&home()).is_some());
     }

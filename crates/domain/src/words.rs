@@ -1,6 +1,6 @@
 //! What a text expression means: which word sequences it looks for, and whether they stand in a text.
 //!
-//! [`Wording::is_in`] is the reference: slow and obvious. An index may be faster, but must find the same adverts. How
+//! [`Phrase::is_in`] is the reference: slow and obvious. An index may be faster, but must find the same adverts. How
 //! expressions are combined, and how they are spelled in a request, is not decided here.
 //!
 //! Case and accents never matter, words part at everything that is neither letter nor digit ([`fold`]), and no word is
@@ -25,13 +25,13 @@ pub enum Strictness {
 
 /// What one entry of an expression looks for: one of several word sequences.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Wording {
+pub struct Phrase {
     text: Box<str>,
     strictness: Strictness,
     alternatives: Box<[Box<[Box<str>]>]>,
 }
 
-impl Wording {
+impl Phrase {
     /// Every alternative is looked for on its own, and the abbreviations in one expression multiply: past this many,
     /// further ones are only looked for as they are written. It leaves room for a number of rooms (six spellings) and
     /// two abbreviations more.

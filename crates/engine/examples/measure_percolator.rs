@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use domain::criteria::{Condition, CriteriaDraft, Entry, Given, Presence};
 use domain::{
-    AdvertAttribute, AdvertId, Circle, Criteria, Facts, Filter, GeoPoint, Insee, Key, Placement, Property,
-    SearchNumber, Span, Strictness, Timestamp, TransactionType, Wording, Zipcode, merge,
+    AdvertAttribute, AdvertId, Circle, Criteria, Facts, Filter, GeoPoint, Insee, Key, Phrase, Placement,
+    Property, SearchNumber, Span, Strictness, Timestamp, TransactionType, Zipcode, merge,
 };
 use engine::{Percolator, PercolatorScratch};
 use world::{Random, Settings, Town, Wish, World};
@@ -235,7 +235,7 @@ fn entries(random: &mut Random) -> Vec<Entry> {
     let entry = |random: &mut Random| {
         let strictness = random.pick(&[Strictness::Exact, Strictness::Inflected]);
         let presence = random.pick(&[Presence::Present, Presence::Present, Presence::Absent]);
-        Entry { wording: Wording::new(random.pick(WORDS), strictness).unwrap(), presence }
+        Entry { phrase: Phrase::new(random.pick(WORDS), strictness).unwrap(), presence }
     };
     (0..=random.below(2)).map(|_| entry(random)).collect()
 }

@@ -121,7 +121,7 @@ impl Column {
         self.codes_within(Span { least: Some(key), most: Some(key) }).map(|(code, _)| code)
     }
 
-    /// The test in terms of this column.
+    /// The test in raw_criteria of this column.
     pub fn compiled(&self, test: &Test) -> CodeTest<'_> {
         if matches!(self.codes, Codes::Unknown) {
             return CodeTest::Never;

@@ -1,6 +1,6 @@
 //! The index: one writer, any number of readers that never wait for it.
 //!
-//! A [`View`] is a list of segments, each with the set of its rows that are still alive. A change takes the old row out of
+//! A [`View`] is a list of segments, each with the set of its rows that are still live_docs. A change takes the old row out of
 //! that set and puts the new one into a new, small segment; the next view is then in place with one exchange of a pointer.
 //! Small segments are merged into larger ones: a few at once as they are written, many in the background
 //! ([`Index::maintain`]), so that there are never many of them.
@@ -16,10 +16,10 @@ use domain::{Criteria, Key, PropertyAttribute, PropertyId};
 use rustc_hash::FxHashMap;
 
 use crate::bits::Bits;
-use crate::question::{Change, Found, Hit, Question, SimilarQuestion};
+use crate::request::{Change, Hit, SearchRequest, SearchResult, SimilarRequest};
 use crate::row::Row;
 use crate::segment::Segment;
-use crate::sieve::{Matched, Sieve, Wanted, transactions};
+use crate::segment_query::{Matched, SegmentQuery, Wanted, transactions};
 use crate::{search, similar};
 
 pub use builder::Builder;
@@ -53,28 +53,28 @@ impl Writer {
 /// The index at one moment. Whoever holds it sees no later change.
 #[derive(Debug, Clone, Default)]
 pub struct View {
-    parts: Vec<Part>,
+    segment_readers: Vec<SegmentReader>,
     position: u64,
 }
 
-/// A segment and which of its rows are alive.
+/// A segment and which of its rows are live_docs.
 #[derive(Debug, Clone)]
-pub struct Part {
+pub struct SegmentReader {
     id: SegmentId,
     pub(crate) segment: Arc<Segment>,
-    pub(crate) alive: Arc<Bits>,
+    pub(crate) live_docs: Arc<Bits>,
     live: usize,
 }
 
-impl Part {
+impl SegmentReader {
     fn new(id: SegmentId, segment: Segment) -> Self {
         let live = segment.len();
-        Self { id, alive: Arc::new(Bits::all(live)), segment: Arc::new(segment), live }
+        Self { id, live_docs: Arc::new(Bits::all(live)), segment: Arc::new(segment), live }
     }
 
-    fn bury(&mut self, row: usize) {
-        if self.alive.contains(row) {
-            Arc::make_mut(&mut self.alive).remove(row);
+    fn delete(&mut self, row: usize) {
+        if self.live_docs.contains(row) {
+            Arc::make_mut(&mut self.live_docs).remove(row);
             self.live -= 1;
         }
     }
@@ -113,17 +113,19 @@ impl Index {
         let mut latest: FxHashMap<PropertyId, Option<Row>> = FxHashMap::default();
         for change in changes {
             match change {
-                Change::Put(property, stamp) => latest.insert(property.id, Row::of(&property, stamp)),
+                Change::Put(property, sequence_number) => {
+                    latest.insert(property.id, Row::of(&property, sequence_number))
+                }
                 Change::Remove(id) => latest.insert(id, None),
             };
         }
         for id in latest.keys() {
-            view.bury(*id);
+            view.delete(*id);
         }
         let (mut rows, mut text_bytes) = (Vec::new(), 0);
         let mut put = |rows: Vec<Row>| {
             let segment = Segment::of(rows, self.settings.ordered_rows_min);
-            view.parts.push(Part::new(writer.fresh_id(), segment));
+            view.segment_readers.push(SegmentReader::new(writer.fresh_id(), segment));
         };
         for row in latest.into_values().flatten() {
             text_bytes += row.text.len();
@@ -136,9 +138,9 @@ impl Index {
         if !rows.is_empty() {
             put(rows);
         }
-        view.parts.retain(|part| part.live > 0);
-        while let Some(chosen) = self.settings.mergeable_at_once(&view.parts) {
-            merge::replace(&self.settings, &mut view.parts, &chosen, writer.fresh_id());
+        view.segment_readers.retain(|segment_reader| segment_reader.live > 0);
+        while let Some(chosen) = self.settings.mergeable_at_once(&view.segment_readers) {
+            merge::replace(&self.settings, &mut view.segment_readers, &chosen, writer.fresh_id());
         }
         view.position = position;
         self.current.store(Arc::new(view));
@@ -147,14 +149,17 @@ impl Index {
     /// Leaves nothing of what properties once said in memory, nor in snapshots taken later: rewrites the segments that still
     /// hold dead rows of them. Takes seconds where they are large; readers and the writer go on meanwhile.
     pub fn forget(&self, properties: &[PropertyId]) {
-        let is_dead = |part: &Part, id: &PropertyId| {
-            part.segment.find(*id).is_some_and(|row| !part.alive.contains(row))
+        let is_dead = |segment_reader: &SegmentReader, id: &PropertyId| {
+            segment_reader.segment.find(*id).is_some_and(|row| !segment_reader.live_docs.contains(row))
         };
         loop {
             let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
             let view = self.view();
-            let holding = view.parts.iter().filter(|part| properties.iter().any(|id| is_dead(part, id)));
-            let holding: Vec<SegmentId> = holding.map(|part| part.id).collect();
+            let holding = view
+                .segment_readers
+                .iter()
+                .filter(|segment_reader| properties.iter().any(|id| is_dead(segment_reader, id)));
+            let holding: Vec<SegmentId> = holding.map(|segment_reader| segment_reader.id).collect();
             if holding.is_empty() {
                 return;
             }
@@ -174,34 +179,34 @@ impl View {
 
     /// How many properties there are.
     pub fn len(&self) -> usize {
-        self.parts.iter().map(|part| part.live).sum()
+        self.segment_readers.iter().map(|segment_reader| segment_reader.live).sum()
     }
 
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    pub fn search(&self, question: &Question) -> Found {
-        search::search(&self.parts, question)
+    pub fn search(&self, request: &SearchRequest) -> SearchResult {
+        search::search(&self.segment_readers, request)
     }
 
-    pub fn similar(&self, question: &SimilarQuestion) -> Found {
-        similar::similar(&self.parts, question)
+    pub fn similar(&self, request: &SimilarRequest) -> SearchResult {
+        similar::similar(&self.segment_readers, request)
     }
 
     /// All that meet criteria, to be read piece by piece.
     pub fn matches(&self, criteria: &Criteria) -> Matches {
         let wanted = Wanted::new(criteria);
-        let mut matches = Matches { parts: Vec::new(), total: 0 };
-        for part in &self.parts {
-            let mut bits = Bits::none(part.segment.len());
+        let mut matches = Matches { segment_readers: Vec::new(), total: 0 };
+        for segment_reader in &self.segment_readers {
+            let mut bits = Bits::none(segment_reader.segment.len());
             let before = matches.total;
-            for matched in part.matched(&wanted) {
+            for matched in segment_reader.matched(&wanted) {
                 matches.total += matched.count;
                 matched.words().for_each(|(word, value)| bits.set_word(word, bits.word(word) | value));
             }
             if matches.total > before {
-                matches.parts.push((Arc::clone(&part.segment), bits));
+                matches.segment_readers.push((Arc::clone(&segment_reader.segment), bits));
             }
         }
         matches
@@ -216,10 +221,11 @@ impl View {
     ) {
         let wanted = Wanted::new(criteria);
         let mut values = vec![None; attributes.len()];
-        for part in &self.parts {
+        for segment_reader in &self.segment_readers {
             let columns: Vec<_> =
-                attributes.iter().map(|attribute| part.segment.column(*attribute)).collect();
-            for row in part.matched(&wanted).flat_map(|matched| matched.rows().collect::<Vec<_>>()) {
+                attributes.iter().map(|attribute| segment_reader.segment.column(*attribute)).collect();
+            for row in segment_reader.matched(&wanted).flat_map(|matched| matched.rows().collect::<Vec<_>>())
+            {
                 values.iter_mut().zip(&columns).for_each(|(value, column)| *value = column.key(row));
                 visit(&values);
             }
@@ -228,36 +234,39 @@ impl View {
 
     /// How much memory the segments take.
     pub fn bytes(&self) -> usize {
-        self.parts.iter().map(|part| part.segment.bytes() + part.alive.words().len() * 8).sum()
+        self.segment_readers
+            .iter()
+            .map(|segment_reader| segment_reader.segment.bytes() + segment_reader.live_docs.words().len() * 8)
+            .sum()
     }
 
     /// The segments, for whoever measures or saves them.
-    pub fn parts(&self) -> &[Part] {
-        &self.parts
+    pub fn segment_readers(&self) -> &[SegmentReader] {
+        &self.segment_readers
     }
 
-    fn bury(&mut self, id: PropertyId) {
-        for part in &mut self.parts {
-            // In every part: what was read while it changed may have been read twice.
-            if let Some(row) = part.segment.find(id) {
-                part.bury(row);
+    fn delete(&mut self, id: PropertyId) {
+        for segment_reader in &mut self.segment_readers {
+            // In every segment_reader: what was read while it changed may have been read twice.
+            if let Some(row) = segment_reader.segment.find(id) {
+                segment_reader.delete(row);
             }
         }
     }
 }
 
-impl Part {
+impl SegmentReader {
     fn matched<'a>(&'a self, wanted: &'a Wanted<'a>) -> impl Iterator<Item = Matched> + 'a {
         transactions(&self.segment, wanted.criteria)
-            .filter_map(|within| Sieve::new(&self.segment, &self.alive, wanted, within))
-            .map(|sieve| sieve.matched())
+            .filter_map(|within| SegmentQuery::new(&self.segment, &self.live_docs, wanted, within))
+            .map(|segment_query| segment_query.matched())
     }
 }
 
 /// The matches of one moment, whatever is written meanwhile.
 #[derive(Debug)]
 pub struct Matches {
-    parts: Vec<(Arc<Segment>, Bits)>,
+    segment_readers: Vec<(Arc<Segment>, Bits)>,
     total: usize,
 }
 
@@ -269,7 +278,7 @@ impl Matches {
     /// Those after an id, in the order of ids.
     pub fn after(&self, after: Option<PropertyId>, limit: usize) -> Vec<Hit> {
         let mut sources: Vec<_> = self
-            .parts
+            .segment_readers
             .iter()
             .map(|(segment, bits)| {
                 segment.rows_after(after).filter(|row| bits.contains(*row)).map(|row| segment.hit(row))

@@ -1,10 +1,10 @@
 //! The other way round: from one property to the saved searches that want it.
 //!
 //! A search is filed under where it looks: under each of a few places, under a set of many, in cells of the map, or under
-//! "anywhere" ([`shelves`]). A property looks into the buckets of the places it lies in. In a bucket searches lie as columns, those
+//! "anywhere" ([`place_buckets`]). A property looks into the buckets of the places it lies in. In a bucket searches lie as columns, those
 //! for the same kinds of property together ([`bucket`]), and are held against the property sixteen at a time ([`lanes`]). Most are
 //! settled by that, because the columns say exactly what they ask for ([`bounds`], [`filing`]). What the others ask for beyond it
-//! is checked one by one ([`checks`]), words last ([`wordings`]).
+//! is checked one by one ([`checks`]), words last ([`phrases`]).
 //!
 //! **Invariant:** it finds exactly the searches whose [`Criteria::accepts`] the property. The law of the index holds it to that.
 
@@ -16,10 +16,10 @@ mod filing;
 mod lanes;
 mod order;
 mod pages;
+mod phrases;
+mod place_buckets;
 mod places;
-mod shelves;
 mod slab;
-mod wordings;
 
 use std::collections::HashMap;
 
@@ -30,20 +30,20 @@ use checks::{Checks, Sight};
 use filing::Filing;
 use order::Order;
 use pages::{Filed, Kept, Pages};
-use shelves::Shelves;
+use phrases::{PhraseInterner, Reading};
+use place_buckets::PlaceBuckets;
 use slab::Slab;
-use wordings::{Reading, Wordings};
 
 /// All saved searches, so kept that those which want a property are found at once.
 #[derive(Debug, Default)]
 pub struct Percolator {
     pages: Pages,
-    shelves: Shelves,
+    place_buckets: PlaceBuckets,
     /// The buckets of searches that are filed in several.
     lists: Slab<Box<[u32]>>,
     unsettled: Slab<Unsettled>,
     checks: Slab<Checks>,
-    wordings: Wordings,
+    phrases: PhraseInterner,
 }
 
 /// A search that the columns do not settle.
@@ -60,7 +60,7 @@ const NONE: u32 = u32::MAX;
 
 /// The searches that want a property, and what it took to find them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Percolated {
+pub struct PercolateResult {
     /// Ascending, each once.
     pub searches: Vec<SearchNumber>,
     /// How many lines were looked at in columns.
@@ -88,12 +88,12 @@ impl Percolator {
             true => number.0,
             false => {
                 let asks = filing::ask_for_something(&criteria.expressions);
-                let expressions = if asks { self.wordings.hold(&criteria.expressions) } else { NONE };
+                let expressions = if asks { self.phrases.hold(&criteria.expressions) } else { NONE };
                 let checks = Checks::of(checks).map_or(NONE, |checks| self.checks.put(checks));
                 self.unsettled.put(Unsettled { number: number.0, checks, expressions })
             }
         };
-        let buckets = self.shelves.put(&places, kinds, &line, name);
+        let buckets = self.place_buckets.put(&places, kinds, &line, name);
         let filed = match buckets.as_slice() {
             [] => Filed::Nowhere,
             [bucket] => Filed::Once(*bucket),
@@ -116,10 +116,10 @@ impl Percolator {
         let Some(Kept { filed, kinds, name }) = self.pages.take(number.0) else { return false };
         match filed {
             Filed::Nowhere => {}
-            Filed::Once(bucket) => self.shelves.remove(bucket, kinds, name),
+            Filed::Once(bucket) => self.place_buckets.remove(bucket, kinds, name),
             Filed::Several(list) => {
                 for bucket in self.lists.take(list).unwrap_or_default() {
-                    self.shelves.remove(bucket, kinds, name);
+                    self.place_buckets.remove(bucket, kinds, name);
                 }
             }
         }
@@ -127,7 +127,7 @@ impl Percolator {
             && let Some(unsettled) = self.unsettled.take(name)
         {
             self.checks.take(unsettled.checks);
-            self.wordings.release(unsettled.expressions);
+            self.phrases.release(unsettled.expressions);
         }
         true
     }
@@ -141,18 +141,18 @@ impl Percolator {
     }
 
     /// The searches that want a property.
-    pub fn matches(&self, property: &Property, scratch: &mut PercolatorScratch) -> Percolated {
-        let Some(facts) = Facts::of(property) else { return Percolated::default() };
+    pub fn matches(&self, property: &Property, scratch: &mut PercolatorScratch) -> PercolateResult {
+        let Some(facts) = Facts::of(property) else { return PercolateResult::default() };
         let sight = Sight::of(&facts);
         let kind = sight.kind(facts.derived.property_type, facts.derived.transaction_type);
-        let glance = sight.glance();
+        let probe = sight.probe();
         let PercolatorScratch { sets, met, pending, reading, order } = scratch;
         met.settled.clear();
         met.unsettled.clear();
         reading.begin();
         let mut walked = 0;
-        self.shelves.each(sight.places(), sight.point, sets, |bucket| {
-            walked += bucket.scan(kind, &glance, met);
+        self.place_buckets.each(sight.places(), sight.point, sets, |bucket| {
+            walked += bucket.scan(kind, &probe, met);
         });
         let verified = met.unsettled.len();
         let found = &mut met.settled;
@@ -165,7 +165,7 @@ impl Percolator {
             }
         }
         // A search that names a city and its zipcode is found under both.
-        Percolated { searches: order.put_in(found), walked, verified }
+        PercolateResult { searches: order.put_in(found), walked, verified }
     }
 
     /// Whether all holds that is left to check.
@@ -173,7 +173,7 @@ impl Percolator {
         let Unsettled { number: _, checks, expressions } = *unsettled;
         let checks_hold = || self.checks.get(checks).is_none_or(|checks| checks.hold(sight));
         let words_hold = |reading: &mut Reading| {
-            expressions == NONE || self.wordings.hold_for(expressions, sight.property, reading)
+            expressions == NONE || self.phrases.hold_for(expressions, sight.property, reading)
         };
         // Reading texts is what takes longest; once they are read, words are what takes least.
         match reading.is_read() {
@@ -188,13 +188,13 @@ impl Percolator {
         let checks: usize = self.checks.iter().map(Checks::bytes).sum();
         size_of::<Self>()
             + self.pages.bytes()
-            + self.shelves.bytes()
+            + self.place_buckets.bytes()
             + self.lists.bytes()
             + lists
             + self.unsettled.bytes()
             + self.checks.bytes()
             + checks
-            + self.wordings.bytes()
+            + self.phrases.bytes()
     }
 }
 

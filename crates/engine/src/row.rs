@@ -9,7 +9,7 @@ use domain::{
 };
 
 use crate::column::UNKNOWN;
-use crate::question::Stamp;
+use crate::request::SequenceNumber;
 
 pub const PROPERTY_ATTRIBUTES: usize = PropertyAttribute::ALL.len();
 pub const ADVERT_ATTRIBUTES: usize = AdvertAttribute::ALL.len();
@@ -17,7 +17,7 @@ pub const ADVERT_ATTRIBUTES: usize = AdvertAttribute::ALL.len();
 #[derive(Debug, Clone)]
 pub struct Row {
     pub id: PropertyId,
-    pub stamp: Stamp,
+    pub sequence_number: SequenceNumber,
     pub values: [i64; PROPERTY_ATTRIBUTES],
     pub point: Option<GeoPoint>,
     pub adverts: Vec<AdvertRow>,
@@ -44,7 +44,7 @@ pub struct ChangeRow {
 
 impl Row {
     /// Nothing for a property without adverts, which nobody can look for.
-    pub fn of(property: &Property, stamp: Stamp) -> Option<Self> {
+    pub fn of(property: &Property, sequence_number: SequenceNumber) -> Option<Self> {
         let facts = Facts::of(property)?;
         let mut values = [UNKNOWN; PROPERTY_ATTRIBUTES];
         for (value, attribute) in values.iter_mut().zip(PropertyAttribute::ALL) {
@@ -72,7 +72,7 @@ impl Row {
         });
         Some(Self {
             id: property.id,
-            stamp,
+            sequence_number,
             values,
             point: facts.derived.point,
             adverts: adverts.collect(),

@@ -1,4 +1,4 @@
-//! The slow and obvious index: all properties in a map, every question answered by looking at each of them.
+//! The slow and obvious index: all properties in a map, every request answered by looking at each of them.
 //!
 //! It is what the fast one is tested against, and nothing else. It uses the domain's definitions and no trick.
 
@@ -7,20 +7,20 @@ use std::collections::BTreeMap;
 use domain::attribute::Facts;
 use domain::criteria::Order;
 use domain::similarity::SIMILAR_MAX;
-use domain::{Criteria, Key, Likeness, Property, PropertyAttribute, PropertyId};
+use domain::{Criteria, Key, Property, PropertyAttribute, PropertyId, SimilarityProfile};
 
-use crate::question::{Change, Found, Hit, Question, SimilarQuestion, Stamp};
+use crate::request::{Change, Hit, SearchRequest, SearchResult, SequenceNumber, SimilarRequest};
 
 #[derive(Debug, Clone, Default)]
 pub struct Scan {
-    properties: BTreeMap<PropertyId, (Property, Stamp)>,
+    properties: BTreeMap<PropertyId, (Property, SequenceNumber)>,
 }
 
 impl Scan {
     pub fn apply(&mut self, change: Change) {
         match change {
-            Change::Put(property, stamp) => {
-                self.properties.insert(property.id, (property, stamp));
+            Change::Put(property, sequence_number) => {
+                self.properties.insert(property.id, (property, sequence_number));
             }
             Change::Remove(id) => {
                 self.properties.remove(&id);
@@ -36,14 +36,14 @@ impl Scan {
         self.properties.is_empty()
     }
 
-    pub fn search(&self, question: &Question) -> Found {
-        let Question { criteria, order, skip, take } = question;
+    pub fn search(&self, request: &SearchRequest) -> SearchResult {
+        let SearchRequest { criteria, order, skip, take } = request;
         let accepted = self.properties.values().filter(|(property, _)| criteria.accepts(property));
         page(accepted.collect(), criteria, order, *skip, *take)
     }
 
-    pub fn similar(&self, question: &SimilarQuestion) -> Found {
-        let SimilarQuestion { property: own, likeness, created_from, order, skip, take } = question;
+    pub fn similar(&self, request: &SimilarRequest) -> SearchResult {
+        let SimilarRequest { property: own, profile, created_from, order, skip, take } = request;
         let mut alike = Vec::new();
         for (id, kept) in &self.properties {
             let Some(facts) = Facts::of(&kept.0) else { continue };
@@ -57,7 +57,7 @@ impl Scan {
             if PropertyAttribute::CoherentPrice.read(&facts) != Some(Key::flag(true)) {
                 continue;
             }
-            if let Some(penalty) = likeness.penalty(&Likeness::of(&facts)) {
+            if let Some(penalty) = profile.penalty(&SimilarityProfile::of(&facts)) {
                 alike.push((penalty, *id, kept));
             }
         }
@@ -90,16 +90,16 @@ impl Scan {
 }
 
 fn page(
-    mut found: Vec<&(Property, Stamp)>,
+    mut found: Vec<&(Property, SequenceNumber)>,
     criteria: &Criteria,
     order: &Order,
     skip: usize,
     take: usize,
-) -> Found {
+) -> SearchResult {
     found.sort_by_cached_key(|(property, _)| order.rank(criteria, property));
-    Found { total: found.len(), hits: found.into_iter().skip(skip).take(take).map(hit).collect() }
+    SearchResult { total: found.len(), hits: found.into_iter().skip(skip).take(take).map(hit).collect() }
 }
 
-fn hit(kept: &(Property, Stamp)) -> Hit {
-    Hit { property: kept.0.id, stamp: kept.1 }
+fn hit(kept: &(Property, SequenceNumber)) -> Hit {
+    Hit { property: kept.0.id, sequence_number: kept.1 }
 }

@@ -1,12 +1,12 @@
-//! Words that are needed for the length of one question, over and over again.
+//! Words that are needed for the length of one request, over and over again.
 //!
-//! A question needs some tens of kilobytes for a moment. Asking the system for them each time costs more than the question:
+//! A request needs some tens of kilobytes for a moment. Asking the system for them each time costs more than the request:
 //! fresh pages have to be cleared. So each thread keeps a few for the next one.
 
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
 
-/// How many each thread keeps. A question needs one at a time.
+/// How many each thread keeps. A request needs one at a time.
 const KEPT_MAX: usize = 4;
 
 /// Larger ones are given back: the largest segment needs an eighth of it.

@@ -10,21 +10,24 @@ use domain::criteria::{Direction, SortMode};
 use domain::{Criteria, GeoPoint, Key, Order, OrderBy, PropertyAttribute, PropertyId, Span};
 
 use crate::column::{Column, UNKNOWN};
-use crate::index::Part;
-use crate::question::{Found, Question};
+use crate::index::SegmentReader;
+use crate::request::{SearchRequest, SearchResult};
 use crate::segment::Segment;
-use crate::segment::stretch::Stretch;
-use crate::sieve::{AdvertSieve, Matched, Sieve, Wanted, transactions};
+use crate::segment::doc_range::DocRange;
+use crate::segment_query::{AdvertQuery, Matched, SegmentQuery, Wanted, transactions};
 
-pub fn search(parts: &[Part], question: &Question) -> Found {
-    let Question { criteria, order, skip, take } = question;
+pub fn search(parts: &[SegmentReader], request: &SearchRequest) -> SearchResult {
+    let SearchRequest { criteria, order, skip, take } = request;
     let wanted = if *take == 0 { 0 } else { skip.saturating_add(*take) };
     let asked = Wanted::new(criteria);
     let mut found = Vec::new();
     for (place, part) in parts.iter().enumerate() {
         for within in transactions(&part.segment, criteria) {
-            let Some(sieve) = Sieve::new(&part.segment, &part.alive, &asked, within) else { continue };
-            let matched = sieve.matched();
+            let Some(segment_query) = SegmentQuery::new(&part.segment, &part.live_docs, &asked, within)
+            else {
+                continue;
+            };
+            let matched = segment_query.matched();
             if matched.count > 0 {
                 found.push((place, within, matched));
             }
@@ -32,7 +35,7 @@ pub fn search(parts: &[Part], question: &Question) -> Found {
     }
     let total = found.iter().map(|(_, _, matched)| matched.count).sum();
     if wanted == 0 || *skip >= total {
-        return Found { total, hits: Vec::new() };
+        return SearchResult { total, hits: Vec::new() };
     }
     let mut best = Best::new(wanted);
     for (place, within, matched) in found {
@@ -40,7 +43,7 @@ pub fn search(parts: &[Part], question: &Question) -> Found {
         ranking.offer(place, &matched, within, &mut best);
     }
     let hits = best.sorted().into_iter().skip(*skip).take(*take);
-    Found { total, hits: hits.map(|ranked| parts[ranked.part].segment.hit(ranked.row)).collect() }
+    SearchResult { total, hits: hits.map(|ranked| parts[ranked.part].segment.hit(ranked.row)).collect() }
 }
 
 /// The best of what was offered so far.
@@ -86,7 +89,7 @@ impl Best {
     }
 }
 
-/// An order in terms of one segment.
+/// An order in raw_criteria of one segment.
 pub(crate) struct Ranking<'a> {
     segment: &'a Segment,
     criteria: &'a Criteria,
@@ -96,7 +99,7 @@ pub(crate) struct Ranking<'a> {
 /// Where the value compared comes from.
 enum Value<'a> {
     Column(PropertyAttribute, &'a Column),
-    AdvertCreation(AdvertSieve<'a>),
+    AdvertCreation(AdvertQuery<'a>),
     Distance(Option<GeoPoint>),
 }
 
@@ -104,7 +107,7 @@ impl<'a> Ranking<'a> {
     pub fn new(segment: &'a Segment, criteria: &'a Criteria, order: &Order) -> Self {
         let value = |by: OrderBy| match by.attribute() {
             Some(PropertyAttribute::CreatedAt) if order.mode == SortMode::Advert => {
-                Value::AdvertCreation(AdvertSieve::new(segment, criteria))
+                Value::AdvertCreation(AdvertQuery::new(segment, criteria))
             }
             Some(attribute) => Value::Column(attribute, segment.column(attribute)),
             None => Value::Distance(order.origin),
@@ -114,7 +117,7 @@ impl<'a> Ranking<'a> {
     }
 
     /// Offers the best of what matched.
-    fn offer(&self, part: usize, matched: &Matched, transaction: Stretch, best: &mut Best) {
+    fn offer(&self, part: usize, matched: &Matched, transaction: DocRange, best: &mut Best) {
         let rows = match self.walk(matched, transaction, best) {
             Some((order, direction)) => self.first_of(order, direction, best, |row| matched.contains(row)),
             None => self.pick(matched, best),
@@ -142,7 +145,7 @@ impl<'a> Ranking<'a> {
     }
 
     /// The kept order to walk, if that is less work than looking at every match.
-    fn walk(&self, matched: &Matched, transaction: Stretch, best: &Best) -> Option<(&'a [u32], Direction)> {
+    fn walk(&self, matched: &Matched, transaction: DocRange, best: &Best) -> Option<(&'a [u32], Direction)> {
         let (Value::Column(attribute, column), direction) = self.by.first()? else { return None };
         let order = self.segment.order(*attribute, transaction)?;
         let steps = (order.len() / matched.count.max(1)).saturating_mul(best.wanted);

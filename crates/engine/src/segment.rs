@@ -1,22 +1,22 @@
 //! A segment: some of the properties, laid out for searching, never changed once made.
 //!
-//! Rows are numbered by where they are ([`territory`]), each attribute is a [`Column`], adverts and changes of price lie
+//! Rows are numbered by where they are ([`geo_index`]), each attribute is a [`Column`], adverts and changes of price lie
 //! in tables beside them in the same order, and the words are in [`text`]. What changes is a set of ordinals that are still
-//! alive, kept outside.
+//! live_docs, kept outside.
 
 pub mod codec;
-pub mod stretch;
-pub mod territory;
+pub mod doc_range;
+pub mod geo_index;
 pub mod text;
 
 use domain::{GeoPoint, PropertyAttribute, PropertyId, SiteKey, Variation};
 
 use crate::bits::Bits;
 use crate::column::{Column, UNKNOWN};
-use crate::question::{Hit, Stamp};
+use crate::request::{Hit, SequenceNumber};
 use crate::row::{ADVERT_ATTRIBUTES, AdvertRow, ChangeRow, PROPERTY_ATTRIBUTES, Row};
-use stretch::Stretch;
-use territory::{Spot, Territory, cell_of};
+use doc_range::DocRange;
+use geo_index::{GeoIndex, SortKey, cell_of};
 use text::Text;
 
 /// The attributes whose order is kept, so that the first page of many matches is found without sorting them.
@@ -39,7 +39,7 @@ pub struct Segment {
     /// Not a number where there are no coordinates.
     lats: Vec<f64>,
     lons: Vec<f64>,
-    pub(crate) territory: Territory,
+    pub(crate) geo_index: GeoIndex,
     pub(crate) adverts: Adverts,
     changes: Vec<Changes>,
     orders: Vec<Vec<u32>>,
@@ -70,33 +70,33 @@ pub(crate) struct Changes {
 impl Segment {
     /// Of rows in any order. Segments of fewer rows than `ordered_rows_min` keep no orders.
     pub fn of(mut rows: Vec<Row>, ordered_rows_min: usize) -> Self {
-        rows.sort_by_cached_key(|row| (spot(row), row.id));
-        let spots: Vec<Spot> = rows.iter().map(spot).collect();
+        rows.sort_by_cached_key(|row| (sort_key(row), row.id));
+        let spots: Vec<SortKey> = rows.iter().map(sort_key).collect();
         let column = |read: &dyn Fn(&Row) -> i64| Column::of(&rows.iter().map(read).collect::<Vec<_>>());
         let columns: Vec<Column> =
             (0..PROPERTY_ATTRIBUTES).map(|place| column(&|row| row.values[place])).collect();
         let ids: Vec<PropertyId> = rows.iter().map(|row| row.id).collect();
         let zipcode = |row: usize| rows[row].value(PropertyAttribute::Zipcode);
-        let territory = Territory::of(&spots, zipcode);
+        let geo_index = GeoIndex::of(&spots, zipcode);
         let coordinate =
             |read: fn(GeoPoint) -> f64| rows.iter().map(|row| row.point.map_or(f64::NAN, read)).collect();
         let (lats, lons) = (coordinate(GeoPoint::lat), coordinate(GeoPoint::lon));
-        let stamps = column(&|row| i64::try_from(row.stamp.0).unwrap_or(i64::MAX));
+        let stamps = column(&|row| i64::try_from(row.sequence_number.0).unwrap_or(i64::MAX));
         let adverts = Adverts::of(&rows);
         let changes = Variation::ALL.iter().map(|variation| Changes::of(&rows, *variation)).collect();
         let text = Text::of(rows.iter().map(|row| row.text.as_str()));
-        let parts = Parts { ids, stamps, columns, lats, lons, territory, adverts, changes, text };
+        let parts = Parts { ids, stamps, columns, lats, lons, geo_index, adverts, changes, text };
         Self::assemble(parts, ordered_rows_min)
     }
 
     /// Adds what follows from the rest.
     pub(crate) fn assemble(parts: Parts, ordered_rows_min: usize) -> Self {
-        let Parts { ids, stamps, columns, lats, lons, territory, adverts, changes, text } = parts;
+        let Parts { ids, stamps, columns, lats, lons, geo_index, adverts, changes, text } = parts;
         let mut by_id: Vec<u32> = (0..ids.len() as u32).collect();
         by_id.sort_unstable_by_key(|row| ids[*row as usize]);
         let kept = if ids.len() < ordered_rows_min { &[] } else { KEPT_ORDERS };
-        let orders = kept.iter().map(|attribute| order(&columns[*attribute as usize], &territory)).collect();
-        Self { ids, by_id, stamps, columns, lats, lons, territory, adverts, changes, orders, text }
+        let orders = kept.iter().map(|attribute| order(&columns[*attribute as usize], &geo_index)).collect();
+        Self { ids, by_id, stamps, columns, lats, lons, geo_index, adverts, changes, orders, text }
     }
 
     pub fn len(&self) -> usize {
@@ -112,11 +112,11 @@ impl Segment {
     }
 
     pub fn hit(&self, row: usize) -> Hit {
-        Hit { property: self.ids[row], stamp: self.stamp(row) }
+        Hit { property: self.ids[row], sequence_number: self.sequence_number(row) }
     }
 
-    fn stamp(&self, row: usize) -> Stamp {
-        Stamp(u64::try_from(self.stamps.value(row)).unwrap_or_default())
+    fn sequence_number(&self, row: usize) -> SequenceNumber {
+        SequenceNumber(u64::try_from(self.stamps.value(row)).unwrap_or_default())
     }
 
     pub fn find(&self, id: PropertyId) -> Option<usize> {
@@ -145,7 +145,7 @@ impl Segment {
     }
 
     /// The ordinals of a transaction in ascending order of an attribute, those without a value first; where that is kept.
-    pub fn order(&self, attribute: PropertyAttribute, transaction: Stretch) -> Option<&[u32]> {
+    pub fn order(&self, attribute: PropertyAttribute, transaction: DocRange) -> Option<&[u32]> {
         let place = KEPT_ORDERS.iter().position(|kept| *kept == attribute)?;
         self.orders.get(place).map(|order| &order[transaction.from as usize..transaction.to as usize])
     }
@@ -167,7 +167,7 @@ impl Segment {
         });
         Row {
             id: self.ids[row],
-            stamp: self.stamp(row),
+            sequence_number: self.sequence_number(row),
             values,
             point: self.point(row),
             adverts: self.adverts.of_row(row).map(|advert| self.adverts.row(advert)).collect(),
@@ -188,7 +188,7 @@ impl Segment {
         self.len() * (16 + 4 + 16)
             + self.stamps.bytes()
             + columns(&self.columns)
-            + self.territory.bytes()
+            + self.geo_index.bytes()
             + self.adverts.starts.len() * 4
             + columns(&self.adverts.columns)
             + self.adverts.sites.bytes()
@@ -203,7 +203,7 @@ impl Segment {
         vec![
             ("ids, points, stamps", self.len() * (16 + 4 + 16) + self.stamps.bytes()),
             ("columns", columns(&self.columns)),
-            ("territory", self.territory.bytes()),
+            ("geo_index", self.geo_index.bytes()),
             (
                 "adverts",
                 self.adverts.starts.len() * 4 + columns(&self.adverts.columns) + self.adverts.sites.bytes(),
@@ -222,14 +222,14 @@ pub(crate) struct Parts {
     pub columns: Vec<Column>,
     pub lats: Vec<f64>,
     pub lons: Vec<f64>,
-    pub territory: Territory,
+    pub geo_index: GeoIndex,
     pub adverts: Adverts,
     pub changes: Vec<Changes>,
     pub text: Text,
 }
 
-fn spot(row: &Row) -> Spot {
-    Spot {
+fn sort_key(row: &Row) -> SortKey {
+    SortKey {
         transaction: row.value(PropertyAttribute::TransactionType),
         department: row.value(PropertyAttribute::Department),
         city: row.value(PropertyAttribute::City),
@@ -238,9 +238,9 @@ fn spot(row: &Row) -> Spot {
 }
 
 /// The ordinals of each transaction by the codes of a column.
-fn order(column: &Column, territory: &Territory) -> Vec<u32> {
+fn order(column: &Column, geo_index: &GeoIndex) -> Vec<u32> {
     let mut order = Vec::new();
-    for transaction in territory.transactions() {
+    for transaction in geo_index.transactions() {
         let start = order.len();
         order.extend(transaction.from..transaction.to);
         order[start..].sort_by_cached_key(|row| column.code(*row as usize));

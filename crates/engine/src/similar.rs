@@ -4,27 +4,27 @@ use std::collections::{BTreeSet, BinaryHeap};
 
 use domain::criteria::{Condition, PlaceSet, Places, Test};
 use domain::similarity::{NEAR_KM, Penalty, SIMILAR_MAX};
-use domain::{Circle, Criteria, Key, Likeness, PropertyAttribute, PropertyId, Span};
+use domain::{Circle, Criteria, Key, PropertyAttribute, PropertyId, SimilarityProfile, Span};
 
-use crate::index::Part;
-use crate::question::{Found, SimilarQuestion};
+use crate::index::SegmentReader;
+use crate::request::{SearchResult, SimilarRequest};
 use crate::search::{Best, Ranking};
 use crate::segment::Segment;
-use crate::sieve::{Sieve, Wanted, transactions};
+use crate::segment_query::{SegmentQuery, Wanted, transactions};
 
-pub fn similar(parts: &[Part], question: &SimilarQuestion) -> Found {
-    let SimilarQuestion { property: _, likeness, created_from: _, order, skip, take } = question;
-    let mut alike = Alike { likeness, kept: BinaryHeap::new() };
-    if let Some(city) = likeness.city {
+pub fn similar(parts: &[SegmentReader], request: &SimilarRequest) -> SearchResult {
+    let SimilarRequest { property: _, profile, created_from: _, order, skip, take } = request;
+    let mut alike = Alike { profile, kept: BinaryHeap::new() };
+    if let Some(city) = profile.city {
         let any_of = PlaceSet { cities: BTreeSet::from([city]), ..PlaceSet::default() };
-        alike.gather(parts, &criteria(question, Places { any_of: Some(any_of), ..Places::default() }));
+        alike.gather(parts, &criteria(request, Places { any_of: Some(any_of), ..Places::default() }));
     }
-    if let Some(centre) = likeness.point {
+    if let Some(centre) = profile.point {
         // Those of the city are in already, and what is farther away than the worst of them may differ cannot get in.
         let radius_km = alike.reach_km();
-        let none_of = PlaceSet { cities: likeness.city.into_iter().collect(), ..PlaceSet::default() };
+        let none_of = PlaceSet { cities: profile.city.into_iter().collect(), ..PlaceSet::default() };
         let circle = Some(Circle { centre, radius_km });
-        alike.gather(parts, &criteria(question, Places { circle, none_of, ..Places::default() }));
+        alike.gather(parts, &criteria(request, Places { circle, none_of, ..Places::default() }));
     }
     let everything = Criteria::default();
     let mut best = Best::new(if *take == 0 { 0 } else { skip.saturating_add(*take) });
@@ -32,21 +32,21 @@ pub fn similar(parts: &[Part], question: &SimilarQuestion) -> Found {
         Ranking::new(&parts[*part].segment, &everything, order).offer_row(*part, *row, &mut best);
     }
     let hits = best.sorted().into_iter().skip(*skip).take(*take);
-    Found {
+    SearchResult {
         total: alike.kept.len(),
         hits: hits.map(|ranked| parts[ranked.part].segment.hit(ranked.row)).collect(),
     }
 }
 
-fn criteria(question: &SimilarQuestion, places: Places) -> Criteria {
+fn criteria(request: &SimilarRequest, places: Places) -> Criteria {
     let is = |attribute: PropertyAttribute, key: Key| Condition {
         attribute,
         test: Test::OneOf(BTreeSet::from([key])),
     };
-    let SimilarQuestion { property, likeness, created_from, .. } = question;
+    let SimilarRequest { property, profile, created_from, .. } = request;
     let mut conditions = vec![
-        is(PropertyAttribute::TransactionType, Key::code(likeness.transaction_type.code())),
-        is(PropertyAttribute::PropertyType, Key::code(likeness.property_type.code())),
+        is(PropertyAttribute::TransactionType, Key::code(profile.transaction_type.code())),
+        is(PropertyAttribute::PropertyType, Key::code(profile.property_type.code())),
         is(PropertyAttribute::Expired, Key::flag(false)),
         is(PropertyAttribute::CoherentPrice, Key::flag(true)),
     ];
@@ -64,20 +64,22 @@ fn criteria(question: &SimilarQuestion, places: Places) -> Criteria {
 
 /// Those with the least penalty so far.
 struct Alike<'a> {
-    likeness: &'a Likeness,
+    profile: &'a SimilarityProfile,
     /// The least alike on top.
     kept: BinaryHeap<(Penalty, PropertyId, usize, usize)>,
 }
 
 impl Alike<'_> {
-    fn gather(&mut self, parts: &[Part], criteria: &Criteria) {
+    fn gather(&mut self, parts: &[SegmentReader], criteria: &Criteria) {
         let wanted = Wanted::new(criteria);
         for (place, part) in parts.iter().enumerate() {
             for within in transactions(&part.segment, criteria) {
-                let Some(sieve) = Sieve::new(&part.segment, &part.alive, &wanted, within) else { continue };
-                for row in sieve.matched().rows() {
-                    if let Some(penalty) = self.likeness.penalty(&likeness(self.likeness, &part.segment, row))
-                    {
+                let Some(segment_query) = SegmentQuery::new(&part.segment, &part.live_docs, &wanted, within)
+                else {
+                    continue;
+                };
+                for row in segment_query.matched().rows() {
+                    if let Some(penalty) = self.profile.penalty(&profile(self.profile, &part.segment, row)) {
                         self.offer((penalty, part.segment.id(row), place, row));
                     }
                 }
@@ -105,9 +107,9 @@ impl Alike<'_> {
 }
 
 /// What a row is compared by; it is of the same transaction and type.
-fn likeness(model: &Likeness, segment: &Segment, row: usize) -> Likeness {
+fn profile(model: &SimilarityProfile, segment: &Segment, row: usize) -> SimilarityProfile {
     let number = |attribute: PropertyAttribute| segment.column(attribute).key(row).map(Key::as_number);
-    Likeness {
+    SimilarityProfile {
         transaction_type: model.transaction_type,
         property_type: model.property_type,
         city: segment.column(PropertyAttribute::City).key(row),

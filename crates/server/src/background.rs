@@ -20,7 +20,7 @@ impl Background {
         let runtime = Builder::new_multi_thread()
             .enable_all()
             .thread_name("background")
-            .on_thread_start(store::sqlite::stand_behind)
+            .on_thread_start(store::sqlite::become_background)
             .build()?;
         Ok(Self(Some(runtime)))
     }

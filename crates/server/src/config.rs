@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
-pub use outgoing::{Delivery, Doubt, Email, EmailTransport, SmtpServer};
+pub use outgoing::{ConfigWarning, Delivery, Email, EmailTransport, SmtpServer};
 use source::Reader;
 pub use source::{Problem, Sources};
 use value::{DAY, GIBIBYTE, MEBIBYTE};

@@ -7,7 +7,7 @@ use app::ingest::{Outcome, Receipt};
 use domain::{AdvertDraft, SiteDirectory, Timestamp, Violation};
 use jiff::tz::TimeZone;
 use places::Certainty;
-use wire::advert_draft::{ReadDraft, RefusedDraft, Surroundings};
+use wire::advert_draft::{ParseContext, ReadDraft, RefusedDraft};
 use wire::receipt::ReceiptBody;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -146,7 +146,7 @@ impl Decoder {
     }
 
     pub fn decode(&self, value: &serde_json::Value, now: Timestamp) -> Decoded {
-        wire::advert_draft::read(value, Surroundings { zone: &self.zone, now, sites: &self.sites })
+        wire::advert_draft::read(value, ParseContext { zone: &self.zone, now, sites: &self.sites })
     }
 }
 

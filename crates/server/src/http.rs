@@ -176,7 +176,7 @@ pub fn router(shared: &Shared) -> Router {
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
         .route("/metrics", get(health::metrics))
-        // Whoever has the link of a letter has no key, and a browser wants no JSON.
+        // Whoever has the link of a email has no key, and a browser wants no JSON.
         .route("/unsubscribe/{search}/{token}", get(unsubscribe::page).post(unsubscribe::end));
     outer::layered(api.merge(open), shared).with_state(shared.clone())
 }

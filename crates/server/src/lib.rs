@@ -9,7 +9,6 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod background;
-mod carrier;
 pub mod cli;
 pub mod config;
 pub mod feed;
@@ -18,6 +17,7 @@ pub mod market;
 pub mod metrics;
 pub mod open;
 mod open_files;
-pub mod scribe;
+pub mod renderer;
 pub mod serve;
 pub mod telemetry;
+mod transport;

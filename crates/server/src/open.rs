@@ -13,9 +13,9 @@ use domain::Retries;
 use places::Gazetteer;
 use store::sqlite::SqliteStore;
 
-use crate::carrier::{self, Outgoing};
 use crate::config::{Config, EmailTransport};
-use crate::scribe::WireScribe;
+use crate::renderer::WireRenderer;
+use crate::transport::{self, Outgoing};
 
 /// The service on its data folder, with the machine's clock. Commands and the server open it alike; the server adds an index.
 pub fn app(config: &Config) -> anyhow::Result<App> {
@@ -31,16 +31,16 @@ pub fn serving(config: &Config) -> anyhow::Result<App> {
 
 /// A service with somebody who brings what is owed, as it is configured.
 pub fn bringing(app: App, config: &Config) -> anyhow::Result<App> {
-    let carrier = Outgoing::new(config)?;
-    let scribe = WireScribe::new(config.time_zone.clone());
+    let transport = Outgoing::new(config)?;
+    let renderer = WireRenderer::new(config.time_zone.clone());
     let settings = DispatchSettings {
         retries: Retries { interval: config.delivery.retry_interval },
         gather: config.email.gather,
         keep: config.delivery.keep,
         public_url: config.email.public_url.clone(),
-        limits: DispatchLimits { letters: config.email.letters_max, ..config.delivery.limits },
+        limits: DispatchLimits { emails: config.email.letters_max, ..config.delivery.limits },
     };
-    Ok(app.with_dispatch(Arc::new(scribe), Arc::new(carrier), settings))
+    Ok(app.with_dispatch(Arc::new(renderer), Arc::new(transport), settings))
 }
 
 /// The same, for commands that look at what is there: a mistyped folder must not be made and found empty.
@@ -63,11 +63,11 @@ pub fn gazetteer(config: &Config) -> anyhow::Result<Gazetteer> {
 /// and nobody is asked.
 pub fn obstacles(config: &Config) -> Vec<anyhow::Error> {
     let mut obstacles = Vec::new();
-    obstacles.extend(carrier::webhooks_of(config).err());
+    obstacles.extend(transport::webhooks_of(config).err());
     obstacles.extend(match config.email.transport {
         // A folder that was made in passing could belong to somebody who is not the server.
         EmailTransport::Folder => makeable(&config.email.folder).context("email.folder").err(),
-        EmailTransport::Off | EmailTransport::Smtp => carrier::mail_of(config).err(),
+        EmailTransport::Off | EmailTransport::Smtp => transport::mail_of(config).err(),
     });
     obstacles.extend(makeable(&config.data).context("store.data").err());
     if config.geography.is_some() {

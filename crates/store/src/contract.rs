@@ -5,15 +5,15 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use domain::criteria::Direction;
 use domain::{
-    AdvertEvent, AdvertId, CancelReason, DeliveryId, Given, Identity, InstanceMark, KeyId, Property,
+    AdvertEvent, AdvertId, CancelReason, DeliveryEpoch, DeliveryId, Given, Identity, KeyId, Property,
     PropertyId, SavedSearch, Scopes, SearchId, SearchNumber, Site, SiteCategory, SiteCategoryId,
     SiteCategoryName, SiteDirectory, SiteKey, SiteName, Timestamp, UserId, WebhookSecret, WebhookSecrets,
 };
 use tokio::sync::watch;
 
 use crate::deliveries::{
-    Attempt, Claim, DeliveryList, DeliveryPage, DeliveryRow, DocumentKey, Forgotten, Intake, Lane, LaneDue,
-    Leases, Owed, Peek, QueueDepth, Replay, Settlement, Waiting,
+    Attempt, Claim, DeliveryList, DeliveryPage, DeliveryRow, DocumentKey, EnqueueBatch, Lane, LaneDue,
+    Leases, OutboxBatch, Peek, Pruned, QueueDepth, Replay, Settlement, Waiting,
 };
 use crate::error::Error;
 use crate::log::{LogEntry, Position};
@@ -29,12 +29,12 @@ pub trait Store: Send + Sync + 'static {
     async fn locate(&self, identities: Vec<Identity>) -> Result<Vec<Option<Located>>, Error>;
 
     /// Properties as they are now. Those that do not exist are missing from the answer.
-    async fn properties(&self, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, Stored>, Error>;
+    async fn properties(&self, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, StoredProperty>, Error>;
 
     /// All properties, cut into parts of about the same size that can be read side by side with [`Store::scan`].
     async fn scan_parts(&self, count: usize) -> Result<Vec<ScanPart>, Error>;
 
-    /// About `limit` properties of a part as they are now, in an order of the store's own, and the rest of the part.
+    /// DeliverySubject `limit` properties of a part as they are now, in an order of the store's own, and the rest of the part.
     ///
     /// A property that nobody writes while the parts are read is given exactly once. One that is written meanwhile may be
     /// missing or come twice: whoever needs them all follows the log from a position that was taken before.
@@ -60,7 +60,7 @@ pub trait Store: Send + Sync + 'static {
     async fn search_numbered(&self, number: SearchNumber) -> Result<Option<StoredSearch>, Error>;
 
     /// Searches as they are now, in the order asked.
-    async fn searches_numbered(&self, numbers: Vec<SearchNumber>) -> Result<Vec<Sought>, Error>;
+    async fn searches_numbered(&self, numbers: Vec<SearchNumber>) -> Result<Vec<SearchLookup>, Error>;
 
     /// One owner's searches.
     async fn searches(&self, asked: SearchList) -> Result<SearchPage, Error>;
@@ -83,7 +83,7 @@ pub trait Store: Send + Sync + 'static {
     async fn count_searches(&self) -> Result<u64, Error>;
 
     /// Up to where of the log matches are recorded.
-    async fn matched_until(&self) -> Result<Position, Error>;
+    async fn matcher_checkpoint(&self) -> Result<Position, Error>;
 
     /// Which searches have a match with these properties already, in ascending order; some of them may have been deleted since.
     /// Properties without any are missing from the answer.
@@ -92,7 +92,7 @@ pub trait Store: Send + Sync + 'static {
         properties: Vec<PropertyId>,
     ) -> Result<HashMap<PropertyId, Vec<SearchNumber>>, Error>;
 
-    /// Records matches, what is owed for them, and how far the matcher has come: all of it or nothing. `false`, and nothing is
+    /// Records matches, what is read_outbox for them, and how far the matcher has come: all of it or nothing. `false`, and nothing is
     /// written, when the matcher had come to another position than the batch was built on: somebody else is matching. What is in
     /// the batch of a property that an erasure took away meanwhile is left out.
     async fn record_matches(&self, batch: MatchBatch) -> Result<bool, Error>;
@@ -113,15 +113,15 @@ pub trait Store: Send + Sync + 'static {
 
     /// Makes matches quick to find by search: about `limit` of those that are not so yet, the oldest first. `true` when there are
     /// more. They are found before that too, only slower.
-    async fn file_matches(&self, limit: usize) -> Result<bool, Error>;
+    async fn index_matches(&self, limit: usize) -> Result<bool, Error>;
 
-    /// About `limit` deliveries that are owed by notices and not made yet, the oldest first. Those of searches that were deleted
+    /// DeliverySubject `limit` deliveries that are read_outbox by notices and not made yet, the oldest first. Those of searches that were deleted
     /// since are left out.
-    async fn owed(&self, limit: usize) -> Result<Owed, Error>;
+    async fn read_outbox(&self, limit: usize) -> Result<OutboxBatch, Error>;
 
     /// Makes deliveries, and remembers up to where: all of it or nothing. `false`, and nothing is written, when somebody else
     /// has made some meanwhile.
-    async fn enqueue(&self, intake: Intake) -> Result<bool, Error>;
+    async fn enqueue(&self, batch: EnqueueBatch) -> Result<bool, Error>;
 
     /// Up to `limit` lanes after a lane in which something is pending, in an order of the store's own, each with its earliest.
     async fn lanes(&self, after: Option<Lane>, limit: usize) -> Result<Vec<LaneDue>, Error>;
@@ -147,7 +147,7 @@ pub trait Store: Send + Sync + 'static {
 
     /// Takes leases back and records the attempts made under them as interrupted: up to `limit`. Answers the lane of each, which
     /// is pending in it again, or was interrupted too often and has failed.
-    async fn take_back(&self, leases: Leases, now: Timestamp, limit: usize) -> Result<Vec<Lane>, Error>;
+    async fn reap_leases(&self, leases: Leases, now: Timestamp, limit: usize) -> Result<Vec<Lane>, Error>;
 
     /// Documents as they were first sent, in the order asked.
     async fn sent_documents(&self, keys: Vec<DocumentKey>) -> Result<Vec<Option<Vec<u8>>>, Error>;
@@ -162,17 +162,12 @@ pub trait Store: Send + Sync + 'static {
     async fn replay(&self, replay: Replay, now: Timestamp, limit: usize) -> Result<Vec<DeliveryId>, Error>;
 
     /// Deliveries that are made from now on have ids that no copy of this database ever gives, provided the mark is random. For a
-    /// process that begins to bring what is owed.
-    async fn mark_deliveries(&self, mark: InstanceMark) -> Result<(), Error>;
+    /// process that begins to bring what is read_outbox.
+    async fn start_delivery_epoch(&self, mark: DeliveryEpoch) -> Result<(), Error>;
 
     /// Forgets deliveries that came to an end before a moment, with their attempts, and documents that were kept before it: up to
     /// `limit` of each. Begins at 0, and goes on where it was.
-    async fn forget_deliveries(
-        &self,
-        before: Timestamp,
-        after: u64,
-        limit: usize,
-    ) -> Result<Forgotten, Error>;
+    async fn prune_deliveries(&self, before: Timestamp, after: u64, limit: usize) -> Result<Pruned, Error>;
 
     async fn queue_depth(&self) -> Result<QueueDepth, Error>;
 
@@ -193,7 +188,7 @@ pub trait Store: Send + Sync + 'static {
     async fn erase(&self, advert: AdvertId, at: Timestamp) -> Result<Option<Erased>, Error>;
 
     /// Live adverts last seen before a moment, the longest unseen first.
-    async fn unseen_since(&self, moment: Timestamp, limit: usize) -> Result<Vec<Located>, Error>;
+    async fn not_crawled_since(&self, moment: Timestamp, limit: usize) -> Result<Vec<Located>, Error>;
 
     /// Rewrites the database so that no byte of what was erased is left in its files' unused corners, and gives the room
     /// back. Takes a while, and writers wait for it.
@@ -240,7 +235,7 @@ pub struct Located {
 /// A property, the version it is at, and the revision to build on. Versions count documents that the log names; revisions
 /// count every write, crawls too. Both only ever grow.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stored {
+pub struct StoredProperty {
     pub property: Property,
     pub version: u32,
     pub revision: u32,
@@ -256,7 +251,7 @@ pub struct ScanPart {
 /// What a piece of a part holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scanned {
-    pub found: Vec<Stored>,
+    pub found: Vec<StoredProperty>,
     /// Those whose record cannot be read: one of them must not keep all the others from being found.
     pub damaged: Vec<PropertyId>,
     /// Nothing when this was the last piece.
@@ -313,15 +308,15 @@ pub enum PutCause {
     /// An advert that was not there before. Its identity must still be free.
     Created {
         claim: Identity,
-        news: Vec<AdvertEvent>,
+        events: Vec<AdvertEvent>,
     },
     Changed {
-        news: Vec<AdvertEvent>,
+        events: Vec<AdvertEvent>,
     },
     /// An advert that came from another property.
     Joined {
         from: PropertyId,
-        news: Vec<AdvertEvent>,
+        events: Vec<AdvertEvent>,
     },
     /// Dates of the sighting only: the version stays and its document is replaced.
     Crawled,
@@ -369,7 +364,7 @@ pub struct StoredSearch {
 
 /// A search that was looked for.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Sought {
+pub enum SearchLookup {
     Found(Box<StoredSearch>),
     /// There is none, any more or at all.
     Gone,

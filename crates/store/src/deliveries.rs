@@ -1,6 +1,6 @@
 //! What is owed one by one, and what became of it.
 //!
-//! The matcher records what is owed in groups ([`NoticeGroup`](crate::NoticeGroup)). A delivery is one of them for one search: it
+//! The matcher records what is owed in groups ([`OutboxEntry`](crate::OutboxEntry)). A delivery is one of them for one search: it
 //! waits in a **lane**, is claimed under a lease, attempted without the store, and settled.
 
 use std::time::Duration;
@@ -11,7 +11,7 @@ use domain::{
 };
 
 use crate::log::Position;
-use crate::matches::Notice;
+use crate::matches::Notification;
 
 /// For how long a delivery is claimed: longer than an attempt can take, recording it included.
 pub const LEASE: Duration = Duration::from_secs(60);
@@ -23,9 +23,9 @@ pub struct Lane {
     pub channel: DeliveryChannel,
 }
 
-/// How far deliveries have been made of notices: up to one of a notice's searches.
+/// How far deliveries have been made of notices: up to one of a notification's searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct IntakeMark {
+pub struct OutboxCursor {
     pub(crate) position: u64,
     /// Which of the position's notices; -1 is before the first.
     pub(crate) ordinal: i64,
@@ -34,9 +34,9 @@ pub struct IntakeMark {
 
 /// Notices that no deliveries were made of yet, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Owed {
-    pub after: IntakeMark,
-    pub until: IntakeMark,
+pub struct OutboxBatch {
+    pub after: OutboxCursor,
+    pub until: OutboxCursor,
     pub deliveries: Vec<NewDelivery>,
     /// Whether there is more.
     pub more: bool,
@@ -48,20 +48,20 @@ pub struct NewDelivery {
     pub owner: UserId,
     pub search: SearchNumber,
     pub position: Position,
-    pub notice: Notice,
+    pub notification: Notification,
 }
 
 impl NewDelivery {
     pub fn lane(&self) -> Lane {
-        Lane { search: self.search, channel: self.notice.channel() }
+        Lane { search: self.search, channel: self.notification.channel() }
     }
 }
 
 /// Deliveries to be queued, and how far that goes.
 #[derive(Debug, Clone)]
-pub struct Intake {
-    pub after: IntakeMark,
-    pub until: IntakeMark,
+pub struct EnqueueBatch {
+    pub after: OutboxCursor,
+    pub until: OutboxCursor,
     pub at: Timestamp,
     pub deliveries: Vec<(NewDelivery, Start)>,
 }
@@ -113,7 +113,7 @@ pub struct DueDelivery {
     pub lane: Lane,
     /// Which of its lane this is, from 1 on and without gaps, in the order in which they came to be owed.
     pub number: u64,
-    pub notice: Notice,
+    pub notification: Notification,
     pub position: Position,
     pub due_at: Timestamp,
     pub failures: u32,
@@ -121,12 +121,12 @@ pub struct DueDelivery {
     /// Whether it said how to reach the advertiser when it was sent; nothing before that. Once it did not, it never does.
     pub sent_with: Option<Contacts>,
     /// Nothing when it was erased.
-    pub about: Option<About>,
+    pub about: Option<DeliverySubject>,
 }
 
 /// What a delivery tells of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct About {
+pub struct DeliverySubject {
     pub property: PropertyId,
     pub version: u32,
     pub advert: AdvertId,
@@ -214,9 +214,9 @@ pub struct DeliveryList {
     pub search: Option<SearchNumber>,
     pub state: Option<StateKind>,
     pub channel: Option<DeliveryChannel>,
-    /// Owed since, inclusive.
+    /// OutboxBatch since, inclusive.
     pub from: Option<Timestamp>,
-    /// Owed until, exclusive.
+    /// OutboxBatch until, exclusive.
     pub until: Option<Timestamp>,
     pub skip: u64,
     pub take: u64,
@@ -264,7 +264,7 @@ pub struct DeliveryRow {
     pub number: u64,
     /// Nothing when the search was deleted.
     pub search: Option<domain::SearchId>,
-    pub notice: Notice,
+    pub notification: Notification,
     pub state: DeliveryState,
     pub created_at: Timestamp,
     /// When pending, the next attempt is not before; when leased, the lease ends; else, when it came to that.
@@ -287,7 +287,7 @@ pub enum Replay {
 
 /// How far forgetting has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Forgotten {
+pub struct Pruned {
     pub more: bool,
     /// Where to go on.
     pub until: u64,
@@ -302,7 +302,7 @@ pub struct QueueDepth {
     pub oldest_due_at: Option<Timestamp>,
 }
 
-impl Notice {
+impl Notification {
     /// Where it goes.
     pub fn channel(self) -> DeliveryChannel {
         match self {

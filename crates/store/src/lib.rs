@@ -19,14 +19,14 @@ pub mod sqlite;
 
 pub use contract::{
     ChangeSet, CommitOutcome, Erased, Expected, ExpectedSearch, Key, Located, NewKey, NewSecret, PutCause,
-    PutProperty, PutSearch, PutSite, Renamed, ScanPart, Scanned, SearchList, SearchPage, Sought, Step, Store,
-    Stored, StoredSearch, User,
+    PutProperty, PutSearch, PutSite, Renamed, ScanPart, Scanned, SearchList, SearchLookup, SearchPage, Step,
+    Store, StoredProperty, StoredSearch, User,
 };
 pub use deliveries::{
-    About, Attempt, Claim, Contacts, DeliveryList, DeliveryPage, DeliveryRow, DocumentKey, DueDelivery,
-    ERASURE_GRACE, Forgotten, Gather, Intake, IntakeMark, LEASE, Lane, LaneDue, Leases, NewDelivery, Owed,
-    Peek, QueueDepth, Replay, Settlement, Start, StateKind, Waiting,
+    Attempt, Claim, Contacts, DeliveryList, DeliveryPage, DeliveryRow, DeliverySubject, DocumentKey,
+    DueDelivery, ERASURE_GRACE, EnqueueBatch, Gather, LEASE, Lane, LaneDue, Leases, NewDelivery, OutboxBatch,
+    OutboxCursor, Peek, Pruned, QueueDepth, Replay, Settlement, Start, StateKind, Waiting,
 };
 pub use error::Error;
 pub use log::{Change, Erasure, LogEntry, Position, PropertyCause, RemovalCause};
-pub use matches::{MatchBatch, MatchGroup, MatchPage, MatchRow, Notice, NoticeGroup};
+pub use matches::{MatchBatch, MatchGroup, MatchPage, MatchRow, Notification, OutboxEntry};

@@ -55,7 +55,7 @@ pub enum Change {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PropertyCause {
     /// The advert was created or changed; the events that made.
-    Advert { news: Vec<AdvertEvent> },
+    Advert { events: Vec<AdvertEvent> },
     /// Only the dates of the advert's sighting moved: same version, newer document.
     Crawl,
     /// The advert moved to another property.
@@ -78,5 +78,5 @@ pub enum RemovalCause {
 pub struct Erasure {
     /// The other properties that held the advert before, in the order of their ids. What is kept of their older versions may
     /// speak of it.
-    pub former_homes: Vec<PropertyId>,
+    pub previous_properties: Vec<PropertyId>,
 }

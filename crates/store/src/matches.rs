@@ -35,22 +35,22 @@ pub struct MatchGroup {
     pub matched: Vec<SearchNumber>,
     /// Searches that hear an event of a property they have no match with, ascending.
     pub linked: Vec<SearchNumber>,
-    pub notices: Vec<NoticeGroup>,
+    pub outbox: Vec<OutboxEntry>,
 }
 
 /// Something that is owed to many for the same reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NoticeGroup {
-    pub notice: Notice,
+pub struct OutboxEntry {
+    pub notification: Notification,
     /// Ascending.
     pub searches: Vec<SearchNumber>,
 }
 
 /// What is owed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Notice {
+pub enum Notification {
     Match(Channel),
-    /// An event, and which of the entry's news it is.
+    /// An event, and which of the entry's events it is.
     Event(EventName, u16),
 }
 

@@ -47,8 +47,8 @@ pub fn decode_document(record: &[u8]) -> Result<Vec<u8>, Error> {
 }
 
 /// The events of one log entry. They are few and short, so they are not compressed.
-pub fn encode_news(news: &[AdvertEvent]) -> Result<Vec<u8>, Error> {
-    let records: Vec<EventRecord> = news.iter().map(EventRecord::from_event).collect();
+pub fn encode_news(events: &[AdvertEvent]) -> Result<Vec<u8>, Error> {
+    let records: Vec<EventRecord> = events.iter().map(EventRecord::from_event).collect();
     serde_json::to_vec(&records).map_err(|error| Error::corrupt_by("events to be written", error))
 }
 

@@ -28,7 +28,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::{
-    AdvertId, CancelReason, DeliveryId, Identity, InstanceMark, KeyId, Property, PropertyId, SearchId,
+    AdvertId, CancelReason, DeliveryEpoch, DeliveryId, Identity, KeyId, Property, PropertyId, SearchId,
     SearchNumber, Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, Timestamp, UserId,
     WebhookSecret, WebhookSecrets,
 };
@@ -36,16 +36,16 @@ use tokio::sync::watch;
 
 use crate::contract::{
     ChangeSet, CommitOutcome, Erased, Key, Located, NewKey, NewSecret, PutSite, Renamed, ScanPart, Scanned,
-    SearchList, SearchPage, Sought, Store, Stored, StoredSearch,
+    SearchList, SearchLookup, SearchPage, Store, StoredProperty, StoredSearch,
 };
 use crate::deliveries::{
-    Attempt, Claim, DeliveryList, DeliveryPage, DeliveryRow, DocumentKey, Forgotten, Intake, Lane, LaneDue,
-    Leases, Owed, Peek, QueueDepth, Replay, Settlement, Waiting,
+    Attempt, Claim, DeliveryList, DeliveryPage, DeliveryRow, DocumentKey, EnqueueBatch, Lane, LaneDue,
+    Leases, OutboxBatch, Peek, Pruned, QueueDepth, Replay, Settlement, Waiting,
 };
 use crate::error::Error;
 use crate::log::{LogEntry, Position};
 use crate::matches::{MatchBatch, MatchGroup, MatchPage, MatchRow};
-pub use behind::stand_behind;
+pub use behind::become_background;
 use deliveries::PreparedClaim;
 use lock::OpeningLock;
 pub use lock::ServerLock;
@@ -84,7 +84,7 @@ impl ReaderPools {
         let open = || schema::open_for_reading(path);
         Ok(Self {
             first: Readers::start("store-read", READERS, || {}, open)?,
-            behind: Readers::start("store-read-behind", READERS, behind::lower_priority, open)?,
+            behind: Readers::start("store-read-behind", READERS, behind::become_background, open)?,
         })
     }
 
@@ -123,7 +123,7 @@ impl Store for SqliteStore {
         self.readers.run(move |connection| read::locate(connection, &identities)).await
     }
 
-    async fn properties(&self, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, Stored>, Error> {
+    async fn properties(&self, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, StoredProperty>, Error> {
         self.readers.run(move |connection| read::properties(connection, &ids)).await
     }
 
@@ -175,8 +175,8 @@ impl Store for SqliteStore {
         self.writer.compact().await
     }
 
-    async fn unseen_since(&self, moment: Timestamp, limit: usize) -> Result<Vec<Located>, Error> {
-        self.readers.run(move |connection| read::unseen_since(connection, moment, limit)).await
+    async fn not_crawled_since(&self, moment: Timestamp, limit: usize) -> Result<Vec<Located>, Error> {
+        self.readers.run(move |connection| read::not_crawled_since(connection, moment, limit)).await
     }
 
     async fn counts(&self) -> Result<(u64, u64), Error> {
@@ -234,7 +234,7 @@ impl Store for SqliteStore {
         self.readers.run(move |connection| searches::by_number(connection, number)).await
     }
 
-    async fn searches_numbered(&self, numbers: Vec<SearchNumber>) -> Result<Vec<Sought>, Error> {
+    async fn searches_numbered(&self, numbers: Vec<SearchNumber>) -> Result<Vec<SearchLookup>, Error> {
         self.readers.run(move |connection| searches::by_numbers(connection, &numbers)).await
     }
 
@@ -259,7 +259,7 @@ impl Store for SqliteStore {
         self.readers.run(searches::count).await
     }
 
-    async fn matched_until(&self) -> Result<Position, Error> {
+    async fn matcher_checkpoint(&self) -> Result<Position, Error> {
         self.readers.run(|connection| Ok(matches::progress(connection)?.matched_until)).await
     }
 
@@ -291,7 +291,7 @@ impl Store for SqliteStore {
         self.readers.run(move |connection| matches::match_with(connection, search, first_told_at)).await
     }
 
-    async fn file_matches(&self, limit: usize) -> Result<bool, Error> {
+    async fn index_matches(&self, limit: usize) -> Result<bool, Error> {
         match self.readers.run(move |connection| filing::next(connection, limit)).await? {
             Piece::File(piece) => self.writer.run(move |connection| filing::file(connection, &piece)).await,
             Piece::Clear(piece) => self.writer.run(move |connection| filing::clear(connection, &piece)).await,
@@ -299,12 +299,12 @@ impl Store for SqliteStore {
         }
     }
 
-    async fn owed(&self, limit: usize) -> Result<Owed, Error> {
-        self.readers.run(move |connection| deliveries::owed(connection, limit)).await
+    async fn read_outbox(&self, limit: usize) -> Result<OutboxBatch, Error> {
+        self.readers.run(move |connection| deliveries::read_outbox(connection, limit)).await
     }
 
-    async fn enqueue(&self, intake: Intake) -> Result<bool, Error> {
-        self.writer.run(move |connection| deliveries::enqueue(connection, &intake)).await
+    async fn enqueue(&self, batch: EnqueueBatch) -> Result<bool, Error> {
+        self.writer.run(move |connection| deliveries::enqueue(connection, &batch)).await
     }
 
     async fn lanes(&self, after: Option<Lane>, limit: usize) -> Result<Vec<LaneDue>, Error> {
@@ -333,8 +333,8 @@ impl Store for SqliteStore {
         self.writer.run(move |connection| deliveries::cancel(connection, &deliveries, reason, at)).await
     }
 
-    async fn take_back(&self, leases: Leases, now: Timestamp, limit: usize) -> Result<Vec<Lane>, Error> {
-        self.writer.run(move |connection| deliveries::take_back(connection, leases, now, limit)).await
+    async fn reap_leases(&self, leases: Leases, now: Timestamp, limit: usize) -> Result<Vec<Lane>, Error> {
+        self.writer.run(move |connection| deliveries::reap_leases(connection, leases, now, limit)).await
     }
 
     async fn sent_documents(&self, keys: Vec<DocumentKey>) -> Result<Vec<Option<Vec<u8>>>, Error> {
@@ -353,16 +353,11 @@ impl Store for SqliteStore {
         self.writer.run(move |connection| deliveries::replay(connection, replay, now, limit)).await
     }
 
-    async fn mark_deliveries(&self, mark: InstanceMark) -> Result<(), Error> {
+    async fn start_delivery_epoch(&self, mark: DeliveryEpoch) -> Result<(), Error> {
         self.writer.run(move |connection| deliveries::mark(connection, mark)).await
     }
 
-    async fn forget_deliveries(
-        &self,
-        before: Timestamp,
-        after: u64,
-        limit: usize,
-    ) -> Result<Forgotten, Error> {
+    async fn prune_deliveries(&self, before: Timestamp, after: u64, limit: usize) -> Result<Pruned, Error> {
         self.writer.run(move |connection| deliveries::forget(connection, before, after, limit)).await
     }
 

@@ -17,7 +17,7 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-pub use search::{saved_search, term};
+pub use search::{criterion, saved_search};
 
 pub fn property() -> BoxedStrategy<Property> {
     (any::<[u8; 16]>(), vec(advert(), 0..4))

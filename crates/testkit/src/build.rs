@@ -1,12 +1,12 @@
 //! Adverts, properties, drafts and saved searches with sensible values, named by a number.
 
 use domain::advert_event::AdvertEvent;
-use domain::criteria::Term;
-use domain::search::Wish;
+use domain::criteria::RawCriterion;
+use domain::search::SearchDraft;
 use domain::{
     Advert, AdvertDetails, AdvertDraft, AdvertId, AdvertPatch, Alerts, Amount, Filter, Identity, KeyId,
-    Lifecycle, LongText, Property, PropertyId, PropertyType, SavedSearch, SearchId, SearchToken, ShortText,
-    SiteKey, Terms, Timestamp, TransactionType, UserId, WebAddress,
+    Lifecycle, LongText, Property, PropertyId, PropertyType, RawCriteria, SavedSearch, SearchId, SearchToken,
+    ShortText, SiteKey, Timestamp, TransactionType, UserId, WebAddress,
 };
 
 /// A moment, in seconds since 1970.
@@ -190,21 +190,21 @@ pub fn saved_search(number: u64) -> SavedSearch {
         token: SearchToken::new(random),
         created_at: at(1_000),
         updated_at: at(1_000),
-        wish: Wish {
+        draft: SearchDraft {
             title: short_text(&format!("Recherche {number}")),
-            terms: terms([("budgetMax", Term::Number(250_000.0))]),
+            raw_criteria: raw_criteria([("budgetMax", RawCriterion::Number(250_000.0))]),
             alerts: Alerts::default(),
         },
     }
 }
 
-/// Terms by the names of their filters.
-pub fn terms<const COUNT: usize>(given: [(&str, Term); COUNT]) -> Terms {
-    let mut terms = Terms::default();
-    for (name, term) in given {
-        terms.put(Filter::named(name).expect("a test's filters exist"), term);
+/// RawCriteria by the names of their filters.
+pub fn raw_criteria<const COUNT: usize>(given: [(&str, RawCriterion); COUNT]) -> RawCriteria {
+    let mut raw_criteria = RawCriteria::default();
+    for (name, criterion) in given {
+        raw_criteria.put(Filter::named(name).expect("a test's filters exist"), criterion);
     }
-    terms
+    raw_criteria
 }
 
 /// The identity of an advert on its site.

@@ -43,9 +43,9 @@ pub struct RefusedDraft {
     pub ignored: Vec<String>,
 }
 
-/// What reading a draft needs to know of its surroundings.
+/// What reading a draft needs to know of its context.
 #[derive(Debug, Clone, Copy)]
-pub struct Surroundings<'a> {
+pub struct ParseContext<'a> {
     pub zone: &'a TimeZone,
     pub now: Timestamp,
     /// What `/sites/<id>` and the names of sites mean.
@@ -53,7 +53,7 @@ pub struct Surroundings<'a> {
 }
 
 /// Reads one advert.
-pub fn read(value: &Value, surroundings: Surroundings<'_>) -> Result<ReadDraft, RefusedDraft> {
+pub fn read(value: &Value, context: ParseContext<'_>) -> Result<ReadDraft, RefusedDraft> {
     let Value::Object(fields) = value else {
         let kind = crate::json::kind_of(value);
         let message = format!("An advert must be an object, {kind} given.");
@@ -62,7 +62,7 @@ pub fn read(value: &Value, surroundings: Surroundings<'_>) -> Result<ReadDraft, 
             ignored: Vec::new(),
         });
     };
-    let mut reading = Reading { reader: Reader::default(), raw: Raw::default(), surroundings };
+    let mut reading = Reading { reader: Reader::default(), raw: Raw::default(), context };
     for (name, value) in fields {
         reading.field(name, value);
     }
@@ -72,7 +72,7 @@ pub fn read(value: &Value, surroundings: Surroundings<'_>) -> Result<ReadDraft, 
 struct Reading<'a> {
     reader: Reader,
     raw: Raw,
-    surroundings: Surroundings<'a>,
+    context: ParseContext<'a>,
 }
 
 /// What has been read so far.
@@ -134,7 +134,7 @@ impl Reading<'_> {
                 });
             }
             "site" => {
-                let sites = self.surroundings.sites;
+                let sites = self.context.sites;
                 patch.site = given(value, |v| site::read_advert_site(reader, name, v, sites));
             }
             "contact" => patch.contact = Given::Value(contact(reader, &mut self.raw.ignored, value)),
@@ -254,12 +254,12 @@ impl Reading<'_> {
 
     fn date(&mut self, path: &str, value: &Value) -> Option<Timestamp> {
         let text = self.reader.text(path, value)?;
-        let Some(moment) = date::parse(text, self.surroundings.zone) else {
+        let Some(moment) = date::parse(text, self.context.zone) else {
             let message = format!("\"{}\" is not a date.", shown(text));
             self.reader.violations.push(Violation::malformed(path, message));
             return None;
         };
-        if moment.duration_since(self.surroundings.now) > FUTURE_MAX {
+        if moment.duration_since(self.context.now) > FUTURE_MAX {
             self.reader.invalid(path, format!("\"{text}\" lies in the future."));
             return None;
         }
@@ -319,7 +319,7 @@ impl Reading<'_> {
     }
 
     fn finish(self) -> Result<ReadDraft, RefusedDraft> {
-        let Self { reader: Reader { mut violations }, mut raw, surroundings: _ } = self;
+        let Self { reader: Reader { mut violations }, mut raw, context: _ } = self;
         if raw.place_given {
             raw.patch.place = Given::Value(raw.place);
         }

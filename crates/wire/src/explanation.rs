@@ -6,7 +6,7 @@
 mod summary;
 mod value;
 
-use domain::criteria::{Condition, Terms, TextPart};
+use domain::criteria::{Condition, RawCriteria, TextPart};
 use domain::explain::{AdvertLine, AdvertTried, ChangesTried, EntryTried, Finding, GroupTried, PropertyLine};
 use domain::{
     AdvertField, Explanation, Filter, PropertyId, SearchId, SiteDirectory, Variation, VariationAttribute,
@@ -27,7 +27,7 @@ pub struct ExplanationParts<'a> {
     /// Whether the two have a match already.
     pub matched: bool,
     /// What the search's owner said: of several filters that may have asked for something, those are named that were used.
-    pub terms: &'a Terms,
+    pub raw_criteria: &'a RawCriteria,
     pub known: &'a Known<'a>,
 }
 
@@ -117,7 +117,7 @@ struct PassageBody {
 
 /// The explanation of one property.
 pub fn explanation<'a>(parts: &ExplanationParts<'a>) -> ExplanationBody<'a> {
-    let ExplanationParts { search, property, explanation, matched, terms: _, known: _ } = parts;
+    let ExplanationParts { search, property, explanation, matched, raw_criteria: _, known: _ } = parts;
     let Explanation { is_on_offer, property: lines, adverts, changes, expressions } = explanation;
     let mut body = ExplanationBody {
         context: "/contexts/Explanation",
@@ -205,7 +205,7 @@ impl ExplanationParts<'_> {
 
     /// The names of those filters that were used; of all where none was, as for what is asked for by default.
     fn used(&self, filters: &[&'static Filter]) -> Vec<&'static str> {
-        let is_used = |filter: &&&'static Filter| self.terms.get(filter).is_some();
+        let is_used = |filter: &&&'static Filter| self.raw_criteria.get(filter).is_some();
         let used: Vec<&'static str> = filters.iter().filter(is_used).map(|filter| filter.name).collect();
         if used.is_empty() { filters.iter().map(|filter| filter.name).collect() } else { used }
     }

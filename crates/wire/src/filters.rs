@@ -7,7 +7,7 @@ pub mod expressions;
 pub mod shapes;
 mod template;
 
-use domain::criteria::{CriteriaDraft, Direction, Finished, References, Term};
+use domain::criteria::{CriteriaDraft, Direction, Finished, RawCriterion, References};
 use domain::filter::{Codes, Kind, PlaceKind, Subject};
 use domain::{
     EnergyLetter, FILTERS, Filter, GeoPoint, Insee, Order, OrderBy, SortMode, Timestamp, Violation, Zipcode,
@@ -22,18 +22,18 @@ use crate::{date, iri, site};
 pub use template::{collection_parameters, similar_parameters};
 
 /// What it takes to understand references and dates.
-pub struct Surroundings<'a> {
+pub struct ParseContext<'a> {
     pub references: References<'a>,
     /// Of dates without an offset.
     pub zone: &'a TimeZone,
 }
 
 /// Reads every filter. What is answered is of no use when the parameters have violations.
-pub fn read(parameters: &mut Parameters<'_>, surroundings: &Surroundings<'_>) -> Finished {
+pub fn read(parameters: &mut Parameters<'_>, context: &ParseContext<'_>) -> Finished {
     let mut draft = CriteriaDraft::default();
     for filter in FILTERS {
-        if let Some(term) = read_one(parameters, filter, surroundings) {
-            draft.put(filter, term.resolve(&surroundings.references));
+        if let Some(criterion) = read_one(parameters, filter, context) {
+            draft.put(filter, criterion.resolve(&context.references));
         }
     }
     draft.finish().unwrap_or_else(|violations| {
@@ -63,12 +63,12 @@ pub struct Similar {
 /// Reads `fromDate` and `order[…]` for a list of properties similar to one. Distances are measured from that one.
 pub fn read_similar(
     parameters: &mut Parameters<'_>,
-    surroundings: &Surroundings<'_>,
+    context: &ParseContext<'_>,
     origin: Option<GeoPoint>,
 ) -> Similar {
     let filter = FILTERS.iter().find(|filter| filter.kind == Kind::From(Subject::Creation));
-    let created_from = match filter.and_then(|filter| read_one(parameters, filter, surroundings)) {
-        Some(Term::Moment(at)) => Some(at),
+    let created_from = match filter.and_then(|filter| read_one(parameters, filter, context)) {
+        Some(RawCriterion::Moment(at)) => Some(at),
         _ => None,
     };
     Similar { created_from, order: Order { by: orders(parameters), origin, ..Order::default() } }
@@ -103,71 +103,72 @@ const fn order_name(by: OrderBy) -> &'static str {
 pub fn read_one(
     parameters: &mut Parameters<'_>,
     filter: &'static Filter,
-    surroundings: &Surroundings<'_>,
-) -> Option<Term> {
-    let (zone, sites) = (surroundings.zone, surroundings.references.sites);
+    context: &ParseContext<'_>,
+) -> Option<RawCriterion> {
+    let (zone, sites) = (context.zone, context.references.sites);
     match filter.kind {
         Kind::Least(_) | Kind::Most(_) | Kind::Latitude | Kind::Longitude | Kind::Radius => {
-            one(parameters, filter, "a number", numeric).map(Term::Number)
+            one(parameters, filter, "a number", numeric).map(RawCriterion::Number)
         }
         Kind::From(_) => {
-            one(parameters, filter, "a date", |text| date::first_second(text, zone)).map(Term::Moment)
+            one(parameters, filter, "a date", |text| date::first_second(text, zone)).map(RawCriterion::Moment)
         }
         Kind::To(_) => {
-            one(parameters, filter, "a date", |text| date::last_second(text, zone)).map(Term::Moment)
+            one(parameters, filter, "a date", |text| date::last_second(text, zone)).map(RawCriterion::Moment)
         }
-        Kind::Is(_) => one(parameters, filter, "true or false", flag).map(Term::Flag),
+        Kind::Is(_) => one(parameters, filter, "true or false", flag).map(RawCriterion::Flag),
         Kind::Only(_) => {
             let read = one(parameters, filter, "true or false", flag);
             // Here null is an answer: whoever says it asks for nothing, the default included.
             let null = || names(filter).any(|name| parameters.says_null(name)).then_some(false);
-            read.or_else(null).map(Term::Flag)
+            read.or_else(null).map(RawCriterion::Flag)
         }
         Kind::Choice(_, codes) => {
             let chosen = list(parameters, filter, &choices(codes), |text| code(codes, text));
-            chosen.map(Term::Codes)
+            chosen.map(RawCriterion::Codes)
         }
         Kind::Place(_, PlaceKind::City) => {
-            list(parameters, filter, "a reference to a city", iri::parse_city).map(Term::Cities)
+            list(parameters, filter, "a reference to a city", iri::parse_city).map(RawCriterion::Cities)
         }
         Kind::Place(_, PlaceKind::Insee) => {
-            list(parameters, filter, "an INSEE code", Insee::parse).map(Term::Communes)
+            list(parameters, filter, "an INSEE code", Insee::parse).map(RawCriterion::Communes)
         }
         Kind::Place(_, PlaceKind::Department) => {
             list(parameters, filter, "a reference to a department", iri::parse_department)
-                .map(Term::Departments)
+                .map(RawCriterion::Departments)
         }
         Kind::Place(_, PlaceKind::Zipcode) => {
-            list(parameters, filter, "a zipcode", Zipcode::sought).map(Term::Zipcodes)
+            list(parameters, filter, "a zipcode", Zipcode::sought).map(RawCriterion::Zipcodes)
         }
         Kind::Site(_) => {
             // Those nobody knows are left out: an empty list that is given is not the same as none.
             let read = |text: &str| site::in_query(text, sites);
             let found = list(parameters, filter, "a reference to a site", read)?;
-            Some(Term::Sites(found.into_iter().flatten().collect()))
+            Some(RawCriterion::Sites(found.into_iter().flatten().collect()))
         }
         Kind::SiteCategory(_) => {
             let read = |text: &str| site::category_in_query(text, sites);
             let found = list(parameters, filter, "a reference to a category of sites", read)?;
-            Some(Term::SiteCategories(found.into_iter().flatten().collect()))
+            Some(RawCriterion::SiteCategories(found.into_iter().flatten().collect()))
         }
-        Kind::ExcludedProperty => {
-            list(parameters, filter, "a reference to a property", iri::parse_property).map(Term::Properties)
+        Kind::ExcludedProperty => list(parameters, filter, "a reference to a property", iri::parse_property)
+            .map(RawCriterion::Properties),
+        Kind::SortMode => {
+            one(parameters, filter, "property or advert", sort_mode).map(RawCriterion::SortMode)
         }
-        Kind::SortMode => one(parameters, filter, "property or advert", sort_mode).map(Term::SortMode),
         Kind::Shapes => {
             let value = nested(parameters, filter)?;
             let mut violations = Vec::new();
             let polygons = shapes::read(filter.name, &value, &mut violations);
             parameters.violations.append(&mut violations);
-            (!polygons.is_empty()).then_some(Term::Polygons(polygons))
+            (!polygons.is_empty()).then_some(RawCriterion::Polygons(polygons))
         }
         Kind::Expressions => {
             let value = nested(parameters, filter)?;
             let read = expressions::read(filter.name, &value);
             parameters.violations.extend(read.violations);
             read.ignored.into_iter().for_each(|path| parameters.ignore(path));
-            (!read.groups.is_empty()).then_some(Term::Expressions(read.groups))
+            (!read.groups.is_empty()).then_some(RawCriterion::Expressions(read.groups))
         }
     }
 }

@@ -31,7 +31,7 @@ pub struct Places<'a> {
 
 /// What it takes to understand the references of a body.
 #[derive(Clone, Copy)]
-pub struct Surroundings<'a> {
+pub struct ParseContext<'a> {
     pub references: References<'a>,
     pub places: Places<'a>,
     /// Says why nothing is ever sent to an address, if that is so.

@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use proptest::prelude::*;
 use proptest::sample::subsequence;
 use serde_json::Value;
-use wire::advert_draft::{Surroundings, read};
+use wire::advert_draft::{ParseContext, read};
 use wire::advert_draft_write::write;
 use world::{Settings, World};
 
@@ -24,8 +24,8 @@ fn read_back(value: &Value) -> AdvertDraft {
     let zone = TimeZone::get("Europe/Paris").unwrap();
     // Far ahead, so that no date of the timeline lies in the future.
     let (now, sites) = ("2036-01-01T00:00:00Z".parse().unwrap(), SiteDirectory::default());
-    let surroundings = Surroundings { zone: &zone, now, sites: &sites };
-    let read = read(value, surroundings).unwrap_or_else(|refused| panic!("{refused:?}\n{value:#}"));
+    let context = ParseContext { zone: &zone, now, sites: &sites };
+    let read = read(value, context).unwrap_or_else(|refused| panic!("{refused:?}\n{value:#}"));
     assert_eq!(read.ignored, [""; 0], "{value:#}");
     read.draft
 }

@@ -4,46 +4,46 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use delivery::Letter;
-use domain::criteria::{Term, Terms};
-use domain::search::{Channel, Wish};
+use delivery::Email;
+use domain::criteria::{RawCriteria, RawCriterion};
+use domain::search::{Channel, SearchDraft};
 use domain::{
     AdvertEvent, Alerts, EmailAddress, EventName, Fault, Filter, Given, Next, Outcome, Property, Retries,
     SiteDirectory,
 };
 use places::Gazetteer;
 use store::sqlite::SqliteStore;
-use store::{Claim, Intake, Notice, Settlement, Start, Store};
+use store::{Claim, EnqueueBatch, Notification, Settlement, Start, Store};
 use tempfile::TempDir;
 use testkit::build::{self, amount, draft, short_text, site_reference, user_id};
 use testkit::{ManualClock, SeededIds};
 
 use super::*;
-use crate::dispatch::{Carrier, DispatchLimits, DispatchSettings, EndpointRefused, Scribe};
+use crate::dispatch::{DispatchLimits, DispatchSettings, EndpointRefused, PayloadRenderer, Transport};
 use crate::workers::following::Progress;
 use crate::workers::matcher::Matcher;
 
 /// Remembers what it was given, and says that all of it arrived.
 #[derive(Default)]
-struct Remembering(Mutex<Vec<Post>>);
+struct Remembering(Mutex<Vec<WebhookMessage>>);
 
 #[async_trait]
-impl Carrier for Remembering {
-    async fn post(&self, post: &Post) -> Exchange {
+impl Transport for Remembering {
+    async fn post(&self, post: &WebhookMessage) -> Exchange {
         self.0.lock().unwrap().push(post.clone());
         let (took, excerpt) = (Duration::from_millis(3), Vec::new());
         Exchange { outcome: Outcome::Delivered, status: Some(200), took, excerpt }
     }
 
-    async fn letter(&self, _letter: &Letter) -> Exchange {
-        unreachable!("nobody tries letters out")
+    async fn email(&self, _letter: &Email) -> Exchange {
+        unreachable!("nobody tries emails out")
     }
 
     fn judge(&self, _endpoint: &Endpoint) -> Result<String, EndpointRefused> {
         Ok("host".to_owned())
     }
 
-    fn carries_letters(&self) -> bool {
+    fn sends_email(&self) -> bool {
         false
     }
 }
@@ -51,7 +51,7 @@ impl Carrier for Remembering {
 /// Writes no JSON, but what a test can read.
 struct Plain;
 
-impl Scribe for Plain {
+impl PayloadRenderer for Plain {
     fn document(&self, _app: &App, _sites: &SiteDirectory, property: &Property) -> Option<Vec<u8>> {
         let derived = property.derive()?;
         let events = property.adverts[0].events.len();
@@ -68,21 +68,21 @@ impl Scribe for Plain {
     }
 }
 
-struct Home {
+struct ListingSummary {
     app: App,
     store: Arc<SqliteStore>,
     clock: Arc<ManualClock>,
-    carrier: Arc<Remembering>,
+    transport: Arc<Remembering>,
     _folder: TempDir,
 }
 
-impl Home {
+impl ListingSummary {
     fn new() -> Self {
         static PLACES: LazyLock<Arc<Gazetteer>> = LazyLock::new(|| Arc::new(Gazetteer::embedded().unwrap()));
         let folder = TempDir::new().unwrap();
         let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
         let clock = Arc::new(ManualClock::at(build::at(5_000)));
-        let (carrier, ids) = (Arc::new(Remembering::default()), Arc::new(SeededIds::new(1)));
+        let (transport, ids) = (Arc::new(Remembering::default()), Arc::new(SeededIds::new(1)));
         let settings = DispatchSettings {
             retries: Retries { interval: Duration::from_secs(3_600) },
             gather: Duration::from_secs(300),
@@ -92,21 +92,21 @@ impl Home {
         };
         let app = App::new(store.clone(), clock.clone(), ids, Arc::clone(&PLACES))
             .with_matcher()
-            .with_dispatch(Arc::new(Plain), carrier.clone(), settings);
-        Self { app, store, clock, carrier, _folder: folder }
+            .with_dispatch(Arc::new(Plain), transport.clone(), settings);
+        Self { app, store, clock, transport, _folder: folder }
     }
 
     async fn search(&self) -> StoredSearch {
-        let mut terms = Terms::default();
-        terms.put(Filter::named("withCoherentPrice").unwrap(), Term::Flag(false));
+        let mut raw_criteria = RawCriteria::default();
+        raw_criteria.put(Filter::named("withCoherentPrice").unwrap(), RawCriterion::Flag(false));
         let alerts = Alerts {
             enabled: true,
             endpoint: Endpoint::parse("https://hook.example/matches").ok(),
             email: EmailAddress::parse("a@b.example").ok(),
             ..Alerts::default()
         };
-        let wish = Wish { title: short_text("Un bien"), terms, alerts };
-        self.app.create_search(user_id(1), wish, 10).await.unwrap().unwrap()
+        let draft = SearchDraft { title: short_text("Un bien"), raw_criteria, alerts };
+        self.app.create_search(user_id(1), draft, 10).await.unwrap().unwrap()
     }
 
     /// Takes in so many adverts, each of which is owed to the search's endpoint, and makes deliveries of them.
@@ -119,12 +119,13 @@ impl Home {
             self.app.ingest(vec![draft]).await.unwrap();
         }
         while matcher.run_once().await.unwrap() == Progress::More {}
-        let owed = self.store.owed(usize::MAX).await.unwrap();
-        let to_endpoint = |delivery: &store::NewDelivery| delivery.notice == Notice::Match(Channel::Endpoint);
+        let owed = self.store.read_outbox(usize::MAX).await.unwrap();
+        let to_endpoint =
+            |delivery: &store::NewDelivery| delivery.notification == Notification::Match(Channel::Endpoint);
         let now = self.app.clock.now();
         let deliveries = owed.deliveries.into_iter().filter(to_endpoint);
         let deliveries = deliveries.map(|delivery| (delivery, Start::DueAt(now))).collect();
-        let intake = Intake { after: owed.after, until: owed.until, at: now, deliveries };
+        let intake = EnqueueBatch { after: owed.after, until: owed.until, at: now, deliveries };
         assert!(self.store.enqueue(intake).await.unwrap());
         self.ids().await.into_iter().filter(|id| !known.contains(id)).collect()
     }
@@ -175,7 +176,7 @@ impl Home {
 
 #[tokio::test]
 async fn a_delivery_is_its_owners_and_the_operators() {
-    let home = Home::new();
+    let home = ListingSummary::new();
     home.search().await;
     let [id] = home.owe(1).await[..] else { panic!("one is owed") };
     home.fail(&[id]).await;
@@ -189,7 +190,7 @@ async fn a_delivery_is_its_owners_and_the_operators() {
 
 #[tokio::test]
 async fn what_came_to_an_end_can_be_sent_again_and_nothing_else() {
-    let home = Home::new();
+    let home = ListingSummary::new();
     let search = home.search().await;
     let [id] = home.owe(1).await[..] else { panic!("one is owed") };
     let replay = async || home.app.replay_delivery(Some(user_id(1)), id).await.unwrap();
@@ -203,13 +204,13 @@ async fn what_came_to_an_end_can_be_sent_again_and_nothing_else() {
     assert_eq!(attempts.len(), 2, "what was before is kept");
     assert!(home.app.delete_search(user_id(1), search.search.id).await.unwrap());
     assert_eq!(replay().await, Replayed::SearchDeleted);
-    let nobodys = DeliveryId::of(domain::SearchNumber(99), 1, domain::InstanceMark::default());
+    let nobodys = DeliveryId::of(domain::SearchNumber(99), 1, domain::DeliveryEpoch::default());
     assert_eq!(home.app.replay_delivery(None, nobodys).await.unwrap(), Replayed::Unknown);
 }
 
 #[tokio::test]
 async fn everything_that_failed_since_a_moment_is_sent_again() {
-    let home = Home::new();
+    let home = ListingSummary::new();
     let search = home.search().await;
     let early = home.owe(2).await;
     home.clock.advance(jiff::SignedDuration::from_hours(1));
@@ -229,7 +230,7 @@ async fn everything_that_failed_since_a_moment_is_sent_again() {
 
 #[tokio::test]
 async fn a_secret_is_made_once_and_the_one_before_it_is_honoured_for_a_day() {
-    let home = Home::new();
+    let home = ListingSummary::new();
     let first = home.app.webhook_secrets(user_id(1)).await.unwrap();
     assert_eq!(home.app.webhook_secrets(user_id(1)).await.unwrap(), first);
     assert_ne!(home.app.webhook_secrets(user_id(2)).await.unwrap().current, first.current);
@@ -251,10 +252,10 @@ async fn a_secret_is_made_once_and_the_one_before_it_is_honoured_for_a_day() {
 
 #[tokio::test]
 async fn whoever_has_the_token_ends_letters_and_nothing_else() {
-    let home = Home::new();
+    let home = ListingSummary::new();
     let search = home.search().await;
     let (id, token) = (search.search.id, search.search.token.as_str());
-    let now = async || home.app.search_of(user_id(1), id).await.unwrap().unwrap().search.wish.alerts;
+    let now = async || home.app.search_of(user_id(1), id).await.unwrap().unwrap().search.draft.alerts;
     let wrong = format!("{}{}", &token[..49], if token.ends_with('0') { '1' } else { '0' });
     for wrong in [wrong.as_str(), "", &token[..49], &token.to_uppercase()] {
         // Digits alone have no upper case; such a token is drawn once in 10^10 times, and is right.
@@ -278,12 +279,12 @@ async fn whoever_has_the_token_ends_letters_and_nothing_else() {
 
 #[tokio::test]
 async fn an_example_is_sent_once_signed_and_marked() {
-    let home = Home::new();
+    let home = ListingSummary::new();
     let endpoint = Endpoint::parse("https://hook.example/?a=b").unwrap();
     let events = EventName::ALL.iter().map(|name| Sample::Event(*name));
     for sample in events.chain([Sample::Match]) {
         let tested = home.app.test_webhook(user_id(1), endpoint.clone(), sample).await.unwrap().unwrap();
-        let posts = std::mem::take(&mut *home.carrier.0.lock().unwrap());
+        let posts = std::mem::take(&mut *home.transport.0.lock().unwrap());
         let [post] = &posts[..] else { panic!("{posts:?}") };
         assert_eq!((&post.endpoint, &post.body), (&endpoint, &tested.body));
         let secrets = home.app.webhook_secrets(user_id(1)).await.unwrap();

@@ -16,7 +16,7 @@ use domain::{
     Timestamp, Violation,
 };
 use places::Certainty;
-use store::{Expected, Located, PutCause, PutProperty, Step, Stored};
+use store::{Expected, Located, PutCause, PutProperty, Step, StoredProperty};
 
 use super::{Outcome, Receipt};
 
@@ -24,7 +24,7 @@ use super::{Outcome, Receipt};
 #[derive(Debug, Default)]
 pub struct Knowledge {
     pub located: HashMap<Identity, Option<Located>>,
-    pub properties: HashMap<PropertyId, Option<Stored>>,
+    pub properties: HashMap<PropertyId, Option<StoredProperty>>,
 }
 
 /// What a plan needs to know before it can be made.
@@ -170,7 +170,7 @@ impl Batch<'_> {
         };
         let Placed { placement, certainty, warnings } = (self.locator)(&place);
         let claim = draft.identity.clone();
-        let Merged { advert, effect: _, news } = merge::create(id, draft, placement, self.received_at);
+        let Merged { advert, effect: _, events } = merge::create(id, draft, placement, self.received_at);
         if let Some(violation) = self.reference_taken(id, &advert.details, None)? {
             return Ok(Receipt::Rejected { violations: vec![violation] });
         }
@@ -178,7 +178,7 @@ impl Batch<'_> {
         let slot = self.slot(home)?;
         let property = slot.property.get_or_insert_with(|| Property { id: home, adverts: Vec::new() });
         property.put(advert);
-        self.put(home, id, PutCause::Created { claim, news })?;
+        self.put(home, id, PutCause::Created { claim, events })?;
         Ok(Receipt::Accepted { advert: id, property: home, outcome: Outcome::Created, certainty, warnings })
     }
 
@@ -203,7 +203,7 @@ impl Batch<'_> {
             Given::Absent => Placed { placement: known.placement.clone(), ..Placed::default() },
         };
         let claim = draft.identity.clone();
-        let Merged { advert, effect, news } = merge::update(&known, draft, placement, self.received_at);
+        let Merged { advert, effect, events } = merge::update(&known, draft, placement, self.received_at);
         if let Some(violation) = self.reference_taken(id, &advert.details, Some(&known.details))? {
             return Ok(Receipt::Rejected { violations: vec![violation] });
         }
@@ -223,11 +223,11 @@ impl Batch<'_> {
                 if crawled {
                     // A sighting may make another advert the one that a property takes its values from. Then it answers otherwise
                     // than before, and that is a version of its own.
-                    let cause = if reads_alike { PutCause::Crawled } else { PutCause::Changed { news } };
+                    let cause = if reads_alike { PutCause::Crawled } else { PutCause::Changed { events } };
                     self.put(home, id, cause)?;
                     Ok(accepted(home, Outcome::Unchanged))
                 } else {
-                    self.put(home, id, PutCause::Changed { news })?;
+                    self.put(home, id, PutCause::Changed { events })?;
                     Ok(accepted(home, Outcome::Updated))
                 }
             }
@@ -238,7 +238,7 @@ impl Batch<'_> {
                 let property =
                     slot.property.get_or_insert_with(|| Property { id: destination, adverts: Vec::new() });
                 property.put(advert);
-                self.put(destination, id, PutCause::Joined { from: home, news })?;
+                self.put(destination, id, PutCause::Joined { from: home, events })?;
                 Ok(accepted(destination, Outcome::Updated))
             }
         }
@@ -364,7 +364,7 @@ fn identities_of(details: &AdvertDetails) -> impl Iterator<Item = Identity> {
     reference_of(details).into_iter().chain(address)
 }
 
-/// About how many bytes a property takes.
+/// DeliverySubject how many bytes a property takes.
 fn weight(property: &Property) -> usize {
     let advert = |advert: &domain::Advert| {
         let details = &advert.details;

@@ -3,7 +3,7 @@
 use domain::criteria::CriteriaDraft;
 use domain::merge;
 use domain::{Advert, AdvertDraft, AdvertPatch, Amount, Filter, Given, Lifecycle, criteria, matching};
-use engine::{Change, Index, Stamp};
+use engine::{Change, Index, SequenceNumber};
 use testkit::Random;
 use testkit::build::{advert_id, at, draft, property, property_id, url_identity};
 
@@ -63,7 +63,10 @@ fn what_the_index_and_the_readings_come_to_is_what_a_look_at_every_property_come
     for _ in 0..40 {
         let market = market(&mut random, 40);
         let index = Index::default();
-        index.apply(market.iter().map(|property| Change::Put(property.clone(), Stamp(1))).collect(), 1);
+        index.apply(
+            market.iter().map(|property| Change::Put(property.clone(), SequenceNumber(1))).collect(),
+            1,
+        );
         let (view, criteria) = (index.view(), at_most(200_000.0));
         let on_offer = on_offer(&view, &criteria, 3);
         assert_eq!(on_offer.total, market.iter().filter(|it| matching::meets(&criteria, it)).count());

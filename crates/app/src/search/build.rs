@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use domain::PropertyId;
-use engine::{Builder, Change, Index, Settings, Stamp};
-use store::{Position, ScanPart, Store, Stored};
+use engine::{Builder, Change, Index, SequenceNumber, Settings};
+use store::{Position, ScanPart, Store, StoredProperty};
 use tokio::task::JoinSet;
 
 use crate::{App, Error, computed};
@@ -31,7 +31,7 @@ pub async fn from_store(app: &App) -> Result<Built, Error> {
     let position = *app.store.head().borrow();
     let mut parts = JoinSet::new();
     for part in app.store.scan_parts(PARTS).await? {
-        parts.spawn(read_part(Arc::clone(&app.store), part, Stamp(position.0)));
+        parts.spawn(read_part(Arc::clone(&app.store), part, SequenceNumber(position.0)));
     }
     let (mut builders, mut damaged) = (Vec::new(), Vec::new());
     while let Some(read) = parts.join_next().await {
@@ -46,14 +46,14 @@ pub async fn from_store(app: &App) -> Result<Built, Error> {
 async fn read_part(
     store: Arc<dyn Store>,
     part: ScanPart,
-    stamp: Stamp,
+    sequence_number: SequenceNumber,
 ) -> Result<(Builder, Vec<PropertyId>), Error> {
     let mut builder = Builder::new(Settings::default());
     let mut damaged = Vec::new();
-    let mut read: Vec<Stored> = Vec::new();
+    let mut read: Vec<StoredProperty> = Vec::new();
     let mut next = Some(part);
     while let Some(part) = next {
-        let taking = take(builder, std::mem::take(&mut read), stamp);
+        let taking = take(builder, std::mem::take(&mut read), sequence_number);
         let (piece, taken) = tokio::join!(store.scan(part, PROPERTIES_PER_PIECE), taking);
         builder = taken?;
         let piece = piece?;
@@ -61,15 +61,19 @@ async fn read_part(
         damaged.extend(piece.damaged);
         next = piece.rest;
     }
-    builder = take(builder, read, stamp).await?;
+    builder = take(builder, read, sequence_number).await?;
     let builder = computed(move || builder.complete()).await?;
     Ok((builder, damaged))
 }
 
-async fn take(mut builder: Builder, read: Vec<Stored>, stamp: Stamp) -> Result<Builder, Error> {
+async fn take(
+    mut builder: Builder,
+    read: Vec<StoredProperty>,
+    sequence_number: SequenceNumber,
+) -> Result<Builder, Error> {
     let take = move || {
         for stored in &read {
-            builder.put(&stored.property, stamp);
+            builder.put(&stored.property, sequence_number);
         }
         builder
     };

@@ -12,7 +12,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use engine::{Damaged, Part, SegmentId};
+use engine::{Damaged, SegmentId, SegmentReader};
 
 use super::manifest::{Anchor, Manifest, SegmentEntry};
 
@@ -25,11 +25,11 @@ const UNFINISHED_SUFFIX: &str = ".unfinished";
 pub trait Segment {
     fn id(&self) -> SegmentId;
     fn encode(&self) -> Vec<u8>;
-    /// Which of its rows are alive.
-    fn alive(&self) -> Vec<u8>;
+    /// Which of its rows are live_docs.
+    fn live_docs(&self) -> Vec<u8>;
 }
 
-impl Segment for Part {
+impl Segment for SegmentReader {
     fn id(&self) -> SegmentId {
         self.id()
     }
@@ -38,8 +38,8 @@ impl Segment for Part {
         self.encode()
     }
 
-    fn alive(&self) -> Vec<u8> {
-        self.alive()
+    fn live_docs(&self) -> Vec<u8> {
+        self.live_docs()
     }
 }
 
@@ -110,7 +110,7 @@ impl SnapshotFolder {
                 Ok(bytes)
                     if bytes.len() as u64 == entry.length && crc32fast::hash(&bytes) == entry.checksum =>
                 {
-                    decode(entry.id, &bytes, &entry.alive).map_err(Unusable::Refused)
+                    decode(entry.id, &bytes, &entry.live_docs).map_err(Unusable::Refused)
                 }
                 Ok(_) => Err(Unusable::Damaged { file }),
                 Err(source) => Err(Unusable::Unreadable { file, source }),
@@ -163,7 +163,7 @@ impl SnapshotFolder {
                     known
                 }
             };
-            entries.push(SegmentEntry { id, length, checksum, alive: segment.alive() });
+            entries.push(SegmentEntry { id, length, checksum, live_docs: segment.live_docs() });
         }
         // The names of the segments must be durable before a manifest speaks of them.
         sync_folder(&self.path)?;

@@ -34,7 +34,7 @@ pub struct SegmentEntry {
     pub id: SegmentId,
     pub length: u64,
     pub checksum: u32,
-    pub alive: Vec<u8>,
+    pub live_docs: Vec<u8>,
 }
 
 impl Anchor {
@@ -70,11 +70,11 @@ impl Manifest {
         bytes.extend(recorded_at_millisecond.to_le_bytes());
         write_bytes(&mut bytes, subject);
         bytes.extend((segments.len() as u64).to_le_bytes());
-        for SegmentEntry { id, length, checksum, alive } in segments {
+        for SegmentEntry { id, length, checksum, live_docs } in segments {
             bytes.extend(id.0.to_le_bytes());
             bytes.extend(length.to_le_bytes());
             bytes.extend(checksum.to_le_bytes());
-            write_bytes(&mut bytes, alive);
+            write_bytes(&mut bytes, live_docs);
         }
         let checksum = crc32fast::hash(&bytes);
         bytes.extend(checksum.to_le_bytes());
@@ -101,7 +101,7 @@ impl Manifest {
                 id: SegmentId(rest.number()?),
                 length: rest.number()?,
                 checksum: u32::from_le_bytes(rest.take()?),
-                alive: rest.bytes()?.to_vec(),
+                live_docs: rest.bytes()?.to_vec(),
             });
         }
         rest.0.is_empty().then_some(Self { format, life, anchor, segments })
@@ -148,7 +148,8 @@ mod tests {
 
     fn manifest() -> Manifest {
         let anchor = Anchor { position: 7, recorded_at_millisecond: -3, subject: vec![1, 2, 3] };
-        let segment = |id| SegmentEntry { id: SegmentId(id), length: 10, checksum: 99, alive: vec![4; 5] };
+        let segment =
+            |id| SegmentEntry { id: SegmentId(id), length: 10, checksum: 99, live_docs: vec![4; 5] };
         Manifest { format: "columns 3".to_owned(), life: 2, anchor, segments: vec![segment(1), segment(5)] }
     }
 

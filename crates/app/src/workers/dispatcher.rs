@@ -5,8 +5,8 @@
 //! meanwhile: a crash between the two leaves a delivery whose lease runs out, and which is attempted again with the same id and the
 //! same bytes.
 
-mod intake;
-mod letter;
+mod email;
+mod enqueue;
 mod message;
 mod record;
 mod round;
@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{InstanceMark, Timestamp};
+use domain::{DeliveryEpoch, Timestamp};
 use store::{Lane, Leases, Position};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
@@ -66,7 +66,7 @@ pub struct Dispatcher {
     begun: bool,
     /// A number for each claim; random, so that no other process ever has the same.
     next_claim: u64,
-    survey: Survey,
+    scan: Scan,
     tended_at: Option<Timestamp>,
     /// Lanes that nothing can be done with, and until when they are left alone.
     left_alone: HashMap<Lane, Timestamp>,
@@ -76,7 +76,7 @@ pub struct Dispatcher {
 
 /// How far the walk through all lanes has come.
 #[derive(Default)]
-struct Survey {
+struct Scan {
     after: Option<Lane>,
     at: Option<Timestamp>,
 }
@@ -122,7 +122,7 @@ impl Dispatcher {
             begun: false,
             // Half of the range, so that counting on never runs over what the store can keep.
             next_claim: u64::from_be_bytes(random) >> 2,
-            survey: Survey::default(),
+            scan: Scan::default(),
             tended_at: None,
             left_alone: HashMap::new(),
             crowded: HashSet::new(),
@@ -135,13 +135,13 @@ impl Dispatcher {
         if !self.begun {
             let mut random = [0; 8];
             getrandom::fill(&mut random).map_err(Error::NoRandomness)?;
-            self.app.store.mark_deliveries(InstanceMark::new(u64::from_be_bytes(random))).await?;
-            self.take_back(Leases::All, now).await?;
+            self.app.store.start_delivery_epoch(DeliveryEpoch::new(u64::from_be_bytes(random))).await?;
+            self.reap_leases(Leases::All, now).await?;
             self.begun = true;
         }
-        self.hear();
-        self.tend(now).await?;
-        self.survey(now).await?;
+        self.drain();
+        self.reap(now).await?;
+        self.scan(now).await?;
         let more_owed = self.may_owe() && self.take_in_now(now).await?;
         let taken = self.schedule.take(now, LANES_PER_ROUND);
         if !taken.is_empty()
@@ -152,7 +152,7 @@ impl Dispatcher {
             taken.iter().for_each(|lane| self.schedule.note(*lane, again));
             return Err(error);
         }
-        self.hear();
+        self.drain();
         self.dispatch.counters.note_in_flight(self.schedule.in_flight());
         Ok(more_owed || self.schedule.has_turn(now))
     }
@@ -186,12 +186,12 @@ impl Dispatcher {
     /// Waits until nothing is under way and everything is recorded; more may be due then.
     pub async fn settled(&mut self) {
         while self.schedule.in_flight() > 0 {
-            if let Some((course, ending)) = self.ended.1.recv().await {
-                self.schedule.end(&course, ending);
+            if let Some((route, ending)) = self.ended.1.recv().await {
+                self.schedule.end(&route, ending);
             }
         }
         self.recorder.drained().await;
-        self.hear();
+        self.drain();
     }
 
     async fn wait(&mut self, stop: &CancellationToken) {
@@ -211,42 +211,42 @@ impl Dispatcher {
             () = stop.cancelled() => {}
             // It is seen by that, and to be looked at.
             () = recorded => self.looked = None,
-            () = self.dispatch.nudge.notified() => {}
-            Some((course, ending)) = self.ended.1.recv() => self.schedule.end(&course, ending),
+            () = self.dispatch.wake.notified() => {}
+            Some((route, ending)) = self.ended.1.recv() => self.schedule.end(&route, ending),
             Some((lane, due_at)) = self.noted.recv() => self.schedule.note(lane, due_at),
             _ = tokio::time::timeout(pause, std::future::pending::<()>()) => {}
         }
     }
 
     /// Everything that was told meanwhile.
-    fn hear(&mut self) {
-        while let Ok((course, ending)) = self.ended.1.try_recv() {
-            self.schedule.end(&course, ending);
+    fn drain(&mut self) {
+        while let Ok((route, ending)) = self.ended.1.try_recv() {
+            self.schedule.end(&route, ending);
         }
         while let Ok((lane, due_at)) = self.noted.try_recv() {
             self.schedule.note(lane, due_at);
         }
-        for lane in self.dispatch.take_nudged() {
+        for lane in self.dispatch.take_woken() {
             self.schedule.note(lane, Timestamp::UNIX_EPOCH);
         }
     }
 
-    async fn tend(&mut self, now: Timestamp) -> Result<(), Error> {
+    async fn reap(&mut self, now: Timestamp) -> Result<(), Error> {
         if self.tended_at.is_none_or(|at| now.duration_since(at).unsigned_abs() >= TEND_EVERY) {
             self.tended_at = Some(now);
             self.left_alone.retain(|_, until| *until > now);
             // While an attempt of ours has outlived its lease, because the clock was set or the disk was slow, it is still ours. What
             // else has run out belongs to somebody who is gone.
             if self.recorder.earliest_lease().is_none_or(|lease_until| lease_until > now) {
-                self.take_back(Leases::Expired, now).await?;
+                self.reap_leases(Leases::Expired, now).await?;
             }
         }
         Ok(())
     }
 
-    async fn take_back(&mut self, leases: Leases, now: Timestamp) -> Result<(), Error> {
+    async fn reap_leases(&mut self, leases: Leases, now: Timestamp) -> Result<(), Error> {
         loop {
-            let lanes = self.app.store.take_back(leases, now, TAKEN_BACK_AT_ONCE).await?;
+            let lanes = self.app.store.reap_leases(leases, now, TAKEN_BACK_AT_ONCE).await?;
             if !lanes.is_empty() {
                 tracing::warn!(
                     deliveries = lanes.len(),
@@ -264,20 +264,20 @@ impl Dispatcher {
     }
 
     /// Goes on with the walk through all lanes; the first time, to its end.
-    async fn survey(&mut self, now: Timestamp) -> Result<(), Error> {
-        let first = self.survey.at.is_none();
-        if self.survey.at.is_some_and(|at| now.duration_since(at).unsigned_abs() < SURVEY_EVERY) {
+    async fn scan(&mut self, now: Timestamp) -> Result<(), Error> {
+        let first = self.scan.at.is_none();
+        if self.scan.at.is_some_and(|at| now.duration_since(at).unsigned_abs() < SURVEY_EVERY) {
             return Ok(());
         }
         loop {
-            let lanes = self.app.store.lanes(self.survey.after, LANES_PER_SURVEY).await?;
+            let lanes = self.app.store.lanes(self.scan.after, LANES_PER_SURVEY).await?;
             for found in lanes.iter().filter(|found| !self.left_alone.contains_key(&found.lane)) {
                 self.schedule.note(found.lane, found.due_at);
             }
-            self.survey.after =
+            self.scan.after =
                 lanes.last().map(|found| found.lane).filter(|_| lanes.len() == LANES_PER_SURVEY);
-            if !first || self.survey.after.is_none() {
-                self.survey.at = Some(now);
+            if !first || self.scan.after.is_none() {
+                self.scan.at = Some(now);
                 return Ok(());
             }
         }

@@ -19,7 +19,7 @@ pub async fn run_once(app: &App, age: Duration) -> Result<usize, Error> {
     let mut expired = 0;
     loop {
         let Ok(moment) = app.clock.now().checked_sub(age) else { return Ok(expired) };
-        let unseen = app.store.unseen_since(moment, ADVERTS_PER_LOOK).await?;
+        let unseen = app.store.not_crawled_since(moment, ADVERTS_PER_LOOK).await?;
         if unseen.is_empty() {
             return Ok(expired);
         }

@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{PropertyId, Timestamp};
-use engine::{Change, Index, Stamp};
+use engine::{Change, Index, SequenceNumber};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
-use store::{LogEntry, Position, PropertyCause, RemovalCause, Stored};
+use store::{LogEntry, Position, PropertyCause, RemovalCause, StoredProperty};
 use tokio_util::sync::CancellationToken;
 
 use super::following::{Follower, Progress, follow};
@@ -145,7 +145,7 @@ impl Indexer {
             let Seen { changed, erased } = Seen::of(&entries);
             let mut documents = documents(&self.app, changed.keys().copied().collect()).await?;
             let change = |(id, position): (PropertyId, Position)| match documents.remove(&id) {
-                Some(stored) => Change::Put(stored.property, Stamp(position.0)),
+                Some(stored) => Change::Put(stored.property, SequenceNumber(position.0)),
                 None => Change::Remove(id),
             };
             let changes = changed.into_iter().map(change).collect();
@@ -216,7 +216,7 @@ impl Seen {
             seen.changed.insert(*property, *position);
             if let Some(erasure) = erasure {
                 seen.erased.push(*property);
-                seen.erased.extend(&erasure.former_homes);
+                seen.erased.extend(&erasure.previous_properties);
             }
         }
         seen
@@ -224,13 +224,13 @@ impl Seen {
 }
 
 /// Properties as they are now. One whose record is damaged counts as gone: it must not keep the others from being found.
-async fn documents(app: &App, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, Stored>, Error> {
+async fn documents(app: &App, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, StoredProperty>, Error> {
     let reads = ids.chunks(PROPERTIES_PER_READ).map(|ids| read(app, ids.to_vec())).collect::<Vec<_>>();
     let parts: Vec<_> = stream::iter(reads).buffer_unordered(READS_AT_ONCE).try_collect().await?;
     Ok(parts.into_iter().flatten().collect())
 }
 
-async fn read(app: &App, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, Stored>, Error> {
+async fn read(app: &App, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, StoredProperty>, Error> {
     match app.store.properties(ids.clone()).await {
         Err(store::Error::Corrupt { .. }) => {}
         other => return Ok(other?),

@@ -2,10 +2,10 @@
 //!
 //! Follows the log from its checkpoint, in order: a search that was saved before a change is asked, one that was saved after it
 //! is not. Matches, what is owed for them and the checkpoint are one transaction, so that a crash at any instruction leaves
-//! either all of it or nothing, and the same stretch of the log is judged again with the same outcome.
+//! either all of it or nothing, and the same stretch of the log is evaluated again with the same outcome.
 
-mod judge;
-mod standing;
+mod evaluate;
+mod state;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use store::{Change, LogEntry, MatchBatch, Position, PropertyCause, StoredSearch}
 use tokio_util::sync::CancellationToken;
 
 use super::following::{Follower, Progress, follow};
-use crate::matching::{Judged, Matching};
+use crate::matching::{MatchedBatch, Matching};
 use crate::{App, Error, computed};
-use judge::{Document, Stretch};
-use standing::Standing;
+use evaluate::{Document, LogBatch};
+use state::PercolatorState;
 
-/// How many entries of the log are judged together. Whoever waits for a match waits for the whole look.
+/// How many entries of the log are evaluated together. Whoever waits for a match waits for the whole look.
 const ENTRIES_PER_LOOK: usize = 256;
 
 /// How many documents one reader decodes at a time, while another does the next ones. Whoever takes adverts in has the same
@@ -42,7 +42,7 @@ const FILED_AT_ONCE: usize = 1_000;
 /// than a sync to disk for each look.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
 
-/// How often metrics hear of the searches that stand.
+/// How often metrics drain of the searches that stand.
 const TELL_EVERY: Duration = Duration::from_secs(5);
 
 /// After so many looks some matches are filed even when the log has more.
@@ -56,10 +56,10 @@ pub struct Matcher {
 }
 
 struct Following {
-    standing: Standing,
-    /// What was judged.
+    state: PercolatorState,
+    /// What was evaluated.
     position: Position,
-    /// What the store knows to be judged.
+    /// What the store knows to be evaluated.
     recorded: Position,
     recorded_at: Timestamp,
     told_at: Timestamp,
@@ -71,7 +71,7 @@ pub async fn run(mut matcher: Matcher, stop: CancellationToken) {
     let head = matcher.app.store.head();
     follow(&mut matcher, head, &stop).await;
     if let Err(error) = matcher.keep_checkpoint().await {
-        // What was judged without outcome is judged again at the next start.
+        // What was evaluated without outcome is evaluated again at the next start.
         tracing::warn!(error = &error as &dyn std::error::Error, "the last checkpoint could not be kept");
     }
 }
@@ -105,7 +105,7 @@ impl Matcher {
             None => self.begin().await?,
         };
         // Whatever fails on the way leaves no half-told worker behind: it begins again from the checkpoint.
-        let progress = self.judge(&mut following).await?;
+        let progress = self.evaluate(&mut following).await?;
         if let Some(progress) = progress {
             self.following = Some(following);
             return Ok(progress);
@@ -115,30 +115,26 @@ impl Matcher {
     }
 
     async fn begin(&self) -> Result<Following, Error> {
-        let position = self.app.store.matched_until().await?;
-        let mut standing = Standing::new(self.app.sites().await?);
+        let position = self.app.store.matcher_checkpoint().await?;
+        let mut state = PercolatorState::new(self.app.sites().await?);
         let mut after: Option<SearchNumber> = None;
         loop {
             let searches = self.app.store.searches_at(position, after, SEARCHES_PER_READ).await?;
             let Some(last) = searches.last() else { break };
             after = Some(last.number);
             let app = self.app.clone();
-            standing = computed(move || {
-                searches.iter().for_each(|stored| standing.put(&app, stored));
-                standing
+            state = computed(move || {
+                searches.iter().for_each(|stored| state.put(&app, stored));
+                state
             })
             .await?;
         }
-        self.matching.note_searches(standing.len(), standing.bytes());
+        self.matching.note_searches(state.len(), state.bytes());
         self.matching.open(position);
-        tracing::info!(
-            searches = standing.len(),
-            position = position.0,
-            "the matcher begins to follow the log"
-        );
+        tracing::info!(searches = state.len(), position = position.0, "the matcher begins to follow the log");
         let now = self.app.clock.now();
         Ok(Following {
-            standing,
+            state,
             position,
             recorded: position,
             recorded_at: now,
@@ -148,24 +144,24 @@ impl Matcher {
     }
 
     /// Nothing when somebody else is matching.
-    async fn judge(&self, following: &mut Following) -> Result<Option<Progress>, Error> {
+    async fn evaluate(&self, following: &mut Following) -> Result<Option<Progress>, Error> {
         let entries = self.app.store.log_after(following.position, ENTRIES_PER_LOOK).await?;
         let progress = if entries.len() < ENTRIES_PER_LOOK { Progress::CaughtUp } else { Progress::More };
         // After the entries were read: a site they made known is in it.
         let sites = self.app.sites().await?;
         if let Some(last) = entries.last().map(|entry| entry.position) {
             let stretch = self.read(entries, following).await?;
-            let (app, mut standing) = (self.app.clone(), std::mem::take(&mut following.standing));
-            let judged = computed(move || {
-                standing.use_sites(&app, sites);
-                let judged = stretch.judge(&app, &mut standing);
-                (standing, judged)
+            let (app, mut state) = (self.app.clone(), std::mem::take(&mut following.state));
+            let evaluated = computed(move || {
+                state.use_sites(&app, sites);
+                let evaluated = stretch.evaluate(&app, &mut state);
+                (state, evaluated)
             });
-            let (standing, judged) = judged.await?;
-            following.standing = standing;
+            let (state, evaluated) = evaluated.await?;
+            following.state = state;
             self.tell(following);
             following.position = last;
-            if !self.record(following, judged).await? {
+            if !self.record(following, evaluated).await? {
                 return Ok(None);
             }
         }
@@ -176,8 +172,8 @@ impl Matcher {
         Ok(Some(progress))
     }
 
-    /// Everything it takes to judge a stretch of the log, read beforehand.
-    async fn read(&self, entries: Vec<LogEntry>, following: &Following) -> Result<Stretch, Error> {
+    /// Everything it takes to evaluate a stretch of the log, read beforehand.
+    async fn read(&self, entries: Vec<LogEntry>, following: &Following) -> Result<LogBatch, Error> {
         let mut searches: HashMap<(SearchId, u32), StoredSearch> = HashMap::new();
         let mut wanted: BTreeSet<(PropertyId, u32)> = BTreeSet::new();
         let mut known: BTreeSet<PropertyId> = BTreeSet::new();
@@ -207,7 +203,7 @@ impl Matcher {
             }
         }
         // With nobody waiting there is nothing to read documents for.
-        let idle = following.standing.is_empty() && searches.is_empty();
+        let idle = following.state.is_empty() && searches.is_empty();
         let (documents, matched) = if idle {
             (HashMap::new(), HashMap::new())
         } else {
@@ -217,7 +213,7 @@ impl Matcher {
             documents.retain(|(property, _), _| !unknown.contains(property));
             (documents, matched)
         };
-        Ok(Stretch { entries, searches, documents, matched })
+        Ok(LogBatch { entries, searches, documents, matched })
     }
 
     /// Which searches have a match with which properties already, and of which properties nobody can tell any more.
@@ -285,8 +281,8 @@ impl Matcher {
     }
 
     /// `false` when somebody else is matching.
-    async fn record(&self, following: &mut Following, judged: Judged) -> Result<bool, Error> {
-        let Judged { groups, tally } = judged;
+    async fn record(&self, following: &mut Following, evaluated: MatchedBatch) -> Result<bool, Error> {
+        let MatchedBatch { groups, stats } = evaluated;
         let now = self.app.clock.now();
         let due = now.duration_since(following.recorded_at).unsigned_abs() >= CHECKPOINT_EVERY;
         if !groups.is_empty() || due {
@@ -297,7 +293,7 @@ impl Matcher {
             following.recorded = following.position;
             following.recorded_at = now;
         }
-        self.matching.note(tally, following.position);
+        self.matching.note(stats, following.position);
         Ok(true)
     }
 
@@ -306,7 +302,7 @@ impl Matcher {
         let now = self.app.clock.now();
         if now.duration_since(following.told_at).unsigned_abs() >= TELL_EVERY {
             following.told_at = now;
-            self.matching.note_searches(following.standing.len(), following.standing.bytes());
+            self.matching.note_searches(following.state.len(), following.state.bytes());
         }
     }
 
@@ -317,7 +313,7 @@ impl Matcher {
             following.looks_since_filing = 0;
             let mut head = self.app.store.head();
             head.borrow_and_update();
-            while self.app.store.file_matches(FILED_AT_ONCE).await? && !head.has_changed().unwrap_or(true) {}
+            while self.app.store.index_matches(FILED_AT_ONCE).await? && !head.has_changed().unwrap_or(true) {}
         }
         Ok(())
     }

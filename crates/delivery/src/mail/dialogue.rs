@@ -1,4 +1,4 @@
-//! The words of SMTP (RFC 5321): a command out, a reply back, and what a reply means for the letter.
+//! The words of SMTP (RFC 5321): a command out, a reply back, and what a reply means for the email.
 //!
 //! Reads no more than a bound, and says exactly how an exchange ended. Deadlines are the caller's.
 
@@ -17,18 +17,18 @@ pub struct Reply {
     pub lines: Vec<String>,
 }
 
-/// Why a letter was not taken.
+/// Why a email was not taken.
 #[derive(Debug)]
 pub struct Trouble {
     pub fault: Fault,
     pub reply: Option<Reply>,
 }
 
-/// What is being spoken about when a server refuses: itself and us, or this letter.
+/// What is being spoken about when a server refuses: itself and us, or this email.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     Session,
-    Letter,
+    Email,
 }
 
 /// Far more than any list of extensions; a server that says more is none.
@@ -38,11 +38,11 @@ const READ_BYTES: usize = 1_024;
 /// The server is about to close the connection (RFC 5321, 3.8).
 const CLOSING: u16 = 421;
 
-/// Refusals that mean our login and not the letter (RFC 4954): another attempt helps once somebody has mended the settings.
+/// Refusals that mean our login and not the email (RFC 4954): another attempt helps once somebody has mended the settings.
 const LOGIN_REFUSALS: [u16; 4] = [530, 534, 535, 538];
 
 impl Trouble {
-    /// Whether a server has had enough of this connection, and not of the letter: it is closed, or about to be (421).
+    /// Whether a server has had enough of this connection, and not of the email: it is closed, or about to be (421).
     pub fn ends_the_session(&self) -> bool {
         self.fault == Fault::Closed || self.reply.as_ref().is_some_and(|reply| reply.code == CLOSING)
     }
@@ -91,11 +91,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Dialogue<S> {
         self.answer(expected, subject).await
     }
 
-    /// Sends a letter after `DATA`, with the dots that keep a line from ending it.
-    pub async fn letter(&mut self, bytes: &[u8]) -> Answer {
+    /// Sends a email after `DATA`, with the dots that keep a line from ending it.
+    pub async fn email(&mut self, bytes: &[u8]) -> Answer {
         self.stream.write_all(&with_dots(bytes)).await?;
         self.stream.flush().await?;
-        self.answer(2, Subject::Letter).await
+        self.answer(2, Subject::Email).await
     }
 
     /// The next reply, which must begin with the digit `expected`.
@@ -161,7 +161,7 @@ fn parse(line: &[u8]) -> Option<(u16, &[u8])> {
     Some((code, rest))
 }
 
-/// A line that begins with a dot gets another one; a dot alone ends the letter.
+/// A line that begins with a dot gets another one; a dot alone ends the email.
 fn with_dots(bytes: &[u8]) -> Vec<u8> {
     let mut sent = Vec::with_capacity(bytes.len() + 64);
     let mut begins = true;
@@ -198,28 +198,28 @@ mod tests {
 
     #[test]
     fn a_reply_is_taken_or_refused_for_what_it_is() {
-        use Subject::{Letter, Session};
-        check(b"250 OK\r\n", Letter, Ok(250));
-        check(b"250\r\n", Letter, Ok(250));
-        check(b"250-a\r\n250-b\r\n250 c\r\n", Letter, Ok(250));
-        check(b"250 bare line end\n", Letter, Ok(250));
-        check(b"451 later\r\n", Letter, Err(Fault::Status));
+        use Subject::{Email, Session};
+        check(b"250 OK\r\n", Email, Ok(250));
+        check(b"250\r\n", Email, Ok(250));
+        check(b"250-a\r\n250-b\r\n250 c\r\n", Email, Ok(250));
+        check(b"250 bare line end\n", Email, Ok(250));
+        check(b"451 later\r\n", Email, Err(Fault::Status));
         check(b"421 closing\r\n", Session, Err(Fault::Status));
-        check(b"550 no such user\r\n", Letter, Err(Fault::Rejected));
+        check(b"550 no such user\r\n", Email, Err(Fault::Rejected));
         check(b"554 no service\r\n", Session, Err(Fault::Status));
         check(b"535 wrong password\r\n", Session, Err(Fault::Status));
-        check(b"530 log in first\r\n", Letter, Err(Fault::Status));
-        check(b"354 go on\r\n", Letter, Err(Fault::Protocol));
-        check(b"600 what\r\n", Letter, Err(Fault::Protocol));
-        check(b"HTTP/1.1 400 Bad Request\r\n", Letter, Err(Fault::Protocol));
-        check(b"+50 \r\n", Letter, Err(Fault::Protocol));
-        check(b"250_OK\r\n", Letter, Err(Fault::Protocol));
-        check(b"\r\n", Letter, Err(Fault::Protocol));
-        check(b"", Letter, Err(Fault::Closed));
-        check(b"250 unfinish", Letter, Err(Fault::Closed));
-        check(b"250-a\r\n", Letter, Err(Fault::Closed));
-        check(&[b'2'; 20_000], Letter, Err(Fault::TooLarge));
-        check(&b"250-and on\r\n".repeat(2_000), Letter, Err(Fault::TooLarge));
+        check(b"530 log in first\r\n", Email, Err(Fault::Status));
+        check(b"354 go on\r\n", Email, Err(Fault::Protocol));
+        check(b"600 what\r\n", Email, Err(Fault::Protocol));
+        check(b"HTTP/1.1 400 Bad Request\r\n", Email, Err(Fault::Protocol));
+        check(b"+50 \r\n", Email, Err(Fault::Protocol));
+        check(b"250_OK\r\n", Email, Err(Fault::Protocol));
+        check(b"\r\n", Email, Err(Fault::Protocol));
+        check(b"", Email, Err(Fault::Closed));
+        check(b"250 unfinish", Email, Err(Fault::Closed));
+        check(b"250-a\r\n", Email, Err(Fault::Closed));
+        check(&[b'2'; 20_000], Email, Err(Fault::TooLarge));
+        check(&b"250-and on\r\n".repeat(2_000), Email, Err(Fault::TooLarge));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Who letters come from: a name to be shown and an address; and how addresses are written where only ASCII is understood.
+//! Who emails come from: a name to be shown and an address; and how addresses are written where only ASCII is understood.
 
 use domain::EmailAddress;
 
@@ -48,7 +48,7 @@ impl Mailbox {
     }
 }
 
-/// With the host as it stands in the domain name system. The name before it may still have letters beyond ASCII; servers that take
+/// With the host as it stands in the domain name system. The name before it may still have emails beyond ASCII; servers that take
 /// those say so.
 pub(super) fn ascii_address(address: &EmailAddress) -> String {
     let text = address.as_str();

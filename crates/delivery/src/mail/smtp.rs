@@ -1,4 +1,4 @@
-//! One letter to one mail server: connect, make it safe, log in, hand it over.
+//! One email to one mail server: connect, make it safe, log in, hand it over.
 //!
 //! A connection that did its work is kept for a while and asked whether it still lives before it is used again. One on
 //! which anything went wrong is not.
@@ -17,7 +17,7 @@ use tokio::time::{Instant, timeout};
 use tokio_rustls::TlsConnector;
 
 use super::dialogue::{Answer, Dialogue, Reply, Subject, Trouble};
-use super::letter::Composed;
+use super::email::Composed;
 use super::{Deadlines, Login, Security, SetUpError, Smtp};
 
 /// Letters are few; more would only be held open at the server's cost.
@@ -46,7 +46,7 @@ struct Idle {
     since: Instant,
 }
 
-/// A conversation that has come as far as the first letter.
+/// A conversation that has come as far as the first email.
 struct Session {
     dialogue: Dialogue<Box<dyn Stream>>,
     extensions: Extensions,
@@ -81,24 +81,24 @@ impl Server {
         })
     }
 
-    /// Hands a letter over. A deadline over all of it is the caller's.
-    pub async fn send(&self, from: &str, letter: &Composed) -> Answer {
-        let mut session = match self.kept(from, letter).await {
+    /// Hands a email over. A deadline over all of it is the caller's.
+    pub async fn send(&self, from: &str, email: &Composed) -> Answer {
+        let mut session = match self.kept(from, email).await {
             Some(announced) => announced?,
             None => {
                 let mut session = self.connected().await?;
-                session.announce(from, letter).await?;
+                session.announce(from, email).await?;
                 session
             }
         };
-        let reply = session.dialogue.letter(&letter.bytes).await?;
+        let reply = session.dialogue.email(&email.bytes).await?;
         self.keep(session);
         Ok(reply)
     }
 
-    /// A connection from before that is ready to take the letter. One that has had enough says so only when the next letter is
+    /// A connection from before that is ready to take the email. One that has had enough says so only when the next email is
     /// announced; nothing of it was handed over by then, so trying costs nothing.
-    async fn kept(&self, from: &str, letter: &Composed) -> Option<Result<Session, Trouble>> {
+    async fn kept(&self, from: &str, email: &Composed) -> Option<Result<Session, Trouble>> {
         loop {
             let Idle { mut session, since } = self.idle().pop()?;
             if since.elapsed() >= IDLE_AGE_MAX
@@ -106,7 +106,7 @@ impl Server {
             {
                 continue;
             }
-            match session.announce(from, letter).await {
+            match session.announce(from, email).await {
                 Ok(()) => return Some(Ok(session)),
                 Err(trouble) if trouble.ends_the_session() => {}
                 Err(trouble) => return Some(Err(trouble)),
@@ -197,18 +197,18 @@ impl Session {
         Ok(())
     }
 
-    /// Says whom a letter is from and to, up to where it follows.
-    async fn announce(&mut self, from: &str, letter: &Composed) -> Result<(), Trouble> {
-        let utf8 = match from.is_ascii() && letter.to.is_ascii() {
+    /// Says whom a email is from and to, up to where it follows.
+    async fn announce(&mut self, from: &str, email: &Composed) -> Result<(), Trouble> {
+        let utf8 = match from.is_ascii() && email.to.is_ascii() {
             true => "",
             false if self.extensions.utf8_addresses => " SMTPUTF8",
             // This server has no way to say such an address.
             false => return Err(Fault::Rejected.into()),
         };
         let dialogue = &mut self.dialogue;
-        dialogue.command(&format!("MAIL FROM:<{from}>{utf8}"), 2, Subject::Letter).await?;
-        dialogue.command(&format!("RCPT TO:<{}>", letter.to), 2, Subject::Letter).await?;
-        dialogue.command("DATA", 3, Subject::Letter).await?;
+        dialogue.command(&format!("MAIL FROM:<{from}>{utf8}"), 2, Subject::Email).await?;
+        dialogue.command(&format!("RCPT TO:<{}>", email.to), 2, Subject::Email).await?;
+        dialogue.command("DATA", 3, Subject::Email).await?;
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use delivery::webhook::{Addresses, Deadlines, Settings, Webhooks};
-use delivery::{Exchange, Post};
+use delivery::{Exchange, WebhookMessage};
 use domain::{DeliveryId, Endpoint, SearchNumber, Timestamp, WebhookSecret};
 use testkit::receiver::Authority;
 
@@ -26,9 +26,9 @@ pub fn sender(authority: &Authority, deadline: Duration) -> Webhooks {
 
 /// Makes one attempt. Whatever it comes to, it comes to an end.
 pub async fn attempt(sender: &Webhooks, url: &str) -> Exchange {
-    let post = Post {
+    let post = WebhookMessage {
         endpoint: Endpoint::trusted(url.to_owned()),
-        id: DeliveryId::of(SearchNumber(7), 42, domain::InstanceMark::default()),
+        id: DeliveryId::of(SearchNumber(7), 42, domain::DeliveryEpoch::default()),
         at: Timestamp::from_second(1_700_000_000).unwrap(),
         secrets: vec![WebhookSecret::new([1; 32])],
         order: None,

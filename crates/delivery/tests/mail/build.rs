@@ -1,15 +1,15 @@
-//! A letter to begin with.
+//! A email to begin with.
 
 use delivery::mail::Mailbox;
-use delivery::{Home, Letter, LetterId};
-use domain::{Amount, DeliveryId, EmailAddress, InstanceMark, SearchNumber, TransactionType, WebAddress};
+use delivery::{Email, EmailId, ListingSummary};
+use domain::{Amount, DeliveryEpoch, DeliveryId, EmailAddress, SearchNumber, TransactionType, WebAddress};
 
 pub fn from() -> Mailbox {
     Mailbox::parse("Vigie <alertes@exemple.fr>").unwrap()
 }
 
-pub fn home() -> Home {
-    Home {
+pub fn listing() -> ListingSummary {
+    ListingSummary {
         title: Some("Appartement lumineux".to_owned()),
         transaction: TransactionType::Sell,
         price: Amount::new(250_000.0),
@@ -22,13 +22,13 @@ pub fn home() -> Home {
 }
 
 /// Ids differ by `number`.
-pub fn letter(number: u32) -> Letter {
-    Letter {
-        id: LetterId::of([DeliveryId::of(SearchNumber(1), number.into(), InstanceMark::default())]),
+pub fn email(number: u32) -> Email {
+    Email {
+        id: EmailId::of([DeliveryId::of(SearchNumber(1), number.into(), DeliveryEpoch::default())]),
         to: EmailAddress::parse("jeanne@exemple.fr").unwrap(),
         at: "2026-11-15T08:30:00Z".parse().unwrap(),
         title: "Trois pièces à Lyon".to_owned(),
-        homes: vec![home(), home()],
+        listings: vec![listing(), listing()],
         others: 0,
         unsubscribe: WebAddress::parse("https://vigie.exemple.fr/unsubscribe/abc").unwrap(),
     }

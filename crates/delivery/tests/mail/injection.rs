@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use delivery::mail::{Deadlines, Mail, Settings, Transport};
-use delivery::{Home, Letter};
+use delivery::mail::{Deadlines, Mail, MailTransport, Settings};
+use delivery::{Email, ListingSummary};
 use domain::{EmailAddress, Outcome, WebAddress};
 use serde_json::Value;
 use testkit::mail_server;
 
-use crate::build::{from, home, letter};
+use crate::build::{email, from, listing};
 
 /// What people try, and what only happens.
 fn nasty() -> Vec<String> {
@@ -69,7 +69,7 @@ fn nasty() -> Vec<String> {
         "e\u{301}\u{301}\u{301}\u{301}",
         "İıſK",
         "{{7*7}} ${7*7} %s %n",
-        "'; DROP TABLE letters; --",
+        "'; DROP TABLE emails; --",
         "\u{1b}[31mrouge\u{1b}[0m",
         "\"Vigie\" <x@exemple.fr>",
         "x@exemple.fr, y@exemple.fr",
@@ -90,43 +90,43 @@ fn address(text: &str) -> Option<WebAddress> {
     WebAddress::parse(&format!("https://agence.exemple.fr/{text}")).ok()
 }
 
-fn letters() -> Vec<Letter> {
-    let mut letters = Vec::new();
+fn emails() -> Vec<Email> {
+    let mut emails = Vec::new();
     for text in nasty() {
-        let number = letters.len() as u32;
-        letters.push(Letter { title: text.clone(), ..letter(number) });
-        let title = Home { title: Some(text.clone()), ..home() };
-        let place = Home { place: Some(text.clone()), ..home() };
-        letters.push(Letter { homes: vec![title, place], ..letter(number + 1) });
-        let linked = Home { picture: address(&text), link: address(&text), ..home() };
-        let plain = letter(number + 2);
+        let number = emails.len() as u32;
+        emails.push(Email { title: text.clone(), ..email(number) });
+        let title = ListingSummary { title: Some(text.clone()), ..listing() };
+        let place = ListingSummary { place: Some(text.clone()), ..listing() };
+        emails.push(Email { listings: vec![title, place], ..email(number + 1) });
+        let linked = ListingSummary { picture: address(&text), link: address(&text), ..listing() };
+        let plain = email(number + 2);
         let unsubscribe = address(&text).unwrap_or(plain.unsubscribe.clone());
-        letters.push(Letter { homes: vec![linked, home()], unsubscribe, ..plain });
+        emails.push(Email { listings: vec![linked, listing()], unsubscribe, ..plain });
     }
     // Mailboxes may hold nearly any sign of ASCII.
     let to = EmailAddress::parse("!#$%&'*+-/=?^_`{|}~@exemple.fr").unwrap();
-    letters.push(Letter { to, ..letter(letters.len() as u32) });
-    letters
+    emails.push(Email { to, ..email(emails.len() as u32) });
+    emails
 }
 
 #[tokio::test]
 async fn whatever_strangers_write_a_letter_keeps_its_shape() {
     let folder = tempfile::tempdir().unwrap();
-    let transport = Transport::Folder(folder.path().to_owned());
+    let transport = MailTransport::Folder(folder.path().to_owned());
     let mail = Mail::new(Settings { transport, from: from(), deadlines: Deadlines::default() }).unwrap();
-    let letters = letters();
-    assert!(letters.len() > 150);
+    let emails = emails();
+    assert!(emails.len() > 150);
     let mut paths = Vec::new();
-    for letter in &letters {
-        assert_eq!(mail.send(letter).await.outcome, Outcome::Delivered);
-        paths.push(folder.path().join(format!("20261115T083000Z-{}.eml", letter.id)));
+    for email in &emails {
+        assert_eq!(mail.send(email).await.outcome, Outcome::Delivered);
+        paths.push(folder.path().join(format!("20261115T083000Z-{}.eml", email.id)));
     }
     let read = mail_server::read_files(paths.iter().map(PathBuf::as_path));
-    assert_eq!(read.len(), letters.len());
-    for (letter, read) in letters.iter().zip(&read) {
-        headers(letter, read);
-        shape(letter, read);
-        elements(letter, read);
+    assert_eq!(read.len(), emails.len());
+    for (email, read) in emails.iter().zip(&read) {
+        headers(email, read);
+        shape(email, read);
+        elements(email, read);
     }
 }
 
@@ -138,12 +138,12 @@ const HEADERS: [&str; 10] = [
     "Message-ID",
     "Auto-Submitted",
     "List-Unsubscribe",
-    "List-Unsubscribe-Post",
+    "List-Unsubscribe-WebhookMessage",
     "MIME-Version",
     "Content-Type",
 ];
 
-fn headers(letter: &Letter, read: &Value) {
+fn headers(email: &Email, read: &Value) {
     let header = |name: &str| -> Vec<&str> {
         let headers = read["headers"].as_array().unwrap().iter();
         headers.filter(|header| header[0] == name).map(|header| header[1].as_str().unwrap()).collect()
@@ -153,13 +153,13 @@ fn headers(letter: &Letter, read: &Value) {
     let mut expected = HEADERS.to_vec();
     names.sort_unstable();
     expected.sort_unstable();
-    assert_eq!(names, expected, "{:?}", letter.title);
+    assert_eq!(names, expected, "{:?}", email.title);
     assert_eq!(header("From"), ["Vigie <alertes@exemple.fr>"]);
-    assert_eq!(header("To"), [letter.to.as_str()]);
+    assert_eq!(header("To"), [email.to.as_str()]);
     assert_eq!(header("Date"), ["Sun, 15 Nov 2026 08:30:00 +0000"]);
-    assert_eq!(header("Message-ID"), [format!("<{}@exemple.fr>", letter.id)]);
+    assert_eq!(header("Message-ID"), [format!("<{}@exemple.fr>", email.id)]);
     assert_eq!(header("Auto-Submitted"), ["auto-generated"]);
-    assert_eq!(header("List-Unsubscribe-Post"), ["List-Unsubscribe=One-Click"]);
+    assert_eq!(header("List-Unsubscribe-WebhookMessage"), ["List-Unsubscribe=One-Click"]);
     let unsubscribe = header("List-Unsubscribe")[0];
     assert!(unsubscribe.starts_with("<https://") && unsubscribe.ends_with('>'), "{unsubscribe}");
     assert!(!unsubscribe[1..unsubscribe.len() - 1].contains(['<', '>', ' ', '\t']), "{unsubscribe}");
@@ -168,8 +168,8 @@ fn headers(letter: &Letter, read: &Value) {
     assert!(subject.chars().count() <= 130 && !subject.chars().any(char::is_control), "{subject}");
 }
 
-fn shape(letter: &Letter, read: &Value) {
-    let about = format!("{:?} {:?}", letter.title, letter.homes[0]);
+fn shape(email: &Email, read: &Value) {
+    let about = format!("{:?} {:?}", email.title, email.listings[0]);
     assert_eq!(
         read["types"],
         serde_json::json!(["multipart/alternative", "text/plain", "text/html"]),
@@ -209,14 +209,14 @@ const ELEMENTS: [(&str, &[&str]); 14] = [
     ("p", &["style"]),
 ];
 
-fn elements(letter: &Letter, read: &Value) {
+fn elements(email: &Email, read: &Value) {
     for element in read["elements"].as_array().unwrap() {
         let name = element[0].as_str().unwrap();
         let known = ELEMENTS.iter().find(|(known, _)| *known == name);
-        let (_, attributes) = known.unwrap_or_else(|| panic!("{name}: {letter:?}"));
+        let (_, attributes) = known.unwrap_or_else(|| panic!("{name}: {email:?}"));
         for attribute in element[1].as_array().unwrap() {
             let (attribute, value) = (attribute[0].as_str().unwrap(), attribute[1].as_str().unwrap());
-            assert!(attributes.contains(&attribute), "{attribute}={value}: {letter:?}");
+            assert!(attributes.contains(&attribute), "{attribute}={value}: {email:?}");
             if ["src", "href"].contains(&attribute) {
                 assert!(value.starts_with("https://") && !value.contains(['"', '<', '>', ' ']), "{value}");
             }
@@ -227,7 +227,7 @@ fn elements(letter: &Letter, read: &Value) {
     let text = read["html_text"].as_str().unwrap();
     assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
     // What looks like an element is shown as it was written.
-    if letter.title == "<script>alert(1)</script>" {
+    if email.title == "<script>alert(1)</script>" {
         assert!(text.contains("«\u{a0}<script>alert(1)</script>\u{a0}»"), "{text}");
     }
 }

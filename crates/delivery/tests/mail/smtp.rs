@@ -1,30 +1,30 @@
-//! What becomes of a letter at a mail server: taken, put off, refused, lost on the way.
+//! What becomes of a email at a mail server: taken, put off, refused, lost on the way.
 
 use std::collections::HashSet;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use delivery::mail::{self, Deadlines, Login, Mail, SetUpError, Settings, Smtp, Transport};
-use delivery::{Exchange, Letter};
+use delivery::mail::{self, Deadlines, Login, Mail, MailTransport, SetUpError, Settings, Smtp};
+use delivery::{Email, Exchange};
 use domain::{EmailAddress, Fault, Outcome};
 use testkit::mail_server::{self, Addresses, Kind, LoginNeeded, PASSWORD, Security, USER};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufStream};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-use crate::build::{from, letter};
+use crate::build::{email, from};
 use crate::server::{Server, ours};
 
 /// Long enough to get to the stage that hangs, on a machine that is not too busy; what is asked of these tests is true in any case.
 const SOON: Deadlines = Deadlines { connect: Duration::from_secs(5), whole: Duration::from_millis(700) };
 
 fn mail(smtp: Smtp, deadlines: Deadlines) -> Mail {
-    Mail::new(Settings { transport: Transport::Smtp(smtp), from: from(), deadlines }).unwrap()
+    Mail::new(Settings { transport: MailTransport::Smtp(smtp), from: from(), deadlines }).unwrap()
 }
 
-fn to(name: &str) -> Letter {
-    Letter { to: EmailAddress::parse(&format!("{name}@exemple.fr")).unwrap(), ..letter(7) }
+fn to(name: &str) -> Email {
+    Email { to: EmailAddress::parse(&format!("{name}@exemple.fr")).unwrap(), ..email(7) }
 }
 
 fn said(exchange: &Exchange) -> (Outcome, Option<u16>, String) {
@@ -45,7 +45,7 @@ async fn a_letter_arrives_whole_over_every_kind_of_connection() {
         (Security::StartTls, LoginNeeded::Asked),
     ] {
         let server = Server::start(Kind::safe(security, login));
-        let exchange = mail(server.smtp(), Deadlines::default()).send(&letter(7)).await;
+        let exchange = mail(server.smtp(), Deadlines::default()).send(&email(7)).await;
         assert_eq!(said(&exchange), (Outcome::Delivered, Some(250), "2.0.0 taken as 4711".to_owned()));
         let taken = server.taken();
         assert_eq!(
@@ -58,8 +58,8 @@ async fn a_letter_arrives_whole_over_every_kind_of_connection() {
     }
 }
 
-fn both_parts_are_right(letter: &[u8]) {
-    let read = mail_server::read(letter);
+fn both_parts_are_right(email: &[u8]) {
+    let read = mail_server::read(email);
     assert_eq!(read["defects"], serde_json::json!([]));
     let subject = read["headers"].as_array().unwrap().iter().find(|header| header[0] == "Subject").unwrap();
     assert_eq!(subject[1], "2 nouveaux biens : Trois pièces à Lyon");
@@ -99,16 +99,16 @@ async fn a_refusal_for_now_and_one_for_ever_are_told_apart() {
         failed(&exchange, fault, Some(status));
         assert_eq!(said(&exchange).2, "as you asked", "{name}");
     }
-    assert_eq!(mail.send(&letter(8)).await.outcome, Outcome::Delivered, "the next letter is not held up");
+    assert_eq!(mail.send(&email(8)).await.outcome, Outcome::Delivered, "the next email is not held up");
 }
 
 #[tokio::test]
 async fn a_wrong_password_says_nothing_of_the_letter_and_is_tried_again() {
     let server = Server::start(Kind::safe(Security::StartTls, LoginNeeded::Yes));
     let login = Some(Login { user: USER.to_owned(), password: format!("{PASSWORD}!") });
-    let exchange = mail(Smtp { login, ..server.smtp() }, Deadlines::default()).send(&letter(7)).await;
+    let exchange = mail(Smtp { login, ..server.smtp() }, Deadlines::default()).send(&email(7)).await;
     failed(&exchange, Fault::Status, Some(535));
-    let exchange = mail(Smtp { login: None, ..server.smtp() }, Deadlines::default()).send(&letter(7)).await;
+    let exchange = mail(Smtp { login: None, ..server.smtp() }, Deadlines::default()).send(&email(7)).await;
     failed(&exchange, Fault::Status, Some(530));
 }
 
@@ -117,14 +117,14 @@ async fn nobody_gets_a_letter_without_a_certificate_that_fits() {
     for security in [Security::Tls, Security::StartTls] {
         let server = Server::start(Kind::safe(security, LoginNeeded::No));
         let untrusted = Smtp { extra_ca_pem: None, ..server.smtp() };
-        failed(&mail(untrusted, Deadlines::default()).send(&letter(1)).await, Fault::Tls, None);
+        failed(&mail(untrusted, Deadlines::default()).send(&email(1)).await, Fault::Tls, None);
         let misnamed = Smtp { host: "localhost".to_owned(), ..server.smtp() };
-        failed(&mail(misnamed, Deadlines::default()).send(&letter(2)).await, Fault::Tls, None);
-        let exchange = mail(server.smtp(), Deadlines::default()).send(&letter(3)).await;
+        failed(&mail(misnamed, Deadlines::default()).send(&email(2)).await, Fault::Tls, None);
+        let exchange = mail(server.smtp(), Deadlines::default()).send(&email(3)).await;
         assert_eq!(exchange.outcome, Outcome::Delivered);
         let first = String::from_utf8(server.taken().bytes).unwrap();
         assert!(
-            first.contains(&format!("Message-ID: <{}@exemple.fr>", letter(3).id)),
+            first.contains(&format!("Message-ID: <{}@exemple.fr>", email(3).id)),
             "only the third arrived"
         );
     }
@@ -134,10 +134,10 @@ async fn nobody_gets_a_letter_without_a_certificate_that_fits() {
 async fn a_server_that_cannot_make_it_safe_gets_nothing() {
     let server = Server::start(Kind::plain());
     let smtp = Smtp { security: mail::Security::StartTls, ..server.smtp() };
-    let exchange = mail(smtp, Deadlines::default()).send(&letter(7)).await;
+    let exchange = mail(smtp, Deadlines::default()).send(&email(7)).await;
     assert_eq!(exchange.outcome, Outcome::Failed(Fault::Tls));
     let smtp = Smtp { security: mail::Security::Tls, ..server.smtp() };
-    failed(&mail(smtp, Deadlines::default()).send(&letter(7)).await, Fault::Tls, None);
+    failed(&mail(smtp, Deadlines::default()).send(&email(7)).await, Fault::Tls, None);
 }
 
 #[tokio::test]
@@ -153,7 +153,7 @@ async fn a_server_that_hangs_costs_the_deadline_and_no_more() {
     for security in [Security::None, Security::Tls, Security::StartTls] {
         let smtp =
             Smtp { security: ours(security), port: silent.local_addr().unwrap().port(), ..server.smtp() };
-        failed(&mail(smtp, SOON).send(&letter(7)).await, Fault::Timeout, None);
+        failed(&mail(smtp, SOON).send(&email(7)).await, Fault::Timeout, None);
     }
 }
 
@@ -174,7 +174,7 @@ async fn nobody_there_is_no_connection() {
     let gone = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = gone.local_addr().unwrap().port();
     drop(gone);
-    let exchange = mail(Smtp { port, ..server.smtp() }, Deadlines::default()).send(&letter(7)).await;
+    let exchange = mail(Smtp { port, ..server.smtp() }, Deadlines::default()).send(&email(7)).await;
     failed(&exchange, Fault::Connect, None);
 }
 
@@ -183,17 +183,17 @@ async fn a_connection_is_used_again_while_it_lives() {
     let server = Server::start(Kind::safe(Security::Tls, LoginNeeded::Yes));
     let mail = mail(server.smtp(), Deadlines::default());
     let mut peers = Vec::new();
-    for letter in [letter(1), letter(2), to("close"), letter(3), letter(4)] {
-        assert_eq!(mail.send(&letter).await.outcome, Outcome::Delivered);
+    for email in [email(1), email(2), to("close"), email(3), email(4)] {
+        assert_eq!(mail.send(&email).await.outcome, Outcome::Delivered);
         peers.push(server.taken().peer);
     }
     assert!(peers[0] == peers[1] && peers[1] == peers[2], "{peers:?}");
     assert!(peers[2] != peers[3] && peers[3] == peers[4], "hung up on after the third: {peers:?}");
 }
 
-/// Takes one letter a connection, and says so when the next one is announced.
+/// Takes one email a connection, and says so when the next one is announced.
 async fn one_letter_each(listener: TcpListener) -> usize {
-    let mut letters = 0;
+    let mut emails = 0;
     for connection in 1.. {
         let (stream, _) = listener.accept().await.unwrap();
         let mut stream = BufStream::new(stream);
@@ -210,7 +210,7 @@ async fn one_letter_each(listener: TcpListener) -> usize {
                         line.clear();
                         stream.read_line(&mut line).await.unwrap();
                     }
-                    (letters, taken) = (letters + 1, true);
+                    (emails, taken) = (emails + 1, true);
                     "250 taken"
                 }
                 _ => "250 fine",
@@ -218,11 +218,11 @@ async fn one_letter_each(listener: TcpListener) -> usize {
             stream.write_all(format!("{answer}\r\n").as_bytes()).await.unwrap();
             stream.flush().await.unwrap();
             line.clear();
-            if answer.starts_with("421") || letters == 3 {
+            if answer.starts_with("421") || emails == 3 {
                 break;
             }
         }
-        if letters == 3 {
+        if emails == 3 {
             return connection;
         }
     }
@@ -237,7 +237,7 @@ async fn a_server_that_has_had_enough_of_a_connection_gets_the_letter_on_another
     let mut connections = JoinSet::from_iter([one_letter_each(listener)]);
     let mail = mail(smtp, Deadlines::default());
     for number in 1..=3 {
-        assert_eq!(mail.send(&letter(number)).await.outcome, Outcome::Delivered);
+        assert_eq!(mail.send(&email(number)).await.outcome, Outcome::Delivered);
     }
     assert_eq!(connections.join_next().await.unwrap().unwrap(), 3);
 }
@@ -249,7 +249,7 @@ async fn letters_go_side_by_side() {
     let mut under_way = JoinSet::new();
     for number in 0..20 {
         let mail = mail.clone();
-        under_way.spawn(async move { mail.send(&letter(number)).await.outcome });
+        under_way.spawn(async move { mail.send(&email(number)).await.outcome });
     }
     assert_eq!(under_way.join_all().await, [Outcome::Delivered; 20]);
     let bytes: HashSet<Vec<u8>> = (0..20).map(|_| server.taken().bytes).collect();
@@ -277,7 +277,7 @@ fn settings_that_cannot_work_are_refused_at_once() {
         extra_ca_pem: None,
     };
     let refused = |smtp: Smtp| {
-        let transport = Transport::Smtp(smtp);
+        let transport = MailTransport::Smtp(smtp);
         Mail::new(Settings { transport, from: from(), deadlines: Deadlines::default() }).err().unwrap()
     };
     assert!(matches!(refused(Smtp { login, ..smtp.clone() }), SetUpError::PasswordInClear));
@@ -285,7 +285,7 @@ fn settings_that_cannot_work_are_refused_at_once() {
     let nonsense = b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".to_vec();
     assert!(matches!(refused(Smtp { extra_ca_pem: Some(nonsense), ..smtp }), SetUpError::ExtraCa));
     let file = tempfile::NamedTempFile::new().unwrap();
-    let transport = Transport::Folder(file.path().join("letters"));
+    let transport = MailTransport::Folder(file.path().join("emails"));
     let refused = Mail::new(Settings { transport, from: from(), deadlines: Deadlines::default() });
     assert!(matches!(refused.err(), Some(SetUpError::Folder { .. })));
 }
@@ -293,17 +293,17 @@ fn settings_that_cannot_work_are_refused_at_once() {
 #[tokio::test]
 async fn a_folder_that_is_gone_fails_the_attempt() {
     let folder = tempfile::tempdir().unwrap();
-    let transport = Transport::Folder(folder.path().join("letters"));
+    let transport = MailTransport::Folder(folder.path().join("emails"));
     let mail = Mail::new(Settings { transport, from: from(), deadlines: Deadlines::default() }).unwrap();
-    assert_eq!(mail.send(&letter(7)).await.outcome, Outcome::Delivered);
-    let files: Vec<String> = std::fs::read_dir(folder.path().join("letters"))
+    assert_eq!(mail.send(&email(7)).await.outcome, Outcome::Delivered);
+    let files: Vec<String> = std::fs::read_dir(folder.path().join("emails"))
         .unwrap()
         .map(|file| file.unwrap().file_name().into_string().unwrap())
         .collect();
-    assert_eq!(files, [format!("20261115T083000Z-{}.eml", letter(7).id)], "and nothing unfinished");
+    assert_eq!(files, [format!("20261115T083000Z-{}.eml", email(7).id)], "and nothing unfinished");
     let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    let letters = folder.path().join("letters");
-    assert_eq!((mode(&letters), mode(&letters.join(&files[0]))), (0o700, 0o600), "for nobody else's eyes");
-    std::fs::remove_dir_all(folder.path().join("letters")).unwrap();
-    failed(&mail.send(&letter(7)).await, Fault::Connect, None);
+    let emails = folder.path().join("emails");
+    assert_eq!((mode(&emails), mode(&emails.join(&files[0]))), (0o700, 0o600), "for nobody else's eyes");
+    std::fs::remove_dir_all(folder.path().join("emails")).unwrap();
+    failed(&mail.send(&email(7)).await, Fault::Connect, None);
 }

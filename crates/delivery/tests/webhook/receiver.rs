@@ -78,7 +78,7 @@ struct Shared {
 }
 
 impl Receiver {
-    /// Speaks HTTP/1.1 by the letter, so that it can speak it wrongly.
+    /// Speaks HTTP/1.1 by the email, so that it can speak it wrongly.
     pub async fn raw(config: Arc<ServerConfig>, reply: Reply) -> Self {
         Self::start(move |stream, from, shared| {
             let (config, reply) = (Arc::clone(&config), reply.clone());

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use delivery::webhook::{Addresses, Deadlines, Dns, Reuse, Settings, Webhooks};
-use delivery::{Order, Post};
-use domain::{DeliveryId, Endpoint, InstanceMark, SearchNumber, Timestamp, WebhookSecret};
+use delivery::{Order, WebhookMessage};
+use domain::{DeliveryEpoch, DeliveryId, Endpoint, SearchNumber, Timestamp, WebhookSecret};
 
 /// Nobody answers there.
 const NO_SERVER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 1);
@@ -36,10 +36,10 @@ pub fn secret(byte: u8) -> WebhookSecret {
     WebhookSecret::new([byte; 32])
 }
 
-pub fn post(endpoint: &str) -> Post {
-    Post {
+pub fn post(endpoint: &str) -> WebhookMessage {
+    WebhookMessage {
         endpoint: Endpoint::trusted(endpoint.to_owned()),
-        id: DeliveryId::of(SearchNumber(7), 42, InstanceMark::default()),
+        id: DeliveryId::of(SearchNumber(7), 42, DeliveryEpoch::default()),
         at: Timestamp::from_second(1_700_000_000).unwrap(),
         secrets: vec![secret(1)],
         order: Some(Order { sequence: 12, property_version: 3 }),
@@ -47,6 +47,6 @@ pub fn post(endpoint: &str) -> Post {
     }
 }
 
-pub fn to_port(address: SocketAddr) -> Post {
+pub fn to_port(address: SocketAddr) -> WebhookMessage {
     post(&format!("https://localhost:{}/hook", address.port()))
 }

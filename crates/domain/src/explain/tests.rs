@@ -9,7 +9,7 @@ use crate::kinds::{PropertyType, TransactionType};
 use crate::place::{Insee, Placement, Zipcode};
 use crate::site::SiteKey;
 use crate::value::{Amount, LongText, ShortText};
-use crate::words::{Strictness, Wording};
+use crate::words::{Phrase, Strictness};
 use jiff::Timestamp;
 
 fn at(second: i64) -> Timestamp {
@@ -215,7 +215,7 @@ fn words_are_found_where_they_stand_first() {
         }),
     ]);
     let entry = |text: &str, presence: Presence| Entry {
-        wording: Wording::new(text, Strictness::Inflected).unwrap(),
+        phrase: Phrase::new(text, Strictness::Inflected).unwrap(),
         presence,
     };
     let groups = vec![

@@ -46,7 +46,7 @@ pub fn tried<'a>(expressions: &'a [Vec<Entry>], property: &Property) -> Option<V
     let texts: Vec<(Passage, String)> =
         located_texts(property).map(|(advert, part, text)| (Passage { advert, part }, fold(text))).collect();
     let entry = |wanted: &'a Entry| {
-        let found = texts.iter().find(|(_, text)| wanted.wording.is_in(text));
+        let found = texts.iter().find(|(_, text)| wanted.phrase.is_in(text));
         EntryTried { wanted, found: found.map(|(passage, _)| *passage) }
     };
     Some(expressions.iter().map(|group| GroupTried { entries: group.iter().map(entry).collect() }).collect())

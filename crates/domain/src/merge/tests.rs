@@ -47,15 +47,15 @@ fn told(events: &[AdvertEvent]) -> Vec<String> {
 fn a_new_advert_begins_with_its_creation() {
     let created = create(id(), draft(price(200_000.0)), None, at(1_000));
     assert_eq!(created.effect, Effect::Created);
-    assert_eq!(told(&created.news), ["Created@1000 -→- "]);
-    assert_eq!(created.advert.events, created.news);
+    assert_eq!(told(&created.events), ["Created@1000 -→- "]);
+    assert_eq!(created.advert.events, created.events);
     assert_eq!(created.advert.last_crawled_at, at(1_000));
 }
 
 #[test]
 fn a_repeat_only_moves_the_crawl() {
     let repeat = merged(draft(price(200_000.0)), 2_000);
-    assert_eq!((repeat.effect, repeat.news.len()), (Effect::Crawled, 0));
+    assert_eq!((repeat.effect, repeat.events.len()), (Effect::Crawled, 0));
     assert_eq!(repeat.advert, Advert { last_crawled_at: at(2_000), ..known() });
     assert_eq!(merged(draft(price(200_000.0)), 1_000).effect, Effect::Nothing);
 }
@@ -64,7 +64,7 @@ fn a_repeat_only_moves_the_crawl() {
 fn a_price_change_carries_both_values_and_the_variation() {
     let change = merged(draft(price(190_000.0)), 2_000);
     assert_eq!(change.effect, Effect::Updated);
-    assert_eq!(told(&change.news), ["Field(Price)@2000 200000→190000 -5"]);
+    assert_eq!(told(&change.events), ["Field(Price)@2000 200000→190000 -5"]);
     assert_eq!(told(&change.advert.events).len(), 2);
     assert_eq!(change.advert.updated_at, at(2_000));
 }
@@ -72,13 +72,13 @@ fn a_price_change_carries_both_values_and_the_variation() {
 #[test]
 fn a_price_withdrawn_has_no_variation() {
     let change = merged(draft(AdvertPatch { price: Given::Value(None), ..AdvertPatch::default() }), 2_000);
-    assert_eq!(told(&change.news), ["Field(Price)@2000 200000→- "]);
+    assert_eq!(told(&change.events), ["Field(Price)@2000 200000→- "]);
 }
 
 #[test]
 fn silence_on_a_field_keeps_it() {
     let change = merged(draft(AdvertPatch { room: Given::Value(Some(3)), ..AdvertPatch::default() }), 2_000);
-    assert_eq!(told(&change.news), ["Field(Room)@2000 -→- "]);
+    assert_eq!(told(&change.events), ["Field(Room)@2000 -→- "]);
     assert_eq!(change.advert.details.price, Amount::new(200_000.0));
 }
 
@@ -86,15 +86,15 @@ fn silence_on_a_field_keeps_it() {
 fn expiry_comes_once_and_is_no_crawl() {
     let gone = AdvertDraft { lifecycle: Lifecycle::Expired { at: None }, ..silent() };
     let expired = merged(gone.clone(), 2_000);
-    assert_eq!(told(&expired.news), ["Expired@2000 false→true "]);
+    assert_eq!(told(&expired.events), ["Expired@2000 false→true "]);
     assert_eq!(expired.advert.expired_at, Some(at(2_000)));
     assert_eq!(expired.advert.last_crawled_at, at(1_000));
     let again = update(&expired.advert, gone, None, at(3_000));
-    assert_eq!((again.effect, again.news.len()), (Effect::Nothing, 0));
+    assert_eq!((again.effect, again.events.len()), (Effect::Nothing, 0));
 
     let dated = AdvertDraft { lifecycle: Lifecycle::Expired { at: Some(at(1_800)) }, ..silent() };
     let dated = update(&expired.advert, dated, None, at(3_000));
-    assert_eq!((dated.advert.expired_at, dated.news.len()), (Some(at(1_800)), 0));
+    assert_eq!((dated.advert.expired_at, dated.events.len()), (Some(at(1_800)), 0));
     assert_eq!(told(&dated.advert.events), ["Created@1000 -→- ", "Expired@1800 false→true "]);
 }
 
@@ -102,7 +102,7 @@ fn expiry_comes_once_and_is_no_crawl() {
 fn a_sighting_after_the_expiry_brings_the_advert_back() {
     let expired = expire(&known(), at(2_000)).advert;
     let back = update(&expired, silent(), None, at(3_000));
-    assert_eq!(told(&back.news), ["Expired@3000 true→false "]);
+    assert_eq!(told(&back.events), ["Expired@3000 true→false "]);
     assert_eq!(back.advert.expired_at, None);
 
     let at_once = update(&expired, silent(), None, at(2_000));
@@ -122,7 +122,7 @@ fn history_is_filled_in_once_and_is_no_news() {
         AdvertEvent::amount(at(500), AdvertField::Price, Amount::new(210_000.0), Amount::new(200_000.0));
     let backfill = AdvertDraft { created_at: Some(at(100)), history: vec![past], ..silent() };
     let filled = merged(backfill.clone(), 2_000);
-    assert_eq!((filled.effect, filled.news.len()), (Effect::Updated, 0));
+    assert_eq!((filled.effect, filled.events.len()), (Effect::Updated, 0));
     assert_eq!(filled.advert.created_at, at(100));
     assert_eq!(told(&filled.advert.events), ["Created@100 -→- ", "Field(Price)@500 210000→200000 -4.76"]);
     assert_eq!(update(&filled.advert, backfill, None, at(2_000)).effect, Effect::Nothing);
@@ -142,7 +142,7 @@ fn copies_and_originals_of_pictures_make_one_event() {
         pictures_remote: Given::Value(vec![picture(2)]),
         ..AdvertPatch::default()
     };
-    assert_eq!(told(&merged(draft(patch), 2_000).news), ["Field(Pictures)@2000 -→- "]);
+    assert_eq!(told(&merged(draft(patch), 2_000).events), ["Field(Pictures)@2000 -→- "]);
 }
 
 #[test]

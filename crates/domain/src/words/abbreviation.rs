@@ -138,7 +138,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::words::{Strictness, Wording};
+    use crate::words::{Phrase, Strictness};
 
     #[test]
     fn no_sequence_belongs_to_two_families() {
@@ -151,14 +151,14 @@ mod tests {
     fn each_of_a_family_finds_all_others() {
         for family in FAMILIES.iter() {
             for (one, other) in family.iter().flat_map(|one| family.iter().map(move |other| (one, other))) {
-                let wording = Wording::new(&one.join(" "), Strictness::Inflected).unwrap();
-                assert!(wording.is_in(&format!("un {} ici", other.join(" "))), "{one:?} and {other:?}");
+                let phrase = Phrase::new(&one.join(" "), Strictness::Inflected).unwrap();
+                assert!(phrase.is_in(&format!("un {} ici", other.join(" "))), "{one:?} and {other:?}");
             }
         }
     }
 
     #[test]
     fn no_single_abbreviation_reaches_the_bound() {
-        assert!(FAMILIES.iter().all(|family| family.len() <= Wording::ALTERNATIVES_MAX / 2));
+        assert!(FAMILIES.iter().all(|family| family.len() <= Phrase::ALTERNATIVES_MAX / 2));
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 fn finds(expression: &str, text: &str, strictness: Strictness) -> bool {
-    Wording::new(expression, strictness).unwrap().is_in(&fold(text))
+    Phrase::new(expression, strictness).unwrap().is_in(&fold(text))
 }
 
 fn loosely(expression: &str, text: &str) -> bool {
@@ -162,10 +162,10 @@ proptest::proptest! {
     #[test]
     fn an_expression_finds_itself(text in "([A-Za-zÀ-ÿ0-9' -]{0,9}(t3|rdc|3 pièces| sdb |type 2)){0,4}") {
         for strictness in [Strictness::Exact, Strictness::Inflected] {
-            if let Some(wording) = Wording::new(&text, strictness) {
-                proptest::prop_assert!(wording.is_in(&fold(&text)));
-                proptest::prop_assert!(wording.alternatives().len() <= Wording::ALTERNATIVES_MAX);
-                proptest::prop_assert!(wording.alternatives().iter().all(|words| !words.is_empty()));
+            if let Some(phrase) = Phrase::new(&text, strictness) {
+                proptest::prop_assert!(phrase.is_in(&fold(&text)));
+                proptest::prop_assert!(phrase.alternatives().len() <= Phrase::ALTERNATIVES_MAX);
+                proptest::prop_assert!(phrase.alternatives().iter().all(|words| !words.is_empty()));
             }
         }
     }
@@ -254,27 +254,27 @@ fn abbreviations_do_not_reach_further() {
 #[test]
 fn many_abbreviations_stay_within_the_bound_and_still_find_themselves() {
     let text = "t1 t2 t3 t4 rdc sdb sde";
-    let wording = Wording::new(text, Strictness::Inflected).unwrap();
-    assert!(wording.alternatives().len() <= Wording::ALTERNATIVES_MAX);
-    assert!(wording.is_in(text));
-    assert!(wording.is_in("f1 t2 t3 t4 rez de chaussee salle de bain sde"));
+    let phrase = Phrase::new(text, Strictness::Inflected).unwrap();
+    assert!(phrase.alternatives().len() <= Phrase::ALTERNATIVES_MAX);
+    assert!(phrase.is_in(text));
+    assert!(phrase.is_in("f1 t2 t3 t4 rez de chaussee salle de bain sde"));
 }
 
 #[test]
 fn a_wording_is_made_of_words() {
-    assert_eq!(Wording::new("", Strictness::Exact), None);
-    assert_eq!(Wording::new(" – ! ", Strictness::Inflected), None);
-    let wording = Wording::new("  Grandes Terrasses ", Strictness::Exact).unwrap();
-    assert_eq!(wording.text(), "Grandes Terrasses");
-    assert_eq!(wording.strictness(), Strictness::Exact);
-    assert_eq!(spelled(&wording), ["grandes terrasses"]);
-    let wording = Wording::new("Grandes Terrasses en RDC", Strictness::Inflected).unwrap();
-    assert_eq!(spelled(&wording), ["grand terrasse en rdc", "grand terrasse en rez de chaussee"]);
-    assert!(!wording.is_in(""));
+    assert_eq!(Phrase::new("", Strictness::Exact), None);
+    assert_eq!(Phrase::new(" – ! ", Strictness::Inflected), None);
+    let phrase = Phrase::new("  Grandes Terrasses ", Strictness::Exact).unwrap();
+    assert_eq!(phrase.text(), "Grandes Terrasses");
+    assert_eq!(phrase.strictness(), Strictness::Exact);
+    assert_eq!(spelled(&phrase), ["grandes terrasses"]);
+    let phrase = Phrase::new("Grandes Terrasses en RDC", Strictness::Inflected).unwrap();
+    assert_eq!(spelled(&phrase), ["grand terrasse en rdc", "grand terrasse en rez de chaussee"]);
+    assert!(!phrase.is_in(""));
 }
 
-fn spelled(wording: &Wording) -> Vec<String> {
-    wording.alternatives().iter().map(|words| words.join(" ")).collect()
+fn spelled(phrase: &Phrase) -> Vec<String> {
+    phrase.alternatives().iter().map(|words| words.join(" ")).collect()
 }
 
 /// Words of adverts, for the laws that hold for every word.

@@ -2,8 +2,8 @@
 
 use domain::Property;
 
-use super::{Index, Part, SegmentId, Settings, View};
-use crate::question::Stamp;
+use super::{Index, SegmentId, SegmentReader, Settings, View};
+use crate::request::SequenceNumber;
 use crate::row::Row;
 use crate::segment::Segment;
 
@@ -23,8 +23,8 @@ impl Builder {
         Self { settings, rows: Vec::new(), text_bytes: 0, segments: Vec::new() }
     }
 
-    pub fn put(&mut self, property: &Property, stamp: Stamp) {
-        let row = Row::of(property, stamp);
+    pub fn put(&mut self, property: &Property, sequence_number: SequenceNumber) {
+        let row = Row::of(property, sequence_number);
         self.text_bytes += row.as_ref().map_or(0, |row| row.text.len());
         self.rows.extend(row);
         if self.settings.is_full(self.rows.len(), self.text_bytes) {
@@ -56,9 +56,9 @@ impl Index {
     /// The index of what builders took in, as of a position of the change log.
     pub fn built(settings: Settings, builders: Vec<Builder>, position: u64) -> Self {
         let segments = builders.into_iter().flat_map(|builder| builder.complete().segments);
-        let parts: Vec<Part> =
-            segments.zip(1..).map(|(segment, id)| Part::new(SegmentId(id), segment)).collect();
-        let last = parts.len() as u64;
-        Self::of_view(settings, View { parts, position }, last)
+        let segment_readers: Vec<SegmentReader> =
+            segments.zip(1..).map(|(segment, id)| SegmentReader::new(SegmentId(id), segment)).collect();
+        let last = segment_readers.len() as u64;
+        Self::of_view(settings, View { segment_readers, position }, last)
     }
 }

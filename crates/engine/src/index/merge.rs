@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use super::{Index, Part, SegmentId, View};
+use super::{Index, SegmentId, SegmentReader, View};
 use crate::row::Row;
 use crate::segment::Segment;
 
@@ -39,55 +39,73 @@ impl Settings {
     }
 
     /// Segments that are best merged before the writer goes on.
-    pub(super) fn mergeable_at_once(&self, parts: &[Part]) -> Option<Vec<SegmentId>> {
-        self.crowded_tier(parts, |rows| rows <= self.rows_at_once_max)
+    pub(super) fn mergeable_at_once(&self, segment_readers: &[SegmentReader]) -> Option<Vec<SegmentId>> {
+        self.crowded_tier(segment_readers, |rows| rows <= self.rows_at_once_max)
     }
 
     /// The segments of the lowest tier that has too many, as many as fit into one.
-    fn crowded_tier(&self, parts: &[Part], fits: impl Fn(usize) -> bool) -> Option<Vec<SegmentId>> {
-        let mut tiers: std::collections::BTreeMap<u32, Vec<&Part>> = std::collections::BTreeMap::new();
-        for part in parts.iter().filter(|part| part.live < self.segment_rows_max) {
-            tiers.entry(part.live.max(1).ilog(self.fanout.max(2))).or_default().push(part);
+    fn crowded_tier(
+        &self,
+        segment_readers: &[SegmentReader],
+        fits: impl Fn(usize) -> bool,
+    ) -> Option<Vec<SegmentId>> {
+        let mut tiers: std::collections::BTreeMap<u32, Vec<&SegmentReader>> =
+            std::collections::BTreeMap::new();
+        for segment_reader in
+            segment_readers.iter().filter(|segment_reader| segment_reader.live < self.segment_rows_max)
+        {
+            tiers
+                .entry(segment_reader.live.max(1).ilog(self.fanout.max(2)))
+                .or_default()
+                .push(segment_reader);
         }
         tiers.into_values().filter(|tier| tier.len() >= self.fanout).find_map(|mut tier| {
-            tier.sort_by_key(|part| part.live);
+            tier.sort_by_key(|segment_reader| segment_reader.live);
             let (mut rows, mut text_bytes) = (0, 0);
             let mut chosen = Vec::new();
-            for part in tier {
-                rows += part.live;
-                text_bytes += part.segment.text.bytes();
+            for segment_reader in tier {
+                rows += segment_reader.live;
+                text_bytes += segment_reader.segment.text.bytes();
                 if rows > self.segment_rows_max || text_bytes > TEXT_BYTES_MAX {
-                    rows -= part.live;
+                    rows -= segment_reader.live;
                     break;
                 }
-                chosen.push(part.id);
+                chosen.push(segment_reader.id);
             }
             (chosen.len() >= 2 && fits(rows)).then_some(chosen)
         })
     }
 
     /// A segment of which so much is dead that rewriting it pays.
-    fn wasteful(&self, parts: &[Part]) -> Option<Vec<SegmentId>> {
-        let wasteful = |part: &&Part| {
-            part.segment.len() > self.rows_at_once_max && part.live * 3 < part.segment.len() * 2
+    fn wasteful(&self, segment_readers: &[SegmentReader]) -> Option<Vec<SegmentId>> {
+        let wasteful = |segment_reader: &&SegmentReader| {
+            segment_reader.segment.len() > self.rows_at_once_max
+                && segment_reader.live * 3 < segment_reader.segment.len() * 2
         };
-        parts.iter().find(wasteful).map(|part| vec![part.id])
+        segment_readers.iter().find(wasteful).map(|segment_reader| vec![segment_reader.id])
     }
 }
 
 /// Merges some segments into one.
-pub(super) fn replace(settings: &Settings, parts: &mut Vec<Part>, chosen: &[SegmentId], fresh_id: SegmentId) {
-    let merged = merged(settings, parts, chosen);
-    parts.retain(|part| !chosen.contains(&part.id));
+pub(super) fn replace(
+    settings: &Settings,
+    segment_readers: &mut Vec<SegmentReader>,
+    chosen: &[SegmentId],
+    fresh_id: SegmentId,
+) {
+    let merged = merged(settings, segment_readers, chosen);
+    segment_readers.retain(|segment_reader| !chosen.contains(&segment_reader.id));
     if merged.len() > 0 {
-        parts.push(Part::new(fresh_id, merged));
+        segment_readers.push(SegmentReader::new(fresh_id, merged));
     }
 }
 
 /// The living rows of some segments, as one segment.
-fn merged(settings: &Settings, parts: &[Part], chosen: &[SegmentId]) -> Segment {
-    let chosen = parts.iter().filter(|part| chosen.contains(&part.id));
-    let rows: Vec<Row> = chosen.flat_map(|part| part.alive.iter().map(|row| part.segment.row(row))).collect();
+fn merged(settings: &Settings, segment_readers: &[SegmentReader], chosen: &[SegmentId]) -> Segment {
+    let chosen = segment_readers.iter().filter(|segment_reader| chosen.contains(&segment_reader.id));
+    let rows: Vec<Row> = chosen
+        .flat_map(|segment_reader| segment_reader.live_docs.iter().map(|row| segment_reader.segment.row(row)))
+        .collect();
     Segment::of(rows, settings.ordered_rows_min)
 }
 
@@ -97,28 +115,32 @@ impl Index {
     pub fn maintain(&self) -> bool {
         let _maintaining = self.maintenance.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((view, chosen)) = self.choose() else { return false };
-        let merged = merged(&self.settings, &view.parts, &chosen);
+        let merged = merged(&self.settings, &view.segment_readers, &chosen);
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let mut next = View::clone(&self.current.load());
-        let current: Vec<&Part> = next.parts.iter().filter(|part| chosen.contains(&part.id)).collect();
+        let current: Vec<&SegmentReader> = next
+            .segment_readers
+            .iter()
+            .filter(|segment_reader| chosen.contains(&segment_reader.id))
+            .collect();
         let complete = current.len() == chosen.len();
         if !complete {
             // The writer has merged or emptied one of them meanwhile. What is left to do is seen at the next look.
             return true;
         }
-        let mut part = Part::new(writer.fresh_id(), merged);
-        for old in view.parts.iter().filter(|part| chosen.contains(&part.id)) {
+        let mut segment_reader = SegmentReader::new(writer.fresh_id(), merged);
+        for old in view.segment_readers.iter().filter(|segment_reader| chosen.contains(&segment_reader.id)) {
             let Some(now) = current.iter().find(|now| now.id == old.id) else { continue };
             // What died while the merge was under way.
-            for row in old.alive.iter().filter(|row| !now.alive.contains(*row)) {
-                if let Some(row) = part.segment.find(old.segment.id(row)) {
-                    part.bury(row);
+            for row in old.live_docs.iter().filter(|row| !now.live_docs.contains(*row)) {
+                if let Some(row) = segment_reader.segment.find(old.segment.id(row)) {
+                    segment_reader.delete(row);
                 }
             }
         }
-        next.parts.retain(|part| !chosen.contains(&part.id));
-        if part.live > 0 {
-            next.parts.push(part);
+        next.segment_readers.retain(|segment_reader| !chosen.contains(&segment_reader.id));
+        if segment_reader.live > 0 {
+            next.segment_readers.push(segment_reader);
         }
         writer.to_rewrite.retain(|id| !chosen.contains(id));
         self.current.store(Arc::new(next));
@@ -128,11 +150,13 @@ impl Index {
     fn choose(&self) -> Option<(Arc<View>, Vec<SegmentId>)> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let view = self.view();
-        writer.to_rewrite.retain(|id| view.parts.iter().any(|part| part.id == *id));
+        writer
+            .to_rewrite
+            .retain(|id| view.segment_readers.iter().any(|segment_reader| segment_reader.id == *id));
         let forgotten = writer.to_rewrite.first().map(|id| vec![*id]);
         let chosen = forgotten
-            .or_else(|| self.settings.crowded_tier(&view.parts, |_| true))
-            .or_else(|| self.settings.wasteful(&view.parts))?;
+            .or_else(|| self.settings.crowded_tier(&view.segment_readers, |_| true))
+            .or_else(|| self.settings.wasteful(&view.segment_readers))?;
         Some((view, chosen))
     }
 }

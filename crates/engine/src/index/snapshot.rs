@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Index, Part, Settings, View};
+use super::{Index, SegmentReader, Settings, View};
 use crate::bits::{Bits, WORD};
 use crate::segment::{Segment, codec};
 
@@ -18,7 +18,7 @@ impl std::fmt::Display for SegmentId {
     }
 }
 
-impl Part {
+impl SegmentReader {
     pub fn id(&self) -> SegmentId {
         self.id
     }
@@ -28,9 +28,9 @@ impl Part {
         self.segment.encode()
     }
 
-    /// Which rows are alive, as bytes. This is what changes.
-    pub fn alive(&self) -> Vec<u8> {
-        self.alive.words().iter().flat_map(|word| word.to_le_bytes()).collect()
+    /// Which rows are live_docs, as bytes. This is what changes.
+    pub fn live_docs(&self) -> Vec<u8> {
+        self.live_docs.words().iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
     /// How many rows it has, the dead ones too.
@@ -38,21 +38,26 @@ impl Part {
         self.segment.len()
     }
 
-    /// How much memory each part of it takes.
+    /// How much memory each segment_reader of it takes.
     pub fn bytes_by_part(&self) -> Vec<(&'static str, usize)> {
         self.segment.bytes_by_part()
     }
 
-    /// Reads back what [`Part::encode`] and [`Part::alive`] gave.
-    pub fn decode(settings: Settings, id: SegmentId, segment: &[u8], alive: &[u8]) -> Result<Self, Damaged> {
+    /// Reads back what [`SegmentReader::encode`] and [`SegmentReader::live_docs`] gave.
+    pub fn decode(
+        settings: Settings,
+        id: SegmentId,
+        segment: &[u8],
+        live_docs: &[u8],
+    ) -> Result<Self, Damaged> {
         let segment = Segment::decode(segment, settings.ordered_rows_min)?;
-        let (words, rest) = alive.as_chunks::<8>();
+        let (words, rest) = live_docs.as_chunks::<8>();
         if !rest.is_empty() || words.len() != segment.len().div_ceil(WORD) {
             return Err(Damaged);
         }
-        let mut alive = Bits::from_words(words.iter().map(|word| u64::from_le_bytes(*word)).collect());
-        alive.keep(Bits::all(segment.len()).words());
-        Ok(Self { id, live: alive.count(), alive: Arc::new(alive), segment: Arc::new(segment) })
+        let mut live_docs = Bits::from_words(words.iter().map(|word| u64::from_le_bytes(*word)).collect());
+        live_docs.keep(Bits::all(segment.len()).words());
+        Ok(Self { id, live: live_docs.count(), live_docs: Arc::new(live_docs), segment: Arc::new(segment) })
     }
 }
 
@@ -62,9 +67,9 @@ impl Index {
         codec::format()
     }
 
-    /// The index as it was when its parts were kept.
-    pub fn restored(settings: Settings, parts: Vec<Part>, position: u64) -> Self {
-        let last = parts.iter().map(|part| part.id.0).max().unwrap_or(0);
-        Self::of_view(settings, View { parts, position }, last)
+    /// The index as it was when its segment_readers were kept.
+    pub fn restored(settings: Settings, segment_readers: Vec<SegmentReader>, position: u64) -> Self {
+        let last = segment_readers.iter().map(|segment_reader| segment_reader.id.0).max().unwrap_or(0);
+        Self::of_view(settings, View { segment_readers, position }, last)
     }
 }

@@ -4,19 +4,21 @@ use domain::Property;
 use testkit::build;
 
 use super::*;
-use crate::question::Stamp;
+use crate::request::SequenceNumber;
 
 const SETTINGS: Settings =
     Settings { segment_rows_max: 1_000, fanout: 4, rows_at_once_max: 2, ordered_rows_min: 1 };
 
 fn put(number: u64, word: &str) -> Change {
     let advert = build::advert(number).description(&format!("Maison avec {word}")).build();
-    Change::Put(Property { id: build::property_id(number), adverts: vec![advert] }, Stamp(number))
+    Change::Put(Property { id: build::property_id(number), adverts: vec![advert] }, SequenceNumber(number))
 }
 
 fn segments_with(index: &Index, word: &str) -> usize {
-    let holds = |part: &&Part| part.encode().windows(word.len()).any(|window| window == word.as_bytes());
-    index.view().parts().iter().filter(holds).count()
+    let holds = |segment_reader: &&SegmentReader| {
+        segment_reader.encode().windows(word.len()).any(|window| window == word.as_bytes())
+    };
+    index.view().segment_readers().iter().filter(holds).count()
 }
 
 #[test]
@@ -46,6 +48,6 @@ fn forgetting_what_was_never_there_ends() {
 fn a_page_past_the_end_has_the_total_and_nothing_else() {
     let index = Index::with_settings(SETTINGS);
     index.apply((1..=5).map(|number| put(number, "jardin")).collect(), 1);
-    let question = Question { skip: usize::MAX - 1, take: 30, ..Question::default() };
-    assert_eq!(index.view().search(&question), Found { total: 5, hits: Vec::new() });
+    let request = SearchRequest { skip: usize::MAX - 1, take: 30, ..SearchRequest::default() };
+    assert_eq!(index.view().search(&request), SearchResult { total: 5, hits: Vec::new() });
 }

@@ -4,7 +4,7 @@
 //! its kind; those that have something left to check stand apart from those that the columns settle. Where they stand in the stretch says nothing: to make room in the middle, one search of every later stretch moves
 //! from its front to its back, whatever their number.
 
-use super::lanes::{Glance, LANES, Line};
+use super::lanes::{LANES, Line, ProbeValues};
 
 /// Which types of property are wanted (a bit each), and which transactions (the two bits above); in the highest bit, whether
 /// something is left to check.
@@ -139,7 +139,7 @@ impl Bucket {
 
     /// Holds the searches that want one kind of property against it and adds those whose lines are met. Says how many were looked
     /// at.
-    pub fn scan(&self, kind: Kinds, glance: &Glance, met: &mut Met) -> usize {
+    pub fn scan(&self, kind: Kinds, probe: &ProbeValues, met: &mut Met) -> usize {
         let capacity = self.capacity();
         let columns: [&[u32]; Line::WORDS] =
             std::array::from_fn(|column| self.words.get(column * capacity..).unwrap_or_default());
@@ -152,7 +152,7 @@ impl Bucket {
                 let met = if stretch.kinds.is_settled() { &mut met.settled } else { &mut met.unsettled };
                 for first in (start..end).step_by(LANES) {
                     let count = (end - first).min(LANES);
-                    let mut lanes = found(&columns, glance, first, count);
+                    let mut lanes = found(&columns, probe, first, count);
                     while lanes != 0 {
                         let row = first + lanes.trailing_zeros() as usize;
                         lanes &= lanes - 1;
@@ -172,16 +172,16 @@ impl Bucket {
 }
 
 /// Which of the rows from `first` on are met, of so many.
-fn found(columns: &[&[u32]; Line::WORDS], glance: &Glance, first: usize, count: usize) -> u32 {
+fn found(columns: &[&[u32]; Line::WORDS], probe: &ProbeValues, first: usize, count: usize) -> u32 {
     let lanes = |column: usize| columns[column].get(first..)?.first_chunk::<LANES>();
     match (lanes(0), lanes(1), lanes(2), lanes(3), lanes(4)) {
         (Some(bytes), Some(price_least), Some(price_most), Some(surface_least), Some(surface_most)) => {
-            let met = glance.meets_of([bytes, price_least, price_most, surface_least, surface_most]);
+            let met = probe.meets_of([bytes, price_least, price_most, surface_least, surface_most]);
             met & ((1 << count) - 1)
         }
         // At the end of a small bucket.
         _ => (0..count).fold(0, |met, lane| {
-            met | u32::from(glance.meets(columns.map(|column| column[first + lane]))) << lane
+            met | u32::from(probe.meets(columns.map(|column| column[first + lane]))) << lane
         }),
     }
 }
@@ -210,7 +210,7 @@ mod tests {
     fn a_bucket_holds_what_was_put_in_and_not_removed() {
         let mut random = Random::new(testkit::random::seed());
         let unknown = Value { floor: i32::MIN, ceiling: i32::MAX };
-        let glance = Glance::new(0, SmallValue::default(), SmallValue::default(), unknown, unknown);
+        let probe = ProbeValues::new(0, SmallValue::default(), SmallValue::default(), unknown, unknown);
         for round in 0..60 {
             let mut bucket = Bucket::default();
             let mut expected: BTreeMap<u32, Kinds> = BTreeMap::new();
@@ -235,7 +235,7 @@ mod tests {
             }
             for kind in [0b1001, 0b1010, 0b1, 0b10000].map(Kinds) {
                 let mut met = Met::default();
-                let walked = bucket.scan(kind, &glance, &mut met);
+                let walked = bucket.scan(kind, &probe, &mut met);
                 assert!(met.settled.iter().all(|number| expected[number].is_settled()));
                 assert!(met.unsettled.iter().all(|number| !expected[number].is_settled()));
                 let mut found = [met.settled, met.unsettled].concat();

@@ -7,7 +7,7 @@ use super::bounds::{SmallBounds, SmallValue, Told, Value};
 use super::bucket::Kinds;
 use super::cells::Frame;
 use super::checks::{Check, Sight};
-use super::lanes::{Glance, Line};
+use super::lanes::{Line, ProbeValues};
 use super::places::{self, Place, PlaceClass};
 use crate::circle::NearCircle;
 
@@ -24,7 +24,7 @@ const FLAGS: [(u8, PropertyAttribute, bool); 6] = [
 /// Where the transactions begin among the bits of kinds.
 const TRANSACTIONS: u32 = 7;
 
-/// A search, ready to be put on the shelves.
+/// A search, ready to be put on the place_buckets.
 #[derive(Debug)]
 pub struct Filing {
     /// Nowhere, when nothing can ever meet the criteria.
@@ -180,12 +180,12 @@ impl Sight<'_> {
         Kinds(type_bit(property_type) | transaction_bit(transaction_type))
     }
 
-    pub fn glance(&self) -> Glance {
+    pub fn probe(&self) -> ProbeValues {
         let lacks = |&&(_, attribute, flag): &&(u8, PropertyAttribute, bool)| {
             self.value(attribute) != Some(Key::flag(flag))
         };
         let lacking = FLAGS.iter().filter(lacks).fold(0, |lacking, (bit, _, _)| lacking | bit);
-        Glance::new(
+        ProbeValues::new(
             lacking,
             SmallValue::of(self.value(PropertyAttribute::Room)),
             SmallValue::of(self.value(PropertyAttribute::Bedroom)),

@@ -40,7 +40,7 @@ impl Line {
 
 /// The property, as it is held against lines.
 #[derive(Debug, Clone, Copy)]
-pub struct Glance {
+pub struct ProbeValues {
     /// The bits of flags that it does not satisfy.
     forbidden: u32,
     /// The bytes that those of a line must not exceed.
@@ -49,7 +49,7 @@ pub struct Glance {
     surface: Value,
 }
 
-impl Glance {
+impl ProbeValues {
     pub fn new(lacking: u8, rooms: SmallValue, bedrooms: SmallValue, price: Value, surface: Value) -> Self {
         Self {
             forbidden: u32::from(lacking),
@@ -134,7 +134,7 @@ mod tests {
             let half = |random: &mut Random| *random.pick(&[i32::MIN, -5, -1, 0, 1, 2, 3, 4, 5, i32::MAX]);
             let small = |random: &mut Random| SmallValue { least: byte(random), most: byte(random) };
             let value = |random: &mut Random| Value { floor: half(random), ceiling: half(random) };
-            let glance = Glance::new(
+            let probe = ProbeValues::new(
                 byte(&mut random),
                 small(&mut random),
                 small(&mut random),
@@ -158,10 +158,10 @@ mod tests {
                     column[lane] = word;
                 }
             }
-            let found = glance.meets_of(columns.each_ref());
+            let found = probe.meets_of(columns.each_ref());
             for lane in 0..LANES {
-                let expected = glance.meets(columns.map(|column| column[lane]));
-                assert_eq!(found >> lane & 1 == 1, expected, "{glance:?} {columns:?} {lane}");
+                let expected = probe.meets(columns.map(|column| column[lane]));
+                assert_eq!(found >> lane & 1 == 1, expected, "{probe:?} {columns:?} {lane}");
                 met += usize::from(expected);
             }
         }

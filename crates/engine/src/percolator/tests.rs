@@ -1,7 +1,7 @@
 //! What the law does not look at: what is left of what was taken out, and what it takes to find something.
 
 use domain::criteria::{Condition, Entry, PlaceSet, Places, Presence, Test};
-use domain::{Criteria, GeoPoint, GivenPlace, Key, PropertyAttribute, Span, Strictness, Wording, Zipcode};
+use domain::{Criteria, GeoPoint, GivenPlace, Key, Phrase, PropertyAttribute, Span, Strictness, Zipcode};
 use testkit::{Random, build};
 
 use super::*;
@@ -20,8 +20,8 @@ fn in_places(cities: &[u64], departments: &[u64], zipcodes: &[&str]) -> Criteria
 }
 
 fn with_words(mut criteria: Criteria, text: &str) -> Criteria {
-    let wording = Wording::new(text, Strictness::Inflected).unwrap();
-    criteria.expressions = vec![vec![Entry { wording, presence: Presence::Present }]];
+    let phrase = Phrase::new(text, Strictness::Inflected).unwrap();
+    criteria.expressions = vec![vec![Entry { phrase, presence: Presence::Present }]];
     criteria
 }
 
@@ -38,7 +38,7 @@ fn property_in_tours() -> Property {
 }
 
 #[track_caller]
-fn found(percolator: &Percolator, property: &Property) -> Percolated {
+fn found(percolator: &Percolator, property: &Property) -> PercolateResult {
     percolator.matches(property, &mut PercolatorScratch::default())
 }
 
@@ -149,5 +149,5 @@ fn nothing_is_left_of_what_is_removed() {
     }
     assert!(percolator.is_empty());
     assert_eq!(percolator.bytes(), Percolator::default().bytes());
-    assert_eq!(found(&percolator, &property), Percolated::default());
+    assert_eq!(found(&percolator, &property), PercolateResult::default());
 }

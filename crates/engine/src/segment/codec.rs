@@ -1,6 +1,6 @@
 //! A segment as bytes and back: arrays as they lie in memory, least significant byte first, each with its length.
 //!
-//! Whatever follows from the rest (orders, territory, reduced forms) is not written but worked out again, so that it can never
+//! Whatever follows from the rest (orders, geo_index, reduced forms) is not written but worked out again, so that it can never
 //! disagree. Bytes of another shape give [`Damaged`]; that they are the very bytes which were written is for a checksum to say,
 //! and for whoever keeps them.
 
@@ -9,7 +9,7 @@ use domain::{
     AdvertAttribute, GeoPoint, PropertyAttribute, PropertyId, SiteKey, Variation, VariationAttribute,
 };
 
-use super::territory::{Spot, Territory, cell_of};
+use super::geo_index::{GeoIndex, SortKey, cell_of};
 use super::text::{Posting, Strings, Text};
 use super::{Adverts, Changes, Parts, Segment};
 use crate::bits::{Bits, WORD};
@@ -51,7 +51,7 @@ impl Segment {
             columns,
             lats,
             lons,
-            territory: _,
+            geo_index: _,
             adverts,
             changes,
             orders: _,
@@ -97,16 +97,16 @@ impl Segment {
         let text = input.text(rows)?;
         ensure(input.0.is_empty())?;
         let value = |attribute: PropertyAttribute, row: usize| columns[attribute as usize].value(row);
-        let spot = |row: usize| Spot {
+        let sort_key = |row: usize| SortKey {
             transaction: value(PropertyAttribute::TransactionType, row),
             department: value(PropertyAttribute::Department, row),
             city: value(PropertyAttribute::City, row),
             cell: cell_of(GeoPoint::new(lats[row], lons[row])),
         };
-        let spots: Vec<Spot> = (0..rows).map(spot).collect();
+        let spots: Vec<SortKey> = (0..rows).map(sort_key).collect();
         ensure(spots.is_sorted())?;
-        let territory = Territory::of(&spots, |row| value(PropertyAttribute::Zipcode, row));
-        let parts = Parts { ids, stamps, columns, lats, lons, territory, adverts, changes, text };
+        let geo_index = GeoIndex::of(&spots, |row| value(PropertyAttribute::Zipcode, row));
+        let parts = Parts { ids, stamps, columns, lats, lons, geo_index, adverts, changes, text };
         Ok(Self::assemble(parts, ordered_rows_min))
     }
 }

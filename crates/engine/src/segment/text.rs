@@ -4,7 +4,7 @@
 //! a merge. Each word has the set of its properties: as bits where it is frequent, as gaps between ordinals where it is not.
 
 use domain::words::reduced;
-use domain::{Strictness, Wording};
+use domain::{Phrase, Strictness};
 use rustc_hash::FxHashMap;
 
 use crate::bits::{Bits, WORD};
@@ -207,18 +207,18 @@ impl Text {
         (self.forms, self.form_starts, self.form_words) = (strings, starts, members);
     }
 
-    /// What a wording looks for in terms of this segment: alternatives that can be found at all.
-    pub fn phrases(&self, wording: &Wording) -> Vec<Phrase> {
-        let words = |word: &str| match wording.strictness() {
+    /// What a phrase looks for in raw_criteria of this segment: alternatives that can be found at all.
+    pub fn phrases(&self, phrase: &Phrase) -> Vec<PhraseSequence> {
+        let words = |word: &str| match phrase.strictness() {
             Strictness::Exact => self.words.find(word).map(|place| self.numbers[place..=place].to_vec()),
             Strictness::Inflected => self.forms.find(word).map(|form| {
                 self.form_words[self.form_starts[form] as usize..self.form_starts[form + 1] as usize].to_vec()
             }),
         };
-        let alternatives = wording.alternatives().iter();
+        let alternatives = phrase.alternatives().iter();
         alternatives
             .filter_map(|sequence| sequence.iter().map(|word| words(word)).collect::<Option<_>>())
-            .map(Phrase)
+            .map(PhraseSequence)
             .collect()
     }
 
@@ -313,9 +313,9 @@ pub enum Owners<'a> {
 
 /// A sequence of words, each one of several.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Phrase(pub Vec<Vec<u32>>);
+pub struct PhraseSequence(pub Vec<Vec<u32>>);
 
-impl Phrase {
+impl PhraseSequence {
     /// Whether it stands in a sequence.
     pub fn is_in(&self, sequence: &[Option<u32>]) -> bool {
         let matches =

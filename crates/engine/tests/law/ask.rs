@@ -3,16 +3,16 @@
 use domain::criteria::{CriteriaDraft, Direction, Given, SortMode};
 use domain::filter::{Kind, Subject};
 use domain::{
-    Criteria, FILTERS, Facts, Filter, Likeness, Order, OrderBy, Property, PropertyAttribute, PropertyId,
-    Timestamp,
+    Criteria, FILTERS, Facts, Filter, Order, OrderBy, Property, PropertyAttribute, PropertyId,
+    SimilarityProfile, Timestamp,
 };
-use engine::{Question, SimilarQuestion};
+use engine::{SearchRequest, SimilarRequest};
 use testkit::Random;
 
 use crate::market::moment;
 use crate::values::{Scene, given};
 
-/// Filters, an order and a page, with the other ways to put the same question.
+/// Filters, an order and a page, with the other ways to put the same request.
 #[derive(Debug, Clone)]
 pub struct Ask {
     pub given: Vec<(&'static Filter, Given)>,
@@ -25,7 +25,7 @@ pub struct Ask {
     pub piece: Option<usize>,
     /// Read these values of every match.
     pub attributes: Option<Vec<PropertyAttribute>>,
-    pub similar: Option<SimilarQuestion>,
+    pub similar: Option<SimilarRequest>,
     /// The one row that all of this is about, if there is one.
     pub alone: Option<&'static Filter>,
 }
@@ -68,9 +68,9 @@ impl Ask {
         self.draft().finish().expect("what is wrong was left out when it was drawn").criteria
     }
 
-    pub fn question(&self) -> Question {
+    pub fn request(&self) -> SearchRequest {
         let Self { order, skip, take, .. } = self;
-        Question { criteria: self.criteria(), order: order.clone(), skip: *skip, take: *take }
+        SearchRequest { criteria: self.criteria(), order: order.clone(), skip: *skip, take: *take }
     }
 
     fn draft(&self) -> CriteriaDraft {
@@ -146,15 +146,15 @@ fn order(random: &mut Random, scene: Scene<'_>) -> Order {
     Order {
         by: (0..random.below(4)).map(|_| (*random.pick(OrderBy::ALL), direction(random))).collect(),
         mode: *random.pick(&[SortMode::Property, SortMode::Advert]),
-        origin: (!random.once_in(4)).then_some(scene.spot),
+        origin: (!random.once_in(4)).then_some(scene.sort_key),
     }
 }
 
-fn similar(random: &mut Random, properties: &[&Property], scene: Scene<'_>) -> SimilarQuestion {
+fn similar(random: &mut Random, properties: &[&Property], scene: Scene<'_>) -> SimilarRequest {
     let like = *random.pick(properties);
-    SimilarQuestion {
+    SimilarRequest {
         property: if random.once_in(5) { PropertyId::from_bytes([0xee; 16]) } else { like.id },
-        likeness: Likeness::of(&Facts::of(like).unwrap()),
+        profile: SimilarityProfile::of(&Facts::of(like).unwrap()),
         // A whole second, which is what dates are told in; properties are created between two as well.
         created_from: random.once_in(2).then(|| Timestamp::from_second(moment(random).as_second()).unwrap()),
         order: order(random, scene),

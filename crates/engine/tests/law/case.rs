@@ -13,7 +13,7 @@ use crate::ask::Ask;
 use crate::history::{Batch, Step, small_index};
 use crate::judge::{Dispute, judge};
 
-/// A history, and a question put to the view that was taken in the middle of it or at its end.
+/// A history, and a request put to the view that was taken in the middle of it or at its end.
 #[derive(Debug, Clone)]
 pub struct Case {
     pub batches: Vec<Batch>,
@@ -33,7 +33,7 @@ impl Case {
         attempt(|| self.play()).unwrap_or_else(Some)
     }
 
-    /// Plays the history and puts the question.
+    /// Plays the history and puts the request.
     fn play(&self) -> Option<Dispute> {
         let (mut index, mut scan) = (small_index(), Scan::default());
         let mut taken: Option<(Arc<View>, Scan, u64)> = None;
@@ -222,7 +222,7 @@ fn put(step: &Step) -> Option<&Arc<Property>> {
 
 fn with(step: &Step, property: &Property) -> Step {
     match step {
-        Step::Put(_, stamp) => Step::Put(Arc::new(property.clone()), *stamp),
+        Step::Put(_, sequence_number) => Step::Put(Arc::new(property.clone()), *sequence_number),
         Step::Remove(id) => Step::Remove(*id),
     }
 }
@@ -250,14 +250,14 @@ fn smaller(property: &Property) -> Vec<Property> {
 
 fn spoken(step: &Step) -> String {
     match step {
-        Step::Put(property, stamp) => format!("put {} under {}", property.id, stamp.0),
+        Step::Put(property, sequence_number) => format!("put {} under {}", property.id, sequence_number.0),
         Step::Remove(id) => format!("remove {id}"),
     }
 }
 
 fn hits(hits: &[Hit]) -> String {
     let hits: Vec<String> =
-        hits.iter().map(|hit| format!("{} under {}", hit.property, hit.stamp.0)).collect();
+        hits.iter().map(|hit| format!("{} under {}", hit.property, hit.sequence_number.0)).collect();
     format!("{}: {}", hits.len(), hits.join(", "))
 }
 

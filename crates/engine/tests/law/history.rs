@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::{Property, PropertyId};
 use engine::scan::Scan;
-use engine::{Change, Index, Part, Settings, Stamp};
+use engine::{Change, Index, SegmentReader, SequenceNumber, Settings};
 use testkit::Random;
 
 use crate::market::Market;
@@ -21,21 +21,23 @@ const SMALL: Settings =
 /// An index after a restart: what was written down of the old one, read again.
 pub fn restarted(index: &Index) -> Index {
     let view = index.view();
-    let read_again = |part: &Part| Part::decode(SMALL, part.id(), &part.encode(), &part.alive()).unwrap();
-    Index::restored(SMALL, view.parts().iter().map(read_again).collect(), view.position())
+    let read_again = |part: &SegmentReader| {
+        SegmentReader::decode(SMALL, part.id(), &part.encode(), &part.live_docs()).unwrap()
+    };
+    Index::restored(SMALL, view.segment_readers().iter().map(read_again).collect(), view.position())
 }
 
 /// A change that is cheap to keep many times.
 #[derive(Debug, Clone)]
 pub enum Step {
-    Put(Arc<Property>, Stamp),
+    Put(Arc<Property>, SequenceNumber),
     Remove(PropertyId),
 }
 
 impl Step {
     pub fn change(&self) -> Change {
         match self {
-            Self::Put(property, stamp) => Change::Put(Property::clone(property), *stamp),
+            Self::Put(property, sequence_number) => Change::Put(Property::clone(property), *sequence_number),
             Self::Remove(id) => Change::Remove(*id),
         }
     }
@@ -130,7 +132,7 @@ impl Historian {
     fn keep(&mut self, property: Arc<Property>) -> Step {
         self.position += 1;
         self.present.insert(property.id, Arc::clone(&property));
-        Step::Put(property, Stamp(self.position))
+        Step::Put(property, SequenceNumber(self.position))
     }
 
     fn remove(&mut self, id: PropertyId) -> Step {

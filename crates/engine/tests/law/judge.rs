@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::{Criteria, Key, PropertyAttribute};
 use engine::scan::Scan;
-use engine::{Found, Hit, Question, SimilarQuestion, View};
+use engine::{Hit, SearchRequest, SearchResult, SimilarRequest, View};
 
 use crate::ask::Ask;
 
@@ -36,23 +36,23 @@ pub fn judge(view: &Arc<View>, scan: &Scan, position: u64, ask: &Ask) -> Result<
             note: format!("expected {expected:?}, found {state:?}"),
         });
     }
-    let question = ask.question();
-    let all = scan.search(&Question { skip: 0, take: usize::MAX, ..question.clone() });
-    page(view, &all, &question)?;
+    let request = ask.request();
+    let all = scan.search(&SearchRequest { skip: 0, take: usize::MAX, ..request.clone() });
+    page(view, &all, &request)?;
     if let Some(size) = ask.page {
-        pages(view, &all, &question, size)?;
+        pages(view, &all, &request, size)?;
     }
     if let Some(size) = ask.piece {
-        pieces(view, scan, &question.criteria, size)?;
+        pieces(view, scan, &request.criteria, size)?;
     }
     if let Some(attributes) = &ask.attributes {
-        values(view, scan, &question.criteria, attributes)?;
+        values(view, scan, &request.criteria, attributes)?;
     }
-    let similar = ask.similar.as_ref().map(|question| alike(view, scan, question)).transpose()?;
+    let similar = ask.similar.as_ref().map(|request| alike(view, scan, request)).transpose()?;
     Ok(Agreed { total: all.total, similar })
 }
 
-fn agree(about: &'static str, expected: &Found, found: &Found) -> Result<(), Dispute> {
+fn agree(about: &'static str, expected: &SearchResult, found: &SearchResult) -> Result<(), Dispute> {
     if expected == found {
         return Ok(());
     }
@@ -65,18 +65,18 @@ fn agree(about: &'static str, expected: &Found, found: &Found) -> Result<(), Dis
 }
 
 /// The page that is asked for.
-fn page(view: &View, all: &Found, question: &Question) -> Result<(), Dispute> {
-    let hits = all.hits.iter().skip(question.skip).take(question.take).copied().collect();
-    agree("a page", &Found { total: all.total, hits }, &view.search(question))
+fn page(view: &View, all: &SearchResult, request: &SearchRequest) -> Result<(), Dispute> {
+    let hits = all.hits.iter().skip(request.skip).take(request.take).copied().collect();
+    agree("a page", &SearchResult { total: all.total, hits }, &view.search(request))
 }
 
 /// All pages together are the whole, in order, each with the whole total.
-fn pages(view: &View, all: &Found, question: &Question, size: usize) -> Result<(), Dispute> {
+fn pages(view: &View, all: &SearchResult, request: &SearchRequest, size: usize) -> Result<(), Dispute> {
     // Large answers in large pages: what is tested is where they meet.
     let size = size.max(all.total / 8);
-    let mut together = Found { total: all.total, hits: Vec::new() };
+    let mut together = SearchResult { total: all.total, hits: Vec::new() };
     for skip in (0..=all.total).step_by(size) {
-        let found = view.search(&Question { skip, take: size, ..question.clone() });
+        let found = view.search(&SearchRequest { skip, take: size, ..request.clone() });
         together.hits.extend(&found.hits);
         if found.total != all.total {
             together.total = found.total;
@@ -88,10 +88,10 @@ fn pages(view: &View, all: &Found, question: &Question, size: usize) -> Result<(
 /// All pieces together are the whole in the order of ids.
 fn pieces(view: &Arc<View>, scan: &Scan, criteria: &Criteria, size: usize) -> Result<(), Dispute> {
     let hits = scan.matches_after(criteria, None, usize::MAX);
-    let all = Found { total: hits.len(), hits };
+    let all = SearchResult { total: hits.len(), hits };
     let size = size.max(all.total / 8);
     let matches = view.matches(criteria);
-    let mut together = Found { total: matches.total(), hits: Vec::new() };
+    let mut together = SearchResult { total: matches.total(), hits: Vec::new() };
     // One piece more than there can be: after the last id comes nothing.
     for _ in 0..=all.total / size + 1 {
         let after = together.hits.last().map(|hit| hit.property);
@@ -100,8 +100,8 @@ fn pieces(view: &Arc<View>, scan: &Scan, criteria: &Criteria, size: usize) -> Re
     agree("all pieces together", &all, &together)?;
     // From an id that need not be a match.
     let middle = all.hits.get(all.total / 2).map(|hit| hit.property);
-    let expected = Found { total: 0, hits: scan.matches_after(criteria, middle, size) };
-    let found = Found { total: 0, hits: matches.after(middle, size) };
+    let expected = SearchResult { total: 0, hits: scan.matches_after(criteria, middle, size) };
+    let found = SearchResult { total: 0, hits: matches.after(middle, size) };
     agree("the pieces after the middle", &expected, &found)
 }
 
@@ -125,8 +125,8 @@ fn values(
     Err(Dispute { about: "the values of every match", expected: Vec::new(), found: Vec::new(), note })
 }
 
-fn alike(view: &View, scan: &Scan, question: &SimilarQuestion) -> Result<usize, Dispute> {
-    let expected = scan.similar(question);
-    agree("what is similar", &expected, &view.similar(question))?;
+fn alike(view: &View, scan: &Scan, request: &SimilarRequest) -> Result<usize, Dispute> {
+    let expected = scan.similar(request);
+    agree("what is similar", &expected, &view.similar(request))?;
     Ok(expected.total)
 }

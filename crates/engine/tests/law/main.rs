@@ -105,7 +105,7 @@ struct Held {
     ask: Ask,
 }
 
-/// Puts one question to both.
+/// Puts one request to both.
 fn put(
     seed: u64,
     batches: &[Batch],

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use domain::{Criteria, Property};
 use engine::scan::Scan;
-use engine::{Found, Question, View};
+use engine::{SearchRequest, SearchResult, View};
 use testkit::Random;
 
 use crate::ask::Ask;
@@ -34,19 +34,22 @@ fn every_reader_sees_the_index_as_it_was_after_some_batch() {
     let mut batches = vec![historian.load(&mut random, PROPERTIES)];
     let present: Vec<_> = historian.present.values().cloned().collect();
     let present: Vec<&Property> = present.iter().map(|property| &**property).collect();
-    // The first asks for everything: its answer shows every stamp.
-    let everything = Question { criteria: Criteria::default(), ..Ask::plain().question() };
-    let drawn =
-        (1..QUESTIONS).map(|_| Question { skip: 0, take: 30, ..Ask::draw(&mut random, &present).question() });
-    let questions: Vec<Question> = std::iter::once(everything).chain(drawn).collect();
+    // The first asks for everything: its answer shows every sequence_number.
+    let everything = SearchRequest { criteria: Criteria::default(), ..Ask::plain().request() };
+    let drawn = (1..QUESTIONS).map(|_| SearchRequest {
+        skip: 0,
+        take: 30,
+        ..Ask::draw(&mut random, &present).request()
+    });
+    let questions: Vec<SearchRequest> = std::iter::once(everything).chain(drawn).collect();
     for _ in 1..BATCHES {
         let size = random.below(10);
         batches.push(historian.change(&mut random, size));
     }
 
-    // What every question is answered after every batch; the first entry is the empty index.
+    // What every request is answered after every batch; the first entry is the empty index.
     let mut scan = Scan::default();
-    let answers = |scan: &Scan| -> Vec<Found> { questions.iter().map(|it| scan.search(it)).collect() };
+    let answers = |scan: &Scan| -> Vec<SearchResult> { questions.iter().map(|it| scan.search(it)).collect() };
     let mut expected = vec![(0, answers(&scan))];
     for batch in &batches {
         batch.changes().into_iter().for_each(|change| scan.apply(change));

@@ -1,19 +1,19 @@
 //! A value for any filter, by its kind alone: a row added to the table of filters is drawn without a change here.
 //!
-//! Values are taken from the properties there are, and from just beside them, so that bounds fall on values and a question
+//! Values are taken from the properties there are, and from just beside them, so that bounds fall on values and a request
 //! has an answer.
 
 use domain::criteria::{Entry, Given, Presence, SortMode};
 use domain::filter::{Codes, Filter, Kind, PlaceKind, Sense, Subject};
 use domain::{
-    Advert, AdvertEvent, Facts, GeoPoint, Key, Polygon, Property, PropertyAttribute, SiteKey, Strictness,
-    Timestamp, Wording, Zipcode,
+    Advert, AdvertEvent, Facts, GeoPoint, Key, Phrase, Polygon, Property, PropertyAttribute, SiteKey,
+    Strictness, Timestamp, Zipcode,
 };
 use testkit::Random;
 
 use crate::market::{COMMUNES, DAY, SITES, WORDS, moment, point};
 
-/// What a question is drawn from.
+/// What a request is drawn from.
 #[derive(Debug, Clone, Copy)]
 pub struct Scene<'a> {
     /// There is at least one.
@@ -21,7 +21,7 @@ pub struct Scene<'a> {
     /// Whose values are taken, so that several filters at once still accept something; else anybody's.
     pub aim: Option<(&'a Property, &'a Advert)>,
     /// The point that coordinates name.
-    pub spot: GeoPoint,
+    pub sort_key: GeoPoint,
 }
 
 impl<'a> Scene<'a> {
@@ -29,7 +29,7 @@ impl<'a> Scene<'a> {
         let aimed = *random.pick(properties);
         let aim = (!random.once_in(3)).then(|| (aimed, random.pick(&aimed.adverts)));
         let near = Facts::of(aimed).and_then(|facts| facts.derived.point).filter(|_| !random.once_in(4));
-        Self { properties, aim, spot: near.unwrap_or_else(|| point(random)) }
+        Self { properties, aim, sort_key: near.unwrap_or_else(|| point(random)) }
     }
 
     /// Nobody in particular: for what is excluded.
@@ -116,8 +116,8 @@ pub fn given(random: &mut Random, scene: Scene<'_>, filter: &Filter) -> Given {
         Kind::ExcludedProperty => {
             Given::Properties(several(random, |random| scene.aimless().property(random).id))
         }
-        Kind::Latitude => Given::Number(scene.spot.lat()),
-        Kind::Longitude => Given::Number(scene.spot.lon()),
+        Kind::Latitude => Given::Number(scene.sort_key.lat()),
+        Kind::Longitude => Given::Number(scene.sort_key.lon()),
         Kind::Radius => Given::Number(radius(random, scene)),
         Kind::Shapes => Given::Polygons(several(random, |random| polygon(random, scene))),
         Kind::SortMode => {
@@ -204,8 +204,9 @@ fn zipcode(random: &mut Random, scene: Scene<'_>) -> Zipcode {
 /// Exactly to a property, just short of it, or round numbers from nothing to the whole globe.
 fn radius(random: &mut Random, scene: Scene<'_>) -> f64 {
     let property = *random.pick(scene.properties);
-    let border =
-        Facts::of(property).and_then(|facts| facts.derived.point).map(|point| scene.spot.distance_km(point));
+    let border = Facts::of(property)
+        .and_then(|facts| facts.derived.point)
+        .map(|point| scene.sort_key.distance_km(point));
     match (border, random.below(8)) {
         (Some(border), 0..3) => border.min(20_015.0),
         (Some(border), 3) => border.next_down().clamp(0.0, 20_015.0),
@@ -213,7 +214,7 @@ fn radius(random: &mut Random, scene: Scene<'_>) -> f64 {
     }
 }
 
-/// Corners of the grid, of the spot and of the edge of the map; thin, crossed and empty polygons among them.
+/// Corners of the grid, of the sort_key and of the edge of the map; thin, crossed and empty polygons among them.
 fn polygon(random: &mut Random, scene: Scene<'_>) -> Polygon {
     let corners = if random.once_in(2) {
         let (a, b) = (point(random), point(random));
@@ -222,7 +223,7 @@ fn polygon(random: &mut Random, scene: Scene<'_>) -> Polygon {
     } else {
         let mut corners: Vec<GeoPoint> = (0..3 + random.below(4)).map(|_| point(random)).collect();
         if random.once_in(3) {
-            corners[0] = scene.spot;
+            corners[0] = scene.sort_key;
         }
         corners
     };
@@ -233,12 +234,12 @@ fn entry(random: &mut Random, scene: Scene<'_>) -> Entry {
     let texts: Vec<&str> = domain::criteria::texts(scene.property(random)).collect();
     let strictness = *random.pick(&[Strictness::Exact, Strictness::Inflected]);
     let text = if texts.is_empty() { "" } else { *random.pick(&texts) };
-    let wording = Wording::new(&phrase(random, text), strictness);
+    let phrase = Phrase::new(&phrase(random, text), strictness);
     let other = format!("{} {}", random.pick(WORDS), random.pick(WORDS));
     let words = if random.once_in(3) { &other } else { *random.pick(WORDS) };
-    let other = Wording::new(words, strictness).unwrap();
+    let other = Phrase::new(words, strictness).unwrap();
     let presence = if random.once_in(4) { Presence::Absent } else { Presence::Present };
-    Entry { wording: wording.filter(|_| !random.once_in(3)).unwrap_or(other), presence }
+    Entry { phrase: phrase.filter(|_| !random.once_in(3)).unwrap_or(other), presence }
 }
 
 /// Some words of a text in their order, cut where a blank is.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::{Common, output};
-use crate::config::{Config, DEFAULTS, Doubt};
+use crate::config::{Config, ConfigWarning, DEFAULTS};
 use crate::open;
 
 #[derive(Debug, Args)]
@@ -29,7 +29,7 @@ pub fn run(args: CheckConfigArgs) -> anyhow::Result<ExitCode> {
             let obstacles = open::obstacles(&config);
             if obstacles.is_empty() {
                 output::print(&settings)?;
-                for Doubt { setting, message } in config.email.doubts() {
+                for ConfigWarning { setting, message } in config.email.warnings() {
                     output::note(&format!("Warning: {setting} {message}."));
                 }
                 output::note("The configuration is valid.");

@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use domain::{CancelReason, DeliveryChannel, DeliveryId, DeliveryState, Timestamp};
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
-use store::{Attempt, DeliveryList, DeliveryRow, Notice, StateKind, StoredSearch};
+use store::{Attempt, DeliveryList, DeliveryRow, Notification, StateKind, StoredSearch};
 use wire::{date, iri, names};
 
 use super::{Common, output};
@@ -189,10 +189,11 @@ fn read_date(
 }
 
 fn line(row: &DeliveryRow, zone: &TimeZone) -> String {
-    let DeliveryRow { id, lane, search, notice, state, created_at, state_at, attempts, about, .. } = row;
-    let event = match notice {
-        Notice::Match(_) => None,
-        Notice::Event(name, _) => Some(*name),
+    let DeliveryRow { id, lane, search, notification, state, created_at, state_at, attempts, about, .. } =
+        row;
+    let event = match notification {
+        Notification::Match(_) => None,
+        Notification::Event(name, _) => Some(*name),
     };
     let when = date::print(*state_at, zone);
     let state = match state {

@@ -38,10 +38,10 @@ const MARKER: &str = "this-is-a-vigie-demo";
 
 const FOLDER: &str = "./vigie-demo";
 
-/// Where letters are written, inside the demo's folder.
+/// Where emails are written, inside the demo's folder.
 const MAIL_FOLDER: &str = "mail";
 
-/// How long matches are gathered for a letter: nobody looks at a demo for five minutes to see one.
+/// How long matches are gathered for a email: nobody looks at a demo for five minutes to see one.
 const GATHER: Duration = Duration::from_secs(30);
 
 /// Large, because nobody waits for a receipt: the market should be there before the reader loses patience.
@@ -122,7 +122,7 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Lets messages go to the demo's own receiver, and letters into a folder, soon enough to be seen.
+/// Lets messages go to the demo's own receiver, and emails into a folder, soon enough to be seen.
 fn send_to(receiver: &Receiver, config: &mut Config) {
     config.delivery.addresses = Addresses::DangerPrivateToo;
     let mut trusted = config.delivery.extra_ca_pem.take().unwrap_or_default();

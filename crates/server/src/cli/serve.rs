@@ -11,7 +11,7 @@ use store::sqlite::ServerLock;
 use tokio_util::sync::CancellationToken;
 
 use super::{Common, loaded, output};
-use crate::config::Doubt;
+use crate::config::ConfigWarning;
 use crate::http::Shared;
 use crate::serve::Server;
 use crate::{open, open_files, telemetry};
@@ -31,7 +31,7 @@ pub async fn run(args: ServeArgs) -> anyhow::Result<ExitCode> {
     if config.delivery.addresses == Addresses::DangerPrivateToo {
         warn_of_private_addresses();
     }
-    for Doubt { setting, message } in config.email.doubts() {
+    for ConfigWarning { setting, message } in config.email.warnings() {
         tracing::warn!(setting, "{setting} {message}");
     }
     open_files::allow(&config);

@@ -1,4 +1,4 @@
-//! The settings of what leaves the house: webhooks and letters.
+//! The settings of what leaves the house: webhooks and emails.
 
 use std::fs;
 use std::net::{IpAddr, SocketAddr};
@@ -35,7 +35,7 @@ pub struct Delivery {
     pub keep: Duration,
 }
 
-/// How letters are sent.
+/// How emails are sent.
 #[derive(Debug, Clone)]
 pub struct Email {
     pub transport: EmailTransport,
@@ -44,7 +44,7 @@ pub struct Email {
     pub public_url: String,
     pub folder: PathBuf,
     pub smtp: SmtpServer,
-    /// How many letters may be under way at once.
+    /// How many emails may be under way at once.
     pub letters_max: usize,
 }
 
@@ -107,7 +107,7 @@ impl Email {
         let security = reader.take("email.smtp_security", security);
         let user = reader.take("email.smtp_user", |text| Ok(text.to_owned()));
         let password = reader.take("email.smtp_password", |text| Ok(text.to_owned()));
-        let letters = reader.take("email.smtp_connections_max", value::count(ATTEMPTS_MAX));
+        let emails = reader.take("email.smtp_connections_max", value::count(ATTEMPTS_MAX));
         let login = user.zip(password).map(|(user, password)| login(reader, user, password));
         Some(Self {
             transport: transport?,
@@ -116,42 +116,43 @@ impl Email {
             public_url: public_url?,
             folder: folder?,
             smtp: SmtpServer { host: host?, port: port?, security: security?, login: login? },
-            letters_max: letters?,
+            letters_max: emails?,
         })
     }
 }
 
 /// Something a server can do, but hardly as it was meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Doubt {
+pub struct ConfigWarning {
     pub setting: &'static str,
     pub message: &'static str,
 }
 
 impl Email {
-    /// What letters would suffer from that really leave the house. In a folder nobody follows their links.
-    pub fn doubts(&self) -> Vec<Doubt> {
+    /// What emails would suffer from that really leave the house. In a folder nobody follows their links.
+    pub fn warnings(&self) -> Vec<ConfigWarning> {
         if self.transport != EmailTransport::Smtp {
             return Vec::new();
         }
         let of_the_link = if self.public_url.trim_end_matches('/') == PUBLIC_URL_DEFAULT {
             Some(
-                "is still its default: the links in letters, those that end them among them, lead nowhere for their readers",
+                "is still its default: the links in emails, those that end them among them, lead nowhere for their readers",
             )
         } else if !self.public_url.starts_with("https://") {
             Some(
-                "is not https: mail programs do not offer the end of letters then, and links may lead nowhere",
+                "is not https: mail programs do not offer the end of emails then, and links may lead nowhere",
             )
         } else {
             None
         };
         let of_the_sender =
             self.from.address().as_str().ends_with(FROM_DEFAULT_HOST).then_some(
-                "is still its default: mail servers refuse letters from a host that does not exist",
+                "is still its default: mail servers refuse emails from a host that does not exist",
             );
-        let doubt =
-            |setting, message: Option<&'static str>| message.map(|message| Doubt { setting, message });
-        [doubt("email.public_url", of_the_link), doubt("email.from", of_the_sender)]
+        let warning = |setting, message: Option<&'static str>| {
+            message.map(|message| ConfigWarning { setting, message })
+        };
+        [warning("email.public_url", of_the_link), warning("email.from", of_the_sender)]
             .into_iter()
             .flatten()
             .collect()
@@ -163,7 +164,7 @@ const PUBLIC_URL_DEFAULT: &str = "http://127.0.0.1:8080";
 
 const FROM_DEFAULT_HOST: &str = "@localhost.localdomain";
 
-/// A login is a user and a password. With one of them alone no server would take a letter, or anybody could send them.
+/// A login is a user and a password. With one of them alone no server would take a email, or anybody could send them.
 fn login(reader: &mut Reader, user: String, password: String) -> Option<Login> {
     match (user.is_empty(), password.is_empty()) {
         (true, true) => None,
@@ -241,7 +242,7 @@ fn security(text: &str) -> Result<Security, String> {
 }
 
 fn public_url(text: &str) -> Result<String, String> {
-    // The whole link must be one, or no letter could ever be written.
+    // The whole link must be one, or no email could ever be written.
     let room = "/unsubscribe/".len() + LINK_BYTES;
     let fits = text.len() + room <= WebAddress::BYTES_MAX && WebAddress::parse(text).is_ok();
     // What follows is a path, which has no place behind a question or a fragment.

@@ -88,7 +88,7 @@ impl Sources {
     }
 
     /// The settings as they come to, one a line, with who said so where it is not the default. Secrets are not shown: what this
-    /// prints is pasted into letters and tickets.
+    /// prints is pasted into emails and tickets.
     pub fn print(&self) -> String {
         let mut text = String::new();
         for (setting, (value, origin)) in &self.values {

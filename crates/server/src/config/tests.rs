@@ -123,18 +123,18 @@ fn a_mail_server_has_a_port_and_a_login_has_two_parts() {
 
 #[test]
 fn what_letters_would_suffer_from_is_told() {
-    let doubts = |settings: &str| {
+    let warnings = |settings: &str| {
         let email =
             Config::load(Sources::defaults().file("f", &format!("[email]\n{settings}"))).unwrap().email;
-        email.doubts().into_iter().map(|doubt| doubt.setting).collect::<Vec<_>>()
+        email.warnings().into_iter().map(|warning| warning.setting).collect::<Vec<_>>()
     };
-    assert!(doubts("").is_empty(), "no letters are sent");
-    assert!(doubts("transport = \"folder\"\n").is_empty(), "none leave the house");
-    assert_eq!(doubts("transport = \"smtp\"\n"), ["email.public_url", "email.from"]);
+    assert!(warnings("").is_empty(), "no emails are sent");
+    assert!(warnings("transport = \"folder\"\n").is_empty(), "none leave the house");
+    assert_eq!(warnings("transport = \"smtp\"\n"), ["email.public_url", "email.from"]);
     let from = "transport = \"smtp\"\nfrom = \"Vigie <vigie@agence.example>\"\n";
-    assert_eq!(doubts(from), ["email.public_url"]);
-    assert_eq!(doubts(&format!("{from}public_url = \"http://vigie.example\"\n")), ["email.public_url"]);
-    assert!(doubts(&format!("{from}public_url = \"https://vigie.example\"\n")).is_empty());
+    assert_eq!(warnings(from), ["email.public_url"]);
+    assert_eq!(warnings(&format!("{from}public_url = \"http://vigie.example\"\n")), ["email.public_url"]);
+    assert!(warnings(&format!("{from}public_url = \"https://vigie.example\"\n")).is_empty());
 }
 
 #[test]

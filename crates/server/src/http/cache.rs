@@ -1,6 +1,6 @@
 //! Documents kept ready to be sent.
 //!
-//! A copy is good for as long as the index has the property under the same stamp and the sites are as they were, because a
+//! A copy is good for as long as the index has the property under the same sequence_number and the sites are as they were, because a
 //! document shows the category of its sites. So nothing has to be told of a change: a copy that is no longer good is not
 //! found, and the next one takes its place. Erasure alone cannot wait for the index, and takes the copy out at once.
 
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use domain::PropertyId;
-use engine::{Hit, Stamp};
+use engine::{Hit, SequenceNumber};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use serde_json::value::RawValue;
@@ -26,7 +26,7 @@ pub struct DocumentCache {
 
 #[derive(Clone)]
 struct Kept {
-    stamp: Stamp,
+    sequence_number: SequenceNumber,
     sites_revision: u64,
     document: Arc<RawValue>,
 }
@@ -57,7 +57,8 @@ impl DocumentCache {
     /// The document of a property as the index knows it and with the sites as they are.
     pub fn get(&self, hit: &Hit, sites_revision: u64) -> Option<Arc<RawValue>> {
         let kept = self.kept.get(&hit.property)?;
-        (kept.stamp == hit.stamp && kept.sites_revision == sites_revision).then_some(kept.document)
+        (kept.sequence_number == hit.sequence_number && kept.sites_revision == sites_revision)
+            .then_some(kept.document)
     }
 
     pub fn reading(&self, sites_revision: u64) -> Reading {
@@ -67,7 +68,8 @@ impl DocumentCache {
     /// Keeps a document that was read after `reading` was taken.
     pub fn keep(&self, hit: &Hit, reading: Reading, document: Arc<RawValue>) {
         let Reading { erasures, sites_revision } = reading;
-        self.kept.insert(hit.property, Kept { stamp: hit.stamp, sites_revision, document });
+        self.kept
+            .insert(hit.property, Kept { sequence_number: hit.sequence_number, sites_revision, document });
         // An erasure counts itself first and removes afterwards: whichever of the two came last, nothing is left.
         if self.erasures.load(Ordering::SeqCst) != erasures {
             self.kept.remove(&hit.property);
@@ -85,8 +87,8 @@ impl DocumentCache {
 mod tests {
     use super::*;
 
-    fn hit(id: u8, stamp: u64) -> Hit {
-        Hit { property: PropertyId::from_bytes([id; 16]), stamp: Stamp(stamp) }
+    fn hit(id: u8, sequence_number: u64) -> Hit {
+        Hit { property: PropertyId::from_bytes([id; 16]), sequence_number: SequenceNumber(sequence_number) }
     }
 
     fn document(length: usize) -> Arc<RawValue> {

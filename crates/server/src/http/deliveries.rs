@@ -11,7 +11,7 @@ use domain::{CancelReason, DeliveryId, DeliveryState, SearchId, SearchNumber, Ti
 use http::StatusCode;
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
-use store::{Attempt, DeliveryList, DeliveryPage, DeliveryRow, Notice, StateKind};
+use store::{Attempt, DeliveryList, DeliveryPage, DeliveryRow, Notification, StateKind};
 use wire::delivery::{AttemptParts, DeliveryBody, DeliveryParts, DeliveryWithAttempts, Replay, ReplayedBody};
 use wire::hydra::{Collection, Paging, Parameter, View};
 use wire::{date, iri, names};
@@ -197,11 +197,21 @@ pub async fn replay_search(
 /// A delivery, as it is shown.
 pub fn parts<'a>(row: &DeliveryRow, zone: &'a TimeZone) -> DeliveryParts<'a> {
     let DeliveryRow {
-        id, lane, number, search, notice, state, created_at, state_at, attempts, about, ..
+        id,
+        lane,
+        number,
+        search,
+        notification,
+        state,
+        created_at,
+        state_at,
+        attempts,
+        about,
+        ..
     } = row;
-    let event = match notice {
-        Notice::Match(_) => None,
-        Notice::Event(name, _) => Some(*name),
+    let event = match notification {
+        Notification::Match(_) => None,
+        Notification::Event(name, _) => Some(*name),
     };
     DeliveryParts {
         id: *id,

@@ -28,7 +28,7 @@ impl Problem {
 
     /// Also for what exists but is not the caller's: the two must not be told apart.
     pub fn not_found() -> Self {
-        Self::new(StatusCode::NOT_FOUND, "Not Found")
+        Self::new(StatusCode::NOT_FOUND, "Not SearchResult")
     }
 
     pub fn violations(violations: &[Violation]) -> Self {

@@ -46,8 +46,8 @@ fn write(
     matched: bool,
     sites: &SiteDirectory,
 ) -> Result<Box<RawValue>, Problem> {
-    let terms = &search.search.wish.terms;
-    let criteria = criteria_of(shared, sites, terms)?;
+    let raw_criteria = &search.search.draft.raw_criteria;
+    let criteria = criteria_of(shared, sites, raw_criteria)?;
     let explanation = explain(&criteria, property).ok_or_else(Problem::not_found)?;
     let written = with_places(&shared.app, |places| {
         let known = Known { places, sites, zone: &shared.config.time_zone };
@@ -56,7 +56,7 @@ fn write(
             property: property.id,
             explanation: &explanation,
             matched,
-            terms,
+            raw_criteria,
             known: &known,
         }))
     });

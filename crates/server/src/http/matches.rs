@@ -65,7 +65,7 @@ fn written(
     seen: MatchSeen,
 ) -> Option<Box<RawValue>> {
     let MatchSeen { row, property } = seen;
-    let hidden = search.search.wish.alerts.hide_contact;
+    let hidden = search.search.draft.alerts.hide_contact;
     let property = if hidden { property.without_contacts() } else { property };
     let document = writer.document(&property)?;
     let parts = MatchParts {

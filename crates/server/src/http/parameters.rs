@@ -150,8 +150,8 @@ fn header_text(names: &[String]) -> String {
     text
 }
 
-const fn in_header(letter: char) -> char {
-    if letter.is_ascii_graphic() || letter == ' ' { letter } else { '?' }
+const fn in_header(email: char) -> char {
+    if email.is_ascii_graphic() || email == ' ' { email } else { '?' }
 }
 
 /// Whether a request prefers strict handling, in any of the spellings of RFC 7240: names and values in any case, the value

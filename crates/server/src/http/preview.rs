@@ -28,8 +28,8 @@ pub async fn preview(
 ) -> Result<Response, Problem> {
     let body = body::json(request, shared.config.limits.body_bytes_max).await?;
     let writer = Writer::new(&shared).await?;
-    let (wish, noted) = read(&shared, &writer.sites, &query, &body, Purpose::Preview)?;
-    let criteria = criteria_of(&shared, &writer.sites, &wish.terms)?;
+    let (draft, noted) = read(&shared, &writer.sites, &query, &body, Purpose::Preview)?;
+    let criteria = criteria_of(&shared, &writer.sites, &draft.raw_criteria)?;
     // It computes as much as hundreds of searches together: one at a time, and behind those who search.
     let turn = Arc::clone(&shared.previewing).acquire_owned().await;
     let previewing = {
@@ -46,7 +46,7 @@ pub async fn preview(
     let mut properties = shared.app.properties(ids).await?;
     let document = |property: domain::Property| {
         // As it would be sent.
-        let hidden = wish.alerts.hide_contact;
+        let hidden = draft.alerts.hide_contact;
         writer.document(&if hidden { property.without_contacts() } else { property })
     };
     let found = now.hits.iter().filter_map(|hit| properties.remove(&hit.property));

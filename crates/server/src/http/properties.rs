@@ -5,8 +5,8 @@ use std::sync::{Arc, LazyLock};
 use axum::extract::State;
 use axum::response::Response;
 use domain::attribute::Facts;
-use domain::{Likeness, OrderBy, PropertyId, SortMode};
-use engine::{Found, Hit, Question, SimilarQuestion};
+use domain::{OrderBy, PropertyId, SimilarityProfile, SortMode};
+use engine::{Hit, SearchRequest, SearchResult, SimilarRequest};
 use http::StatusCode;
 use serde_json::value::RawValue;
 use wire::filters;
@@ -17,7 +17,7 @@ use super::documents::Writer;
 use super::error::{Problem, json};
 use super::parameters::QueryText;
 use super::path::PathId;
-use super::searching::{computed, read_filters, with_surroundings};
+use super::searching::{computed, read_filters, with_context};
 
 const PATH: &str = "/documents/properties";
 const RESOURCE: &str = "PropertyDocument";
@@ -31,11 +31,10 @@ const WIDE_KM: f64 = 200.0;
 
 /// Whether a search takes about as long as handing it to another thread. The others would keep this thread from those who
 /// wait for it: phrases and many words, drawn areas, and orders that have to be worked out match by match.
-fn is_quick(question: &Question) -> bool {
-    let Question { criteria, order, skip, take: _ } = question;
+fn is_quick(question: &SearchRequest) -> bool {
+    let SearchRequest { criteria, order, skip, take: _ } = question;
     let entries = || criteria.expressions.iter().flatten();
-    let words_alone =
-        entries().all(|entry| entry.wording.alternatives().iter().all(|words| words.len() == 1));
+    let words_alone = entries().all(|entry| entry.phrase.alternatives().iter().all(|words| words.len() == 1));
     let places = &criteria.places;
     *skip < DEEP
         && entries().count() <= 4
@@ -63,7 +62,7 @@ pub async fn list(State(shared): State<Shared>, query: QueryText) -> Result<Resp
     let noted = query.finish(parameters, &filters::order_names())?;
 
     let (skip, take) = paging.skip_and_take();
-    let question = Question { criteria: finished.criteria, order, skip, take };
+    let question = SearchRequest { criteria: finished.criteria, order, skip, take };
     let found = if is_quick(&question) {
         view.search(&question)
     } else {
@@ -85,18 +84,19 @@ pub async fn similar(
 ) -> Result<Response, Problem> {
     let view = shared.app.view()?;
     let property = shared.app.property(id).await?.ok_or_else(Problem::not_found)?;
-    let likeness = Facts::of(&property).map(|facts| Likeness::of(&facts)).ok_or_else(Problem::not_found)?;
+    let profile =
+        Facts::of(&property).map(|facts| SimilarityProfile::of(&facts)).ok_or_else(Problem::not_found)?;
     let writer = Writer::for_search(&shared).await?;
     let mut parameters = query.parameters();
-    let asked = with_surroundings(&shared, &writer.sites, |surroundings| {
-        filters::read_similar(&mut parameters, surroundings, likeness.point)
+    let asked = with_context(&shared, &writer.sites, |context| {
+        filters::read_similar(&mut parameters, context, profile.point)
     });
     let paging = Paging::read(&mut parameters, ITEMS_DEFAULT);
     let noted = query.finish(parameters, &filters::order_names())?;
 
     let (skip, take) = paging.skip_and_take();
     let filters::Similar { created_from, order } = asked;
-    let question = SimilarQuestion { property: id, likeness, created_from, order, skip, take };
+    let question = SimilarRequest { property: id, profile, created_from, order, skip, take };
     let found = computed(&shared, move || view.similar(&question)).await?;
     let documents = documents(&shared, writer, &found).await?;
     let member: Vec<&RawValue> = documents.iter().map(|document| &**document).collect();
@@ -108,7 +108,11 @@ pub async fn similar(
 
 /// The documents of a page: those kept ready, and the others read in one go. One that has gone since the index saw it is
 /// left out.
-async fn documents(shared: &Shared, writer: Writer, found: &Found) -> Result<Vec<Arc<RawValue>>, Problem> {
+async fn documents(
+    shared: &Shared,
+    writer: Writer,
+    found: &SearchResult,
+) -> Result<Vec<Arc<RawValue>>, Problem> {
     let revision = writer.sites.revision();
     let reading = shared.documents.reading(revision);
     let mut documents: Vec<Option<Arc<RawValue>>> =

@@ -7,14 +7,14 @@ use app::access::Caller;
 use axum::Extension;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
-use domain::search::Wish;
-use domain::{Criteria, Endpoint, Insee, SearchId, SiteDirectory, Terms, Violation};
+use domain::search::SearchDraft;
+use domain::{Criteria, Endpoint, Insee, RawCriteria, SearchId, SiteDirectory, Violation};
 use http::{HeaderValue, StatusCode, header};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use store::{SearchList, StoredSearch};
 use wire::hydra::{Collection, Paging, Parameter, View};
-use wire::search::{Places, Purpose, Read, SearchParts, Surroundings};
+use wire::search::{ParseContext, Places, Purpose, Read, SearchParts};
 
 use super::Shared;
 use super::body;
@@ -69,9 +69,9 @@ pub async fn create(
 ) -> Result<Response, Problem> {
     let body = body::json(request, shared.config.limits.body_bytes_max).await?;
     let sites = shared.app.sites().await?;
-    let (wish, noted) = read(&shared, &sites, &query, &body, Purpose::Create)?;
+    let (draft, noted) = read(&shared, &sites, &query, &body, Purpose::Create)?;
     let limit = shared.config.limits.searches_per_user;
-    let Some(stored) = shared.app.create_search(caller.user.id, wish, limit).await? else {
+    let Some(stored) = shared.app.create_search(caller.user.id, draft, limit).await? else {
         let message = format!("There may be {limit} searches of one user at most, and you have as many.");
         return Err(Problem::violations(&[Violation::too_many("", message)]));
     };
@@ -108,8 +108,8 @@ pub async fn update(
     for _ in 0..ATTEMPTS {
         // What is absent keeps its value as it is now, not as it was before somebody else changed it.
         let known = of_caller(&shared, &caller, id).await?;
-        let (wish, noted) = read(&shared, &sites, &query, &body, Purpose::Update(&known.search.wish))?;
-        if let Some(stored) = shared.app.update_search(&known, wish).await? {
+        let (draft, noted) = read(&shared, &sites, &query, &body, Purpose::Update(&known.search.draft))?;
+        if let Some(stored) = shared.app.update_search(&known, draft).await? {
             return Ok(noted.on(json(StatusCode::OK, &Writer::new(&shared).await?.write(&stored)?)));
         }
     }
@@ -140,29 +140,33 @@ pub fn read(
     query: &QueryText,
     body: &Value,
     purpose: Purpose<'_>,
-) -> Result<(Wish, Noted), Problem> {
-    let Read { wish, ignored } = shared.app.with_references(sites, |references| {
+) -> Result<(SearchDraft, Noted), Problem> {
+    let Read { draft, ignored } = shared.app.with_references(sites, |references| {
         with_places(&shared.app, |places| {
             let judge = |endpoint: &Endpoint| judged(&shared.app, endpoint);
             wire::search::read(
                 body,
                 purpose,
-                &Surroundings { references: *references, places, judge: &judge },
+                &ParseContext { references: *references, places, judge: &judge },
             )
         })
     });
-    query.finish_body(wish, ignored)
+    query.finish_body(draft, ignored)
 }
 
 /// Why nothing is ever sent to an address, if that is so. Where nothing is sent at all, nobody can tell.
 fn judged(app: &App, endpoint: &Endpoint) -> Result<(), String> {
-    let Some(carrier) = app.carrier() else { return Ok(()) };
-    carrier.judge(endpoint).map(|_host| ()).map_err(|refused| refused.to_string())
+    let Some(transport) = app.transport() else { return Ok(()) };
+    transport.judge(endpoint).map(|_host| ()).map_err(|refused| refused.to_string())
 }
 
 /// What a search asks for today. What was saved was checked, but what it is made of may have changed its rules since.
-pub fn criteria_of(shared: &Shared, sites: &SiteDirectory, terms: &Terms) -> Result<Criteria, Problem> {
-    let criteria = shared.app.with_references(sites, |references| terms.criteria(references));
+pub fn criteria_of(
+    shared: &Shared,
+    sites: &SiteDirectory,
+    raw_criteria: &RawCriteria,
+) -> Result<Criteria, Problem> {
+    let criteria = shared.app.with_references(sites, |references| raw_criteria.criteria(references));
     criteria.map_err(|violations| Problem::violations(&violations))
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domain::SiteDirectory;
 use domain::criteria::Finished;
 use http::StatusCode;
-use wire::filters::{self, Surroundings};
+use wire::filters::{self, ParseContext};
 use wire::query::Parameters;
 
 use super::Shared;
@@ -13,17 +13,17 @@ use super::error::Problem;
 
 /// Reads every filter of a query.
 pub fn read_filters(shared: &Shared, sites: &SiteDirectory, parameters: &mut Parameters<'_>) -> Finished {
-    with_surroundings(shared, sites, |surroundings| filters::read(parameters, surroundings))
+    with_context(shared, sites, |context| filters::read(parameters, context))
 }
 
 /// Hands out what it takes to understand references and dates.
-pub fn with_surroundings<T>(
+pub fn with_context<T>(
     shared: &Shared,
     sites: &SiteDirectory,
-    read: impl FnOnce(&Surroundings<'_>) -> T,
+    read: impl FnOnce(&ParseContext<'_>) -> T,
 ) -> T {
     let zone = &shared.config.time_zone;
-    shared.app.with_references(sites, |references| read(&Surroundings { references: *references, zone }))
+    shared.app.with_references(sites, |references| read(&ParseContext { references: *references, zone }))
 }
 
 /// Runs what computes for a while on a thread of its own; other requests go on meanwhile. As many at once as there are cores:

@@ -47,8 +47,8 @@ pub async fn send(
     let (Some(endpoint), Some(sample)) = (endpoint, sample) else { return Err(Problem::not_found()) };
     let refused = |why: String| Problem::violations(&[Violation::invalid(ENDPOINT, why)]);
     let nobody = || Problem::unavailable("This server sends no webhooks.", 60);
-    let carrier = shared.app.carrier().ok_or_else(nobody)?;
-    carrier.judge(&endpoint).map_err(|error| refused(error.to_string()))?;
+    let transport = shared.app.transport().ok_or_else(nobody)?;
+    transport.judge(&endpoint).map_err(|error| refused(error.to_string()))?;
 
     let _turn = shared.tester_turns.take(caller.user.id)?;
     let tested = shared.app.test_webhook(caller.user.id, endpoint, sample).await?;

@@ -4,7 +4,7 @@ use app::App;
 use axum::extract::{FromRequestParts, State};
 use axum::response::IntoResponse;
 use domain::Identity;
-use engine::{Hit, Stamp};
+use engine::{Hit, SequenceNumber};
 use http::{Request, StatusCode, header};
 use tempfile::TempDir;
 use testkit::build;
@@ -50,7 +50,7 @@ async fn an_erasure_drops_the_document_before_the_index_hears_of_it() {
     let id = build::advert_id(1);
     shared.app.ingest(vec![build::draft(Identity::Uuid(id))]).await.unwrap();
     let (_, property) = shared.app.advert(id).await.unwrap().unwrap();
-    let hit = Hit { property, stamp: Stamp(1) };
+    let hit = Hit { property, sequence_number: SequenceNumber(1) };
     let document = serde_json::value::to_raw_value("kept").unwrap();
     shared.documents.keep(&hit, shared.documents.reading(1), document.into());
     assert!(shared.documents.get(&hit, 1).is_some());

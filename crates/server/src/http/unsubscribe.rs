@@ -1,6 +1,6 @@
-//! The end of letters, for whoever got one: no key, only the link in it.
+//! The end of emails, for whoever got one: no key, only the link in it.
 //!
-//! Looking at the page does nothing, because programs look at every link of a letter before its reader does. The button does, and
+//! Looking at the page does nothing, because programs look at every link of a email before its reader does. The button does, and
 //! so does the request that mail programs send for their own (RFC 8058); both are a `POST` to the same address, and what is in its
 //! body makes no difference.
 
@@ -23,7 +23,7 @@ pub async fn page(
     };
     let stored = shared.app.store().search(search).await.map_err(app::Error::from)?;
     let Some(stored) = stored else { return Ok(unknown()) };
-    Ok(written(StatusCode::OK, &question(stored.search.wish.title.as_str())))
+    Ok(written(StatusCode::OK, &question(stored.search.draft.title.as_str())))
 }
 
 /// `POST /unsubscribe/{search}/{token}`

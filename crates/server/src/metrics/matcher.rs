@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use app::matching::{MatcherStatus, Tally};
+use app::matching::{MatchStats, MatcherStatus};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
@@ -16,13 +16,14 @@ pub struct MatcherMetrics {
     walked: Counter,
     verified: Counter,
     matches: Counter,
-    notices: Counter,
+    notifications: Counter,
 }
 
 impl MatcherMetrics {
     pub fn register(registry: &mut Registry) -> Self {
         let matcher = Self::default();
-        let Self { position, searches, bytes, documents, walked, verified, matches, notices } = &matcher;
+        let Self { position, searches, bytes, documents, walked, verified, matches, notifications } =
+            &matcher;
         let gauges = [
             ("matcher_position", "How far the change log is matched", position),
             ("matcher_searches", "Saved searches that stand", searches),
@@ -36,7 +37,7 @@ impl MatcherMetrics {
             ("matcher_searches_walked", "Saved searches looked at for that", walked),
             ("matcher_searches_verified", "Those of them looked at closely", verified),
             ("matcher_matches", "Matches made", matches),
-            ("matcher_notices", "Notices that became due", notices),
+            ("matcher_notices", "Notices that became due", notifications),
         ];
         for (name, help, counter) in counters {
             registry.register(name, help, counter.clone());
@@ -45,19 +46,19 @@ impl MatcherMetrics {
     }
 
     pub fn set(&self, status: &MatcherStatus) {
-        let MatcherStatus { position, searches, bytes, tally } = status;
+        let MatcherStatus { position, searches, bytes, stats } = status;
         if let Some(position) = position {
             self.position.set(position.0);
         }
         self.searches.set(*searches);
         self.bytes.set(*bytes);
-        let Tally { documents, walked, verified, matches, notices } = tally;
+        let MatchStats { documents, walked, verified, matches, notifications } = stats;
         let counters = [
             (&self.documents, documents),
             (&self.walked, walked),
             (&self.verified, verified),
             (&self.matches, matches),
-            (&self.notices, notices),
+            (&self.notifications, notifications),
         ];
         for (counter, count) in counters {
             counter.inner().fetch_max(*count, Ordering::Relaxed);

@@ -15,13 +15,13 @@ use crate::sender::{Account, SITE, Sender};
 pub struct Ledger {
     last: Option<LogEntry>,
     /// What the log says happened to each advert.
-    news: HashMap<AdvertId, Vec<AdvertEvent>>,
+    events: HashMap<AdvertId, Vec<AdvertEvent>>,
 }
 
 impl Ledger {
     /// Adverts, and what happened to them.
     pub fn totals(&self) -> (u64, u64) {
-        (self.news.len() as u64, self.news.values().map(|news| news.len() as u64).sum())
+        (self.events.len() as u64, self.events.values().map(|events| events.len() as u64).sum())
     }
 
     /// Looks at everything in the folder. What was sent and not acknowledged counts from here on as taken in or as never
@@ -58,7 +58,7 @@ impl Ledger {
             let known: usize =
                 senders.iter().flat_map(|sender| &sender.accounts).filter(|a| !a.prices.is_empty()).count();
             assert_eq!(store.counts().await.unwrap().1, known as u64, "adverts that nobody sent");
-            assert_eq!(self.news.len(), known);
+            assert_eq!(self.events.len(), known);
             recovered
         })
     }
@@ -80,9 +80,9 @@ impl Ledger {
             let kept = store.property_at(*property, *version).await.unwrap();
             let kept = kept.unwrap_or_else(|| panic!("{entry:?} has no version"));
             assert!(kept.advert(*advert).is_some(), "{entry:?} is not about its version");
-            let PropertyCause::Advert { news } = cause else { panic!("nobody asked for {entry:?}") };
-            assert_eq!(news.len(), 1, "{entry:?}");
-            self.news.entry(*advert).or_default().extend(news.iter().cloned());
+            let PropertyCause::Advert { events } = cause else { panic!("nobody asked for {entry:?}") };
+            assert_eq!(events.len(), 1, "{entry:?}");
+            self.events.entry(*advert).or_default().extend(events.iter().cloned());
             self.last = Some(entry);
         }
         assert_eq!(*store.head().borrow(), expected);
@@ -109,7 +109,7 @@ impl Ledger {
             let price = |index: usize| account.prices[index].to_string();
             assert_eq!((old, new), (Some(price(index - 1).as_str()), Some(price(index).as_str())));
         }
-        assert_eq!(self.news.get(&advert.id), Some(&advert.events), "the log tells it otherwise");
+        assert_eq!(self.events.get(&advert.id), Some(&advert.events), "the log tells it otherwise");
         let details = &advert.details;
         assert_eq!(details.price.map(|price| price.get()), Some(account.prices[taken - 1] as f64));
         assert_eq!(details.title.as_ref().map(|title| title.as_str()), Some(account.title().as_str()));

@@ -17,7 +17,7 @@ use app::workers::matcher::Matcher;
 use domain::{PropertyId, SearchId, SearchNumber};
 use places::Gazetteer;
 use store::sqlite::SqliteStore;
-use store::{Change, LogEntry, Notice, Position, PropertyCause, Store};
+use store::{Change, LogEntry, Notification, Position, PropertyCause, Store};
 use tempfile::TempDir;
 use testkit::matches::{Consequences, MatchModel};
 
@@ -105,20 +105,20 @@ async fn verify(folder: &Path, searcher: &Searcher) -> usize {
         match &entry.change {
             Change::Search { search, version } => {
                 let body = &searcher.versions[search][*version as usize - 1];
-                let (terms, alerts) = searcher::meaning(body);
-                let criteria = app.with_references(&sites, |to| terms.criteria(to)).unwrap();
+                let (raw_criteria, alerts) = searcher::meaning(body);
+                let criteria = app.with_references(&sites, |to| raw_criteria.criteria(to)).unwrap();
                 model.put(numbers[search], criteria, alerts);
             }
             Change::SearchRemoved { search } => model.remove(numbers[search]),
             Change::Property { property, version, cause, .. } => {
-                let news = match cause {
-                    PropertyCause::Advert { news } => news.as_slice(),
+                let events = match cause {
+                    PropertyCause::Advert { events } => events.as_slice(),
                     PropertyCause::Crawl => continue,
                     PropertyCause::AdvertLeft | PropertyCause::AdvertErased(_) => &[],
                 };
                 let before = store.property_at(*property, version - 1).await.unwrap();
                 let after = store.property_at(*property, *version).await.unwrap();
-                let meant = model.change(before.as_ref(), &after.unwrap(), news);
+                let meant = model.change(before.as_ref(), &after.unwrap(), events);
                 expected.insert(entry.position.0, meant);
             }
             Change::PropertyRemoved { .. } | Change::Erased => {}
@@ -128,11 +128,13 @@ async fn verify(folder: &Path, searcher: &Searcher) -> usize {
     let mut found: BTreeMap<u64, Consequences> = BTreeMap::new();
     for group in groups {
         let mut made = Consequences { matched: group.matched, ..Consequences::default() };
-        for owed in group.notices {
+        for owed in group.outbox {
             for search in owed.searches {
-                match owed.notice {
-                    Notice::Match(channel) => made.matches_owed.push((channel, search)),
-                    Notice::Event(name, place) => made.events_owed.push((name, usize::from(place), search)),
+                match owed.notification {
+                    Notification::Match(channel) => made.matches_owed.push((channel, search)),
+                    Notification::Event(name, place) => {
+                        made.events_owed.push((name, usize::from(place), search))
+                    }
                 }
             }
         }

@@ -12,10 +12,10 @@ use app::workers::matcher::Matcher;
 use domain::{DeliveryId, DeliveryState, Fault, Outcome, PropertyId, SearchNumber};
 use places::Gazetteer;
 use store::sqlite::SqliteStore;
-use store::{DeliveryList, Notice, Position, Store};
+use store::{DeliveryList, Notification, Position, Store};
 
 /// Which search is owed what of which property, and how often.
-type Owed = BTreeMap<(SearchNumber, Notice, PropertyId), u64>;
+type Owed = BTreeMap<(SearchNumber, Notification, PropertyId), u64>;
 
 /// What came of all deliveries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -55,9 +55,9 @@ pub async fn match_all(folder: &Path) -> u64 {
 async fn owed(store: &dyn Store) -> Owed {
     let mut owed = Owed::new();
     for group in store.match_groups_after(Position::START, usize::MAX).await.unwrap() {
-        for notice in &group.notices {
-            for search in &notice.searches {
-                *owed.entry((*search, notice.notice, group.property)).or_default() += 1;
+        for notification in &group.outbox {
+            for search in &notification.searches {
+                *owed.entry((*search, notification.notification, group.property)).or_default() += 1;
             }
         }
     }
@@ -103,7 +103,7 @@ pub async fn verify(folder: &Path, ledger: &Path) -> Account {
     let mut account = Account { deliveries: rows.len() as u64, ..Account::default() };
     for row in rows {
         let (property, _) = row.about.unwrap_or_else(|| panic!("{row:?} tells of nothing"));
-        *queued.entry((row.lane.search, row.notice, property)).or_default() += 1;
+        *queued.entry((row.lane.search, row.notification, property)).or_default() += 1;
         assert_eq!(row.state, DeliveryState::Delivered, "{row:?}");
         let entry = entries.remove(&row.id).unwrap_or_else(|| panic!("{row:?} has never arrived"));
         assert!(entry.taken > 0, "{row:?} was only ever refused: {entry:?}");

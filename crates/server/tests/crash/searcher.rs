@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::net::SocketAddr;
 
-use domain::criteria::{Entry, Presence, Term, Terms};
-use domain::{Alerts, Endpoint, EventName, Filter, SearchId, Strictness, Wording};
+use domain::criteria::{Entry, Presence, RawCriteria, RawCriterion};
+use domain::{Alerts, Endpoint, EventName, Filter, Phrase, SearchId, Strictness};
 use serde_json::{Value, json};
 
 use crate::chance::Chance;
@@ -162,22 +162,23 @@ impl Searcher {
 }
 
 /// What a body means, read by hand: what it can say is little.
-pub fn meaning(body: &Value) -> (Terms, Alerts) {
-    let mut terms = Terms::default();
-    let mut put = |name: &str, term: Term| terms.put(Filter::named(name).unwrap(), term);
-    put("transactionType", Term::Codes(vec![0]));
-    put("propertyTypes", Term::Codes(vec![1]));
-    put("withCoherentPrice", Term::Flag(false));
+pub fn meaning(body: &Value) -> (RawCriteria, Alerts) {
+    let mut raw_criteria = RawCriteria::default();
+    let mut put =
+        |name: &str, criterion: RawCriterion| raw_criteria.put(Filter::named(name).unwrap(), criterion);
+    put("transactionType", RawCriterion::Codes(vec![0]));
+    put("propertyTypes", RawCriterion::Codes(vec![1]));
+    put("withCoherentPrice", RawCriterion::Flag(false));
     for bound in ["budgetMin", "budgetMax"] {
         if let Some(number) = body[bound].as_f64() {
-            put(bound, Term::Number(number));
+            put(bound, RawCriterion::Number(number));
         }
     }
     if let Some(entry) = body["expressions"][0].get(0) {
-        let wording = Wording::new(entry["word"].as_str().unwrap(), Strictness::Inflected).unwrap();
+        let phrase = Phrase::new(entry["word"].as_str().unwrap(), Strictness::Inflected).unwrap();
         let absent = entry["options"]["includes"] == false;
         let presence = if absent { Presence::Absent } else { Presence::Present };
-        put("expressions", Term::Expressions(vec![vec![Entry { wording, presence }]]));
+        put("expressions", RawCriterion::Expressions(vec![vec![Entry { phrase, presence }]]));
     }
     let endpoint = |name: &str| body[name].as_str().map(|text| Endpoint::parse(text).unwrap());
     let hears = !body["subscribedEvents"].as_array().unwrap().is_empty();
@@ -189,5 +190,5 @@ pub fn meaning(body: &Value) -> (Terms, Alerts) {
         events,
         ..Alerts::default()
     };
-    (terms, alerts)
+    (raw_criteria, alerts)
 }

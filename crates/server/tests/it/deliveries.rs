@@ -1,8 +1,8 @@
 //! Deliveries as their owners meet them: on the road, in lists, sent again, tried out and ended.
 
 mod addresses;
+mod emails;
 mod endings;
-mod letters;
 mod listing;
 mod road;
 mod secrets;
@@ -11,7 +11,7 @@ mod tester;
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
-use store::{Intake, NewDelivery, Start};
+use store::{EnqueueBatch, NewDelivery, Start};
 use tempfile::TempDir;
 use testkit::receiver::{Authority, Receiver};
 
@@ -58,11 +58,11 @@ pub async fn meet_everything(server: &TestServer, fields: Value) -> Value {
 pub async fn queue(server: &TestServer, start: impl Fn(&NewDelivery) -> Start) -> usize {
     server.app.matched().await;
     let store = server.app.store();
-    let owed = store.owed(1_000).await.unwrap();
+    let owed = store.read_outbox(1_000).await.unwrap();
     let deliveries: Vec<_> =
         owed.deliveries.into_iter().map(|delivery| (delivery, start(&delivery))).collect();
     let (count, at) = (deliveries.len(), server.app.clock().now());
-    let intake = Intake { after: owed.after, until: owed.until, at, deliveries };
+    let intake = EnqueueBatch { after: owed.after, until: owed.until, at, deliveries };
     assert!(store.enqueue(intake).await.unwrap());
     count
 }

@@ -2,18 +2,18 @@
 //! start, so it is not compressed.
 //!
 //! The shapes are converted by hand and field by field, as those of properties are. Names in them are on disk: never renamed, and
-//! never reused with another meaning. A term is kept under the name of its filter; an older name that became an alias still reads.
+//! never reused with another meaning. A criterion is kept under the name of its filter; an older name that became an alias still reads.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use domain::criteria::{Entry, Presence, Term};
-use domain::search::Wish;
+use domain::criteria::{Entry, Presence, RawCriterion};
+use domain::search::SearchDraft;
 use domain::{
-    Alerts, EmailAddress, Endpoint, EventName, FILTERS, Filter, GeoPoint, Insee, Polygon, SavedSearch,
-    SearchId, SearchToken, ShortText, SiteCategoryId, SiteKey, SortMode, Strictness, Terms, Timestamp,
-    UserId, Wording, Zipcode,
+    Alerts, EmailAddress, Endpoint, EventName, FILTERS, Filter, GeoPoint, Insee, Phrase, Polygon,
+    RawCriteria, SavedSearch, SearchId, SearchToken, ShortText, SiteCategoryId, SiteKey, SortMode,
+    Strictness, Timestamp, UserId, Zipcode,
 };
 use serde::{Deserialize, Serialize};
 
@@ -49,8 +49,8 @@ struct SearchRecord<'a> {
     updated: i64,
     #[serde(borrow)]
     title: Cow<'a, str>,
-    #[serde(borrow)]
-    terms: Vec<(&'a str, TermRecord<'a>)>,
+    #[serde(rename = "terms", borrow)]
+    raw_criteria: Vec<(&'a str, CriterionRecord<'a>)>,
     enabled: bool,
     #[serde(default, skip_serializing_if = "is_false")]
     hide_contact: bool,
@@ -67,17 +67,18 @@ struct SearchRecord<'a> {
 impl<'a> SearchRecord<'a> {
     /// Nothing when a number in it is none that JSON can hold.
     fn from_search(search: &'a SavedSearch) -> Option<Self> {
-        let SavedSearch { id: _, owner: _, token, created_at, updated_at, wish } = search;
-        let Wish { title, terms, alerts } = wish;
+        let SavedSearch { id: _, owner: _, token, created_at, updated_at, draft } = search;
+        let SearchDraft { title, raw_criteria, alerts } = draft;
         let Alerts { enabled, hide_contact, email, endpoint, event_endpoint, events } = alerts;
-        let term =
-            |(filter, term): (&'static Filter, &'a Term)| Some((filter.name, TermRecord::from_term(term)?));
+        let criterion = |(filter, criterion): (&'static Filter, &'a RawCriterion)| {
+            Some((filter.name, CriterionRecord::from_criterion(criterion)?))
+        };
         Some(Self {
             token: token.as_str(),
             created: created_at.as_millisecond(),
             updated: updated_at.as_millisecond(),
             title: title.as_str().into(),
-            terms: terms.iter().map(term).collect::<Option<_>>()?,
+            raw_criteria: raw_criteria.iter().map(criterion).collect::<Option<_>>()?,
             enabled: *enabled,
             hide_contact: *hide_contact,
             email: email.as_ref().map(EmailAddress::to_string),
@@ -89,9 +90,9 @@ impl<'a> SearchRecord<'a> {
 
     /// Nothing when a value is not one that was ever written.
     fn into_search(self, id: SearchId, owner: UserId) -> Option<SavedSearch> {
-        let mut terms = Terms::default();
-        for (name, term) in self.terms {
-            terms.put(filter_named(name)?, term.into_term()?);
+        let mut raw_criteria = RawCriteria::default();
+        for (name, criterion) in self.raw_criteria {
+            raw_criteria.put(filter_named(name)?, criterion.into_criterion()?);
         }
         let alerts = Alerts {
             enabled: self.enabled,
@@ -107,14 +108,14 @@ impl<'a> SearchRecord<'a> {
             token: SearchToken::parse(self.token)?,
             created_at: Timestamp::from_millisecond(self.created).ok()?,
             updated_at: Timestamp::from_millisecond(self.updated).ok()?,
-            wish: Wish { title: ShortText::new(&self.title).ok()??, terms, alerts },
+            draft: SearchDraft { title: ShortText::new(&self.title).ok()??, raw_criteria, alerts },
         })
     }
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum TermRecord<'a> {
+enum CriterionRecord<'a> {
     Number(f64),
     Moment(i64),
     Codes(Vec<u8>),
@@ -133,58 +134,62 @@ enum TermRecord<'a> {
     Expressions(Vec<Vec<EntryRecord>>),
 }
 
-impl<'a> TermRecord<'a> {
-    fn from_term(term: &'a Term) -> Option<Self> {
-        Some(match term {
+impl<'a> CriterionRecord<'a> {
+    fn from_criterion(criterion: &'a RawCriterion) -> Option<Self> {
+        Some(match criterion {
             // JSON has no word for the others, and would say `null`.
-            Term::Number(number) => Self::Number(number.is_finite().then_some(*number)?),
-            Term::Moment(at) => Self::Moment(at.as_millisecond()),
-            Term::Codes(codes) => Self::Codes(codes.clone()),
-            Term::Flag(flag) => Self::Flag(*flag),
-            Term::Cities(ids) => Self::Cities(ids.clone()),
-            Term::Communes(codes) => Self::Communes(texts(codes, Insee::as_str)),
-            Term::Departments(ids) => Self::Departments(ids.clone()),
-            Term::Zipcodes(zipcodes) => Self::Zipcodes(texts(zipcodes, Zipcode::as_str)),
-            Term::Sites(sites) => Self::Sites(texts(sites, SiteKey::as_str)),
-            Term::SiteCategories(ids) => Self::SiteCategories(ids.iter().map(|id| id.get()).collect()),
-            Term::Properties(ids) => Self::Properties(ids.iter().map(ToString::to_string).collect()),
-            Term::Polygons(polygons) => {
+            RawCriterion::Number(number) => Self::Number(number.is_finite().then_some(*number)?),
+            RawCriterion::Moment(at) => Self::Moment(at.as_millisecond()),
+            RawCriterion::Codes(codes) => Self::Codes(codes.clone()),
+            RawCriterion::Flag(flag) => Self::Flag(*flag),
+            RawCriterion::Cities(ids) => Self::Cities(ids.clone()),
+            RawCriterion::Communes(codes) => Self::Communes(texts(codes, Insee::as_str)),
+            RawCriterion::Departments(ids) => Self::Departments(ids.clone()),
+            RawCriterion::Zipcodes(zipcodes) => Self::Zipcodes(texts(zipcodes, Zipcode::as_str)),
+            RawCriterion::Sites(sites) => Self::Sites(texts(sites, SiteKey::as_str)),
+            RawCriterion::SiteCategories(ids) => {
+                Self::SiteCategories(ids.iter().map(|id| id.get()).collect())
+            }
+            RawCriterion::Properties(ids) => Self::Properties(ids.iter().map(ToString::to_string).collect()),
+            RawCriterion::Polygons(polygons) => {
                 let corners = |polygon: &Polygon| {
                     polygon.corners().iter().map(|corner| [corner.lat(), corner.lon()]).collect()
                 };
                 Self::Polygons(polygons.iter().map(corners).collect())
             }
-            Term::SortMode(SortMode::Property) => Self::SortMode("property"),
-            Term::SortMode(SortMode::Advert) => Self::SortMode("advert"),
-            Term::Expressions(groups) => {
+            RawCriterion::SortMode(SortMode::Property) => Self::SortMode("property"),
+            RawCriterion::SortMode(SortMode::Advert) => Self::SortMode("advert"),
+            RawCriterion::Expressions(groups) => {
                 let group = |group: &Vec<Entry>| group.iter().map(EntryRecord::from_entry).collect();
                 Self::Expressions(groups.iter().map(group).collect())
             }
         })
     }
 
-    fn into_term(self) -> Option<Term> {
+    fn into_criterion(self) -> Option<RawCriterion> {
         Some(match self {
-            Self::Number(number) => Term::Number(number),
-            Self::Moment(at) => Term::Moment(Timestamp::from_millisecond(at).ok()?),
-            Self::Codes(codes) => Term::Codes(codes),
-            Self::Flag(flag) => Term::Flag(flag),
-            Self::Cities(ids) => Term::Cities(ids),
-            Self::Communes(codes) => Term::Communes(all(codes, |code| Insee::parse(&code))?),
-            Self::Departments(ids) => Term::Departments(ids),
-            Self::Zipcodes(zipcodes) => Term::Zipcodes(all(zipcodes, |zipcode| Zipcode::parse(&zipcode))?),
-            Self::Sites(sites) => Term::Sites(sites.into_iter().map(SiteKey::trusted).collect()),
-            Self::SiteCategories(ids) => Term::SiteCategories(all(ids, SiteCategoryId::new)?),
-            Self::Properties(ids) => Term::Properties(all(ids, |id| id.parse().ok())?),
+            Self::Number(number) => RawCriterion::Number(number),
+            Self::Moment(at) => RawCriterion::Moment(Timestamp::from_millisecond(at).ok()?),
+            Self::Codes(codes) => RawCriterion::Codes(codes),
+            Self::Flag(flag) => RawCriterion::Flag(flag),
+            Self::Cities(ids) => RawCriterion::Cities(ids),
+            Self::Communes(codes) => RawCriterion::Communes(all(codes, |code| Insee::parse(&code))?),
+            Self::Departments(ids) => RawCriterion::Departments(ids),
+            Self::Zipcodes(zipcodes) => {
+                RawCriterion::Zipcodes(all(zipcodes, |zipcode| Zipcode::parse(&zipcode))?)
+            }
+            Self::Sites(sites) => RawCriterion::Sites(sites.into_iter().map(SiteKey::trusted).collect()),
+            Self::SiteCategories(ids) => RawCriterion::SiteCategories(all(ids, SiteCategoryId::new)?),
+            Self::Properties(ids) => RawCriterion::Properties(all(ids, |id| id.parse().ok())?),
             Self::Polygons(polygons) => {
                 let corner = |[lat, lon]: [f64; 2]| GeoPoint::new(lat, lon);
-                Term::Polygons(all(polygons, |corners| Polygon::new(all(corners, corner)?))?)
+                RawCriterion::Polygons(all(polygons, |corners| Polygon::new(all(corners, corner)?))?)
             }
-            Self::SortMode("property") => Term::SortMode(SortMode::Property),
-            Self::SortMode("advert") => Term::SortMode(SortMode::Advert),
+            Self::SortMode("property") => RawCriterion::SortMode(SortMode::Property),
+            Self::SortMode("advert") => RawCriterion::SortMode(SortMode::Advert),
             Self::SortMode(_) => return None,
             Self::Expressions(groups) => {
-                Term::Expressions(all(groups, |group| all(group, EntryRecord::into_entry))?)
+                RawCriterion::Expressions(all(groups, |group| all(group, EntryRecord::into_entry))?)
             }
         })
     }
@@ -202,10 +207,10 @@ struct EntryRecord {
 
 impl EntryRecord {
     fn from_entry(entry: &Entry) -> Self {
-        let Entry { wording, presence } = entry;
+        let Entry { phrase, presence } = entry;
         Self {
-            text: wording.text().to_owned(),
-            exact: wording.strictness() == Strictness::Exact,
+            text: phrase.text().to_owned(),
+            exact: phrase.strictness() == Strictness::Exact,
             absent: *presence == Presence::Absent,
         }
     }
@@ -213,7 +218,7 @@ impl EntryRecord {
     fn into_entry(self) -> Option<Entry> {
         let strictness = if self.exact { Strictness::Exact } else { Strictness::Inflected };
         let presence = if self.absent { Presence::Absent } else { Presence::Present };
-        Some(Entry { wording: Wording::new(&self.text, strictness)?, presence })
+        Some(Entry { phrase: Phrase::new(&self.text, strictness)?, presence })
     }
 }
 

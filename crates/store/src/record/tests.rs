@@ -17,8 +17,8 @@ proptest! {
     }
 
     #[test]
-    fn events_read_back_as_they_were_written(news in proptest::collection::vec(arbitrary::event(), 0..6)) {
-        prop_assert_eq!(decode_news(&encode_news(&news).unwrap()).unwrap(), news);
+    fn events_read_back_as_they_were_written(events in proptest::collection::vec(arbitrary::event(), 0..6)) {
+        prop_assert_eq!(decode_news(&encode_news(&events).unwrap()).unwrap(), events);
     }
 
     #[test]

@@ -14,7 +14,7 @@ thread_local! {
 }
 
 /// Makes the calling thread one of them, for good.
-pub fn stand_behind() {
+pub fn become_background() {
     BEHIND.set(true);
     lower_priority();
 }
@@ -26,10 +26,10 @@ pub fn is_behind() -> bool {
 
 /// On Linux this is said of the calling thread alone; elsewhere it would be said of the whole process.
 #[cfg(target_os = "linux")]
-pub fn lower_priority() {
+fn lower_priority() {
     // Without it everything works, only less evenly.
     let _ = rustix::process::nice(NICENESS);
 }
 
 #[cfg(not(target_os = "linux"))]
-pub fn lower_priority() {}
+fn lower_priority() {}

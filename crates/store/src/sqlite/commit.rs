@@ -113,7 +113,7 @@ fn put_property(connection: &Connection, put: &PreparedPut, at: Timestamp) -> Re
             subject: put.property.as_bytes(),
             version: Some(version),
             advert: Some(put.advert),
-            payload: put.news.as_deref(),
+            payload: put.events.as_deref(),
         },
     )?;
     match (put.kind, known.and_then(|known| known.record_id)) {

@@ -3,22 +3,22 @@
 //! A lane is a search and a channel; what is pending lies in the order of lanes and then of time, so that the next of any lane is
 //! found at once however many wait in others.
 
-mod about;
 mod documents;
-mod intake;
+mod listing;
+mod outbox;
 mod queue;
-mod seeing;
+mod subject;
 
 use domain::{
-    CancelReason, DeliveryChannel, DeliveryId, DeliveryState, Fault, InstanceMark, Outcome, SearchNumber,
+    CancelReason, DeliveryChannel, DeliveryEpoch, DeliveryId, DeliveryState, Fault, Outcome, SearchNumber,
     Timestamp,
 };
 use rusqlite::Connection;
 
 pub use documents::{PreparedClaim, forget_documents, sent_documents};
-pub use intake::{enqueue, forget_numbers, owed};
-pub use queue::{cancel, cancel_lane, claim, lanes, settle, take_back, waiting};
-pub use seeing::{deliveries, delivery, depth, forget, replay};
+pub use listing::{deliveries, delivery, depth, forget, replay};
+pub use outbox::{enqueue, forget_numbers, read_outbox};
+pub use queue::{cancel, cancel_lane, claim, lanes, reap_leases, settle, waiting};
 
 use super::writer::Verdict;
 use crate::deliveries::{Lane, StateKind};
@@ -161,14 +161,14 @@ fn unless_damaged<T>(read: Result<T, Error>, sequence: i64, what: &str) -> Resul
 /// Gives deliveries of a database the ids by which they are known outside.
 struct Ids {
     /// From which delivery on each holds, in that order.
-    marks: Vec<(u64, InstanceMark)>,
+    marks: Vec<(u64, DeliveryEpoch)>,
 }
 
 impl Ids {
     fn of_database(connection: &Connection) -> Result<Self, Error> {
         let mut statement =
             connection.prepare_cached("SELECT first, mark FROM delivery_mark ORDER BY first")?;
-        let marks = statement.query_map([], |row| Ok((row.get(0)?, InstanceMark::new(row.get(1)?))))?;
+        let marks = statement.query_map([], |row| Ok((row.get(0)?, DeliveryEpoch::new(row.get(1)?))))?;
         Ok(Self { marks: marks.collect::<Result<_, _>>()? })
     }
 
@@ -187,7 +187,7 @@ impl Ids {
 }
 
 /// Deliveries that are made from now on have this mark in their ids. Marks of which nothing is left are forgotten.
-pub fn mark(connection: &Connection, mark: InstanceMark) -> Result<Verdict<()>, Error> {
+pub fn mark(connection: &Connection, mark: DeliveryEpoch) -> Result<Verdict<()>, Error> {
     connection.execute(
         "INSERT OR REPLACE INTO delivery_mark (first, mark)
          SELECT coalesce(max(seq), 0) + 1, ?1 FROM sqlite_sequence WHERE name = 'delivery'",
@@ -241,8 +241,8 @@ mod tests {
             (queue::NEXT_LANE, "SEARCH delivery USING COVERING INDEX delivery_pending (lane>?)"),
             (queue::WAITING, "SEARCH delivery USING INDEX delivery_pending (lane=?)"),
             (queue::LEASES, "SEARCH delivery USING INDEX delivery_leased (due_at<?)"),
-            (seeing::GIVEN_UP, "SEARCH delivery USING INDEX delivery_given_up (lane=? AND rowid>?)"),
-            (intake::NOTICES, "SEARCH notice USING PRIMARY KEY ((position,ordinal)>(?,?))"),
+            (listing::GIVEN_UP, "SEARCH delivery USING INDEX delivery_given_up (lane=? AND rowid>?)"),
+            (outbox::NOTICES, "SEARCH notice USING PRIMARY KEY ((position,ordinal)>(?,?))"),
         ] {
             assert_eq!(plan(sql), expected, "{sql}");
         }

@@ -28,10 +28,10 @@ pub fn erase(
     let Some(Known { version, .. }) = known(connection, property)? else {
         return Err(Error::corrupt(format!("the property of advert {advert}")));
     };
-    let mut former_homes = former_homes(connection, advert)?;
-    former_homes.retain(|home| *home != property);
+    let mut previous_properties = previous_properties(connection, advert)?;
+    previous_properties.retain(|home| *home != property);
     let mut sites = BTreeSet::new();
-    for home in former_homes.iter().chain([&property]) {
+    for home in previous_properties.iter().chain([&property]) {
         erase_from_versions(connection, *home, advert, &mut sites)?;
         deliveries::forget_documents(connection, *home, at)?;
     }
@@ -49,7 +49,7 @@ pub fn erase(
         Some(_) => (Kind::AdvertErased, Some(version + 1)),
         None => (Kind::PropertyRemoved, None),
     };
-    let homes: Vec<u8> = former_homes.iter().flat_map(|home| *home.as_bytes()).collect();
+    let homes: Vec<u8> = previous_properties.iter().flat_map(|home| *home.as_bytes()).collect();
     let entry = Entry {
         kind,
         at,
@@ -69,7 +69,7 @@ pub fn erase(
         }
     }
     // Homes it had left, of which nothing is there any more either.
-    for home in &former_homes {
+    for home in &previous_properties {
         if nothing_is_kept(connection, *home)? {
             matches::forget_matches(connection, *home)?;
         }
@@ -84,7 +84,7 @@ fn nothing_is_kept(connection: &Connection, property: PropertyId) -> Result<bool
     Ok(statement.query_row([property.as_bytes()], |row| row.get(0))?)
 }
 
-fn former_homes(connection: &Connection, advert: AdvertId) -> Result<Vec<PropertyId>, Error> {
+fn previous_properties(connection: &Connection, advert: AdvertId) -> Result<Vec<PropertyId>, Error> {
     let mut statement = connection.prepare_cached(
         "SELECT property_id FROM advert_former_home WHERE advert_id = ?1 ORDER BY property_id",
     )?;

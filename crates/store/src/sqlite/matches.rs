@@ -19,7 +19,7 @@ use super::searches;
 use super::writer::Verdict;
 use crate::error::Error;
 use crate::log::Position;
-use crate::matches::{MatchBatch, MatchGroup, Notice, NoticeGroup};
+use crate::matches::{MatchBatch, MatchGroup, Notification, OutboxEntry};
 use crate::record::{decode_numbers, encode_numbers};
 
 /// A batch with everything that needs no database.
@@ -37,7 +37,7 @@ struct PreparedGroup {
     advert: AdvertId,
     matched: Option<Vec<u8>>,
     linked: Option<Vec<u8>>,
-    notices: Vec<(Notice, Vec<u8>)>,
+    outbox: Vec<(Notification, Vec<u8>)>,
 }
 
 impl PreparedBatch {
@@ -55,20 +55,20 @@ impl PreparedBatch {
 
 impl PreparedGroup {
     fn new(group: MatchGroup) -> Result<Self, Error> {
-        let MatchGroup { position, at, property, version, advert, matched, linked, notices } = group;
-        let mut owed = Vec::with_capacity(notices.len());
-        for NoticeGroup { notice, searches } in notices {
+        let MatchGroup { position, at, property, version, advert, matched, linked, outbox } = group;
+        let mut owed = Vec::with_capacity(outbox.len());
+        for OutboxEntry { notification, searches } in outbox {
             // What is owed to nobody is not owed.
             if let Some(searches) = encode_numbers(&searches)? {
-                owed.push((notice, searches));
+                owed.push((notification, searches));
             }
         }
         let (matched, linked) = (encode_numbers(&matched)?, encode_numbers(&linked)?);
-        Ok(Self { position, at, property, version, advert, matched, linked, notices: owed })
+        Ok(Self { position, at, property, version, advert, matched, linked, outbox: owed })
     }
 
     fn is_empty(&self) -> bool {
-        self.matched.is_none() && self.linked.is_none() && self.notices.is_empty()
+        self.matched.is_none() && self.linked.is_none() && self.outbox.is_empty()
     }
 }
 
@@ -107,7 +107,7 @@ pub fn record(connection: &Connection, batch: &PreparedBatch) -> Result<Verdict<
 }
 
 fn insert(connection: &Connection, group: &PreparedGroup) -> Result<(), Error> {
-    let PreparedGroup { position, at, property, version, advert, matched, linked, notices } = group;
+    let PreparedGroup { position, at, property, version, advert, matched, linked, outbox } = group;
     connection
         .prepare_cached(
             "INSERT INTO match_group (position, at, property_id, version, advert, matched, linked)
@@ -125,8 +125,8 @@ fn insert(connection: &Connection, group: &PreparedGroup) -> Result<(), Error> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO notice (position, ordinal, kind, place, searches) VALUES (?1, ?2, ?3, ?4, ?5)",
     )?;
-    for (ordinal, (notice, searches)) in (0_u32..).zip(notices) {
-        let (kind, place) = notice_code(*notice);
+    for (ordinal, (notification, searches)) in (0_u32..).zip(outbox) {
+        let (kind, place) = notice_code(*notification);
         statement.execute(params![position.0, ordinal, kind, place, searches])?;
     }
     Ok(())
@@ -165,25 +165,26 @@ pub fn groups_after(
             advert: AdvertId::from_bytes(row.get(4)?),
             matched: decode_numbers(row.get_ref(5)?.as_blob_or_null().map_err(from_sql)?)?,
             linked: decode_numbers(row.get_ref(6)?.as_blob_or_null().map_err(from_sql)?)?,
-            notices: notices(&reading, position)?,
+            outbox: outbox(&reading, position)?,
         });
     }
     Ok(groups)
 }
 
-fn notices(connection: &Connection, position: Position) -> Result<Vec<NoticeGroup>, Error> {
+fn outbox(connection: &Connection, position: Position) -> Result<Vec<OutboxEntry>, Error> {
     let mut statement = connection
         .prepare_cached("SELECT kind, place, searches FROM notice WHERE position = ?1 ORDER BY ordinal")?;
     let mut rows = statement.query([position.0])?;
-    let mut notices = Vec::new();
+    let mut outbox = Vec::new();
     while let Some(row) = rows.next()? {
-        let notice = notice_of(row.get(0)?, row.get(1)?);
-        notices.push(NoticeGroup {
-            notice: notice.ok_or_else(|| Error::corrupt(format!("a notice of entry {}", position.0)))?,
+        let notification = notice_of(row.get(0)?, row.get(1)?);
+        outbox.push(OutboxEntry {
+            notification: notification
+                .ok_or_else(|| Error::corrupt(format!("a notification of entry {}", position.0)))?,
             searches: decode_numbers(Some(row.get_ref(2)?.as_blob().map_err(from_sql)?))?,
         });
     }
-    Ok(notices)
+    Ok(outbox)
 }
 
 /// Deletes everything recorded about a property that an erasure takes away, and keeps what the matcher may still make of it from
@@ -226,21 +227,21 @@ pub fn forget_matches(connection: &Connection, property: PropertyId) -> Result<(
     Ok(())
 }
 
-/// What a notice is, as numbers on disk.
-pub fn notice_code(notice: Notice) -> (i64, Option<u16>) {
-    match notice {
-        Notice::Match(Channel::Endpoint) => (1, None),
-        Notice::Match(Channel::Email) => (2, None),
-        Notice::Event(event, place) => (event_code(event), Some(place)),
+/// What a notification is, as numbers on disk.
+pub fn notice_code(notification: Notification) -> (i64, Option<u16>) {
+    match notification {
+        Notification::Match(Channel::Endpoint) => (1, None),
+        Notification::Match(Channel::Email) => (2, None),
+        Notification::Event(event, place) => (event_code(event), Some(place)),
     }
 }
 
-pub fn notice_of(code: i64, place: Option<u16>) -> Option<Notice> {
+pub fn notice_of(code: i64, place: Option<u16>) -> Option<Notification> {
     let event = EventName::ALL.iter().copied().find(|event| event_code(*event) == code);
     Some(match (code, event, place) {
-        (1, None, None) => Notice::Match(Channel::Endpoint),
-        (2, None, None) => Notice::Match(Channel::Email),
-        (_, Some(event), Some(place)) => Notice::Event(event, place),
+        (1, None, None) => Notification::Match(Channel::Endpoint),
+        (2, None, None) => Notification::Match(Channel::Email),
+        (_, Some(event), Some(place)) => Notification::Event(event, place),
         _ => return None,
     })
 }

@@ -45,7 +45,7 @@ pub struct PreparedPut {
     pub advert: AdvertId,
     pub kind: Kind,
     pub record: Vec<u8>,
-    pub news: Option<Vec<u8>>,
+    pub events: Option<Vec<u8>>,
     /// The advert's whereabouts; nothing when it has left.
     pub row: Option<AdvertRow>,
     pub claim: Option<Identity>,
@@ -145,10 +145,10 @@ fn prepare_steps(steps: impl IntoIterator<Item = Step>) -> Result<Vec<PreparedSt
 
 fn prepare_put(put: PutProperty) -> Result<PreparedPut, Error> {
     let PutProperty { property, expected, advert, cause } = put;
-    let (kind, news, claim, former_home) = match cause {
-        PutCause::Created { claim, news } => (Kind::Advert, Some(news), Some(claim), None),
-        PutCause::Changed { news } => (Kind::Advert, Some(news), None, None),
-        PutCause::Joined { from, news } => (Kind::Advert, Some(news), None, Some(from)),
+    let (kind, events, claim, former_home) = match cause {
+        PutCause::Created { claim, events } => (Kind::Advert, Some(events), Some(claim), None),
+        PutCause::Changed { events } => (Kind::Advert, Some(events), None, None),
+        PutCause::Joined { from, events } => (Kind::Advert, Some(events), None, Some(from)),
         PutCause::Crawled => (Kind::Crawl, None, None, None),
         PutCause::Left => (Kind::AdvertLeft, None, None, None),
     };
@@ -158,7 +158,7 @@ fn prepare_put(put: PutProperty) -> Result<PreparedPut, Error> {
         advert,
         kind,
         record: record::encode_property(&property)?,
-        news: news.map(|news| record::encode_news(&news)).transpose()?,
+        events: events.map(|events| record::encode_news(&events)).transpose()?,
         row: property.advert(advert).map(AdvertRow::of),
         claim,
         former_home,

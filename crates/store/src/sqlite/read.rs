@@ -6,7 +6,7 @@ use domain::{AdvertId, Identity, Property, PropertyId, SearchId, Timestamp};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::contract::{Located, Stored};
+use crate::contract::{Located, StoredProperty};
 use crate::error::Error;
 use crate::log::{Change, Erasure, LogEntry, Position, PropertyCause, RemovalCause};
 use crate::record;
@@ -44,7 +44,10 @@ pub fn url_hash(key: &str) -> i64 {
     i64::from_ne_bytes(hash.to_ne_bytes())
 }
 
-pub fn properties(connection: &Connection, ids: &[PropertyId]) -> Result<HashMap<PropertyId, Stored>, Error> {
+pub fn properties(
+    connection: &Connection,
+    ids: &[PropertyId],
+) -> Result<HashMap<PropertyId, StoredProperty>, Error> {
     let mut statement = connection.prepare_cached(
         "SELECT p.version, p.revision, v.record FROM property p JOIN property_version v USING (record_id) WHERE p.id = ?1",
     )?;
@@ -53,7 +56,7 @@ pub fn properties(connection: &Connection, ids: &[PropertyId]) -> Result<HashMap
         let mut rows = statement.query([id.as_bytes()])?;
         if let Some(row) = rows.next()? {
             let property = record::decode_property(*id, row.get_ref(2)?.as_blob().map_err(from_sql)?)?;
-            found.insert(*id, Stored { property, version: row.get(0)?, revision: row.get(1)? });
+            found.insert(*id, StoredProperty { property, version: row.get(0)?, revision: row.get(1)? });
         }
     }
     Ok(found)
@@ -114,8 +117,8 @@ fn log_entry(row: &Row<'_>) -> Result<LogEntry, Error> {
     let search = || -> Result<SearchId, Error> { Ok(SearchId::from_bytes(row.get(3)?)) };
     let change = match kind {
         Kind::Advert => {
-            let news = record::decode_news(row.get_ref(6)?.as_blob().map_err(from_sql)?)?;
-            property(PropertyCause::Advert { news })?
+            let events = record::decode_news(row.get_ref(6)?.as_blob().map_err(from_sql)?)?;
+            property(PropertyCause::Advert { events })?
         }
         Kind::Crawl => property(PropertyCause::Crawl)?,
         Kind::AdvertLeft => property(PropertyCause::AdvertLeft)?,
@@ -138,10 +141,14 @@ fn erasure(row: &Row<'_>) -> Result<Option<Erasure>, Error> {
     if !rest.is_empty() {
         return Err(Error::corrupt("the payload of an erasure"));
     }
-    Ok(Some(Erasure { former_homes: ids.iter().copied().map(PropertyId::from_bytes).collect() }))
+    Ok(Some(Erasure { previous_properties: ids.iter().copied().map(PropertyId::from_bytes).collect() }))
 }
 
-pub fn unseen_since(connection: &Connection, moment: Timestamp, limit: usize) -> Result<Vec<Located>, Error> {
+pub fn not_crawled_since(
+    connection: &Connection,
+    moment: Timestamp,
+    limit: usize,
+) -> Result<Vec<Located>, Error> {
     // A walk over the narrow table of whereabouts: rare enough that an index, paid for at every crawl, would cost more.
     let mut statement = connection.prepare_cached(
         "SELECT id, property_id FROM advert WHERE expired = 0 AND last_crawled_at < ?1

@@ -7,7 +7,7 @@ use domain::PropertyId;
 use rusqlite::{Connection, params};
 
 use super::read::from_sql;
-use crate::contract::{ScanPart, Scanned, Stored};
+use crate::contract::{ScanPart, Scanned, StoredProperty};
 use crate::error::Error;
 use crate::record;
 
@@ -41,7 +41,7 @@ pub fn scan(connection: &Connection, part: ScanPart, limit: usize) -> Result<Sca
         let kept = row.get_ref(4)?.as_blob().map_err(from_sql)?;
         match record::decode_property(id, kept) {
             Ok(property) => {
-                piece.found.push(Stored { property, version: row.get(2)?, revision: row.get(3)? });
+                piece.found.push(StoredProperty { property, version: row.get(2)?, revision: row.get(3)? });
             }
             Err(error) => {
                 tracing::error!(property = %id, error = &error as &dyn std::error::Error, "a record is damaged");

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::commit::{Conflict, Entry, Kind, Refusal, append};
 use super::deliveries;
 use super::read::from_sql;
-use crate::contract::{ExpectedSearch, PutSearch, SearchList, SearchPage, Sought, StoredSearch};
+use crate::contract::{ExpectedSearch, PutSearch, SearchList, SearchLookup, SearchPage, StoredSearch};
 use crate::deliveries::Lane;
 use crate::error::Error;
 use crate::log::Position;
@@ -36,9 +36,9 @@ impl PreparedSearch {
             id: search.id,
             owner: search.owner,
             expected: *expected,
-            enabled: search.wish.alerts.enabled,
-            silent: silent(&search.wish.alerts),
-            title_key: fold(search.wish.title.as_str()),
+            enabled: search.draft.alerts.enabled,
+            silent: silent(&search.draft.alerts),
+            title_key: fold(search.draft.title.as_str()),
             record: record::encode_search(search)?,
         })
     }
@@ -177,11 +177,11 @@ pub fn by_number(connection: &Connection, number: SearchNumber) -> Result<Option
     one(connection, &format!("{COLUMNS} WHERE s.number = ?1"), [number.0])
 }
 
-pub fn by_numbers(connection: &Connection, numbers: &[SearchNumber]) -> Result<Vec<Sought>, Error> {
+pub fn by_numbers(connection: &Connection, numbers: &[SearchNumber]) -> Result<Vec<SearchLookup>, Error> {
     let read = |number: &SearchNumber| match by_number(connection, *number) {
-        Ok(Some(stored)) => Ok(Sought::Found(Box::new(stored))),
-        Ok(None) => Ok(Sought::Gone),
-        Err(Error::Corrupt { .. }) => Ok(Sought::Damaged),
+        Ok(Some(stored)) => Ok(SearchLookup::Found(Box::new(stored))),
+        Ok(None) => Ok(SearchLookup::Gone),
+        Err(Error::Corrupt { .. }) => Ok(SearchLookup::Damaged),
         Err(error) => Err(error),
     };
     numbers.iter().map(read).collect()

@@ -38,7 +38,7 @@ fn creation(number: u64, random: &mut Random) -> ChangeSet {
         advert: known.id,
         property: property(number, [known]),
         expected: Expected::New,
-        cause: PutCause::Created { claim: Identity::Uuid(advert_id(number)), news: Vec::new() },
+        cause: PutCause::Created { claim: Identity::Uuid(advert_id(number)), events: Vec::new() },
     };
     ChangeSet { recorded_at: at(1), steps: vec![Step::Put(put)] }
 }
@@ -160,7 +160,7 @@ async fn what_is_erased_or_filed_while_it_is_being_filed_is_not_filed_then() {
             advert: advert_id(number),
             matched: vec![SearchNumber(1)],
             linked: Vec::new(),
-            notices: Vec::new(),
+            outbox: Vec::new(),
         });
     }
     let batch = MatchBatch { after: Position::START, until: Position(3), groups };
@@ -178,5 +178,5 @@ async fn what_is_erased_or_filed_while_it_is_being_filed_is_not_filed_then() {
     assert!(file(second).await.unwrap(), "somebody else was faster: look again");
     let page = store.matches_of(SearchNumber(1), 0, 10).await.unwrap();
     assert_eq!((page.total, page.matches[0].property), (1, property_id(2)));
-    assert!(!store.file_matches(10).await.unwrap());
+    assert!(!store.index_matches(10).await.unwrap());
 }

@@ -83,7 +83,7 @@ impl Writer {
         let thread = std::thread::Builder::new()
             .name("store-write".to_owned())
             .spawn(move || {
-                behind::lower_priority();
+                behind::become_background();
                 serve(&connection, &queue, &announce);
             })
             .map_err(|source| Error::Open { path: super::FILE_NAME.into(), source })?;

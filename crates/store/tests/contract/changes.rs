@@ -5,7 +5,7 @@ use domain::{
 };
 use store::{
     Change, ChangeSet, CommitOutcome, Expected, ExpectedSearch, LogEntry, Position, PutCause, PutProperty,
-    PutSearch, Step, Store, Stored,
+    PutSearch, Step, Store, StoredProperty,
 };
 use testkit::build::{at, user_id};
 
@@ -29,11 +29,11 @@ pub fn create(property: &Property, expected: Expected) -> Step {
 /// The last advert of the property is new, and claims this identity.
 pub fn create_claiming(property: &Property, expected: Expected, claim: Identity) -> Step {
     let advert = property.adverts.last().unwrap();
-    put(property, expected, advert.id, PutCause::Created { claim, news: creation(advert) })
+    put(property, expected, advert.id, PutCause::Created { claim, events: creation(advert) })
 }
 
 pub fn change(property: &Property, expected: Expected, advert: AdvertId) -> Step {
-    put(property, expected, advert, PutCause::Changed { news: title_news() })
+    put(property, expected, advert, PutCause::Changed { events: title_news() })
 }
 
 pub fn crawl(property: &Property, expected: Expected, advert: AdvertId) -> Step {
@@ -47,7 +47,7 @@ pub fn leave(property: &Property, expected: Expected, advert: AdvertId) -> Step 
 /// The last advert of the property came from another one.
 pub fn join(property: &Property, expected: Expected, from: PropertyId) -> Step {
     let advert = property.adverts.last().unwrap().id;
-    put(property, expected, advert, PutCause::Joined { from, news: title_news() })
+    put(property, expected, advert, PutCause::Joined { from, events: title_news() })
 }
 
 pub fn remove(property: PropertyId, expected: Expected, advert: AdvertId) -> Step {
@@ -94,7 +94,7 @@ pub async fn refuse(store: &impl Store, steps: impl IntoIterator<Item = Step>) {
     assert_eq!(store.commit(set(steps)).await.unwrap(), CommitOutcome::Conflict);
 }
 
-pub async fn current(store: &impl Store, id: PropertyId) -> Option<Stored> {
+pub async fn current(store: &impl Store, id: PropertyId) -> Option<StoredProperty> {
     store.properties(vec![id]).await.unwrap().remove(&id)
 }
 

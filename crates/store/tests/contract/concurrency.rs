@@ -127,7 +127,7 @@ pub async fn of_many_claims_of_one_identity_one_succeeds<B: Backend>() {
             let known = advert(number).site("portail.fr").reference(&reference).build();
             let claim = match number % 2 {
                 0 => site_reference("portail.fr", &reference),
-                // Its own id is free, but the reference is not: the store has to notice by itself.
+                // Its own id is free, but the reference is not: the store has to notification by itself.
                 _ => Identity::Uuid(advert_id(number)),
             };
             let step = create_claiming(&property(number, [known]), Expected::New, claim);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use domain::{Identity, PropertyId};
-use store::{Expected, Located, LogEntry, Position, Store, Stored, StoredSearch};
+use store::{Expected, Located, LogEntry, Position, Store, StoredProperty, StoredSearch};
 use testkit::build::{
     advert, advert_id, at, property, property_id, saved_search, search_id, short_text, site_reference,
     url_identity,
@@ -20,7 +20,7 @@ use crate::changes::{
 struct Everything {
     log: Vec<LogEntry>,
     head: Position,
-    properties: HashMap<PropertyId, Stored>,
+    properties: HashMap<PropertyId, StoredProperty>,
     kept: usize,
     located: Vec<Option<Located>>,
     unseen: Vec<Located>,
@@ -46,7 +46,7 @@ async fn everything(store: &impl Store) -> Everything {
         properties: store.properties((1..10).map(property_id).collect()).await.unwrap(),
         kept,
         located: store.locate(identities).await.unwrap(),
-        unseen: store.unseen_since(at(1_000_000), 100).await.unwrap(),
+        unseen: store.not_crawled_since(at(1_000_000), 100).await.unwrap(),
         counts: store.counts().await.unwrap(),
         searches,
     }

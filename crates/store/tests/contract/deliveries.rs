@@ -5,18 +5,18 @@ use std::time::Duration;
 use domain::search::Channel;
 use domain::{DeliveryChannel, DeliveryId, EventName, Fault, Next, Outcome, SearchNumber, Timestamp};
 use store::{
-    Attempt, Claim, DeliveryList, DeliveryRow, DueDelivery, Expected, Gather, Intake, Lane, MatchBatch,
-    MatchGroup, NewDelivery, Notice, NoticeGroup, Peek, Position, Settlement, Start, Store, Waiting,
+    Attempt, Claim, DeliveryList, DeliveryRow, DueDelivery, EnqueueBatch, Expected, Gather, Lane, MatchBatch,
+    MatchGroup, NewDelivery, Notification, OutboxEntry, Peek, Position, Settlement, Start, Store, Waiting,
 };
 use testkit::build::{advert, advert_id, at, property, property_id, saved_search, search_id};
 
 use crate::backend::{Backend, Opened};
 use crate::changes::{commit, create, create_search};
 
-pub const BY_WEBHOOK: Notice = Notice::Match(Channel::Endpoint);
-pub const BY_EMAIL: Notice = Notice::Match(Channel::Email);
-/// That an advert was created is the first of the news of its first entry.
-pub const CREATION: Notice = Notice::Event(EventName::AdCreate, 0);
+pub const BY_WEBHOOK: Notification = Notification::Match(Channel::Endpoint);
+pub const BY_EMAIL: Notification = Notification::Match(Channel::Email);
+/// That an advert was created is the first of the events of its first entry.
+pub const CREATION: Notification = Notification::Event(EventName::AdCreate, 0);
 
 /// A store with so many searches of the first user, and their numbers.
 pub async fn store_with<B: Backend>(searches: u64) -> (Opened<B>, Vec<SearchNumber>) {
@@ -29,19 +29,20 @@ pub async fn store_with<B: Backend>(searches: u64) -> (Opened<B>, Vec<SearchNumb
     (store, given)
 }
 
-/// What the matcher makes of an entry; who is matched follows from the notices.
+/// What the matcher makes of an entry; who is matched follows from the outbox.
 pub fn group(
     position: Position,
     number: u64,
     version: u32,
-    notices: &[(Notice, &[SearchNumber])],
+    outbox: &[(Notification, &[SearchNumber])],
 ) -> MatchGroup {
-    let told = |(notice, searches): &(Notice, &[SearchNumber])| NoticeGroup {
-        notice: *notice,
+    let told = |(notification, searches): &(Notification, &[SearchNumber])| OutboxEntry {
+        notification: *notification,
         searches: searches.to_vec(),
     };
-    let matches = |(notice, _): &&(Notice, &[SearchNumber])| matches!(notice, Notice::Match(_));
-    let mut matched: Vec<_> = notices.iter().filter(matches).flat_map(|(_, who)| who.to_vec()).collect();
+    let matches =
+        |(notification, _): &&(Notification, &[SearchNumber])| matches!(notification, Notification::Match(_));
+    let mut matched: Vec<_> = outbox.iter().filter(matches).flat_map(|(_, who)| who.to_vec()).collect();
     matched.sort();
     matched.dedup();
     MatchGroup {
@@ -52,20 +53,20 @@ pub fn group(
         advert: advert_id(number),
         matched,
         linked: Vec::new(),
-        notices: notices.iter().map(told).collect(),
+        outbox: outbox.iter().map(told).collect(),
     }
 }
 
 /// Records a group; the matcher has read everything up to it.
 pub async fn record(store: &impl Store, group: MatchGroup) {
-    let (after, until) = (store.matched_until().await.unwrap(), group.position);
+    let (after, until) = (store.matcher_checkpoint().await.unwrap(), group.position);
     assert!(store.record_matches(MatchBatch { after, until, groups: vec![group] }).await.unwrap());
 }
 
 /// A new property of one advert, of which these are told.
-pub async fn tell(store: &impl Store, number: u64, notices: &[(Notice, &[SearchNumber])]) -> Position {
+pub async fn tell(store: &impl Store, number: u64, outbox: &[(Notification, &[SearchNumber])]) -> Position {
     let position = commit(store, [create(&property(number, [advert(number).build()]), Expected::New)]).await;
-    record(store, group(position, number, 1, notices)).await;
+    record(store, group(position, number, 1, outbox)).await;
     position
 }
 
@@ -78,10 +79,10 @@ pub fn due_at(deliveries: &[NewDelivery], second: i64) -> Vec<(NewDelivery, Star
 pub async fn take_in(store: &impl Store, at_second: i64, due_second: i64) -> Vec<DeliveryId> {
     let before = everything(store).await.len();
     loop {
-        let owed = store.owed(100).await.unwrap();
+        let owed = store.read_outbox(100).await.unwrap();
         let deliveries = due_at(&owed.deliveries, due_second);
-        let intake = Intake { after: owed.after, until: owed.until, at: at(at_second), deliveries };
-        assert!(store.enqueue(intake).await.unwrap());
+        let batch = EnqueueBatch { after: owed.after, until: owed.until, at: at(at_second), deliveries };
+        assert!(store.enqueue(batch).await.unwrap());
         if !owed.more {
             break;
         }

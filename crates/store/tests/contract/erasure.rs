@@ -25,8 +25,8 @@ async fn assert_nothing_left_of(store: &impl Store, erased: AdvertId) {
         }
     }
     for LogEntry { position, change, .. } in whole_log(store).await {
-        if let Change::Property { advert, cause: PropertyCause::Advert { news }, .. } = change {
-            assert!(advert != erased, "{position:?} has {news:?}");
+        if let Change::Property { advert, cause: PropertyCause::Advert { events }, .. } = change {
+            assert!(advert != erased, "{position:?} has {events:?}");
         }
     }
     assert_eq!(located(store, Identity::Uuid(erased)).await, None);
@@ -80,7 +80,7 @@ pub async fn the_last_advert_takes_its_property_with_it<B: Backend>() {
     assert_nothing_left_of(&*store, advert_id(1)).await;
     assert_eq!(current(&*store, home.id).await, None);
     assert_eq!(store.counts().await.unwrap(), (1, 1));
-    assert_eq!(store.unseen_since(at(1_000_000), 10).await.unwrap().len(), 1);
+    assert_eq!(store.not_crawled_since(at(1_000_000), 10).await.unwrap().len(), 1);
     assert_eq!(
         log_changes(&*store).await.pop(),
         Some(Change::PropertyRemoved {
@@ -120,7 +120,8 @@ pub async fn an_erased_advert_leaves_its_former_homes<B: Backend>() {
     );
 
     // Followers learn where older versions may still speak of it.
-    let cause = RemovalCause::AdvertErased(Erasure { former_homes: vec![property_id(1), property_id(2)] });
+    let cause =
+        RemovalCause::AdvertErased(Erasure { previous_properties: vec![property_id(1), property_id(2)] });
     let last = log_changes(&*store).await.pop();
     assert_eq!(last, Some(Change::PropertyRemoved { property: property_id(3), cause }));
 

@@ -217,7 +217,7 @@ pub async fn what_failed_since_a_moment_is_sent_again<B: Backend>() {
 async fn forget(store: &impl Store, before: i64, limit: usize) -> usize {
     let mut after = 0;
     for rounds in 1..1_000 {
-        let forgotten = store.forget_deliveries(at(before), after, limit).await.unwrap();
+        let forgotten = store.prune_deliveries(at(before), after, limit).await.unwrap();
         if !forgotten.more {
             return rounds;
         }
@@ -253,7 +253,7 @@ pub async fn only_what_came_to_an_end_before_a_moment_is_forgotten<B: Backend>()
         // What waits stays as long as it waits, and numbers are not given again.
         forget(&*store, 1_000_000, limit).await;
         assert_eq!(left().await, [0, 1, 6, 8].map(|index| made[index]));
-        assert_eq!(store.take_back(Leases::All, at(9_000), 9).await.unwrap().len(), 2);
+        assert_eq!(store.reap_leases(Leases::All, at(9_000), 9).await.unwrap().len(), 2);
         let seen = waiting(&*store, lane(search, DeliveryChannel::Match), 99, Gather::DueOnly, 9_000).await;
         assert_eq!(seen.due.len(), 4);
         tell(&*store, 20, &[(BY_WEBHOOK, &[search])]).await;
@@ -291,7 +291,7 @@ pub async fn documents_are_forgotten_by_when_they_were_kept<B: Backend>() {
     };
     forget(&*store, 6_001, 1).await;
     assert_eq!(left().await, [true, true, true]);
-    assert!(store.forget_deliveries(at(6_003), 0, 1).await.unwrap().more, "there are three more");
+    assert!(store.prune_deliveries(at(6_003), 0, 1).await.unwrap().more, "there are three more");
     forget(&*store, 6_003, 1).await;
     assert_eq!(left().await, [false, false, true]);
     forget(&*store, 10_000, 100).await;

@@ -87,7 +87,7 @@ pub async fn live_adverts_are_listed_the_longest_unseen_first<B: Backend>() {
         commit(&*store, [create(&property(number, [known]), Expected::New)]).await;
     }
     let unseen = async |second, limit| {
-        let found = store.unseen_since(at(second), limit).await.unwrap();
+        let found = store.not_crawled_since(at(second), limit).await.unwrap();
         found.into_iter().map(|located| (located.advert, located.property)).collect::<Vec<_>>()
     };
     let [second, fourth] = [2, 4].map(|number| (advert_id(number), property_id(number)));

@@ -27,9 +27,9 @@ pub async fn entries_say_what_happened_in_the_order_it_happened<B: Backend>() {
     };
     let soon = at(RECORDED_AT_SECOND);
     let expected = [
-        entry(1, late, 1, PropertyCause::Advert { news: creation(&home.adverts[0]) }),
+        entry(1, late, 1, PropertyCause::Advert { events: creation(&home.adverts[0]) }),
         entry(2, soon, 1, PropertyCause::Crawl),
-        entry(3, soon, 2, PropertyCause::Advert { news: title_news() }),
+        entry(3, soon, 2, PropertyCause::Advert { events: title_news() }),
     ];
     assert_eq!(whole_log(&*store).await, expected);
     let store = store.reopened().await;
@@ -71,7 +71,7 @@ pub async fn property_and_search_changes_share_one_order<B: Backend>() {
         property: property_id(number),
         version: 1,
         advert: advert_id(number),
-        cause: PropertyCause::Advert { news: creation(&one.adverts[0]) },
+        cause: PropertyCause::Advert { events: creation(&one.adverts[0]) },
     };
     assert_eq!(
         log_changes(&*store).await,

@@ -13,12 +13,12 @@ mod conflicts;
 mod deliveries;
 mod erasure;
 mod history;
-mod intake;
 mod locate;
 mod log;
 mod matches;
 mod model;
 mod moves;
+mod outbox;
 mod queue;
 mod queue_model;
 mod scan;
@@ -103,7 +103,7 @@ macro_rules! contract_suite {
                     an_erased_property_takes_its_matches_with_it,
                     a_property_that_keeps_an_advert_keeps_its_matches,
                     many_versions_are_read_at_once_in_the_order_asked;
-                intake: what_is_owed_is_taken_apart_and_queued_once,
+                outbox: what_is_owed_is_taken_apart_and_queued_once,
                     ids_have_the_mark_of_their_time,
                     a_piece_may_end_in_the_middle_of_a_notice,
                     of_two_that_take_in_one_succeeds,

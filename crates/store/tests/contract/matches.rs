@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use domain::search::Channel;
 use domain::{EventName, MatchId, PropertyId, SearchNumber};
-use store::{Expected, MatchBatch, MatchGroup, MatchPage, MatchRow, Notice, NoticeGroup, Position, Store};
+use store::{
+    Expected, MatchBatch, MatchGroup, MatchPage, MatchRow, Notification, OutboxEntry, Position, Store,
+};
 use testkit::Random;
 use testkit::build::{advert, advert_id, at, property, property_id, saved_search, search_id};
 
@@ -25,7 +27,7 @@ fn group(position: u64, property: u64, version: u32) -> MatchGroup {
         advert: advert_id(property),
         matched: Vec::new(),
         linked: Vec::new(),
-        notices: Vec::new(),
+        outbox: Vec::new(),
     }
 }
 
@@ -47,7 +49,7 @@ async fn store_with<B: Backend>(searches: u64, properties: u64) -> (Opened<B>, V
 }
 
 async fn file_everything(store: &impl Store, limit: usize) {
-    while store.file_matches(limit).await.unwrap() {}
+    while store.index_matches(limit).await.unwrap() {}
 }
 
 fn row(search: SearchNumber, property: PropertyId, version: u32, first_told_at: u64) -> MatchRow {
@@ -59,17 +61,23 @@ pub async fn what_is_recorded_reads_back_in_order<B: Backend>() {
     let full = MatchGroup {
         matched: vec![given[0], given[2]],
         linked: vec![given[1]],
-        notices: vec![
-            NoticeGroup { notice: Notice::Match(Channel::Endpoint), searches: given.clone() },
-            NoticeGroup { notice: Notice::Match(Channel::Email), searches: vec![given[1]] },
-            NoticeGroup { notice: Notice::Event(EventName::UpdatePrice, 3), searches: vec![given[2]] },
+        outbox: vec![
+            OutboxEntry { notification: Notification::Match(Channel::Endpoint), searches: given.clone() },
+            OutboxEntry { notification: Notification::Match(Channel::Email), searches: vec![given[1]] },
+            OutboxEntry {
+                notification: Notification::Event(EventName::UpdatePrice, 3),
+                searches: vec![given[2]],
+            },
         ],
         ..group(4, 1, 1)
     };
     let all_events = MatchGroup {
-        notices: EventName::ALL
+        outbox: EventName::ALL
             .iter()
-            .map(|event| NoticeGroup { notice: Notice::Event(*event, u16::MAX), searches: vec![given[0]] })
+            .map(|event| OutboxEntry {
+                notification: Notification::Event(*event, u16::MAX),
+                searches: vec![given[0]],
+            })
             .collect(),
         ..group(6, 3, 1)
     };
@@ -78,7 +86,7 @@ pub async fn what_is_recorded_reads_back_in_order<B: Backend>() {
     let groups = vec![full.clone(), group(5, 2, 1), all_events.clone(), far.clone()];
     assert!(store.record_matches(batch(0, 7, groups)).await.unwrap());
     let store = store.reopened().await;
-    assert_eq!(store.matched_until().await.unwrap(), Position(7));
+    assert_eq!(store.matcher_checkpoint().await.unwrap(), Position(7));
     let read = store.match_groups_after(Position::START, 100).await.unwrap();
     assert_eq!(read, [full.clone(), all_events.clone(), far.clone()]);
     assert_eq!(store.match_groups_after(Position(3), 2).await.unwrap(), [full, all_events]);
@@ -94,7 +102,7 @@ pub async fn matches_built_on_another_position_are_refused_whole<B: Backend>() {
         let late = batch(after, until, vec![matched(until, 2)]);
         assert!(!store.record_matches(late).await.unwrap(), "{after}");
     }
-    assert_eq!(store.matched_until().await.unwrap(), Position(2));
+    assert_eq!(store.matcher_checkpoint().await.unwrap(), Position(2));
     assert_eq!(store.match_groups_after(Position::START, 9).await.unwrap(), [matched(2, 1)]);
     // Of two that match at once, one succeeds.
     let (one, other) = tokio::join!(
@@ -109,7 +117,7 @@ pub async fn matches_built_on_another_position_are_refused_whole<B: Backend>() {
     }
     let out_of_order = MatchGroup { matched: numbers([2, 1]), ..group(5, 1, 1) };
     assert!(store.record_matches(batch(4, 5, vec![out_of_order])).await.is_err());
-    assert_eq!(store.matched_until().await.unwrap(), Position(4));
+    assert_eq!(store.matcher_checkpoint().await.unwrap(), Position(4));
 }
 
 pub async fn matches_are_known_by_property<B: Backend>() {
@@ -192,7 +200,7 @@ pub async fn filing_in_pieces_changes_no_answer<B: Backend>() {
                 recorded = until;
             }
             1 => {
-                store.file_matches(usize::try_from(random.below(30)).unwrap()).await.unwrap();
+                store.index_matches(usize::try_from(random.below(30)).unwrap()).await.unwrap();
             }
             _ => {}
         }
@@ -229,9 +237,9 @@ pub async fn of_a_deleted_search_no_match_is_shown<B: Backend>() {
     }
     // Once the matcher is past the deletion, what is left is cleared away; nobody sees a difference.
     crate::searches::pass(&*store, Position(9)).await;
-    assert!(store.file_matches(2).await.unwrap());
+    assert!(store.index_matches(2).await.unwrap());
     file_everything(&*store, 2).await;
-    assert!(!store.file_matches(2).await.unwrap());
+    assert!(!store.index_matches(2).await.unwrap());
     assert_eq!(store.matches_of(given[1], 0, 10).await.unwrap().total, 6);
     // The same id comes back as another search, without matches.
     commit(&*store, [create_search(&saved_search(1))]).await;
@@ -244,7 +252,10 @@ pub async fn an_erased_property_takes_its_matches_with_it<B: Backend>() {
     let (store, given) = store_with::<B>(2, 3).await;
     let all_of = |position: u64, property: u64| MatchGroup {
         matched: given.clone(),
-        notices: vec![NoticeGroup { notice: Notice::Match(Channel::Email), searches: given.clone() }],
+        outbox: vec![OutboxEntry {
+            notification: Notification::Match(Channel::Email),
+            searches: given.clone(),
+        }],
         ..group(position, property, 1)
     };
     assert!(store.record_matches(batch(0, 3, vec![all_of(3, 1)])).await.unwrap());

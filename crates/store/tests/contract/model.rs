@@ -66,7 +66,7 @@ async fn play<B: Backend>(events: Vec<Event>) {
             }
             // Nothing that can be asked changes by that.
             Event::File { limit } => {
-                store.file_matches(limit).await.unwrap();
+                store.index_matches(limit).await.unwrap();
             }
             Event::Reopen => store = store.reopened().await,
         }
@@ -74,10 +74,10 @@ async fn play<B: Backend>(events: Vec<Event>) {
     }
     // All of it can be filed, in pieces, and then there is nothing more to do.
     for _ in 0..1_000 {
-        if !store.file_matches(2).await.unwrap() {
+        if !store.index_matches(2).await.unwrap() {
             break;
         }
     }
-    assert!(!store.file_matches(2).await.unwrap());
+    assert!(!store.index_matches(2).await.unwrap());
     compare(&*store.reopened().await, &mut model).await;
 }

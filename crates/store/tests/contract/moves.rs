@@ -1,7 +1,7 @@
 //! Adverts that move from one property to another.
 
 use domain::Identity;
-use store::{Change, Expected, PropertyCause, RemovalCause, Store, Stored};
+use store::{Change, Expected, PropertyCause, RemovalCause, Store, StoredProperty};
 use testkit::build::{advert, advert_id, property, property_id};
 
 use crate::backend::{Backend, Opened};
@@ -46,7 +46,7 @@ pub async fn an_advert_that_moves_leaves_one_property_and_joins_another<B: Backe
         log_changes(&*store).await[3..],
         [
             entry(property_id(1), 3, PropertyCause::AdvertLeft),
-            entry(property_id(2), 2, PropertyCause::Advert { news: title_news() }),
+            entry(property_id(2), 2, PropertyCause::Advert { events: title_news() }),
         ]
     );
 }
@@ -91,14 +91,14 @@ pub async fn a_property_made_again_goes_on_counting_versions<B: Backend>() {
     assert_eq!(document_and_version(&*store, again.id).await, Some((again.clone(), 3)));
     assert_eq!(store.property_at(again.id, 1).await.unwrap(), Some(first));
     assert_eq!(store.property_at(again.id, 2).await.unwrap(), None, "there was none just before");
-    let news = creation(&again.adverts[0]);
+    let events = creation(&again.adverts[0]);
     assert_eq!(
         log_changes(&*store).await[3],
         Change::Property {
             property: again.id,
             version: 3,
             advert: advert_id(2),
-            cause: PropertyCause::Advert { news }
+            cause: PropertyCause::Advert { events }
         }
     );
 }
@@ -109,7 +109,7 @@ pub async fn an_advert_can_move_back_and_forth<B: Backend>() {
     commit(&*store, [create(&wanderer, Expected::New)]).await;
     for round in 0..4_u32 {
         let (from, to) = if round % 2 == 0 { (1, 2) } else { (2, 1) };
-        let Stored { version, revision, .. } = current(&*store, property_id(from)).await.unwrap();
+        let StoredProperty { version, revision, .. } = current(&*store, property_id(from)).await.unwrap();
         // Each time it goes, a number is passed over.
         assert_eq!(version, round / 2 * 2 + 1, "round {round}");
         commit(

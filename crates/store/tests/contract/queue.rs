@@ -4,7 +4,7 @@ use domain::{
     Alerts, CancelReason, DeliveryChannel, DeliveryId, DeliveryState, EmailAddress, Endpoint, Next, Outcome,
     Retries, SearchNumber,
 };
-use store::{Gather, Intake, Lane, Leases, Notice, QueueDepth, Settlement, Start, Store};
+use store::{EnqueueBatch, Gather, Lane, Leases, Notification, QueueDepth, Settlement, Start, Store};
 use testkit::build::{at, saved_search, search_id};
 
 use crate::backend::{Backend, Opened};
@@ -112,7 +112,7 @@ pub async fn what_was_tried_goes_out_again_as_it_was<B: Backend>() {
     // The first two fail together, the third is interrupted, the fourth fails by itself, all to be tried again at 7 000.
     assert_eq!(claim(&*store, 1, 6_100, &made[..2]).await, made[..2]);
     assert_eq!(claim(&*store, 2, 6_100, &made[2..3]).await, made[2..3], "it is new: it need not be due");
-    assert_eq!(store.take_back(Leases::Expired, at(6_160), 10).await.unwrap(), [lane; 3]);
+    assert_eq!(store.reap_leases(Leases::Expired, at(6_160), 10).await.unwrap(), [lane; 3]);
     assert_eq!(claim(&*store, 3, 6_160, &made[..2]).await, made[..2]);
     assert_eq!(claim(&*store, 4, 6_160, &made[3..4]).await, made[3..4]);
     let again = |index: usize, claim| retry(made[index], claim, 6_161, at(7_000));
@@ -162,7 +162,7 @@ pub async fn a_settlement_counts_only_under_its_own_lease<B: Backend>() {
     for settled in [delivered(id, 2, 6_000), delivered(made[1], 1, 6_000)] {
         assert_eq!(store.settle(vec![settled]).await.unwrap(), 0);
     }
-    assert_eq!(store.take_back(Leases::Expired, at(6_060), 10).await.unwrap().len(), 1);
+    assert_eq!(store.reap_leases(Leases::Expired, at(6_060), 10).await.unwrap().len(), 1);
     assert_eq!(store.settle(vec![delivered(id, 1, 6_000)]).await.unwrap(), 0);
     assert_eq!(claim(&*store, 3, 6_061, &[id]).await, [id]);
     assert_eq!(store.settle(vec![failed(id, 1, 6_000)]).await.unwrap(), 0, "somebody else holds it");
@@ -271,7 +271,8 @@ pub async fn only_what_is_pending_is_cancelled<B: Backend>() {
 
 pub async fn what_waits_for_a_channel_that_leads_nowhere_is_cancelled_with_the_change<B: Backend>() {
     let (store, given) = store_with::<B>(2).await;
-    let all: [(Notice, &[SearchNumber]); 3] = [(BY_WEBHOOK, &given), (BY_EMAIL, &given), (CREATION, &given)];
+    let all: [(Notification, &[SearchNumber]); 3] =
+        [(BY_WEBHOOK, &given), (BY_EMAIL, &given), (CREATION, &given)];
     tell(&*store, 1, &all).await;
     take_in(&*store, 6_000, 6_000).await;
     let states = async |search: SearchNumber| {
@@ -282,7 +283,7 @@ pub async fn what_waits_for_a_channel_that_leads_nowhere_is_cancelled_with_the_c
     };
     let cancelled = DeliveryState::Cancelled;
     let mut search = saved_search(1);
-    search.wish.alerts = Alerts {
+    search.draft.alerts = Alerts {
         enabled: true,
         endpoint: Some(Endpoint::parse("https://hook.example/").unwrap()),
         email: Some(EmailAddress::parse("someone@mail.example").unwrap()),
@@ -300,7 +301,7 @@ pub async fn what_waits_for_a_channel_that_leads_nowhere_is_cancelled_with_the_c
     expected.sort_by_key(|(channel, _)| *channel);
     assert_eq!(states(given[0]).await, expected);
 
-    search.wish.alerts.enabled = false;
+    search.draft.alerts.enabled = false;
     commit(&*store, [change_search(&search, 2)]).await;
     let by_email = (DeliveryChannel::Email, cancelled(CancelReason::Disabled));
     let mut expected = [by_hook, by_email, of_event];
@@ -308,7 +309,7 @@ pub async fn what_waits_for_a_channel_that_leads_nowhere_is_cancelled_with_the_c
     assert_eq!(states(given[0]).await, expected);
 
     // Switched on again, what was given up stays so; and nobody else has lost anything.
-    search.wish.alerts.enabled = true;
+    search.draft.alerts.enabled = true;
     commit(&*store, [change_search(&search, 3)]).await;
     assert_eq!(states(given[0]).await, expected);
     assert!(states(given[1]).await.iter().all(|(_, state)| *state == DeliveryState::Pending));
@@ -319,10 +320,10 @@ pub async fn leases_are_taken_back_when_they_have_run_out<B: Backend>() {
     let lane = lane(search, HOOK);
     claim(&*store, 1, 6_000, &made[..2]).await;
     claim(&*store, 2, 6_100, &made[2..4]).await;
-    assert_eq!(store.take_back(Leases::Expired, at(6_059), 10).await.unwrap(), []);
-    assert_eq!(store.take_back(Leases::Expired, at(6_060), 1).await.unwrap(), [lane], "as many as asked");
-    assert_eq!(store.take_back(Leases::Expired, at(6_060), 10).await.unwrap(), [lane]);
-    assert_eq!(store.take_back(Leases::Expired, at(6_060), 10).await.unwrap(), []);
+    assert_eq!(store.reap_leases(Leases::Expired, at(6_059), 10).await.unwrap(), []);
+    assert_eq!(store.reap_leases(Leases::Expired, at(6_060), 1).await.unwrap(), [lane], "as many as asked");
+    assert_eq!(store.reap_leases(Leases::Expired, at(6_060), 10).await.unwrap(), [lane]);
+    assert_eq!(store.reap_leases(Leases::Expired, at(6_060), 10).await.unwrap(), []);
     for id in &made[..2] {
         assert_eq!(state(&*store, *id).await, (DeliveryState::Pending, 6_060), "at once");
         let outcomes: Vec<_> = attempts(&*store, *id).await.iter().map(|attempt| attempt.outcome).collect();
@@ -333,7 +334,7 @@ pub async fn leases_are_taken_back_when_they_have_run_out<B: Backend>() {
     assert_eq!(counts, [(made[4], 0, 0), (made[0], 0, 1), (made[1], 0, 1)]);
     // Whoever knows that nobody else can hold any takes all of them, over a restart.
     let store = store.reopened().await;
-    assert_eq!(store.take_back(Leases::All, at(6_061), 10).await.unwrap(), [lane; 2]);
+    assert_eq!(store.reap_leases(Leases::All, at(6_061), 10).await.unwrap(), [lane; 2]);
     assert_eq!(store.queue_depth().await.unwrap(), {
         QueueDepth { pending: 5, leased: 0, oldest_due_at: Some(at(6_000)) }
     });
@@ -345,7 +346,7 @@ pub async fn what_is_interrupted_again_and_again_has_failed<B: Backend>() {
         let seen = waiting(&*store, lane(search, HOOK), 9, Gather::DueOnly, 6_000).await;
         assert_eq!(u64::from(seen.due[0].interruptions), number);
         assert_eq!(claim(&*store, number, 6_000, &made).await, made);
-        assert_eq!(store.take_back(Leases::All, at(6_000), 9).await.unwrap().len(), 1);
+        assert_eq!(store.reap_leases(Leases::All, at(6_000), 9).await.unwrap().len(), 1);
     }
     assert_eq!(state(&*store, made[0]).await, (DeliveryState::Failed, 6_000));
     assert_eq!(row(&*store, made[0]).await.attempts, Retries::INTERRUPTIONS_MAX + 1);
@@ -357,11 +358,11 @@ pub async fn what_waits_is_counted<B: Backend>() {
     assert_eq!(store.queue_depth().await.unwrap(), QueueDepth::default());
     for number in 1..=3 {
         tell(&*store, number, &[(BY_WEBHOOK, &given)]).await;
-        let owed = store.owed(99).await.unwrap();
+        let owed = store.read_outbox(99).await.unwrap();
         let due = Start::DueAt(at(6_000 - i64::try_from(number).unwrap()));
         let deliveries = owed.deliveries.iter().map(|delivery| (*delivery, due)).collect();
-        let intake = Intake { after: owed.after, until: owed.until, at: at(5_000), deliveries };
-        assert!(store.enqueue(intake).await.unwrap());
+        let batch = EnqueueBatch { after: owed.after, until: owed.until, at: at(5_000), deliveries };
+        assert!(store.enqueue(batch).await.unwrap());
     }
     let made: Vec<_> = everything(&*store).await.iter().map(|row| row.id).collect();
     let depth = async || {

@@ -8,7 +8,9 @@ mod reference;
 
 use domain::{CancelReason, DeliveryId, Next, Outcome, Retries, SearchNumber};
 use proptest::prelude::*;
-use store::{Attempt, Claim, Gather, Intake, Lane, Leases, Notice, Peek, Replay, Settlement, Store};
+use store::{
+    Attempt, Claim, EnqueueBatch, Gather, Lane, Leases, Notification, Peek, Replay, Settlement, Store,
+};
 use testkit::build::{at, search_id};
 use tokio::runtime::Handle;
 
@@ -29,9 +31,9 @@ const RETRY_SECONDS: u64 = 100;
 
 #[derive(Debug, Clone)]
 enum Event {
-    /// A property is told, each notice to the searches whose bit is set.
+    /// A property is told, each notification to the searches whose bit is set.
     Tell {
-        notices: [u8; 3],
+        outbox: [u8; 3],
     },
     Read {
         worker: usize,
@@ -80,13 +82,13 @@ enum Event {
     Reopen,
 }
 
-const NOTICES: [Notice; 3] = [BY_WEBHOOK, BY_EMAIL, CREATION];
+const NOTICES: [Notification; 3] = [BY_WEBHOOK, BY_EMAIL, CREATION];
 
 fn event() -> impl Strategy<Value = Event> {
     let worker = || 0..WORKERS;
-    let notices = [0..1_u8 << SEARCHES, 0..1_u8 << SEARCHES, 0..1_u8 << SEARCHES];
+    let outbox = [0..1_u8 << SEARCHES, 0..1_u8 << SEARCHES, 0..1_u8 << SEARCHES];
     prop_oneof![
-        4 => notices.prop_map(|notices| Event::Tell { notices }),
+        4 => outbox.prop_map(|outbox| Event::Tell { outbox }),
         6 => (worker(), 1..6_usize).prop_map(|(worker, limit)| Event::Read { worker, limit }),
         5 => (worker(), 0..50_i64).prop_map(|(worker, due_in)| Event::Enqueue { worker, due_in }),
         12 => (worker(), any::<usize>(), 0..5_usize, any::<bool>())
@@ -118,7 +120,7 @@ pub async fn the_queue_agrees_with_the_model<B: Backend>() {
 #[derive(Debug, Clone, Default)]
 struct Worker {
     /// What they would queue, and how often the queue had been added to when they read that.
-    owed: Option<(store::Owed, u64)>,
+    owed: Option<(store::OutboxBatch, u64)>,
     seen: Vec<DeliveryId>,
     claim: u64,
     held: Vec<DeliveryId>,
@@ -139,7 +141,7 @@ async fn play<B: Backend>(events: Vec<Event>) {
     let workers = vec![Worker::default(); WORKERS];
     let mut story = Story { store, model, workers, given, properties: 0, claims: 0 };
     // Something to begin with, so that stories are not over before anything waits.
-    let everybody = Event::Tell { notices: [3, 3, 0] };
+    let everybody = Event::Tell { outbox: [3, 3, 0] };
     let queued = [Event::Read { worker: 0, limit: 100 }, Event::Enqueue { worker: 0, due_in: 0 }];
     for event in [everybody.clone(), everybody].into_iter().chain(queued).chain(events) {
         story = story.carry_out(event).await;
@@ -153,9 +155,9 @@ impl<B: Backend> Story<B> {
         let now = self.model.now;
         match event {
             Event::Wait { seconds } => self.model.now += seconds,
-            Event::Tell { notices } => self.tell(notices).await,
+            Event::Tell { outbox } => self.tell(outbox).await,
             Event::Read { worker, limit } => {
-                let owed = self.store.owed(limit).await.unwrap();
+                let owed = self.store.read_outbox(limit).await.unwrap();
                 self.model.check_owed(&owed);
                 self.workers[worker].owed = Some((owed, self.model.intakes));
             }
@@ -170,8 +172,8 @@ impl<B: Backend> Story<B> {
             }
             Event::TakeBack { all } => {
                 let leases = if all { Leases::All } else { Leases::Expired };
-                let mut expected = self.model.take_back(leases);
-                let mut taken = self.store.take_back(leases, at(now), 1_000).await.unwrap();
+                let mut expected = self.model.reap_leases(leases);
+                let mut taken = self.store.reap_leases(leases, at(now), 1_000).await.unwrap();
                 expected.sort();
                 taken.sort();
                 assert_eq!(taken, expected);
@@ -196,7 +198,7 @@ impl<B: Backend> Story<B> {
                 self.model.forget(now - ago);
                 let mut after = 0;
                 loop {
-                    let forgotten = self.store.forget_deliveries(at(now - ago), after, 3).await.unwrap();
+                    let forgotten = self.store.prune_deliveries(at(now - ago), after, 3).await.unwrap();
                     if !forgotten.more {
                         break;
                     }
@@ -213,17 +215,17 @@ impl<B: Backend> Story<B> {
         self
     }
 
-    async fn tell(&mut self, notices: [u8; 3]) {
+    async fn tell(&mut self, outbox: [u8; 3]) {
         let who = |bits: u8| -> Vec<SearchNumber> {
             let chosen = self.given.iter().enumerate().filter(|(index, _)| bits >> index & 1 == 1);
             chosen.map(|(_, search)| *search).collect()
         };
-        let notices: Vec<_> = NOTICES.into_iter().zip(notices.map(who)).collect();
-        let told: Vec<_> = notices.iter().map(|(notice, who)| (*notice, who.as_slice())).collect();
+        let outbox: Vec<_> = NOTICES.into_iter().zip(outbox.map(who)).collect();
+        let told: Vec<_> = outbox.iter().map(|(notification, who)| (*notification, who.as_slice())).collect();
         self.properties += 1;
         let position = tell(&*self.store, self.properties, &told).await;
-        for (notice, who) in &notices {
-            self.model.owed.extend(who.iter().map(|search| (position, *notice, *search)));
+        for (notification, who) in &outbox {
+            self.model.owed.extend(who.iter().map(|search| (position, *notification, *search)));
         }
     }
 
@@ -231,9 +233,9 @@ impl<B: Backend> Story<B> {
         let Some((owed, read_at)) = self.workers[worker].owed.clone() else { return };
         let now = at(self.model.now);
         let deliveries = due_at(&owed.deliveries, due);
-        let intake = Intake { after: owed.after, until: owed.until, at: now, deliveries };
+        let batch = EnqueueBatch { after: owed.after, until: owed.until, at: now, deliveries };
         let expected = read_at == self.model.intakes;
-        assert_eq!(self.store.enqueue(intake).await.unwrap(), expected);
+        assert_eq!(self.store.enqueue(batch).await.unwrap(), expected);
         if expected {
             self.model.enqueue(&owed, due);
             self.model.learn_ids(&*self.store).await;

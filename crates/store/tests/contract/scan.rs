@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 
 use domain::Property;
-use store::{Change, Expected, Store, Stored};
+use store::{Change, Expected, Store, StoredProperty};
 use testkit::build::{advert, advert_id, at, property, property_id};
 
 use crate::backend::{Backend, Opened};
 use crate::changes::{change, commit, crawl, create, current, remove, whole_log};
 
 /// Everything, part after part and piece after piece.
-pub async fn scan_all(store: &impl Store, parts: usize, limit: usize) -> Vec<Stored> {
+pub async fn scan_all(store: &impl Store, parts: usize, limit: usize) -> Vec<StoredProperty> {
     let mut all = Vec::new();
     for part in store.scan_parts(parts).await.unwrap() {
         let mut next = Some(part);
@@ -29,7 +29,7 @@ fn home(number: u64) -> Property {
     property(number, [advert(number).build()])
 }
 
-fn numbers(found: &[Stored]) -> Vec<Property> {
+fn numbers(found: &[StoredProperty]) -> Vec<Property> {
     let mut found: Vec<_> = found.iter().map(|stored| stored.property.clone()).collect();
     found.sort_by_key(|property| property.id);
     found

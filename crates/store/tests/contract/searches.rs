@@ -1,12 +1,14 @@
 //! Saved searches: who may write them, how they are counted and listed, and what they were at a position of the log.
 
-use domain::criteria::{Direction, Term};
+use domain::criteria::{Direction, RawCriterion};
 use domain::{SavedSearch, SearchNumber};
 use store::{
     CommitOutcome, Expected, MatchBatch, Position, SearchList, SearchPage, Step, Store, StoredSearch,
 };
 use testkit::Random;
-use testkit::build::{advert, advert_id, at, property, saved_search, search_id, short_text, terms, user_id};
+use testkit::build::{
+    advert, advert_id, at, property, raw_criteria, saved_search, search_id, short_text, user_id,
+};
 use tokio::task::JoinSet;
 
 use crate::backend::{Backend, Opened};
@@ -18,7 +20,7 @@ use crate::changes::{
 pub fn search_of(owner: u64, number: u64, title: &str) -> SavedSearch {
     let mut search = saved_search(number);
     search.owner = user_id(owner);
-    search.wish.title = short_text(title);
+    search.draft.title = short_text(title);
     search
 }
 
@@ -32,7 +34,7 @@ async fn numbers(store: &impl Store, searches: &[SavedSearch]) -> Vec<SearchNumb
 
 /// Moves the matcher without matching anything.
 pub async fn pass(store: &impl Store, until: Position) {
-    let after = store.matched_until().await.unwrap();
+    let after = store.matcher_checkpoint().await.unwrap();
     assert!(store.record_matches(MatchBatch { after, until, groups: Vec::new() }).await.unwrap());
 }
 
@@ -40,10 +42,10 @@ pub async fn a_search_is_kept_as_it_was_given_and_found_by_id_and_number<B: Back
     let store = Opened::<B>::fresh().await;
     let mut search = search_of(1, 1, "Maison à Annecy");
     search.created_at = domain::Timestamp::from_millisecond(1_700_000_000_123).unwrap();
-    search.wish.terms = terms([
-        ("budgetMax", Term::Number(0.1 + 0.2)),
-        ("includedCities", Term::Cities(vec![74_010])),
-        ("withVirtualTour", Term::Flag(true)),
+    search.draft.raw_criteria = raw_criteria([
+        ("budgetMax", RawCriterion::Number(0.1 + 0.2)),
+        ("includedCities", RawCriterion::Cities(vec![74_010])),
+        ("withVirtualTour", RawCriterion::Flag(true)),
     ]);
     commit(&*store, [create_search(&search)]).await;
     let store = store.reopened().await;
@@ -159,7 +161,7 @@ pub async fn searches_are_read_as_they_were_at_a_position<B: Backend>() {
     commit(&*store, [change_search(&titled(2, "b2"), 1)]).await; // 8
     let read = async |position| {
         let found = store.searches_at(Position(position), None, 100).await.unwrap();
-        let titles = found.iter().map(|stored| stored.search.wish.title.to_string());
+        let titles = found.iter().map(|stored| stored.search.draft.title.to_string());
         titles.collect::<Vec<_>>().join(" ")
     };
     let expected = ["", "a1", "a1 b1", "a1 b1", "a2 b1", "a3 b1", "a3 b1 c1", "a3 b1 c1", "a3 b2 c1"];
@@ -201,7 +203,7 @@ pub async fn a_list_holds_one_owner_s_searches_in_the_order_asked<B: Backend>() 
     for number in 0..60 {
         let title = format!("{} {}", random.pick(&words), random.pick(&words));
         let mut search = search_of(1 + random.below(2), number, &title);
-        search.wish.alerts.enabled = random.once_in(2);
+        search.draft.alerts.enabled = random.once_in(2);
         all.push(search);
     }
     commit(&*store, all.iter().map(create_search)).await;
@@ -217,11 +219,11 @@ pub async fn a_list_holds_one_owner_s_searches_in_the_order_asked<B: Backend>() 
                     skip,
                     take,
                 };
-                let key = |search: &SavedSearch| domain::fold(search.wish.title.as_str());
+                let key = |search: &SavedSearch| domain::fold(search.draft.title.as_str());
                 let mut expected: Vec<_> = all
                     .iter()
                     .filter(|search| search.owner == user_id(1))
-                    .filter(|search| enabled.is_none_or(|enabled| search.wish.alerts.enabled == enabled))
+                    .filter(|search| enabled.is_none_or(|enabled| search.draft.alerts.enabled == enabled))
                     .filter(|search| {
                         // Punctuation alone is in no title.
                         title
@@ -256,7 +258,7 @@ pub async fn a_list_holds_one_owner_s_searches_in_the_order_asked<B: Backend>() 
 
     // A change of title moves it.
     let mut renamed = all.iter().find(|search| search.owner == user_id(1)).unwrap().clone();
-    renamed.wish.title = short_text("aaa");
+    renamed.draft.title = short_text("aaa");
     renamed.updated_at = at(9_000);
     commit(&*store, [change_search(&renamed, 1)]).await;
     let first = SearchList {

@@ -185,7 +185,7 @@ pub async fn the_directory_is_given_when_it_has_changed<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let mut known = directory(&*store).await.revision();
     // Whether there is something new; what was new is known from then on.
-    let mut news = async |store: &B::Opened| match store.site_directory(Some(known)).await.unwrap() {
+    let mut events = async |store: &B::Opened| match store.site_directory(Some(known)).await.unwrap() {
         Some(directory) => {
             assert!(directory.revision() > known, "revisions grow");
             known = directory.revision();
@@ -193,24 +193,24 @@ pub async fn the_directory_is_given_when_it_has_changed<B: Backend>() {
         }
         None => false,
     };
-    assert!(!news(&store).await);
+    assert!(!events(&store).await);
     let portals = category(&*store, "Portails").await;
-    assert!(news(&store).await, "a category was made");
+    assert!(events(&store).await, "a category was made");
     let mut home = property(1, [advert(1).site("portail.fr").build()]);
     commit(&*store, [create(&home, Expected::New)]).await;
-    assert!(news(&store).await, "a site became known");
+    assert!(events(&store).await, "a site became known");
     home.adverts[0].last_crawled_at = at(8_000);
     commit(&*store, [crawl(&home, Expected::Revision(1), advert_id(1))]).await;
     commit(&*store, [create(&property(2, [advert(2).site("portail.fr").build()]), Expected::New)]).await;
-    assert!(!news(&store).await, "nothing new about sites");
+    assert!(!events(&store).await, "nothing new about sites");
     store.put_site(put("portail.fr", Given::Value("Le Portail"), Given::Value(Some(portals)))).await.unwrap();
-    assert!(news(&store).await, "a site was changed");
+    assert!(events(&store).await, "a site was changed");
     store.put_site(put("portail.fr", Given::Value("Le Portail"), Given::Value(Some(portals)))).await.unwrap();
-    assert!(!news(&store).await, "the same was said again");
+    assert!(!events(&store).await, "the same was said again");
     store.rename_site_category(portals, named("Sites")).await.unwrap();
-    assert!(news(&store).await, "a category was renamed");
+    assert!(events(&store).await, "a category was renamed");
     let store = store.reopened().await;
-    assert!(!news(&store).await, "it was only opened anew");
+    assert!(!events(&store).await, "it was only opened anew");
     store.delete_site_category(portals).await.unwrap();
-    assert!(news(&store).await, "a category was deleted");
+    assert!(events(&store).await, "a category was deleted");
 }

@@ -2,8 +2,8 @@
 
 use domain::{AdvertEvent, DeliveryChannel, EventName, MatchId, SearchNumber};
 use store::{
-    About, Claim, Contacts, DocumentKey, DueDelivery, Expected, Gather, Leases, MatchGroup, Notice,
-    NoticeGroup, Position, PutCause, Store,
+    Claim, Contacts, DeliverySubject, DocumentKey, DueDelivery, Expected, Gather, Leases, MatchGroup,
+    Notification, OutboxEntry, Position, PutCause, Store,
 };
 use testkit::build::{advert, advert_id, at, property, property_id};
 
@@ -26,7 +26,7 @@ pub async fn a_delivery_says_what_it_tells_of<B: Backend>() {
     let first = tell(&*store, 1, &[(BY_WEBHOOK, &given[..1]), (CREATION, &given[..1])]).await;
     let made = take_in(&*store, 6_000, 6_000).await;
     let matched = &due(&*store, given[0], DeliveryChannel::Match).await[0];
-    let mut expected = About {
+    let mut expected = DeliverySubject {
         property: property_id(1),
         version: 1,
         advert: advert_id(1),
@@ -35,10 +35,10 @@ pub async fn a_delivery_says_what_it_tells_of<B: Backend>() {
         event: None,
         kept: Vec::new(),
     };
-    assert_eq!((matched.id, matched.notice, matched.position), (made[0], BY_WEBHOOK, first));
+    assert_eq!((matched.id, matched.notification, matched.position), (made[0], BY_WEBHOOK, first));
     assert_eq!(matched.about, Some(expected.clone()));
     let heard = &due(&*store, given[0], DeliveryChannel::Event).await[0];
-    assert_eq!((heard.id, heard.notice, heard.position), (made[1], CREATION, first));
+    assert_eq!((heard.id, heard.notification, heard.position), (made[1], CREATION, first));
     expected.event = Some(AdvertEvent::created(advert(1).build().created_at));
     assert_eq!(heard.about, Some(expected));
 }
@@ -48,9 +48,9 @@ pub async fn an_event_says_since_when_the_search_knows_the_property<B: Backend>(
     let [matches, hears, later] = [given[0], given[1], given[2]];
     let home = property(1, [advert(1).build()]);
     let first = commit(&*store, [create(&home, Expected::New)]).await;
-    let news = [title_news(), vec![AdvertEvent::expiry(at(4_100), true)]].concat();
+    let events = [title_news(), vec![AdvertEvent::expiry(at(4_100), true)]].concat();
     let changed = |revision| {
-        let cause = PutCause::Changed { news: news.clone() };
+        let cause = PutCause::Changed { events: events.clone() };
         put(&home, Expected::Revision(revision), advert_id(1), cause)
     };
     let mut positions = vec![first];
@@ -58,8 +58,8 @@ pub async fn an_event_says_since_when_the_search_knows_the_property<B: Backend>(
         positions.push(commit(&*store, [changed(revision)]).await);
     }
     let heard_by = |who: &[SearchNumber]| {
-        let expiry = Notice::Event(EventName::UpdateExpired, 1);
-        vec![NoticeGroup { notice: expiry, searches: who.to_vec() }]
+        let expiry = Notification::Event(EventName::UpdateExpired, 1);
+        vec![OutboxEntry { notification: expiry, searches: who.to_vec() }]
     };
     let told =
         |index: usize, second, matched: &[SearchNumber], linked: &[SearchNumber], who: &[SearchNumber]| {
@@ -68,7 +68,7 @@ pub async fn an_event_says_since_when_the_search_knows_the_property<B: Backend>(
                 at: at(second),
                 matched: matched.to_vec(),
                 linked: linked.to_vec(),
-                notices: heard_by(who),
+                outbox: heard_by(who),
                 ..group(positions[index], 1, version, &[])
             }
         };
@@ -86,7 +86,7 @@ pub async fn an_event_says_since_when_the_search_knows_the_property<B: Backend>(
         assert_eq!(abouts.iter().map(|about| about.version).collect::<Vec<_>>(), [2, 3, 4]);
         for about in abouts {
             assert_eq!(about.matching, MatchId::of(search, first.0));
-            assert_eq!(about.event.as_ref(), Some(&news[1]), "the one that the notice means");
+            assert_eq!(about.event.as_ref(), Some(&events[1]), "the one that the notification means");
         }
     }
 }
@@ -145,10 +145,10 @@ pub async fn who_is_not_told_how_to_reach_the_advertiser_never_is<B: Backend>() 
     assert_eq!(sent_with().await, [(7_000, as_sent[0]), (7_100, as_sent[1])]);
     // It can be hidden later, and is never shown again.
     assert_eq!(claim(2, 8_000, &[]).await, made);
-    assert_eq!(store.take_back(Leases::All, at(8_001), 9).await.unwrap().len(), 2);
+    assert_eq!(store.reap_leases(Leases::All, at(8_001), 9).await.unwrap().len(), 2);
     assert_eq!(sent_with().await.iter().map(|(_, sent)| *sent).collect::<Vec<_>>(), as_sent);
     assert_eq!(claim(3, 8_100, &made[..1]).await, made);
-    assert_eq!(store.take_back(Leases::All, at(8_101), 9).await.unwrap().len(), 2);
+    assert_eq!(store.reap_leases(Leases::All, at(8_101), 9).await.unwrap().len(), 2);
     let hidden = Some(Contacts::Hidden);
     assert_eq!(sent_with().await.iter().map(|(_, sent)| *sent).collect::<Vec<_>>(), [hidden, hidden]);
 }
@@ -237,14 +237,14 @@ pub async fn a_document_written_before_an_erasure_is_not_kept_after_it<B: Backen
     assert!(!keep(20_001, 1, 3).await, "and again at the next one");
 }
 
-/// An event that is not among the news of its entry cannot be told, and keeps nothing else from being told.
+/// An event that is not among the events of its entry cannot be told, and keeps nothing else from being told.
 pub async fn a_notice_of_an_event_that_is_not_there_is_told_without_it<B: Backend>() {
     let (store, given) = store_with::<B>(1).await;
-    let amiss = Notice::Event(EventName::UpdatePrice, u16::MAX);
+    let amiss = Notification::Event(EventName::UpdatePrice, u16::MAX);
     let position = tell(&*store, 1, &[(CREATION, &given), (amiss, &given)]).await;
     let home = property(1, [advert(1).build()]);
     let next = commit(&*store, [change(&home, Expected::Revision(1), advert_id(1))]).await;
-    let retitled = Notice::Event(EventName::AdUpdate, 0);
+    let retitled = Notification::Event(EventName::AdUpdate, 0);
     record(&*store, group(next, 1, 2, &[(retitled, &given)])).await;
     take_in(&*store, 6_000, 6_000).await;
     let due = due(&*store, given[0], DeliveryChannel::Event).await;

@@ -35,10 +35,9 @@ async fn a_damaged_record_is_named_and_never_served() {
         write(&bytes);
         let answers = [
             store.properties(vec![damaged.id]).await.map(|mut found| found.remove(&damaged.id)),
-            store
-                .property_at(damaged.id, 1)
-                .await
-                .map(|found| found.map(|property| store::Stored { property, version: 1, revision: 1 })),
+            store.property_at(damaged.id, 1).await.map(|found| {
+                found.map(|property| store::StoredProperty { property, version: 1, revision: 1 })
+            }),
         ];
         for answer in answers {
             match answer {

@@ -89,7 +89,7 @@ async fn documents_of_an_erased_advert_are_gone_from_every_file() {
 
     // That something was erased is forgotten like everything else.
     let store = SqliteStore::open(folder.path()).unwrap();
-    while store.forget_deliveries(at(7_000), 0, 1).await.unwrap().more {}
+    while store.prune_deliveries(at(7_000), 0, 1).await.unwrap().more {}
     let count = "SELECT count(*) FROM delivery_document";
     assert_eq!(open(folder.path()).query_row(count, [], |row| row.get::<_, u64>(0)).unwrap(), 0);
 }
@@ -113,12 +113,12 @@ async fn a_damaged_notice_stops_no_other() {
             assert_eq!(open(folder.path()).execute(damage, []).unwrap(), 1);
             let mut taken = Vec::new();
             loop {
-                let owed = store.owed(limit).await.unwrap();
+                let owed = store.read_outbox(limit).await.unwrap();
                 taken.extend(owed.deliveries.iter().map(|it| (it.position.0, it.lane().channel)));
                 let deliveries = crate::deliveries::due_at(&owed.deliveries, 6_000);
-                let intake =
-                    store::Intake { after: owed.after, until: owed.until, at: at(6_000), deliveries };
-                assert!(store.enqueue(intake).await.unwrap());
+                let batch =
+                    store::EnqueueBatch { after: owed.after, until: owed.until, at: at(6_000), deliveries };
+                assert!(store.enqueue(batch).await.unwrap());
                 if !owed.more {
                     break;
                 }
@@ -194,7 +194,7 @@ async fn a_damaged_delivery_stops_no_other() {
         }
         // Leases beside it are taken back.
         claim(&store, 1, 6_000, &made).await;
-        assert!(store.take_back(Leases::All, at(6_000), 9).await.unwrap().len() >= 5, "{damage}");
+        assert!(store.reap_leases(Leases::All, at(6_000), 9).await.unwrap().len() >= 5, "{damage}");
         assert_eq!(due(&store, given[1], HOOK).await.len(), 3);
     }
 }

@@ -49,15 +49,15 @@ async fn an_erased_advert_is_gone_from_every_file() {
         .description(&format!("Appelez {CANARY} !"))
         .with(|advert| advert.details.contact.name = Some(short_text(CANARY)))
         .build();
-    let mut news = domain::AdvertEvent::created(at(1));
-    news.new_value = Some(CANARY.into());
+    let mut events = domain::AdvertEvent::created(at(1));
+    events.new_value = Some(CANARY.into());
 
     // It is created beside a neighbour, changes, leaves for a home of its own, and comes back.
     commit(&store, [create(&property(1, [neighbour.clone()]), Expected::New)]).await;
     let both = property(1, [neighbour.clone(), erased.clone()]);
     let claim = site_reference(&format!("{CANARY}.fr"), &format!("{CANARY}-1"));
     commit(&store, [create_claiming(&both, Expected::Revision(1), claim)]).await;
-    let changed = PutCause::Changed { news: vec![news] };
+    let changed = PutCause::Changed { events: vec![events] };
     commit(&store, [put(&both, Expected::Revision(2), advert_id(2), changed)]).await;
     commit(
         &store,

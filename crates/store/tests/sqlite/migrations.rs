@@ -27,7 +27,7 @@ const BEFORE_SITES: &str = "
     DROP TABLE matcher;
     DROP TABLE erased_property;
     DROP TABLE match_of_search;
-    DROP TABLE notice;
+    DROP TABLE notification;
     DROP TABLE match_group;
     DROP TABLE removed_search;
     DROP TABLE search_alert;
@@ -61,8 +61,8 @@ async fn the_sites_of_adverts_from_before_there_were_sites_are_known() {
     assert_eq!(known, [(1, "agence.fr"), (2, "portail.fr")]);
     assert_eq!(store.counts().await.unwrap(), (4, 4));
     // There were no searches before, so there is nothing that the matcher could have missed.
-    assert_eq!(store.matched_until().await.unwrap(), Position(4));
-    assert!(!store.file_matches(10).await.unwrap());
+    assert_eq!(store.matcher_checkpoint().await.unwrap(), Position(4));
+    assert!(!store.index_matches(10).await.unwrap());
 }
 
 #[tokio::test]
@@ -79,7 +79,7 @@ async fn what_was_owed_before_there_were_deliveries_is_kept_and_not_sent() {
     }
     // The matcher has not come to this one yet.
     let late = commit(&store, [create(&property(4, [advert(4).build()]), Expected::New)]).await;
-    assert_eq!(store.owed(100).await.unwrap().deliveries.len(), 15);
+    assert_eq!(store.read_outbox(100).await.unwrap().deliveries.len(), 15);
     let before = store.match_groups_after(Position::START, 100).await.unwrap();
     drop(store);
     let connection = Connection::open(folder.path().join(FILE_NAME)).unwrap();
@@ -91,7 +91,7 @@ async fn what_was_owed_before_there_were_deliveries_is_kept_and_not_sent() {
     assert_eq!(store.matches_of(given[0], 0, 10).await.unwrap().total, 3);
     assert_eq!(store.counts().await.unwrap(), (4, 4));
     assert!(store.search(search_id(2)).await.unwrap().is_some());
-    let owed = store.owed(100).await.unwrap();
+    let owed = store.read_outbox(100).await.unwrap();
     assert_eq!((owed.deliveries.len(), owed.more, owed.after == owed.until), (0, false, true));
     assert_eq!(store.queue_depth().await.unwrap(), QueueDepth::default());
     assert_eq!(store.webhook_secrets(UserId::from_bytes([1; 16])).await.unwrap(), None);

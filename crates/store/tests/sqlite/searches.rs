@@ -5,7 +5,9 @@ use std::path::Path;
 use domain::{SearchNumber, Timestamp};
 use rusqlite::{Connection, params};
 use store::sqlite::{FILE_NAME, SqliteStore};
-use store::{Error, Expected, MatchBatch, MatchGroup, Notice, NoticeGroup, Position, SearchList, Store};
+use store::{
+    Error, Expected, MatchBatch, MatchGroup, Notification, OutboxEntry, Position, SearchList, Store,
+};
 use testkit::build::{advert, advert_id, at, property, property_id, saved_search, search_id, user_id};
 
 use crate::changes::{change_search, commit, create, create_search, remove_search};
@@ -29,8 +31,8 @@ fn group(position: u64, property: u64, searches: &[SearchNumber]) -> MatchGroup 
         advert: advert_id(property),
         matched: searches.to_vec(),
         linked: searches.to_vec(),
-        notices: vec![NoticeGroup {
-            notice: Notice::Match(domain::search::Channel::Email),
+        outbox: vec![OutboxEntry {
+            notification: Notification::Match(domain::search::Channel::Email),
             searches: searches.to_vec(),
         }],
     }
@@ -46,11 +48,11 @@ async fn matched(folder: &Path) -> (SqliteStore, Vec<SearchNumber>) {
     }
     for number in 1..=2 {
         commit(&store, [create(&property(number, [advert(number).build()]), Expected::New)]).await;
-        let (after, until) = (store.matched_until().await.unwrap(), Position(3 + number));
+        let (after, until) = (store.matcher_checkpoint().await.unwrap(), Position(3 + number));
         let groups = vec![group(until.0, number, &numbers)];
         assert!(store.record_matches(MatchBatch { after, until, groups }).await.unwrap());
         if number == 1 {
-            assert!(!store.file_matches(100).await.unwrap());
+            assert!(!store.index_matches(100).await.unwrap());
         }
     }
     (store, numbers)
@@ -81,10 +83,10 @@ async fn nothing_is_kept_that_nobody_can_ask_for() {
     connection.execute(alert, []).unwrap();
     commit(&store, [remove_search(search_id(2))]).await; // 9
     assert_eq!([count("search_version"), count("search_alert"), count("removed_search")], [0, 0, 1]);
-    while store.file_matches(1).await.unwrap() {}
+    while store.index_matches(1).await.unwrap() {}
     assert_eq!([count("match_of_search"), count("removed_search")], [6, 1], "the matcher may still name it");
     pass(7, 9).await;
-    while store.file_matches(1).await.unwrap() {}
+    while store.index_matches(1).await.unwrap() {}
     assert_eq!([count("match_of_search"), count("removed_search")], [4, 0]);
 
     // What an erased property leaves.
@@ -191,7 +193,7 @@ async fn a_damaged_list_of_searches_is_noticed_by_whoever_reads_it() {
             if column == "matched" {
                 answers.push(store.matched(vec![property_id(2)]).await.map(|_| ()));
                 answers.push(store.matches_of(numbers[0], 0, 10).await.map(|_| ()));
-                answers.push(store.file_matches(10).await.map(|_| ()));
+                answers.push(store.index_matches(10).await.map(|_| ()));
                 // An erasure does not guess either.
                 answers.push(store.erase(advert_id(2), at(9_000)).await.map(|_| ()));
             }
@@ -206,7 +208,7 @@ async fn a_damaged_list_of_searches_is_noticed_by_whoever_reads_it() {
     }
     // What is before the damage was served all along, and all of it is now.
     assert_eq!(store.match_groups_after(Position::START, 10).await.unwrap().len(), 2);
-    assert!(!store.file_matches(10).await.unwrap());
+    assert!(!store.index_matches(10).await.unwrap());
     assert_eq!(store.matches_of(numbers[0], 0, 10).await.unwrap().total, 2);
 }
 

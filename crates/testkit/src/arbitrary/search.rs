@@ -1,10 +1,10 @@
-//! Saved searches of every shape. A term need not suit its filter: keeping it is not judging it.
+//! Saved searches of every shape. A criterion need not suit its filter: keeping it is not judging it.
 
-use domain::criteria::{Entry, Presence, Term};
-use domain::search::Wish;
+use domain::criteria::{Entry, Presence, RawCriterion};
+use domain::search::SearchDraft;
 use domain::{
-    Alerts, EmailAddress, Endpoint, EventName, FILTERS, Polygon, PropertyId, SavedSearch, SearchId,
-    SearchToken, SiteCategoryId, SortMode, Strictness, Terms, UserId, Wording,
+    Alerts, EmailAddress, Endpoint, EventName, FILTERS, Phrase, Polygon, PropertyId, RawCriteria,
+    SavedSearch, SearchId, SearchToken, SiteCategoryId, SortMode, Strictness, UserId,
 };
 use proptest::collection::{btree_set, vec};
 use proptest::option;
@@ -15,32 +15,32 @@ use super::{insee, moment, point, short_text, site, zipcode};
 
 pub fn saved_search() -> BoxedStrategy<SavedSearch> {
     let ids = (any::<[u8; 16]>(), any::<[u8; 16]>(), any::<[u8; SearchToken::BYTES]>());
-    (ids, moment(), moment(), wish())
-        .prop_map(|((id, owner, token), created_at, updated_at, wish)| SavedSearch {
+    (ids, moment(), moment(), draft())
+        .prop_map(|((id, owner, token), created_at, updated_at, draft)| SavedSearch {
             id: SearchId::from_bytes(id),
             owner: UserId::from_bytes(owner),
             token: SearchToken::new(token),
             created_at,
             updated_at,
-            wish,
+            draft,
         })
         .boxed()
 }
 
-fn wish() -> BoxedStrategy<Wish> {
-    (short_text(), vec((select(FILTERS), term()), 0..6), alerts())
+fn draft() -> BoxedStrategy<SearchDraft> {
+    (short_text(), vec((select(FILTERS), criterion()), 0..6), alerts())
         .prop_map(|(title, given, alerts)| {
-            let mut terms = Terms::default();
-            for (filter, term) in given {
+            let mut raw_criteria = RawCriteria::default();
+            for (filter, criterion) in given {
                 let known = FILTERS.iter().find(|known| known.name == filter.name);
-                terms.put(known.expect("it was drawn from the table"), term);
+                raw_criteria.put(known.expect("it was drawn from the table"), criterion);
             }
-            Wish { title, terms, alerts }
+            SearchDraft { title, raw_criteria, alerts }
         })
         .boxed()
 }
 
-pub fn term() -> BoxedStrategy<Term> {
+pub fn criterion() -> BoxedStrategy<RawCriterion> {
     let number = prop_oneof![
         any::<i32>().prop_map(f64::from),
         any::<f64>().prop_filter("not a number", |number| number.is_finite()),
@@ -49,20 +49,20 @@ pub fn term() -> BoxedStrategy<Term> {
     let property = any::<[u8; 16]>().prop_map(PropertyId::from_bytes);
     let polygon = vec(point(), 3..6).prop_filter_map("too few corners", Polygon::new);
     prop_oneof![
-        number.prop_map(Term::Number),
-        moment().prop_map(Term::Moment),
-        any::<Vec<u8>>().prop_map(Term::Codes),
-        any::<bool>().prop_map(Term::Flag),
-        vec(any::<u64>(), 0..4).prop_map(Term::Cities),
-        vec(insee(), 0..4).prop_map(Term::Communes),
-        vec(any::<u64>(), 0..4).prop_map(Term::Departments),
-        vec(zipcode(), 0..4).prop_map(Term::Zipcodes),
-        vec(site(), 0..4).prop_map(Term::Sites),
-        vec(category, 0..4).prop_map(Term::SiteCategories),
-        vec(property, 0..4).prop_map(Term::Properties),
-        vec(polygon, 0..3).prop_map(Term::Polygons),
-        select(&[SortMode::Property, SortMode::Advert]).prop_map(Term::SortMode),
-        vec(vec(entry(), 0..3), 0..3).prop_map(Term::Expressions),
+        number.prop_map(RawCriterion::Number),
+        moment().prop_map(RawCriterion::Moment),
+        any::<Vec<u8>>().prop_map(RawCriterion::Codes),
+        any::<bool>().prop_map(RawCriterion::Flag),
+        vec(any::<u64>(), 0..4).prop_map(RawCriterion::Cities),
+        vec(insee(), 0..4).prop_map(RawCriterion::Communes),
+        vec(any::<u64>(), 0..4).prop_map(RawCriterion::Departments),
+        vec(zipcode(), 0..4).prop_map(RawCriterion::Zipcodes),
+        vec(site(), 0..4).prop_map(RawCriterion::Sites),
+        vec(category, 0..4).prop_map(RawCriterion::SiteCategories),
+        vec(property, 0..4).prop_map(RawCriterion::Properties),
+        vec(polygon, 0..3).prop_map(RawCriterion::Polygons),
+        select(&[SortMode::Property, SortMode::Advert]).prop_map(RawCriterion::SortMode),
+        vec(vec(entry(), 0..3), 0..3).prop_map(RawCriterion::Expressions),
     ]
     .boxed()
 }
@@ -72,7 +72,7 @@ fn entry() -> BoxedStrategy<Entry> {
     let presence = select(&[Presence::Present, Presence::Absent]);
     (prop_oneof!["(t|f)[1-5] (rdc|sdb|appt)", "\\PC{1,16}"], strictness, presence)
         .prop_filter_map("no word in it", |(text, strictness, presence)| {
-            Some(Entry { wording: Wording::new(&text, strictness)?, presence })
+            Some(Entry { phrase: Phrase::new(&text, strictness)?, presence })
         })
         .boxed()
 }

@@ -5,7 +5,7 @@ use super::*;
 fn read_json(value: Value) -> Result<ReadDraft, RefusedDraft> {
     let zone = TimeZone::get("Europe/Paris").unwrap();
     let now = "2026-06-01T12:00:00Z".parse().unwrap();
-    read(&value, Surroundings { zone: &zone, now, sites: &SiteDirectory::default() })
+    read(&value, ParseContext { zone: &zone, now, sites: &SiteDirectory::default() })
 }
 
 fn with(mut extra: Value) -> Value {

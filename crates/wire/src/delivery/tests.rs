@@ -13,7 +13,7 @@ fn at(text: &str) -> Timestamp {
 fn parts(zone: &TimeZone, state: DeliveryState) -> DeliveryParts<'_> {
     let number = domain::SearchNumber(42);
     DeliveryParts {
-        id: DeliveryId::of(number, 7, domain::InstanceMark::default()),
+        id: DeliveryId::of(number, 7, domain::DeliveryEpoch::default()),
         search: Some(SearchId::from_bytes([0x5e; 16])),
         channel: DeliveryChannel::Event,
         sequence: 7,

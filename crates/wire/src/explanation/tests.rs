@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use domain::criteria::{Entry, Presence, References, Term};
+use domain::criteria::{Entry, Presence, RawCriterion, References};
 use domain::{
     Advert, AdvertDetails, AdvertEvent, AdvertId, Amount, City, Country, Department, EnergyLetter, FILTERS,
-    Insee, Placement, Property, PropertyType, Rating, Region, ShortText, Site, SiteId, SiteKey, Strictness,
-    Timestamp, TransactionType, Wording, Zipcode, explain,
+    Insee, Phrase, Placement, Property, PropertyType, Rating, Region, ShortText, Site, SiteId, SiteKey,
+    Strictness, Timestamp, TransactionType, Zipcode, explain,
 };
 use serde_json::{Value, json};
 
@@ -101,16 +101,16 @@ fn sites() -> SiteDirectory {
     SiteDirectory::new(1, vec![site], Vec::new())
 }
 
-fn body(it: &Property, said: &[(&str, Term)], matched: bool) -> Value {
-    let mut terms = Terms::default();
-    for (name, term) in said {
-        terms.put(FILTERS.iter().find(|filter| filter.name == *name).unwrap(), term.clone());
+fn body(it: &Property, said: &[(&str, RawCriterion)], matched: bool) -> Value {
+    let mut raw_criteria = RawCriteria::default();
+    for (name, criterion) in said {
+        raw_criteria.put(FILTERS.iter().find(|filter| filter.name == *name).unwrap(), criterion.clone());
     }
     let sites = sites();
     let with_districts = |id: u64| if id == 75_056 { vec![75_056, 75_111] } else { vec![id] };
     let commune = |insee: &Insee| vec![insee.id()];
     let references = References { city: &with_districts, commune: &commune, sites: &sites };
-    let criteria = terms.criteria(&references).unwrap();
+    let criteria = raw_criteria.criteria(&references).unwrap();
     let explanation = explain(&criteria, it).unwrap();
     let department = |id: u64| (id == 37).then(region);
     let zone = TimeZone::get("Europe/Paris").unwrap();
@@ -122,31 +122,31 @@ fn body(it: &Property, said: &[(&str, Term)], matched: bool) -> Value {
         property: it.id,
         explanation: &explanation,
         matched,
-        terms: &terms,
+        raw_criteria: &raw_criteria,
         known: &known,
     };
     serde_json::to_value(super::explanation(&parts)).unwrap()
 }
 
-fn summary(it: &Property, said: &[(&str, Term)]) -> String {
+fn summary(it: &Property, said: &[(&str, RawCriterion)]) -> String {
     body(it, said, false)["summary"].as_str().unwrap().to_owned()
 }
 
 fn words(text: &str, presence: Presence) -> Entry {
-    Entry { wording: Wording::new(text, Strictness::Inflected).unwrap(), presence }
+    Entry { phrase: Phrase::new(text, Strictness::Inflected).unwrap(), presence }
 }
 
 #[test]
 fn a_property_that_meets_a_search_says_by_what() {
     let said = [
-        ("transactionType", Term::Codes(vec![0])),
-        ("budgetMin", Term::Number(200_000.0)),
-        ("budgetMax", Term::Number(250_000.0)),
-        ("includedDepartments", Term::Departments(vec![37])),
-        ("withCoherentPrice", Term::Flag(true)),
+        ("transactionType", RawCriterion::Codes(vec![0])),
+        ("budgetMin", RawCriterion::Number(200_000.0)),
+        ("budgetMax", RawCriterion::Number(250_000.0)),
+        ("includedDepartments", RawCriterion::Departments(vec![37])),
+        ("withCoherentPrice", RawCriterion::Flag(true)),
         (
             "expressions",
-            Term::Expressions(vec![
+            RawCriterion::Expressions(vec![
                 vec![words("cave", Presence::Present)],
                 vec![words("balcons", Presence::Present)],
             ]),
@@ -205,8 +205,8 @@ fn what_is_asked_of_one_advert_is_shown_for_each() {
         }),
     ]);
     let said = [
-        ("includedSites", Term::Sites(vec![SiteKey::parse("portail.example").unwrap()])),
-        ("energyCategories", Term::Codes(vec![0, 1])),
+        ("includedSites", RawCriterion::Sites(vec![SiteKey::parse("portail.example").unwrap()])),
+        ("energyCategories", RawCriterion::Codes(vec![0, 1])),
     ];
     let body = body(&it, &said, false);
     let portal = json!({"@id": "/sites/3", "name": "portail.example"});
@@ -228,7 +228,7 @@ fn what_is_asked_of_one_advert_is_shown_for_each() {
 #[test]
 fn a_city_stands_for_its_districts() {
     let it = property([advert(1, |_| {})]);
-    let body = body(&it, &[("includedCities", Term::Cities(vec![75_056]))], false);
+    let body = body(&it, &[("includedCities", RawCriterion::Cities(vec![75_056]))], false);
     let line = &body["criteria"][1];
     assert_eq!(line["wanted"], json!({"anyOf": [{"@id": "/cities/75056", "name": "Paris"}]}));
     assert_eq!((&line["held"], &line["found"]["among"]), (&json!(false), &json!([])));
@@ -245,10 +245,10 @@ fn a_summary_names_what_failed() {
             amount(99.0),
         ));
     })]);
-    let check = |said: &[(&str, Term)], expected: &str| {
+    let check = |said: &[(&str, RawCriterion)], expected: &str| {
         assert_eq!(summary(&it, said), format!("The property does not meet the search: {expected}."));
     };
-    let number = Term::Number;
+    let number = RawCriterion::Number;
     check(&[("budgetMax", number(240_000.0))], "budgetMax: wanted at most 240000, found 250000");
     check(
         &[("surfaceMin", number(70.0)), ("surfaceMax", number(80.5)), ("roomMin", number(3.0))],
@@ -258,15 +258,15 @@ fn a_summary_names_what_failed() {
         &[("lat", number(47.4)), ("lon", number(0.8)), ("radius", number(5.0))],
         "lat, lon and radius: wanted at most 5 km away, found 7.527 km",
     );
-    let tours = Term::Cities(vec![37_261]);
+    let tours = RawCriterion::Cities(vec![37_261]);
     check(&[("excludedCities", tours)], "excludedCities: wanted not Tours, found Tours");
     let zipcodes = ["37000", "37200", "37300", "37400"].map(|text| Zipcode::parse(text).unwrap());
     check(
-        &[("includedZipcodes", Term::Zipcodes(zipcodes.to_vec()))],
+        &[("includedZipcodes", RawCriterion::Zipcodes(zipcodes.to_vec()))],
         "includedZipcodes: wanted one of 37000, 37200, 37300 and 1 more, found 37100 Tours",
     );
     check(
-        &[("publisherTypes", Term::Codes(vec![0]))],
+        &[("publisherTypes", RawCriterion::Codes(vec![0]))],
         "its advert (publisherTypes: wanted 0, which is not known of it)",
     );
     check(
@@ -276,11 +276,11 @@ fn a_summary_names_what_failed() {
     check(&[("eventSurfaceVariationMin", number(1.0))], "its surface has never changed");
     let entries = vec![words("terrasse", Presence::Present), words("balcon", Presence::Absent)];
     check(
-        &[("expressions", Term::Expressions(vec![entries]))],
+        &[("expressions", RawCriterion::Expressions(vec![entries]))],
         "\"terrasse\" stands in none of its texts and \"balcon\" stands in a title, and must not",
     );
     check(
-        &[("excludedProperties", Term::Properties(vec![it.id]))],
+        &[("excludedProperties", RawCriterion::Properties(vec![it.id]))],
         "excludedProperties: wanted not /properties/01010101-0101-0101-0101-010101010101, found \
          /properties/01010101-0101-0101-0101-010101010101",
     );
@@ -300,7 +300,7 @@ fn a_summary_says_why_there_is_no_match_or_still_one() {
         "The property meets everything the search asks for, but all its adverts are expired: it is not on offer, and makes \
          no match."
     );
-    let dear = [("budgetMax", Term::Number(1.0))];
+    let dear = [("budgetMax", RawCriterion::Number(1.0))];
     assert!(summary(&gone, &dear).ends_with("found 250000. All its adverts are expired, too."));
     let told = body(&it, &dear, true);
     assert!(told["summary"].as_str().unwrap().ends_with("found 250000. There is a match from when it did."));

@@ -5,7 +5,7 @@
 //! that a query and the body of a saved search cannot differ.
 
 use domain::criteria::{Entry, Presence};
-use domain::{Strictness, Violation, Wording};
+use domain::{Phrase, Strictness, Violation};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -184,15 +184,15 @@ impl Expressions {
             self.violations.push(Violation::too_many(path, message));
             return None;
         }
-        let wording = Wording::new(&word, strictness);
-        if wording.is_none() {
+        let phrase = Phrase::new(&word, strictness);
+        if phrase.is_none() {
             let message = match word.as_str() {
                 "" => "This entry has no word.".to_owned(),
                 word => format!("\"{word}\" has neither letters nor digits."),
             };
             self.violations.push(Violation::missing(path, message));
         }
-        wording.map(|wording| Entry { wording, presence })
+        phrase.map(|phrase| Entry { phrase, presence })
     }
 
     fn note_unknown(&mut self, path: &str, members: &Map<String, Value>, known: &[&str]) {
@@ -250,12 +250,12 @@ impl<'a> EntryBody<'a> {
     }
 
     pub(crate) fn of(entry: &'a Entry) -> Self {
-        let Entry { wording, presence } = entry;
+        let Entry { phrase, presence } = entry;
         let options = OptionsBody {
             includes: *presence == Presence::Present,
-            strict: wording.strictness() == Strictness::Exact,
+            strict: phrase.strictness() == Strictness::Exact,
         };
-        Self { word: wording.text(), options }
+        Self { word: phrase.text(), options }
     }
 }
 

@@ -35,8 +35,8 @@ fn read_query(query: &str) -> Read {
     let districts = |id: u64| if id == 75_056 { vec![75_056, 75_101, 75_102] } else { vec![id] };
     let by_code = |insee: &Insee| districts(insee.id());
     let references = References { city: &districts, commune: &by_code, sites: &sites };
-    let surroundings = Surroundings { references, zone: &zone };
-    let finished = super::read(&mut parameters, &surroundings);
+    let context = ParseContext { references, zone: &zone };
+    let finished = super::read(&mut parameters, &context);
     let order = read_order(&mut parameters, &finished);
     let told = parameters.violations.iter().map(|v| format!("{}: {}", v.path, v.message)).collect();
     let ignored = parameters.ignored(&order_names());

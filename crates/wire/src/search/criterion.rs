@@ -1,6 +1,6 @@
 //! One criterion out of a body, by the kind of its filter.
 
-use domain::criteria::{Term, Terms};
+use domain::criteria::{RawCriteria, RawCriterion};
 use domain::draft::Given;
 use domain::filter::{Codes, Filter, Kind, PlaceKind};
 use domain::{EnergyLetter, Zipcode};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::read::said;
 use super::reference::Referents;
-use super::{Surroundings, default_flag};
+use super::{ParseContext, default_flag};
 use crate::filters::{expressions, names, refusal, shapes, takes_one};
 use crate::json::{Reader, shown};
 use crate::query::items;
@@ -17,14 +17,14 @@ use crate::query::items;
 pub struct Criteria<'a, 'b> {
     pub fields: &'a Map<String, Value>,
     /// What the search asks for so far.
-    pub known: Option<&'a Terms>,
-    pub surroundings: &'a Surroundings<'a>,
+    pub known: Option<&'a RawCriteria>,
+    pub context: &'a ParseContext<'a>,
     pub ignored: &'b mut Vec<String>,
 }
 
 impl<'a> Criteria<'a, '_> {
     /// What is said for a filter, under all of its names together. What cannot be understood is a violation, and unset.
-    pub fn read(&mut self, reader: &mut Reader, filter: &'static Filter) -> Given<Option<Term>> {
+    pub fn read(&mut self, reader: &mut Reader, filter: &'static Filter) -> Given<Option<RawCriterion>> {
         let mut given = false;
         let mut values: Vec<(&'static str, &'a Value)> = Vec::new();
         for name in names(filter) {
@@ -41,71 +41,73 @@ impl<'a> Criteria<'a, '_> {
             [] if given => Given::Value(None),
             [] => Given::Absent,
             values => {
-                let term = self.term(reader, filter, values);
+                let criterion = self.criterion(reader, filter, values);
                 // A default that is said is not told apart from one that is not: what is read can be sent back.
-                let default = default_flag(filter).map(Term::Flag);
-                Given::Value(term.filter(|term| default.as_ref() != Some(term)))
+                let default = default_flag(filter).map(RawCriterion::Flag);
+                Given::Value(criterion.filter(|criterion| default.as_ref() != Some(criterion)))
             }
         }
     }
 
     /// There is at least one value.
-    fn term(
+    fn criterion(
         &mut self,
         reader: &mut Reader,
         filter: &'static Filter,
         values: &[(&'static str, &Value)],
-    ) -> Option<Term> {
+    ) -> Option<RawCriterion> {
         let (name, value) = *values.first()?;
         let known = self.known.and_then(|known| known.get(filter));
-        let referents = Referents { surroundings: self.surroundings, known };
+        let referents = Referents { context: self.context, known };
         match filter.kind {
             Kind::Least(_) | Kind::Most(_) | Kind::Latitude | Kind::Longitude | Kind::Radius => {
-                reader.number(name, value).map(Term::Number)
+                reader.number(name, value).map(RawCriterion::Number)
             }
-            Kind::Is(_) | Kind::Only(_) => reader.boolean(name, value).map(Term::Flag),
+            Kind::Is(_) | Kind::Only(_) => reader.boolean(name, value).map(RawCriterion::Flag),
             Kind::Choice(_, codes) if takes_one(codes) => {
                 one_of_a_list(reader, name, value, |reader, path, value| code(reader, path, value, codes))
-                    .map(|code| Term::Codes(vec![code]))
+                    .map(|code| RawCriterion::Codes(vec![code]))
             }
             Kind::Choice(_, codes) => some(
                 reader.several(values, |reader, path, value| code(reader, path, value, codes)),
-                Term::Codes,
+                RawCriterion::Codes,
             ),
             Kind::Place(_, PlaceKind::City) => some(
                 reader.several(values, |reader, path, value| referents.city(reader, path, value)),
-                Term::Cities,
+                RawCriterion::Cities,
             ),
             Kind::Place(_, PlaceKind::Department) => some(
                 reader.several(values, |reader, path, value| referents.department(reader, path, value)),
-                Term::Departments,
+                RawCriterion::Departments,
             ),
             Kind::Place(_, PlaceKind::Insee) => some(
                 reader.several(values, |reader, path, value| referents.commune(reader, path, value)),
-                Term::Communes,
+                RawCriterion::Communes,
             ),
-            Kind::Place(_, PlaceKind::Zipcode) => some(reader.several(values, zipcode), Term::Zipcodes),
+            Kind::Place(_, PlaceKind::Zipcode) => {
+                some(reader.several(values, zipcode), RawCriterion::Zipcodes)
+            }
             Kind::Site(_) => some(
                 reader.several(values, |reader, path, value| referents.site(reader, path, value)),
-                Term::Sites,
+                RawCriterion::Sites,
             ),
             Kind::SiteCategory(_) => some(
                 reader.several(values, |reader, path, value| referents.site_category(reader, path, value)),
-                Term::SiteCategories,
+                RawCriterion::SiteCategories,
             ),
             Kind::ExcludedProperty => some(
                 reader.several(values, |reader, path, value| referents.property(reader, path, value)),
-                Term::Properties,
+                RawCriterion::Properties,
             ),
             Kind::Shapes => {
                 let polygons = shapes::read(name, value, &mut reader.violations);
-                (!polygons.is_empty()).then_some(Term::Polygons(polygons))
+                (!polygons.is_empty()).then_some(RawCriterion::Polygons(polygons))
             }
             Kind::Expressions => {
                 let read = expressions::read(name, value);
                 reader.violations.extend(read.violations);
                 self.ignored.extend(read.ignored);
-                (!read.groups.is_empty()).then_some(Term::Expressions(read.groups))
+                (!read.groups.is_empty()).then_some(RawCriterion::Expressions(read.groups))
             }
             // No criteria of a search.
             Kind::From(_) | Kind::To(_) | Kind::SortMode => None,
@@ -114,8 +116,8 @@ impl<'a> Criteria<'a, '_> {
 }
 
 /// A list that has items; one without is unset.
-fn some<T>(list: Option<Vec<T>>, term: impl FnOnce(Vec<T>) -> Term) -> Option<Term> {
-    list.filter(|list| !list.is_empty()).map(term)
+fn some<T>(list: Option<Vec<T>>, criterion: impl FnOnce(Vec<T>) -> RawCriterion) -> Option<RawCriterion> {
+    list.filter(|list| !list.is_empty()).map(criterion)
 }
 
 /// A value, or a list that holds only that. An empty list is unset.

@@ -1,17 +1,17 @@
-//! The body of a search: from JSON to a wish, or to everything that is wrong with it.
+//! The body of a search: from JSON to a draft, or to everything that is wrong with it.
 
 use std::collections::BTreeSet;
 
-use domain::criteria::Terms;
+use domain::criteria::RawCriteria;
 use domain::draft::Given;
 use domain::recipient::EndpointError;
-use domain::search::{NAMED_MAX, Wish};
+use domain::search::{NAMED_MAX, SearchDraft};
 use domain::{Alerts, EmailAddress, Endpoint, EventName, ShortText, Violation};
 use serde_json::{Map, Value};
 
 use super::criterion::Criteria;
 use super::{
-    EMAIL, ENABLED, ENDPOINT, EVENT_ENDPOINT, EVENTS, HIDE_CONTACT, Surroundings, TITLE, criteria, is_known,
+    EMAIL, ENABLED, ENDPOINT, EVENT_ENDPOINT, EVENTS, HIDE_CONTACT, ParseContext, TITLE, criteria, is_known,
     is_required,
 };
 use crate::json::{Reader, kind_of, shown};
@@ -29,7 +29,7 @@ pub enum Purpose<'a> {
     /// What is absent is unset.
     Create,
     /// What is absent stays as it is.
-    Update(&'a Wish),
+    Update(&'a SearchDraft),
     /// As for a creation, but that nobody has to think of a title yet.
     Preview,
 }
@@ -37,26 +37,26 @@ pub enum Purpose<'a> {
 /// What came of reading a body.
 #[derive(Debug)]
 pub struct Read {
-    pub wish: Result<Wish, Vec<Violation>>,
+    pub draft: Result<SearchDraft, Vec<Violation>>,
     /// Names that mean nothing to us.
     pub ignored: Vec<String>,
 }
 
 /// Reads the body of a search. `null`, an empty text and, for a list, an empty list clear a value.
-pub fn read(body: &Value, purpose: Purpose<'_>, surroundings: &Surroundings<'_>) -> Read {
+pub fn read(body: &Value, purpose: Purpose<'_>, context: &ParseContext<'_>) -> Read {
     let Value::Object(fields) = body else {
         let message = format!("A search must be an object, {} given.", kind_of(body));
-        return Read { wish: Err(vec![Violation::malformed("", message)]), ignored: Vec::new() };
+        return Read { draft: Err(vec![Violation::malformed("", message)]), ignored: Vec::new() };
     };
     let mut reading = Reading { fields, purpose, reader: Reader::default(), ignored: Vec::new() };
     let title = reading.title();
-    let terms = reading.terms(surroundings);
-    let alerts = reading.alerts(surroundings.judge);
+    let raw_criteria = reading.raw_criteria(context);
+    let alerts = reading.alerts(context.judge);
     // What was understood is held together even when something else was not, so that everything is told at once.
-    let contradictions = terms.criteria(&surroundings.references).err().unwrap_or_default();
+    let contradictions = raw_criteria.criteria(&context.references).err().unwrap_or_default();
     let Reading { reader: Reader { mut violations }, mut ignored, .. } = reading;
     violations.extend(contradictions);
-    let named = terms.named_in_all();
+    let named = raw_criteria.named_in_all();
     if named > NAMED_MAX {
         let message = format!(
             "A search may name {NAMED_MAX} places, sites, properties and corners in all, not {named}."
@@ -66,11 +66,11 @@ pub fn read(body: &Value, purpose: Purpose<'_>, surroundings: &Surroundings<'_>)
     let unknown = fields.keys().filter(|name| !is_known(name)).map(|name| shown(name));
     ignored.extend(unknown.take(IGNORED_MAX));
     ignored.truncate(IGNORED_MAX);
-    let wish = match title {
-        Some(title) if violations.is_empty() => Ok(Wish { title, terms, alerts }),
+    let draft = match title {
+        Some(title) if violations.is_empty() => Ok(SearchDraft { title, raw_criteria, alerts }),
         Some(_) | None => Err(violations),
     };
-    Read { wish, ignored }
+    Read { draft, ignored }
 }
 
 /// Why a text is no address for a webhook, with the text where that helps. A password in it is not said again, and one that is too long is
@@ -94,7 +94,7 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    fn known(&self) -> Option<&'a Wish> {
+    fn known(&self) -> Option<&'a SearchDraft> {
         match self.purpose {
             Purpose::Update(known) => Some(known),
             Purpose::Create | Purpose::Preview => None,
@@ -125,10 +125,10 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn terms(&mut self, surroundings: &Surroundings<'_>) -> Terms {
-        let known = self.known().map(|known| &known.terms);
-        let mut terms = known.cloned().unwrap_or_default();
-        let mut body = Criteria { fields: self.fields, known, surroundings, ignored: &mut self.ignored };
+    fn raw_criteria(&mut self, context: &ParseContext<'_>) -> RawCriteria {
+        let known = self.known().map(|known| &known.raw_criteria);
+        let mut raw_criteria = known.cloned().unwrap_or_default();
+        let mut body = Criteria { fields: self.fields, known, context, ignored: &mut self.ignored };
         for filter in criteria() {
             let before = self.reader.violations.len();
             let given = body.read(&mut self.reader, filter);
@@ -139,11 +139,11 @@ impl<'a> Reading<'a> {
             }
             match given {
                 Given::Absent => {}
-                Given::Value(Some(term)) => terms.put(filter, term),
-                Given::Value(None) => terms.clear(filter),
+                Given::Value(Some(criterion)) => raw_criteria.put(filter, criterion),
+                Given::Value(None) => raw_criteria.clear(filter),
             }
         }
-        terms
+        raw_criteria
     }
 
     fn alerts(&mut self, judge: &dyn Fn(&Endpoint) -> Result<(), String>) -> Alerts {

@@ -4,11 +4,11 @@
 //! place nobody knows would wait for ever; unless the search holds it already: what it leads to has gone since, and whoever
 //! changes something else must be able to send back what they read.
 
-use domain::criteria::Term;
+use domain::criteria::RawCriterion;
 use domain::{Insee, PropertyId, SiteCategoryId, SiteKey};
 use serde_json::Value;
 
-use super::Surroundings;
+use super::ParseContext;
 use crate::filters::refusal;
 use crate::iri;
 use crate::json::Reader;
@@ -16,9 +16,9 @@ use crate::site::{self, CategoryFound};
 
 /// What references of one criterion lead to.
 pub struct Referents<'a> {
-    pub surroundings: &'a Surroundings<'a>,
+    pub context: &'a ParseContext<'a>,
     /// What the search says for the same criterion so far.
-    pub known: Option<&'a Term>,
+    pub known: Option<&'a RawCriterion>,
 }
 
 impl Referents<'_> {
@@ -27,8 +27,9 @@ impl Referents<'_> {
         let expected = "a reference to a city";
         let text = text_of(reader, path, value, expected)?;
         let Some(id) = iri::parse_city(&text) else { return malformed(reader, path, value, expected) };
-        let city = (self.surroundings.places.city)(id);
-        let held = || matches!(self.known, Some(Term::Cities(ids)) if ids.contains(&id)).then_some(id);
+        let city = (self.context.places.city)(id);
+        let held =
+            || matches!(self.known, Some(RawCriterion::Cities(ids)) if ids.contains(&id)).then_some(id);
         city.map(|city| city.id()).or_else(held).or_else(|| not_found(reader, path, &iri::city(id)))
     }
 
@@ -36,8 +37,9 @@ impl Referents<'_> {
         let expected = "a reference to a department";
         let text = text_of(reader, path, value, expected)?;
         let Some(id) = iri::parse_department(&text) else { return malformed(reader, path, value, expected) };
-        let department = (self.surroundings.places.department)(id);
-        let held = || matches!(self.known, Some(Term::Departments(ids)) if ids.contains(&id)).then_some(id);
+        let department = (self.context.places.department)(id);
+        let held =
+            || matches!(self.known, Some(RawCriterion::Departments(ids)) if ids.contains(&id)).then_some(id);
         department
             .map(|department| department.id)
             .or_else(held)
@@ -48,10 +50,10 @@ impl Referents<'_> {
     pub fn commune(&self, reader: &mut Reader, path: &str, value: &Value) -> Option<Insee> {
         let text = reader.label(path, value)?;
         let Some(insee) = Insee::parse(&text) else { return malformed(reader, path, value, "an INSEE code") };
-        let places = &self.surroundings.places;
+        let places = &self.context.places;
         // A code that was sent as a number has lost its leading zero.
         let known = (places.commune)(&insee).is_some() || (places.city)(insee.id()).is_some();
-        let held = matches!(self.known, Some(Term::Communes(codes)) if codes.contains(&insee));
+        let held = matches!(self.known, Some(RawCriterion::Communes(codes)) if codes.contains(&insee));
         if known || held { Some(insee) } else { not_found(reader, path, insee.as_str()) }
     }
 
@@ -59,10 +61,10 @@ impl Referents<'_> {
     pub fn site(&self, reader: &mut Reader, path: &str, value: &Value) -> Option<SiteKey> {
         let expected = "a reference to a site";
         let text = text_of(reader, path, value, expected)?;
-        let sites = self.surroundings.references.sites;
+        let sites = self.context.references.sites;
         let key = SiteKey::parse(&text);
         let held = |key: Option<SiteKey>| {
-            key.filter(|key| matches!(self.known, Some(Term::Sites(keys)) if keys.contains(key)))
+            key.filter(|key| matches!(self.known, Some(RawCriterion::Sites(keys)) if keys.contains(key)))
         };
         if let Some(id) = iri::parse_site(&text) {
             let site = sites.site(id).map(|site| site.key.clone());
@@ -86,10 +88,10 @@ impl Referents<'_> {
         if text.trim().is_empty() || (id.is_none() && iri::is_no_name(&text)) {
             return malformed(reader, path, value, expected);
         }
-        match site::find_category(&text, self.surroundings.references.sites) {
+        match site::find_category(&text, self.context.references.sites) {
             CategoryFound::Id(id) => Some(id),
             CategoryFound::Nothing(reference) => {
-                let holds = |id: &SiteCategoryId| matches!(self.known, Some(Term::SiteCategories(ids)) if ids.contains(id));
+                let holds = |id: &SiteCategoryId| matches!(self.known, Some(RawCriterion::SiteCategories(ids)) if ids.contains(id));
                 id.filter(holds).or_else(|| not_found(reader, path, &reference))
             }
         }

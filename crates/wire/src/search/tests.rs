@@ -1,4 +1,4 @@
-use domain::search::Wish;
+use domain::search::SearchDraft;
 use domain::{
     Country, Region, SavedSearch, SearchId, SearchToken, Site, SiteCategory, SiteCategoryId,
     SiteCategoryName, SiteDirectory, SiteId, SiteKey, Timestamp, UserId,
@@ -61,7 +61,7 @@ fn reading(body: &Value, purpose: Purpose<'_>, sites: &SiteDirectory) -> Read {
         true => Err("Nothing is sent to this address.".to_owned()),
         false => Ok(()),
     };
-    read(body, purpose, &Surroundings { references, places: PLACES, judge: &judge })
+    read(body, purpose, &ParseContext { references, places: PLACES, judge: &judge })
 }
 
 /// A body that is complete, and what the object given adds or replaces.
@@ -71,31 +71,31 @@ fn with(fields: Value) -> Value {
     body
 }
 
-fn wish(fields: Value) -> Wish {
+fn draft(fields: Value) -> SearchDraft {
     let read = reading(&with(fields), Purpose::Create, &directory());
     assert_eq!(read.ignored, [""; 0]);
-    read.wish.unwrap()
+    read.draft.unwrap()
 }
 
 fn same(fields: Value, other: Value) {
-    assert_eq!(wish(fields.clone()), wish(other), "{fields}");
+    assert_eq!(draft(fields.clone()), draft(other), "{fields}");
 }
 
 /// `path: message` of every violation.
 fn refused(body: &Value, expected: &[&str]) {
-    let violations = reading(body, Purpose::Create, &directory()).wish.unwrap_err();
+    let violations = reading(body, Purpose::Create, &directory()).draft.unwrap_err();
     let told: Vec<String> = violations.iter().map(|v| format!("{}: {}", v.path, v.message)).collect();
     assert_eq!(told, expected, "{body}");
 }
 
-fn written(wish: &Wish, sites: &SiteDirectory) -> Value {
+fn written(draft: &SearchDraft, sites: &SiteDirectory) -> Value {
     let saved = SavedSearch {
         id: SearchId::from_bytes([1; 16]),
         owner: UserId::from_bytes([2; 16]),
         token: SearchToken::new([3; SearchToken::BYTES]),
         created_at: Timestamp::UNIX_EPOCH,
         updated_at: Timestamp::UNIX_EPOCH,
-        wish: wish.clone(),
+        draft: draft.clone(),
     };
     let zone = TimeZone::get("Europe/Paris").unwrap();
     let last_alert_at = Some(Timestamp::UNIX_EPOCH);
@@ -163,7 +163,7 @@ fn references_are_paths_ids_or_what_was_read() {
         same(json!({"includedSiteCategories": [category]}), json!({"includedSiteCategories": 4}));
     }
     assert_eq!(
-        written(&wish(json!({"includedSites": ["nouveau.fr", 2]})), &directory())["includedSites"],
+        written(&draft(json!({"includedSites": ["nouveau.fr", 2]})), &directory())["includedSites"],
         json!(["nouveau.fr", "/sites/2"])
     );
     refused(
@@ -232,7 +232,7 @@ fn everything_that_is_wrong_is_told_together() {
         &["includedZipcodes: This list is too long: 5001 items, at most 5000."],
     );
     let wrong = reading(&with(json!({"includedCities": vec!["x"; 5_000]})), Purpose::Create, &directory());
-    assert_eq!(wrong.wish.unwrap_err().len(), 100);
+    assert_eq!(wrong.draft.unwrap_err().len(), 100);
 }
 
 #[test]
@@ -247,28 +247,28 @@ fn names_nobody_knows_are_reported_and_what_a_read_gave_is_not() {
         read.ignored,
         ["expressions[0][options][exact]", "budgetmin", "expired", "fromDate", "sortMode"]
     );
-    assert_eq!(read.wish.ok(), Some(wish(json!({"expressions": "balcon"}))));
+    assert_eq!(read.draft.ok(), Some(draft(json!({"expressions": "balcon"}))));
 }
 
 #[test]
 fn an_update_keeps_what_it_does_not_mention() {
-    let known = wish(json!({
+    let known = draft(json!({
         "budgetMin": 3, "includedCities": [37261], "withCoherentPrice": false, "notificationEnabled": true,
         "endpointRecipient": "https://hook.example/", "subscribedEvents": "ad.update.price", "hidePropertyContact": true,
     }));
-    let update = |fields: Value| reading(&with(fields), Purpose::Update(&known), &directory()).wish;
+    let update = |fields: Value| reading(&with(fields), Purpose::Update(&known), &directory()).draft;
     assert_eq!(update(json!({})), Ok(known.clone()));
     let cleared = json!({
         "budgetMin": null, "includedCities": [], "withCoherentPrice": null, "notificationEnabled": null,
         "endpointRecipient": "", "subscribedEvents": null, "hidePropertyContact": null,
     });
-    assert_eq!(update(cleared), Ok(wish(json!({}))));
+    assert_eq!(update(cleared), Ok(draft(json!({}))));
     // What is wrong is not held against what was there before.
     let violations = update(json!({"budgetMin": "x", "budgetMax": 2})).unwrap_err();
     assert_eq!(violations.len(), 1, "{violations:?}");
     let violations = update(json!({"budgetMax": 2})).unwrap_err();
     assert_eq!(violations[0].path, "budgetMin");
-    let violations = reading(&json!({}), Purpose::Update(&known), &directory()).wish.unwrap_err();
+    let violations = reading(&json!({}), Purpose::Update(&known), &directory()).draft.unwrap_err();
     let paths: Vec<&str> = violations.iter().map(|violation| violation.path.as_str()).collect();
     assert_eq!(paths, ["title", "transactionType", "propertyTypes"]);
 }
@@ -284,9 +284,9 @@ fn an_address_nothing_is_sent_to_is_refused_where_it_is_new() {
         ],
     );
     // It was accepted before the rules became what they are.
-    let mut known = wish(json!({"budgetMin": 3}));
+    let mut known = draft(json!({"budgetMin": 3}));
     known.alerts.endpoint = Some(domain::Endpoint::trusted(one.to_owned()));
-    let update = |fields: Value| reading(&with(fields), Purpose::Update(&known), &directory()).wish;
+    let update = |fields: Value| reading(&with(fields), Purpose::Update(&known), &directory()).draft;
     assert!(update(json!({"budgetMin": 4})).is_ok() && update(json!({"endpointRecipient": one})).is_ok());
     assert_eq!(update(json!({"endpointRecipient": other})).unwrap_err()[0].path, "endpointRecipient");
 }
@@ -294,15 +294,15 @@ fn an_address_nothing_is_sent_to_is_refused_where_it_is_new() {
 #[test]
 fn a_preview_needs_no_title() {
     let body = json!({"transactionType": 0, "propertyTypes": [1], "budgetMax": 5});
-    let read = reading(&body, Purpose::Preview, &directory()).wish.unwrap();
-    assert_eq!(read.terms, wish(json!({"budgetMax": 5})).terms);
-    let violations = reading(&json!({"title": ""}), Purpose::Preview, &directory()).wish.unwrap_err();
+    let read = reading(&body, Purpose::Preview, &directory()).draft.unwrap();
+    assert_eq!(read.raw_criteria, draft(json!({"budgetMax": 5})).raw_criteria);
+    let violations = reading(&json!({"title": ""}), Purpose::Preview, &directory()).draft.unwrap_err();
     assert_eq!(violations.len(), 2);
 }
 
 #[test]
 fn what_has_gone_since_is_still_shown_and_may_be_sent_back() {
-    let known = wish(json!({"includedSiteCategories": [4], "excludedSites": [1, 2]}));
+    let known = draft(json!({"includedSiteCategories": [4], "excludedSites": [1, 2]}));
     let bare = SiteDirectory::new(2, Vec::new(), Vec::new());
     let shown = written(&known, &bare);
     assert_eq!(
@@ -310,15 +310,15 @@ fn what_has_gone_since_is_still_shown_and_may_be_sent_back() {
         json!([{"@context": "/contexts/SiteCategory", "@id": "/site_categories/4", "@type": "SiteCategory", "name": null}])
     );
     assert_eq!(shown["excludedSites"], json!(["portail.fr", "office du lac"]));
-    assert_eq!(reading(&shown, Purpose::Update(&known), &bare).wish, Ok(known));
+    assert_eq!(reading(&shown, Purpose::Update(&known), &bare).draft, Ok(known));
     // To another search it would be new.
-    let violations = reading(&shown, Purpose::Create, &bare).wish.unwrap_err();
+    let violations = reading(&shown, Purpose::Create, &bare).draft.unwrap_err();
     assert_eq!(violations.len(), 2);
 }
 
 #[test]
 fn a_search_shows_every_key_and_numbers_as_they_were_sent() {
-    let shown = written(&wish(json!({})), &directory());
+    let shown = written(&draft(json!({})), &directory());
     for name in write::ALWAYS {
         let filter = Filter::named(name).unwrap();
         assert!(is_criterion(filter) && filter.name == *name, "{name}");
@@ -336,7 +336,7 @@ fn a_search_shows_every_key_and_numbers_as_they_were_sent() {
     assert_eq!(shown["lastAlertAt"], "1970-01-01T01:00:00+01:00");
 
     let shown = written(
-        &wish(json!({
+        &draft(json!({
             "budgetMin": "20", "surfaceMax": 62.50, "roomMax": 0, "energyCategories": ["b"], "feesResponsibility": [1],
             "includedCities": [37261], "includedDepartments": [37], "geoShapes": [[[2, 48], [3, 48], [2.5, 49]]],
             "expressions": "expressions[0][0][word]=balcon&expressions[0][0][options][includes]=false",

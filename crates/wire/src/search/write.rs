@@ -1,9 +1,9 @@
 //! A search as its owner reads it. Every key of the contract is always there: an unset number or boolean is `null`, an unset
 //! list is empty.
 
-use domain::criteria::Term;
+use domain::criteria::RawCriterion;
 use domain::filter::{Codes, Filter, Kind};
-use domain::search::Wish;
+use domain::search::SearchDraft;
 use domain::{Alerts, EnergyLetter, Polygon, SavedSearch, SiteCategoryId, SiteDirectory, SiteKey, Timestamp};
 use jiff::tz::TimeZone;
 use serde::ser::SerializeMap;
@@ -78,8 +78,8 @@ struct SearchResource<'a>(SearchParts<'a>);
 impl Serialize for SearchResource<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let SearchParts { search, last_alert_at, zone, .. } = &self.0;
-        let SavedSearch { id, owner, token, created_at, updated_at, wish } = search;
-        let Wish { title, terms, alerts } = wish;
+        let SavedSearch { id, owner, token, created_at, updated_at, draft } = search;
+        let SearchDraft { title, raw_criteria, alerts } = draft;
         let Alerts { enabled, hide_contact, email, endpoint, event_endpoint, events } = alerts;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("@context", "/contexts/Search")?;
@@ -89,9 +89,9 @@ impl Serialize for SearchResource<'_> {
         map.serialize_entry("token", token.as_str())?;
         map.serialize_entry(TITLE, title.as_str())?;
         for filter in criteria() {
-            let term = terms.get(filter);
-            if term.is_some() || ALWAYS.contains(&filter.name) {
-                map.serialize_entry(filter.name, &Criterion { filter, term, parts: &self.0 })?;
+            let criterion = raw_criteria.get(filter);
+            if criterion.is_some() || ALWAYS.contains(&filter.name) {
+                map.serialize_entry(filter.name, &Criterion { filter, criterion, parts: &self.0 })?;
             }
         }
         map.serialize_entry(HIDE_CONTACT, hide_contact)?;
@@ -111,32 +111,36 @@ impl Serialize for SearchResource<'_> {
 /// The value of one criterion.
 struct Criterion<'a> {
     filter: &'static Filter,
-    term: Option<&'a Term>,
+    criterion: Option<&'a RawCriterion>,
     parts: &'a SearchParts<'a>,
 }
 
 impl Serialize for Criterion<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { filter, term, parts } = self;
-        let Some(term) = term else { return unset(filter, serializer) };
-        match term {
-            Term::Number(number) => Number(*number).serialize(serializer),
-            Term::Moment(at) => date::print(*at, parts.zone).serialize(serializer),
-            Term::Codes(codes) => write_codes(filter, codes, serializer),
-            Term::Flag(flag) => flag.serialize(serializer),
-            Term::Cities(ids) => serializer.collect_seq(ids.iter().map(|id| parts.city(*id))),
-            Term::Departments(ids) => serializer.collect_seq(ids.iter().map(|id| parts.department(*id))),
-            Term::Communes(codes) => serializer.collect_seq(codes.iter().map(|code| code.as_str())),
-            Term::Zipcodes(zipcodes) => {
+        let Self { filter, criterion, parts } = self;
+        let Some(criterion) = criterion else { return unset(filter, serializer) };
+        match criterion {
+            RawCriterion::Number(number) => Number(*number).serialize(serializer),
+            RawCriterion::Moment(at) => date::print(*at, parts.zone).serialize(serializer),
+            RawCriterion::Codes(codes) => write_codes(filter, codes, serializer),
+            RawCriterion::Flag(flag) => flag.serialize(serializer),
+            RawCriterion::Cities(ids) => serializer.collect_seq(ids.iter().map(|id| parts.city(*id))),
+            RawCriterion::Departments(ids) => {
+                serializer.collect_seq(ids.iter().map(|id| parts.department(*id)))
+            }
+            RawCriterion::Communes(codes) => serializer.collect_seq(codes.iter().map(|code| code.as_str())),
+            RawCriterion::Zipcodes(zipcodes) => {
                 serializer.collect_seq(zipcodes.iter().map(|zipcode| zipcode.as_str()))
             }
-            Term::Sites(sites) => serializer.collect_seq(sites.iter().map(|site| parts.site(site))),
-            Term::SiteCategories(ids) => serializer.collect_seq(ids.iter().map(|id| parts.category(*id))),
-            Term::Properties(ids) => serializer.collect_seq(ids.iter().map(|id| iri::property(*id))),
-            Term::Polygons(polygons) => serializer.collect_seq(polygons.iter().map(corners)),
-            Term::Expressions(groups) => expressions::write(groups).serialize(serializer),
+            RawCriterion::Sites(sites) => serializer.collect_seq(sites.iter().map(|site| parts.site(site))),
+            RawCriterion::SiteCategories(ids) => {
+                serializer.collect_seq(ids.iter().map(|id| parts.category(*id)))
+            }
+            RawCriterion::Properties(ids) => serializer.collect_seq(ids.iter().map(|id| iri::property(*id))),
+            RawCriterion::Polygons(polygons) => serializer.collect_seq(polygons.iter().map(corners)),
+            RawCriterion::Expressions(groups) => expressions::write(groups).serialize(serializer),
             // About an order, which a search has none of.
-            Term::SortMode(_) => serializer.serialize_none(),
+            RawCriterion::SortMode(_) => serializer.serialize_none(),
         }
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
-use domain::criteria::{References, Term, Terms};
-use domain::search::Wish;
+use domain::criteria::{RawCriteria, RawCriterion, References};
+use domain::search::SearchDraft;
 use domain::{
     Alerts, City, Country, Department, EmailAddress, Endpoint, EventName, Filter, Insee, Region, SavedSearch,
     SearchId, SearchToken, ShortText, Timestamp, UserId,
@@ -12,9 +12,9 @@ use domain::{
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::Value;
-use wire::search::{Places, Purpose, Read, SearchParts, Surroundings, criteria, read, search};
+use wire::search::{ParseContext, Places, Purpose, Read, SearchParts, criteria, read, search};
 
-use crate::terms::{SITES, paris, term};
+use crate::raw::{SITES, criterion, paris};
 
 /// Any place is one.
 fn city(id: u64) -> Option<Arc<City>> {
@@ -52,62 +52,62 @@ fn department(id: u64) -> Option<Arc<Department>> {
 const PLACES: Places<'static> =
     Places { city: &city, commune: &|insee| city(insee.id()), department: &department };
 
-fn surroundings() -> Surroundings<'static> {
+fn context() -> ParseContext<'static> {
     let references = References { city: &|id| vec![id], commune: &|insee| vec![insee.id()], sites: &SITES };
-    Surroundings { references, places: PLACES, judge: &|_| Ok(()) }
+    ParseContext { references, places: PLACES, judge: &|_| Ok(()) }
 }
 
 /// What a search may ask for: the two that must be there, and any of the others.
-fn terms() -> impl Strategy<Value = Terms> {
+fn raw_criteria() -> impl Strategy<Value = RawCriteria> {
     let required = |filter: &Filter| matches!(filter.name, "transactionType" | "propertyTypes");
     let (always, others): (Vec<_>, Vec<_>) = criteria().partition(|filter| required(filter));
     let count = others.len();
     let chosen = prop_oneof![3 => subsequence(others.clone(), 0..8), 1 => subsequence(others, count)];
     chosen.prop_flat_map(move |chosen: Vec<&'static Filter>| {
-        let drawn = always.iter().copied().chain(chosen).map(|filter| (Just(filter), term(filter.kind)));
+        let drawn = always.iter().copied().chain(chosen).map(|filter| (Just(filter), criterion(filter.kind)));
         drawn.collect::<Vec<_>>().prop_map(canonical)
     })
 }
 
 /// As whoever reads a body puts it: no repeats, one value where one is meant, no default that is said; and nothing in it that
 /// contradicts something else.
-fn canonical(drawn: Vec<(&'static Filter, Term)>) -> Terms {
+fn canonical(drawn: Vec<(&'static Filter, RawCriterion)>) -> RawCriteria {
     fn once<T: Ord + Clone>(list: Vec<T>) -> Vec<T> {
         let mut seen = BTreeSet::new();
         list.into_iter().filter(|item| seen.insert(item.clone())).collect()
     }
-    let mut terms = Terms::default();
-    for (filter, term) in drawn {
-        let term = match term {
-            Term::Flag(true) if filter.name == "withCoherentPrice" => continue,
-            Term::Codes(codes)
+    let mut raw_criteria = RawCriteria::default();
+    for (filter, criterion) in drawn {
+        let criterion = match criterion {
+            RawCriterion::Flag(true) if filter.name == "withCoherentPrice" => continue,
+            RawCriterion::Codes(codes)
                 if matches!(filter.name, "transactionType" | "feesResponsibility" | "geoAccuracy") =>
             {
-                Term::Codes(codes[..1].to_vec())
+                RawCriterion::Codes(codes[..1].to_vec())
             }
-            Term::Codes(list) => Term::Codes(once(list)),
-            Term::Cities(list) => Term::Cities(once(list)),
-            Term::Communes(list) => Term::Communes(once(list)),
-            Term::Departments(list) => Term::Departments(once(list)),
-            Term::Zipcodes(list) => Term::Zipcodes(once(list)),
-            Term::Sites(list) => Term::Sites(once(list)),
-            Term::SiteCategories(list) => Term::SiteCategories(once(list)),
-            Term::Properties(list) => Term::Properties(once(list)),
-            term @ (Term::Number(_)
-            | Term::Moment(_)
-            | Term::Flag(_)
-            | Term::Polygons(_)
-            | Term::SortMode(_)
-            | Term::Expressions(_)) => term,
+            RawCriterion::Codes(list) => RawCriterion::Codes(once(list)),
+            RawCriterion::Cities(list) => RawCriterion::Cities(once(list)),
+            RawCriterion::Communes(list) => RawCriterion::Communes(once(list)),
+            RawCriterion::Departments(list) => RawCriterion::Departments(once(list)),
+            RawCriterion::Zipcodes(list) => RawCriterion::Zipcodes(once(list)),
+            RawCriterion::Sites(list) => RawCriterion::Sites(once(list)),
+            RawCriterion::SiteCategories(list) => RawCriterion::SiteCategories(once(list)),
+            RawCriterion::Properties(list) => RawCriterion::Properties(once(list)),
+            criterion @ (RawCriterion::Number(_)
+            | RawCriterion::Moment(_)
+            | RawCriterion::Flag(_)
+            | RawCriterion::Polygons(_)
+            | RawCriterion::SortMode(_)
+            | RawCriterion::Expressions(_)) => criterion,
         };
-        terms.put(filter, term);
+        raw_criteria.put(filter, criterion);
     }
-    while let Err(violations) = terms.criteria(&surroundings().references) {
+    while let Err(violations) = raw_criteria.criteria(&context().references) {
         for violation in violations {
-            terms.clear(Filter::named(&violation.path).unwrap());
+            raw_criteria.clear(Filter::named(&violation.path).unwrap());
         }
     }
-    terms
+    raw_criteria
 }
 
 fn alerts() -> impl Strategy<Value = Alerts> {
@@ -130,23 +130,25 @@ fn alerts() -> impl Strategy<Value = Alerts> {
     )
 }
 
-fn wish() -> impl Strategy<Value = Wish> {
-    ("[a-zA-Zé0-9 '\"\\\\-]{0,20}[a-zé]", terms(), alerts()).prop_map(|(title, terms, alerts)| Wish {
-        title: ShortText::new(&title).unwrap().unwrap(),
-        terms,
-        alerts,
-    })
+fn draft() -> impl Strategy<Value = SearchDraft> {
+    ("[a-zA-Zé0-9 '\"\\\\-]{0,20}[a-zé]", raw_criteria(), alerts()).prop_map(
+        |(title, raw_criteria, alerts)| SearchDraft {
+            title: ShortText::new(&title).unwrap().unwrap(),
+            raw_criteria,
+            alerts,
+        },
+    )
 }
 
 /// A search, written as its owner reads it.
-fn written(wish: &Wish) -> Value {
+fn written(draft: &SearchDraft) -> Value {
     let saved = SavedSearch {
         id: SearchId::from_bytes([1; 16]),
         owner: UserId::from_bytes([2; 16]),
         token: SearchToken::new([3; SearchToken::BYTES]),
         created_at: Timestamp::UNIX_EPOCH,
         updated_at: Timestamp::UNIX_EPOCH,
-        wish: wish.clone(),
+        draft: draft.clone(),
     };
     let zone = paris();
     let parts =
@@ -155,28 +157,28 @@ fn written(wish: &Wish) -> Value {
     serde_json::from_str(&serde_json::to_string(&search(parts)).unwrap()).unwrap()
 }
 
-fn read_back(body: &Value, purpose: Purpose<'_>) -> Wish {
-    let Read { wish, ignored } = read(body, purpose, &surroundings());
+fn read_back(body: &Value, purpose: Purpose<'_>) -> SearchDraft {
+    let Read { draft, ignored } = read(body, purpose, &context());
     assert_eq!(ignored, [""; 0]);
-    wish.unwrap_or_else(|violations| panic!("{violations:?} {body}"))
+    draft.unwrap_or_else(|violations| panic!("{violations:?} {body}"))
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn what_is_written_of_a_search_can_be_sent_again(wish in wish(), other in wish()) {
-        let body = written(&wish);
-        prop_assert_eq!(&read_back(&body, Purpose::Create), &wish);
-        prop_assert_eq!(&read_back(&body, Purpose::Update(&wish)), &wish);
+    fn what_is_written_of_a_search_can_be_sent_again(draft in draft(), other in draft()) {
+        let body = written(&draft);
+        prop_assert_eq!(&read_back(&body, Purpose::Create), &draft);
+        prop_assert_eq!(&read_back(&body, Purpose::Update(&draft)), &draft);
         // Over another search: what is always shown is replaced, what is shown when it is set stays if it is not. The two may
         // contradict each other.
-        if let Ok(over) = read(&body, Purpose::Update(&other), &surroundings()).wish {
+        if let Ok(over) = read(&body, Purpose::Update(&other), &context()).draft {
             for filter in criteria() {
-                let source = if body.get(filter.name).is_some() { &wish } else { &other };
-                prop_assert_eq!(over.terms.get(filter), source.terms.get(filter), "{}", filter.name);
+                let source = if body.get(filter.name).is_some() { &draft } else { &other };
+                prop_assert_eq!(over.raw_criteria.get(filter), source.raw_criteria.get(filter), "{}", filter.name);
             }
-            prop_assert_eq!((over.title, over.alerts), (wish.title, wish.alerts));
+            prop_assert_eq!((over.title, over.alerts), (draft.title, draft.alerts));
         }
     }
 }

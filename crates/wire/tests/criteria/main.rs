@@ -5,4 +5,4 @@
 
 mod body;
 mod query;
-mod terms;
+mod raw;

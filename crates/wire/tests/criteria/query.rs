@@ -1,27 +1,27 @@
 //! Every filter of the table reads back what was written for it in a query.
 
-use domain::criteria::{Presence, References, Term};
+use domain::criteria::{Presence, RawCriterion, References};
 use domain::filter::{Codes, Kind};
 use domain::{EnergyLetter, FILTERS, Filter, Insee, SortMode, Strictness};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use proptest::prelude::*;
 use proptest::sample::select;
-use wire::filters::{Surroundings, read_one};
+use wire::filters::{ParseContext, read_one};
 use wire::query::{Parameters, RawQuery};
 
-use crate::terms::{SITES, paris, term};
+use crate::raw::{SITES, criterion, paris};
 
 /// The pairs that say so.
-fn pairs(filter: &Filter, name: &str, term: &Term) -> Vec<(String, String)> {
+fn pairs(filter: &Filter, name: &str, criterion: &RawCriterion) -> Vec<(String, String)> {
     let list = |values: Vec<String>| -> Vec<(String, String)> {
         values.into_iter().map(|value| (format!("{name}[]"), value)).collect()
     };
     let one = |value: String| vec![(name.to_owned(), value)];
-    match term {
+    match criterion {
         // With an exponent where there are hundreds of digits.
-        Term::Number(number) => one(format!("{number:?}")),
-        Term::Moment(at) => one(wire::date::print(*at, &paris())),
-        Term::Codes(codes) => list(
+        RawCriterion::Number(number) => one(format!("{number:?}")),
+        RawCriterion::Moment(at) => one(wire::date::print(*at, &paris())),
+        RawCriterion::Codes(codes) => list(
             codes
                 .iter()
                 .map(|code| match filter.kind {
@@ -32,17 +32,19 @@ fn pairs(filter: &Filter, name: &str, term: &Term) -> Vec<(String, String)> {
                 })
                 .collect(),
         ),
-        Term::Flag(flag) => one(flag.to_string()),
-        Term::Cities(ids) => list(ids.iter().map(|id| wire::iri::city(*id)).collect()),
-        Term::Departments(ids) => list(ids.iter().map(|id| wire::iri::department(*id)).collect()),
-        Term::Communes(codes) => list(codes.iter().map(ToString::to_string).collect()),
-        Term::SiteCategories(ids) => list(ids.iter().map(|id| wire::iri::site_category(*id)).collect()),
-        Term::Zipcodes(codes) => list(codes.iter().map(ToString::to_string).collect()),
-        Term::Sites(sites) => list(sites.iter().map(|site| site.as_str().to_owned()).collect()),
-        Term::Properties(ids) => list(ids.iter().map(|id| wire::iri::property(*id)).collect()),
-        Term::SortMode(SortMode::Property) => one("property".to_owned()),
-        Term::SortMode(SortMode::Advert) => one("advert".to_owned()),
-        Term::Polygons(polygons) => {
+        RawCriterion::Flag(flag) => one(flag.to_string()),
+        RawCriterion::Cities(ids) => list(ids.iter().map(|id| wire::iri::city(*id)).collect()),
+        RawCriterion::Departments(ids) => list(ids.iter().map(|id| wire::iri::department(*id)).collect()),
+        RawCriterion::Communes(codes) => list(codes.iter().map(ToString::to_string).collect()),
+        RawCriterion::SiteCategories(ids) => {
+            list(ids.iter().map(|id| wire::iri::site_category(*id)).collect())
+        }
+        RawCriterion::Zipcodes(codes) => list(codes.iter().map(ToString::to_string).collect()),
+        RawCriterion::Sites(sites) => list(sites.iter().map(|site| site.as_str().to_owned()).collect()),
+        RawCriterion::Properties(ids) => list(ids.iter().map(|id| wire::iri::property(*id)).collect()),
+        RawCriterion::SortMode(SortMode::Property) => one("property".to_owned()),
+        RawCriterion::SortMode(SortMode::Advert) => one("advert".to_owned()),
+        RawCriterion::Polygons(polygons) => {
             let mut pairs = Vec::new();
             for (shape, polygon) in polygons.iter().enumerate() {
                 for (point, corner) in polygon.corners().iter().enumerate() {
@@ -52,14 +54,13 @@ fn pairs(filter: &Filter, name: &str, term: &Term) -> Vec<(String, String)> {
             }
             pairs
         }
-        Term::Expressions(groups) => {
+        RawCriterion::Expressions(groups) => {
             let mut pairs = Vec::new();
             for (number, group) in groups.iter().enumerate() {
                 for (place, entry) in group.iter().enumerate() {
                     let path = format!("{name}[{number}][{place}]");
-                    let (includes, strict) =
-                        (entry.presence == Presence::Present, entry.wording.strictness());
-                    pairs.push((format!("{path}[word]"), entry.wording.text().to_owned()));
+                    let (includes, strict) = (entry.presence == Presence::Present, entry.phrase.strictness());
+                    pairs.push((format!("{path}[word]"), entry.phrase.text().to_owned()));
                     pairs.push((format!("{path}[options][includes]"), includes.to_string()));
                     pairs.push((
                         format!("{path}[options][strict]"),
@@ -72,11 +73,11 @@ fn pairs(filter: &Filter, name: &str, term: &Term) -> Vec<(String, String)> {
     }
 }
 
-fn drawn() -> impl Strategy<Value = (&'static Filter, &'static str, Term)> {
+fn drawn() -> impl Strategy<Value = (&'static Filter, &'static str, RawCriterion)> {
     select(FILTERS.iter().collect::<Vec<_>>()).prop_flat_map(|filter| {
         let names: Vec<&'static str> =
             std::iter::once(filter.name).chain(filter.aliases.iter().copied()).collect();
-        (Just(filter), select(names), term(filter.kind))
+        (Just(filter), select(names), criterion(filter.kind))
     })
 }
 
@@ -84,9 +85,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn every_filter_reads_back_what_was_written((filter, name, term) in drawn(), encoded in any::<bool>()) {
+    fn every_filter_reads_back_what_was_written((filter, name, criterion) in drawn(), encoded in any::<bool>()) {
         let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
-        let written: Vec<String> = pairs(filter, name, &term)
+        let written: Vec<String> = pairs(filter, name, &criterion)
             .into_iter()
             .map(|(key, value)| format!("{}={}", if encoded { encode(&key) } else { key }, encode(&value)))
             .collect();
@@ -95,10 +96,10 @@ proptest! {
         let (city, insee) = (|id: u64| vec![id], |insee: &Insee| vec![insee.id()]);
         let zone = paris();
         let references = References { city: &city, commune: &insee, sites: &SITES };
-        let surroundings = Surroundings { references, zone: &zone };
-        let read = read_one(&mut parameters, filter, &surroundings);
+        let context = ParseContext { references, zone: &zone };
+        let read = read_one(&mut parameters, filter, &context);
         prop_assert_eq!(&parameters.violations, &[]);
         prop_assert_eq!(parameters.ignored(&[]), [""; 0]);
-        prop_assert_eq!(read, Some(term), "{}", written.join("&"));
+        prop_assert_eq!(read, Some(criterion), "{}", written.join("&"));
     }
 }

@@ -44,7 +44,7 @@ fn follow(seed: u64, properties: u64, happenings: usize) -> HashMap<HappeningKin
 }
 
 fn check(kind: HappeningKind, advert: &Advert, merged: &merge::Merged, at: &str) {
-    let names = |field| merged.news.iter().any(|event| event.subject == EventSubject::Field(field));
+    let names = |field| merged.events.iter().any(|event| event.subject == EventSubject::Field(field));
     let percent = || {
         let price = |advert: &Advert| advert.details.price.unwrap().get();
         (price(&merged.advert) / price(advert) - 1.0) * 100.0
@@ -58,7 +58,7 @@ fn check(kind: HappeningKind, advert: &Advert, merged: &merge::Merged, at: &str)
     match kind {
         HappeningKind::Published => panic!("{at}: it was there already"),
         HappeningKind::Crawled => {
-            assert_eq!(merged.effect, Effect::Crawled, "{at}: {:?}", merged.news);
+            assert_eq!(merged.effect, Effect::Crawled, "{at}: {:?}", merged.events);
         }
         HappeningKind::PriceDropped => {
             // Parking spaces to let cost so little that one euro is a lot.
@@ -68,15 +68,15 @@ fn check(kind: HappeningKind, advert: &Advert, merged: &merge::Merged, at: &str)
         HappeningKind::PriceRose => {
             assert!(names(AdvertField::Price) && (0.0..6.0).contains(&percent()), "{at}: {}", percent());
         }
-        HappeningKind::SurfaceCorrected => assert!(names(AdvertField::Surface), "{at}: {:?}", merged.news),
-        HappeningKind::PicturesChanged => assert!(names(AdvertField::Pictures), "{at}: {:?}", merged.news),
+        HappeningKind::SurfaceCorrected => assert!(names(AdvertField::Surface), "{at}: {:?}", merged.events),
+        HappeningKind::PicturesChanged => assert!(names(AdvertField::Pictures), "{at}: {:?}", merged.events),
         HappeningKind::DescriptionEdited => {
-            assert_eq!(merged.news.len(), 1, "{at}: {:?}", merged.news);
+            assert_eq!(merged.events.len(), 1, "{at}: {:?}", merged.events);
             assert!(names(AdvertField::Description), "{at}");
         }
         HappeningKind::Expired | HappeningKind::Republished => {
-            assert_eq!(merged.news.len(), 1, "{at}: {:?}", merged.news);
-            assert_eq!(merged.news[0].subject, EventSubject::Expired, "{at}");
+            assert_eq!(merged.events.len(), 1, "{at}: {:?}", merged.events);
+            assert_eq!(merged.events[0].subject, EventSubject::Expired, "{at}");
         }
     }
 }

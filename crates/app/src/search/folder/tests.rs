@@ -33,7 +33,7 @@ impl Segment for Fake {
         self.content.clone()
     }
 
-    fn alive(&self) -> Vec<u8> {
+    fn live_docs(&self) -> Vec<u8> {
         self.dead.clone()
     }
 }
@@ -52,7 +52,7 @@ fn load(path: &Path) -> Result<(u64, Vec<Kept>), Unusable> {
     let manifest = folder.manifest(FORMAT)?;
     Ok((
         manifest.anchor.position,
-        folder.segments(&manifest, |id, bytes, alive| Ok((id, bytes.to_vec(), alive.to_vec())))?,
+        folder.segments(&manifest, |id, bytes, live_docs| Ok((id, bytes.to_vec(), live_docs.to_vec())))?,
     ))
 }
 

@@ -4,26 +4,26 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use delivery::{Letter, Order, Post};
+use delivery::{Email, Order, WebhookMessage};
 use domain::{DeliveryId, Endpoint, Property, PropertyId, SiteDirectory, Timestamp, UserId, WebhookSecret};
-use store::{About, Contacts, DocumentKey, DueDelivery, Notice, StoredSearch};
+use store::{Contacts, DeliverySubject, DocumentKey, DueDelivery, Notification, StoredSearch};
 
-use super::letter::letter;
+use super::email::email;
 use super::round::Slot;
 use crate::dispatch::{Dispatch, Told};
 use crate::{App, Error};
 
 /// Something to be brought, before it is written.
-pub struct Parcel {
-    /// One, or all that a letter tells of.
+pub struct OutboundMessage {
+    /// One, or all that a email tells of.
     pub due: Vec<DueDelivery>,
     pub message: Message,
     pub slot: Slot,
 }
 
 pub enum Message {
-    Post { search: Arc<StoredSearch>, endpoint: Endpoint },
-    Letter { search: Arc<StoredSearch> },
+    WebhookMessage { search: Arc<StoredSearch>, endpoint: Endpoint },
+    Email { search: Arc<StoredSearch> },
 }
 
 /// What can be sent.
@@ -34,8 +34,8 @@ pub struct Ready {
 }
 
 pub enum Content {
-    Post(Post),
-    Letter(Letter),
+    WebhookMessage(WebhookMessage),
+    Email(Email),
 }
 
 impl Ready {
@@ -57,7 +57,7 @@ pub struct Written {
 }
 
 /// Everything that is read before anything is written.
-struct Desk {
+struct RenderInputs {
     documents: HashMap<DocumentKey, Bytes>,
     properties: HashMap<(PropertyId, u32), Property>,
     secrets: HashMap<UserId, Vec<WebhookSecret>>,
@@ -66,17 +66,17 @@ struct Desk {
 pub async fn write(
     app: &App,
     dispatch: &Dispatch,
-    parcels: Vec<Parcel>,
+    messages: Vec<OutboundMessage>,
     now: Timestamp,
 ) -> Result<Written, Error> {
     let mut written = Written::default();
-    let mut desk = Desk::lay_out(app, &parcels, now).await?;
+    let mut inputs = RenderInputs::lay_out(app, &messages, now).await?;
     let sites = app.sites().await?;
-    for mut parcel in parcels {
-        match &parcel.message {
-            Message::Post { search, endpoint } => {
-                let Some(due) = parcel.due.first() else { continue };
-                let body = desk.body(app, dispatch, &sites, search, due, &mut written.documents);
+    for mut message in messages {
+        match &message.message {
+            Message::WebhookMessage { search, endpoint } => {
+                let Some(due) = message.due.first() else { continue };
+                let body = inputs.body(app, dispatch, &sites, search, due, &mut written.documents);
                 let Some(body) = body else {
                     written.erased.push(due.id);
                     continue;
@@ -84,33 +84,34 @@ pub async fn write(
                 if contacts(search, due) == Contacts::Hidden {
                     written.hidden.push(due.id);
                 }
-                let secrets = desk.secrets.get(&search.search.owner).cloned().unwrap_or_default();
+                let secrets = inputs.secrets.get(&search.search.owner).cloned().unwrap_or_default();
                 let order = due
                     .about
                     .as_ref()
                     .map(|about| Order { sequence: due.number, property_version: about.version });
-                let post = Post { endpoint: endpoint.clone(), id: due.id, at: now, secrets, order, body };
+                let post =
+                    WebhookMessage { endpoint: endpoint.clone(), id: due.id, at: now, secrets, order, body };
                 written.ready.push(Ready {
-                    due: parcel.due,
-                    content: Content::Post(post),
-                    slot: parcel.slot,
+                    due: message.due,
+                    content: Content::WebhookMessage(post),
+                    slot: message.slot,
                 });
             }
-            Message::Letter { search } => {
+            Message::Email { search } => {
                 let search = Arc::clone(search);
-                // What was erased is left out of the letter, and of nothing else.
-                let there = |due: &DueDelivery| desk.property(due).and_then(Property::derive).is_some();
+                // What was erased is left out of the email, and of nothing else.
+                let there = |due: &DueDelivery| inputs.property(due).and_then(Property::derive).is_some();
                 let (kept, erased): (Vec<_>, Vec<_>) =
-                    std::mem::take(&mut parcel.due).into_iter().partition(there);
+                    std::mem::take(&mut message.due).into_iter().partition(there);
                 written.erased.extend(erased.iter().map(|due| due.id));
-                let properties = kept.iter().filter_map(|due| desk.property(due));
+                let properties = kept.iter().filter_map(|due| inputs.property(due));
                 let deliveries = kept.iter().map(|due| due.id);
-                let letter = letter(app, dispatch, &search, deliveries, properties, now);
-                if let Some(letter) = letter {
+                let email = email(app, dispatch, &search, deliveries, properties, now);
+                if let Some(email) = email {
                     written.ready.push(Ready {
                         due: kept,
-                        content: Content::Letter(letter),
-                        slot: parcel.slot,
+                        content: Content::Email(email),
+                        slot: message.slot,
                     });
                 }
             }
@@ -119,19 +120,19 @@ pub async fn write(
     Ok(written)
 }
 
-impl Desk {
-    async fn lay_out(app: &App, parcels: &[Parcel], now: Timestamp) -> Result<Self, Error> {
+impl RenderInputs {
+    async fn lay_out(app: &App, messages: &[OutboundMessage], now: Timestamp) -> Result<Self, Error> {
         let (mut kept, mut properties, mut users) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-        for Parcel { due, message, .. } in parcels {
-            if let Message::Post { search, .. } = message {
+        for OutboundMessage { due, message, .. } in messages {
+            if let Message::WebhookMessage { search, .. } = message {
                 users.insert(search.search.owner);
             }
             for (due, about) in due.iter().filter_map(|due| Some((due, due.about.as_ref()?))) {
                 match message {
-                    Message::Post { search, .. } if about.kept.contains(&contacts(search, due)) => {
+                    Message::WebhookMessage { search, .. } if about.kept.contains(&contacts(search, due)) => {
                         kept.insert(key(about, search, due));
                     }
-                    Message::Post { .. } | Message::Letter { .. } => {
+                    Message::WebhookMessage { .. } | Message::Email { .. } => {
                         properties.insert((about.property, about.version));
                     }
                 }
@@ -180,14 +181,14 @@ impl Desk {
                     Contacts::Shown => property,
                     Contacts::Hidden => property.without_contacts(),
                 };
-                let document = dispatch.scribe.document(app, sites, &property)?;
+                let document = dispatch.renderer.document(app, sites, &property)?;
                 written.push((key, document.clone()));
                 let document = Bytes::from(document);
                 self.documents.insert(key, document.clone());
                 document
             }
         };
-        let About { property, matching, matched_at, event, .. } = about;
+        let DeliverySubject { property, matching, matched_at, event, .. } = about;
         let told = Told {
             matching: *matching,
             property: *property,
@@ -195,9 +196,9 @@ impl Desk {
             at: *matched_at,
             document: &document,
         };
-        let body = match due.notice {
-            Notice::Match(_) => dispatch.scribe.match_body(&told),
-            Notice::Event(name, _) => dispatch.scribe.event_body(name, event.as_ref()?, &told),
+        let body = match due.notification {
+            Notification::Match(_) => dispatch.renderer.match_body(&told),
+            Notification::Event(name, _) => dispatch.renderer.event_body(name, event.as_ref()?, &told),
         };
         Some(body.into())
     }
@@ -205,11 +206,11 @@ impl Desk {
 
 /// What was once sent without how to reach the advertiser is never sent with it, whatever the search says by now.
 fn contacts(search: &StoredSearch, due: &DueDelivery) -> Contacts {
-    let hides = search.search.wish.alerts.hide_contact || due.sent_with == Some(Contacts::Hidden);
+    let hides = search.search.draft.alerts.hide_contact || due.sent_with == Some(Contacts::Hidden);
     if hides { Contacts::Hidden } else { Contacts::Shown }
 }
 
-fn key(about: &About, search: &StoredSearch, due: &DueDelivery) -> DocumentKey {
+fn key(about: &DeliverySubject, search: &StoredSearch, due: &DueDelivery) -> DocumentKey {
     DocumentKey { property: about.property, version: about.version, contacts: contacts(search, due) }
 }
 

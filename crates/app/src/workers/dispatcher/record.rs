@@ -220,11 +220,11 @@ pub async fn attempt(
     stopping: CancellationToken,
 ) -> Attempted {
     let Ready { due, content, mut slot } = ready;
-    let passages = slot.passages.clone();
+    let permits = slot.permits.clone();
     let passed = tokio::select! {
         biased;
         () = stopping.cancelled() => None,
-        passed = tokio::time::timeout(PASSAGE_WAIT_MAX, passages.pass()) => passed.ok(),
+        passed = tokio::time::timeout(PASSAGE_WAIT_MAX, permits.pass()) => passed.ok(),
     };
     let began_at = app.clock.now();
     let Some(permits) = passed else {
@@ -233,11 +233,11 @@ pub async fn attempt(
         return Attempted { records, slot: Some(slot) };
     };
     let (exchange, target) = match content {
-        Content::Post(mut post) => {
+        Content::WebhookMessage(mut post) => {
             post.at = began_at;
-            (dispatch.carrier.post(&post).await, post.endpoint.to_string())
+            (dispatch.transport.post(&post).await, post.endpoint.to_string())
         }
-        Content::Letter(letter) => (dispatch.carrier.letter(&letter).await, letter.to.to_string()),
+        Content::Email(email) => (dispatch.transport.email(&email).await, email.to.to_string()),
     };
     let is_late = exchange.outcome == Outcome::Failed(Fault::Timeout);
     slot.ending = if is_late { Ending::Late } else { Ending::InTime };

@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use delivery::Letter;
+use delivery::Email;
 use domain::{CancelReason, DeliveryChannel, DeliveryId, Endpoint, Timestamp};
-use store::{Claim, DueDelivery, Gather, LEASE, Lane, Notice, Peek, Sought, StoredSearch, Waiting};
+use store::{
+    Claim, DueDelivery, Gather, LEASE, Lane, Notification, Peek, SearchLookup, StoredSearch, Waiting,
+};
 use tokio::sync::mpsc;
 
-use super::message::{self, Message, Parcel};
-use super::schedule::{Course, Ending, MAIL_HOST, Passages, Target, Topic};
+use super::message::{self, Message, OutboundMessage};
+use super::schedule::{Ending, MAIL_HOST, Permits, Route, Target, Topic};
 use super::{Dispatcher, later, record};
 use crate::Error;
 
@@ -28,19 +30,19 @@ const DAMAGED_AGAIN_AFTER: Duration = Duration::from_secs(600);
 
 /// Says that an attempt is over when it is dropped, whatever became of it.
 pub(super) struct Slot {
-    course: Course,
-    pub(super) passages: Passages,
+    route: Route,
+    pub(super) permits: Permits,
     pub(super) ending: Ending,
     ended: mpsc::UnboundedSender<Ended>,
 }
 
 /// What was under way, and how it was over.
-pub(super) type Ended = (Course, Ending);
+pub(super) type Ended = (Route, Ending);
 
 impl Drop for Slot {
     fn drop(&mut self) {
         // Nobody listens any more when the worker is gone.
-        let _ = self.ended.send((self.course.clone(), self.ending));
+        let _ = self.ended.send((self.route.clone(), self.ending));
     }
 }
 
@@ -69,7 +71,7 @@ impl Dispatcher {
         }
         let waiting = self.app.store.waiting(peeks, now).await?;
 
-        let mut parcels: Vec<Parcel> = Vec::new();
+        let mut messages: Vec<OutboundMessage> = Vec::new();
         let mut cancelled: BTreeMap<CancelReason, Vec<DeliveryId>> = BTreeMap::new();
         for (Waiting { lane, due, next_due_at }, plan) in waiting.into_iter().zip(plans) {
             let look_again_at = match plan {
@@ -77,11 +79,11 @@ impl Dispatcher {
                     cancelled.entry(reason).or_default().extend(due.iter().map(|due| due.id));
                     next_due_at
                 }
-                Plan::Post(post) => {
+                Plan::WebhookMessage(post) => {
                     let (due, unwanted): (Vec<_>, Vec<_>) = due.into_iter().partition(|due| post.wants(due));
                     let unwanted = unwanted.iter().map(|due| due.id);
                     cancelled.entry(CancelReason::NoRecipient).or_default().extend(unwanted);
-                    match self.begin_posts(lane, due, &post, &mut parcels) {
+                    match self.begin_posts(lane, due, &post, &mut messages) {
                         Begun::All => next_due_at,
                         Begun::Some => Some(now),
                         Begun::Waits => None,
@@ -90,8 +92,8 @@ impl Dispatcher {
                 Plan::Write { search, target } if !due.is_empty() => {
                     let slot = self.slot(lane, &target, None);
                     let waits = slot.is_none();
-                    let message = Message::Letter { search };
-                    parcels.extend(slot.map(|slot| Parcel { due, message, slot }));
+                    let message = Message::Email { search };
+                    messages.extend(slot.map(|slot| OutboundMessage { due, message, slot }));
                     next_due_at.filter(|_| !waits)
                 }
                 Plan::Write { .. } | Plan::Aside | Plan::LeaveAlone => next_due_at,
@@ -100,7 +102,7 @@ impl Dispatcher {
                 self.schedule.note(lane, look_again_at);
             }
         }
-        self.send(parcels, &mut cancelled, now).await?;
+        self.send(messages, &mut cancelled, now).await?;
         for (reason, deliveries) in cancelled {
             if !deliveries.is_empty() {
                 self.dispatch.counters.note_cancelled(deliveries.len());
@@ -116,7 +118,7 @@ impl Dispatcher {
         lane: Lane,
         due: Vec<DueDelivery>,
         post: &PlannedPost,
-        parcels: &mut Vec<Parcel>,
+        messages: &mut Vec<OutboundMessage>,
     ) -> Begun {
         let PlannedPost { search, endpoint, target, take, looks_far } = post;
         let (mut begun, mut behind) = (0, 0);
@@ -130,8 +132,8 @@ impl Dispatcher {
                 continue;
             }
             let Some(slot) = self.slot(lane, target, topic) else { return Begun::Waits };
-            let message = Message::Post { search: search.clone(), endpoint: endpoint.clone() };
-            parcels.push(Parcel { due: vec![due], message, slot });
+            let message = Message::WebhookMessage { search: search.clone(), endpoint: endpoint.clone() };
+            messages.push(OutboundMessage { due: vec![due], message, slot });
             begun += 1;
         }
         match (begun, behind) {
@@ -151,13 +153,13 @@ impl Dispatcher {
     }
 
     /// What is to be done with a lane.
-    fn plan(&mut self, lane: Lane, sought: &Sought) -> Plan {
+    fn plan(&mut self, lane: Lane, sought: &SearchLookup) -> Plan {
         let stored = match sought {
-            Sought::Found(stored) => stored,
-            Sought::Gone => return Plan::Cancel(CancelReason::SearchDeleted),
-            Sought::Damaged => return Plan::LeaveAlone,
+            SearchLookup::Found(stored) => stored,
+            SearchLookup::Gone => return Plan::Cancel(CancelReason::SearchDeleted),
+            SearchLookup::Damaged => return Plan::LeaveAlone,
         };
-        let alerts = &stored.search.wish.alerts;
+        let alerts = &stored.search.draft.alerts;
         if let Some(reason) = alerts.silence(lane.channel) {
             return Plan::Cancel(reason);
         }
@@ -166,11 +168,11 @@ impl Dispatcher {
             DeliveryChannel::Event => alerts.event_endpoint.as_ref(),
             DeliveryChannel::Email => None,
         };
-        let carrier = &self.dispatch.carrier;
+        let transport = &self.dispatch.transport;
         let host: Arc<str> = match endpoint {
             // One that is refused goes through the sender like any other, and is refused there.
-            Some(endpoint) => carrier.judge(endpoint).unwrap_or_else(|_| "refused".to_owned()).into(),
-            None if carrier.carries_letters() => MAIL_HOST.into(),
+            Some(endpoint) => transport.judge(endpoint).unwrap_or_else(|_| "refused".to_owned()).into(),
+            None if transport.sends_email() => MAIL_HOST.into(),
             None => return Plan::Cancel(CancelReason::ChannelOff),
         };
         let target = Target { host, user: stored.search.owner };
@@ -180,7 +182,7 @@ impl Dispatcher {
         }
         match endpoint {
             None => Plan::Write { search: Arc::from(stored.clone()), target },
-            Some(endpoint) => Plan::Post(PlannedPost {
+            Some(endpoint) => Plan::WebhookMessage(PlannedPost {
                 search: Arc::from(stored.clone()),
                 endpoint: endpoint.clone(),
                 target,
@@ -195,22 +197,22 @@ impl Dispatcher {
         if self.schedule.room(lane, target) == 0 {
             return None;
         }
-        let course = Course { target: target.clone(), topic };
-        let passages = self.schedule.begin(&course);
-        Some(Slot { course, passages, ending: Ending::Unmade, ended: self.ended.0.clone() })
+        let route = Route { target: target.clone(), topic };
+        let permits = self.schedule.begin(&route);
+        Some(Slot { route, permits, ending: Ending::Unmade, ended: self.ended.0.clone() })
     }
 
     /// Writes, claims and attempts. What cannot be written any more is added to what is given up.
     async fn send(
         &mut self,
-        parcels: Vec<Parcel>,
+        messages: Vec<OutboundMessage>,
         cancelled: &mut BTreeMap<CancelReason, Vec<DeliveryId>>,
         now: Timestamp,
     ) -> Result<(), Error> {
-        if parcels.is_empty() {
+        if messages.is_empty() {
             return Ok(());
         }
-        let written = message::write(&self.app, &self.dispatch, parcels, now).await?;
+        let written = message::write(&self.app, &self.dispatch, messages, now).await?;
         cancelled.entry(CancelReason::Erased).or_default().extend(written.erased);
         if written.ready.is_empty() {
             return Ok(());
@@ -226,7 +228,7 @@ impl Dispatcher {
         let claimed = self.app.store.claim(asked).await?;
         let claimed: BTreeSet<DeliveryId> = claimed.into_iter().collect();
         for ready in written.ready {
-            // Where somebody else was faster with one of a letter, the rest is theirs, too: they have read the same.
+            // Where somebody else was faster with one of a email, the rest is theirs, too: they have read the same.
             if ready.ids().all(|id| claimed.contains(&id)) {
                 let (app, dispatch) = (self.app.clone(), Arc::clone(&self.dispatch));
                 let attempt = record::attempt(app, dispatch, ready, claim, self.stopping.clone());
@@ -241,7 +243,7 @@ impl Dispatcher {
 
 /// What is to be done with a lane in this round.
 enum Plan {
-    Post(PlannedPost),
+    WebhookMessage(PlannedPost),
     Write {
         search: Arc<StoredSearch>,
         target: Target,
@@ -263,11 +265,11 @@ struct PlannedPost {
 }
 
 impl PlannedPost {
-    /// What a search has ceased to hear of is not sent, like everything else that it has ceased to want.
+    /// What a search has ceased to drain of is not sent, like everything else that it has ceased to want.
     fn wants(&self, due: &DueDelivery) -> bool {
-        match due.notice {
-            Notice::Event(name, _) => self.search.search.wish.alerts.events.contains(&name),
-            Notice::Match(_) => true,
+        match due.notification {
+            Notification::Event(name, _) => self.search.search.draft.alerts.events.contains(&name),
+            Notification::Match(_) => true,
         }
     }
 }
@@ -284,12 +286,12 @@ enum Begun {
 impl Plan {
     fn peek(&self, lane: Lane) -> Peek {
         let (take, gather) = match self {
-            Self::Post(PlannedPost { take, looks_far, .. }) => {
+            Self::WebhookMessage(PlannedPost { take, looks_far, .. }) => {
                 let passed_over = if *looks_far { PASSED_OVER_MAX } else { 0 };
                 (*take + passed_over, Gather::DueOnly)
             }
-            // No more than a letter shows.
-            Self::Write { .. } => (Letter::HOMES_MAX, Gather::WithNew),
+            // No more than a email shows.
+            Self::Write { .. } => (Email::LISTINGS_MAX, Gather::WithNew),
             Self::Cancel(_) => (CANCELLED_PER_LANE, Gather::DueOnly),
             Self::Aside | Self::LeaveAlone => (0, Gather::DueOnly),
         };

@@ -1,13 +1,13 @@
-//! Whose turn it is. No store, no clock, no sockets: lanes, when each is due, and how much is under way where.
+//! Whose turn it is. No store, no clock, no sockets: lanes, when each is due, and how much is under key where.
 //!
 //! A lane that is due takes its turn behind those that were due before it, however much waits in it. One whose host or owner has
-//! as much under way as it may is set aside until something of that ends, so that it is in nobody's way. One owner has at most half
-//! of what a host may have: a host may be shared by owners who know nothing of each other. More are claimed than may be under way, so
+//! as much under key as it may is set aside until something of that ends, so that it is in nobody's key. One owner has at most half
+//! of what a host may have: a host may be shared by owners who know nothing of each other. More are claimed than may be under key, so
 //! that the next need not wait for a claim.
 //!
 //! Where nothing comes to an end in time, only a few are tried until something does: what hangs must not take up all there may be.
 //!
-//! Of what a lane tells of one property only one is under way, so that nobody hears of a change before they hear of the one before it.
+//! Of what a lane tells of one property only one is under key, so that nobody hears of a change before they drain of the one before it.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -32,9 +32,9 @@ pub struct Topic {
     pub property: PropertyId,
 }
 
-/// An attempt under way.
+/// An attempt under key.
 #[derive(Debug, Clone)]
-pub struct Course {
+pub struct Route {
     pub target: Target,
     /// Nothing when there is nothing it could be before or behind of.
     pub topic: Option<Topic>,
@@ -47,17 +47,17 @@ pub enum Ending {
     Unmade,
     /// Not within its time, or what was before it was not.
     Late,
-    /// In any other way.
+    /// In any other key.
     InTime,
 }
 
 /// How many are tried where the last one was not over in time.
 const PROBES: usize = 2;
 
-/// Letters share one way out.
+/// Letters share one key out.
 pub const MAIL_HOST: &str = "mail";
 
-/// Whether more of a topic waits for what is under way.
+/// Whether more of a topic waits for what is under key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Behind {
     Nothing,
@@ -70,7 +70,7 @@ pub struct Schedule {
     lanes: HashMap<Lane, Place>,
     later: BTreeSet<(Timestamp, Lane)>,
     ready: VecDeque<Lane>,
-    busy: HashMap<Way, Busy>,
+    busy: HashMap<LimitKey, Busy>,
     /// Where the last attempt was not over in time.
     stalled: HashSet<Target>,
     /// What is told of just now.
@@ -80,7 +80,7 @@ pub struct Schedule {
 
 /// What has a limit.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Way {
+enum LimitKey {
     Host(Arc<str>),
     User(UserId),
     /// What one user has of one host.
@@ -93,7 +93,7 @@ enum Place {
     Later(Timestamp),
     Ready,
     /// Until something ends there.
-    Aside(Way),
+    Aside(LimitKey),
 }
 
 #[derive(Debug)]
@@ -107,9 +107,9 @@ struct Busy {
 /// What an attempt has to pass before it is made: its owner's share of the host, then the host. Whoever waits for the first holds
 /// nothing, and whoever waits for the second nothing that anybody else could use.
 #[derive(Debug, Clone)]
-pub struct Passages([Arc<Semaphore>; 2]);
+pub struct Permits([Arc<Semaphore>; 2]);
 
-impl Passages {
+impl Permits {
     /// Waits until the attempt may be made.
     pub async fn pass(&self) -> Vec<SemaphorePermit<'_>> {
         let mut permits = Vec::with_capacity(self.0.len());
@@ -128,32 +128,32 @@ impl Schedule {
         Self { limits, lanes, later, ready, busy, stalled, topics, in_flight: 0 }
     }
 
-    /// How many may be under way.
-    fn limit(&self, way: &Way) -> usize {
-        let DispatchLimits { per_host, per_user, in_all: _, letters } = self.limits;
-        let of_host = |host: &str| if host == MAIL_HOST { letters } else { per_host };
-        match way {
-            Way::Host(host) => of_host(host),
-            Way::User(_) => per_user,
-            Way::Share(target) => of_host(&target.host).div_ceil(2),
+    /// How many may be under key.
+    fn limit(&self, key: &LimitKey) -> usize {
+        let DispatchLimits { per_host, per_user, in_all: _, emails } = self.limits;
+        let of_host = |host: &str| if host == MAIL_HOST { emails } else { per_host };
+        match key {
+            LimitKey::Host(host) => of_host(host),
+            LimitKey::User(_) => per_user,
+            LimitKey::Share(target) => of_host(&target.host).div_ceil(2),
         }
     }
 
     /// How many may be claimed. While some are sent the next are claimed, which takes a sync to disk; but never so many of one owner
     /// that a host has none left for others.
-    fn claimed_limit(&self, way: &Way) -> usize {
-        let limit = self.limit(way);
-        match way {
-            Way::Share(target) if self.stalled.contains(target) => PROBES.min(limit),
-            Way::Share(_) => limit * 2,
-            Way::Host(_) => limit + limit.div_ceil(2),
-            Way::User(_) => limit,
+    fn claimed_limit(&self, key: &LimitKey) -> usize {
+        let limit = self.limit(key);
+        match key {
+            LimitKey::Share(target) if self.stalled.contains(target) => PROBES.min(limit),
+            LimitKey::Share(_) => limit * 2,
+            LimitKey::Host(_) => limit + limit.div_ceil(2),
+            LimitKey::User(_) => limit,
         }
     }
 
-    fn busy(&mut self, way: Way) -> &mut Busy {
-        let limit = self.limit(&way);
-        self.busy.entry(way).or_insert_with(|| Busy {
+    fn busy(&mut self, key: LimitKey) -> &mut Busy {
+        let limit = self.limit(&key);
+        self.busy.entry(key).or_insert_with(|| Busy {
             in_flight: 0,
             aside: VecDeque::new(),
             passage: Arc::new(Semaphore::new(limit)),
@@ -169,9 +169,9 @@ impl Schedule {
                 self.later.remove(&(*known, lane));
                 self.put_later(lane, due_at);
             }
-            // It comes back when something ends there; unless nothing is under way, and nothing will.
-            Some(Place::Aside(way)) => {
-                if self.busy.get(way).is_none_or(|busy| busy.in_flight == 0) {
+            // It comes back when something ends there; unless nothing is under key, and nothing will.
+            Some(Place::Aside(key)) => {
+                if self.busy.get(key).is_none_or(|busy| busy.in_flight == 0) {
                     self.make_ready(lane);
                 }
             }
@@ -221,21 +221,21 @@ impl Schedule {
         (is_due || !self.ready.is_empty()) && self.in_flight < self.limits.in_all
     }
 
-    /// How many more attempts may be under way there. Where none may, the lane is set aside.
+    /// How many more attempts may be under key there. Where none may, the lane is set aside.
     pub fn room(&mut self, lane: Lane, target: &Target) -> usize {
         let mut room = self.limits.in_all.saturating_sub(self.in_flight);
         if room == 0 {
-            // Nothing more may be under way anywhere; it keeps its turn.
+            // Nothing more may be under key anywhere; it keeps its turn.
             self.lanes.insert(lane, Place::Ready);
             self.ready.push_front(lane);
             return 0;
         }
-        for way in target.ways() {
-            let in_flight = self.busy.get(&way).map_or(0, |busy| busy.in_flight);
-            let left = self.claimed_limit(&way).saturating_sub(in_flight);
+        for key in target.keys() {
+            let in_flight = self.busy.get(&key).map_or(0, |busy| busy.in_flight);
+            let left = self.claimed_limit(&key).saturating_sub(in_flight);
             if left == 0 {
-                self.busy(way.clone()).aside.push_back(lane);
-                self.lanes.insert(lane, Place::Aside(way));
+                self.busy(key.clone()).aside.push_back(lane);
+                self.lanes.insert(lane, Place::Aside(key));
                 return 0;
             }
             room = room.min(left);
@@ -243,44 +243,44 @@ impl Schedule {
         room
     }
 
-    /// Whether something before it is under way. Its lane gets its turn when that is over.
+    /// Whether something before it is under key. Its lane gets its turn when that is over.
     pub fn is_behind(&mut self, topic: Topic) -> bool {
         self.topics.get_mut(&topic).map(|behind| *behind = Behind::More).is_some()
     }
 
     /// An attempt is claimed. It is made when it has passed what it is given.
-    pub fn begin(&mut self, course: &Course) -> Passages {
+    pub fn begin(&mut self, route: &Route) -> Permits {
         self.in_flight += 1;
-        self.topics.extend(course.topic.map(|topic| (topic, Behind::Nothing)));
-        let [host, _, share] = course.target.ways().map(|way| {
-            let busy = self.busy(way);
+        self.topics.extend(route.topic.map(|topic| (topic, Behind::Nothing)));
+        let [host, _, share] = route.target.keys().map(|key| {
+            let busy = self.busy(key);
             busy.in_flight += 1;
             Arc::clone(&busy.passage)
         });
-        Passages([share, host])
+        Permits([share, host])
     }
 
     /// An attempt is over. Those set aside because of it get their turn.
-    pub fn end(&mut self, course: &Course, ending: Ending) {
+    pub fn end(&mut self, route: &Route, ending: Ending) {
         self.in_flight = self.in_flight.saturating_sub(1);
         match ending {
             Ending::Unmade => {}
-            Ending::Late => drop(self.stalled.insert(course.target.clone())),
-            Ending::InTime => drop(self.stalled.remove(&course.target)),
+            Ending::Late => drop(self.stalled.insert(route.target.clone())),
+            Ending::InTime => drop(self.stalled.remove(&route.target)),
         }
-        if let Some(topic) = course.topic
+        if let Some(topic) = route.topic
             && self.topics.remove(&topic) == Some(Behind::More)
         {
             self.note(topic.lane, Timestamp::MIN);
         }
-        for way in course.target.ways() {
-            let limit = self.claimed_limit(&way);
-            let Some(busy) = self.busy.get_mut(&way) else { continue };
+        for key in route.target.keys() {
+            let limit = self.claimed_limit(&key);
+            let Some(busy) = self.busy.get_mut(&key) else { continue };
             busy.in_flight = busy.in_flight.saturating_sub(1);
             let room = limit.saturating_sub(busy.in_flight).min(busy.aside.len());
             let released: Vec<Lane> = busy.aside.drain(..room).collect();
             if busy.in_flight == 0 && busy.aside.is_empty() {
-                self.busy.remove(&way);
+                self.busy.remove(&key);
             }
             for lane in released {
                 if matches!(self.lanes.get(&lane), Some(Place::Aside(_))) {
@@ -296,8 +296,8 @@ impl Schedule {
 }
 
 impl Target {
-    fn ways(&self) -> [Way; 3] {
-        [Way::Host(Arc::clone(&self.host)), Way::User(self.user), Way::Share(self.clone())]
+    fn keys(&self) -> [LimitKey; 3] {
+        [LimitKey::Host(Arc::clone(&self.host)), LimitKey::User(self.user), LimitKey::Share(self.clone())]
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use domain::{PropertyId, Timestamp};
-use engine::{Index, Part};
+use engine::{Index, SegmentReader};
 use store::{LogEntry, Position};
 use tokio::task::JoinHandle;
 
@@ -112,8 +112,9 @@ impl Snapshots {
         }
         let restore = move |folder: &mut SnapshotFolder| {
             let settings = engine::Settings::default();
-            let parts =
-                folder.segments(&manifest, |id, bytes, alive| Part::decode(settings, id, bytes, alive))?;
+            let parts = folder.segments(&manifest, |id, bytes, live_docs| {
+                SegmentReader::decode(settings, id, bytes, live_docs)
+            })?;
             folder.go_on_from(&manifest);
             Ok((Index::restored(settings, parts, position.0), position))
         };
@@ -232,7 +233,7 @@ impl Indexer {
         let folder = Arc::clone(&self.snapshots.folder);
         let write = move || {
             let mut folder = folder.lock().unwrap_or_else(PoisonError::into_inner);
-            folder.save(&Index::format(), Anchor::of(&entry), view.parts())
+            folder.save(&Index::format(), Anchor::of(&entry), view.segment_readers())
         };
         let handle = tokio::task::spawn_blocking(write);
         let erased_at = self.snapshots.erased_at.take();

@@ -5,7 +5,7 @@ mod support;
 use std::fs;
 
 use domain::{AdvertDraft, Criteria, Given};
-use engine::Question;
+use engine::SearchRequest;
 use store::Store;
 use testkit::build::{advert, advert_id, draft, property, property_id, short_text, site_reference};
 use tokio::task::JoinSet;
@@ -13,11 +13,11 @@ use tokio::task::JoinSet;
 use super::*;
 use crate::search::folder::SnapshotFolder;
 use crate::search::manifest::Anchor;
-use support::{Home, create, found, numbers};
+use support::{ListingSummary, create, found, numbers};
 
 #[tokio::test]
 async fn what_is_there_already_is_found_once_the_index_is_built() {
-    let home = Home::new();
+    let home = ListingSummary::new();
     home.commit((1..=3).map(create)).await;
     let app = home.app();
     assert!(matches!(app.view(), Err(Error::Starting)));
@@ -31,7 +31,7 @@ async fn what_is_there_already_is_found_once_the_index_is_built() {
 
 #[tokio::test]
 async fn every_kind_of_change_is_followed() {
-    let home = Home::new();
+    let home = ListingSummary::new();
     let app = home.app();
     let mut indexer = home.indexer(&app);
     indexer.run_once().await.unwrap();
@@ -46,11 +46,12 @@ async fn every_kind_of_change_is_followed() {
     let last = home.commit([support::change(&property(1, [advert(1).title("Studio").build()]))]).await;
     indexer.run_once().await.unwrap();
     assert_eq!(found(&app), numbers([1, 4]));
-    // The stamp is the last position that speaks of the property.
-    let question = Question { criteria: Criteria::default(), take: 10, ..Question::default() };
-    let hits = app.view().unwrap().search(&question).hits;
-    let stamp = |number| hits.iter().find(|hit| hit.property == property_id(number)).unwrap().stamp;
-    assert_eq!([stamp(1), stamp(4)], [Stamp(last.0), Stamp(4)]);
+    // The sequence_number is the last position that speaks of the property.
+    let request = SearchRequest { criteria: Criteria::default(), take: 10, ..SearchRequest::default() };
+    let hits = app.view().unwrap().search(&request).hits;
+    let sequence_number =
+        |number| hits.iter().find(|hit| hit.property == property_id(number)).unwrap().sequence_number;
+    assert_eq!([sequence_number(1), sequence_number(4)], [SequenceNumber(last.0), SequenceNumber(4)]);
     assert_eq!(app.view().unwrap().position(), last.0);
     let documents = app.properties(vec![property_id(1), property_id(2)]).await.unwrap();
     assert_eq!(documents[&property_id(1)].adverts[0].details.title, Some(short_text("Studio")));
@@ -59,7 +60,7 @@ async fn every_kind_of_change_is_followed() {
 
 #[tokio::test]
 async fn a_long_log_is_followed_in_several_looks_and_only_then_is_the_index_ready() {
-    let home = Home::new();
+    let home = ListingSummary::new();
     home.commit([create(1)]).await;
     let app = home.app();
     let mut indexer = home.indexer(&app);
@@ -78,7 +79,7 @@ async fn a_long_log_is_followed_in_several_looks_and_only_then_is_the_index_read
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_acknowledged_is_found_by_the_next_question() {
-    let home = Home::new();
+    let home = ListingSummary::new();
     let app = home.app();
     let stop = CancellationToken::new();
     let mut running = JoinSet::new();
@@ -127,7 +128,7 @@ async fn what_was_acknowledged_is_found_by_the_next_question() {
 
 #[tokio::test]
 async fn a_restart_begins_with_the_snapshot_and_follows_from_there() {
-    let home = Home::new();
+    let home = ListingSummary::new();
     home.commit((1..=5).map(create)).await;
     home.take_snapshot().await;
     home.commit([create(6), support::remove(2)]).await;
@@ -140,7 +141,7 @@ async fn a_restart_begins_with_the_snapshot_and_follows_from_there() {
 
 #[tokio::test]
 async fn a_snapshot_that_is_damaged_anywhere_is_not_used() {
-    let home = Home::new();
+    let home = ListingSummary::new();
     home.commit((1..=3).map(create)).await;
     home.take_snapshot().await;
     home.commit([create(4)]).await;
@@ -163,18 +164,18 @@ async fn a_snapshot_that_is_damaged_anywhere_is_not_used() {
 
 #[tokio::test]
 async fn a_snapshot_of_another_format_is_not_used() {
-    let home = Home::new();
+    let home = ListingSummary::new();
     home.commit((1..=3).map(create)).await;
     let entry = home.store().log_after(Position(2), 1).await.unwrap().remove(0);
     let mut folder = SnapshotFolder::new(home.snapshots());
-    folder.save::<engine::Part>("columns of long ago", Anchor::of(&entry), &[]).unwrap();
+    folder.save::<engine::SegmentReader>("columns of long ago", Anchor::of(&entry), &[]).unwrap();
     assert!(!home.begins_with_snapshot().await);
     assert_eq!(home.rebuilt_or_restored().await, numbers([1, 2, 3]));
 }
 
 #[tokio::test]
 async fn a_snapshot_of_another_store_is_not_used() {
-    let (home, other) = (Home::new(), Home::new());
+    let (home, other) = (ListingSummary::new(), ListingSummary::new());
     home.commit((1..=3).map(create)).await;
     home.take_snapshot().await;
     // One that is shorter, one that is as long, and one in which only the time is another.
@@ -184,7 +185,7 @@ async fn a_snapshot_of_another_store_is_not_used() {
     other.commit([create(8), create(9)]).await;
     support::copy(&home.snapshots(), &other.snapshots());
     assert_eq!(other.rebuilt_or_restored().await, numbers([7, 8, 9]));
-    let later = Home::new();
+    let later = ListingSummary::new();
     later.clock.advance_seconds(1);
     later.commit([create(4), create(5), create(3)]).await;
     support::copy(&home.snapshots(), &later.snapshots());
@@ -194,7 +195,7 @@ async fn a_snapshot_of_another_store_is_not_used() {
 
 #[tokio::test]
 async fn nothing_of_what_was_erased_is_left_in_the_files() {
-    let home = Home::new();
+    let home = ListingSummary::new();
     home.commit((1..=3).map(create)).await;
     // An advert that moved: the home it left is there no more, but its segment is.
     home.take_snapshot().await;
@@ -231,7 +232,7 @@ async fn nothing_of_what_was_erased_is_left_in_the_files() {
 
 #[tokio::test]
 async fn snapshots_are_taken_when_it_is_time_and_something_has_changed() {
-    let home = Home::new();
+    let home = ListingSummary::new();
     let app = home.app();
     let mut indexer = home.indexer(&app);
     indexer.run_once().await.unwrap();
@@ -251,7 +252,7 @@ async fn snapshots_are_taken_when_it_is_time_and_something_has_changed() {
 
 #[tokio::test]
 async fn a_damaged_property_keeps_no_other_from_being_found() {
-    let home = Home::new();
+    let home = ListingSummary::new();
     home.commit((1..=3).map(create)).await;
     home.damage(2);
     assert_eq!(home.rebuilt_or_restored().await, numbers([1, 3]));
@@ -267,7 +268,7 @@ async fn a_damaged_property_keeps_no_other_from_being_found() {
 #[test]
 fn an_erasure_names_every_property_that_has_to_be_forgotten() {
     // Blanked entries say nothing; the entry of the erasure names all that has to be looked at.
-    let erasure = store::Erasure { former_homes: vec![property_id(7)] };
+    let erasure = store::Erasure { previous_properties: vec![property_id(7)] };
     let entry = |position, change| LogEntry {
         position: Position(position),
         recorded_at: testkit::build::at(1),

@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock};
 
-use domain::criteria::{Entry, Presence, Term, Terms};
+use domain::criteria::{Entry, Presence, RawCriteria, RawCriterion};
 use domain::draft::Lifecycle;
-use domain::search::{Channel, Wish};
+use domain::search::{Channel, SearchDraft};
 use domain::{
-    Alerts, EmailAddress, Endpoint, EventName, Filter, Given, Identity, PropertyId, SearchId, SearchNumber,
-    Strictness, Wording,
+    Alerts, EmailAddress, Endpoint, EventName, Filter, Given, Identity, Phrase, PropertyId, SearchId,
+    SearchNumber, Strictness,
 };
 use places::Gazetteer;
 use store::sqlite::{FILE_NAME, SqliteStore};
-use store::{Change, MatchGroup, Notice, Position, PropertyCause, Store, StoredSearch};
+use store::{Change, MatchGroup, Notification, Position, PropertyCause, Store, StoredSearch};
 use tempfile::TempDir;
 use testkit::build::{advert_id, at, draft, property_id, short_text, user_id};
 use testkit::matches::{Consequences, MatchModel};
@@ -21,19 +21,19 @@ use testkit::{ManualClock, Random, SeededIds};
 use super::{Matcher, Progress};
 use crate::App;
 
-/// About three seconds of work in a debug build.
+/// DeliverySubject three seconds of work in a debug build.
 const STORIES: u64 = 40;
 
 const ADVERTS: u64 = 12;
 const SEARCHES_MAX: u32 = 1_000;
 
-struct Home {
+struct ListingSummary {
     store: Arc<SqliteStore>,
     clock: Arc<ManualClock>,
     folder: TempDir,
 }
 
-impl Home {
+impl ListingSummary {
     fn new() -> Self {
         let folder = TempDir::new().unwrap();
         let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
@@ -61,35 +61,51 @@ async fn catch_up(matcher: &mut Matcher) {
     while matcher.run_once().await.unwrap() == Progress::More {}
 }
 
-fn term(terms: &mut Terms, name: &str, term: Term) {
-    terms.put(Filter::named(name).unwrap(), term);
+fn criterion(raw_criteria: &mut RawCriteria, name: &str, criterion: RawCriterion) {
+    raw_criteria.put(Filter::named(name).unwrap(), criterion);
 }
 
-fn wish(change: impl FnOnce(&mut Wish)) -> Wish {
-    let mut wish = Wish { title: short_text("Un bien"), terms: Terms::default(), alerts: Alerts::default() };
-    term(&mut wish.terms, "withCoherentPrice", Term::Flag(false));
-    change(&mut wish);
-    wish
+fn search_draft(change: impl FnOnce(&mut SearchDraft)) -> SearchDraft {
+    let mut draft = SearchDraft {
+        title: short_text("Un bien"),
+        raw_criteria: RawCriteria::default(),
+        alerts: Alerts::default(),
+    };
+    criterion(&mut draft.raw_criteria, "withCoherentPrice", RawCriterion::Flag(false));
+    change(&mut draft);
+    draft
 }
 
-fn random_wish(random: &mut Random) -> Wish {
-    wish(|wish| {
-        let terms = &mut wish.terms;
+fn random_search_draft(random: &mut Random) -> SearchDraft {
+    search_draft(|draft| {
+        let raw_criteria = &mut draft.raw_criteria;
         if random.once_in(2) {
-            term(terms, "budgetMax", Term::Number(100_000.0 * (1 + random.below(4)) as f64));
+            criterion(
+                raw_criteria,
+                "budgetMax",
+                RawCriterion::Number(100_000.0 * (1 + random.below(4)) as f64),
+            );
         }
         if random.once_in(3) {
-            term(terms, "budgetMin", Term::Number(100_000.0));
+            criterion(raw_criteria, "budgetMin", RawCriterion::Number(100_000.0));
         }
         if random.once_in(3) {
-            let wording = Wording::new("terrasse", Strictness::Inflected).unwrap();
+            let phrase = Phrase::new("terrasse", Strictness::Inflected).unwrap();
             let presence = *random.pick(&[Presence::Present, Presence::Absent]);
-            term(terms, "expressions", Term::Expressions(vec![vec![Entry { wording, presence }]]));
+            criterion(
+                raw_criteria,
+                "expressions",
+                RawCriterion::Expressions(vec![vec![Entry { phrase, presence }]]),
+            );
         }
         if random.once_in(4) {
-            term(terms, "excludedProperties", Term::Properties(vec![property_id(random.below(ADVERTS))]));
+            criterion(
+                raw_criteria,
+                "excludedProperties",
+                RawCriterion::Properties(vec![property_id(random.below(ADVERTS))]),
+            );
         }
-        let alerts = &mut wish.alerts;
+        let alerts = &mut draft.alerts;
         alerts.enabled = !random.once_in(3);
         alerts.endpoint = Endpoint::parse("https://hook.example/m").ok().filter(|_| !random.once_in(3));
         alerts.email = EmailAddress::parse("a@b.example").ok().filter(|_| random.once_in(3));
@@ -119,12 +135,12 @@ impl Told {
         };
         match random.below(12) {
             0 | 1 => {
-                let made = app.create_search(owner, random_wish(random), SEARCHES_MAX).await.unwrap();
+                let made = app.create_search(owner, random_search_draft(random), SEARCHES_MAX).await.unwrap();
                 self.note(made.unwrap());
             }
             2 => {
                 if let Some(known) = some(self, random) {
-                    let changed = app.update_search(&known, random_wish(random)).await.unwrap();
+                    let changed = app.update_search(&known, random_search_draft(random)).await.unwrap();
                     self.note(changed.unwrap());
                 }
             }
@@ -150,26 +166,26 @@ impl Told {
             match &entry.change {
                 Change::Search { search, version } => {
                     let stored = &self.versions[&(*search, *version)];
-                    let wish = &stored.search.wish;
-                    let criteria = app.with_references(&sites, |to| wish.terms.criteria(to)).unwrap();
-                    model.put(stored.number, criteria, wish.alerts.clone());
+                    let draft = &stored.search.draft;
+                    let criteria = app.with_references(&sites, |to| draft.raw_criteria.criteria(to)).unwrap();
+                    model.put(stored.number, criteria, draft.alerts.clone());
                 }
                 Change::SearchRemoved { search } => model.remove(self.versions[&(*search, 1)].number),
                 Change::Property { property, version, cause, .. } => {
-                    let news = match cause {
-                        PropertyCause::Advert { news } => news.as_slice(),
+                    let events = match cause {
+                        PropertyCause::Advert { events } => events.as_slice(),
                         PropertyCause::Crawl => continue,
                         PropertyCause::AdvertLeft | PropertyCause::AdvertErased(_) => &[],
                     };
                     let at = async |version| app.store().property_at(*property, version).await.unwrap();
                     let (before, after) = (at(version - 1).await, at(*version).await);
-                    let meant = model.change(before.as_ref(), &after.unwrap(), news);
+                    let meant = model.change(before.as_ref(), &after.unwrap(), events);
                     consequences.insert(entry.position.0, meant);
                 }
                 Change::PropertyRemoved { .. } | Change::Erased => {}
             }
         }
-        let consequences = standing(&model, consequences);
+        let consequences = state(&model, consequences);
         (model, consequences)
     }
 }
@@ -196,7 +212,7 @@ fn random_draft(random: &mut Random) -> domain::AdvertDraft {
 }
 
 /// What still concerns somebody, by position.
-fn standing(
+fn state(
     model: &MatchModel,
     all: impl IntoIterator<Item = (u64, Consequences)>,
 ) -> BTreeMap<u64, Consequences> {
@@ -206,11 +222,13 @@ fn standing(
 
 fn consequences(group: &MatchGroup) -> Consequences {
     let mut found = Consequences { matched: group.matched.clone(), ..Consequences::default() };
-    for notices in &group.notices {
-        for search in &notices.searches {
-            match notices.notice {
-                Notice::Match(channel) => found.matches_owed.push((channel, *search)),
-                Notice::Event(name, place) => found.events_owed.push((name, usize::from(place), *search)),
+    for outbox in &group.outbox {
+        for search in &outbox.searches {
+            match outbox.notification {
+                Notification::Match(channel) => found.matches_owed.push((channel, *search)),
+                Notification::Event(name, place) => {
+                    found.events_owed.push((name, usize::from(place), *search))
+                }
             }
         }
     }
@@ -225,7 +243,7 @@ async fn every_match_is_made_once_whatever_is_interrupted() {
     let mut matches = 0;
     for story in 0..STORIES {
         let mut random = Random::new(seed.wrapping_add(story));
-        let home = Home::new();
+        let home = ListingSummary::new();
         let app = home.app();
         let mut told = Told::default();
         let mut matcher = Matcher::new(&app).unwrap();
@@ -247,7 +265,7 @@ async fn every_match_is_made_once_whatever_is_interrupted() {
         catch_up(&mut matcher).await;
         let (model, expected) = told.model(&app).await;
         let groups = home.groups().await;
-        let found = standing(&model, groups.iter().map(|group| (group.position.0, consequences(group))));
+        let found = state(&model, groups.iter().map(|group| (group.position.0, consequences(group))));
         assert_eq!(found, expected, "seed {}", seed.wrapping_add(story));
         let mut listed: BTreeSet<(SearchNumber, PropertyId)> = BTreeSet::new();
         for stored in told.searches.values() {
@@ -265,7 +283,7 @@ async fn every_match_is_made_once_whatever_is_interrupted() {
 
 #[tokio::test]
 async fn the_stock_makes_no_match_and_what_comes_does() {
-    let home = Home::new();
+    let home = ListingSummary::new();
     let app = home.app();
     let mut matcher = Matcher::new(&app).unwrap();
     let price = |number: u64, price: f64| {
@@ -275,12 +293,12 @@ async fn the_stock_makes_no_match_and_what_comes_does() {
         draft
     };
     app.ingest(vec![price(1, 90_000.0), price(2, 300_000.0)]).await.unwrap();
-    let wanted = wish(|wish| {
-        term(&mut wish.terms, "budgetMax", Term::Number(100_000.0));
-        wish.alerts.enabled = true;
-        wish.alerts.endpoint = Endpoint::parse("https://hook.example/").ok();
-        wish.alerts.event_endpoint = Endpoint::parse("https://hook.example/").ok();
-        wish.alerts.events = BTreeSet::from([EventName::UpdatePrice]);
+    let wanted = search_draft(|draft| {
+        criterion(&mut draft.raw_criteria, "budgetMax", RawCriterion::Number(100_000.0));
+        draft.alerts.enabled = true;
+        draft.alerts.endpoint = Endpoint::parse("https://hook.example/").ok();
+        draft.alerts.event_endpoint = Endpoint::parse("https://hook.example/").ok();
+        draft.alerts.events = BTreeSet::from([EventName::UpdatePrice]);
     });
     let search = app.create_search(user_id(1), wanted, 10).await.unwrap().unwrap();
     // The matcher sees all of it afterwards, in the order in which it happened.
@@ -294,13 +312,13 @@ async fn the_stock_makes_no_match_and_what_comes_does() {
     let linked: Vec<PropertyId> =
         groups.iter().filter(|group| !group.linked.is_empty()).map(|group| group.property).collect();
     assert_eq!(linked, [property_id(1)], "an event of the stock is told all the same");
-    let owed = |group: &MatchGroup, notice: Notice| {
-        group.notices.iter().any(|owed| owed.notice == notice && owed.searches == [search.number])
+    let owed = |group: &MatchGroup, notification: Notification| {
+        group.outbox.iter().any(|owed| owed.notification == notification && owed.searches == [search.number])
     };
-    assert!(owed(&groups[0], Notice::Match(Channel::Endpoint)));
-    assert!(owed(&groups[1], Notice::Match(Channel::Endpoint)));
-    assert!(owed(&groups[1], Notice::Event(EventName::UpdatePrice, 0)));
-    assert!(owed(&groups[2], Notice::Event(EventName::UpdatePrice, 0)));
+    assert!(owed(&groups[0], Notification::Match(Channel::Endpoint)));
+    assert!(owed(&groups[1], Notification::Match(Channel::Endpoint)));
+    assert!(owed(&groups[1], Notification::Event(EventName::UpdatePrice, 0)));
+    assert!(owed(&groups[2], Notification::Event(EventName::UpdatePrice, 0)));
 
     // Out and in again: once is once.
     app.ingest(vec![price(2, 500_000.0)]).await.unwrap();
@@ -311,7 +329,7 @@ async fn the_stock_makes_no_match_and_what_comes_does() {
 
 #[tokio::test]
 async fn a_sighting_that_changes_what_a_property_is_makes_a_version() {
-    let home = Home::new();
+    let home = ListingSummary::new();
     let app = home.app();
     let mut matcher = Matcher::new(&app).unwrap();
     // One home on two portals, at two prices: the portal that saw it last is believed.
@@ -325,7 +343,9 @@ async fn a_sighting_that_changes_what_a_property_is_makes_a_version() {
         draft
     };
     app.ingest(vec![seen(1, 100, Some(90_000.0)), seen(2, 200, Some(110_000.0))]).await.unwrap();
-    let wanted = wish(|wish| term(&mut wish.terms, "budgetMax", Term::Number(100_000.0)));
+    let wanted = search_draft(|draft| {
+        criterion(&mut draft.raw_criteria, "budgetMax", RawCriterion::Number(100_000.0))
+    });
     let search = app.create_search(user_id(1), wanted, 10).await.unwrap().unwrap();
     let matches = async || home.store.matches_of(search.number, 0, 10).await.unwrap().total;
     let last =
@@ -339,16 +359,16 @@ async fn a_sighting_that_changes_what_a_property_is_makes_a_version() {
     // Seen again where it is cheaper: it costs that now.
     app.ingest(vec![seen(1, 400, None)]).await.unwrap();
     catch_up(&mut matcher).await;
-    let Change::Property { version: 3, cause: PropertyCause::Advert { news }, .. } = last().await else {
+    let Change::Property { version: 3, cause: PropertyCause::Advert { events }, .. } = last().await else {
         panic!("a version of its own");
     };
-    assert!(news.is_empty(), "no advert has changed");
+    assert!(events.is_empty(), "no advert has changed");
     assert_eq!(matches().await, 1);
 }
 
 #[tokio::test]
 async fn what_is_damaged_keeps_nobody_else_from_being_matched() {
-    let home = Home::new();
+    let home = ListingSummary::new();
     let app = home.app();
     let priced = |number: u64, price: f64| {
         let mut draft = draft(Identity::Uuid(advert_id(number)));
@@ -358,7 +378,9 @@ async fn what_is_damaged_keeps_nobody_else_from_being_matched() {
     };
     let mut numbers = Vec::new();
     for _ in 0..3 {
-        let wanted = wish(|wish| term(&mut wish.terms, "budgetMax", Term::Number(100_000.0)));
+        let wanted = search_draft(|draft| {
+            criterion(&mut draft.raw_criteria, "budgetMax", RawCriterion::Number(100_000.0))
+        });
         numbers.push(app.create_search(user_id(1), wanted, 10).await.unwrap().unwrap().number);
     }
     let mut matcher = Matcher::new(&app).unwrap();

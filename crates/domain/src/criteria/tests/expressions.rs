@@ -7,7 +7,7 @@ use Presence::{Absent, Present};
 use Strictness::{Exact, Inflected};
 
 fn entry(text: &str, strictness: Strictness, presence: Presence) -> Entry {
-    Entry { wording: Wording::new(text, strictness).unwrap(), presence }
+    Entry { phrase: Phrase::new(text, strictness).unwrap(), presence }
 }
 
 fn with(text: &str) -> Entry {

@@ -2,11 +2,11 @@
 
 use anyhow::Context;
 use app::App;
-use domain::criteria::{Entry, Presence, Term, Terms};
-use domain::search::Wish;
+use domain::criteria::{Entry, Presence, RawCriteria, RawCriterion};
+use domain::search::SearchDraft;
 use domain::{
-    Alerts, EmailAddress, EventName, Filter, PropertyType, SearchId, ShortText, Strictness, TransactionType,
-    UserId, Wording,
+    Alerts, EmailAddress, EventName, Filter, Phrase, PropertyType, SearchId, ShortText, Strictness,
+    TransactionType, UserId,
 };
 
 use super::receiver::Receiver;
@@ -17,7 +17,7 @@ const LIMIT: u32 = 100;
 /// Saves a few searches; answers the id of the one that matches most.
 pub async fn save(app: &App, owner: UserId, receiver: &Receiver) -> anyhow::Result<SearchId> {
     let (sell, rent) = (TransactionType::Sell, TransactionType::Rent);
-    let mut wide = wish(
+    let mut wide = draft(
         "Appartements et maisons à vendre",
         sell,
         &[PropertyType::Apartment, PropertyType::House],
@@ -31,7 +31,7 @@ pub async fn save(app: &App, owner: UserId, receiver: &Receiver) -> anyhow::Resu
         ..Alerts::default()
     };
     let widest = put(app, owner, wide).await?;
-    let mut gardens = wish("Maisons avec jardin", sell, &[PropertyType::House], Some("jardin"))?;
+    let mut gardens = draft("Maisons avec jardin", sell, &[PropertyType::House], Some("jardin"))?;
     gardens.alerts = Alerts {
         enabled: true,
         hide_contact: true,
@@ -39,32 +39,35 @@ pub async fn save(app: &App, owner: UserId, receiver: &Receiver) -> anyhow::Resu
         ..Alerts::default()
     };
     put(app, owner, gardens).await?;
-    put(app, owner, wish("Louer avec un balcon", rent, &[PropertyType::Apartment], Some("balcon"))?).await?;
+    put(app, owner, draft("Louer avec un balcon", rent, &[PropertyType::Apartment], Some("balcon"))?).await?;
     Ok(widest)
 }
 
-async fn put(app: &App, owner: UserId, wish: Wish) -> anyhow::Result<SearchId> {
-    let saved = app.create_search(owner, wish, LIMIT).await?;
+async fn put(app: &App, owner: UserId, draft: SearchDraft) -> anyhow::Result<SearchId> {
+    let saved = app.create_search(owner, draft, LIMIT).await?;
     Ok(saved.context("a new user has room for searches")?.search.id)
 }
 
-fn wish(
+fn draft(
     title: &str,
     transaction: TransactionType,
     types: &[PropertyType],
     word: Option<&str>,
-) -> anyhow::Result<Wish> {
-    let mut terms = Terms::default();
-    let mut put = |name: &str, term: Term| {
+) -> anyhow::Result<SearchDraft> {
+    let mut raw_criteria = RawCriteria::default();
+    let mut put = |name: &str, criterion: RawCriterion| {
         if let Some(filter) = Filter::named(name) {
-            terms.put(filter, term);
+            raw_criteria.put(filter, criterion);
         }
     };
-    put("transactionType", Term::Codes(vec![transaction.code()]));
-    put("propertyTypes", Term::Codes(types.iter().map(|kind| kind.code()).collect()));
-    if let Some(wording) = word.and_then(|word| Wording::new(word, Strictness::Inflected)) {
-        put("expressions", Term::Expressions(vec![vec![Entry { wording, presence: Presence::Present }]]));
+    put("transactionType", RawCriterion::Codes(vec![transaction.code()]));
+    put("propertyTypes", RawCriterion::Codes(types.iter().map(|kind| kind.code()).collect()));
+    if let Some(phrase) = word.and_then(|word| Phrase::new(word, Strictness::Inflected)) {
+        put(
+            "expressions",
+            RawCriterion::Expressions(vec![vec![Entry { phrase, presence: Presence::Present }]]),
+        );
     }
     let title = ShortText::new(title)?.context("a search has a title")?;
-    Ok(Wish { title, terms, alerts: Alerts::default() })
+    Ok(SearchDraft { title, raw_criteria, alerts: Alerts::default() })
 }

@@ -175,9 +175,9 @@ async fn no_spelling_that_is_there_already_is_sent_to() {
     let spellings = refused(canaries.port);
     let mut made = Vec::new();
     for spelling in &spellings {
-        let mut wish = stored.search.wish.clone();
-        wish.alerts.endpoint = Some(Endpoint::trusted(spelling.clone()));
-        let search = server.app.create_search(stored.search.owner, wish, u32::MAX).await.unwrap().unwrap();
+        let mut draft = stored.search.draft.clone();
+        draft.alerts.endpoint = Some(Endpoint::trusted(spelling.clone()));
+        let search = server.app.create_search(stored.search.owner, draft, u32::MAX).await.unwrap().unwrap();
         made.push(search.search.id.to_string());
     }
     server.accept(&full("1")).await;

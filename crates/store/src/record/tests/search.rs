@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use domain::criteria::{Entry, Presence, Term};
-use domain::search::Wish;
+use domain::criteria::{Entry, Presence, RawCriterion};
+use domain::search::SearchDraft;
 use domain::{
-    Alerts, EmailAddress, Endpoint, EventName, Filter, GeoPoint, Insee, Polygon, PropertyId, SavedSearch,
-    SearchId, SearchToken, ShortText, SiteCategoryId, SiteKey, SortMode, Strictness, Terms, Timestamp,
-    UserId, Wording, Zipcode,
+    Alerts, EmailAddress, Endpoint, EventName, Filter, GeoPoint, Insee, Phrase, Polygon, PropertyId,
+    RawCriteria, SavedSearch, SearchId, SearchToken, ShortText, SiteCategoryId, SiteKey, SortMode,
+    Strictness, Timestamp, UserId, Zipcode,
 };
 use proptest::prelude::*;
 use testkit::{arbitrary, build};
@@ -87,7 +87,7 @@ fn what_was_never_written_is_refused_even_under_a_sound_checksum() {
 fn a_number_that_is_none_is_not_written() {
     let mut search = search_with_every_term();
     for number in [f64::NAN, f64::INFINITY] {
-        put(&mut search.wish.terms, "budgetMax", Term::Number(number));
+        put(&mut search.draft.raw_criteria, "budgetMax", RawCriterion::Number(number));
         assert!(matches!(encode_search(&search), Err(Error::Corrupt { .. })));
     }
 }
@@ -99,7 +99,7 @@ fn searches_of_version_1_still_read() {
         (&include_bytes!("../../../tests/compat/v1/search-bare.record")[..], search_with_nothing()),
     ] {
         assert_eq!(decode_search(expected.id, expected.owner, record).unwrap(), expected);
-        // Today's code writes the same, but for the order of terms: no name on disk has changed.
+        // Today's code writes the same, but for the order of raw_criteria: no name on disk has changed.
         assert_eq!(content(&encode_search(&expected).unwrap()), content(record));
     }
 }
@@ -127,8 +127,8 @@ fn the_searches_of_the_current_version_are_kept() {
     }
 }
 
-fn put(terms: &mut Terms, name: &str, term: Term) {
-    terms.put(Filter::named(name).unwrap(), term);
+fn put(raw_criteria: &mut RawCriteria, name: &str, criterion: RawCriterion) {
+    raw_criteria.put(Filter::named(name).unwrap(), criterion);
 }
 
 fn at(millisecond: i64) -> Timestamp {
@@ -136,31 +136,29 @@ fn at(millisecond: i64) -> Timestamp {
 }
 
 fn search_with_every_term() -> SavedSearch {
-    let entry = |text: &str, strictness, presence| Entry {
-        wording: Wording::new(text, strictness).unwrap(),
-        presence,
-    };
+    let entry =
+        |text: &str, strictness, presence| Entry { phrase: Phrase::new(text, strictness).unwrap(), presence };
     let corner = |lat, lon| GeoPoint::new(lat, lon).unwrap();
     let triangle = Polygon::new(vec![corner(45.9, 6.1), corner(-45.8, 6.2), corner(45.899_247, -6.129_384)]);
-    let mut terms = Terms::default();
-    for (name, term) in [
-        ("budgetMax", Term::Number(250_000.0)),
-        ("radius", Term::Number(12.345_678_9)),
-        ("fromDate", Term::Moment(at(1_700_000_000_000))),
-        ("propertyTypes", Term::Codes(vec![0, 1, 6])),
-        ("furnished", Term::Flag(false)),
-        ("includedCities", Term::Cities(vec![74_010, u64::MAX])),
-        ("includedInseeCodes", Term::Communes(vec![Insee::parse("2A004").unwrap()])),
-        ("includedDepartments", Term::Departments(vec![74])),
-        ("includedZipcodes", Term::Zipcodes(vec![Zipcode::parse("20000").unwrap()])),
-        ("includedSites", Term::Sites(vec![SiteKey::parse("portail.example").unwrap()])),
-        ("excludedSiteCategories", Term::SiteCategories(vec![SiteCategoryId::new(7).unwrap()])),
-        ("excludedProperties", Term::Properties(vec![PropertyId::from_bytes([0x22; 16])])),
-        ("geoShapes", Term::Polygons(triangle.into_iter().collect())),
-        ("sortMode", Term::SortMode(SortMode::Advert)),
+    let mut raw_criteria = RawCriteria::default();
+    for (name, criterion) in [
+        ("budgetMax", RawCriterion::Number(250_000.0)),
+        ("radius", RawCriterion::Number(12.345_678_9)),
+        ("fromDate", RawCriterion::Moment(at(1_700_000_000_000))),
+        ("propertyTypes", RawCriterion::Codes(vec![0, 1, 6])),
+        ("furnished", RawCriterion::Flag(false)),
+        ("includedCities", RawCriterion::Cities(vec![74_010, u64::MAX])),
+        ("includedInseeCodes", RawCriterion::Communes(vec![Insee::parse("2A004").unwrap()])),
+        ("includedDepartments", RawCriterion::Departments(vec![74])),
+        ("includedZipcodes", RawCriterion::Zipcodes(vec![Zipcode::parse("20000").unwrap()])),
+        ("includedSites", RawCriterion::Sites(vec![SiteKey::parse("portail.example").unwrap()])),
+        ("excludedSiteCategories", RawCriterion::SiteCategories(vec![SiteCategoryId::new(7).unwrap()])),
+        ("excludedProperties", RawCriterion::Properties(vec![PropertyId::from_bytes([0x22; 16])])),
+        ("geoShapes", RawCriterion::Polygons(triangle.into_iter().collect())),
+        ("sortMode", RawCriterion::SortMode(SortMode::Advert)),
         (
             "expressions",
-            Term::Expressions(vec![
+            RawCriterion::Expressions(vec![
                 vec![
                     entry("vue lac", Strictness::Inflected, Presence::Present),
                     entry("rez-de-chaussée", Strictness::Exact, Presence::Absent),
@@ -169,7 +167,7 @@ fn search_with_every_term() -> SavedSearch {
             ]),
         ),
     ] {
-        put(&mut terms, name, term);
+        put(&mut raw_criteria, name, criterion);
     }
     let mut random = [0x5a; SearchToken::BYTES];
     random[..2].copy_from_slice(&[0xf0, 0x0f]);
@@ -179,9 +177,9 @@ fn search_with_every_term() -> SavedSearch {
         token: SearchToken::new(random),
         created_at: at(1_700_000_000_123),
         updated_at: at(1_700_000_100_456),
-        wish: Wish {
+        draft: SearchDraft {
             title: ShortText::new("Maison « avec vue » à Annecy\n🏡").unwrap().unwrap(),
-            terms,
+            raw_criteria,
             alerts: Alerts {
                 enabled: true,
                 hide_contact: true,
@@ -201,9 +199,9 @@ fn search_with_nothing() -> SavedSearch {
         token: SearchToken::new([0; SearchToken::BYTES]),
         created_at: at(-1),
         updated_at: at(0),
-        wish: Wish {
+        draft: SearchDraft {
             title: ShortText::new("x").unwrap().unwrap(),
-            terms: Terms::default(),
+            raw_criteria: RawCriteria::default(),
             alerts: Alerts { events: BTreeSet::new(), ..Alerts::default() },
         },
     }

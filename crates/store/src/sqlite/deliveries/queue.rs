@@ -6,7 +6,7 @@ use std::time::Duration;
 use domain::{CancelReason, DeliveryId, Next, Outcome, Retries, Timestamp, UserId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::about::{about, contacts};
+use super::subject::{about, contacts};
 use super::{
     DELIVERED, FAILED, Ids, LEASED, PENDING, PreparedClaim, cancelled_code, lane_code, lane_of, moment,
     outcome_code, unless_damaged,
@@ -109,15 +109,15 @@ pub const WAITING: &str =
 fn due_delivery(connection: &Connection, ids: &Ids, lane: Lane, row: &Row<'_>) -> Result<DueDelivery, Error> {
     let sequence = row.get(0)?;
     let position = Position(row.get(2)?);
-    let notice = notice_of(row.get(3)?, row.get(4)?)
-        .ok_or_else(|| Error::corrupt(format!("the notice of delivery {sequence}")))?;
-    let about = about(connection, lane.search, position, notice);
+    let notification = notice_of(row.get(3)?, row.get(4)?)
+        .ok_or_else(|| Error::corrupt(format!("the notification of delivery {sequence}")))?;
+    let about = about(connection, lane.search, position, notification);
     Ok(DueDelivery {
         id: ids.of(lane, u64::try_from(sequence).unwrap_or_default()),
         owner: UserId::from_bytes(row.get(1)?),
         lane,
         number: row.get(10)?,
-        notice,
+        notification,
         position,
         due_at: moment(row.get(7)?)?,
         failures: row.get(5)?,
@@ -270,7 +270,7 @@ pub fn cancel(
 pub const LEASES: &str = "SELECT sequence, lane, failures, interruptions, due_at
      FROM delivery INDEXED BY delivery_leased WHERE state = 1 AND due_at <= ?1 ORDER BY due_at LIMIT ?2";
 
-pub fn take_back(
+pub fn reap_leases(
     connection: &Connection,
     leases: Leases,
     now: Timestamp,

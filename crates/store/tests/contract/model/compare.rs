@@ -37,7 +37,7 @@ pub async fn compare(store: &impl Store, model: &mut Model) {
     assert_eq!(store.locate(identities).await.unwrap(), expected);
     assert_eq!(store.counts().await.unwrap(), model.counts());
     for moment in [at(1_005), at(1_000_000)] {
-        assert_eq!(store.unseen_since(moment, 1_000).await.unwrap(), model.unseen_since(moment));
+        assert_eq!(store.not_crawled_since(moment, 1_000).await.unwrap(), model.not_crawled_since(moment));
     }
     compare_searches(store, model).await;
     compare_matches(store, model).await;
@@ -105,7 +105,7 @@ async fn compare_searches(store: &impl Store, model: &mut Model) {
 
 async fn compare_matches(store: &impl Store, model: &Model) {
     let matches = &model.matches;
-    assert_eq!(store.matched_until().await.unwrap(), matches.until);
+    assert_eq!(store.matcher_checkpoint().await.unwrap(), matches.until);
     for limit in [1, 100] {
         let after = Position(matches.until.0 / 2);
         let expected: Vec<_> =

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use domain::search::Channel;
 use domain::{EventName, MatchId, PropertyId, SearchNumber};
 use store::{
-    Change, LogEntry, MatchBatch, MatchGroup, MatchRow, Notice, NoticeGroup, Position, RemovalCause,
+    Change, LogEntry, MatchBatch, MatchGroup, MatchRow, Notification, OutboxEntry, Position, RemovalCause,
 };
 use testkit::Random;
 
@@ -83,14 +83,14 @@ impl Model {
             already.extend(&matched);
             let mut linked = some();
             linked.retain(|number| !matched.contains(number));
-            let notices = [
-                Notice::Match(Channel::Endpoint),
-                Notice::Match(Channel::Email),
-                Notice::Event(EventName::UpdatePrice, 0),
-                Notice::Event(EventName::AdUpdate, u16::MAX),
+            let outbox = [
+                Notification::Match(Channel::Endpoint),
+                Notification::Match(Channel::Email),
+                Notification::Event(EventName::UpdatePrice, 0),
+                Notification::Event(EventName::AdUpdate, u16::MAX),
             ];
-            let notices = notices
-                .map(|notice| NoticeGroup { notice, searches: some() })
+            let outbox = outbox
+                .map(|notification| OutboxEntry { notification, searches: some() })
                 .into_iter()
                 .filter(|owed| !owed.searches.is_empty())
                 .collect();
@@ -102,7 +102,7 @@ impl Model {
                 advert: *advert,
                 matched,
                 linked,
-                notices,
+                outbox,
             });
         }
         MatchBatch { after, until, groups }
@@ -122,7 +122,7 @@ impl Model {
             })
         };
         let is_empty = |group: &MatchGroup| {
-            group.matched.is_empty() && group.linked.is_empty() && group.notices.is_empty()
+            group.matched.is_empty() && group.linked.is_empty() && group.outbox.is_empty()
         };
         let kept: Vec<_> =
             batch.groups.iter().filter(|group| !is_empty(group) && !erased_since(group)).cloned().collect();

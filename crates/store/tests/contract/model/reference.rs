@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use domain::{Advert, AdvertId, Identity, Property, PropertyId, Timestamp};
 use store::{
     Change, ChangeSet, CommitOutcome, Erased, Erasure, Expected, Located, LogEntry, Position, PropertyCause,
-    PutCause, PutProperty, RemovalCause, Step, Stored,
+    PutCause, PutProperty, RemovalCause, Step, StoredProperty,
 };
 
 use super::matches::Matches;
@@ -77,9 +77,9 @@ impl Model {
             {
                 return Err(Conflict);
             }
-            PutCause::Created { news, .. } | PutCause::Changed { news } | PutCause::Joined { news, .. } => {
-                PropertyCause::Advert { news: news.clone() }
-            }
+            PutCause::Created { events, .. }
+            | PutCause::Changed { events }
+            | PutCause::Joined { events, .. } => PropertyCause::Advert { events: events.clone() },
             PutCause::Crawled => PropertyCause::Crawl,
             PutCause::Left => PropertyCause::AdvertLeft,
         };
@@ -122,8 +122,9 @@ impl Model {
     pub fn erase(&mut self, erased: AdvertId, at: Timestamp) -> Option<Erased> {
         let property = self.locate(&Identity::Uuid(erased))?.property;
         let held = |document: &&Property| document.id != property && document.advert(erased).is_some();
-        let former_homes: BTreeSet<_> = self.documents.values().filter(held).map(|home| home.id).collect();
-        let erasure = Erasure { former_homes: former_homes.into_iter().collect() };
+        let previous_properties: BTreeSet<_> =
+            self.documents.values().filter(held).map(|home| home.id).collect();
+        let erasure = Erasure { previous_properties: previous_properties.into_iter().collect() };
         for document in self.documents.values_mut() {
             document.adverts.retain(|advert| advert.id != erased);
         }
@@ -136,7 +137,7 @@ impl Model {
             }
         }
         let gone = |home: PropertyId| self.documents.keys().all(|(id, _)| *id != home);
-        let gone: Vec<_> = erasure.former_homes.iter().copied().filter(|home| gone(*home)).collect();
+        let gone: Vec<_> = erasure.previous_properties.iter().copied().filter(|home| gone(*home)).collect();
         self.matches.groups.retain(|group| !gone.contains(&group.property));
         let version = self.current[&property];
         *self.revisions.entry(property).or_default() += 1;
@@ -174,15 +175,15 @@ impl Model {
         Position(self.log.len() as u64)
     }
 
-    pub fn properties(&self) -> HashMap<PropertyId, Stored> {
+    pub fn properties(&self) -> HashMap<PropertyId, StoredProperty> {
         let stored = |(id, version): (&PropertyId, &u32)| {
             let property = self.documents[&(*id, *version)].clone();
-            (*id, Stored { property, version: *version, revision: self.revisions[id] })
+            (*id, StoredProperty { property, version: *version, revision: self.revisions[id] })
         };
         self.current.iter().map(stored).collect()
     }
 
-    pub fn property(&self, id: PropertyId) -> Option<Stored> {
+    pub fn property(&self, id: PropertyId) -> Option<StoredProperty> {
         self.properties().remove(&id)
     }
 
@@ -229,7 +230,7 @@ impl Model {
         (self.current.len() as u64, self.adverts().count() as u64)
     }
 
-    pub fn unseen_since(&self, moment: Timestamp) -> Vec<Located> {
+    pub fn not_crawled_since(&self, moment: Timestamp) -> Vec<Located> {
         let mut found: Vec<_> = self
             .adverts()
             .map(|(property, advert)| (self.sightings[&advert.id], Located { advert: advert.id, property }))

@@ -118,10 +118,10 @@ impl Searches {
     /// All that are asked for, whatever the page.
     pub fn list(&self, asked: &SearchList) -> Vec<StoredSearch> {
         let SearchList { owner, title, enabled, by_title, skip: _, take: _ } = asked;
-        let key = |stored: &StoredSearch| fold(stored.search.wish.title.as_str());
+        let key = |stored: &StoredSearch| fold(stored.search.draft.title.as_str());
         let mut found = self.all();
         found.retain(|stored| stored.search.owner == *owner);
-        found.retain(|stored| enabled.is_none_or(|enabled| stored.search.wish.alerts.enabled == enabled));
+        found.retain(|stored| enabled.is_none_or(|enabled| stored.search.draft.alerts.enabled == enabled));
         found.retain(|stored| title.as_ref().is_none_or(|title| key(stored).contains(&fold(title))));
         match by_title {
             None => found.reverse(),

@@ -101,17 +101,17 @@ fn action() -> impl Strategy<Value = Action> {
         1 => Just(Claim::Url),
     ];
     let home = || 0..HOMES.len();
-    let wish = || (0..TITLES.len(), any::<bool>());
+    let draft = || (0..TITLES.len(), any::<bool>());
     let search = || (0..SEARCHES, OWNERS);
     prop_oneof![
         3 => (home(), claim, looks()).prop_map(|(home, claim, looks)| Action::Create { home, claim, looks }),
         3 => (any::<usize>(), looks()).prop_map(|(who, looks)| Action::Change { who, looks }),
         2 => (any::<usize>(), 1_000_i64..1_010).prop_map(|(who, second)| Action::Crawl { who, second }),
         3 => (any::<usize>(), home()).prop_map(|(who, home)| Action::Move { who, home }),
-        3 => (search(), wish(), 1..5_u32).prop_map(|((number, owner), (title, enabled), limit)| {
+        3 => (search(), draft(), 1..5_u32).prop_map(|((number, owner), (title, enabled), limit)| {
             Action::CreateSearch { number, owner, title, enabled, limit }
         }),
-        2 => (search(), wish()).prop_map(|((number, owner), (title, enabled))| {
+        2 => (search(), draft()).prop_map(|((number, owner), (title, enabled))| {
             Action::ChangeSearch { number, owner, title, enabled }
         }),
         1 => search().prop_map(|(number, owner)| Action::RemoveSearch { number, owner }),
@@ -184,8 +184,8 @@ impl Writer {
 fn wished(number: u64, owner: u64, title: usize, enabled: bool) -> SavedSearch {
     let mut search = saved_search(number);
     search.owner = user_id(owner);
-    search.wish.title = short_text(TITLES[title]);
-    search.wish.alerts.enabled = enabled;
+    search.draft.title = short_text(TITLES[title]);
+    search.draft.alerts.enabled = enabled;
     search
 }
 

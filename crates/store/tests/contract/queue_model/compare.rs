@@ -13,8 +13,8 @@ pub async fn compare(store: &impl Store, model: &Model) {
     for (row, expected) in rows.iter().zip(&model.rows) {
         let is_live = model.live.contains(&expected.lane.search);
         assert_eq!(
-            (row.id, row.owner, row.lane, row.notice),
-            (expected.id(), user_id(1), expected.lane, expected.notice)
+            (row.id, row.owner, row.lane, row.notification),
+            (expected.id(), user_id(1), expected.lane, expected.notification)
         );
         assert_eq!((row.state, row.state_at), (expected.state, at(expected.state_at)));
         assert_eq!(row.created_at, at(expected.created_at));

@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
 use domain::{CancelReason, DeliveryId, DeliveryState, Next, Outcome, Retries, SearchNumber};
-use store::{Attempt, Gather, LEASE, Lane, Leases, Notice, Owed, Peek, Position, Settlement, Store};
+use store::{
+    Attempt, Gather, LEASE, Lane, Leases, Notification, OutboxBatch, Peek, Position, Settlement, Store,
+};
 use testkit::build::at;
 
 use crate::deliveries::everything;
 
-pub type Told = (Position, Notice, SearchNumber);
+pub type Told = (Position, Notification, SearchNumber);
 
 #[derive(Debug, Clone)]
 pub struct Model {
@@ -34,7 +36,7 @@ pub struct Model {
 pub struct Row {
     id: Option<DeliveryId>,
     pub lane: Lane,
-    pub notice: Notice,
+    pub notification: Notification,
     pub state: DeliveryState,
     pub state_at: i64,
     pub created_at: i64,
@@ -107,8 +109,9 @@ impl Model {
     }
 
     /// What is read is the beginning of what is owed to searches that are there, and all of it if there is no more.
-    pub fn check_owed(&self, owed: &Owed) {
-        let read: Vec<Told> = owed.deliveries.iter().map(|it| (it.position, it.notice, it.search)).collect();
+    pub fn check_owed(&self, owed: &OutboxBatch) {
+        let read: Vec<Told> =
+            owed.deliveries.iter().map(|it| (it.position, it.notification, it.search)).collect();
         let all: Vec<Told> =
             self.owed[self.taken..].iter().filter(|told| self.is_live(told)).copied().collect();
         assert_eq!(read, all[..read.len()]);
@@ -117,14 +120,14 @@ impl Model {
     }
 
     /// What was read is queued, and what was passed over by then is not owed any more.
-    pub fn enqueue(&mut self, owed: &Owed, due: i64) {
+    pub fn enqueue(&mut self, owed: &OutboxBatch, due: i64) {
         if owed.after == owed.until {
             assert!(owed.deliveries.is_empty());
             return;
         }
         self.intakes += 1;
         for delivery in &owed.deliveries {
-            let told = (delivery.position, delivery.notice, delivery.search);
+            let told = (delivery.position, delivery.notification, delivery.search);
             let place = self.owed[self.taken..].iter().position(|known| *known == told);
             let place = place.expect("what is queued was owed, and not queued before");
             self.left_out += place;
@@ -133,7 +136,7 @@ impl Model {
             self.rows.push(Row {
                 id: None,
                 lane: delivery.lane(),
-                notice: delivery.notice,
+                notification: delivery.notification,
                 state: DeliveryState::Pending,
                 state_at: due,
                 created_at: self.now,
@@ -228,7 +231,7 @@ impl Model {
         }
     }
 
-    pub fn take_back(&mut self, leases: Leases) -> Vec<Lane> {
+    pub fn reap_leases(&mut self, leases: Leases) -> Vec<Lane> {
         let now = self.now;
         let is_meant = |row: &&mut Row| leases == Leases::All || row.state_at <= now;
         let leased = self.rows.iter_mut().filter(|row| row.state == DeliveryState::Leased);

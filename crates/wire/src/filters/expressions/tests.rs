@@ -6,8 +6,8 @@ use super::*;
 fn line(groups: &[Vec<Entry>]) -> String {
     let entry = |entry: &Entry| {
         let absent = if entry.presence == Presence::Absent { "!" } else { "" };
-        let strict = if entry.wording.strictness() == Strictness::Exact { "=" } else { "" };
-        format!("{absent}{strict}{}", entry.wording.text())
+        let strict = if entry.phrase.strictness() == Strictness::Exact { "=" } else { "" };
+        format!("{absent}{strict}{}", entry.phrase.text())
     };
     let group = |group: &Vec<Entry>| group.iter().map(entry).collect::<Vec<_>>().join(" & ");
     groups.iter().map(group).collect::<Vec<_>>().join(" | ")

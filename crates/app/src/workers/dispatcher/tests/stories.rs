@@ -9,7 +9,7 @@ use testkit::Random;
 
 use super::*;
 
-/// About four seconds of work in a debug build.
+/// DeliverySubject four seconds of work in a debug build.
 const STORIES: u64 = 25;
 const ACTS: u64 = 40;
 
@@ -23,7 +23,7 @@ async fn whatever_happens_what_is_owed_is_there_once_and_is_sent_by_the_rules() 
 }
 
 async fn tell(random: &mut Random) {
-    let home = Home::new();
+    let listing = ListingSummary::new();
     let mut searches = Vec::new();
     for number in 0..2 + random.below(3) {
         let path = |kind| Endpoint::parse(&format!("https://hook{number}.example/{kind}")).ok();
@@ -33,41 +33,41 @@ async fn tell(random: &mut Random) {
             events: EventName::ALL.iter().copied().collect(),
             ..to_endpoint()
         };
-        searches.push(home.save(alerts).await);
+        searches.push(listing.save(alerts).await);
     }
-    let mut dispatcher = home.dispatcher();
+    let mut dispatcher = listing.dispatcher();
     for _ in 0..ACTS {
         match random.below(10) {
-            0..=3 => home.advertise(random.below(4), 100.0 + random.below(9) as f64).await,
-            4 => home.carrier.always(Answer::Is(Outcome::Delivered)),
-            5 => home
-                .carrier
+            0..=3 => listing.advertise(random.below(4), 100.0 + random.below(9) as f64).await,
+            4 => listing.transport.always(Answer::Is(Outcome::Delivered)),
+            5 => listing
+                .transport
                 .always(Answer::Is(Outcome::Failed(*random.pick(&[Fault::Status, Fault::Timeout])))),
             6 => {
-                home.carrier.always(Answer::TakenThenSilence);
-                home.matched().await;
+                listing.transport.always(Answer::TakenThenSilence);
+                listing.matched().await;
                 step(&mut dispatcher).await;
                 // It dies with whatever is under way.
-                dispatcher = home.dispatcher();
-                home.carrier.always(Answer::Is(Outcome::Delivered));
+                dispatcher = listing.dispatcher();
+                listing.transport.always(Answer::Is(Outcome::Delivered));
             }
-            7 => home.clock.advance_seconds(random.below(2 * HOUR as u64) as i64),
+            7 => listing.clock.advance_seconds(random.below(2 * HOUR as u64) as i64),
             8 => {
                 let search = random.pick(&searches);
                 let enabled = !random.once_in(2);
-                home.change(search, |alerts| alerts.enabled = enabled).await;
+                listing.change(search, |alerts| alerts.enabled = enabled).await;
             }
-            _ => home.matched().await,
+            _ => listing.matched().await,
         }
         step(&mut dispatcher).await;
     }
-    home.matched().await;
-    home.carrier.always(Answer::Is(Outcome::Delivered));
+    listing.matched().await;
+    listing.transport.always(Answer::Is(Outcome::Delivered));
     for _ in 0..10 {
         work(&mut dispatcher).await;
-        home.clock.advance_seconds(HOUR);
+        listing.clock.advance_seconds(HOUR);
     }
-    check(&home).await;
+    check(&listing).await;
 }
 
 /// Some rounds, whether or not everything under way comes to an end.
@@ -78,19 +78,18 @@ async fn step(dispatcher: &mut Dispatcher) {
     }
 }
 
-async fn check(home: &Home) {
-    let groups = home.store.match_groups_after(Position::START, usize::MAX).await.unwrap();
+async fn check(listing: &ListingSummary) {
+    let groups = listing.store.match_groups_after(Position::START, usize::MAX).await.unwrap();
     let owed = groups.iter().flat_map(|group| {
-        group
-            .notices
-            .iter()
-            .flat_map(move |of| of.searches.iter().map(move |number| (group.position, of.notice, *number)))
+        group.outbox.iter().flat_map(move |of| {
+            of.searches.iter().map(move |number| (group.position, of.notification, *number))
+        })
     });
     let owed: BTreeSet<_> = owed.collect();
-    let rows = home.deliveries().await;
+    let rows = listing.deliveries().await;
     assert_eq!(rows.len(), owed.len(), "one for each that is owed");
 
-    let posts = home.carrier.posts();
+    let posts = listing.transport.posts();
     let mut bodies: BTreeMap<DeliveryId, BTreeSet<Vec<u8>>> = BTreeMap::new();
     for post in &posts {
         bodies.entry(post.id).or_default().insert(post.body.clone());
@@ -98,7 +97,7 @@ async fn check(home: &Home) {
     assert!(bodies.values().all(|bodies| bodies.len() == 1), "the same bytes every time");
 
     for row in rows {
-        let (row, attempts) = home.store.delivery(row.id).await.unwrap().unwrap();
+        let (row, attempts) = listing.store.delivery(row.id).await.unwrap().unwrap();
         assert!(
             matches!(
                 row.state,
@@ -119,15 +118,15 @@ async fn check(home: &Home) {
             assert_eq!(row.state, DeliveryState::Failed);
         }
     }
-    in_order(home).await;
+    in_order(listing).await;
 }
 
 /// What a lane tells of one property is first told in the order in which it happened; and all of it is counted without a gap.
-async fn in_order(home: &Home) {
+async fn in_order(listing: &ListingSummary) {
     let mut first: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     let mut counted: BTreeMap<store::Lane, Vec<u64>> = BTreeMap::new();
-    let posts = home.carrier.posts();
-    for row in home.deliveries().await {
+    let posts = listing.transport.posts();
+    for row in listing.deliveries().await {
         counted.entry(row.lane).or_default().push(row.number);
         let (property, _) = row.about.unwrap();
         let mut sent = posts.iter().enumerate().filter(|(_, post)| post.id == row.id).peekable();

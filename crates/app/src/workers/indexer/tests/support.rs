@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use domain::{Clock, Identity, Property, PropertyId, Timestamp};
-use engine::Question;
+use engine::SearchRequest;
 use places::Gazetteer;
 use store::sqlite::{FILE_NAME, SqliteStore};
 use store::{ChangeSet, CommitOutcome, Expected, Position, PutCause, PutProperty, Step, Store};
@@ -19,13 +19,13 @@ use crate::App;
 
 pub const SNAPSHOT_EVERY: Duration = Duration::from_secs(600);
 
-pub struct Home {
+pub struct ListingSummary {
     store: Arc<SqliteStore>,
     pub clock: Arc<ManualClock>,
     folder: TempDir,
 }
 
-impl Home {
+impl ListingSummary {
     pub fn new() -> Self {
         let folder = TempDir::new().unwrap();
         let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
@@ -121,9 +121,9 @@ pub fn copy(from: &Path, to: &Path) {
 
 /// Everything that is found, in the order of ids.
 pub fn found(app: &App) -> Vec<PropertyId> {
-    let question = Question { take: usize::MAX, ..Question::default() };
+    let request = SearchRequest { take: usize::MAX, ..SearchRequest::default() };
     let mut found: Vec<_> =
-        app.view().unwrap().search(&question).hits.into_iter().map(|hit| hit.property).collect();
+        app.view().unwrap().search(&request).hits.into_iter().map(|hit| hit.property).collect();
     found.sort();
     found
 }
@@ -145,12 +145,12 @@ fn put(property: Property, expected: Expected, cause: PutCause) -> Step {
 pub fn create(number: u64) -> Step {
     let claim = Identity::Uuid(advert_id(number));
     let home = property(number, [advert(number).build()]);
-    put(home, Expected::New, PutCause::Created { claim, news: Vec::new() })
+    put(home, Expected::New, PutCause::Created { claim, events: Vec::new() })
 }
 
 /// A change of a property that nobody has changed yet.
 pub fn change(home: &Property) -> Step {
-    put(home.clone(), Expected::Revision(1), PutCause::Changed { news: Vec::new() })
+    put(home.clone(), Expected::Revision(1), PutCause::Changed { events: Vec::new() })
 }
 
 pub fn remove(number: u64) -> Step {
@@ -162,7 +162,7 @@ pub fn remove(number: u64) -> Step {
 pub fn moved(from: u64, revision: u32, to: u64) -> [Step; 2] {
     let advert_id = advert_id(from);
     let home = property(to, [advert(from).build()]);
-    let join = PutCause::Joined { from: property_id(from), news: Vec::new() };
+    let join = PutCause::Joined { from: property_id(from), events: Vec::new() };
     [
         Step::Remove {
             property: property_id(from),

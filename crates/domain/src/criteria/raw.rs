@@ -1,7 +1,7 @@
 //! What was said for one filter, as it was said.
 //!
-//! A saved search keeps terms, not criteria: what is read back is what was sent, and what it means follows from the map and
-//! the sites of the day. [`Term::resolve`] is that step: a city becomes itself and its districts, a category its sites.
+//! A saved search keeps raw_criteria, not criteria: what is read back is what was sent, and what it means follows from the map and
+//! the sites of the day. [`RawCriterion::resolve`] is that step: a city becomes itself and its districts, a category its sites.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::violation::Violation;
 
 /// The value of one filter as a client gave it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Term {
+pub enum RawCriterion {
     Number(f64),
     /// The first or last second that is meant.
     Moment(Timestamp),
@@ -46,7 +46,7 @@ pub struct References<'a> {
     pub sites: &'a SiteDirectory,
 }
 
-impl Term {
+impl RawCriterion {
     /// What it means today.
     pub fn resolve(&self, references: &References<'_>) -> Given {
         match self {
@@ -74,24 +74,24 @@ impl Term {
     }
 }
 
-/// What a saved search asks for: at most one term a filter.
+/// What a saved search asks for: at most one criterion a filter.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Terms {
-    given: BTreeMap<&'static str, Term>,
+pub struct RawCriteria {
+    given: BTreeMap<&'static str, RawCriterion>,
 }
 
-impl Terms {
-    pub fn get(&self, filter: &Filter) -> Option<&Term> {
+impl RawCriteria {
+    pub fn get(&self, filter: &Filter) -> Option<&RawCriterion> {
         self.given.get(filter.name)
     }
 
-    /// The term of the filter of a name.
-    pub fn named(&self, name: &str) -> Option<&Term> {
+    /// The criterion of the filter of a name.
+    pub fn named(&self, name: &str) -> Option<&RawCriterion> {
         self.given.get(name)
     }
 
-    pub fn put(&mut self, filter: &'static Filter, term: Term) {
-        self.given.insert(filter.name, term);
+    pub fn put(&mut self, filter: &'static Filter, criterion: RawCriterion) {
+        self.given.insert(filter.name, criterion);
     }
 
     pub fn clear(&mut self, filter: &Filter) {
@@ -99,40 +99,40 @@ impl Terms {
     }
 
     /// In the order of the table.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static Filter, &Term)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&'static Filter, &RawCriterion)> {
         FILTERS.iter().filter_map(|filter| Some((filter, self.get(filter)?)))
     }
 
     /// How many places, sites, properties and corners of areas are named in all.
     pub fn named_in_all(&self) -> usize {
-        let count = |term: &Term| match term {
-            Term::Cities(ids) | Term::Departments(ids) => ids.len(),
-            Term::Communes(codes) => codes.len(),
-            Term::Zipcodes(zipcodes) => zipcodes.len(),
-            Term::Sites(sites) => sites.len(),
-            Term::SiteCategories(categories) => categories.len(),
-            Term::Properties(properties) => properties.len(),
-            Term::Polygons(polygons) => polygons.iter().map(|polygon| polygon.corners().len()).sum(),
-            Term::Number(_)
-            | Term::Moment(_)
-            | Term::Codes(_)
-            | Term::Flag(_)
-            | Term::SortMode(_)
-            | Term::Expressions(_) => 0,
+        let count = |criterion: &RawCriterion| match criterion {
+            RawCriterion::Cities(ids) | RawCriterion::Departments(ids) => ids.len(),
+            RawCriterion::Communes(codes) => codes.len(),
+            RawCriterion::Zipcodes(zipcodes) => zipcodes.len(),
+            RawCriterion::Sites(sites) => sites.len(),
+            RawCriterion::SiteCategories(categories) => categories.len(),
+            RawCriterion::Properties(properties) => properties.len(),
+            RawCriterion::Polygons(polygons) => polygons.iter().map(|polygon| polygon.corners().len()).sum(),
+            RawCriterion::Number(_)
+            | RawCriterion::Moment(_)
+            | RawCriterion::Codes(_)
+            | RawCriterion::Flag(_)
+            | RawCriterion::SortMode(_)
+            | RawCriterion::Expressions(_) => 0,
         };
         self.given.values().map(count).sum()
     }
 
     /// Whether their meaning depends on which sites are in which category.
     pub fn depend_on_categories(&self) -> bool {
-        self.given.values().any(|term| matches!(term, Term::SiteCategories(_)))
+        self.given.values().any(|criterion| matches!(criterion, RawCriterion::SiteCategories(_)))
     }
 
     /// What they mean today, or everything that is wrong with them together.
     pub fn criteria(&self, references: &References<'_>) -> Result<Criteria, Vec<Violation>> {
         let mut draft = CriteriaDraft::default();
-        for (filter, term) in self.iter() {
-            draft.put(filter, term.resolve(references));
+        for (filter, criterion) in self.iter() {
+            draft.put(filter, criterion.resolve(references));
         }
         draft.finish().map(|finished| finished.criteria)
     }

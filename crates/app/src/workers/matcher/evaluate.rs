@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use domain::matching::{announcements, is_on_offer};
 use domain::search::Channel;
 use domain::{Property, PropertyId, SearchId, SearchNumber};
-use store::{Change, LogEntry, MatchGroup, Notice, NoticeGroup, PropertyCause, StoredSearch};
+use store::{Change, LogEntry, MatchGroup, Notification, OutboxEntry, PropertyCause, StoredSearch};
 
-use super::standing::Standing;
+use super::state::PercolatorState;
 use crate::App;
-use crate::matching::{Judged, Tally};
+use crate::matching::{MatchStats, MatchedBatch};
 
 /// Entries of the log, with everything they speak of.
-pub struct Stretch {
+pub struct LogBatch {
     pub entries: Vec<LogEntry>,
     pub searches: HashMap<(SearchId, u32), StoredSearch>,
     pub documents: HashMap<(PropertyId, u32), Document>,
@@ -27,37 +27,37 @@ pub enum Document {
     Damaged,
 }
 
-impl Stretch {
+impl LogBatch {
     /// Goes through the entries in order: what a search is changes on the way.
-    pub fn judge(mut self, app: &App, standing: &mut Standing) -> Judged {
-        let mut judged = Judged::default();
+    pub fn evaluate(mut self, app: &App, state: &mut PercolatorState) -> MatchedBatch {
+        let mut evaluated = MatchedBatch::default();
         for entry in std::mem::take(&mut self.entries) {
             match &entry.change {
                 Change::Search { search, version } => {
                     match self.searches.get(&(*search, *version)) {
-                        Some(stored) => standing.put(app, stored),
+                        Some(stored) => state.put(app, stored),
                         // Damaged, or removed further on in the log: what it said before does not count either.
-                        None => standing.remove(*search),
+                        None => state.remove(*search),
                     }
                 }
-                Change::SearchRemoved { search } => standing.remove(*search),
+                Change::SearchRemoved { search } => state.remove(*search),
                 Change::Property { cause: PropertyCause::Crawl, .. } => {}
-                Change::Property { .. } if standing.is_empty() => {}
+                Change::Property { .. } if state.is_empty() => {}
                 Change::Property { .. } => {
-                    let group = self.judge_property(&entry, standing, &mut judged.tally);
-                    judged.groups.extend(group);
+                    let group = self.evaluate_property(&entry, state, &mut evaluated.stats);
+                    evaluated.groups.extend(group);
                 }
                 Change::PropertyRemoved { .. } | Change::Erased => {}
             }
         }
-        judged
+        evaluated
     }
 
-    fn judge_property(
+    fn evaluate_property(
         &mut self,
         entry: &LogEntry,
-        standing: &mut Standing,
-        tally: &mut Tally,
+        state: &mut PercolatorState,
+        stats: &mut MatchStats,
     ) -> Option<MatchGroup> {
         let Change::Property { property, version, advert, cause } = &entry.change else { return None };
         // What was erased since says nothing any more, and where one of the two is damaged nobody can tell what changed.
@@ -68,10 +68,10 @@ impl Stretch {
             None => None,
         };
         let mut meeting = |document: &Property| {
-            let found = standing.met_by(document);
-            tally.documents += 1;
-            tally.walked += found.walked as u64;
-            tally.verified += found.verified as u64;
+            let found = state.met_by(document);
+            stats.documents += 1;
+            stats.walked += found.walked as u64;
+            stats.verified += found.verified as u64;
             found.searches
         };
         let meet_after = meeting(after);
@@ -88,31 +88,31 @@ impl Stretch {
         } else {
             Vec::new()
         };
-        let mut notices = Vec::new();
+        let mut outbox = Vec::new();
         for channel in [Channel::Endpoint, Channel::Email] {
-            owe(&mut notices, standing, Notice::Match(channel), &matched);
+            owe(&mut outbox, state, Notification::Match(channel), &matched);
         }
-        let news = match cause {
-            PropertyCause::Advert { news } => news.as_slice(),
+        let events = match cause {
+            PropertyCause::Advert { events } => events.as_slice(),
             PropertyCause::Crawl | PropertyCause::AdvertLeft | PropertyCause::AdvertErased(_) => &[],
         };
-        let announcements = announcements(news);
+        let announcements = announcements(events);
         if !announcements.is_empty() {
             let concerned = union(&met_before, &meet_after);
             for (name, place) in announcements {
                 let place = u16::try_from(place).unwrap_or(u16::MAX);
-                owe(&mut notices, standing, Notice::Event(name, place), &concerned);
+                owe(&mut outbox, state, Notification::Event(name, place), &concerned);
             }
         }
-        let told = notices.iter().filter(|group| matches!(group.notice, Notice::Event(..)));
+        let told = outbox.iter().filter(|group| matches!(group.notification, Notification::Event(..)));
         let told = told.fold(Vec::new(), |told, group| union(&told, &group.searches));
         let linked: Vec<_> = without(without(told.into_iter(), already), &matched).collect();
         *already = union(already, &matched);
-        if matched.is_empty() && notices.is_empty() {
+        if matched.is_empty() && outbox.is_empty() {
             return None;
         }
-        tally.matches += matched.len() as u64;
-        tally.notices += notices.iter().map(|group| group.searches.len() as u64).sum::<u64>();
+        stats.matches += matched.len() as u64;
+        stats.notifications += outbox.iter().map(|group| group.searches.len() as u64).sum::<u64>();
         Some(MatchGroup {
             position: entry.position,
             at: entry.recorded_at,
@@ -121,17 +121,22 @@ impl Stretch {
             advert: *advert,
             matched,
             linked,
-            notices,
+            outbox,
         })
     }
 }
 
 /// Adds what is owed to those of the searches that want it.
-fn owe(notices: &mut Vec<NoticeGroup>, standing: &Standing, notice: Notice, searches: &[SearchNumber]) {
+fn owe(
+    outbox: &mut Vec<OutboxEntry>,
+    state: &PercolatorState,
+    notification: Notification,
+    searches: &[SearchNumber],
+) {
     let searches: Vec<_> =
-        searches.iter().copied().filter(|number| standing.wants(*number, notice)).collect();
+        searches.iter().copied().filter(|number| state.wants(*number, notification)).collect();
     if !searches.is_empty() {
-        notices.push(NoticeGroup { notice, searches });
+        outbox.push(OutboxEntry { notification, searches });
     }
 }
 

@@ -1,6 +1,6 @@
-//! Criteria in terms of one segment: where to look, and what to look at, the cheapest first.
+//! Criteria in raw_criteria of one segment: where to look, and what to look at, the cheapest first.
 //!
-//! Everything that can be settled for a stretch of ordinals is (places, mostly). What is left is tested 64 rows at a
+//! Everything that can be settled for a doc_range of ordinals is (places, mostly). What is left is tested 64 rows at a
 //! time, and only rows that pass all of that are looked at one by one: their adverts, their distance, their phrases.
 
 mod adverts;
@@ -17,8 +17,8 @@ use crate::circle::NearCircle;
 use crate::column::{CodeTest, Column};
 use crate::scratch::Scratch;
 use crate::segment::Segment;
-use crate::segment::stretch::{Doubt, Stretch, common, without};
-pub(crate) use adverts::AdvertSieve;
+use crate::segment::doc_range::{DocRange, Residual, common, without};
+pub(crate) use adverts::AdvertQuery;
 use area::AreaCheck;
 use expression::Expression;
 
@@ -34,16 +34,16 @@ impl<'a> Wanted<'a> {
     }
 }
 
-pub struct Sieve<'a> {
+pub struct SegmentQuery<'a> {
     segment: &'a Segment,
     /// In order, without overlaps.
-    stretches: Vec<Stretch>,
-    alive: Cow<'a, Bits>,
+    doc_ranges: Vec<DocRange>,
+    live_docs: Cow<'a, Bits>,
     tests: Vec<(&'a Column, CodeTest<'a>)>,
     expression: Option<Expression<'a>>,
     changes: Vec<Bits>,
     area: AreaCheck<'a>,
-    adverts: Option<AdvertSieve<'a>>,
+    adverts: Option<AdvertQuery<'a>>,
 }
 
 /// The rows that match, as words of bits, from the first row that could match to the last.
@@ -58,16 +58,16 @@ pub struct Matched {
 const CHUNK: usize = 64;
 
 impl Matched {
-    fn within(stretches: &[Stretch]) -> Self {
-        let first = stretches.first().map_or(0, |stretch| stretch.from as usize / WORD);
-        let end = stretches.last().map_or(first, |stretch| (stretch.to as usize).div_ceil(WORD));
+    fn within(doc_ranges: &[DocRange]) -> Self {
+        let first = doc_ranges.first().map_or(0, |doc_range| doc_range.from as usize / WORD);
+        let end = doc_ranges.last().map_or(first, |doc_range| (doc_range.to as usize).div_ceil(WORD));
         Self { first, words: Scratch::zeroed(end - first), count: 0 }
     }
 
     fn add(&mut self, start: usize, rows: &[u64]) {
         // Counted apart, in a loop of nothing else, which the compiler makes vectors of.
         self.count += rows.iter().map(|bits| u64::from(bits.count_ones())).sum::<u64>() as usize;
-        // Two stretches may share a word.
+        // Two doc_ranges may share a word.
         self.words[start - self.first..].iter_mut().zip(rows).for_each(|(word, bits)| *word |= bits);
     }
 
@@ -90,22 +90,22 @@ impl Matched {
     }
 }
 
-impl<'a> Sieve<'a> {
+impl<'a> SegmentQuery<'a> {
     /// Nothing when no row of the segment can match.
     pub fn new(
         segment: &'a Segment,
-        alive: &'a Bits,
+        live_docs: &'a Bits,
         wanted: &'a Wanted<'a>,
-        within: Stretch,
+        within: DocRange,
     ) -> Option<Self> {
         let criteria = wanted.criteria;
-        let stretches = stretches(segment, wanted, within);
-        if stretches.is_empty() {
+        let doc_ranges = doc_ranges(segment, wanted, within);
+        if doc_ranges.is_empty() {
             return None;
         }
         let mut tests = Vec::with_capacity(criteria.property.len() + 1);
         for Condition { attribute, test } in &criteria.property {
-            // The stretches are of one transaction already.
+            // The doc_ranges are of one transaction already.
             if *attribute != PropertyAttribute::TransactionType {
                 let column = segment.column(*attribute);
                 tests.push((column, column.compiled(test)));
@@ -125,42 +125,42 @@ impl<'a> Sieve<'a> {
             [] => None,
             groups => Some(Expression::new(segment, groups)?),
         };
-        let adverts = AdvertSieve::needed(segment, criteria);
-        if adverts.as_ref().is_some_and(AdvertSieve::is_impossible) {
+        let adverts = AdvertQuery::needed(segment, criteria);
+        if adverts.as_ref().is_some_and(AdvertQuery::is_impossible) {
             return None;
         }
         let changes = Variation::ALL
             .iter()
             .filter(|variation| !criteria.change(**variation).is_empty())
-            .map(|variation| changed(segment, criteria, *variation, &stretches))
+            .map(|variation| changed(segment, criteria, *variation, &doc_ranges))
             .collect();
         Some(Self {
             segment,
-            alive: without_excluded(segment, alive, criteria),
+            live_docs: without_excluded(segment, live_docs, criteria),
             tests,
             expression,
             changes,
             area: AreaCheck::new(segment, criteria, wanted.circle.as_ref()),
             adverts,
-            stretches,
+            doc_ranges,
         })
     }
 
     pub fn matched(&self) -> Matched {
-        let mut matched = Matched::within(&self.stretches);
+        let mut matched = Matched::within(&self.doc_ranges);
         let mut rows = [0; CHUNK];
-        for stretch in &self.stretches {
-            let (first, last) = (stretch.from as usize / WORD, (stretch.to as usize - 1) / WORD);
+        for doc_range in &self.doc_ranges {
+            let (first, last) = (doc_range.from as usize / WORD, (doc_range.to as usize - 1) / WORD);
             for start in (first..=last).step_by(CHUNK) {
                 let rows = &mut rows[..CHUNK.min(last + 1 - start)];
-                rows.copy_from_slice(&self.alive.words()[start..start + rows.len()]);
+                rows.copy_from_slice(&self.live_docs.words()[start..start + rows.len()]);
                 if start == first {
-                    rows[0] &= u64::MAX << (stretch.from as usize % WORD);
+                    rows[0] &= u64::MAX << (doc_range.from as usize % WORD);
                 }
                 if start + rows.len() > last {
-                    rows[last - start] &= u64::MAX >> (WORD - 1 - (stretch.to as usize - 1) % WORD);
+                    rows[last - start] &= u64::MAX >> (WORD - 1 - (doc_range.to as usize - 1) % WORD);
                 }
-                self.keep(start, rows, stretch.doubt);
+                self.keep(start, rows, doc_range.residual);
                 matched.add(start, rows);
             }
         }
@@ -168,7 +168,7 @@ impl<'a> Sieve<'a> {
     }
 
     /// Leaves the rows in that match. Each word of `rows` stands for 64 rows, the first for those from `start × 64` on.
-    fn keep(&self, start: usize, rows: &mut [u64], doubt: Doubt) {
+    fn keep(&self, start: usize, rows: &mut [u64], residual: Residual) {
         if let Some(expression) = &self.expression {
             expression.keep(start, rows);
         }
@@ -184,7 +184,7 @@ impl<'a> Sieve<'a> {
         if let Some(adverts) = &self.adverts {
             adverts.keep(start, rows);
         }
-        let by_row = doubt != Doubt::NONE
+        let by_row = residual != Residual::NONE
             || self.area.always()
             || self.expression.as_ref().is_some_and(Expression::in_doubt);
         if !by_row {
@@ -193,7 +193,7 @@ impl<'a> Sieve<'a> {
         for (place, bits) in rows.iter_mut().enumerate() {
             for one in ones(*bits) {
                 let row = (start + place) * WORD + one;
-                let holds = self.area.holds(row, doubt)
+                let holds = self.area.holds(row, residual)
                     && self.expression.as_ref().is_none_or(|expression| expression.holds(self.segment, row));
                 *bits &= !(u64::from(!holds) << one);
             }
@@ -202,40 +202,40 @@ impl<'a> Sieve<'a> {
 }
 
 /// Where matches can be.
-fn stretches(segment: &Segment, wanted: &Wanted<'_>, within: Stretch) -> Vec<Stretch> {
+fn doc_ranges(segment: &Segment, wanted: &Wanted<'_>, within: DocRange) -> Vec<DocRange> {
     let places = &wanted.criteria.places;
-    let mut stretches = vec![within];
+    let mut doc_ranges = vec![within];
     if let Some(set) = &places.any_of {
-        stretches = common(&stretches, &segment.territory.places(set));
+        doc_ranges = common(&doc_ranges, &segment.geo_index.places(set));
     }
     if !places.none_of.cities.is_empty() || !places.none_of.departments.is_empty() {
         let sure = domain::criteria::PlaceSet {
             zipcodes: std::collections::BTreeSet::new(),
             ..places.none_of.clone()
         };
-        stretches = without(&stretches, &segment.territory.places(&sure));
+        doc_ranges = without(&doc_ranges, &segment.geo_index.places(&sure));
     }
     if let Some(circle) = &wanted.circle {
-        stretches = common(&stretches, &segment.territory.circle(circle, &stretches));
+        doc_ranges = common(&doc_ranges, &segment.geo_index.circle(circle, &doc_ranges));
     }
     if !places.polygons.is_empty() {
-        stretches = common(&stretches, &segment.territory.polygons(&places.polygons, &stretches));
+        doc_ranges = common(&doc_ranges, &segment.geo_index.polygons(&places.polygons, &doc_ranges));
     }
-    stretches
+    doc_ranges
 }
 
-fn without_excluded<'a>(segment: &Segment, alive: &'a Bits, criteria: &Criteria) -> Cow<'a, Bits> {
-    let mut alive = Cow::Borrowed(alive);
+fn without_excluded<'a>(segment: &Segment, live_docs: &'a Bits, criteria: &Criteria) -> Cow<'a, Bits> {
+    let mut live_docs = Cow::Borrowed(live_docs);
     for row in criteria.excluded_properties.iter().filter_map(|id| segment.find(*id)) {
-        if alive.contains(row) {
-            alive.to_mut().remove(row);
+        if live_docs.contains(row) {
+            live_docs.to_mut().remove(row);
         }
     }
-    alive
+    live_docs
 }
 
 /// The rows that have a change of one kind that meets every condition on it.
-fn changed(segment: &Segment, criteria: &Criteria, variation: Variation, stretches: &[Stretch]) -> Bits {
+fn changed(segment: &Segment, criteria: &Criteria, variation: Variation, doc_ranges: &[DocRange]) -> Bits {
     let changes = segment.changes(variation);
     let live_only = criteria.counting == domain::criteria::Counting::Live;
     let column = |attribute: VariationAttribute| match attribute {
@@ -247,8 +247,8 @@ fn changed(segment: &Segment, criteria: &Criteria, variation: Variation, stretch
         .map(|condition| (column(condition.attribute), column(condition.attribute).compiled(&condition.test)))
         .collect();
     let mut bits = Bits::none(segment.len());
-    for stretch in stretches {
-        let places = changes.of_rows(stretch.from, stretch.to);
+    for doc_range in doc_ranges {
+        let places = changes.of_rows(doc_range.from, doc_range.to);
         for word in places.start / WORD..places.end.div_ceil(WORD) {
             let (from, to) = (places.start.max(word * WORD), places.end.min((word + 1) * WORD));
             let inside = (u64::MAX << (from % WORD)) & (u64::MAX >> (WORD - 1 - (to - 1) % WORD));
@@ -263,7 +263,7 @@ fn changed(segment: &Segment, criteria: &Criteria, variation: Variation, stretch
 }
 
 /// Where the rows of each transaction are that criteria allow.
-pub fn transactions<'a>(segment: &'a Segment, criteria: &'a Criteria) -> impl Iterator<Item = Stretch> + 'a {
+pub fn transactions<'a>(segment: &'a Segment, criteria: &'a Criteria) -> impl Iterator<Item = DocRange> + 'a {
     let conditions = || {
         let of_transaction = |condition: &&Condition<PropertyAttribute>| {
             condition.attribute == PropertyAttribute::TransactionType
@@ -273,6 +273,6 @@ pub fn transactions<'a>(segment: &'a Segment, criteria: &'a Criteria) -> impl It
     domain::TransactionType::ALL.iter().filter_map(move |transaction| {
         let key = Key::code(transaction.code());
         let wanted = conditions().all(|condition| condition.test.holds(Some(key)));
-        if wanted { segment.territory.of_transaction(key.get()) } else { None }
+        if wanted { segment.geo_index.of_transaction(key.get()) } else { None }
     })
 }

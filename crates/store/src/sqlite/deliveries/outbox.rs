@@ -7,16 +7,16 @@ use domain::{SearchNumber, UserId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{LANES_PER_SEARCH, PENDING, cancelled_code, first_lane, is_damage, lane_code};
-use crate::deliveries::{Intake, IntakeMark, NewDelivery, Owed, Start};
+use crate::deliveries::{EnqueueBatch, NewDelivery, OutboxBatch, OutboxCursor, Start};
 use crate::error::Error;
 use crate::log::Position;
-use crate::matches::Notice;
+use crate::matches::Notification;
 use crate::record::decode_numbers;
 use crate::sqlite::matches::{notice_code, notice_of};
 use crate::sqlite::read::from_sql;
 use crate::sqlite::writer::Verdict;
 
-pub fn owed(connection: &Connection, limit: usize) -> Result<Owed, Error> {
+pub fn read_outbox(connection: &Connection, limit: usize) -> Result<OutboxBatch, Error> {
     let reading = connection.unchecked_transaction()?;
     let after = mark(&reading)?;
     let mut until = after;
@@ -26,12 +26,12 @@ pub fn owed(connection: &Connection, limit: usize) -> Result<Owed, Error> {
     while let Some(row) = rows.next()? {
         let (position, ordinal): (u64, i64) = (row.get(0)?, row.get(1)?);
         let begun = (position, ordinal) == (after.position, after.ordinal);
-        let (notice, mut numbers) = match told(row) {
-            Ok((notice, numbers)) => (Some(notice), numbers),
+        let (notification, mut numbers) = match told(row) {
+            Ok((notification, numbers)) => (Some(notification), numbers),
             // It must not keep what is owed to all others from being sent.
             Err(error) if is_damage(&error) => {
                 let error = &error as &dyn std::error::Error;
-                tracing::error!(position, ordinal, error, "a damaged notice is not delivered");
+                tracing::error!(position, ordinal, error, "a damaged notification is not delivered");
                 (None, Vec::new())
             }
             Err(error) => return Err(error),
@@ -40,38 +40,39 @@ pub fn owed(connection: &Connection, limit: usize) -> Result<Owed, Error> {
             numbers.retain(|number| number.0 > after.number);
         }
         if deliveries.len() >= limit && !numbers.is_empty() {
-            return Ok(Owed { after, until, deliveries, more: true });
+            return Ok(OutboxBatch { after, until, deliveries, more: true });
         }
         let room = limit.saturating_sub(deliveries.len());
         let cut = numbers.len() > room;
         numbers.truncate(room);
         let last = if cut { numbers.last().map_or(0, |number| number.0) } else { u32::MAX };
-        for (notice, search) in notice.into_iter().cycle().zip(numbers) {
+        for (notification, search) in notification.into_iter().cycle().zip(numbers) {
             if let Some(owner) = owner_of(&reading, search)? {
-                deliveries.push(NewDelivery { owner, search, position: Position(position), notice });
+                deliveries.push(NewDelivery { owner, search, position: Position(position), notification });
             }
         }
-        until = IntakeMark { position, ordinal, number: last };
+        until = OutboxCursor { position, ordinal, number: last };
         if cut {
-            return Ok(Owed { after, until, deliveries, more: true });
+            return Ok(OutboxBatch { after, until, deliveries, more: true });
         }
     }
-    Ok(Owed { after, until, deliveries, more: false })
+    Ok(OutboxBatch { after, until, deliveries, more: false })
 }
 
 /// Read only as far as there is room.
 pub const NOTICES: &str = "SELECT position, ordinal, kind, place, searches FROM notice
      WHERE (position, ordinal) >= (?1, ?2) ORDER BY position, ordinal";
 
-fn told(row: &Row<'_>) -> Result<(Notice, Vec<SearchNumber>), Error> {
-    let notice = notice_of(row.get(2)?, row.get(3)?).ok_or_else(|| Error::corrupt("the kind of a notice"))?;
-    Ok((notice, decode_numbers(Some(row.get_ref(4)?.as_blob().map_err(from_sql)?))?))
+fn told(row: &Row<'_>) -> Result<(Notification, Vec<SearchNumber>), Error> {
+    let notification =
+        notice_of(row.get(2)?, row.get(3)?).ok_or_else(|| Error::corrupt("the kind of a notification"))?;
+    Ok((notification, decode_numbers(Some(row.get_ref(4)?.as_blob().map_err(from_sql)?))?))
 }
 
-fn mark(connection: &Connection) -> Result<IntakeMark, Error> {
+fn mark(connection: &Connection) -> Result<OutboxCursor, Error> {
     let mut statement = connection.prepare_cached("SELECT position, ordinal, number FROM delivery_intake")?;
     Ok(statement.query_row([], |row| {
-        Ok(IntakeMark { position: row.get(0)?, ordinal: row.get(1)?, number: row.get(2)? })
+        Ok(OutboxCursor { position: row.get(0)?, ordinal: row.get(1)?, number: row.get(2)? })
     })?)
 }
 
@@ -80,8 +81,8 @@ fn owner_of(connection: &Connection, search: SearchNumber) -> Result<Option<User
     Ok(statement.query_row([search.0], |row| row.get(0).map(UserId::from_bytes)).optional()?)
 }
 
-pub fn enqueue(connection: &Connection, intake: &Intake) -> Result<Verdict<bool>, Error> {
-    let Intake { after, until, at, deliveries } = intake;
+pub fn enqueue(connection: &Connection, batch: &EnqueueBatch) -> Result<Verdict<bool>, Error> {
+    let EnqueueBatch { after, until, at, deliveries } = batch;
     let moved = connection
         .prepare_cached(
             "UPDATE delivery_intake SET position = ?4, ordinal = ?5, number = ?6
@@ -110,7 +111,7 @@ pub fn enqueue(connection: &Connection, intake: &Intake) -> Result<Verdict<bool>
             Entry::Vacant(unknown) => unknown.insert(numbered_in(connection, lane)?),
         };
         *number += 1;
-        let (kind, place) = notice_code(delivery.notice);
+        let (kind, place) = notice_code(delivery.notification);
         let (state, due_at) = match start {
             Start::DueAt(due_at) => (PENDING, *due_at),
             Start::Cancelled(reason) => (cancelled_code(*reason), *at),

@@ -1,6 +1,6 @@
-//! What searches look for in texts, each wording once.
+//! What searches look for in texts, each phrase once.
 //!
-//! Every word that some search looks for has a number, and so have every wording and all the expressions of a search; they are
+//! Every word that some search looks for has a number, and so have every phrase and all the expressions of a search; they are
 //! given back when the last search that uses them goes. A property's texts are read once, and only if a search that has got so
 //! far wants to know ([`reading`]). What the answer was is remembered until the next property.
 
@@ -10,7 +10,7 @@ mod reading;
 use std::sync::Arc;
 
 use domain::criteria::{Entry, Presence};
-use domain::{Property, Strictness, Wording};
+use domain::{Phrase, Property, Strictness};
 use rustc_hash::FxHashMap;
 
 use super::slab::Slab;
@@ -21,7 +21,7 @@ pub use reading::Reading;
 const OR: u32 = u32::MAX;
 
 #[derive(Debug, Default)]
-pub struct Wordings {
+pub struct PhraseInterner {
     exact: Dictionary,
     inflected: Dictionary,
     kept: Slab<Kept>,
@@ -35,7 +35,7 @@ pub struct Wordings {
 /// All the expressions of a search.
 #[derive(Debug)]
 struct Expressions {
-    /// Of each entry the number of its wording, and in the lowest bit whether it must be absent.
+    /// Of each entry the number of its phrase, and in the lowest bit whether it must be absent.
     entries: Arc<[u32]>,
     uses: u32,
 }
@@ -48,14 +48,14 @@ struct Kept {
     uses: u32,
 }
 
-impl Wordings {
+impl PhraseInterner {
     /// The number of expressions, kept until they are released as often as they were asked for.
     pub fn hold(&mut self, expressions: &[Vec<Entry>]) -> u32 {
         let mut entries = Vec::new();
         for (place, group) in expressions.iter().enumerate() {
             entries.extend((place > 0).then_some(OR));
-            for Entry { wording, presence } in group {
-                entries.push(self.hold_wording(wording) << 1 | u32::from(*presence == Presence::Absent));
+            for Entry { phrase, presence } in group {
+                entries.push(self.hold_wording(phrase) << 1 | u32::from(*presence == Presence::Absent));
             }
         }
         let entries: Arc<[u32]> = entries.into();
@@ -86,12 +86,12 @@ impl Wordings {
         entries.iter().filter(|entry| **entry != OR).for_each(|entry| self.release_wording(entry >> 1));
     }
 
-    fn hold_wording(&mut self, wording: &Wording) -> u32 {
-        let strictness = wording.strictness();
+    fn hold_wording(&mut self, phrase: &Phrase) -> u32 {
+        let strictness = phrase.strictness();
         let words_before = self.words();
         let dictionary = self.dictionary_mut(strictness);
         let mut words: Vec<u32> = Vec::new();
-        for (place, alternative) in wording.alternatives().iter().enumerate() {
+        for (place, alternative) in phrase.alternatives().iter().enumerate() {
             words.extend((place > 0).then_some(OR));
             words.extend(alternative.iter().map(|word| dictionary.hold(word)));
         }
@@ -153,15 +153,15 @@ impl Wordings {
         holds
     }
 
-    /// Whether a wording stands in the texts that were read.
+    /// Whether a phrase stands in the texts that were read.
     fn is_there(&self, number: u32, reading: &mut Reading) -> bool {
-        if let Some(answer) = reading.wordings.answer(number) {
+        if let Some(answer) = reading.phrases.answer(number) {
             return answer;
         }
         let found = self.kept.get(number).is_some_and(|kept| {
             kept.words.split(|word| *word == OR).any(|phrase| reading.has(phrase, kept.strictness))
         });
-        reading.wordings.remember(number, found);
+        reading.phrases.remember(number, found);
         found
     }
 
@@ -190,8 +190,8 @@ mod tests {
 
     use super::*;
 
-    fn wording(text: &str, strictness: Strictness) -> Wording {
-        Wording::new(text, strictness).unwrap()
+    fn phrase(text: &str, strictness: Strictness) -> Phrase {
+        Phrase::new(text, strictness).unwrap()
     }
 
     #[test]
@@ -211,17 +211,17 @@ mod tests {
             "calme sans vis à vis",
             "piscine",
         ];
-        let mut wordings = Wordings::default();
+        let mut phrases = PhraseInterner::default();
         let mut reading = Reading::default();
-        let all: Vec<Wording> = [Strictness::Exact, Strictness::Inflected]
+        let all: Vec<Phrase> = [Strictness::Exact, Strictness::Inflected]
             .iter()
-            .flat_map(|strictness| looked_for.map(|text| wording(text, *strictness)))
+            .flat_map(|strictness| looked_for.map(|text| phrase(text, *strictness)))
             .collect();
-        let entry = |wording: &Wording, presence| vec![vec![Entry { wording: wording.clone(), presence }]];
+        let entry = |phrase: &Phrase, presence| vec![vec![Entry { phrase: phrase.clone(), presence }]];
         let numbers: Vec<[u32; 2]> = all
             .iter()
             .map(|it| {
-                [Presence::Present, Presence::Absent].map(|presence| wordings.hold(&entry(it, presence)))
+                [Presence::Present, Presence::Absent].map(|presence| phrases.hold(&entry(it, presence)))
             })
             .collect();
         for description in [None, Some("Au calme. Sans vis-à-vis !")] {
@@ -233,10 +233,10 @@ mod tests {
             let property = Property { id: build::property_id(1), adverts: vec![advert.build()] };
             reading.begin();
             for _ in 0..2 {
-                for (wording, numbers) in all.iter().zip(&numbers) {
-                    let expected = domain::criteria::texts(&property).any(|text| wording.is_in(&fold(text)));
-                    let found = numbers.map(|number| wordings.hold_for(number, &property, &mut reading));
-                    assert_eq!(found, [expected, !expected], "{wording:?}");
+                for (phrase, numbers) in all.iter().zip(&numbers) {
+                    let expected = domain::criteria::texts(&property).any(|text| phrase.is_in(&fold(text)));
+                    let found = numbers.map(|number| phrases.hold_for(number, &property, &mut reading));
+                    assert_eq!(found, [expected, !expected], "{phrase:?}");
                 }
             }
         }
@@ -244,20 +244,20 @@ mod tests {
 
     #[test]
     fn wordings_are_shared_and_leave_nothing_behind() {
-        let mut wordings = Wordings::default();
+        let mut phrases = PhraseInterner::default();
         let mut hold = |text: &str, strictness| {
-            let entry = Entry { wording: wording(text, strictness), presence: Presence::Present };
-            wordings.hold(&[vec![entry]])
+            let entry = Entry { phrase: phrase(text, strictness), presence: Presence::Present };
+            phrases.hold(&[vec![entry]])
         };
         let first = hold("grande terrasse", Strictness::Exact);
         assert_eq!(hold("Grande  TERRASSE", Strictness::Exact), first);
         assert_ne!(hold("grande terrasse", Strictness::Inflected), first);
-        wordings.release(first);
-        assert!(wordings.expressions.get(first).is_some());
-        wordings.release(first);
-        assert!(wordings.expressions.get(first).is_none());
-        assert_eq!((wordings.exact.len(), wordings.inflected.len()), (0, 2));
-        assert_eq!((wordings.by_words.len(), wordings.by_entries.len()), (1, 1));
+        phrases.release(first);
+        assert!(phrases.expressions.get(first).is_some());
+        phrases.release(first);
+        assert!(phrases.expressions.get(first).is_none());
+        assert_eq!((phrases.exact.len(), phrases.inflected.len()), (0, 2));
+        assert_eq!((phrases.by_words.len(), phrases.by_entries.len()), (1, 1));
     }
 
     /// A scratch may be used with one percolator after the other, and searches may come and go in between.
@@ -268,15 +268,15 @@ mod tests {
             let advert = build::advert(1).title(title).build();
             Property { id: build::property_id(1), adverts: vec![advert] }
         };
-        let mut check = |wordings: &Wordings, number: u32, title: &str, expected: bool| {
+        let mut check = |phrases: &PhraseInterner, number: u32, title: &str, expected: bool| {
             reading.begin();
-            assert_eq!(wordings.hold_for(number, &property(title), &mut reading), expected, "{title}");
+            assert_eq!(phrases.hold_for(number, &property(title), &mut reading), expected, "{title}");
         };
-        let mut one = Wordings::default();
-        let mut other = Wordings::default();
+        let mut one = PhraseInterner::default();
+        let mut other = PhraseInterner::default();
         let entry = |text: &str| {
-            let wording = wording(text, Strictness::Exact);
-            vec![vec![Entry { wording, presence: Presence::Present }]]
+            let phrase = phrase(text, Strictness::Exact);
+            vec![vec![Entry { phrase, presence: Presence::Present }]]
         };
         let (garden, garage) = (one.hold(&entry("jardin")), other.hold(&entry("garage")));
         check(&one, garden, "Maison, jardin", true);

@@ -1,6 +1,6 @@
-//! What a letter says of the properties it tells of.
+//! What a email says of the properties it tells of.
 
-use delivery::{Home, Letter, LetterId};
+use delivery::{Email, EmailId, ListingSummary};
 use domain::{DeliveryId, Derived, Property, ShortText, Timestamp, WebAddress, Zipcode};
 use store::StoredSearch;
 
@@ -8,30 +8,30 @@ use crate::App;
 use crate::dispatch::Dispatch;
 
 /// Nothing when there is nothing to tell, or nobody to tell it to.
-pub fn letter<'a>(
+pub fn email<'a>(
     app: &App,
     dispatch: &Dispatch,
     search: &StoredSearch,
     deliveries: impl Iterator<Item = DeliveryId>,
     properties: impl Iterator<Item = &'a Property>,
     at: Timestamp,
-) -> Option<Letter> {
-    let wish = &search.search.wish;
-    let homes: Vec<Home> = properties.filter_map(|property| home(app, property)).collect();
+) -> Option<Email> {
+    let draft = &search.search.draft;
+    let listings: Vec<ListingSummary> = properties.filter_map(|property| listing(app, property)).collect();
     let unsubscribe = format!(
         "{}/unsubscribe/{}/{}",
         dispatch.settings.public_url.trim_end_matches('/'),
         search.search.id,
         search.search.token.as_str()
     );
-    (!homes.is_empty()).then_some(())?;
-    Some(Letter {
-        id: LetterId::of(deliveries),
-        to: wish.alerts.email.clone()?,
+    (!listings.is_empty()).then_some(())?;
+    Some(Email {
+        id: EmailId::of(deliveries),
+        to: draft.alerts.email.clone()?,
         at,
-        title: wish.title.as_str().to_owned(),
-        homes,
-        // No more are gathered than a letter shows; the rest is in the next one.
+        title: draft.title.as_str().to_owned(),
+        listings,
+        // No more are gathered than a email shows; the rest is in the next one.
         others: 0,
         unsubscribe: WebAddress::parse(&unsubscribe).ok()?,
     })
@@ -57,10 +57,10 @@ fn place(app: &App, derived: &Derived<'_>) -> Option<String> {
     }
 }
 
-fn home(app: &App, property: &Property) -> Option<Home> {
+fn listing(app: &App, property: &Property) -> Option<ListingSummary> {
     let derived = property.derive()?;
     let reference = property.advert(derived.reference_advert)?;
-    Some(Home {
+    Some(ListingSummary {
         title: derived.title.map(|title| title.as_str().to_owned()),
         transaction: derived.transaction_type,
         price: derived.price,

@@ -6,7 +6,7 @@ use domain::words::reduced;
 use domain::{Property, Strictness, fold};
 use foldhash::HashMap;
 
-use super::Wordings;
+use super::PhraseInterner;
 use super::dictionary::UNKNOWN;
 
 /// What is remembered of one property, and of how words are written for all of them; room that is used again and again.
@@ -15,7 +15,7 @@ pub struct Reading {
     is_read: bool,
     exact: Words,
     inflected: Words,
-    pub(super) wordings: Answers,
+    pub(super) phrases: Answers,
     pub(super) expressions: Answers,
     spellings: Spellings,
 }
@@ -32,21 +32,21 @@ impl Reading {
     }
 
     /// Reads the texts of the property, unless that is done.
-    pub(super) fn read(&mut self, wordings: &Wordings, property: &Property) {
+    pub(super) fn read(&mut self, phrases: &PhraseInterner, property: &Property) {
         if self.is_read {
             return;
         }
         self.is_read = true;
         let Self { exact, inflected, spellings, .. } = self;
-        self.wordings.begin(wordings.kept.span());
-        self.expressions.begin(wordings.expressions.span());
-        exact.begin(wordings.exact.span());
-        inflected.begin(wordings.inflected.span());
-        spellings.begin(wordings);
+        self.phrases.begin(phrases.kept.span());
+        self.expressions.begin(phrases.expressions.span());
+        exact.begin(phrases.exact.span());
+        inflected.begin(phrases.inflected.span());
+        spellings.begin(phrases);
         for text in domain::criteria::texts(property) {
             // Folding parts words at blanks in any case, and knows nothing of what stands beyond one.
             for piece in text.split_ascii_whitespace() {
-                for [exactly, roughly] in spellings.numbers(piece, wordings) {
+                for [exactly, roughly] in spellings.numbers(piece, phrases) {
                     exact.add(*exactly);
                     inflected.add(*roughly);
                 }
@@ -142,17 +142,17 @@ const PIECES_MAX: usize = 1 << 15;
 const PIECE_BYTES_MAX: usize = 32;
 
 impl Spellings {
-    fn begin(&mut self, wordings: &Wordings) {
-        let is_current = self.edition.as_ref().is_some_and(|edition| Arc::ptr_eq(edition, &wordings.edition));
+    fn begin(&mut self, phrases: &PhraseInterner) {
+        let is_current = self.edition.as_ref().is_some_and(|edition| Arc::ptr_eq(edition, &phrases.edition));
         if !is_current || self.pieces.len() > PIECES_MAX {
-            self.edition = Some(Arc::clone(&wordings.edition));
+            self.edition = Some(Arc::clone(&phrases.edition));
             self.pieces.clear();
             self.numbers.clear();
         }
     }
 
     /// The numbers of the words of a piece, exactly as they are and reduced.
-    fn numbers(&mut self, piece: &str, wordings: &Wordings) -> &[[u32; 2]] {
+    fn numbers(&mut self, piece: &str, phrases: &PhraseInterner) -> &[[u32; 2]] {
         if let Some((start, end)) = self.pieces.get(piece) {
             return &self.numbers[*start as usize..*end as usize];
         }
@@ -160,7 +160,7 @@ impl Spellings {
         fold::fold_into(piece, &mut self.folded);
         let words = self.folded.split(' ').filter(|word| !word.is_empty());
         let numbers =
-            words.map(|word| [wordings.exact.number(word), wordings.inflected.number(&reduced(word))]);
+            words.map(|word| [phrases.exact.number(word), phrases.inflected.number(&reduced(word))]);
         if piece.len() > PIECE_BYTES_MAX {
             self.unusual.clear();
             self.unusual.extend(numbers);

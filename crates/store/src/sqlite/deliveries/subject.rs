@@ -4,10 +4,10 @@ use domain::{AdvertId, MatchId, PropertyId, SearchNumber, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::moment;
-use crate::deliveries::{About, Contacts};
+use crate::deliveries::{Contacts, DeliverySubject};
 use crate::error::Error;
 use crate::log::Position;
-use crate::matches::Notice;
+use crate::matches::Notification;
 use crate::record::{decode_news, holds_number};
 use crate::sqlite::commit::Kind;
 use crate::sqlite::matches::first_told_at;
@@ -18,8 +18,8 @@ pub fn about(
     connection: &Connection,
     search: SearchNumber,
     position: Position,
-    notice: Notice,
-) -> Result<Option<About>, Error> {
+    notification: Notification,
+) -> Result<Option<DeliverySubject>, Error> {
     // The entry says whether the advert that was the reason is still there.
     let mut statement = connection.prepare_cached(
         "SELECT g.property_id, g.version, g.advert, g.at, l.payload FROM match_group g JOIN log l ON l.position = g.position
@@ -35,19 +35,19 @@ pub fn about(
         ))
     });
     let group: Option<(_, _, _, _, Option<Vec<u8>>)> = group.optional()?;
-    let Some((property, version, advert, at, news)) = group else { return Ok(None) };
+    let Some((property, version, advert, at, events)) = group else { return Ok(None) };
     let Some(first_told_at) = first_told_at(connection, property)? else { return Ok(None) };
-    let (matched_at, event) = match notice {
-        Notice::Match(_) => (moment(at)?, None),
-        Notice::Event(_, place) => {
-            let news = decode_news(&news.unwrap_or_default())?;
+    let (matched_at, event) = match notification {
+        Notification::Match(_) => (moment(at)?, None),
+        Notification::Event(_, place) => {
+            let events = decode_news(&events.unwrap_or_default())?;
             let linked_at = linked_at(connection, search, property, position)?;
-            (linked_at.map_or_else(|| moment(at), Ok)?, news.into_iter().nth(usize::from(place)))
+            (linked_at.map_or_else(|| moment(at), Ok)?, events.into_iter().nth(usize::from(place)))
         }
     };
     let kept = kept(connection, property, version)?;
     let matching = MatchId::of(search, first_told_at.0);
-    Ok(Some(About { property, version, advert, matching, matched_at, event, kept }))
+    Ok(Some(DeliverySubject { property, version, advert, matching, matched_at, event, kept }))
 }
 
 /// When a property came to meet a search, or else the search first heard of it: as that was known at a position, so that it is

@@ -3,30 +3,30 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use domain::criteria::Term;
+use domain::criteria::RawCriterion;
 use domain::search::Channel;
 use domain::{
-    Alerts, EventName, Property, SearchId, SearchNumber, SiteCategoryId, SiteDirectory, SiteKey, Terms,
+    Alerts, EventName, Property, RawCriteria, SearchId, SearchNumber, SiteCategoryId, SiteDirectory, SiteKey,
 };
-use engine::{Percolated, Percolator, PercolatorScratch};
-use store::{Notice, StoredSearch};
+use engine::{PercolateResult, Percolator, PercolatorScratch};
+use store::{Notification, StoredSearch};
 
 use crate::App;
 
 #[derive(Default)]
-pub struct Standing {
+pub struct PercolatorState {
     percolator: Percolator,
     /// Kept from one property to the next: it remembers how words are spelled.
     scratch: PercolatorScratch,
-    /// By number: which notices a search wants.
+    /// By number: which outbox a search wants.
     wants: Vec<Wants>,
     numbers: HashMap<SearchId, SearchNumber>,
     sites: Arc<SiteDirectory>,
     /// Searches whose meaning changes with the categories of sites.
-    by_category: BTreeMap<SearchNumber, Terms>,
+    by_category: BTreeMap<SearchNumber, RawCriteria>,
 }
 
-impl Standing {
+impl PercolatorState {
     pub fn new(sites: Arc<SiteDirectory>) -> Self {
         Self { sites, ..Self::default() }
     }
@@ -39,30 +39,33 @@ impl Standing {
         self.numbers.is_empty()
     }
 
-    /// About how much memory they take.
+    /// DeliverySubject how much memory they take.
     pub fn bytes(&self) -> usize {
         let one = size_of::<SearchId>() + size_of::<SearchNumber>() + 1;
-        let terms = self.by_category.values().map(|terms| terms.iter().count() * size_of::<Term>());
+        let raw_criteria = self
+            .by_category
+            .values()
+            .map(|raw_criteria| raw_criteria.iter().count() * size_of::<RawCriterion>());
         self.percolator.bytes()
             + self.wants.capacity() * size_of::<Wants>()
             + self.numbers.capacity() * one
-            + terms.sum::<usize>()
+            + raw_criteria.sum::<usize>()
     }
 
     /// A search as it is from now on.
     pub fn put(&mut self, app: &App, stored: &StoredSearch) {
-        let (number, wish) = (stored.number, &stored.search.wish);
+        let (number, draft) = (stored.number, &stored.search.draft);
         self.numbers.insert(stored.search.id, number);
         self.by_category.remove(&number);
-        if wish.terms.depend_on_categories() {
-            self.by_category.insert(number, wish.terms.clone());
+        if draft.raw_criteria.depend_on_categories() {
+            self.by_category.insert(number, draft.raw_criteria.clone());
         }
         let place = number.0 as usize;
         if self.wants.len() <= place {
             self.wants.resize(place + 1, Wants::default());
         }
-        self.wants[place] = Wants::of(&wish.alerts);
-        self.file(app, number, &wish.terms);
+        self.wants[place] = Wants::of(&draft.alerts);
+        self.file(app, number, &draft.raw_criteria);
     }
 
     pub fn remove(&mut self, search: SearchId) {
@@ -73,12 +76,12 @@ impl Standing {
     }
 
     /// The searches that a property meets.
-    pub fn met_by(&mut self, property: &Property) -> Percolated {
+    pub fn met_by(&mut self, property: &Property) -> PercolateResult {
         self.percolator.matches(property, &mut self.scratch)
     }
 
-    pub fn wants(&self, number: SearchNumber, notice: Notice) -> bool {
-        self.wants.get(number.0 as usize).is_some_and(|wants| wants.contain(notice))
+    pub fn wants(&self, number: SearchNumber, notification: Notification) -> bool {
+        self.wants.get(number.0 as usize).is_some_and(|wants| wants.contain(notification))
     }
 
     /// From now on the sites are these.
@@ -89,18 +92,18 @@ impl Standing {
         let regrouped = categorised(&sites) != categorised(&self.sites);
         self.sites = sites;
         if regrouped {
-            for (number, terms) in std::mem::take(&mut self.by_category) {
-                self.file(app, number, &terms);
-                self.by_category.insert(number, terms);
+            for (number, raw_criteria) in std::mem::take(&mut self.by_category) {
+                self.file(app, number, &raw_criteria);
+                self.by_category.insert(number, raw_criteria);
             }
         }
     }
 
-    fn file(&mut self, app: &App, number: SearchNumber, terms: &Terms) {
-        match app.with_references(&self.sites, |references| terms.criteria(references)) {
+    fn file(&mut self, app: &App, number: SearchNumber, raw_criteria: &RawCriteria) {
+        match app.with_references(&self.sites, |references| raw_criteria.criteria(references)) {
             Ok(criteria) => self.percolator.put(number, &criteria),
             Err(violations) => {
-                // They were judged when the search was saved; a rule that came since must not make it match everything.
+                // They were evaluated when the search was saved; a rule that came since must not make it match everything.
                 tracing::error!(
                     search = number.0,
                     ?violations,
@@ -116,32 +119,32 @@ fn categorised(sites: &SiteDirectory) -> Vec<(SiteCategoryId, &SiteKey)> {
     sites.sites().iter().filter_map(|site| Some((site.category?, &site.key))).collect()
 }
 
-/// Which notices a search wants, as bits.
+/// Which outbox a search wants, as bits.
 #[derive(Debug, Clone, Copy, Default)]
 struct Wants(u8);
 
 impl Wants {
     fn of(alerts: &Alerts) -> Self {
-        let channels = alerts.match_channels().map(Notice::Match);
+        let channels = alerts.match_channels().map(Notification::Match);
         let events = EventName::ALL.iter().filter(|event| alerts.hear_of(**event));
-        let events = events.map(|event| Notice::Event(*event, 0));
-        Self(channels.chain(events).fold(0, |bits, notice| bits | Self::bit(notice)))
+        let events = events.map(|event| Notification::Event(*event, 0));
+        Self(channels.chain(events).fold(0, |bits, notification| bits | Self::bit(notification)))
     }
 
-    fn contain(self, notice: Notice) -> bool {
-        self.0 & Self::bit(notice) != 0
+    fn contain(self, notification: Notification) -> bool {
+        self.0 & Self::bit(notification) != 0
     }
 
-    fn bit(notice: Notice) -> u8 {
-        let place = match notice {
-            Notice::Match(Channel::Endpoint) => 0,
-            Notice::Match(Channel::Email) => 1,
-            Notice::Event(EventName::UpdatePrice, _) => 2,
-            Notice::Event(EventName::UpdateSurface, _) => 3,
-            Notice::Event(EventName::UpdatePictures, _) => 4,
-            Notice::Event(EventName::UpdateExpired, _) => 5,
-            Notice::Event(EventName::AdCreate, _) => 6,
-            Notice::Event(EventName::AdUpdate, _) => 7,
+    fn bit(notification: Notification) -> u8 {
+        let place = match notification {
+            Notification::Match(Channel::Endpoint) => 0,
+            Notification::Match(Channel::Email) => 1,
+            Notification::Event(EventName::UpdatePrice, _) => 2,
+            Notification::Event(EventName::UpdateSurface, _) => 3,
+            Notification::Event(EventName::UpdatePictures, _) => 4,
+            Notification::Event(EventName::UpdateExpired, _) => 5,
+            Notification::Event(EventName::AdCreate, _) => 6,
+            Notification::Event(EventName::AdUpdate, _) => 7,
         };
         1 << place
     }

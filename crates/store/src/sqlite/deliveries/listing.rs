@@ -8,10 +8,10 @@ use rusqlite::{Connection, Row, params, params_from_iter};
 
 use super::documents::forget_old;
 use super::{
-    DELIVERED, FAILED, Ids, LANES_PER_SEARCH, PENDING, about, channel_code, first_lane, lane_of, moment,
-    outcome_of, state_codes, state_of,
+    DELIVERED, FAILED, Ids, LANES_PER_SEARCH, PENDING, channel_code, first_lane, lane_of, moment, outcome_of,
+    state_codes, state_of, subject,
 };
-use crate::deliveries::{Attempt, DeliveryList, DeliveryPage, DeliveryRow, Forgotten, QueueDepth, Replay};
+use crate::deliveries::{Attempt, DeliveryList, DeliveryPage, DeliveryRow, Pruned, QueueDepth, Replay};
 use crate::error::Error;
 use crate::log::Position;
 use crate::sqlite::matches::notice_of;
@@ -113,20 +113,20 @@ pub fn delivery(
 fn read(connection: &Connection, ids: &Ids, row: &Row<'_>) -> Result<DeliveryRow, Error> {
     let sequence: u64 = row.get(0)?;
     let lane = lane_of(row.get(2)?)?;
-    let notice = notice_of(row.get(4)?, row.get(5)?)
-        .ok_or_else(|| Error::corrupt(format!("the notice of delivery {sequence}")))?;
+    let notification = notice_of(row.get(4)?, row.get(5)?)
+        .ok_or_else(|| Error::corrupt(format!("the notification of delivery {sequence}")))?;
     Ok(DeliveryRow {
         id: ids.of(lane, sequence),
         owner: UserId::from_bytes(row.get(1)?),
         lane,
         number: row.get(11)?,
         search: row.get::<_, Option<[u8; 16]>>(3)?.map(SearchId::from_bytes),
-        notice,
+        notification,
         state: state_of(row.get(6)?)?,
         created_at: moment(row.get(7)?)?,
         state_at: moment(row.get(8)?)?,
         attempts: row.get(10)?,
-        about: about::named(connection, lane.search, Position(row.get(9)?))?,
+        about: subject::named(connection, lane.search, Position(row.get(9)?))?,
     })
 }
 
@@ -211,7 +211,7 @@ pub fn forget(
     before: Timestamp,
     after: u64,
     limit: usize,
-) -> Result<Verdict<Forgotten>, Error> {
+) -> Result<Verdict<Pruned>, Error> {
     let before = before.as_millisecond();
     // What is old and still waits, or ended late, stands at the beginning and is passed over.
     let mut statement = connection.prepare_cached(
@@ -240,7 +240,7 @@ pub fn forget(
     }
     let more_deliveries = old.len() >= limit;
     let more_documents = forget_old(connection, before, i64::try_from(limit).unwrap_or(i64::MAX))?;
-    Ok(Verdict::Keep(Forgotten { more: more_deliveries || more_documents, until }))
+    Ok(Verdict::Keep(Pruned { more: more_deliveries || more_documents, until }))
 }
 
 pub fn depth(connection: &Connection) -> Result<QueueDepth, Error> {

@@ -1,18 +1,18 @@
 //! Writes what webhooks carry, in the contract's words and the service's time zone.
 
 use app::App;
-use app::dispatch::{Scribe, Told};
+use app::dispatch::{PayloadRenderer, Told};
 use domain::{AdvertEvent, EventName, Property, SiteDirectory, SiteKey};
 use jiff::tz::TimeZone;
 use wire::document::{DocumentParts, webhook_document};
 use wire::webhook;
 
 /// Writes as `wire` spells it.
-pub struct WireScribe {
+pub struct WireRenderer {
     zone: TimeZone,
 }
 
-impl WireScribe {
+impl WireRenderer {
     pub const fn new(zone: TimeZone) -> Self {
         Self { zone }
     }
@@ -23,7 +23,7 @@ impl WireScribe {
     }
 }
 
-impl Scribe for WireScribe {
+impl PayloadRenderer for WireRenderer {
     fn document(&self, app: &App, sites: &SiteDirectory, property: &Property) -> Option<Vec<u8>> {
         let derived = property.derive()?;
         let (city, stations) = (app.city(&derived), app.stations(property, &derived));

@@ -1,7 +1,7 @@
 //! Making deliveries of what the matcher recorded as owed.
 
 use domain::{CancelReason, DeliveryChannel, Timestamp};
-use store::{Intake, NewDelivery, Owed, Start};
+use store::{EnqueueBatch, NewDelivery, OutboxBatch, Start};
 
 use super::{Dispatcher, later};
 use crate::Error;
@@ -12,7 +12,8 @@ const TAKEN_IN_AT_ONCE: usize = 1_000;
 impl Dispatcher {
     /// Answers whether there is more.
     pub(super) async fn take_in(&mut self, now: Timestamp) -> Result<bool, Error> {
-        let Owed { after, until, deliveries, more } = self.app.store.owed(TAKEN_IN_AT_ONCE).await?;
+        let OutboxBatch { after, until, deliveries, more } =
+            self.app.store.read_outbox(TAKEN_IN_AT_ONCE).await?;
         if after == until {
             return Ok(false);
         }
@@ -26,7 +27,7 @@ impl Dispatcher {
             })
             .collect();
         self.dispatch.counters.note_cancelled(deliveries.len() - lanes.len());
-        if !self.app.store.enqueue(Intake { after, until, at: now, deliveries }).await? {
+        if !self.app.store.enqueue(EnqueueBatch { after, until, at: now, deliveries }).await? {
             tracing::warn!("another process brings what is owed as well");
             return Ok(true);
         }
@@ -36,11 +37,11 @@ impl Dispatcher {
         Ok(more)
     }
 
-    /// Webhooks go at once; letters wait for more of the same.
+    /// Webhooks go at once; emails wait for more of the same.
     fn start(&self, delivery: &NewDelivery, now: Timestamp) -> Start {
-        match delivery.notice.channel() {
+        match delivery.notification.channel() {
             DeliveryChannel::Match | DeliveryChannel::Event => Start::DueAt(now),
-            DeliveryChannel::Email if self.dispatch.carrier.carries_letters() => {
+            DeliveryChannel::Email if self.dispatch.transport.sends_email() => {
                 Start::DueAt(later(now, self.dispatch.settings.gather))
             }
             DeliveryChannel::Email => Start::Cancelled(CancelReason::ChannelOff),

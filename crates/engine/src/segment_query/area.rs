@@ -6,7 +6,7 @@ use domain::{Criteria, Polygon, PropertyAttribute};
 use crate::circle::NearCircle;
 use crate::column::{CodeTest, Column};
 use crate::segment::Segment;
-use crate::segment::stretch::Doubt;
+use crate::segment::doc_range::Residual;
 
 pub struct AreaCheck<'a> {
     segment: &'a Segment,
@@ -34,26 +34,26 @@ impl<'a> AreaCheck<'a> {
         }
     }
 
-    /// Whether rows have to be checked even where no place is in doubt.
+    /// Whether rows have to be checked even where no place is in residual.
     pub fn always(&self) -> bool {
         self.excluded_zipcodes.is_some()
     }
 
-    pub fn holds(&self, row: usize, doubt: Doubt) -> bool {
+    pub fn holds(&self, row: usize, residual: Residual) -> bool {
         let among =
             |test: &Option<CodeTest<'_>>| test.as_ref().is_some_and(|test| self.zipcodes.holds(test, row));
-        if doubt.has(Doubt::ZIPCODE) && !among(&self.included_zipcodes) {
+        if residual.has(Residual::ZIPCODE) && !among(&self.included_zipcodes) {
             return false;
         }
         if among(&self.excluded_zipcodes) {
             return false;
         }
-        if doubt.has(Doubt::CIRCLE)
+        if residual.has(Residual::CIRCLE)
             && !self.circle.is_some_and(|circle| circle.contains(self.segment.coordinates(row)))
         {
             return false;
         }
-        if doubt.has(Doubt::POLYGONS) {
+        if residual.has(Residual::POLYGONS) {
             let point = self.segment.point(row);
             return point.is_some_and(|point| self.polygons.iter().any(|polygon| polygon.contains(point)));
         }

@@ -19,8 +19,8 @@ use super::slab::Slab;
 const FEW_PLACES: usize = 8;
 
 #[derive(Debug, Default)]
-pub struct Shelves {
-    buckets: Slab<Shelf>,
+pub struct PlaceBuckets {
+    buckets: Slab<PlaceBucketMap>,
     by_place: FxHashMap<Place, u32>,
     by_set: FxHashMap<Arc<[Place]>, u32>,
     /// The buckets of sets, by each of the places in them.
@@ -30,7 +30,7 @@ pub struct Shelves {
 }
 
 #[derive(Debug)]
-struct Shelf {
+struct PlaceBucketMap {
     bucket: Bucket,
     label: Label,
 }
@@ -41,7 +41,7 @@ enum Label {
     Set(Arc<[Place]>),
 }
 
-impl Shelves {
+impl PlaceBuckets {
     /// Files a search and says in which buckets.
     pub fn put(&mut self, places: &[Place], kinds: Kinds, line: &Line, name: u32) -> Vec<u32> {
         // A set is reached from the names of its places. Cells have none, and are few.
@@ -63,7 +63,7 @@ impl Shelves {
             if place.class == PlaceClass::Cell {
                 self.cells[cells::grid(place)] += 1;
             }
-            self.buckets.put(Shelf { bucket: Bucket::default(), label: Label::Place(place) })
+            self.buckets.put(PlaceBucketMap { bucket: Bucket::default(), label: Label::Place(place) })
         })
     }
 
@@ -72,7 +72,8 @@ impl Shelves {
             return *bucket;
         }
         let set: Arc<[Place]> = places.into();
-        let bucket = self.buckets.put(Shelf { bucket: Bucket::default(), label: Label::Set(set.clone()) });
+        let bucket =
+            self.buckets.put(PlaceBucketMap { bucket: Bucket::default(), label: Label::Set(set.clone()) });
         for place in places {
             self.sets_with.entry(*place).or_default().push(bucket);
         }
@@ -131,8 +132,8 @@ impl Shelves {
         named.iter().for_each(|place| sets.extend(self.sets_with.get(place).into_iter().flatten()));
         sets.sort_unstable();
         sets.dedup();
-        let shelves = sets.iter().filter_map(|bucket| self.buckets.get(*bucket));
-        shelves.for_each(|shelf| visit(&shelf.bucket));
+        let place_buckets = sets.iter().filter_map(|bucket| self.buckets.get(*bucket));
+        place_buckets.for_each(|shelf| visit(&shelf.bucket));
     }
 
     pub fn bytes(&self) -> usize {

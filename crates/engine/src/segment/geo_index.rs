@@ -1,13 +1,13 @@
 //! Where on the map which ordinals are.
 //!
-//! Rows are sorted by transaction, department, commune and cell of a grid, so that a commune is one stretch of ordinals, a
+//! Rows are sorted by transaction, department, commune and cell of a grid, so that a commune is one doc_range of ordinals, a
 //! department is one, and what lies in a circle is a few. Nothing needs to be looked up row by row but where the border of the
 //! circle passes through a cell.
 
 use domain::criteria::PlaceSet;
 use domain::{GeoPoint, Polygon};
 
-use super::stretch::{Doubt, Stretch, either, joined};
+use super::doc_range::{DocRange, Residual, either, joined};
 use crate::circle::{Coverage, NearCircle};
 
 /// Cells are a fiftieth of a degree: about 2.2 km from south to north.
@@ -29,7 +29,7 @@ const DEGREES_PER_KM: f64 = 1.0 / 111.195_08;
 
 /// What a row is sorted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Spot {
+pub struct SortKey {
     pub transaction: i64,
     pub department: i64,
     pub city: i64,
@@ -37,7 +37,7 @@ pub struct Spot {
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Territory {
+pub struct GeoIndex {
     rows: u32,
     /// Communes in the order of ordinals, one for each transaction.
     cities: Vec<CityRun>,
@@ -80,53 +80,57 @@ fn column_of(lon: f64) -> u32 {
     ((lon + 180.0) * CELLS_PER_DEGREE) as u32
 }
 
-impl Territory {
+impl GeoIndex {
     /// Of rows in order, each with its zipcode.
-    pub fn of(spots: &[Spot], zipcode: impl Fn(usize) -> i64) -> Self {
-        let mut territory = Self { rows: spots.len() as u32, ..Self::default() };
-        let mut previous: Option<Spot> = None;
-        for (row, spot) in spots.iter().enumerate() {
+    pub fn of(spots: &[SortKey], zipcode: impl Fn(usize) -> i64) -> Self {
+        let mut geo_index = Self { rows: spots.len() as u32, ..Self::default() };
+        let mut previous: Option<SortKey> = None;
+        for (row, sort_key) in spots.iter().enumerate() {
             let start = row as u32;
-            let same = |part: fn(&Spot) -> (i64, i64, i64)| {
-                previous.as_ref().is_some_and(|last| part(last) == part(spot))
+            let same = |part: fn(&SortKey) -> (i64, i64, i64)| {
+                previous.as_ref().is_some_and(|last| part(last) == part(sort_key))
             };
-            if !same(|spot| (spot.transaction, 0, 0)) {
-                territory.transactions.push((spot.transaction, start));
+            if !same(|sort_key| (sort_key.transaction, 0, 0)) {
+                geo_index.transactions.push((sort_key.transaction, start));
             }
-            if !same(|spot| (spot.transaction, spot.department, spot.city)) {
-                territory.cities.push(CityRun { start, department: spot.department, city: spot.city });
+            if !same(|sort_key| (sort_key.transaction, sort_key.department, sort_key.city)) {
+                geo_index.cities.push(CityRun {
+                    start,
+                    department: sort_key.department,
+                    city: sort_key.city,
+                });
             }
-            if previous != Some(*spot) {
-                territory.cells.push(CellRun { start, cell: spot.cell });
+            if previous != Some(*sort_key) {
+                geo_index.cells.push(CellRun { start, cell: sort_key.cell });
             }
-            previous = Some(*spot);
-            let city = territory.cities.len() as u32 - 1;
+            previous = Some(*sort_key);
+            let city = geo_index.cities.len() as u32 - 1;
             let pair = (zipcode(row), city);
-            if territory.zipcodes.last() != Some(&pair) {
-                territory.zipcodes.push(pair);
+            if geo_index.zipcodes.last() != Some(&pair) {
+                geo_index.zipcodes.push(pair);
             }
         }
-        territory.zipcodes.sort_unstable();
-        territory.zipcodes.dedup();
-        territory.cities_by_key = ordered(territory.cities.len(), |place| territory.cities[place].city);
-        territory.cells_by_number =
-            ordered(territory.cells.len(), |place| i64::from(territory.cells[place].cell));
-        territory
+        geo_index.zipcodes.sort_unstable();
+        geo_index.zipcodes.dedup();
+        geo_index.cities_by_key = ordered(geo_index.cities.len(), |place| geo_index.cities[place].city);
+        geo_index.cells_by_number =
+            ordered(geo_index.cells.len(), |place| i64::from(geo_index.cells[place].cell));
+        geo_index
     }
 
     /// The ordinals of one transaction.
-    pub fn of_transaction(&self, transaction: i64) -> Option<Stretch> {
+    pub fn of_transaction(&self, transaction: i64) -> Option<DocRange> {
         let place = self.transactions.iter().position(|(code, _)| *code == transaction)?;
         let end = self.transactions.get(place + 1).map_or(self.rows, |(_, start)| *start);
-        Some(Stretch::sure(self.transactions[place].1, end))
+        Some(DocRange::sure(self.transactions[place].1, end))
     }
 
     /// The ordinals of each transaction there is.
-    pub fn transactions(&self) -> impl Iterator<Item = Stretch> {
+    pub fn transactions(&self) -> impl Iterator<Item = DocRange> {
         self.transactions.iter().filter_map(|(code, _)| self.of_transaction(*code))
     }
 
-    pub fn places(&self, places: &PlaceSet) -> Vec<Stretch> {
+    pub fn places(&self, places: &PlaceSet) -> Vec<DocRange> {
         let mut sure = Vec::new();
         for city in &places.cities {
             sure.extend(self.runs_of(city.get()).map(|run| self.city(run)));
@@ -144,9 +148,9 @@ impl Territory {
             let runs = self.zipcodes[first..].iter().take_while(|(key, _)| *key == zipcode.get());
             doubtful.extend(runs.map(|(_, run)| self.city(*run as usize)));
         }
-        let doubtful: Vec<Stretch> = flattened(doubtful)
+        let doubtful: Vec<DocRange> = flattened(doubtful)
             .into_iter()
-            .map(|stretch| Stretch { doubt: Doubt::ZIPCODE, ..stretch })
+            .map(|doc_range| DocRange { residual: Residual::ZIPCODE, ..doc_range })
             .collect();
         either(sure, &doubtful)
     }
@@ -157,12 +161,12 @@ impl Territory {
         places.take_while(move |place| self.cities[*place].city == city)
     }
 
-    fn city(&self, run: usize) -> Stretch {
-        Stretch::sure(self.cities[run].start, self.cities.get(run + 1).map_or(self.rows, |next| next.start))
+    fn city(&self, run: usize) -> DocRange {
+        DocRange::sure(self.cities[run].start, self.cities.get(run + 1).map_or(self.rows, |next| next.start))
     }
 
-    /// One stretch for each transaction.
-    fn department(&self, department: i64) -> impl Iterator<Item = Stretch> {
+    /// One doc_range for each transaction.
+    fn department(&self, department: i64) -> impl Iterator<Item = DocRange> {
         self.transactions().filter_map(move |whole| {
             let first = self.cities.partition_point(|run| run.start < whole.from);
             let end = self.cities.partition_point(|run| run.start < whole.to);
@@ -170,31 +174,31 @@ impl Territory {
             let from = cities.partition_point(|run| run.department < department);
             let to = cities.partition_point(|run| run.department <= department);
             (from < to)
-                .then(|| Stretch::sure(cities[from].start, cities.get(to).map_or(whole.to, |run| run.start)))
+                .then(|| DocRange::sure(cities[from].start, cities.get(to).map_or(whole.to, |run| run.start)))
         })
     }
 
-    /// Where a circle reaches, in doubt along its border.
-    pub fn circle(&self, circle: &NearCircle, within: &[Stretch]) -> Vec<Stretch> {
+    /// Where a circle reaches, in residual along its border.
+    pub fn circle(&self, circle: &NearCircle, within: &[DocRange]) -> Vec<DocRange> {
         let Some(frame) = Frame::round(circle) else {
-            return vec![Stretch { doubt: Doubt::CIRCLE, ..Stretch::sure(0, self.rows) }];
+            return vec![DocRange { residual: Residual::CIRCLE, ..DocRange::sure(0, self.rows) }];
         };
         self.cells(
             &frame,
             within,
             |south_west, north_east| circle.covers(south_west, north_east),
-            Doubt::CIRCLE,
+            Residual::CIRCLE,
         )
     }
 
-    /// Where polygons reach, in doubt along their borders.
-    pub fn polygons(&self, polygons: &[Polygon], within: &[Stretch]) -> Vec<Stretch> {
+    /// Where polygons reach, in residual along their borders.
+    pub fn polygons(&self, polygons: &[Polygon], within: &[DocRange]) -> Vec<DocRange> {
         let mut found = Vec::new();
         for polygon in polygons {
             let frame = Frame::around(polygon);
-            let stretches =
-                self.cells(&frame, within, |sw, ne| polygon_in_cell(polygon, sw, ne), Doubt::POLYGONS);
-            found = either_doubtful(found, &stretches);
+            let doc_ranges =
+                self.cells(&frame, within, |sw, ne| polygon_in_cell(polygon, sw, ne), Residual::POLYGONS);
+            found = either_doubtful(found, &doc_ranges);
         }
         found
     }
@@ -202,10 +206,10 @@ impl Territory {
     fn cells(
         &self,
         frame: &Frame,
-        within: &[Stretch],
+        within: &[DocRange],
         judge: impl Fn((f64, f64), (f64, f64)) -> Coverage,
-        doubt: Doubt,
-    ) -> Vec<Stretch> {
+        residual: Residual,
+    ) -> Vec<DocRange> {
         let (first, last) = match within {
             [] => return Vec::new(),
             [first, .., last] => (first.from, last.to),
@@ -232,8 +236,8 @@ impl Territory {
                 }
                 match judged.1 {
                     Coverage::None => {}
-                    Coverage::Whole => found.push(Stretch::sure(run.start, to)),
-                    Coverage::Part => found.push(Stretch { from: run.start, to, doubt }),
+                    Coverage::Whole => found.push(DocRange::sure(run.start, to)),
+                    Coverage::Part => found.push(DocRange { from: run.start, to, residual }),
                 }
             }
         }
@@ -255,23 +259,27 @@ fn ordered(count: usize, key: impl Fn(usize) -> i64) -> Vec<u32> {
     places
 }
 
-/// Joins stretches that may overlap and of which none is in doubt.
-fn flattened(mut stretches: Vec<Stretch>) -> Vec<Stretch> {
-    stretches.sort_unstable_by_key(|stretch| stretch.from);
-    let mut flat: Vec<Stretch> = Vec::with_capacity(stretches.len());
-    for stretch in stretches {
+/// Joins doc_ranges that may overlap and of which none is in residual.
+fn flattened(mut doc_ranges: Vec<DocRange>) -> Vec<DocRange> {
+    doc_ranges.sort_unstable_by_key(|doc_range| doc_range.from);
+    let mut flat: Vec<DocRange> = Vec::with_capacity(doc_ranges.len());
+    for doc_range in doc_ranges {
         match flat.last_mut() {
-            Some(last) if last.to >= stretch.from => last.to = last.to.max(stretch.to),
-            _ => flat.push(stretch),
+            Some(last) if last.to >= doc_range.from => last.to = last.to.max(doc_range.to),
+            _ => flat.push(doc_range),
         }
     }
     flat
 }
 
 /// What is in either; sure where either is sure.
-fn either_doubtful(left: Vec<Stretch>, right: &[Stretch]) -> Vec<Stretch> {
-    let part = |stretches: &[Stretch], sure: bool| -> Vec<Stretch> {
-        stretches.iter().copied().filter(|stretch| (stretch.doubt == Doubt::NONE) == sure).collect()
+fn either_doubtful(left: Vec<DocRange>, right: &[DocRange]) -> Vec<DocRange> {
+    let part = |doc_ranges: &[DocRange], sure: bool| -> Vec<DocRange> {
+        doc_ranges
+            .iter()
+            .copied()
+            .filter(|doc_range| (doc_range.residual == Residual::NONE) == sure)
+            .collect()
     };
     let sure = flattened([part(&left, true), part(right, true)].concat());
     let doubtful = either(part(&left, false), &part(right, false));

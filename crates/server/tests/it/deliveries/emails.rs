@@ -206,7 +206,7 @@ async fn one_letter_tells_of_what_was_gathered_and_its_link_ends_letters() {
 /// What a letter that brings these is called.
 fn message_id(deliveries: &[Value]) -> String {
     let ids = deliveries.iter().map(|delivery| wire::iri::parse_delivery(path(delivery)).unwrap());
-    format!("<{}@exemple.fr>", delivery::LetterId::of(ids))
+    format!("<{}@exemple.fr>", delivery::EmailId::of(ids))
 }
 
 #[tokio::test]
@@ -331,7 +331,7 @@ async fn what_does_not_fit_into_a_letter_is_in_the_next() {
     let post = Post::start().await;
     let server = &post.server;
     meet_everything(server, json!({"notificationRecipient": "jeanne@exemple.fr"})).await;
-    let count = delivery::Letter::HOMES_MAX + 1;
+    let count = delivery::Email::LISTINGS_MAX + 1;
     for number in 0..count {
         let link = format!("https://www.portail.example/annonces/{number}-");
         server.accept(&advert(&number.to_string(), json!({"price": 100_000 + number, "url": link}))).await;

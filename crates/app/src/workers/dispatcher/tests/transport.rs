@@ -1,18 +1,18 @@
-//! A carrier that carries nothing, remembers everything, and answers as it is told; and a scribe that writes plain words.
+//! A transport that carries nothing, remembers everything, and answers as it is told; and a renderer that writes plain words.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use delivery::{Exchange, Letter, Order, Post};
+use delivery::{Email, Exchange, Order, WebhookMessage};
 use domain::{
     AdvertEvent, Contact, DeliveryId, Endpoint, EventName, Outcome, Property, SiteDirectory, Timestamp,
 };
 use tokio::sync::Notify;
 
 use crate::App;
-use crate::dispatch::{Carrier, EndpointRefused, Scribe, Told};
+use crate::dispatch::{EndpointRefused, PayloadRenderer, Told, Transport};
 
 /// A message that was carried.
 #[derive(Debug, Clone)]
@@ -50,7 +50,7 @@ pub struct TestCarrier {
 #[derive(Default)]
 struct State {
     posts: Vec<Carried>,
-    letters: Vec<Letter>,
+    emails: Vec<Email>,
     answer: Option<Answer>,
     by_host: HashMap<String, Answer>,
     no_letters: bool,
@@ -68,8 +68,8 @@ impl TestCarrier {
         }
     }
 
-    pub fn letters(&self) -> Vec<Letter> {
-        self.state.lock().unwrap().letters.clone()
+    pub fn emails(&self) -> Vec<Email> {
+        self.state.lock().unwrap().emails.clone()
     }
 
     pub fn always(&self, answer: Answer) {
@@ -105,8 +105,8 @@ impl TestCarrier {
 }
 
 #[async_trait]
-impl Carrier for TestCarrier {
-    async fn post(&self, post: &Post) -> Exchange {
+impl Transport for TestCarrier {
+    async fn post(&self, post: &WebhookMessage) -> Exchange {
         let host = self.judge(&post.endpoint).unwrap();
         let answer = {
             let mut state = self.state.lock().unwrap();
@@ -126,10 +126,10 @@ impl Carrier for TestCarrier {
         self.answered(answer).await
     }
 
-    async fn letter(&self, letter: &Letter) -> Exchange {
+    async fn email(&self, email: &Email) -> Exchange {
         let answer = {
             let mut state = self.state.lock().unwrap();
-            state.letters.push(letter.clone());
+            state.emails.push(email.clone());
             state.answer.clone().unwrap_or(Answer::Is(Outcome::Delivered))
         };
         self.answered(answer).await
@@ -140,7 +140,7 @@ impl Carrier for TestCarrier {
         Ok(format!("{host}:443"))
     }
 
-    fn carries_letters(&self) -> bool {
+    fn sends_email(&self) -> bool {
         !self.state.lock().unwrap().no_letters
     }
 }
@@ -148,7 +148,7 @@ impl Carrier for TestCarrier {
 /// Writes what a test can read.
 pub struct TestScribe;
 
-impl Scribe for TestScribe {
+impl PayloadRenderer for TestScribe {
     fn document(&self, _: &App, _: &SiteDirectory, property: &Property) -> Option<Vec<u8>> {
         let description = property.derive()?.description?.as_str().to_owned();
         let hidden = property.adverts.iter().all(|advert| advert.details.contact == Contact::default());

@@ -1,12 +1,12 @@
-//! What a letter looks like, in full.
+//! What a email looks like, in full.
 
 use domain::{Amount, DeliveryId, EmailAddress, TransactionType, WebAddress};
 
 use super::*;
-use crate::LetterId;
+use crate::EmailId;
 
-fn home(title: &str) -> Home {
-    Home {
+fn listing(title: &str) -> ListingSummary {
+    ListingSummary {
         title: Some(title.to_owned()),
         transaction: TransactionType::Sell,
         price: Amount::new(250_000.0),
@@ -18,13 +18,13 @@ fn home(title: &str) -> Home {
     }
 }
 
-fn letter(homes: Vec<Home>) -> Letter {
-    Letter {
-        id: LetterId::of(["0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b".parse::<DeliveryId>().unwrap()]),
+fn email(listings: Vec<ListingSummary>) -> Email {
+    Email {
+        id: EmailId::of(["0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b".parse::<DeliveryId>().unwrap()]),
         to: EmailAddress::parse("jeanne@exemple.fr").unwrap(),
         at: "2026-11-15T08:30:00Z".parse().unwrap(),
         title: "Trois pièces à Lyon".to_owned(),
-        homes,
+        listings,
         others: 0,
         unsubscribe: WebAddress::parse("https://vigie.exemple.fr/unsubscribe/abc").unwrap(),
     }
@@ -36,7 +36,7 @@ fn from() -> Mailbox {
 
 #[test]
 fn a_letter_says_what_is_new_and_how_to_stop() {
-    let bare = Home {
+    let bare = ListingSummary {
         title: None,
         transaction: TransactionType::Rent,
         price: Amount::new(1_250.0),
@@ -46,46 +46,46 @@ fn a_letter_says_what_is_new_and_how_to_stop() {
         picture: None,
         link: None,
     };
-    let said = Said::of(&letter(vec![home("Appartement lumineux, <b>rare</b>"), bare]));
-    insta::assert_snapshot!("letter_text", said.text());
-    insta::assert_snapshot!("letter_html", said.html());
+    let said = Said::of(&email(vec![listing("Appartement lumineux, <b>rare</b>"), bare]));
+    insta::assert_snapshot!("email_text", said.text());
+    insta::assert_snapshot!("email_html", said.html());
 }
 
 #[test]
 fn a_letter_travels_with_the_headers_it_needs() {
-    let bytes = compose(&letter(vec![home("Appartement")]), &from()).bytes;
+    let bytes = compose(&email(vec![listing("Appartement")]), &from()).bytes;
     let text = String::from_utf8(bytes).unwrap();
     assert!(text.is_ascii() && text.lines().all(|line| line.len() <= 78), "{text}");
     let (head, _) = text.split_once("\r\n\r\n").unwrap();
-    insta::assert_snapshot!("letter_head", head.replace("\r\n", "\n"));
+    insta::assert_snapshot!("email_head", head.replace("\r\n", "\n"));
 }
 
 #[test]
 fn another_attempt_sends_the_same_bytes() {
-    let letter = letter(vec![home("Appartement")]);
-    assert_eq!(compose(&letter, &from()).bytes, compose(&letter, &from()).bytes);
+    let email = email(vec![listing("Appartement")]);
+    assert_eq!(compose(&email, &from()).bytes, compose(&email, &from()).bytes);
 }
 
 #[test]
 fn beyond_thirty_homes_are_counted() {
-    let mut letter = letter((0..31).map(|number| home(&format!("Bien {number}"))).collect());
-    letter.others = 969;
-    let said = Said::of(&letter);
+    let mut email = email((0..31).map(|number| listing(&format!("Bien {number}"))).collect());
+    email.others = 969;
+    let said = Said::of(&email);
     assert_eq!(said.subject(), "1\u{202f}000 nouveaux biens : Trois pièces à Lyon");
     let text = said.text();
     assert!(text.contains("* Bien 29\n") && !text.contains("* Bien 30\n"), "{text}");
     assert!(
         text.contains("\n… et 970 autres biens\n") && said.html().contains("<p>… et 970 autres biens</p>")
     );
-    let exactly = Said::of(&self::letter((0..30).map(|_| home("Bien")).collect()));
+    let exactly = Said::of(&self::email((0..30).map(|_| listing("Bien")).collect()));
     assert!(!exactly.text().contains("autre"));
 }
 
 #[test]
 fn addresses_beyond_ascii_keep_their_name_and_encode_their_host() {
-    let mut letter = letter(Vec::new());
-    letter.to = EmailAddress::parse("hélène@été.fr").unwrap();
-    let composed = compose(&letter, &from());
+    let mut email = email(Vec::new());
+    email.to = EmailAddress::parse("hélène@été.fr").unwrap();
+    let composed = compose(&email, &from());
     assert_eq!(composed.to, "hélène@xn--t-9fab.fr");
     assert!(String::from_utf8(composed.bytes).unwrap().contains("\r\nTo: <hélène@xn--t-9fab.fr>\r\n"));
 }

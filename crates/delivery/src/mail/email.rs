@@ -1,7 +1,7 @@
-//! A letter about new matches: what it says, in text and in HTML, and the headers it travels with.
+//! A email about new matches: what it says, in text and in HTML, and the headers it travels with.
 //!
 //! **Invariant:** everything publishers and users wrote goes through [`words`]: as one line of bounded length, escaped where
-//! it stands in HTML, linked only if it leads to the web. What it says depends on nothing but the letter and its sender,
+//! it stands in HTML, linked only if it leads to the web. What it says depends on nothing but the email and its sender,
 //! so that another attempt says the same under the same `Message-ID`; only its `Date` is that of the attempt.
 
 use mail_builder::MessageBuilder;
@@ -13,32 +13,32 @@ use mail_builder::mime::MimePart;
 
 use super::mailbox::{Mailbox, ascii_address};
 use super::words;
-use crate::{Home, Letter};
+use crate::{Email, ListingSummary};
 
 /// What mail programs show of a subject, and then some.
 const TITLE_CHARACTERS_MAX: usize = 100;
 /// Titles of adverts are written to fit on a page of results.
 const HOME_TITLE_CHARACTERS_MAX: usize = 140;
-/// The longest name of a French commune has 45 letters.
+/// The longest name of a French commune has 45 emails.
 const PLACE_CHARACTERS_MAX: usize = 80;
 /// In place of a title that is missing or had nothing to read in it.
 const UNTITLED: &str = "Sans titre";
 const UNTITLED_HOME: &str = "Bien sans titre";
 
-/// A letter ready to be handed over.
+/// A email ready to be handed over.
 #[derive(Debug)]
 pub struct Composed {
     pub to: String,
     pub bytes: Vec<u8>,
 }
 
-pub fn compose(letter: &Letter, from: &Mailbox) -> Composed {
-    let said = Said::of(letter);
-    let to = ascii_address(&letter.to);
+pub fn compose(email: &Email, from: &Mailbox) -> Composed {
+    let said = Said::of(email);
+    let to = ascii_address(&email.to);
     let sender = from.ascii_address();
     let domain = sender.rsplit_once('@').map_or(sender.as_str(), |(_, domain)| domain);
     // A line of quoted-printable never begins like this: it would have written the equals sign otherwise.
-    let boundary = format!("=_{}", letter.id);
+    let boundary = format!("=_{}", email.id);
     let parts = vec![
         MimePart::new(ContentType::new("text/plain").attribute("charset", "utf-8"), said.text()),
         MimePart::new(ContentType::new("text/html").attribute("charset", "utf-8"), said.html()),
@@ -48,8 +48,8 @@ pub fn compose(letter: &Letter, from: &Mailbox) -> Composed {
         .header("From", Address::new_address(name, sender.as_str()))
         .header("To", Address::new_address(None::<&str>, to.as_str()))
         .subject(said.subject())
-        .header("Date", Date::new(letter.at.as_second()))
-        .message_id(format!("{}@{domain}", letter.id))
+        .header("Date", Date::new(email.at.as_second()))
+        .message_id(format!("{}@{domain}", email.id))
         // Nobody's holiday notice should come back.
         .header("Auto-Submitted", Raw::new("auto-generated"));
     if let Some(unsubscribe) = &said.unsubscribe {
@@ -57,7 +57,7 @@ pub fn compose(letter: &Letter, from: &Mailbox) -> Composed {
         let unsubscribe = unsubscribe.replace("=?", "%3D?");
         message = message
             .header("List-Unsubscribe", Raw::new(format!("<{unsubscribe}>")))
-            .header("List-Unsubscribe-Post", Raw::new("List-Unsubscribe=One-Click"));
+            .header("List-Unsubscribe-WebhookMessage", Raw::new("List-Unsubscribe=One-Click"));
     }
     let body =
         MimePart::new(ContentType::new("multipart/alternative").attribute("boundary", boundary), parts);
@@ -66,11 +66,11 @@ pub fn compose(letter: &Letter, from: &Mailbox) -> Composed {
     Composed { to, bytes }
 }
 
-/// What a letter says, fit to be read but not yet escaped.
+/// What a email says, fit to be read but not yet escaped.
 struct Said {
     title: String,
     to: String,
-    homes: Vec<SaidHome>,
+    listings: Vec<SaidHome>,
     total: u64,
     unsubscribe: Option<String>,
 }
@@ -85,13 +85,13 @@ struct SaidHome {
 }
 
 impl Said {
-    fn of(letter: &Letter) -> Self {
-        let Letter { id: _, to, at: _, title, homes, others, unsubscribe } = letter;
+    fn of(email: &Email) -> Self {
+        let Email { id: _, to, at: _, title, listings, others, unsubscribe } = email;
         Self {
             title: or(words::line(title, TITLE_CHARACTERS_MAX), UNTITLED),
             to: to.to_string(),
-            homes: homes.iter().take(Letter::HOMES_MAX).map(SaidHome::of).collect(),
-            total: (homes.len() as u64).saturating_add(*others),
+            listings: listings.iter().take(Email::LISTINGS_MAX).map(SaidHome::of).collect(),
+            total: (listings.len() as u64).saturating_add(*others),
             unsubscribe: words::link(unsubscribe).map(String::from),
         }
     }
@@ -101,7 +101,7 @@ impl Said {
     }
 
     fn unshown(&self) -> Option<String> {
-        let unshown = self.total - self.homes.len() as u64;
+        let unshown = self.total - self.listings.len() as u64;
         (unshown > 0).then(|| words::other_homes(unshown))
     }
 
@@ -120,12 +120,12 @@ impl Said {
 
     fn text(&self) -> String {
         let mut text = format!("{} pour votre recherche {}\n", words::new_homes(self.total), self.quoted());
-        for home in &self.homes {
-            text.push_str(&format!("\n* {}\n", home.title));
+        for listing in &self.listings {
+            text.push_str(&format!("\n* {}\n", listing.title));
             let lines = [
-                Some(&home.facts).filter(|facts| !facts.is_empty()),
-                home.place.as_ref(),
-                home.link.as_ref(),
+                Some(&listing.facts).filter(|facts| !facts.is_empty()),
+                listing.place.as_ref(),
+                listing.link.as_ref(),
             ];
             lines.into_iter().flatten().for_each(|line| text.push_str(&format!("  {line}\n")));
         }
@@ -149,7 +149,7 @@ impl Said {
             words::new_homes(self.total),
             words::escaped(&self.quoted()),
         );
-        self.homes.iter().for_each(|home| html.push_str(&home.html()));
+        self.listings.iter().for_each(|listing| html.push_str(&listing.html()));
         if let Some(unshown) = self.unshown() {
             html.push_str(&format!("<p>… {unshown}</p>\n"));
         }
@@ -169,8 +169,8 @@ impl Said {
 }
 
 impl SaidHome {
-    fn of(home: &Home) -> Self {
-        let Home { title, transaction, price, surface, rooms, place, picture, link } = home;
+    fn of(listing: &ListingSummary) -> Self {
+        let ListingSummary { title, transaction, price, surface, rooms, place, picture, link } = listing;
         let facts = [
             price.map(|price| words::price(price, *transaction)),
             surface.map(words::surface),

@@ -1,12 +1,12 @@
-//! Who carries messages out of the house: the sender of webhooks and that of letters, as they are configured.
+//! Who carries messages out of the house: the sender of webhooks and that of emails, as they are configured.
 
 use std::path::Path;
 
-use app::dispatch::{Carrier, EndpointRefused};
+use app::dispatch::{EndpointRefused, Transport};
 use async_trait::async_trait;
-use delivery::mail::{self, Mail, Smtp, Transport};
+use delivery::mail::{self, Mail, MailTransport, Smtp};
 use delivery::webhook::{self, Webhooks};
-use delivery::{Exchange, Letter, Post};
+use delivery::{Email, Exchange, WebhookMessage};
 use domain::{Endpoint, Fault, Outcome};
 
 use crate::config::{Config, EmailTransport};
@@ -50,13 +50,13 @@ pub fn webhooks_of(config: &Config) -> anyhow::Result<Webhooks> {
     })
 }
 
-/// The sender of letters if there is to be one, or the setting that does not let it be.
+/// The sender of emails if there is to be one, or the setting that does not let it be.
 pub fn mail_of(config: &Config) -> anyhow::Result<Option<Mail>> {
     let email = &config.email;
     let transport = match email.transport {
         EmailTransport::Off => return Ok(None),
-        EmailTransport::Folder => Transport::Folder(email.folder.clone()),
-        EmailTransport::Smtp => Transport::Smtp(Smtp {
+        EmailTransport::Folder => MailTransport::Folder(email.folder.clone()),
+        EmailTransport::Smtp => MailTransport::Smtp(Smtp {
             host: email.smtp.host.clone(),
             port: email.smtp.port,
             security: email.smtp.security,
@@ -75,7 +75,7 @@ pub fn mail_of(config: &Config) -> anyhow::Result<Option<Mail>> {
             Folder { .. } => Some("email.folder".to_owned()),
             Tls(_) => None,
         };
-        at(setting, "letters cannot be sent", error)
+        at(setting, "emails cannot be sent", error)
     })
 }
 
@@ -94,14 +94,14 @@ fn at(setting: Option<String>, what: &str, error: impl Into<anyhow::Error>) -> a
 }
 
 #[async_trait]
-impl Carrier for Outgoing {
-    async fn post(&self, post: &Post) -> Exchange {
+impl Transport for Outgoing {
+    async fn post(&self, post: &WebhookMessage) -> Exchange {
         self.webhooks.send(post).await
     }
 
-    async fn letter(&self, letter: &Letter) -> Exchange {
+    async fn email(&self, email: &Email) -> Exchange {
         match &self.mail {
-            Some(mail) => mail.send(letter).await,
+            Some(mail) => mail.send(email).await,
             // Nobody asks for it who looked before.
             None => Exchange {
                 outcome: Outcome::Failed(Fault::Connect),
@@ -119,7 +119,7 @@ impl Carrier for Outgoing {
         }
     }
 
-    fn carries_letters(&self) -> bool {
+    fn sends_email(&self) -> bool {
         self.mail.is_some()
     }
 }
@@ -133,7 +133,7 @@ mod tests {
     fn a_shutdown_covers_every_webhook_that_is_under_way_and_a_lease_every_attempt() {
         let config = Config::load(Sources::defaults()).unwrap();
         assert!(webhook::Deadlines::default().whole < config.limits.shutdown_timeout);
-        // A mail server may take longer than anybody waits for a process to end; the letter is then sent again as it was.
+        // A mail server may take longer than anybody waits for a process to end; the email is then sent again as it was.
         assert!(mail::Deadlines::default().whole < store::LEASE);
     }
 

@@ -1,4 +1,4 @@
-//! Words and phrases in terms of one segment.
+//! Words and phrases in raw_criteria of one segment.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use domain::criteria::{Entry, Presence};
 
 use crate::bits::{Bits, contains};
 use crate::segment::Segment;
-use crate::segment::text::{Owners, Phrase};
+use crate::segment::text::{Owners, PhraseSequence};
 
 /// Rows that may match, and what has to be looked at in each of them.
 pub struct Expression<'a> {
@@ -24,8 +24,8 @@ struct Part<'a> {
     /// The rows that have all words of one of the phrases.
     rows: Candidates<'a>,
     /// Phrases of several words: having the words is not enough.
-    phrases: Vec<Phrase>,
-    /// The rows that have one of the phrases of a single word: no doubt there. Where there are no others, these are `rows`.
+    phrases: Vec<PhraseSequence>,
+    /// The rows that have one of the phrases of a single word: no residual there. Where there are no others, these are `rows`.
     sure: Option<Candidates<'a>>,
 }
 
@@ -97,8 +97,8 @@ impl<'a> Expression<'a> {
 
 impl<'a> Part<'a> {
     fn new(segment: &'a Segment, entry: &Entry) -> Self {
-        let phrases = segment.text.phrases(&entry.wording);
-        let (single, phrases): (Vec<Phrase>, Vec<Phrase>) =
+        let phrases = segment.text.phrases(&entry.phrase);
+        let (single, phrases): (Vec<PhraseSequence>, Vec<PhraseSequence>) =
             phrases.into_iter().partition(|phrase| phrase.0.len() == 1);
         let single: Vec<u32> = single.into_iter().flat_map(|phrase| phrase.0).flatten().collect();
         // The commonest case by far: one word, frequent. Its rows are there already.

@@ -8,14 +8,14 @@ use crate::column::{CodeTest, Column, UNKNOWN};
 use crate::scratch::Scratch;
 use crate::segment::{Adverts, Segment};
 
-pub struct AdvertSieve<'a> {
+pub struct AdvertQuery<'a> {
     adverts: &'a Adverts,
     tests: Vec<(&'a Column, CodeTest<'a>)>,
     /// By code: whether adverts of the site, or of none, are wanted.
     sites: Option<Bits>,
 }
 
-impl<'a> AdvertSieve<'a> {
+impl<'a> AdvertQuery<'a> {
     /// Nothing when nothing is asked of adverts.
     pub fn needed(segment: &'a Segment, criteria: &'a Criteria) -> Option<Self> {
         (!criteria.advert.is_empty()).then(|| Self::new(segment, criteria))
@@ -56,7 +56,7 @@ impl<'a> AdvertSieve<'a> {
         }
     }
 
-    /// Which adverts of a stretch meet the conditions, in words of 64 from the word of the first on. What is beside the stretch
+    /// Which adverts of a doc_range meet the conditions, in words of 64 from the word of the first on. What is beside the doc_range
     /// says nothing.
     fn met(&self, adverts: std::ops::Range<usize>) -> Scratch {
         let first = adverts.start / WORD;
