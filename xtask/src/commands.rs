@@ -1,5 +1,6 @@
 //! The commands: a name, what it does, and the steps. To add one, add a row and a function.
 
+use crate::bare;
 use crate::failure::Failure;
 use crate::step::Step;
 
@@ -60,6 +61,12 @@ pub const COMMANDS: &[Command] = &[
         arguments: "[CASES]",
         about: "Hold index, percolator and explainer to the law in CASES histories (100000).",
         run: law,
+    },
+    Command {
+        name: "bare",
+        arguments: "[FOLDER]",
+        about: "Run CI and the demo in a minimal Debian kept in FOLDER (target/bare); needs root.",
+        run: bare::run,
     },
     Command {
         name: "snapshots",

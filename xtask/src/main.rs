@@ -5,6 +5,7 @@
 //!
 //! The tests beside it (`tests/tidy`) are about the repository itself: its arrows, files, links and words.
 
+mod bare;
 mod commands;
 mod failure;
 mod step;
@@ -28,8 +29,8 @@ fn main() -> ExitCode {
     let started = Instant::now();
     let outcome = run(name, rest);
     match &outcome {
-        Ok(()) => eprintln!("\n{name}: done in {}", spoken(started.elapsed())),
-        Err(failure) => eprintln!("\n{name}: {failure} (after {})", spoken(started.elapsed())),
+        Ok(()) => eprintln!("\n{name}: done in {}", format_duration(started.elapsed())),
+        Err(failure) => eprintln!("\n{name}: {failure} (after {})", format_duration(started.elapsed())),
     }
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -57,7 +58,7 @@ fn help() -> String {
     text
 }
 
-fn spoken(elapsed: Duration) -> String {
+fn format_duration(elapsed: Duration) -> String {
     match (elapsed.as_secs() / 60, elapsed.as_secs() % 60) {
         (0, _) => format!("{:.1} s", elapsed.as_secs_f64()),
         (minutes, seconds) => format!("{minutes} min {seconds} s"),
@@ -92,7 +93,7 @@ mod tests {
 
     #[test]
     fn times_are_said_as_people_say_them() {
-        assert_eq!(spoken(Duration::from_millis(1_540)), "1.5 s");
-        assert_eq!(spoken(Duration::from_secs(61)), "1 min 1 s");
+        assert_eq!(format_duration(Duration::from_millis(1_540)), "1.5 s");
+        assert_eq!(format_duration(Duration::from_secs(61)), "1 min 1 s");
     }
 }

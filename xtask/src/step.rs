@@ -86,7 +86,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// Where cargo found this crate when it ran it, not when it was built: the folder may have moved since.
-fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     let folder = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     folder.and_then(|folder| Some(folder.parent()?.to_owned())).unwrap_or_else(|| ".".into())
 }

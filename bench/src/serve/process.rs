@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::client::Client;
 
@@ -69,8 +70,8 @@ impl Process {
     /// Asks it to end, and tells how long that took.
     pub fn stop(mut self) -> anyhow::Result<Duration> {
         let started = Instant::now();
-        let asked = Command::new("kill").arg("-TERM").arg(self.child.id().to_string()).status()?;
-        ensure!(asked.success(), "the server cannot be asked to end");
+        kill_process(Pid::from_child(&self.child), Signal::TERM)
+            .context("cannot send SIGTERM to the server")?;
         ensure!(self.child.wait()?.success(), "the server ended badly");
         Ok(started.elapsed())
     }

@@ -110,7 +110,7 @@ fn ci_is_check_then_test_then_deny() {
 fn a_command_stops_at_the_first_step_that_fails() {
     let (code, printed) = run_with("false", &["ci"]);
     assert_eq!((code, steps(&printed)), (Some(1), vec!["cargo fmt --all --check"]), "{printed}");
-    assert!(printed.contains("ci: stopped, since this failed with exit status: 1"), "{printed}");
+    assert!(printed.contains("ci: this step failed with exit status: 1"), "{printed}");
     let (code, printed) = run_with("no-such-program", &["ci"]);
     assert_eq!(code, Some(1));
     assert!(printed.contains("could not be started"), "{printed}");
@@ -177,6 +177,7 @@ fn what_is_typed_wrong_is_refused_with_exit_code_2() {
         &["ci", "now"],
         &["bench"],
         &["crash", "often"],
+        &["bare", "here", "there"],
         &["deliveries", "all"],
         &["law", "many"],
     ] {
