@@ -101,8 +101,7 @@ fn demo(system: &System) -> Result<(), Failure> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     eprintln!("\n$ {}", DEMO.join(" "));
     let child = command.spawn();
-    let mut demo =
-        KillOnDrop(child.map_err(|cause| Failure::NotStarted { step: DEMO.join(" "), cause })?);
+    let mut demo = KillOnDrop(child.map_err(|cause| Failure::NotStarted { step: DEMO.join(" "), cause })?);
     let lines = print_and_send_lines(&mut demo.0);
 
     let deadline = Instant::now() + DEMO_READY_MAX;
@@ -113,7 +112,9 @@ fn demo(system: &System) -> Result<(), Failure> {
                 None => continue,
             },
             Err(mpsc::RecvTimeoutError::Timeout) => return Err(Failure::Demo("is not ready in time")),
-            Err(mpsc::RecvTimeoutError::Disconnected) => return Err(Failure::Demo("ended before it was ready")),
+            Err(mpsc::RecvTimeoutError::Disconnected) => {
+                return Err(Failure::Demo("ended before it was ready"));
+            }
         }
     };
     let status = get(address, "/readyz").map_err(|cause| Failure::Request { address, cause })?;

@@ -68,7 +68,11 @@ pub fn make_base(folder: &Path) -> Result<PathBuf, Failure> {
     let folder = std::path::absolute(folder).map_err(|cause| file_failure(folder, cause))?;
     let (base, complete) = (folder.join("base"), folder.join("base-is-complete"));
     if complete.exists() {
-        eprintln!("\nUsing the minimal Debian in {}. To have it made again:\n  {}", base.display(), removal(&folder));
+        eprintln!(
+            "\nUsing the minimal Debian in {}. To have it made again:\n  {}",
+            base.display(),
+            removal(&folder)
+        );
         return Ok(base);
     }
     if base.exists() {
@@ -146,7 +150,9 @@ impl System {
         eprintln!("\n$ {step}");
         match self.command(arguments).status() {
             Ok(status) if status.success() => Ok(()),
-            Ok(status) => Err(Failure::Failed { step: format!("{step} (in {})", self.path.display()), status }),
+            Ok(status) => {
+                Err(Failure::Failed { step: format!("{step} (in {})", self.path.display()), status })
+            }
             Err(cause) => Err(Failure::NotStarted { step, cause }),
         }
     }
@@ -171,7 +177,9 @@ impl System {
 
     /// Copies the files that package managers need to reach the network as those of this machine do.
     fn connect(&self) -> Result<(), Failure> {
-        for file in NETWORK_FILES.iter().copied().chain(self.variables.iter().map(|(_, value)| value.as_str())) {
+        for file in
+            NETWORK_FILES.iter().copied().chain(self.variables.iter().map(|(_, value)| value.as_str()))
+        {
             self.copy_in(Path::new(file), file)?;
         }
         let cargo = std::env::var_os("CARGO_HOME").map(PathBuf::from);
