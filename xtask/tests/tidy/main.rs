@@ -17,7 +17,6 @@ mod commands;
 mod dead_files;
 mod dependencies;
 mod headers;
-mod length;
 mod links;
 mod pages;
 mod targets;
