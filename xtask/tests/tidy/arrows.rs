@@ -58,7 +58,8 @@ const CRATES: &[Crate] = &[
             ("engine", "it keeps the index in step with the store"),
             ("store", "it makes decisions durable"),
             ("delivery", "it hands over what is due"),
-            ("places", "an advert is placed when it is taken in"),
+            ("places", "ingest resolves the place of an advert"),
+            ("wire", "the dispatcher renders webhook payloads"),
         ],
     },
     Crate {
