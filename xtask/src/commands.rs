@@ -57,10 +57,10 @@ pub const COMMANDS: &[Command] = &[
         run: deliveries,
     },
     Command {
-        name: "law",
+        name: "differential",
         arguments: "[CASES]",
-        about: "Hold index, percolator and explainer to the law in CASES histories (100000).",
-        run: law,
+        about: "Compare index, percolator and explainer with a plain scan, CASES times (100000).",
+        run: differential,
     },
     Command {
         name: "bare",
@@ -84,7 +84,7 @@ pub const COMMANDS: &[Command] = &[
 
 const KILLS_DEFAULT: &str = "1000";
 const DELIVERIES_DEFAULT: &str = "100000";
-const LAW_CASES_DEFAULT: &str = "100000";
+const DIFFERENTIAL_CASES_DEFAULT: &str = "100000";
 
 fn check(_: &[String]) -> Result<(), Failure> {
     Step::cargo(["fmt", "--all", "--check"]).run()?;
@@ -158,16 +158,16 @@ fn deliveries(arguments: &[String]) -> Result<(), Failure> {
     .run()
 }
 
-fn law(arguments: &[String]) -> Result<(), Failure> {
+fn differential(arguments: &[String]) -> Result<(), Failure> {
     let cases = match arguments {
-        [] => LAW_CASES_DEFAULT,
+        [] => DIFFERENTIAL_CASES_DEFAULT,
         [cases] if cases.parse::<u64>().is_ok() => cases,
         _ => return Err(Failure::Arguments { expected: "how many histories, as a number" }),
     };
-    Step::cargo(["test", "--release", "--package", "engine", "--test", "law", "--", "--nocapture"])
-        .with("VIGIE_LAW_CASES", cases)
-        .with("VIGIE_MIRROR_CASES", cases)
-        .with("VIGIE_EXPLAINED_CASES", cases)
+    Step::cargo(["test", "--release", "--package", "engine", "--test", "differential", "--", "--nocapture"])
+        .with("VIGIE_DIFFERENTIAL_CASES", cases)
+        .with("VIGIE_PERCOLATOR_CASES", cases)
+        .with("VIGIE_EXPLAIN_CASES", cases)
         .run()
 }
 
@@ -237,6 +237,6 @@ mod tests {
 
     #[test]
     fn cases_are_a_number() {
-        assert!(matches!(law(&["many".to_owned()]), Err(Failure::Arguments { .. })));
+        assert!(matches!(differential(&["many".to_owned()]), Err(Failure::Arguments { .. })));
     }
 }

@@ -134,11 +134,11 @@ fn arguments_reach_the_step_they_are_for() {
     let deliveries = "cargo test --release --package server --test crash -- --nocapture arrives";
     assert_eq!(last(&["deliveries"]), format!("VIGIE_CRASH_DELIVERIES=100000 {deliveries}"));
     assert_eq!(last(&["deliveries", "3"]), format!("VIGIE_CRASH_DELIVERIES=3 {deliveries}"));
-    let law = "cargo test --release --package engine --test law -- --nocapture";
+    let differential = "cargo test --release --package engine --test differential -- --nocapture";
     let cases =
-        |count| ["LAW", "MIRROR", "EXPLAINED"].map(|name| format!("VIGIE_{name}_CASES={count} ")).concat();
-    assert_eq!(last(&["law"]), format!("{}{law}", cases(100_000)));
-    assert_eq!(last(&["law", "3"]), format!("{}{law}", cases(3)));
+        |count| ["DIFFERENTIAL", "PERCOLATOR", "EXPLAIN"].map(|name| format!("VIGIE_{name}_CASES={count} ")).concat();
+    assert_eq!(last(&["differential"]), format!("{}{differential}", cases(100_000)));
+    assert_eq!(last(&["differential", "3"]), format!("{}{differential}", cases(3)));
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn what_is_typed_wrong_is_refused_with_exit_code_2() {
         &["crash", "often"],
         &["bare", "here", "there"],
         &["deliveries", "all"],
-        &["law", "many"],
+        &["differential", "many"],
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
