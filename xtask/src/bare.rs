@@ -55,7 +55,8 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
 
     let system = System::copy_of(&base, &folder.join("demo"))?;
     system.run(&["apt-get", "update"])?;
-    let install = ["apt-get", "install", "--yes", "--no-install-recommends"];
+    let install =
+        ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "--yes", "--no-install-recommends"];
     system.run(&[&install[..], &C_COMPILER].concat())?;
     times.push((DEMO.join(" "), timed(|| demo(&system))?));
     system.remove()?;

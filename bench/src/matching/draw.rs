@@ -88,7 +88,7 @@ impl<'a> Searches<'a> {
         };
         let publisher = random
             .chance(3.0)
-            .then(|| random.pick(&[PublisherType::Individual, PublisherType::Professional]));
+            .then(|| *random.pick(&[PublisherType::Individual, PublisherType::Professional]));
         let expressions = if random.chance(10.0) { draw_expressions(random) } else { Vec::new() };
         Wanted {
             place,
@@ -158,7 +158,7 @@ fn draw_expressions(random: &mut Random) -> Vec<Vec<Entry>> {
     let alternatives = random.chance(25.0);
     let mut entries: Vec<Entry> = (0..1 + u8::from(two))
         .filter_map(|_| {
-            let text = if random.chance(40.0) { random.pick(&PHRASES) } else { random.pick(&WORDS) };
+            let text = if random.chance(40.0) { *random.pick(&PHRASES) } else { *random.pick(&WORDS) };
             entry(text, Presence::Present, random)
         })
         .collect();
@@ -167,7 +167,7 @@ fn draw_expressions(random: &mut Random) -> Vec<Vec<Entry>> {
         groups.extend(entries.pop().map(|entry| vec![entry]));
     }
     if random.chance(25.0) {
-        entries.extend(entry(random.pick(&UNWANTED), Presence::Absent, random));
+        entries.extend(entry(*random.pick(&UNWANTED), Presence::Absent, random));
     }
     groups.push(entries);
     groups

@@ -160,7 +160,7 @@ fn draw_one(dataset: &Dataset, kind: Kind, random: &mut Random) -> Question {
             city,
             letters: [EnergyLetter::A, EnergyLetter::B, EnergyLetter::C][..1 + random.below(3) as usize]
                 .to_vec(),
-            year_min: random.pick(&[1975, 1990, 2000, 2010]),
+            year_min: *random.pick(&[1975, 1990, 2000, 2010]),
         },
         Kind::PriceDrop => Criteria::PriceDrop {
             department,

@@ -233,9 +233,9 @@ fn search(world: &World, random: &mut Random) -> Criteria {
 
 fn entries(random: &mut Random) -> Vec<Entry> {
     let entry = |random: &mut Random| {
-        let strictness = random.pick(&[Strictness::Exact, Strictness::Inflected]);
-        let presence = random.pick(&[Presence::Present, Presence::Present, Presence::Absent]);
-        Entry { wording: Wording::new(random.pick(WORDS), strictness).unwrap(), presence }
+        let strictness = *random.pick(&[Strictness::Exact, Strictness::Inflected]);
+        let presence = *random.pick(&[Presence::Present, Presence::Present, Presence::Absent]);
+        Entry { wording: Wording::new(*random.pick(WORDS), strictness).unwrap(), presence }
     };
     (0..=random.below(2)).map(|_| entry(random)).collect()
 }

@@ -144,7 +144,7 @@ fn portals(random: &mut Random, portals: &[Portal], seller: Seller) -> ([u8; ADV
 fn identifier(random: &mut Random, created_second: i64) -> PropertyId {
     let milliseconds = u64::try_from(created_second).unwrap_or_default() * 1_000 + random.below(1_000);
     let mut chance = [0; 10];
-    chance[..8].copy_from_slice(&random.bits().to_le_bytes());
-    chance[8..].copy_from_slice(&random.bits().to_le_bytes()[..2]);
+    chance[..8].copy_from_slice(&random.next_u64().to_le_bytes());
+    chance[8..].copy_from_slice(&random.next_u64().to_le_bytes()[..2]);
     PropertyId::from_uuid(uuid::Builder::from_unix_timestamp_millis(milliseconds, &chance).into_uuid())
 }

@@ -2,7 +2,7 @@
 
 use domain::{Contact, Publisher, PublisherType, ShortText, SiteKey};
 
-use crate::random::{Purpose, Random, scrambled};
+use crate::random::{Purpose, Random, mix};
 use crate::towns::{Place, TownSize, slug};
 
 /// A site that carries adverts.
@@ -84,8 +84,7 @@ impl Habits {
     /// property's is the only one of its kind; the scrambling is one to one.
     pub(crate) fn reference(&self, property: u64) -> String {
         // Each portal counts in its own way, or the numbers would give away which adverts belong together.
-        let habit =
-            scrambled(self.domain.bytes().fold(0, |sum: u64, byte| sum.rotate_left(8) ^ u64::from(byte)));
+        let habit = mix(self.domain.bytes().fold(0, |sum: u64, byte| sum.rotate_left(8) ^ u64::from(byte)));
         // Odd, so that the multiplication loses nothing within 36 bits.
         let factor = habit | 1;
         let number = property.wrapping_mul(factor).wrapping_add(habit >> 20) & ((1 << 36) - 1);
@@ -172,7 +171,7 @@ impl Desk {
 
     fn individual(seed: u64, property: u64) -> Self {
         let mut person = Random::stream(seed, Purpose::Person, [property, 1]);
-        let first_name = person.pick(&FIRST_NAMES);
+        let first_name = *person.pick(&FIRST_NAMES);
         let initial = (b'A' + person.below(26) as u8) as char;
         let number = person.between(1, 9_999);
         let email = format!("{}.{}{number}@courriel.example", slug(first_name), initial.to_ascii_lowercase());

@@ -62,12 +62,12 @@ impl Subject<'_> {
         let mut draft = Draft { subject: self, text: String::with_capacity(900), words: 0 };
         let wanted = 56 + random.below(40) as usize;
         let property_type = self.home.property_type;
-        draft.say(random.pick(openings::of(self.home)));
+        draft.say(*random.pick(openings::of(self.home)));
         if let Some(layouts) = openings::layouts(self.home) {
-            draft.say(random.pick(layouts));
+            draft.say(*random.pick(layouts));
         }
         if matches!(property_type, PropertyType::Apartment | PropertyType::House | PropertyType::Building) {
-            draft.say(random.pick(openings::conditions(self.home.build.condition)));
+            draft.say(*random.pick(openings::conditions(self.home.build.condition)));
         }
         let mut middle = self.middle(random);
         // The best is not always said first.
@@ -85,34 +85,34 @@ impl Subject<'_> {
 
     /// The last sentence: whom to call.
     pub(crate) fn closing(&self, random: &mut Random) -> &'static str {
-        random.pick(closings::of(self.home.seller, self.home.transaction_type))
+        *random.pick(closings::of(self.home.seller, self.home.transaction_type))
     }
 
     /// What may be said in any order.
     fn middle(&self, random: &mut Random) -> Vec<&'static str> {
         let home = self.home;
         let mut middle: Vec<&'static str> = Vec::with_capacity(24);
-        middle.extend(home.amenities.iter().map(|amenity| random.pick(&amenity.sentences)));
+        middle.extend(home.amenities.iter().map(|amenity| *random.pick(&amenity.sentences)));
         for group in surroundings::of(home.property_type, self.place) {
-            middle.push(random.pick(group));
+            middle.push(*random.pick(group));
         }
         if home.build.elevator == Some(true) {
-            middle.push(random.pick(&openings::WITH_ELEVATOR));
+            middle.push(*random.pick(&openings::WITH_ELEVATOR));
         }
         if home.audit.is_some() {
-            middle.push(random.pick(&closings::ENERGY));
+            middle.push(*random.pick(&closings::ENERGY));
         }
         if home.money.lots.is_some() && home.money.condominium_fees.is_some() {
-            middle.push(random.pick(&closings::CONDOMINIUM));
+            middle.push(*random.pick(&closings::CONDOMINIUM));
         }
         if home.money.property_tax.is_some() {
-            middle.push(random.pick(&closings::TAX));
+            middle.push(*random.pick(&closings::TAX));
         }
         if home.transaction_type == TransactionType::Rent {
-            middle.push(random.pick(&closings::RENT));
+            middle.push(*random.pick(&closings::RENT));
         }
         if home.build.furnished == Some(true) {
-            middle.push(random.pick(&closings::FURNISHED));
+            middle.push(*random.pick(&closings::FURNISHED));
         }
         middle
     }

@@ -50,7 +50,7 @@ impl World {
         let property_type = match random.weighted(&[apartments, 92 - apartments, 8]) {
             0 => PropertyType::Apartment,
             1 => PropertyType::House,
-            _ => random.pick(&[PropertyType::Land, PropertyType::Parking, PropertyType::Shop]),
+            _ => *random.pick(&[PropertyType::Land, PropertyType::Parking, PropertyType::Shop]),
         };
         let to_let = property_type != PropertyType::Land && random.chance(30.0);
         let transaction_type = if to_let { TransactionType::Rent } else { TransactionType::Sell };
@@ -105,7 +105,7 @@ fn budget(
         TransactionType::Sell => (usual, 5_000.0),
         TransactionType::Rent => (usual * 0.05 / 12.0, 50.0),
     };
-    let max = (usual * 1.1 * random.factor(0.25) / step).ceil() * step;
+    let max = (usual * 1.1 * random.log_normal(0.25) / step).ceil() * step;
     let floor = (max * random.uniform(0.4, 0.7) / step).floor() * step;
     let has_floor = random.chance(30.0);
     Budget { min: (has_floor && floor > 0.0).then_some(floor), max }

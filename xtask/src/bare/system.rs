@@ -56,7 +56,7 @@ const APT_PREFIXES: &[&str] =
 /// stays: it is the first process of its namespace, which signals do not end.
 const ENTER: &str = r#"
 system=$1 rust=$2; shift 2
-mount --bind "$rust" "$system/opt/rust"
+mount -o bind,ro "$rust" "$system/opt/rust"
 mount --rbind /dev "$system/dev"
 mount --rbind /sys "$system/sys"
 mount -t proc proc "$system/proc"
@@ -165,7 +165,6 @@ impl System {
         command.args(["env", "--ignore-environment", "--chdir", CLONE]);
         command.arg(format!("HOME={USER_FOLDER}"));
         command.arg(format!("PATH={RUST}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"));
-        command.arg("DEBIAN_FRONTEND=noninteractive");
         command.args(self.variables.iter().map(|(name, value)| format!("{name}={value}")));
         command.args(arguments);
         command

@@ -135,8 +135,9 @@ fn arguments_reach_the_step_they_are_for() {
     assert_eq!(last(&["deliveries"]), format!("VIGIE_CRASH_DELIVERIES=100000 {deliveries}"));
     assert_eq!(last(&["deliveries", "3"]), format!("VIGIE_CRASH_DELIVERIES=3 {deliveries}"));
     let differential = "cargo test --release --package engine --test differential -- --nocapture";
-    let cases =
-        |count| ["DIFFERENTIAL", "PERCOLATOR", "EXPLAIN"].map(|name| format!("VIGIE_{name}_CASES={count} ")).concat();
+    let cases = |count| {
+        ["DIFFERENTIAL", "PERCOLATOR", "EXPLAIN"].map(|name| format!("VIGIE_{name}_CASES={count} ")).concat()
+    };
     assert_eq!(last(&["differential"]), format!("{}{differential}", cases(100_000)));
     assert_eq!(last(&["differential", "3"]), format!("{}{differential}", cases(3)));
 }

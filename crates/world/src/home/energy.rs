@@ -105,7 +105,7 @@ impl Audit {
         // The official letter is the worse of the two. The gas is kept within the letter of the energy, so that letter
         // and value agree whichever way one reads the scale.
         let gas_most = GAS_UP_TO.get(class).copied().unwrap_or(170.0);
-        let gas = (energy * heating.gas_per_energy() * random.factor(0.1)).round().clamp(1.0, gas_most);
+        let gas = (energy * heating.gas_per_energy() * random.log_normal(0.1)).round().clamp(1.0, gas_most);
         let letter = EnergyLetter::ALL[class];
         Some(Self {
             energy: Rating { category: Some(letter), value: Amount::new(energy) },

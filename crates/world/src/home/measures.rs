@@ -108,7 +108,7 @@ impl Build {
             },
             PropertyType::Parking => Self {
                 surface: hundredths(random, 13.0, 0.12, 9.0),
-                floor: Some(random.pick(&[-3, -2, -2, -1, -1, -1, 0, 0])),
+                floor: Some(*random.pick(&[-3, -2, -2, -1, -1, -1, 0, 0])),
                 condition: Condition::Good,
                 ..bare
             },
@@ -121,7 +121,7 @@ impl Build {
                 ..bare
             },
             PropertyType::Land => {
-                let surface = (750.0 * random.factor(0.55)).round().max(120.0);
+                let surface = (750.0 * random.log_normal(0.55)).round().max(120.0);
                 Self { surface, land: Some(surface), year: None, condition: Condition::Good, ..bare }
             }
             PropertyType::Shop => Self {
@@ -195,7 +195,7 @@ fn condition(random: &mut Random, year: i32, this_year: i32) -> Condition {
 
 /// A surface around a median, to the hundredth, or to the metre as most are known.
 fn hundredths(random: &mut Random, median: f64, deviation: f64, least: f64) -> f64 {
-    let surface = (median * random.factor(deviation)).max(least);
+    let surface = (median * random.log_normal(deviation)).max(least);
     let precision = if random.chance(45.0) { 100.0 } else { 1.0 };
     (surface * precision).round() / precision
 }

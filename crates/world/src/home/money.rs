@@ -115,7 +115,7 @@ impl Money {
     ) -> Self {
         // Where homes are dear they yield less: from 6 per cent a year down to 3.5.
         let dearness = (place.level.apartment / 12_000.0).min(1.0);
-        let yearly = (0.06 - 0.025 * dearness) * random.factor(0.06);
+        let yearly = (0.06 - 0.025 * dearness) * random.log_normal(0.06);
         let furnished = build.furnished == Some(true);
         let bare_rent = (value * yearly / 12.0 * if furnished { 1.12 } else { 1.0 }).round().max(30.0);
         let charges = match property_type {
@@ -160,13 +160,15 @@ fn value(random: &mut Random, property_type: PropertyType, build: &Build, place:
     // Small flats are dearer by the metre, large ones cheaper; at the usual surface nothing changes.
     let by_size = |usual: f64| 1.0 + 0.22 * (usual - surface) / (usual + surface);
     let value = match property_type {
-        PropertyType::Apartment => surface * level.apartment * by_size(50.0) * state * random.factor(0.24),
-        PropertyType::House => surface * level.house * by_size(92.0) * state * random.factor(0.3),
-        PropertyType::Building => surface * level.house * 0.75 * state * random.factor(0.35),
-        PropertyType::Parking => (5_000.0 + 2.6 * level.apartment) * random.factor(0.3),
-        PropertyType::Office => surface * level.apartment * 0.75 * random.factor(0.3),
-        PropertyType::Land => surface.min(1_500.0) * level.house * 0.055 * random.factor(0.4),
-        PropertyType::Shop => surface * level.apartment * 0.8 * random.factor(0.4),
+        PropertyType::Apartment => {
+            surface * level.apartment * by_size(50.0) * state * random.log_normal(0.24)
+        }
+        PropertyType::House => surface * level.house * by_size(92.0) * state * random.log_normal(0.3),
+        PropertyType::Building => surface * level.house * 0.75 * state * random.log_normal(0.35),
+        PropertyType::Parking => (5_000.0 + 2.6 * level.apartment) * random.log_normal(0.3),
+        PropertyType::Office => surface * level.apartment * 0.75 * random.log_normal(0.3),
+        PropertyType::Land => surface.min(1_500.0) * level.house * 0.055 * random.log_normal(0.4),
+        PropertyType::Shop => surface * level.apartment * 0.8 * random.log_normal(0.4),
     };
     value.max(2_500.0)
 }

@@ -22,10 +22,10 @@ impl Pictures {
         // The photographer came once: how many there are is the same everywhere, the addresses are not.
         let mut shared = Random::stream(seed, Purpose::Pictures, [index, 0]);
         let taken = shared.weighted(&COUNTS) as u64;
-        let album = shared.bits();
+        let album = shared.next_u64();
         let has_tour = shared.chance(7.0);
         let mut own = Random::stream(seed, Purpose::Pictures, [index, u64::from(listing.advert) + 1]);
-        let (folder, checksum) = (own.bits(), own.bits());
+        let (folder, checksum) = (own.next_u64(), own.next_u64());
         let left_out = if own.chance(25.0) { 1 } else { 0 };
         // Every update of the pictures brings one more, and starts again from three after twelve.
         let edition = u64::from(listing.changes.pictures);
