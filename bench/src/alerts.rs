@@ -5,8 +5,8 @@
 //! one transaction, so that whoever sees the one could read the other.
 
 mod feed;
+mod saved_searches;
 mod trace;
-mod waiting;
 mod watch;
 
 use std::path::PathBuf;
@@ -60,7 +60,7 @@ pub fn run(args: &AlertsArgs) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let store = SqliteStore::open(&folder)?;
     let started = Instant::now();
-    runtime.block_on(waiting::put_all(&store, &dataset, args.searches))?;
+    runtime.block_on(saved_searches::insert_all(&store, &dataset, args.searches))?;
     let rate = f64::from(args.searches) / started.elapsed().as_secs_f64();
     println!("{} saved searches, one in ten with alerts, put in at {rate:.0} a second", args.searches);
 

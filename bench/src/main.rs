@@ -3,12 +3,12 @@
 mod alerts;
 mod deliver;
 mod import;
+mod latencies;
 mod matching;
 mod pace;
 mod scan;
 mod search;
 mod serve;
-mod spread;
 mod table;
 
 use clap::{Parser, Subcommand};
@@ -29,7 +29,7 @@ struct Cli {
 enum Command {
     /// Adverts a second into an empty folder, and the memory it takes.
     Import(import::ImportArgs),
-    /// Questions a second, beside Tantivy, SQLite and PostgreSQL.
+    /// Queries a second, beside Tantivy, SQLite and PostgreSQL.
     Search(search::SearchArgs),
     /// From an arriving property to the saved searches that want it, beside SQLite and PostgreSQL.
     Match(matching::MatchArgs),

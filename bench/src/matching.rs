@@ -4,8 +4,9 @@
 //! core, and everything it takes to get from the property to the numbers of the searches counts. A set of searches that is not
 //! Vigie's fails the run: a fast answer that is wrong is no answer.
 
+mod brute_force;
 pub mod draw;
-mod every;
+pub mod generated_search;
 mod measure;
 mod postgres;
 mod report;
@@ -15,7 +16,6 @@ mod sqlite;
 mod tests;
 mod text;
 mod vigie;
-pub mod wanted;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -46,7 +46,7 @@ pub struct MatchArgs {
     seconds: u64,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Where the peers keep their files while they are measured [default: the system's folder for such]
+    /// PlaceFilter the peers keep their files while they are measured [default: the system's folder for such]
     #[arg(long)]
     folder: Option<PathBuf>,
     /// Print tables for a page
@@ -56,8 +56,9 @@ pub struct MatchArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Peer {
-    /// Each search asked whether it wants the property
-    Every,
+    /// Every saved search evaluated in turn
+    #[value(alias = "every")]
+    BruteForce,
     Sqlite,
     Postgres,
     /// Vigie alone
@@ -65,7 +66,7 @@ enum Peer {
 }
 
 impl Peer {
-    const MEASURED: [Self; 3] = [Self::Every, Self::Sqlite, Self::Postgres];
+    const MEASURED: [Self; 3] = [Self::BruteForce, Self::Sqlite, Self::Postgres];
 }
 
 /// Something that knows all saved searches and finds those that want a property.
@@ -127,7 +128,7 @@ fn load(
     let started = Instant::now();
     let engine: Box<dyn Engine> = match peer {
         Peer::None => return Ok(None),
-        Peer::Every => Box::new(every::EverySearch::load(searches, count)?),
+        Peer::BruteForce => Box::new(brute_force::BruteForce::load(searches, count)?),
         Peer::Sqlite => Box::new(sqlite::Sqlite::load(searches, count, folder).context("SQLite")?),
         Peer::Postgres => match postgres::Postgres::load(searches, count, folder).context("PostgreSQL")? {
             Some(engine) => Box::new(engine),

@@ -1,15 +1,13 @@
-//! `bench search`: the same properties in Vigie and in the engines a user would pick instead, the same questions to each.
+//! `bench search`: the same properties in Vigie and in the engines a user would pick instead, the same queries to each.
 //!
-//! All of it happens in one run on one machine: read the ratios, not the seconds. Engines answer one question at a time,
-//! each first the questions whose answers are compared, so that nobody is measured cold.
+//! All of it happens in one run on one machine: read the ratios, not the seconds. Engines answer one query at a time,
+//! each first the queries whose answers are compared, so that nobody is measured cold.
 
 pub mod dataset;
-mod first;
 mod measure;
-mod one_segment;
 mod over_http;
 pub mod postgres;
-pub mod question;
+pub mod query;
 mod report;
 mod row;
 #[cfg(test)]
@@ -17,9 +15,9 @@ mod scan;
 pub mod sphere;
 mod sqlite;
 mod tantivy;
-mod tantivy_plain;
 #[cfg(test)]
 mod tests;
+mod top_k;
 mod vigie;
 pub mod words;
 mod writing;
@@ -32,22 +30,22 @@ use clap::{Args, ValueEnum};
 
 use dataset::Dataset;
 use measure::Run;
-use question::{Answer, Kind, Question};
+use query::{Kind, Query, TopHits};
 
 #[derive(Debug, Args)]
 pub struct SearchArgs {
     /// How many properties; there are half as many adverts again
     #[arg(long, default_value_t = 1_000_000)]
     properties: u64,
-    /// How many questions of each kind
-    #[arg(long, default_value_t = 2_000)]
-    questions: usize,
-    /// How long an engine may take over the questions of a kind; what it has answered by then is counted
+    /// How many queries of each kind
+    #[arg(long, alias = "questions", default_value_t = 2_000)]
+    queries: usize,
+    /// How long an engine may take over the queries of a kind; what it has answered by then is counted
     #[arg(long, default_value_t = 20)]
     seconds_per_kind: u64,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Which kinds of questions to ask
+    /// Which kinds of queries to ask
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Kind::ALL)]
     kinds: Vec<Kind>,
     /// Which peers to measure
@@ -69,10 +67,7 @@ pub struct SearchArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Peer {
-    /// As its documentation has it
     Tantivy,
-    /// With collectors and terms made for these questions
-    TantivyByHand,
     Sqlite,
     Postgres,
     /// Vigie alone
@@ -80,14 +75,14 @@ enum Peer {
 }
 
 impl Peer {
-    const MEASURED: [Self; 4] = [Self::Tantivy, Self::TantivyByHand, Self::Sqlite, Self::Postgres];
+    const MEASURED: [Self; 3] = [Self::Tantivy, Self::Sqlite, Self::Postgres];
 }
 
-/// Something that knows all properties and answers questions about them, one at a time.
+/// Something that knows all properties and answers queries about them, one at a time.
 pub trait Engine {
     fn name(&self) -> &str;
 
-    fn answer(&mut self, question: &Question) -> anyhow::Result<Answer>;
+    fn search(&mut self, query: &Query) -> anyhow::Result<TopHits>;
 }
 
 pub fn run(args: &SearchArgs) -> anyhow::Result<()> {
@@ -110,7 +105,7 @@ pub fn run(args: &SearchArgs) -> anyhow::Result<()> {
         engines.extend(load(*peer, &dataset, folder.path())?);
     }
     let run = Run {
-        questions: args.questions,
+        queries: args.queries,
         budget: Duration::from_secs(args.seconds_per_kind),
         kinds: args.kinds.clone(),
     };
@@ -126,12 +121,7 @@ fn load(peer: Peer, dataset: &Dataset, folder: &Path) -> anyhow::Result<Option<B
     let started = Instant::now();
     let engine: Box<dyn Engine> = match peer {
         Peer::None => return Ok(None),
-        Peer::Tantivy => {
-            Box::new(tantivy_plain::TantivyPlain::load(dataset.rows(), folder).context("Tantivy")?)
-        }
-        Peer::TantivyByHand => {
-            Box::new(tantivy::Tantivy::load(dataset.rows(), folder).context("Tantivy, by hand")?)
-        }
+        Peer::Tantivy => Box::new(tantivy::Tantivy::load(dataset.rows(), folder).context("Tantivy")?),
         Peer::Sqlite => Box::new(sqlite::Sqlite::load(dataset.rows(), folder).context("SQLite")?),
         Peer::Postgres => match postgres::Postgres::start(folder).context("PostgreSQL")? {
             postgres::Start::Ready(mut server) => {

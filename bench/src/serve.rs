@@ -1,6 +1,6 @@
 //! `bench serve`: a whole server with a million properties, from its start to its answers.
 //!
-//! The questions are those of `bench search`, asked over HTTP by clients on the same machine, which take their share of
+//! The queries are those of `bench search`, asked over HTTP by clients on the same machine, which take their share of
 //! its cores; each answer holds ten whole documents and the exact total. Beside the answers a second it shows how long a
 //! start takes with and without a snapshot, and what a steady stream of adverts does to those who search.
 

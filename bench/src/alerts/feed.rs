@@ -7,7 +7,7 @@ use anyhow::{Context, ensure};
 use app::system::SystemClock;
 use domain::{AdvertId, Clock, Timestamp};
 use serde_json::Value;
-use world::{Happening, HappeningKind};
+use world::{MarketEvent, MarketEventKind};
 
 use crate::pace;
 use crate::search::dataset::Dataset;
@@ -22,7 +22,7 @@ const CONNECTIONS: usize = 4;
 /// What happens next in the market, written beforehand.
 pub struct Feed {
     bodies: Vec<Vec<u8>>,
-    kinds: Vec<HappeningKind>,
+    kinds: Vec<MarketEventKind>,
 }
 
 /// Some adverts, sent together.
@@ -55,10 +55,10 @@ impl Feed {
     pub fn new(dataset: &Dataset, per_second: u64, long: Duration) -> anyhow::Result<Self> {
         let adverts = usize::try_from(per_second * long.as_secs())?;
         let each = usize::try_from(per_second / SENDINGS_PER_SECOND)?.max(1);
-        let happenings: Vec<Happening> = dataset.world().timeline().take(adverts).collect();
-        let kinds = happenings.iter().map(|happening| happening.kind).collect();
-        let bodies = happenings.chunks(each).map(|happenings| {
-            let drafts = happenings.iter().map(|happening| wire::advert_draft_write::write(&happening.draft));
+        let events: Vec<MarketEvent> = dataset.world().timeline().take(adverts).collect();
+        let kinds = events.iter().map(|event| event.kind).collect();
+        let bodies = events.chunks(each).map(|events| {
+            let drafts = events.iter().map(|event| wire::advert_draft_write::write(&event.draft));
             serde_json::to_vec(&drafts.collect::<Vec<_>>())
         });
         Ok(Self { bodies: bodies.collect::<Result<_, _>>()?, kinds })
@@ -66,7 +66,7 @@ impl Feed {
 
     /// What comes in, in per cent.
     pub fn describe(&self) -> String {
-        let share = |wanted: &[HappeningKind]| {
+        let share = |wanted: &[MarketEventKind]| {
             let among = self.kinds.iter().filter(|kind| wanted.contains(kind)).count();
             100.0 * among as f64 / self.kinds.len().max(1) as f64
         };
@@ -74,15 +74,15 @@ impl Feed {
             "adverts to send: {}, of them {:.0} % new, {:.0} % with another price, {:.0} % with other pictures, text or surface, \
              {:.0} % expired or back, {:.0} % seen again without a change",
             self.kinds.len(),
-            share(&[HappeningKind::Published]),
-            share(&[HappeningKind::PriceDropped, HappeningKind::PriceRose]),
+            share(&[MarketEventKind::Published]),
+            share(&[MarketEventKind::PriceDropped, MarketEventKind::PriceRose]),
             share(&[
-                HappeningKind::PicturesChanged,
-                HappeningKind::DescriptionEdited,
-                HappeningKind::SurfaceCorrected
+                MarketEventKind::PicturesChanged,
+                MarketEventKind::DescriptionEdited,
+                MarketEventKind::SurfaceCorrected
             ]),
-            share(&[HappeningKind::Expired, HappeningKind::Republished]),
-            share(&[HappeningKind::Crawled]),
+            share(&[MarketEventKind::Expired, MarketEventKind::Republished]),
+            share(&[MarketEventKind::Crawled]),
         )
     }
 

@@ -9,7 +9,7 @@ use store::{Change, LogEntry, Position, Store};
 
 use super::feed::Sending;
 use super::watch::Seen;
-use crate::spread::Spread;
+use crate::latencies::Latencies;
 
 /// How much is read at a time.
 const PER_READ: usize = 2_000;
@@ -99,7 +99,7 @@ impl Trace {
         let seconds = seconds(measured().map(|(sending, _)| sending));
         let before = since_receipt.iter().filter(|time| time.is_zero()).count();
         let (receipt, sending, answered) =
-            (Spread::of(since_receipt), Spread::of(since_sending), Spread::of(answered));
+            (Latencies::of(since_receipt), Latencies::of(since_sending), Latencies::of(answered));
         let mut text = String::new();
         let per_second = |count: usize| count as f64 / seconds;
         let told: Vec<String> =
@@ -141,7 +141,7 @@ fn seconds<'a>(sent: impl Iterator<Item = &'a Sending> + Clone) -> f64 {
     first.zip(last).map_or(f64::NAN, |(first, last)| (last - first).as_secs_f64())
 }
 
-fn spread(times: &Spread) -> String {
+fn spread(times: &Latencies) -> String {
     let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
     format!(
         "p50 {:.1} ms, p99 {:.1} ms, max {:.1} ms",

@@ -28,7 +28,7 @@ const PRICE_STEP: f64 = 1_000.0;
 
 /// What a search is about.
 #[derive(Debug, Clone, Copy)]
-pub enum Wanted {
+pub enum SearchScope {
     Everything,
     /// What [`adverts_for`] leads there.
     Route(usize),
@@ -48,7 +48,12 @@ fn app(folder: &Path) -> anyhow::Result<App> {
 }
 
 /// Saves a search for each, which leads to the receiver's hosts in turn.
-pub fn save(server: &Process, key: &str, receiver: &Receiver, searches: &[Wanted]) -> anyhow::Result<()> {
+pub fn save(
+    server: &Process,
+    key: &str,
+    receiver: &Receiver,
+    searches: &[SearchScope],
+) -> anyhow::Result<()> {
     let mut client = Client::connect(server.address, key)?;
     for (number, wanted) in searches.iter().enumerate() {
         let mut body = json!({
@@ -56,7 +61,7 @@ pub fn save(server: &Process, key: &str, receiver: &Receiver, searches: &[Wanted
             "propertyTypes": PropertyType::ALL.iter().map(|kind| kind.code()).collect::<Vec<_>>(),
             "withCoherentPrice": false, "notificationEnabled": true, "endpointRecipient": receiver.url(number),
         });
-        if let Wanted::Route(route) = wanted {
+        if let SearchScope::Route(route) = wanted {
             (body["budgetMin"], body["budgetMax"]) = (json!(price(*route)), json!(price(*route)));
         }
         let answer = client.post("/searches", &serde_json::to_vec(&body)?)?;
@@ -91,13 +96,13 @@ pub fn property_of(draft: &AdvertDraft) -> anyhow::Result<String> {
     Ok(draft.property.context("an advert that does not name its property")?.to_string())
 }
 
-pub fn written(drafts: &[AdvertDraft]) -> anyhow::Result<Vec<u8>> {
+pub fn to_json(drafts: &[AdvertDraft]) -> anyhow::Result<Vec<u8>> {
     let drafts: Vec<Value> = drafts.iter().map(wire::advert_draft_write::write).collect();
     Ok(serde_json::to_vec(&drafts)?)
 }
 
 /// Takes adverts in and matches them without a server, so that everything is owed and nothing is sent.
-pub fn take_in(folder: &Path, drafts: Vec<AdvertDraft>) -> anyhow::Result<()> {
+pub fn ingest_and_match(folder: &Path, drafts: Vec<AdvertDraft>) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let app = app(folder)?;

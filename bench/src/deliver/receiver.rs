@@ -44,7 +44,7 @@ pub enum Hosts {
 
 /// What a host does when it has read a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Manner {
+enum Behaviour {
     Answers,
     Hangs,
 }
@@ -69,7 +69,7 @@ pub struct Receiver {
 }
 
 /// What all connections know.
-struct Desk {
+struct Shared {
     tls: TlsAcceptor,
     arrivals: mpsc::Sender<Arrival>,
     samples: Arc<Mutex<Vec<Vec<u8>>>>,
@@ -86,15 +86,15 @@ impl Receiver {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let listeners = runtime.block_on(listen(&ips))?;
         let addresses = listeners.iter().map(TcpListener::local_addr).collect::<Result<_, _>>()?;
-        let desk = desk(tls, arrived, Arc::clone(&samples));
+        let shared = shared(tls, arrived, Arc::clone(&samples));
         std::thread::Builder::new().name("receiver".to_owned()).spawn(move || {
             runtime.block_on(async move {
                 let mut hosting = JoinSet::new();
                 let last = listeners.len() - 1;
                 for (host, listener) in listeners.into_iter().enumerate() {
                     let hangs = hosts == Hosts::LastHangs && host == last;
-                    let manner = if hangs { Manner::Hangs } else { Manner::Answers };
-                    hosting.spawn(accept(Arc::clone(&desk), listener, host, manner));
+                    let behaviour = if hangs { Behaviour::Hangs } else { Behaviour::Answers };
+                    hosting.spawn(accept(Arc::clone(&shared), listener, host, behaviour));
                 }
                 // An error says that whoever wanted it is gone, which is what is waited for.
                 let _ = stopped.await;
@@ -145,12 +145,12 @@ impl Receiver {
     }
 }
 
-fn desk(
+fn shared(
     tls: Arc<ServerConfig>,
     arrivals: mpsc::Sender<Arrival>,
     samples: Arc<Mutex<Vec<Vec<u8>>>>,
-) -> Arc<Desk> {
-    Arc::new(Desk { tls: TlsAcceptor::from(tls), arrivals, samples })
+) -> Arc<Shared> {
+    Arc::new(Shared { tls: TlsAcceptor::from(tls), arrivals, samples })
 }
 
 async fn listen(ips: &[IpAddr]) -> io::Result<Vec<TcpListener>> {
@@ -163,21 +163,21 @@ async fn listen(ips: &[IpAddr]) -> io::Result<Vec<TcpListener>> {
     Ok(listeners)
 }
 
-async fn accept(desk: Arc<Desk>, listener: TcpListener, host: usize, manner: Manner) {
+async fn accept(shared: Arc<Shared>, listener: TcpListener, host: usize, behaviour: Behaviour) {
     let mut conversations = JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
         while conversations.try_join_next().is_some() {}
-        let desk = Arc::clone(&desk);
+        let shared = Arc::clone(&shared);
         // How a connection ends is the sender's affair.
         conversations.spawn(async move {
-            let _ = converse(&desk, stream, host, manner).await;
+            let _ = converse(&shared, stream, host, behaviour).await;
         });
     }
 }
 
-async fn converse(desk: &Desk, stream: TcpStream, host: usize, manner: Manner) -> io::Result<()> {
+async fn converse(shared: &Shared, stream: TcpStream, host: usize, behaviour: Behaviour) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    let mut stream = desk.tls.accept(stream).await?;
+    let mut stream = shared.tls.accept(stream).await?;
     let mut buffer = Vec::with_capacity(BUFFER_BYTES);
     loop {
         let (head, length) = loop {
@@ -193,9 +193,9 @@ async fn converse(desk: &Desk, stream: TcpStream, host: usize, manner: Manner) -
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
         }
-        desk.enter(&buffer[head..head + length], host);
+        shared.enter(&buffer[head..head + length], host);
         buffer.drain(..head + length);
-        if manner == Manner::Hangs {
+        if behaviour == Behaviour::Hangs {
             std::future::pending::<()>().await;
         }
         stream.write_all(OK).await?;
@@ -203,7 +203,7 @@ async fn converse(desk: &Desk, stream: TcpStream, host: usize, manner: Manner) -
     }
 }
 
-impl Desk {
+impl Shared {
     fn enter(&self, body: &[u8], host: usize) {
         let at = Instant::now();
         let arrival = Arrival { at, host, bytes: body.len(), about: about(body) };

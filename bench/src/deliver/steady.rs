@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 
 use super::authority::Authority;
-use super::market::{self, Wanted};
+use super::market::{self, SearchScope};
 use super::receiver::{Arrival, Hosts, Receiver};
 use super::{WARM_UP, settings};
+use crate::latencies::Latencies;
 use crate::pace;
 use crate::search::dataset::Dataset;
 use crate::serve::client::Client;
 use crate::serve::process::Process;
-use crate::spread::Spread;
 
 /// Hosts that answer, whatever another one does. There is one more.
 pub const HOSTS: u8 = 100;
@@ -30,9 +30,9 @@ const CONNECTIONS: usize = 4;
 pub struct Steady {
     pub adverts_per_second: f64,
     /// From the receipt of an advert to the arrival at the host that was to hear of it.
-    pub delay: Spread,
+    pub delay: Latencies,
     /// From sending an advert to its receipt.
-    pub receipt: Spread,
+    pub receipt: Latencies,
     /// Of what arrived at the last host, which hears of everything.
     pub at_the_last: usize,
 }
@@ -49,7 +49,8 @@ pub fn measure(
     let key = market::make_folder(folder)?;
     let (server, _) = Process::start_with(folder, &settings(authority))?;
     let routes = usize::from(HOSTS);
-    let searches: Vec<Wanted> = (0..routes).map(Wanted::Route).chain([Wanted::Everything]).collect();
+    let searches: Vec<SearchScope> =
+        (0..routes).map(SearchScope::Route).chain([SearchScope::Everything]).collect();
     market::save(&server, &key, &receiver, &searches)?;
 
     let drafts = market::adverts_for(dataset, routes)?;
@@ -57,7 +58,7 @@ pub fn measure(
     let mut bodies = Vec::new();
     let mut properties: Vec<Vec<String>> = Vec::new();
     for drafts in drafts.chunks(each) {
-        bodies.push(market::written(drafts)?);
+        bodies.push(market::to_json(drafts)?);
         properties.push(drafts.iter().map(market::property_of).collect::<anyhow::Result<_>>()?);
     }
     let mut awaited: HashSet<String> = properties.iter().flatten().cloned().collect();
@@ -91,8 +92,8 @@ pub fn measure(
     let measured = sent.iter().filter(|sending| sending.due >= WARM_UP);
     Ok(Steady {
         adverts_per_second: drafts.len() as f64 / seconds.max(1e-9),
-        delay: Spread::of(delays),
-        receipt: Spread::of(measured.map(|sending| sending.acknowledged_at - sending.sent_at).collect()),
+        delay: Latencies::of(delays),
+        receipt: Latencies::of(measured.map(|sending| sending.acknowledged_at - sending.sent_at).collect()),
         at_the_last: arrivals.iter().filter(|arrival| arrival.host == routes).count(),
     })
 }

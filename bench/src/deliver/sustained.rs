@@ -8,7 +8,7 @@ use store::Store;
 use store::sqlite::SqliteStore;
 
 use super::authority::Authority;
-use super::market::{self, Wanted};
+use super::market::{self, SearchScope};
 use super::peer::{Marking, Peer};
 use super::receiver::{Arrival, Hosts, Receiver};
 use super::settings;
@@ -58,12 +58,12 @@ pub fn ours(
     let settings = settings(authority);
     let key = market::make_folder(folder)?;
     let (server, _) = Process::start_with(folder, &settings)?;
-    market::save(&server, &key, &receiver, &[Wanted::Everything; SEARCHES])?;
+    market::save(&server, &key, &receiver, &[SearchScope::Everything; SEARCHES])?;
     server.stop()?;
     let drafts = market::adverts_for(dataset, 1)?;
     let messages = drafts.len() * SEARCHES;
     let started = Instant::now();
-    market::take_in(folder, drafts)?;
+    market::ingest_and_match(folder, drafts)?;
     println!(
         "{} adverts taken in and matched with {SEARCHES} searches in {:.1} s, {messages} messages owed, {hosts} hosts",
         dataset.len(),

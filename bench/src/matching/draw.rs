@@ -5,16 +5,16 @@ use std::collections::HashMap;
 
 use domain::criteria::{Entry, Presence};
 use domain::{GeoPoint, PropertyType, PublisherType, Strictness, Wording};
-use world::{Random, Town, Wish};
+use world::{Random, SampleSearch, Town};
 
-use super::wanted::{Wanted, Where};
+use super::generated_search::{GeneratedSearch, PlaceFilter};
 use crate::search::dataset::Dataset;
 use crate::search::words::WORDS;
 
 /// As far as people drive to work without thinking about it.
 const RADIUS_KM: f64 = 10.0;
 
-/// Where searches look, out of a hundred.
+/// PlaceFilter searches look, out of a hundred.
 const ONE_CITY: u32 = 60;
 const FEW_CITIES: u32 = 14;
 const DEPARTMENTS: u32 = 12;
@@ -73,12 +73,12 @@ impl<'a> Searches<'a> {
     }
 
     /// One search.
-    pub fn wanted(&self, number: u32) -> Wanted {
+    pub fn get(&self, number: u32) -> GeneratedSearch {
         // The market's seed, and far from the draws it makes itself.
         let seed = self.dataset.world().seed().wrapping_mul(1 << 40).wrapping_add(u64::from(number));
         let random = &mut Random::new(seed);
-        let Wish { town, transaction_type, property_type, budget, surface_min, room_min } =
-            self.dataset.world().draw_wish(random);
+        let SampleSearch { town, transaction_type, property_type, budget, surface_min, room_min } =
+            self.dataset.world().draw_search(random);
         let place = self.draw_place(town, random);
         let home = matches!(property_type, PropertyType::Apartment | PropertyType::House);
         let kinds = if home && random.chance(20.0) {
@@ -90,7 +90,7 @@ impl<'a> Searches<'a> {
             .chance(3.0)
             .then(|| *random.pick(&[PublisherType::Individual, PublisherType::Professional]));
         let expressions = if random.chance(10.0) { draw_expressions(random) } else { Vec::new() };
-        Wanted {
+        GeneratedSearch {
             place,
             transaction: transaction_type,
             kinds,
@@ -102,29 +102,31 @@ impl<'a> Searches<'a> {
         }
     }
 
-    fn draw_place(&self, town: &Town, random: &mut Random) -> Where {
+    fn draw_place(&self, town: &Town, random: &mut Random) -> PlaceFilter {
         let weights = [ONE_CITY, FEW_CITIES, DEPARTMENTS, ZIPCODES, CIRCLE, ANYWHERE];
         let whole_city = random.chance(50.0);
         match random.weighted(&weights) {
             0 => {
                 // Of a city with districts, half the people mean all of it.
                 let parent = self.dataset.gazetteer().city(&town.insee).and_then(|city| city.parent_id());
-                Where::Cities(vec![parent.filter(|_| whole_city).unwrap_or(town.insee.id())])
+                PlaceFilter::Cities(vec![parent.filter(|_| whole_city).unwrap_or(town.insee.id())])
             }
             1 => {
                 let others = 1 + random.below(4) as usize;
-                Where::Cities(std::iter::once(town.insee.id()).chain(self.nearest(town, others)).collect())
+                PlaceFilter::Cities(
+                    std::iter::once(town.insee.id()).chain(self.nearest(town, others)).collect(),
+                )
             }
             2 => {
                 let mut departments = vec![department(self.dataset, town)];
                 if random.chance(20.0) {
                     departments.push(department(self.dataset, self.dataset.world().draw_town(random)));
                 }
-                Where::Departments(departments)
+                PlaceFilter::Departments(departments)
             }
-            3 => Where::Zipcodes(vec![town.zipcode.clone()]),
-            4 => Where::Circle { centre: town.point, radius_km: RADIUS_KM },
-            _ => Where::Anywhere,
+            3 => PlaceFilter::Zipcodes(vec![town.zipcode.clone()]),
+            4 => PlaceFilter::Circle { centre: town.point, radius_km: RADIUS_KM },
+            _ => PlaceFilter::Anywhere,
         }
     }
 

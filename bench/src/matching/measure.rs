@@ -7,7 +7,7 @@ use domain::Property;
 
 use super::Engine;
 use super::vigie::{Churn, Vigie};
-use crate::spread::Spread;
+use crate::latencies::Latencies;
 
 /// How many answers of a peer are compared, unless its time is over before.
 const COMPARED: usize = 300;
@@ -32,7 +32,7 @@ pub struct OurResult {
     pub matched: Matched,
     /// Of each property in order, the mean of all rounds; and of all of it, each time.
     pub times: OurTimes,
-    pub loading: Spread,
+    pub loading: Latencies,
     pub churn: Churn,
     pub bytes: usize,
     pub memory: Memory,
@@ -40,7 +40,7 @@ pub struct OurResult {
 
 pub struct OurTimes {
     pub means: Vec<Duration>,
-    pub all: Spread,
+    pub all: Latencies,
     pub rounds: u32,
 }
 
@@ -48,7 +48,7 @@ pub struct OurTimes {
 pub struct PeerResult {
     pub name: String,
     /// Of the first properties, as many as it had time for.
-    pub times: Spread,
+    pub times: Latencies,
     /// What Vigie took for the same properties, on average.
     pub ours: Duration,
     pub compared: usize,
@@ -98,7 +98,7 @@ pub fn vigie(vigie: &mut Vigie, properties: &[Property]) -> OurTimes {
         }
         rounds += 1;
     }
-    OurTimes { means: sums.into_iter().map(|sum| sum / rounds).collect(), all: Spread::of(all), rounds }
+    OurTimes { means: sums.into_iter().map(|sum| sum / rounds).collect(), all: Latencies::of(all), rounds }
 }
 
 /// Measures a peer, and compares what it says.
@@ -134,7 +134,7 @@ pub fn peer(
     Ok(PeerResult {
         name: engine.name().to_owned(),
         compared: times.len().min(COMPARED),
-        times: Spread::of(times),
+        times: Latencies::of(times),
         ours: mean,
     })
 }

@@ -57,7 +57,7 @@ impl Postgres {
         let mut expressions = HashMap::new();
         let mut table = client.copy_in("COPY standing FROM STDIN")?;
         for number in 0..count {
-            let wanted = searches.wanted(number);
+            let wanted = searches.get(number);
             copy(&mut table, number, &SearchRow::of(&wanted, searches.dataset().gazetteer()))?;
             if !wanted.expressions.is_empty() {
                 expressions.insert(number, wanted.expressions);

@@ -8,8 +8,8 @@ use domain::Property;
 use super::draw::DESCRIPTION;
 use super::measure::{OurResult, PeerResult};
 use super::vigie::NAME;
+use crate::latencies::Latencies;
 use crate::search::dataset::Dataset;
-use crate::spread::Spread;
 use crate::table::{dash, microseconds, per_second, table, times};
 
 /// What was hoped for, by number of searches; told beside the figures.
@@ -30,7 +30,7 @@ pub fn describe(dataset: &Dataset, properties: &[Property]) -> String {
 
 pub fn tables(count: u32, ours: &OurResult, peers: &[PeerResult], markdown: bool) -> String {
     let mut text = String::new();
-    let row = |name: &str, properties: usize, spread: &Spread, ratio: String| {
+    let row = |name: &str, properties: usize, spread: &Latencies, ratio: String| {
         vec![
             name.to_owned(),
             properties.to_string(),
@@ -115,7 +115,7 @@ fn grown(bytes: u64, grown: u64) -> Option<u64> {
     (grown > bytes / 2).then_some(grown)
 }
 
-fn spread(times: &Spread) -> String {
+fn spread(times: &Latencies) -> String {
     format!(
         "mean {} µs, p99 {} µs, max {} µs",
         fine(times.mean()),

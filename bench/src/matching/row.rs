@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use domain::{AdvertAttribute, Facts, GeoPoint, Key, Property, PropertyAttribute};
 use places::Gazetteer;
 
+use super::generated_search::{GeneratedSearch, PlaceFilter, city_with_districts};
 use super::text::{Text, required};
-use super::wanted::{Wanted, Where, cities_meant};
 use crate::search::sphere::{self, Circle};
 
 /// A stretch of the world, as one number.
@@ -58,25 +58,25 @@ pub struct SearchRow {
 }
 
 impl SearchRow {
-    pub fn of(wanted: &Wanted, places: &Gazetteer) -> Self {
+    pub fn of(wanted: &GeneratedSearch, places: &Gazetteer) -> Self {
         let mut circle = None;
         let scopes = match &wanted.place {
-            Where::Cities(ids) => {
-                let meant = ids.iter().flat_map(|id| cities_meant(places, *id));
+            PlaceFilter::Cities(ids) => {
+                let meant = ids.iter().flat_map(|id| city_with_districts(places, *id));
                 meant.map(|id| Scope::city(Key::place(id).get())).collect()
             }
-            Where::Departments(ids) => {
+            PlaceFilter::Departments(ids) => {
                 ids.iter().map(|id| Scope::department(Key::place(*id).get())).collect()
             }
-            Where::Zipcodes(zipcodes) => {
+            PlaceFilter::Zipcodes(zipcodes) => {
                 zipcodes.iter().map(|zipcode| Scope::zipcode(Key::zipcode(zipcode).get())).collect()
             }
-            Where::Circle { centre, radius_km } => {
+            PlaceFilter::Circle { centre, radius_km } => {
                 let Circle { centre, rim, cells } = Circle::new(*centre, *radius_km);
                 circle = Some((centre, rim));
                 cells.into_iter().map(Scope::cell).collect()
             }
-            Where::Anywhere => BTreeSet::from([Scope::ANYWHERE]),
+            PlaceFilter::Anywhere => BTreeSet::from([Scope::ANYWHERE]),
         };
         let verify = !wanted.expressions.is_empty();
         Self {

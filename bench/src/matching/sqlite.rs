@@ -50,7 +50,7 @@ impl Sqlite {
         let mut expressions = HashMap::new();
         let transaction = connection.transaction()?;
         for number in 0..count {
-            let wanted = searches.wanted(number);
+            let wanted = searches.get(number);
             insert(&transaction, number, &SearchRow::of(&wanted, searches.dataset().gazetteer()))?;
             if !wanted.expressions.is_empty() {
                 expressions.insert(number, wanted.expressions);

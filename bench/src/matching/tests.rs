@@ -4,8 +4,8 @@ use domain::Property;
 use domain::criteria::Presence;
 
 use super::Engine;
+use super::brute_force::BruteForce;
 use super::draw::Searches;
-use super::every::EverySearch;
 use super::sqlite::Sqlite;
 use super::text::Text;
 use super::vigie::Vigie;
@@ -16,7 +16,7 @@ const SEARCHES: u32 = 3_000;
 const PROPERTIES: u64 = 40;
 
 fn check(engine: &mut dyn Engine, searches: &Searches<'_>) {
-    let mut every = EverySearch::load(searches, SEARCHES).unwrap();
+    let mut every = BruteForce::load(searches, SEARCHES).unwrap();
     let mut found = 0;
     for property in searches.dataset().properties() {
         let expected = every.matches(&property).unwrap();
@@ -49,8 +49,8 @@ fn searches_are_the_same_each_time_and_ask_for_words_that_are_said() {
     let texts: Vec<Text> = dataset.properties().map(|property: Property| Text::of(&property)).collect();
     let (mut with_words, mut never_said) = (0, std::collections::BTreeSet::new());
     for number in 0..1_000 {
-        let wanted = searches.wanted(number);
-        assert_eq!(wanted, again.wanted(number));
+        let wanted = searches.get(number);
+        assert_eq!(wanted, again.get(number));
         with_words += usize::from(!wanted.expressions.is_empty());
         for entry in wanted.expressions.iter().flatten().filter(|entry| entry.presence == Presence::Present) {
             let alone = [vec![entry.clone()]];

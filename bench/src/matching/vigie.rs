@@ -7,7 +7,7 @@ use engine::{Percolated, Percolator, PercolatorScratch};
 
 use super::Engine;
 use super::draw::Searches;
-use crate::spread::Spread;
+use crate::latencies::Latencies;
 
 pub const NAME: &str = "Vigie";
 
@@ -22,20 +22,20 @@ pub struct Vigie {
 
 /// What it takes to add and to remove searches.
 pub struct Churn {
-    pub add: Spread,
-    pub remove: Spread,
+    pub add: Latencies,
+    pub remove: Latencies,
 }
 
 impl Vigie {
     /// Puts in the first searches, and tells what each took.
-    pub fn load(searches: &Searches<'_>, count: u32) -> anyhow::Result<(Self, Spread)> {
+    pub fn load(searches: &Searches<'_>, count: u32) -> anyhow::Result<(Self, Latencies)> {
         let mut vigie = Self::default();
         let mut times = Vec::with_capacity(count as usize);
         for number in 0..count {
-            let criteria = searches.wanted(number).criteria(searches.dataset().gazetteer())?;
+            let criteria = searches.get(number).criteria(searches.dataset().gazetteer())?;
             times.push(vigie.add(number, &criteria));
         }
-        Ok((vigie, Spread::of(times)))
+        Ok((vigie, Latencies::of(times)))
     }
 
     pub fn percolate(&mut self, property: &Property) -> Percolated {
@@ -51,7 +51,7 @@ impl Vigie {
     pub fn churn(&mut self, searches: &Searches<'_>, count: u32) -> anyhow::Result<Churn> {
         let mut add = Vec::with_capacity(CHURN as usize);
         for number in count..count + CHURN {
-            let criteria = searches.wanted(number).criteria(searches.dataset().gazetteer())?;
+            let criteria = searches.get(number).criteria(searches.dataset().gazetteer())?;
             add.push(self.add(number, &criteria));
         }
         let mut remove = Vec::with_capacity(CHURN as usize);
@@ -63,7 +63,7 @@ impl Vigie {
             remove.push(started.elapsed());
             anyhow::ensure!(was_there, "search {number:?} was not there");
         }
-        Ok(Churn { add: Spread::of(add), remove: Spread::of(remove) })
+        Ok(Churn { add: Latencies::of(add), remove: Latencies::of(remove) })
     }
 
     fn add(&mut self, number: u32, criteria: &Criteria) -> Duration {

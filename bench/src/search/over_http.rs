@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::Engine;
 use super::dataset::Dataset;
-use super::question::{Answer, Question};
+use super::query::{Query, TopHits};
 use crate::serve::client::Client;
 use crate::serve::market;
 use crate::serve::path::path;
@@ -42,11 +42,11 @@ impl Engine for OverHttp {
         NAME
     }
 
-    fn answer(&mut self, question: &Question) -> anyhow::Result<Answer> {
+    fn search(&mut self, query: &Query) -> anyhow::Result<TopHits> {
         if self.last_asked.elapsed() > IDLE_MAX {
             self.client.reconnect()?;
         }
-        let answer = self.client.get(&path(question))?;
+        let answer = self.client.get(&path(query))?;
         self.last_asked = Instant::now();
         ensure!(answer.status == 200, "{}", String::from_utf8_lossy(answer.body));
         // What a client has to do to read the answer is part of it.
@@ -55,6 +55,6 @@ impl Engine for OverHttp {
         let members = page["hydra:member"].as_array().context("no members")?;
         let id =
             |member: &Value| member["uuid"].as_str()?.parse::<PropertyId>().ok().map(|id| *id.as_bytes());
-        Ok(Answer { total, ids: members.iter().filter_map(id).collect() })
+        Ok(TopHits { total, ids: members.iter().filter_map(id).collect() })
     }
 }

@@ -1,4 +1,4 @@
-//! PostgreSQL with PostGIS as a peer: a server of our own beside us, asked over a local socket, one round trip a question.
+//! PostgreSQL with PostGIS as a peer: a server of our own beside us, asked over a local socket, one round trip a query.
 //!
 //! It has no covering index for circles and words and goes to the table for both. Circles are on the sphere and not on the
 //! spheroid, as everywhere in Vigie: it is faster, and the answers can be compared.
@@ -17,7 +17,7 @@ use world::Budget;
 
 use self::server::Server;
 use super::Engine;
-use super::question::{Answer, Criteria, Question};
+use super::query::{Criteria, Query, TopHits};
 use super::row::Row;
 use super::sqlite::scope_word;
 
@@ -109,7 +109,7 @@ impl Postgres {
         Ok(())
     }
 
-    fn ask(&mut self, text: &'static str, parameters: &[&(dyn ToSql + Sync)]) -> anyhow::Result<Answer> {
+    fn ask(&mut self, text: &'static str, parameters: &[&(dyn ToSql + Sync)]) -> anyhow::Result<TopHits> {
         let statement = match self.statements.get(text) {
             Some(statement) => statement.clone(),
             None => {
@@ -120,7 +120,7 @@ impl Postgres {
         };
         let record = self.client.query_one(&statement, parameters)?;
         let (total, ids): (i64, Vec<Uuid>) = (record.try_get(0)?, record.try_get(1)?);
-        Ok(Answer { total: total as u64, ids: ids.into_iter().map(Uuid::into_bytes).collect() })
+        Ok(TopHits { total: total as u64, ids: ids.into_iter().map(Uuid::into_bytes).collect() })
     }
 }
 
@@ -148,9 +148,9 @@ impl Engine for Postgres {
         "PostgreSQL"
     }
 
-    fn answer(&mut self, question: &Question) -> anyhow::Result<Answer> {
-        let transaction = i16::from(question.transaction.code());
-        match &question.criteria {
+    fn search(&mut self, query: &Query) -> anyhow::Result<TopHits> {
+        let transaction = i16::from(query.transaction.code());
+        match &query.criteria {
             Criteria::City { city, budget, surface_min } => {
                 let (min, max) = bounds(budget);
                 self.ask(CITY, &[&transaction, &i32::try_from(*city)?, &min, &max, surface_min])
@@ -165,7 +165,7 @@ impl Engine for Postgres {
                 self.ask(RADIUS, &[&transaction, &centre.lon(), &centre.lat(), &metres, &min, &max])
             }
             Criteria::Words { words: [one, other], kind } => {
-                let words = format!("{one} & {other} & {}", scope_word(question.transaction, *kind));
+                let words = format!("{one} & {other} & {}", scope_word(query.transaction, *kind));
                 self.ask(WORDS, &[&words])
             }
             Criteria::Country { kinds } => {

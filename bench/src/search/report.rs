@@ -125,7 +125,7 @@ fn agreement(text: &mut String, kinds: &[KindResult]) {
     else {
         return;
     };
-    _ = writeln!(text, "Agreement with {first}, {compared} questions compared:");
+    _ = writeln!(text, "Agreement with {first}, {compared} queries compared:");
     let mut differs = false;
     for result in kinds {
         for engine in result.engines.iter().filter(|engine| engine.other_totals + engine.other_ids > 0) {
@@ -151,7 +151,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::search::question::Kind;
+    use crate::search::query::Kind;
 
     fn engine(name: &str, microseconds: &[u64], other_totals: usize) -> EngineResult {
         let times = microseconds.iter().copied().map(Duration::from_micros).collect();

@@ -71,7 +71,7 @@ impl Row {
         }
     }
 
-    /// Whether any question may find it: all of them ask for believable prices of what is still there.
+    /// Whether any query may find it: all of them ask for believable prices of what is still there.
     pub const fn is_on_offer(&self) -> bool {
         self.coherent && !self.expired
     }

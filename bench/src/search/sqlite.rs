@@ -1,4 +1,4 @@
-//! SQLite as a peer: in process, everything in its cache, an index for every kind of question.
+//! SQLite as a peer: in process, everything in its cache, an index for every kind of query.
 //!
 //! Circles are asked for by the cells of a grid, and not by its R*Tree: that one finds the boxes, but knows neither price
 //! nor transaction, and each of its finds costs a visit to a table. With 100,000 properties the grid took a quarter of the
@@ -11,10 +11,10 @@ use rusqlite::{Connection, OptionalExtension, Params, Row as Record, params};
 use world::Budget;
 
 use super::Engine;
-use super::first::{self, First};
-use super::question::{Answer, Criteria, Question};
+use super::query::{Criteria, Query, TopHits};
 use super::row::Row;
 use super::sphere::{self, Circle};
+use super::top_k::{self, TopK};
 
 pub struct Sqlite {
     connection: Connection,
@@ -45,25 +45,25 @@ impl Sqlite {
     }
 
     /// Two statements: how many, and the first ten along an index that has their order.
-    fn two(&self, count: &str, first: &str, parameters: impl Params + Clone) -> anyhow::Result<Answer> {
+    fn two(&self, count: &str, first: &str, parameters: impl Params + Clone) -> anyhow::Result<TopHits> {
         let total = self.connection.prepare_cached(count)?.query_row(parameters.clone(), |row| row.get(0))?;
         let mut statement = self.connection.prepare_cached(first)?;
         let ids = statement.query_map(parameters, |row| row.get(0))?.collect::<Result<_, _>>()?;
-        Ok(Answer { total, ids })
+        Ok(TopHits { total, ids })
     }
 
     /// One statement that gathers everything, then counts and sorts: for what no index has in order.
-    fn one(&self, gather: &str, parameters: impl Params) -> anyhow::Result<Answer> {
+    fn one(&self, gather: &str, parameters: impl Params) -> anyhow::Result<TopHits> {
         let mut statement = self.connection.prepare_cached(gather)?;
         let record = |row: &Record<'_>| Ok((row.get(0)?, row.get(1)?));
         let records: Vec<(u64, [u8; 16])> =
             statement.query_map(parameters, record)?.collect::<Result<_, _>>()?;
         let total = records.first().map_or(0, |(total, _)| *total);
-        Ok(Answer { total, ids: records.into_iter().map(|(_, id)| id).collect() })
+        Ok(TopHits { total, ids: records.into_iter().map(|(_, id)| id).collect() })
     }
 
-    fn country(&self, transaction: u8, kinds: &[domain::PropertyType]) -> anyhow::Result<Answer> {
-        let (mut total, mut first) = (0, First::default());
+    fn country(&self, transaction: u8, kinds: &[domain::PropertyType]) -> anyhow::Result<TopHits> {
+        let (mut total, mut top) = (0, TopK::default());
         for kind in kinds {
             let parameters = params![transaction, kind.code()];
             let found: Option<u64> = self
@@ -75,10 +75,10 @@ impl Sqlite {
             let mut statement = self.connection.prepare_cached(COUNTRY_FIRST)?;
             for record in statement.query_map(parameters, |row| Ok((row.get(0)?, row.get(1)?)))? {
                 let (price, id): (Option<f64>, [u8; 16]) = record?;
-                first.take((first::cheapest(price), 0, id));
+                top.push((top_k::cheapest(price), 0, id));
             }
         }
-        Ok(Answer { total, ids: first.ids() })
+        Ok(TopHits { total, ids: top.into_ids() })
     }
 }
 
@@ -87,9 +87,9 @@ impl Engine for Sqlite {
         "SQLite"
     }
 
-    fn answer(&mut self, question: &Question) -> anyhow::Result<Answer> {
-        let transaction = question.transaction.code();
-        match &question.criteria {
+    fn search(&mut self, query: &Query) -> anyhow::Result<TopHits> {
+        let transaction = query.transaction.code();
+        match &query.criteria {
             Criteria::City { city, budget, surface_min } => {
                 let (min, max) = bounds(budget);
                 self.two(CITY_COUNT, CITY_FIRST, params![transaction, city, min, max, surface_min])
@@ -106,7 +106,7 @@ impl Engine for Sqlite {
                 self.one(RADIUS, params![transaction, cells, min, max, x, y, z, rim])
             }
             Criteria::Words { words: [one, other], kind } => {
-                let words = format!("{one} AND {other} AND {}", scope_word(question.transaction, *kind));
+                let words = format!("{one} AND {other} AND {}", scope_word(query.transaction, *kind));
                 self.one(WORDS, params![words])
             }
             Criteria::Country { kinds } => self.country(transaction, kinds),

@@ -2,25 +2,24 @@
 
 use super::Engine;
 use super::dataset::Dataset;
-use super::question::{self, Kind};
+use super::query::{self, Kind};
 use super::scan::Scan;
 use super::sqlite::Sqlite;
 use super::tantivy::Tantivy;
-use super::tantivy_plain::TantivyPlain;
 use super::vigie::Vigie;
 
-/// Small enough for a debug build, large enough for most questions to find something.
+/// Small enough for a debug build, large enough for most queries to find something.
 const PROPERTIES: u64 = 2_000;
-const QUESTIONS: usize = 100;
+const QUERIES: usize = 100;
 
 fn check(engine: &mut dyn Engine, dataset: &Dataset) {
     let mut scan = Scan::load(dataset.rows());
     for kind in Kind::ALL {
         let mut found = 0;
-        for question in question::draw(dataset, kind, QUESTIONS) {
-            let expected = scan.answer(&question).unwrap();
+        for query in query::draw(dataset, kind, QUERIES) {
+            let expected = scan.search(&query).unwrap();
             found += expected.total;
-            assert_eq!(engine.answer(&question).unwrap(), expected, "{question:?}");
+            assert_eq!(engine.search(&query).unwrap(), expected, "{query:?}");
         }
         assert!(found > 0, "{kind:?} finds nothing, so that nothing was compared");
     }
@@ -34,12 +33,6 @@ fn sqlite_answers_like_a_scan() {
 
 #[test]
 fn tantivy_answers_like_a_scan() {
-    let (dataset, folder) = (Dataset::new(PROPERTIES, 3).unwrap(), tempfile::tempdir().unwrap());
-    check(&mut TantivyPlain::load(dataset.rows(), folder.path()).unwrap(), &dataset);
-}
-
-#[test]
-fn tantivy_by_hand_answers_like_a_scan() {
     let (dataset, folder) = (Dataset::new(PROPERTIES, 3).unwrap(), tempfile::tempdir().unwrap());
     check(&mut Tantivy::load(dataset.rows(), folder.path()).unwrap(), &dataset);
 }

@@ -8,7 +8,7 @@ use engine::{Builder, Index, Settings, Stamp};
 
 use super::Engine;
 use super::dataset::Stream;
-use super::question::{Answer, Criteria, FIRST, Order, Question};
+use super::query::{Criteria, LIMIT, Order, Query, TopHits};
 use super::report;
 
 pub struct Vigie {
@@ -55,24 +55,24 @@ impl Engine for Vigie {
         report::OURS
     }
 
-    fn answer(&mut self, question: &Question) -> anyhow::Result<Answer> {
-        let found = self.index.view().search(&asked(question)?);
+    fn search(&mut self, query: &Query) -> anyhow::Result<TopHits> {
+        let found = self.index.view().search(&request(query)?);
         let ids = found.hits.iter().map(|hit| *hit.property.as_bytes()).collect();
-        Ok(Answer { total: found.total as u64, ids })
+        Ok(TopHits { total: found.total as u64, ids })
     }
 }
 
-/// The question in Vigie's own words: the filters a client would send.
-pub fn asked(question: &Question) -> anyhow::Result<engine::Question> {
+/// The query in Vigie's own words: the filters a client would send.
+pub fn request(query: &Query) -> anyhow::Result<engine::Question> {
     let mut filters = vec![
-        ("transactionType", Given::Codes(vec![question.transaction.code()])),
+        ("transactionType", Given::Codes(vec![query.transaction.code()])),
         ("expired", Given::Flag(false)),
     ];
     let budget = |filters: &mut Vec<(&'static str, Given)>, budget: &world::Budget| {
         filters.extend(budget.min.map(|min| ("budgetMin", Given::Number(min))));
         filters.push(("budgetMax", Given::Number(budget.max)));
     };
-    match &question.criteria {
+    match &query.criteria {
         Criteria::City { city, budget: amount, surface_min } => {
             filters.push(("includedCities", Given::Places(vec![*city])));
             filters.push(("surfaceMin", Given::Number(*surface_min)));
@@ -118,11 +118,11 @@ pub fn asked(question: &Question) -> anyhow::Result<engine::Question> {
         draft.put(Filter::named(name).ok_or_else(|| anyhow::anyhow!("no filter {name}"))?, given);
     }
     let finished = draft.finish().map_err(|violations| anyhow::anyhow!("{violations:?}"))?;
-    let order = match question.criteria.order() {
+    let order = match query.criteria.order() {
         Order::Newest => domain::Order::default(),
         Order::Cheapest => {
             domain::Order { by: vec![(OrderBy::Price, Direction::Ascending)], ..domain::Order::default() }
         }
     };
-    Ok(engine::Question { criteria: finished.criteria, order, skip: 0, take: FIRST })
+    Ok(engine::Question { criteria: finished.criteria, order, skip: 0, take: LIMIT })
 }

@@ -8,15 +8,15 @@ use std::time::{Duration, Instant};
 use engine::{Change, Index, Stamp};
 
 use super::dataset::Dataset;
-use super::question::{self, Kind};
-use super::vigie::asked;
+use super::query::{self, Kind};
+use super::vigie::request;
 use crate::pace;
 
 /// How often changes come.
 const PER_SECOND: u64 = 20;
 
-/// How many questions of each kind are asked, over and over.
-const QUESTIONS: usize = 500;
+/// How many queries of each kind are asked, over and over.
+const QUERIES: usize = 500;
 
 /// Measures for so long each, and prints what came of it.
 pub fn measure(
@@ -27,11 +27,11 @@ pub fn measure(
 ) -> anyhow::Result<String> {
     let mut kinds = Vec::new();
     for kind in Kind::ALL.into_iter().filter(|kind| kind.is_of_the_mix()) {
-        let questions = question::draw(dataset, kind, QUESTIONS);
-        kinds.push(questions.iter().map(asked).collect::<anyhow::Result<Vec<_>>>()?);
+        let queries = query::draw(dataset, kind, QUERIES);
+        kinds.push(queries.iter().map(request).collect::<anyhow::Result<Vec<_>>>()?);
     }
     let mix: Vec<engine::Question> =
-        (0..QUESTIONS).flat_map(|number| kinds.iter().map(move |kind| kind[number].clone())).collect();
+        (0..QUERIES).flat_map(|number| kinds.iter().map(move |kind| kind[number].clone())).collect();
     let alone = times(index, &mix, long);
     let stop = AtomicBool::new(false);
     let (busy, written) = std::thread::scope(|scope| {
@@ -64,16 +64,16 @@ pub fn measure(
     ))
 }
 
-/// How long each question took, in microseconds, the shortest first.
+/// How long each query took, in microseconds, the shortest first.
 fn times(index: &Index, mix: &[engine::Question], long: Duration) -> Vec<f64> {
     let begun = Instant::now();
     let mut times = Vec::new();
-    for question in mix.iter().cycle() {
+    for query in mix.iter().cycle() {
         if begun.elapsed() >= long {
             break;
         }
         let started = Instant::now();
-        std::hint::black_box(index.view().search(question));
+        std::hint::black_box(index.view().search(query));
         times.push(started.elapsed().as_secs_f64() * 1e6);
     }
     times.sort_by(f64::total_cmp);

@@ -13,7 +13,7 @@ pub struct Client {
 }
 
 /// What came back.
-pub struct Answer<'a> {
+pub struct Response<'a> {
     pub status: u16,
     pub body: &'a [u8],
 }
@@ -29,13 +29,13 @@ impl Client {
         Ok(())
     }
 
-    pub fn get(&mut self, path: &str) -> anyhow::Result<Answer<'_>> {
+    pub fn get(&mut self, path: &str) -> anyhow::Result<Response<'_>> {
         let request = format!("GET {path} HTTP/1.1\r\nHost: bench\r\nX-API-KEY: {}\r\n\r\n", self.key);
         self.stream.write_all(request.as_bytes())?;
         self.read()
     }
 
-    pub fn post(&mut self, path: &str, body: &[u8]) -> anyhow::Result<Answer<'_>> {
+    pub fn post(&mut self, path: &str, body: &[u8]) -> anyhow::Result<Response<'_>> {
         let (key, length) = (&self.key, body.len());
         let head = format!(
             "POST {path} HTTP/1.1\r\nHost: bench\r\nX-API-KEY: {key}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
@@ -45,7 +45,7 @@ impl Client {
         self.read()
     }
 
-    fn read(&mut self) -> anyhow::Result<Answer<'_>> {
+    fn read(&mut self) -> anyhow::Result<Response<'_>> {
         let mut filled = 0;
         let head = loop {
             let read = self.stream.read(&mut self.buffer[filled..])?;
@@ -64,7 +64,7 @@ impl Client {
             self.buffer.resize(end, 0);
         }
         self.stream.read_exact(&mut self.buffer[filled..end])?;
-        Ok(Answer { status, body: &self.buffer[head..end] })
+        Ok(Response { status, body: &self.buffer[head..end] })
     }
 }
 

@@ -11,10 +11,10 @@ use super::client::Client;
 use super::path::path;
 use crate::pace;
 use crate::search::dataset::Dataset;
-use crate::search::question::{self, Kind, Question};
+use crate::search::query::{self, Kind, Query};
 
-/// How many different questions of each kind are asked.
-const QUESTIONS: usize = 2_000;
+/// How many different queries of each kind are asked.
+const QUERIES: usize = 2_000;
 
 /// How many clients share a steady pace.
 const STEADY_CONNECTIONS: usize = 2;
@@ -37,22 +37,21 @@ pub struct Times {
 
 impl Load {
     pub fn new(dataset: &Dataset, address: SocketAddr, key: &str) -> Self {
-        let kinds: Vec<Vec<Question>> = Kind::ALL
+        let kinds: Vec<Vec<Query>> = Kind::ALL
             .into_iter()
             .filter(|kind| kind.is_of_the_mix())
-            .map(|kind| question::draw(dataset, kind, QUESTIONS))
+            .map(|kind| query::draw(dataset, kind, QUERIES))
             .collect();
-        let paths =
-            (0..QUESTIONS).flat_map(|number| kinds.iter().map(move |questions| path(&questions[number])));
+        let paths = (0..QUERIES).flat_map(|number| kinds.iter().map(move |queries| path(&queries[number])));
         Self { address, key: key.to_owned(), paths: paths.collect() }
     }
 
-    /// Every connection asks the next question as soon as it has its answer.
+    /// Every connection asks the next query as soon as it has its answer.
     pub fn flat_out(&self, connections: usize, seconds: Duration) -> anyhow::Result<Times> {
         self.ask(connections, seconds, |_| Duration::ZERO)
     }
 
-    /// Questions come at fixed moments, whether the last one is answered or not: whoever waits in line waits too.
+    /// Queries come at fixed moments, whether the last one is answered or not: whoever waits in line waits too.
     pub fn steady(&self, per_second: u64, seconds: Duration) -> anyhow::Result<Times> {
         let every = Duration::from_secs(1) / u32::try_from(per_second)?;
         self.ask(STEADY_CONNECTIONS, seconds, |number| every * u32::try_from(number).unwrap_or(u32::MAX))

@@ -74,8 +74,8 @@ impl Feed {
     pub fn new(dataset: &Dataset, per_second: u64, seconds: Duration) -> anyhow::Result<Self> {
         let adverts = usize::try_from(per_second * seconds.as_secs())?;
         let each = usize::try_from(per_second / SENDINGS_PER_SECOND)?.max(1);
-        let happenings = dataset.world().timeline().take(adverts);
-        let drafts: Vec<_> = happenings.map(|happening| happening.draft).collect();
+        let events = dataset.world().timeline().take(adverts);
+        let drafts: Vec<_> = events.map(|event| event.draft).collect();
         let bodies = drafts.chunks(each).map(|drafts| {
             let written: Vec<_> = drafts.iter().map(wire::advert_draft_write::write).collect();
             serde_json::to_vec(&written)

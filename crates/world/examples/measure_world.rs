@@ -25,9 +25,9 @@ fn main() {
 
     let mut timeline = world.timeline();
     let wanted = properties as usize;
-    let (taken, happenings) = timed(|| timeline.by_ref().take(wanted).map(std::hint::black_box).count());
-    report("happenings", happenings as u64, taken);
-    println!("  {} adverts kept in mind", timeline.remembered());
+    let (taken, events) = timed(|| timeline.by_ref().take(wanted).map(std::hint::black_box).count());
+    report("events", events as u64, taken);
+    println!("  {} adverts kept in mind", timeline.changed_adverts());
 
     for draft in world.drafts().step_by(37).take(6) {
         show(&draft);

@@ -45,7 +45,7 @@ pub(crate) struct Home {
 }
 
 /// What a home is drawn from.
-pub(crate) struct Ground<'a> {
+pub(crate) struct HomeParameters<'a> {
     pub seed: u64,
     pub towns: &'a Towns,
     pub portals: &'a [Portal],
@@ -58,13 +58,13 @@ pub(crate) struct Ground<'a> {
 
 impl Home {
     /// The home of this number; always the same.
-    pub(crate) fn of(ground: &Ground<'_>, index: u64) -> Self {
-        let mut random = Random::stream(ground.seed, Purpose::Home, [index, 0]);
+    pub(crate) fn of(parameters: &HomeParameters<'_>, index: u64) -> Self {
+        let mut random = Random::stream(parameters.seed, Purpose::Home, [index, 0]);
         let random = &mut random;
-        let town = ground.towns.draw(random);
-        let place = ground.towns.place(town);
+        let town = parameters.towns.draw(random);
+        let place = parameters.towns.place(town);
         let (property_type, transaction_type) = mix::draw(random, place.size);
-        let year = 1970 + (ground.start_second / 31_556_952) as i32;
+        let year = 1970 + (parameters.start_second / 31_556_952) as i32;
         let build = Build::draw(random, property_type, transaction_type, place, year);
         let heating = Heating::draw(random, property_type);
         let audit = Audit::draw(random, property_type, &build, heating);
@@ -72,14 +72,14 @@ impl Home {
         let money = Money::draw(random, property_type, transaction_type, &build, place, seller);
         let amenities = Amenities::draw(random, property_type, &build);
         let (lat, lon) = scattered(random, place);
-        let (portals, adverts) = portals(random, ground.portals, seller);
-        let created_second = match index.checked_sub(ground.stock) {
+        let (portals, adverts) = portals(random, parameters.portals, seller);
+        let created_second = match index.checked_sub(parameters.stock) {
             // Most of what is on the market is recent.
             None => {
                 let age = random.unit() * random.unit();
-                ground.start_second - (age * ground.past_seconds as f64) as i64
+                parameters.start_second - (age * parameters.past_seconds as f64) as i64
             }
-            Some(later) => ground.start_second.saturating_add(i64::try_from(later).unwrap_or(i64::MAX)),
+            Some(later) => parameters.start_second.saturating_add(i64::try_from(later).unwrap_or(i64::MAX)),
         };
         let id = identifier(random, created_second);
         Self {
@@ -129,7 +129,7 @@ fn portals(random: &mut Random, portals: &[Portal], seller: Seller) -> ([u8; ADV
         Seller::Agency(_) => (0, &[64, 23, 9, 3, 1]),
         Seller::Individual => (1, &[70, 30]),
     };
-    let mut shares: Vec<u32> = portals.iter().map(|portal| portal.habits.share[column]).collect();
+    let mut shares: Vec<u32> = portals.iter().map(|portal| portal.profile.share[column]).collect();
     let wanted = random.weighted(counts) + 1;
     let mut chosen = [0; ADVERTS_MAX];
     for place in chosen.iter_mut().take(wanted) {

@@ -23,8 +23,8 @@ mod listing;
 mod text;
 
 mod import;
+mod sample_search;
 mod timeline;
-mod wishes;
 
 mod market;
 mod prices;
@@ -38,7 +38,7 @@ pub use import::{Import, second_version};
 pub use market::portal_domains;
 pub use prices::PriceLevel;
 pub use random::Random;
-pub use timeline::{Happening, HappeningKind, Timeline};
+pub use sample_search::{Budget, SampleSearch};
+pub use timeline::{MarketEvent, MarketEventKind, Timeline};
 pub use towns::Town;
-pub use wishes::{Budget, Wish};
 pub use world::{GeneratedProperty, Grouping, NoTowns, Settings, World};

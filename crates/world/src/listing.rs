@@ -24,7 +24,7 @@ pub(crate) struct Changes {
     /// Seconds after the start at which it appeared, for one that is not of the stock.
     pub published_after: Option<NonZeroU32>,
     /// How often the text was edited, and the pictures.
-    pub wording: u8,
+    pub text_version: u8,
     pub pictures: u8,
     pub presence: Presence,
 }
@@ -37,7 +37,7 @@ pub(crate) enum Presence {
     Expired,
 }
 
-/// An advert's numbers and habits; its texts are written when a draft is made of it.
+/// An advert's numbers and profile; its texts are written when a draft is made of it.
 pub(crate) struct Listing<'a> {
     world: &'a World,
     home: &'a Home,
@@ -112,7 +112,7 @@ impl<'a> Listing<'a> {
             own_text,
             price,
             exact_surface,
-            surface: portal.habits.surface.write(exact_surface).max(1.0),
+            surface: portal.profile.surface.write(exact_surface).max(1.0),
             shows_price_without_fees,
             created_second,
             crawled_second,

@@ -9,12 +9,12 @@ use crate::towns::{Place, TownSize, slug};
 #[derive(Debug)]
 pub(crate) struct Portal {
     pub site: SiteKey,
-    pub habits: &'static Habits,
+    pub profile: &'static PortalProfile,
 }
 
 /// How a portal presents its adverts.
 #[derive(Debug)]
-pub(crate) struct Habits {
+pub(crate) struct PortalProfile {
     pub domain: &'static str,
     pub pictures: &'static str,
     /// How often a professional chooses it, out of the sum of all; how often an individual does.
@@ -46,36 +46,37 @@ pub(crate) enum ReferenceStyle {
 
 /// The portals, the most visited first.
 #[rustfmt::skip]
-const HABITS: &[Habits] = &[
-    Habits { domain: "toits-et-murs.example", pictures: "photos.toits-et-murs.example", share: [27, 8], completeness: 95.0,
+const PROFILES: &[PortalProfile] = &[
+    PortalProfile { domain: "toits-et-murs.example", pictures: "photos.toits-et-murs.example", share: [27, 8], completeness: 95.0,
         surface: SurfaceStyle::Exact, reference: ReferenceStyle::Digits, originals: false },
-    Habits { domain: "cles-en-poche.example", pictures: "img.cles-en-poche.example", share: [21, 5], completeness: 92.0,
+    PortalProfile { domain: "cles-en-poche.example", pictures: "img.cles-en-poche.example", share: [21, 5], completeness: 92.0,
         surface: SurfaceStyle::Rounded, reference: ReferenceStyle::Digits, originals: false },
-    Habits { domain: "le-coin-des-logis.example", pictures: "medias.le-coin-des-logis.example", share: [18, 52], completeness: 78.0,
+    PortalProfile { domain: "le-coin-des-logis.example", pictures: "medias.le-coin-des-logis.example", share: [18, 52], completeness: 78.0,
         surface: SurfaceStyle::RoundedDown, reference: ReferenceStyle::Digits, originals: false },
-    Habits { domain: "belles-pierres.example", pictures: "cdn.belles-pierres.example", share: [12, 0], completeness: 94.0,
+    PortalProfile { domain: "belles-pierres.example", pictures: "cdn.belles-pierres.example", share: [12, 0], completeness: 94.0,
         surface: SurfaceStyle::OneDecimal, reference: ReferenceStyle::Hexadecimal("BP"), originals: true },
-    Habits { domain: "boussole-immobiliere.example", pictures: "images.boussole-immobiliere.example", share: [9, 0], completeness: 90.0,
+    PortalProfile { domain: "boussole-immobiliere.example", pictures: "images.boussole-immobiliere.example", share: [9, 0], completeness: 90.0,
         surface: SurfaceStyle::Rounded, reference: ReferenceStyle::Hyphenated, originals: false },
-    Habits { domain: "logis-du-clocher.example", pictures: "static.logis-du-clocher.example", share: [6, 3], completeness: 82.0,
+    PortalProfile { domain: "logis-du-clocher.example", pictures: "static.logis-du-clocher.example", share: [6, 3], completeness: 82.0,
         surface: SurfaceStyle::Rounded, reference: ReferenceStyle::Hexadecimal("LC"), originals: false },
-    Habits { domain: "de-voisin-a-voisin.example", pictures: "photos.de-voisin-a-voisin.example", share: [0, 32], completeness: 80.0,
+    PortalProfile { domain: "de-voisin-a-voisin.example", pictures: "photos.de-voisin-a-voisin.example", share: [0, 32], completeness: 80.0,
         surface: SurfaceStyle::RoundedDown, reference: ReferenceStyle::Hyphenated, originals: false },
-    Habits { domain: "quatre-facades.example", pictures: "m.quatre-facades.example", share: [7, 0], completeness: 88.0,
+    PortalProfile { domain: "quatre-facades.example", pictures: "m.quatre-facades.example", share: [7, 0], completeness: 88.0,
         surface: SurfaceStyle::OneDecimal, reference: ReferenceStyle::Hexadecimal("QF"), originals: false },
 ];
 
 /// The sites adverts of the world come from.
 pub fn portal_domains() -> impl Iterator<Item = &'static str> {
-    HABITS.iter().map(|habits| habits.domain)
+    PROFILES.iter().map(|profile| profile.domain)
 }
 
 pub(crate) fn portals() -> Vec<Portal> {
-    let portal = |habits| SiteKey::parse(Habits::domain(habits)).map(|site| Portal { site, habits });
-    HABITS.iter().filter_map(portal).collect()
+    let portal =
+        |profile| SiteKey::parse(PortalProfile::domain(profile)).map(|site| Portal { site, profile });
+    PROFILES.iter().filter_map(portal).collect()
 }
 
-impl Habits {
+impl PortalProfile {
     fn domain(&self) -> &str {
         self.domain
     }
@@ -133,13 +134,13 @@ impl Seller {
 }
 
 /// Who publishes an advert and whom to call.
-pub(crate) struct Desk {
+pub(crate) struct PublisherDetails {
     pub contact: Contact,
     pub publisher: Publisher,
 }
 
-impl Desk {
-    /// The desk of a seller. An agency has the same name and number in all its adverts.
+impl PublisherDetails {
+    /// The contact of a seller. An agency has the same name and number in all its adverts.
     pub(crate) fn of(seed: u64, seller: Seller, place: &Place, town: usize, property: u64) -> Self {
         match seller {
             Seller::Agency(number) => Self::agency(seed, place, town, number, property),
@@ -320,23 +321,24 @@ mod tests {
 
     #[test]
     fn every_portal_can_be_named() {
-        assert_eq!(portals().len(), HABITS.len());
+        assert_eq!(portals().len(), PROFILES.len());
         assert!(portal_domains().all(|domain| domain.ends_with(".example")));
     }
 
     #[test]
     fn a_portal_never_gives_a_number_twice() {
-        for habits in HABITS {
-            let numbers: HashSet<String> = (0..50_000).map(|property| habits.reference(property)).collect();
-            assert_eq!(numbers.len(), 50_000, "{}", habits.domain);
+        for profile in PROFILES {
+            let numbers: HashSet<String> = (0..50_000).map(|property| profile.reference(property)).collect();
+            assert_eq!(numbers.len(), 50_000, "{}", profile.domain);
         }
     }
 
     #[test]
     fn an_agency_is_the_same_in_all_its_adverts() {
         let towns = crate::towns::Towns::new(crate::sample::towns(), &crate::prices::Prices::embedded());
-        let desk = |property| Desk::of(1, Seller::Agency(4), towns.place(3), 3, property).contact;
-        assert_eq!((desk(1).agency, desk(1).phone), (desk(2).agency, desk(2).phone));
-        assert!(desk(1).phone.unwrap().as_str().starts_with("01 99 00 "));
+        let contact =
+            |property| PublisherDetails::of(1, Seller::Agency(4), towns.place(3), 3, property).contact;
+        assert_eq!((contact(1).agency, contact(1).phone), (contact(2).agency, contact(2).phone));
+        assert!(contact(1).phone.unwrap().as_str().starts_with("01 99 00 "));
     }
 }

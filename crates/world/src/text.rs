@@ -4,8 +4,8 @@
 //! visit. Phrases carry their blanks as `{surface}`; only phrases whose blanks can be filled are chosen.
 
 mod closings;
+mod neighbourhood;
 mod openings;
-mod surroundings;
 mod titles;
 
 use std::fmt::Write;
@@ -93,7 +93,7 @@ impl Subject<'_> {
         let home = self.home;
         let mut middle: Vec<&'static str> = Vec::with_capacity(24);
         middle.extend(home.amenities.iter().map(|amenity| *random.pick(&amenity.sentences)));
-        for group in surroundings::of(home.property_type, self.place) {
+        for group in neighbourhood::of(home.property_type, self.place) {
             middle.push(*random.pick(group));
         }
         if home.build.elevator == Some(true) {

@@ -2,7 +2,7 @@
 
 use domain::{AdvertDraft, Insee, PropertyId, ShortText, Timestamp};
 
-use crate::home::{AMENITIES, Amenity, Ground, Home};
+use crate::home::{AMENITIES, Amenity, Home, HomeParameters};
 use crate::import::Import;
 use crate::listing::{Changes, Listing};
 use crate::market::{self, Portal};
@@ -24,8 +24,8 @@ pub struct Settings {
     pub past_days: u32,
     /// How many adverts in a hundred of the stock are expired already.
     pub expired_percent: u8,
-    /// How many happenings a day of the timeline has.
-    pub happenings_per_day: u32,
+    /// How many events a day of the timeline has.
+    pub events_per_day: u32,
     pub grouping: Grouping,
 }
 
@@ -38,7 +38,7 @@ impl Settings {
             start,
             past_days: 365,
             expired_percent: 8,
-            happenings_per_day: daily,
+            events_per_day: daily,
             grouping: Grouping::Open,
         }
     }
@@ -123,9 +123,9 @@ impl World {
     }
 
     /// What happens in so many days after the start.
-    pub fn timeline_of_days(&self, days: u32) -> impl Iterator<Item = crate::Happening> {
+    pub fn timeline_of_days(&self, days: u32) -> impl Iterator<Item = crate::MarketEvent> {
         let end = self.start_second() + i64::from(days) * SECONDS_PER_DAY;
-        self.timeline().take_while(move |happening| happening.at.as_second() < end)
+        self.timeline().take_while(move |event| event.at.as_second() < end)
     }
 
     /// The stock as a bulk import sees it: every fifth draft is a second version of an earlier one.
@@ -149,7 +149,7 @@ impl World {
     }
 
     pub(crate) fn home(&self, index: u64) -> Home {
-        let ground = Ground {
+        let parameters = HomeParameters {
             seed: self.seed,
             towns: &self.towns,
             portals: &self.portals,
@@ -157,7 +157,7 @@ impl World {
             stock: self.settings.properties,
             past_seconds: i64::from(self.settings.past_days) * SECONDS_PER_DAY,
         };
-        Home::of(&ground, index)
+        Home::of(&parameters, index)
     }
 
     pub(crate) const fn places(&self) -> &Towns {

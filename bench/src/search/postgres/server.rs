@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, ensure};
 
-/// Memory for the whole market; no just-in-time compilation, which costs more than short questions take; and nothing
+/// Memory for the whole market; no just-in-time compilation, which costs more than short queries take; and nothing
 /// that is only there for crashes. The rest is as it comes.
 const SETTINGS: &str = "
 listen_addresses = ''
@@ -45,7 +45,7 @@ pub struct Server {
 /// Runs a command until its own input ends: it does when we end, whatever way that is.
 const KEEP: &str = "\"$@\" & server=$!; read -r _; kill -QUIT $server; wait $server";
 
-/// What it says when it takes questions.
+/// What it says when it takes queries.
 const READY: &str = "ready to accept connections";
 
 /// Somebody without rights.
@@ -104,7 +104,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Starts the server and waits until it takes questions.
+    /// Starts the server and waits until it takes queries.
     fn keep(&mut self) -> anyhow::Result<()> {
         let mut command = self.command("sh");
         command.args(["-c", KEEP, "sh"]).arg(self.programs.join("postgres")).arg("-D").arg(&self.data);

@@ -7,7 +7,7 @@ use domain::{
 
 use super::pictures::Pictures;
 use super::{Changes, Listing};
-use crate::market::Desk;
+use crate::market::PublisherDetails;
 use crate::random::{Purpose, Random};
 use crate::text::Subject;
 use crate::world::Grouping;
@@ -23,7 +23,7 @@ const EDITS: [&str; 6] = [
 ];
 
 /// When a draft was made and what it says of the advert's being there.
-struct Sighting {
+struct Observation {
     created_at: Option<Timestamp>,
     updated_at: Option<Timestamp>,
     last_crawled_at: Option<Timestamp>,
@@ -37,7 +37,7 @@ impl Listing<'_> {
         let moment = |second| Some(self.world.moment(second));
         let history = self.past();
         let updated_second = history.last().map_or(self.created_second, |event| event.at.as_second());
-        let sighting = Sighting {
+        let observation = Observation {
             created_at: moment(self.created_second),
             updated_at: moment(self.expired_second.unwrap_or(updated_second)),
             last_crawled_at: moment(self.crawled_second),
@@ -47,12 +47,12 @@ impl Listing<'_> {
             },
             history,
         };
-        self.draft(sighting)
+        self.draft(observation)
     }
 
     /// The draft of an advert seen at this moment; it changed just now, or not.
     pub(crate) fn seen_draft(self, at: Timestamp, changed: bool, lifecycle: Lifecycle) -> AdvertDraft {
-        let sighting = Sighting {
+        let observation = Observation {
             created_at: Some(self.world.moment(self.created_second)),
             updated_at: changed.then_some(at),
             // Whoever says that it is gone did not see it.
@@ -60,7 +60,7 @@ impl Listing<'_> {
             lifecycle,
             history: Vec::new(),
         };
-        self.draft(sighting)
+        self.draft(observation)
     }
 
     /// Price changes before the start, for an advert that has been there for a while.
@@ -96,14 +96,14 @@ impl Listing<'_> {
         events
     }
 
-    fn draft(mut self, sighting: Sighting) -> AdvertDraft {
+    fn draft(mut self, observation: Observation) -> AdvertDraft {
         let home = self.home;
-        let habits = self.portal.habits;
-        let reference = habits.reference(home.index);
+        let profile = self.portal.profile;
+        let reference = profile.reference(home.index);
         let (title, description) = self.texts(&reference);
         let Pictures { shown, originals, virtual_tour } = Pictures::of(&self);
-        let Desk { contact, publisher } =
-            Desk::of(self.world.seed(), self.seller, self.place, home.town, home.index);
+        let PublisherDetails { contact, publisher } =
+            PublisherDetails::of(self.world.seed(), self.seller, self.place, home.town, home.index);
         let url = WebAddress::parse(&self.address(&reference)).ok();
         let place = self.given_place();
         let without_fees = self.price_excluding_fees();
@@ -113,8 +113,8 @@ impl Listing<'_> {
 
         // What a portal must show is always there, the rest as often as it is complete.
         let mut kept = |percent: f64| self.random.chance(percent);
-        let usual = habits.completeness;
-        let rare = habits.completeness - 25.0;
+        let usual = profile.completeness;
+        let rare = profile.completeness - 25.0;
         let energy = audit.filter(|_| kept(usual));
         let patch = AdvertPatch {
             site: known(Some(self.portal.site.clone())),
@@ -152,7 +152,7 @@ impl Listing<'_> {
             virtual_tour: known(virtual_tour),
             place: Given::Value(place),
         };
-        let Sighting { created_at, updated_at, last_crawled_at, lifecycle, history } = sighting;
+        let Observation { created_at, updated_at, last_crawled_at, lifecycle, history } = observation;
         AdvertDraft {
             identity: Identity::SiteReference(self.portal.site.clone(), reference.into()),
             property: (self.world.settings().grouping == Grouping::Named).then_some(home.id),
@@ -181,8 +181,8 @@ impl Listing<'_> {
             subject.description(&mut Random::stream(seed, Purpose::SharedText, [index, 0]))
         };
         let mut description = String::with_capacity(written.len() + 160);
-        let wording = usize::from(self.changes.wording);
-        if let Some(edits) = wording.checked_sub(1) {
+        let text_version = usize::from(self.changes.text_version);
+        if let Some(edits) = text_version.checked_sub(1) {
             description.push_str(EDITS[edits % EDITS.len()]);
             description.push(' ');
         }
@@ -213,7 +213,7 @@ impl Listing<'_> {
             PropertyType::Land => "terrain",
             PropertyType::Shop => "commerce",
         };
-        let domain = self.portal.habits.domain;
+        let domain = self.portal.profile.domain;
         format!("https://www.{domain}/annonces/{transaction}/{kind}/{}/{reference}", self.place.slug)
     }
 
@@ -245,7 +245,7 @@ impl Listing<'_> {
 
     /// Most of what the home has.
     fn features(&mut self) -> Vec<ShortText> {
-        let completeness = self.portal.habits.completeness;
+        let completeness = self.portal.profile.completeness;
         let names = self.world.features();
         let present = self.home.amenities.positions();
         present

@@ -18,7 +18,7 @@ const COUNTS: [u32; 10] = [9, 12, 14, 15, 13, 11, 9, 7, 5, 5];
 impl Pictures {
     pub(super) fn of(listing: &Listing<'_>) -> Self {
         let (seed, index) = (listing.world.seed(), listing.home.index);
-        let habits = listing.portal.habits;
+        let profile = listing.portal.profile;
         // The photographer came once: how many there are is the same everywhere, the addresses are not.
         let mut shared = Random::stream(seed, Purpose::Pictures, [index, 0]);
         let taken = shared.weighted(&COUNTS) as u64;
@@ -32,14 +32,14 @@ impl Pictures {
         let count = 3 + (taken + 10 - left_out + edition) % 10;
         let shown = format!(
             "https://{}/annonces-{:02x}/{folder:016x}{checksum:016x}-{edition}-",
-            habits.pictures,
+            profile.pictures,
             folder >> 56,
         );
         let originals = format!("https://phototheque-agences.example/biens/{album:016x}/{edition}-vue-");
         let tour = format!("https://visites-a-360.example/v/{album:016x}");
         Self {
             shown: numbered(shown, "-1600x1200.jpg", count),
-            originals: if habits.originals { numbered(originals, ".jpg", count) } else { Vec::new() },
+            originals: if profile.originals { numbered(originals, ".jpg", count) } else { Vec::new() },
             virtual_tour: if has_tour { WebAddress::parse(&tour).ok() } else { None },
         }
     }

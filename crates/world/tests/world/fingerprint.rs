@@ -15,7 +15,7 @@ fn the_stock_of_seed_one_never_changes() {
 #[test]
 fn the_timeline_of_seed_one_never_changes() {
     let world = world(1, 300);
-    let fingerprint = fingerprint(world.timeline().take(1_000).map(|happening| happening.draft));
+    let fingerprint = fingerprint(world.timeline().take(1_000).map(|event| event.draft));
     assert_eq!(fingerprint, 0x4ef7_a14d_6164_9679, "seed 1: the timeline is another: {fingerprint:#018x}");
 }
 

@@ -16,7 +16,7 @@ pub struct Budget {
 
 /// What somebody looks for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wish<'a> {
+pub struct SampleSearch<'a> {
     pub town: &'a Town,
     pub transaction_type: TransactionType,
     pub property_type: PropertyType,
@@ -38,8 +38,8 @@ impl World {
         Some(budget(place, property_type, transaction_type, usual_surface(property_type, 3), random))
     }
 
-    /// A plausible wish: mostly homes, mostly where people live.
-    pub fn draw_wish(&self, random: &mut Random) -> Wish<'_> {
+    /// A plausible search: mostly homes, mostly where people live.
+    pub fn draw_search(&self, random: &mut Random) -> SampleSearch<'_> {
         let place = self.places().place(self.places().draw(random));
         let apartments = match place.size {
             TownSize::Village => 10,
@@ -60,7 +60,7 @@ impl World {
         };
         let surface = usual_surface(property_type, rooms);
         let dwelling = matches!(property_type, PropertyType::Apartment | PropertyType::House);
-        Wish {
+        SampleSearch {
             town: &place.town,
             transaction_type,
             property_type,
@@ -131,8 +131,8 @@ mod tests {
             (0..200).map(|_| draw().max).sum::<f64>() / 200.0
         };
         assert!(mean("75116") > 3.0 * mean("23096"));
-        let wish = world.draw_wish(&mut Random::new(9));
-        assert!(wish.budget.max > wish.budget.min.unwrap_or_default());
+        let search = world.draw_search(&mut Random::new(9));
+        assert!(search.budget.max > search.budget.min.unwrap_or_default());
         assert_eq!(
             world.draw_budget(
                 &Insee::parse("99999").unwrap(),

@@ -15,7 +15,7 @@ const PER_COMMIT: usize = 2_000;
 /// One search in so many has alerts.
 const ALERTS_EVERY: u32 = 10;
 
-pub async fn put_all(store: &dyn Store, dataset: &Dataset, count: u32) -> anyhow::Result<()> {
+pub async fn insert_all(store: &dyn Store, dataset: &Dataset, count: u32) -> anyhow::Result<()> {
     let owner = store.keys().await?.first().context("nobody has a key")?.user.id;
     let searches = Searches::new(dataset);
     let numbers: Vec<u32> = (0..count).collect();
@@ -55,6 +55,6 @@ fn saved(
         token: SearchToken::new(token),
         created_at: dataset.now(),
         updated_at: dataset.now(),
-        wish: Wish { title, terms: searches.wanted(number).terms()?, alerts },
+        wish: Wish { title, terms: searches.get(number).terms()?, alerts },
     })
 }

@@ -9,7 +9,7 @@ use tantivy::schema::{
 use tantivy::{Searcher, TantivyDocument, Term};
 
 use super::clauses::Clauses;
-use crate::search::one_segment::OneSegment;
+use super::one_segment::OneSegment;
 use crate::search::row::{AdvertRow, PriceEvent, Row};
 
 /// The names of columns that are read by name.
@@ -50,17 +50,16 @@ impl<Fields> Index<Fields, OneSegment> {
 }
 
 impl<Fields> Index<Fields, Searcher> {
-    /// What every question asks.
-    pub fn asked(&self, transaction: u64) -> Clauses {
-        self.offer
-            .still_there(Clauses::default().has(Term::from_field_u64(self.offer.transaction, transaction)))
+    /// What every query asks.
+    pub fn on_offer(&self, transaction: u64) -> Clauses {
+        self.offer.on_offer(Clauses::default().has(Term::from_field_u64(self.offer.transaction, transaction)))
     }
 }
 
 /// What a document of any index says of its property.
 pub struct OfferFields {
     /// The id, as two numbers: a column of bytes would be a column of places in a dictionary, and looking ten up takes
-    /// longer than most of the rest of a small question.
+    /// longer than most of the rest of a small query.
     high: Field,
     low: Field,
     pub transaction: Field,
@@ -96,7 +95,7 @@ impl OfferFields {
 
     /// A believable price, and something that is still there. Most properties have both: excluding the few others is
     /// quicker than asking for all of them.
-    pub fn still_there(&self, clauses: Clauses) -> Clauses {
+    pub fn on_offer(&self, clauses: Clauses) -> Clauses {
         let clauses = clauses.has_not(Term::from_field_bool(self.coherent, false));
         clauses.has_not(Term::from_field_bool(self.expired, true))
     }

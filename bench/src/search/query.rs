@@ -1,21 +1,21 @@
-//! What is asked. Every engine gets the same questions in the same order.
+//! What is asked. Every engine gets the same queries in the same order.
 //!
 //! All of them ask for one kind of transaction, a believable price, and something that is still there; for the first ten
 //! and for how many there are in all.
 
 use domain::{EnergyLetter, GeoPoint, PropertyType, TransactionType};
-use world::{Budget, Random, Wish};
+use world::{Budget, Random, SampleSearch};
 
 use super::dataset::Dataset;
 use super::words::WORDS;
 
 /// How many ids an answer holds at most.
-pub const FIRST: usize = 10;
+pub const LIMIT: usize = 10;
 
 /// As far as people drive to work without thinking about it.
 const RADIUS_KM: f64 = 10.0;
 
-/// The kinds of questions; the first five make the mix.
+/// The kinds of queries; the first five make the mix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Kind {
     City,
@@ -58,14 +58,14 @@ impl Kind {
     }
 }
 
-/// One question.
+/// One query.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Question {
+pub struct Query {
     pub transaction: TransactionType,
     pub criteria: Criteria,
 }
 
-/// What is asked beside what all questions ask. Codes are those of the contract, places have their ids.
+/// What is asked beside what all queries ask. Codes are those of the contract, places have their ids.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Criteria {
     City {
@@ -116,7 +116,7 @@ pub enum Order {
 
 /// What an engine says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Answer {
+pub struct TopHits {
     pub total: u64,
     /// The first ten, in order.
     pub ids: Vec<[u8; 16]>,
@@ -136,17 +136,17 @@ impl Criteria {
     }
 }
 
-/// Draws questions of one kind; the seed is that of the market.
-pub fn draw(dataset: &Dataset, kind: Kind, count: usize) -> Vec<Question> {
-    // Each kind draws for itself, so that more questions of one do not change the others.
+/// Draws queries of one kind; the seed is that of the market.
+pub fn draw(dataset: &Dataset, kind: Kind, count: usize) -> Vec<Query> {
+    // Each kind draws for itself, so that more queries of one do not change the others.
     let seed = dataset.world().seed().wrapping_mul(100).wrapping_add(kind as u64);
     let mut random = Random::new(seed);
     (0..count).map(|_| draw_one(dataset, kind, &mut random)).collect()
 }
 
-fn draw_one(dataset: &Dataset, kind: Kind, random: &mut Random) -> Question {
-    let Wish { town, transaction_type, property_type, budget, surface_min, room_min: _ } =
-        dataset.world().draw_wish(random);
+fn draw_one(dataset: &Dataset, kind: Kind, random: &mut Random) -> Query {
+    let SampleSearch { town, transaction_type, property_type, budget, surface_min, room_min: _ } =
+        dataset.world().draw_search(random);
     let surface_min = surface_min.unwrap_or(SURFACE_MIN);
     let city = town.insee.id();
     let department = dataset.gazetteer().city(&town.insee).map_or(0, |city| city.department.id);
@@ -168,7 +168,7 @@ fn draw_one(dataset: &Dataset, kind: Kind, random: &mut Random) -> Question {
             since: dataset.now().as_second() - random.pick(&[30, 60, 90]) * 86_400,
         },
     };
-    Question { transaction: transaction_type, criteria }
+    Query { transaction: transaction_type, criteria }
 }
 
 /// For whoever does not care: more than a broom cupboard.

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 /// Times, the shortest first.
 #[derive(Debug, Clone, Default)]
-pub struct Spread(Vec<Duration>);
+pub struct Latencies(Vec<Duration>);
 
-impl Spread {
+impl Latencies {
     pub fn of(mut times: Vec<Duration>) -> Self {
         times.sort_unstable();
         Self(times)
@@ -38,11 +38,11 @@ mod tests {
 
     #[test]
     fn percentiles_are_of_the_sorted_times() {
-        let spread = Spread::of((1..=200).rev().map(Duration::from_millis).collect());
+        let spread = Latencies::of((1..=200).rev().map(Duration::from_millis).collect());
         assert_eq!(spread.percentile(50), Duration::from_millis(100));
         assert_eq!(spread.percentile(99), Duration::from_millis(198));
         assert_eq!((spread.max(), spread.len()), (Duration::from_millis(200), 200));
         assert_eq!(spread.mean(), Duration::from_micros(100_500));
-        assert_eq!(Spread::default().percentile(99), Duration::ZERO);
+        assert_eq!(Latencies::default().percentile(99), Duration::ZERO);
     }
 }

@@ -11,8 +11,8 @@ use world::Budget;
 
 /// What somebody waits for. Everybody asks for a believable price, which is the default.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wanted {
-    pub place: Where,
+pub struct GeneratedSearch {
+    pub place: PlaceFilter,
     pub transaction: TransactionType,
     pub kinds: Vec<PropertyType>,
     pub budget: Budget,
@@ -24,7 +24,7 @@ pub struct Wanted {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Where {
+pub enum PlaceFilter {
     /// By id; a city that has districts means them too.
     Cities(Vec<u64>),
     Departments(Vec<u64>),
@@ -36,7 +36,7 @@ pub enum Where {
     Anywhere,
 }
 
-impl Wanted {
+impl GeneratedSearch {
     /// As its owner would send it.
     pub fn terms(&self) -> anyhow::Result<Terms> {
         let kinds = self.kinds.iter().map(|kind| kind.code()).collect();
@@ -53,15 +53,19 @@ impl Wanted {
             given.push(("expressions", Term::Expressions(self.expressions.clone())));
         }
         match &self.place {
-            Where::Cities(ids) => given.push(("includedCities", Term::Cities(ids.clone()))),
-            Where::Departments(ids) => given.push(("includedDepartments", Term::Departments(ids.clone()))),
-            Where::Zipcodes(zipcodes) => given.push(("includedZipcodes", Term::Zipcodes(zipcodes.clone()))),
-            Where::Circle { centre, radius_km } => {
+            PlaceFilter::Cities(ids) => given.push(("includedCities", Term::Cities(ids.clone()))),
+            PlaceFilter::Departments(ids) => {
+                given.push(("includedDepartments", Term::Departments(ids.clone())))
+            }
+            PlaceFilter::Zipcodes(zipcodes) => {
+                given.push(("includedZipcodes", Term::Zipcodes(zipcodes.clone())))
+            }
+            PlaceFilter::Circle { centre, radius_km } => {
                 given.push(("lat", Term::Number(centre.lat())));
                 given.push(("lon", Term::Number(centre.lon())));
                 given.push(("radius", Term::Number(*radius_km)));
             }
-            Where::Anywhere => {}
+            PlaceFilter::Anywhere => {}
         }
         let mut terms = Terms::default();
         for (name, term) in given {
@@ -73,7 +77,7 @@ impl Wanted {
     /// What it means, as the matcher works it out.
     pub fn criteria(&self, places: &Gazetteer) -> anyhow::Result<Criteria> {
         let sites = SiteDirectory::default();
-        let city = |id: u64| cities_meant(places, id);
+        let city = |id: u64| city_with_districts(places, id);
         let commune = |insee: &Insee| vec![insee.id()];
         let references = References { city: &city, commune: &commune, sites: &sites };
         self.terms()?.criteria(&references).map_err(|violations| anyhow::anyhow!("{violations:?}"))
@@ -81,7 +85,7 @@ impl Wanted {
 }
 
 /// A city and its districts.
-pub fn cities_meant(places: &Gazetteer, id: u64) -> Vec<u64> {
+pub fn city_with_districts(places: &Gazetteer, id: u64) -> Vec<u64> {
     let districts = places.city_by_id(id).map(|city| city.districts.as_slice()).unwrap_or_default();
     std::iter::once(id).chain(districts.iter().map(Insee::id)).collect()
 }

@@ -8,33 +8,33 @@ use tantivy::{Order, Searcher};
 
 use super::distinct::Distinct;
 use super::index::{CREATED, HIGH, LOW, PRICE, PRICE_PER_METER};
-use crate::search::question::{Answer, FIRST};
+use crate::search::query::{LIMIT, TopHits};
 
 /// The youngest; of those, the dearest by the square metre; of those, the smallest id.
-pub fn newest(searcher: &Searcher, query: &dyn Query) -> anyhow::Result<Answer> {
-    let (total, ids) = newest_documents(searcher, query, Count, FIRST)?;
-    Ok(Answer { total: total as u64, ids })
+pub fn newest(searcher: &Searcher, query: &dyn Query) -> anyhow::Result<TopHits> {
+    let (total, ids) = newest_documents(searcher, query, Count, LIMIT)?;
+    Ok(TopHits { total: total as u64, ids })
 }
 
 /// The smallest price, then the smallest id.
-pub fn cheapest(searcher: &Searcher, query: &dyn Query) -> anyhow::Result<Answer> {
+pub fn cheapest(searcher: &Searcher, query: &dyn Query) -> anyhow::Result<TopHits> {
     let order = (column::<f64>(PRICE, Order::Asc), id(HIGH), id(LOW));
-    let (total, first) = searcher.search(query, &(Count, TopDocs::with_limit(FIRST).order_by(order)))?;
+    let (total, first) = searcher.search(query, &(Count, TopDocs::with_limit(LIMIT).order_by(order)))?;
     let ids = first.into_iter().filter_map(|((_, high, low), _)| joined(high, low)).collect();
-    Ok(Answer { total: total as u64, ids })
+    Ok(TopHits { total: total as u64, ids })
 }
 
 /// [`newest`] where a property may have several documents: they follow each other, so that more are asked for than needed,
 /// and still more if that was not enough.
-pub fn newest_properties(searcher: &Searcher, query: &dyn Query) -> anyhow::Result<Answer> {
+pub fn newest_properties(searcher: &Searcher, query: &dyn Query) -> anyhow::Result<TopHits> {
     // A property has an advert and a half on average.
-    let mut limit = 2 * FIRST;
+    let mut limit = 2 * LIMIT;
     loop {
         let (total, mut ids) = newest_documents(searcher, query, Distinct, limit)?;
         ids.dedup();
-        ids.truncate(FIRST);
-        if ids.len() == total.min(FIRST) {
-            return Ok(Answer { total: total as u64, ids });
+        ids.truncate(LIMIT);
+        if ids.len() == total.min(LIMIT) {
+            return Ok(TopHits { total: total as u64, ids });
         }
         limit *= 2;
     }
