@@ -20,3 +20,4 @@ mod headers;
 mod links;
 mod pages;
 mod targets;
+mod words;
