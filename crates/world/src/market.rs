@@ -1,11 +1,11 @@
-//! Who publishes: portals, agencies and individuals. All of them are invented, under `.example`.
+//! Portals, agencies and private sellers. All of them are invented, under `.example`.
 
 use domain::{Contact, Publisher, PublisherType, ShortText, SiteKey};
 
 use crate::random::{Purpose, Random, mix};
 use crate::towns::{Place, TownSize, slug};
 
-/// A site that carries adverts.
+/// A site that publishes adverts.
 #[derive(Debug)]
 pub(crate) struct Portal {
     pub site: SiteKey,
@@ -17,17 +17,17 @@ pub(crate) struct Portal {
 pub(crate) struct PortalProfile {
     pub domain: &'static str,
     pub pictures: &'static str,
-    /// How often a professional chooses it, out of the sum of all; how often an individual does.
+    /// The relative market share among agencies and among private sellers.
     pub share: [u32; 2],
-    /// How many in a hundred of the values that may be left out are there.
+    /// The percentage of optional values that are present.
     pub completeness: f64,
     pub surface: SurfaceStyle,
     pub reference: ReferenceStyle,
-    /// Whether it also tells where the publisher keeps the originals of the pictures.
+    /// Whether it also lists the URLs of the original pictures.
     pub originals: bool,
 }
 
-/// How a portal writes a surface.
+/// How a portal rounds a surface.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum SurfaceStyle {
     Exact,
@@ -44,7 +44,7 @@ pub(crate) enum ReferenceStyle {
     Hyphenated,
 }
 
-/// The portals, the most visited first.
+/// The portals, largest first.
 #[rustfmt::skip]
 const PROFILES: &[PortalProfile] = &[
     PortalProfile { domain: "toits-et-murs.example", pictures: "photos.toits-et-murs.example", share: [27, 8], completeness: 95.0,
@@ -65,7 +65,7 @@ const PROFILES: &[PortalProfile] = &[
         surface: SurfaceStyle::OneDecimal, reference: ReferenceStyle::Hexadecimal("QF"), originals: false },
 ];
 
-/// The sites adverts of the world come from.
+/// Returns the domains of all portals.
 pub fn portal_domains() -> impl Iterator<Item = &'static str> {
     PROFILES.iter().map(|profile| profile.domain)
 }
@@ -81,14 +81,14 @@ impl PortalProfile {
         self.domain
     }
 
-    /// The portal's own number of an advert. Every portal carries a property once, so that a number made from the
-    /// property's is the only one of its kind; the scrambling is one to one.
+    /// Returns the reference of an advert on this portal. A portal advertises a property at most once and the mapping from property
+    /// to number is one to one, so references are unique.
     pub(crate) fn reference(&self, property: u64) -> String {
-        // Each portal counts in its own way, or the numbers would give away which adverts belong together.
-        let habit = mix(self.domain.bytes().fold(0, |sum: u64, byte| sum.rotate_left(8) ^ u64::from(byte)));
-        // Odd, so that the multiplication loses nothing within 36 bits.
-        let factor = habit | 1;
-        let number = property.wrapping_mul(factor).wrapping_add(habit >> 20) & ((1 << 36) - 1);
+        // Each portal has its own mapping. Otherwise equal numbers would reveal which adverts belong together.
+        let salt = mix(self.domain.bytes().fold(0, |sum: u64, byte| sum.rotate_left(8) ^ u64::from(byte)));
+        // Odd, so that the multiplication is one to one modulo 2³⁶.
+        let factor = salt | 1;
+        let number = property.wrapping_mul(factor).wrapping_add(salt >> 20) & ((1 << 36) - 1);
         match self.reference {
             ReferenceStyle::Digits => format!("{number:011}"),
             ReferenceStyle::Hexadecimal(prefix) => format!("{prefix}-{number:09X}"),
@@ -108,11 +108,10 @@ impl SurfaceStyle {
     }
 }
 
-/// Who offers a home.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Seller {
     Individual,
-    /// One of the town's agencies, by number.
+    /// The number of an agency of the town.
     Agency(u16),
 }
 
@@ -121,7 +120,7 @@ impl Seller {
         if random.chance(15.0) { Self::Individual } else { Self::agency(random, size) }
     }
 
-    /// Any agency of a town of this size.
+    /// Draws an agency of a town of this size.
     pub(crate) fn agency(random: &mut Random, size: TownSize) -> Self {
         let agencies = match size {
             TownSize::Village => 2,
@@ -133,14 +132,14 @@ impl Seller {
     }
 }
 
-/// Who publishes an advert and whom to call.
+/// The publisher and the contact of an advert.
 pub(crate) struct PublisherDetails {
     pub contact: Contact,
     pub publisher: Publisher,
 }
 
 impl PublisherDetails {
-    /// The contact of a seller. An agency has the same name and number in all its adverts.
+    /// Returns the details of a seller. An agency has the same name and telephone number in all its adverts.
     pub(crate) fn of(seed: u64, seller: Seller, place: &Place, town: usize, property: u64) -> Self {
         match seller {
             Seller::Agency(number) => Self::agency(seed, place, town, number, property),
@@ -320,13 +319,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_portal_can_be_named() {
+    fn every_portal_domain_is_valid() {
         assert_eq!(portals().len(), PROFILES.len());
         assert!(portal_domains().all(|domain| domain.ends_with(".example")));
     }
 
     #[test]
-    fn a_portal_never_gives_a_number_twice() {
+    fn references_of_a_portal_are_unique() {
         for profile in PROFILES {
             let numbers: HashSet<String> = (0..50_000).map(|property| profile.reference(property)).collect();
             assert_eq!(numbers.len(), 50_000, "{}", profile.domain);
@@ -334,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agency_is_the_same_in_all_its_adverts() {
+    fn an_agency_has_the_same_details_in_all_its_adverts() {
         let towns = crate::towns::Towns::new(crate::sample::towns(), &crate::prices::Prices::embedded());
         let contact =
             |property| PublisherDetails::of(1, Seller::Agency(4), towns.place(3), 3, property).contact;

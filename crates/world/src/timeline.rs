@@ -1,7 +1,7 @@
-//! What happens to the market after the start.
+//! The events of the market after the start.
 //!
-//! Events come in order of time and never end. What is remembered is, for each advert that was changed, what became
-//! of it ([`Changes`], a few bytes); everything else is made again from its number when it is its turn.
+//! Events come in order of time and never end. The timeline keeps a few bytes for each changed advert ([`Changes`]) and generates
+//! everything else again when it is needed.
 
 use std::collections::{HashMap, VecDeque};
 use std::num::NonZeroU32;
@@ -13,20 +13,19 @@ use crate::listing::{Changes, Listing, Presence};
 use crate::random::{Purpose, Random};
 use crate::world::World;
 
-/// Something that happened to an advert, as the draft that reports it.
+/// An event of an advert, with the draft that reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarketEvent {
     pub at: Timestamp,
     pub kind: MarketEventKind,
-    /// The true property of the advert, whether the draft names it or not.
+    /// The property of the advert, whether or not the draft names it.
     pub property: PropertyId,
     pub draft: AdvertDraft,
 }
 
-/// What kind of thing happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MarketEventKind {
-    /// An advert appeared: of a new property, or of a known one on another portal.
+    /// A new advert, of a new property or of a known one on another portal.
     Published,
     PriceDropped,
     PriceRose,
@@ -34,13 +33,13 @@ pub enum MarketEventKind {
     PicturesChanged,
     DescriptionEdited,
     Expired,
-    /// An expired advert came back.
+    /// An expired advert was published again.
     Republished,
-    /// It was seen again, and nothing had changed.
+    /// The advert was crawled again without a change.
     Crawled,
 }
 
-/// How often each kind happens, out of a hundred.
+/// The share of each kind, in per cent.
 const SHARES: [(MarketEventKind, u32); 9] = [
     (MarketEventKind::Published, 14),
     (MarketEventKind::PriceDropped, 18),
@@ -53,22 +52,22 @@ const SHARES: [(MarketEventKind, u32); 9] = [
     (MarketEventKind::Crawled, 43),
 ];
 
-/// How often to look for an advert that suits before something else happens instead.
+/// The number of attempts to draw a suitable advert. After that, a new advert is published instead.
 const ATTEMPTS_MAX: u32 = 24;
 
-/// A property's number and which of its adverts.
+/// The index of a property, and of one of its adverts.
 type Key = (u64, u8);
 
-/// The events after the start, in order.
+/// An endless iterator over the events after the start.
 pub struct Timeline<'a> {
     world: &'a World,
     random: Random,
     /// Milliseconds after the start.
     elapsed: u64,
     changed: HashMap<Key, Changes>,
-    /// Adverts that expired on the way.
+    /// Adverts that expired during the timeline.
     gone: Vec<Key>,
-    /// Adverts of new properties that other portals will carry a little later.
+    /// Adverts of new properties that other portals publish a little later.
     coming: VecDeque<Key>,
     new_properties: u64,
 }
@@ -86,7 +85,7 @@ impl<'a> Timeline<'a> {
         }
     }
 
-    /// How many adverts it keeps in mind.
+    /// Returns the number of adverts it keeps changes for.
     pub fn changed_adverts(&self) -> usize {
         self.changed.len()
     }
@@ -99,7 +98,7 @@ impl<'a> Timeline<'a> {
     }
 
     fn publish(&mut self, at: Timestamp) -> MarketEvent {
-        // Half as many second portals as properties: the mean of the stock.
+        // On average half a second advert per property, as in the stock.
         let waiting = self.random.chance(34.0).then(|| self.coming.pop_front()).flatten();
         let key = waiting.unwrap_or_else(|| {
             let index = self.world.settings().properties + self.new_properties;
@@ -115,7 +114,7 @@ impl<'a> Timeline<'a> {
         self.report(MarketEventKind::Published, at, &home, key, changes)
     }
 
-    /// Something happens to an advert that is there; nothing when none that suits was found.
+    /// Changes an existing advert; `None` if no suitable one was drawn.
     fn alter(&mut self, kind: MarketEventKind, at: Timestamp) -> Option<MarketEvent> {
         let wants_expired = kind == MarketEventKind::Republished;
         for _ in 0..ATTEMPTS_MAX {
@@ -124,7 +123,7 @@ impl<'a> Timeline<'a> {
             let advert = key.1 % home.adverts();
             let key = (key.0, advert);
             let known = self.changed.get(&key).copied();
-            // What is not of the stock exists only once it was published.
+            // An advert outside the stock exists only after its publication.
             if known.is_none() && key.0 >= self.world.settings().properties {
                 continue;
             }
@@ -138,10 +137,10 @@ impl<'a> Timeline<'a> {
         None
     }
 
-    /// An advert to look at; which of the property's is still to be brought into range.
+    /// Draws an advert. The caller reduces the second number modulo the adverts of the property.
     fn draw(&mut self, wants_expired: bool) -> Key {
         if wants_expired && !self.gone.is_empty() && self.random.chance(70.0) {
-            // One that came back by another way is still in the list; it is not expired then, and dropped unused.
+            // An advert that was republished meanwhile is still in the list. The caller skips it.
             let position = self.random.below(self.gone.len() as u64) as usize;
             return self.gone.swap_remove(position);
         }
@@ -188,7 +187,7 @@ impl Iterator for Timeline<'_> {
     }
 }
 
-/// What has become of an advert after one more change.
+/// Returns the changes of an advert after one more event.
 fn altered(random: &mut Random, kind: MarketEventKind, known: Changes, listing: &Listing<'_>) -> Changes {
     let mut changes = known;
     match kind {
@@ -201,7 +200,7 @@ fn altered(random: &mut Random, kind: MarketEventKind, known: Changes, listing: 
             changes.price = whole(neat(price, listing.price).max(listing.price + 1.0));
         }
         MarketEventKind::SurfaceCorrected => {
-            // At least a metre, so that it shows on the portals that round.
+            // At least a metre, so that it is visible on portals that round.
             let metres = 1.0 + (listing.exact_surface * random.uniform(0.0, 0.05)).round();
             let larger = random.chance(40.0) || listing.exact_surface < 12.0;
             let surface = listing.exact_surface + if larger { metres } else { -metres };
@@ -216,7 +215,7 @@ fn altered(random: &mut Random, kind: MarketEventKind, known: Changes, listing: 
     changes
 }
 
-/// Edits are counted so that each differs from the one before; zero is the text as first written.
+/// Returns the next version, never 0, which is the original text.
 const fn next_text_version(text_version: u8) -> u8 {
     match text_version.checked_add(1) {
         Some(next) => next,
@@ -224,7 +223,7 @@ const fn next_text_version(text_version: u8) -> u8 {
     }
 }
 
-/// A round number near a price, the rounding below half a per cent.
+/// Rounds a price by less than half a per cent.
 fn neat(price: f64, scale: f64) -> f64 {
     let step =
         [1_000.0, 500.0, 100.0, 50.0, 10.0].into_iter().find(|step| *step <= scale * 0.005).unwrap_or(1.0);

@@ -1,4 +1,4 @@
-//! The draft of a listing: what ingest receives.
+//! The draft of a listing, the input of ingest.
 
 use domain::{
     AdvertDraft, AdvertEvent, AdvertField, AdvertPatch, Amount, GeoAccuracy, GeoPoint, Given, GivenPlace,
@@ -12,7 +12,7 @@ use crate::random::{Purpose, Random};
 use crate::text::Subject;
 use crate::world::Grouping;
 
-/// What an edit of a description puts in front of it.
+/// Sentences that an edit puts before a description.
 const EDITS: [&str; 6] = [
     "Nouveau prix.",
     "Visites de nouveau possibles.",
@@ -22,7 +22,7 @@ const EDITS: [&str; 6] = [
     "Baisse de prix, à saisir.",
 ];
 
-/// When a draft was made and what it says of the advert's being there.
+/// The times and the lifecycle of an advert in a draft.
 struct Observation {
     created_at: Option<Timestamp>,
     updated_at: Option<Timestamp>,
@@ -32,7 +32,7 @@ struct Observation {
 }
 
 impl Listing<'_> {
-    /// The draft as the stock has it, past price changes included.
+    /// Creates the draft for the stock, including past price changes.
     pub(crate) fn stock_draft(self) -> AdvertDraft {
         let moment = |second| Some(self.world.moment(second));
         let history = self.past();
@@ -50,12 +50,12 @@ impl Listing<'_> {
         self.draft(observation)
     }
 
-    /// The draft of an advert seen at this moment; it changed just now, or not.
+    /// Creates the draft for an advert crawled at `at`.
     pub(crate) fn seen_draft(self, at: Timestamp, changed: bool, lifecycle: Lifecycle) -> AdvertDraft {
         let observation = Observation {
             created_at: Some(self.world.moment(self.created_second)),
             updated_at: changed.then_some(at),
-            // Whoever says that it is gone did not see it.
+            // A crawler that reports an expiry did not see the advert.
             last_crawled_at: (!matches!(lifecycle, Lifecycle::Expired { .. })).then_some(at),
             lifecycle,
             history: Vec::new(),
@@ -63,7 +63,7 @@ impl Listing<'_> {
         self.draft(observation)
     }
 
-    /// Price changes before the start, for an advert that has been there for a while.
+    /// Returns the price changes before the start, for adverts that are old enough.
     fn past(&self) -> Vec<AdvertEvent> {
         let end = self.expired_second.unwrap_or(self.crawled_second);
         let lifetime = end - self.created_second;
@@ -77,7 +77,7 @@ impl Listing<'_> {
         let mut events: Vec<AdvertEvent> = (0..count)
             .rev()
             .filter_map(|position| {
-                // One change in each part of the lifetime, the last first.
+                // One change in each section of the lifetime, the latest first.
                 let part = lifetime / (count + 1);
                 let second = self.created_second + part * (position + 1) + random.below(part as u64) as i64;
                 let drop = random.uniform(1.0, 8.0) / 100.0;
@@ -111,7 +111,7 @@ impl Listing<'_> {
         let features = self.features();
         let responsibility = money.fees.map(|fees| fees.responsibility);
 
-        // What a portal must show is always there, the rest as often as it is complete.
+        // Required values are always present, the others as often as the portal is complete.
         let mut kept = |percent: f64| self.random.chance(percent);
         let usual = profile.completeness;
         let rare = profile.completeness - 25.0;
@@ -167,7 +167,7 @@ impl Listing<'_> {
         }
     }
 
-    /// The title and the description.
+    /// Writes the title and the description.
     fn texts(&self, reference: &str) -> (String, String) {
         let subject =
             Subject { home: self.home, place: self.place, surface: self.surface, spelling: self.spelling };
@@ -198,7 +198,7 @@ impl Listing<'_> {
         (title, description)
     }
 
-    /// The page of the advert.
+    /// Returns the URL of the advert.
     fn address(&self, reference: &str) -> String {
         let transaction = match self.home.transaction_type {
             TransactionType::Sell => "vente",
@@ -217,11 +217,11 @@ impl Listing<'_> {
         format!("https://www.{domain}/annonces/{transaction}/{kind}/{}/{reference}", self.place.slug)
     }
 
-    /// Where the portal says it is: exactly, nearly, or by the town only.
+    /// Returns the location as the portal shows it: exact, approximate, or the town only.
     fn given_place(&mut self) -> GivenPlace {
         let random = &mut self.random;
         let (names_insee, kind) = (random.chance(50.0), random.weighted(&[30, 55, 15]));
-        // Two or three hundred metres: as far as portals blur.
+        // Portals blur a location by two or three hundred metres.
         let (north, east) = (random.uniform(-0.0025, 0.0025), random.uniform(-0.0035, 0.0035));
         let (lat, lon) = (self.home.lat, self.home.lon);
         let rounded = |degrees: f64, step: f64| (degrees * step).round() / step;
@@ -243,7 +243,7 @@ impl Listing<'_> {
         }
     }
 
-    /// Most of what the home has.
+    /// Returns most of the amenities of the home.
     fn features(&mut self) -> Vec<ShortText> {
         let completeness = self.portal.profile.completeness;
         let names = self.world.features();

@@ -6,7 +6,7 @@ use super::Subject;
 use crate::home::Condition;
 use crate::random::Random;
 
-/// A title that suits the home.
+/// Draws a title that suits the home.
 pub(super) fn of(random: &mut Random, subject: &Subject<'_>) -> &'static str {
     let home = subject.home;
     let to_let = home.transaction_type == TransactionType::Rent;

@@ -1,4 +1,4 @@
-//! What happens after the start is told in order, of adverts that are known, and merges as it was meant.
+//! Events are in order, concern known adverts, and have the intended effect when merged.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use world::{MarketEventKind, Settings, World, sample};
 
 use crate::{key, start, world};
 
-/// Follows a timeline with the domain's own rules and checks each step.
+/// Applies a timeline with the merge rules of the domain and checks each event.
 fn follow(seed: u64, properties: u64, events: usize) -> HashMap<MarketEventKind, usize> {
     let world = world(seed, properties);
     let mut known: HashMap<_, (domain::PropertyId, Advert)> = HashMap::new();
@@ -28,13 +28,13 @@ fn follow(seed: u64, properties: u64, events: usize) -> HashMap<MarketEventKind,
         *counts.entry(event.kind).or_default() += 1;
         let key = key(&event.draft);
         let Some((property, advert)) = known.get(&key) else {
-            assert_eq!(event.kind, MarketEventKind::Published, "{at}: an advert nobody knows");
+            assert_eq!(event.kind, MarketEventKind::Published, "{at}: an unknown advert");
             let made = merge::create(id, event.draft, None, event.at);
             assert_eq!(made.advert.created_at, event.at, "{at}");
             known.insert(key, (event.property, made.advert));
             continue;
         };
-        assert_eq!(*property, event.property, "{at}: it changed its property");
+        assert_eq!(*property, event.property, "{at}: the property changed");
         let merged = merge::update(advert, event.draft, None, event.at);
         check(event.kind, advert, &merged, &at);
         known.insert(key, (event.property, merged.advert));
@@ -60,7 +60,7 @@ fn check(kind: MarketEventKind, advert: &Advert, merged: &merge::Merged, at: &st
             assert_eq!(merged.effect, Effect::Crawled, "{at}: {:?}", merged.news);
         }
         MarketEventKind::PriceDropped => {
-            // Parking spaces to let cost so little that one euro is a lot.
+            // The rent of a parking space is so low that one euro is a large share.
             let least = if advert.details.price.unwrap().get() < 200.0 { -12.0 } else { -8.7 };
             assert!(names(AdvertField::Price) && (least..-0.4).contains(&percent()), "{at}: {}", percent());
         }
@@ -85,13 +85,13 @@ fn every_event_does_what_it_says() {
     for seed in [1, 2, 3] {
         let counts = follow(seed, 300, 2_500);
         let count = |kind| counts.get(&kind).copied().unwrap_or_default();
-        assert_eq!(counts.len(), 9, "seed {seed}: every kind happens: {counts:?}");
+        assert_eq!(counts.len(), 9, "seed {seed}: a kind is missing: {counts:?}");
         assert!(count(MarketEventKind::PriceDropped) > 5 * count(MarketEventKind::PriceRose), "{counts:?}");
     }
 }
 
 #[test]
-fn a_market_that_begins_empty_fills() {
+fn an_empty_market_fills() {
     let counts = follow(4, 0, 500);
     assert!(counts[&MarketEventKind::Published] > 50, "seed 4: {counts:?}");
 }
@@ -105,7 +105,7 @@ fn a_day_has_the_configured_number_of_events() {
 }
 
 #[test]
-fn only_what_changed_is_kept_in_mind() {
+fn only_changed_adverts_take_memory() {
     let world = world(6, 100_000);
     let mut timeline = world.timeline();
     let touched = timeline.by_ref().take(500).filter(|event| event.kind != MarketEventKind::Crawled).count();
