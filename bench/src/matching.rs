@@ -1,8 +1,8 @@
-//! `bench match`: the same saved searches in Vigie and in what a user would pick instead, the same properties arriving at each.
+//! `bench match`: matches the same properties against the same saved searches in Vigie and in its peers.
 //!
-//! All of it happens in one run on one machine: read the ratios, not the seconds. Engines take one property at a time, on one
-//! core, and everything it takes to get from the property to the numbers of the searches counts. A set of searches that is not
-//! Vigie's fails the run: a fast answer that is wrong is no answer.
+//! Everything runs on one machine in one run: the ratios matter, not the absolute times. Engines process one property at a time on
+//! one core. The time from the property to the numbers of the matching searches counts. A result that differs from that of Vigie
+//! fails the run.
 
 mod brute_force;
 pub mod draw;
@@ -31,25 +31,24 @@ use vigie::Vigie;
 
 #[derive(Debug, Args)]
 pub struct MatchArgs {
-    /// How many saved searches; each number is a measurement of its own
+    /// Numbers of saved searches, each measured separately
     #[arg(long, value_delimiter = ',', default_values_t = [100_000, 1_000_000])]
     searches: Vec<u32>,
-    /// How many properties arrive; there are half as many adverts again
+    /// Number of properties to match, with 1.5 adverts each
     #[arg(long, default_value_t = 10_000)]
     properties: u64,
-    /// Which peers to measure
+    /// Peers to measure
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Peer::MEASURED)]
     peers: Vec<Peer>,
-    /// How long a peer may take over the properties, and twice that while its answers are still compared; those it has looked
-    /// at by then are counted
+    /// Time limit per peer in seconds, doubled while its results are still compared; properties matched by then count
     #[arg(long, default_value_t = 15)]
     seconds: u64,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// PlaceFilter the peers keep their files while they are measured [default: the system's folder for such]
+    /// Folder for the files of the peers [default: the system's temporary folder]
     #[arg(long)]
     folder: Option<PathBuf>,
-    /// Print tables for a page
+    /// Print Markdown tables
     #[arg(long)]
     markdown: bool,
 }
@@ -69,11 +68,11 @@ impl Peer {
     const MEASURED: [Self; 3] = [Self::BruteForce, Self::Sqlite, Self::Postgres];
 }
 
-/// Something that knows all saved searches and finds those that want a property.
+/// An engine that has all saved searches and finds those that match a property.
 pub trait Engine {
     fn name(&self) -> &str;
 
-    /// The numbers of the searches, each once, in any order.
+    /// Returns the numbers of the matching searches, each once, in any order.
     fn matches(&mut self, property: &Property) -> anyhow::Result<Vec<u32>>;
 }
 
@@ -102,15 +101,15 @@ fn measure_all(
     let (memory, started) = (Memory::now(), Instant::now());
     let (mut vigie, loading) = Vigie::load(searches, count)?;
     let memory = Memory::now().since(memory);
-    eprintln!("Vigie has {count} searches after {:.0} s", started.elapsed().as_secs_f64());
-    let matched = measure::look(&mut vigie, properties);
+    eprintln!("Vigie: {count} searches loaded after {:.0} s", started.elapsed().as_secs_f64());
+    let matched = measure::match_all(&mut vigie, properties);
     let times = measure::vigie(&mut vigie, properties);
     let churn = vigie.churn(searches, count)?;
     let ours = OurResult { matched, times, loading, churn, bytes: vigie.bytes(), memory };
     drop(vigie);
     let mut peers = Vec::new();
     for peer in &args.peers {
-        // One after the other, so that only one of them takes memory.
+        // One at a time, so that only one takes memory.
         let Some(mut engine) = load(*peer, count, searches, folder)? else { continue };
         let budget = Duration::from_secs(args.seconds);
         peers.push(measure::peer(engine.as_mut(), properties, &ours, budget)?);
@@ -118,7 +117,7 @@ fn measure_all(
     Ok((ours, peers))
 }
 
-/// A peer with all searches in it; none where this machine does not have it, or none was asked for.
+/// Loads a peer with all searches; `None` if it is not installed.
 fn load(
     peer: Peer,
     count: u32,
@@ -135,6 +134,6 @@ fn load(
             None => return Ok(None),
         },
     };
-    eprintln!("{} has them after {:.0} s", engine.name(), started.elapsed().as_secs_f64());
+    eprintln!("{}: loaded after {:.0} s", engine.name(), started.elapsed().as_secs_f64());
     Ok(Some(engine))
 }

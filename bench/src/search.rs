@@ -1,7 +1,7 @@
-//! `bench search`: the same properties in Vigie and in the engines a user would pick instead, the same queries to each.
+//! `bench search`: runs the same queries over the same properties in Vigie and in its peers.
 //!
-//! All of it happens in one run on one machine: read the ratios, not the seconds. Engines answer one query at a time,
-//! each first the queries whose answers are compared, so that nobody is measured cold.
+//! Everything runs on one machine in one run: the ratios matter, not the absolute times. Engines answer one query at a time. The
+//! queries whose results are compared come first and warm up each engine.
 
 pub mod dataset;
 mod measure;
@@ -34,33 +34,33 @@ use query::{Kind, Query, TopHits};
 
 #[derive(Debug, Args)]
 pub struct SearchArgs {
-    /// How many properties; there are half as many adverts again
+    /// Number of properties, with 1.5 adverts each
     #[arg(long, default_value_t = 1_000_000)]
     properties: u64,
-    /// How many queries of each kind
+    /// Number of queries of each kind
     #[arg(long, alias = "questions", default_value_t = 2_000)]
     queries: usize,
-    /// How long an engine may take over the queries of a kind; what it has answered by then is counted
+    /// Time limit per engine and kind in seconds; queries answered by then count
     #[arg(long, default_value_t = 20)]
     seconds_per_kind: u64,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Which kinds of queries to ask
+    /// Kinds of queries
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Kind::ALL)]
     kinds: Vec<Kind>,
-    /// Which peers to measure
+    /// Peers to measure
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Peer::MEASURED)]
     peers: Vec<Peer>,
-    /// Where the peers keep their files while they are measured [default: the system's folder for such]
+    /// Folder for the files of the peers [default: the system's temporary folder]
     #[arg(long)]
     folder: Option<PathBuf>,
-    /// How many properties change a second while the mix is asked once more
+    /// Properties changed per second in the measurement with writes
     #[arg(long, default_value_t = 2_000)]
     changes_per_second: u64,
-    /// Ask a server as well, over HTTP; its folder has to be filled first, which takes minutes
+    /// Measure a server over HTTP as well; filling its folder takes minutes
     #[arg(long)]
     http: bool,
-    /// Print tables for a page
+    /// Print Markdown tables
     #[arg(long)]
     markdown: bool,
 }
@@ -78,7 +78,7 @@ impl Peer {
     const MEASURED: [Self; 3] = [Self::Tantivy, Self::Sqlite, Self::Postgres];
 }
 
-/// Something that knows all properties and answers queries about them, one at a time.
+/// An engine that has all properties and answers one query at a time.
 pub trait Engine {
     fn name(&self) -> &str;
 
@@ -88,7 +88,7 @@ pub trait Engine {
 pub fn run(args: &SearchArgs) -> anyhow::Result<()> {
     let above = args.folder.clone().unwrap_or_else(std::env::temp_dir);
     std::fs::create_dir_all(&above)?;
-    // Gone after the engines, which are below.
+    // Dropped after the engines, which are declared below.
     let folder = tempfile::Builder::new().prefix("search-").tempdir_in(above)?;
     let dataset = Dataset::new(args.properties, args.seed)?;
     eprintln!("{}", report::describe(&dataset));
@@ -116,7 +116,7 @@ pub fn run(args: &SearchArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A peer with everything in it; none where this machine does not have it, or none was asked for.
+/// Loads a peer with all properties; `None` if it is not installed.
 fn load(peer: Peer, dataset: &Dataset, folder: &Path) -> anyhow::Result<Option<Box<dyn Engine>>> {
     let started = Instant::now();
     let engine: Box<dyn Engine> = match peer {
@@ -128,12 +128,12 @@ fn load(peer: Peer, dataset: &Dataset, folder: &Path) -> anyhow::Result<Option<B
                 server.load(dataset.rows()).context("PostgreSQL")?;
                 server
             }
-            postgres::Start::NotThere(reason) => {
-                println!("PostgreSQL is not there: {reason}");
+            postgres::Start::NotAvailable(reason) => {
+                println!("PostgreSQL is not available: {reason}");
                 return Ok(None);
             }
         },
     };
-    eprintln!("{} has them after {:.0} s", engine.name(), started.elapsed().as_secs_f64());
+    eprintln!("{}: loaded after {:.0} s", engine.name(), started.elapsed().as_secs_f64());
     Ok(Some(engine))
 }

@@ -1,9 +1,9 @@
-//! `cargo xtask`: every command of the repository, in one list.
+//! `cargo xtask`: all commands of the repository.
 //!
-//! Each command is a few plain lines that anybody can type; they are printed before they run. Nothing needs to be
-//! installed but Rust, and this crate depends on nothing, so that it builds in a second.
+//! A command is a few plain command lines, printed before they run. This crate needs only Rust and has no dependencies, so it builds
+//! in a second.
 //!
-//! The tests beside it (`tests/tidy`) are about the repository itself: its arrows, files, links and words.
+//! The tests in `tests/tidy` check the repository itself: crate dependencies, files, links and words.
 
 mod bare;
 mod commands;
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_command_is_listed_on_one_line_of_at_most_110_columns() {
+    fn help_has_one_line_of_at_most_110_columns_per_command() {
         let help = help();
         for command in COMMANDS {
             let is_about = |line: &&str| line.split_whitespace().next() == Some(command.name);
@@ -81,18 +81,18 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_takes_no_arguments_refuses_them() {
+    fn unexpected_arguments_are_refused() {
         let outcome = run("check", &["--fast".to_owned()]);
         assert!(matches!(outcome, Err(Failure::Arguments { .. })));
     }
 
     #[test]
-    fn an_unknown_command_is_refused() {
+    fn unknown_commands_are_refused() {
         assert!(matches!(run("chekc", &[]), Err(Failure::UnknownCommand)));
     }
 
     #[test]
-    fn times_are_said_as_people_say_them() {
+    fn durations_are_readable() {
         assert_eq!(format_duration(Duration::from_millis(1_540)), "1.5 s");
         assert_eq!(format_duration(Duration::from_secs(61)), "1 min 1 s");
     }

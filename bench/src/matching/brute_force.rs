@@ -1,5 +1,4 @@
-//! Every search, one after the other: what criteria mean, word for word. What anybody would write first, and what all others
-//! are held to.
+//! Evaluates every saved search in turn: the definition of matching, and the oracle for the other engines.
 
 use domain::{Criteria, Property};
 
@@ -20,7 +19,7 @@ impl BruteForce {
 
 impl Engine for BruteForce {
     fn name(&self) -> &str {
-        "every search"
+        "brute force"
     }
 
     fn matches(&mut self, property: &Property) -> anyhow::Result<Vec<u32>> {

@@ -1,5 +1,5 @@
-//! Whoever waits: saved searches drawn from a seed, each from its number alone, so that a million of them take no memory and
-//! the first hundred thousand of them are the same searches.
+//! Generates saved searches from a seed, each from its number alone. A million of them take no memory, and the first hundred
+//! thousand are always the same.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,10 @@ use super::generated_search::{GeneratedSearch, PlaceFilter};
 use crate::search::dataset::Dataset;
 use crate::search::words::WORDS;
 
-/// As far as people drive to work without thinking about it.
+/// A common commuting distance.
 const RADIUS_KM: f64 = 10.0;
 
-/// PlaceFilter searches look, out of a hundred.
+/// The kinds of places, in per cent.
 const ONE_CITY: u32 = 60;
 const FEW_CITIES: u32 = 14;
 const DEPARTMENTS: u32 = 12;
@@ -22,13 +22,13 @@ const ZIPCODES: u32 = 6;
 const CIRCLE: u32 = 6;
 const ANYWHERE: u32 = 2;
 
-/// The shares as a page tells them.
+/// The same as text, for reports.
 pub const DESCRIPTION: &str = "places by population: 60 % one city, 14 % two to five neighbouring cities, 12 % departments, 6 % zipcodes, 6 % \
     10 km round a town, 2 % the whole country; one transaction, one or two property types, a budget of the town's prices, most with a \
     surface and rooms; 10 % with words (one or two words or phrases, a quarter of them with one that must not be there), 3 % with a \
     publisher type";
 
-/// What is said in more than one word, as the generated texts say it.
+/// Phrases that occur in the generated texts.
 const PHRASES: [&str; 16] = [
     "double vitrage",
     "salle de bains",
@@ -48,11 +48,11 @@ const PHRASES: [&str; 16] = [
     "centre-ville",
 ];
 
-/// What people do not want to read.
+/// Phrases that searches exclude.
 const UNWANTED: [&str; 6] =
     ["travaux à prévoir", "rez-de-chaussée", "studio", "vendu loué", "travaux", "copropriété"];
 
-/// Saved searches for a market.
+/// The saved searches of a market.
 pub struct Searches<'a> {
     dataset: &'a Dataset,
     /// The towns of each department.
@@ -72,9 +72,9 @@ impl<'a> Searches<'a> {
         self.dataset
     }
 
-    /// One search.
+    /// Generates the search with this number.
     pub fn get(&self, number: u32) -> GeneratedSearch {
-        // The market's seed, and far from the draws it makes itself.
+        // Derived from the seed of the market, and far from its own streams.
         let seed = self.dataset.world().seed().wrapping_mul(1 << 40).wrapping_add(u64::from(number));
         let random = &mut Random::new(seed);
         let SampleSearch { town, transaction_type, property_type, budget, surface_min, room_min } =
@@ -107,7 +107,7 @@ impl<'a> Searches<'a> {
         let whole_city = random.chance(50.0);
         match random.weighted(&weights) {
             0 => {
-                // Of a city with districts, half the people mean all of it.
+                // In a city with districts, half of the searches cover the whole city.
                 let parent = self.dataset.gazetteer().city(&town.insee).and_then(|city| city.parent_id());
                 PlaceFilter::Cities(vec![parent.filter(|_| whole_city).unwrap_or(town.insee.id())])
             }
@@ -130,7 +130,7 @@ impl<'a> Searches<'a> {
         }
     }
 
-    /// The ids of the towns of the same department that lie nearest.
+    /// Returns the ids of the nearest towns in the same department.
     fn nearest(&self, town: &Town, count: usize) -> impl Iterator<Item = u64> {
         let towns = self.towns.get(&department(self.dataset, town)).map(Vec::as_slice).unwrap_or_default();
         let others = towns.iter().filter(|other| other.insee != town.insee);
@@ -144,9 +144,10 @@ impl<'a> Searches<'a> {
     }
 }
 
-/// On a flat map, in some unit: enough to tell who is nearer, and a million draws ask for it hundreds of times each.
+/// Returns the squared distance on a flat map, in arbitrary units: enough for comparisons, and cheap, because each of a million
+/// draws calls it hundreds of times.
 fn distance_squared(one: GeoPoint, other: GeoPoint) -> f64 {
-    // The cosine of 47 degrees, in the middle of France.
+    // 0.68 is the cosine of 47 degrees, the latitude of central France.
     let (north, east) = (one.lat() - other.lat(), 0.68 * (one.lon() - other.lon()));
     north * north + east * east
 }

@@ -1,4 +1,4 @@
-//! A saved search as everybody is given it: in the words of the contract for Vigie, as plain values for the peers.
+//! A generated saved search: as criteria for Vigie, as plain values for the peers.
 
 use anyhow::Context;
 use domain::criteria::{Entry, References, Term};
@@ -9,7 +9,7 @@ use domain::{
 use places::Gazetteer;
 use world::Budget;
 
-/// What somebody waits for. Everybody asks for a believable price, which is the default.
+/// A saved search. All of them require a coherent price, which is the default.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GeneratedSearch {
     pub place: PlaceFilter,
@@ -25,7 +25,7 @@ pub struct GeneratedSearch {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlaceFilter {
-    /// By id; a city that has districts means them too.
+    /// By id. A city includes its districts.
     Cities(Vec<u64>),
     Departments(Vec<u64>),
     Zipcodes(Vec<Zipcode>),
@@ -37,7 +37,7 @@ pub enum PlaceFilter {
 }
 
 impl GeneratedSearch {
-    /// As its owner would send it.
+    /// Returns the criteria as a client sends them.
     pub fn terms(&self) -> anyhow::Result<Terms> {
         let kinds = self.kinds.iter().map(|kind| kind.code()).collect();
         let mut given = vec![
@@ -74,7 +74,7 @@ impl GeneratedSearch {
         Ok(terms)
     }
 
-    /// What it means, as the matcher works it out.
+    /// Returns the criteria as the matcher compiles them.
     pub fn criteria(&self, places: &Gazetteer) -> anyhow::Result<Criteria> {
         let sites = SiteDirectory::default();
         let city = |id: u64| city_with_districts(places, id);
@@ -84,7 +84,7 @@ impl GeneratedSearch {
     }
 }
 
-/// A city and its districts.
+/// Returns a city and its districts.
 pub fn city_with_districts(places: &Gazetteer, id: u64) -> Vec<u64> {
     let districts = places.city_by_id(id).map(|city| city.districts.as_slice()).unwrap_or_default();
     std::iter::once(id).chain(districts.iter().map(Insee::id)).collect()

@@ -1,4 +1,4 @@
-//! Asks the queries and takes the time.
+//! Runs the queries and measures their latency.
 
 use std::time::{Duration, Instant};
 
@@ -8,33 +8,33 @@ use super::Engine;
 use super::dataset::Dataset;
 use super::query::{self, Kind, Query, TopHits};
 
-/// How many answers of each kind are compared. It warms the engines up as well.
+/// Results to compare per kind. These queries also warm up the engines.
 const COMPARED: usize = 50;
 
-/// How much is asked.
+/// The extent of a run.
 pub struct Run {
-    /// Of each kind.
+    /// Per kind.
     pub queries: usize,
-    /// An engine stops answering queries of a kind when this is over.
+    /// The time limit per engine and kind.
     pub budget: Duration,
     pub kinds: Vec<Kind>,
 }
 
-/// What came of one kind of queries.
+/// The results for one kind of queries.
 pub struct KindResult {
     pub kind: Kind,
     pub engines: Vec<EngineResult>,
-    /// How many properties an answer counts, on average over the queries compared.
+    /// The mean total of the compared results.
     pub mean_total: f64,
     pub compared: usize,
 }
 
-/// What came of one engine and one kind of queries.
+/// The results of one engine for one kind of queries.
 pub struct EngineResult {
     pub name: String,
-    /// Of every query answered in time, the shortest first.
+    /// Latencies, ascending.
     pub times: Vec<Duration>,
-    /// Among the queries compared, answers that were not those of the first engine.
+    /// Compared results that differ from those of the first engine.
     pub other_totals: usize,
     pub other_ids: usize,
 }
@@ -45,14 +45,14 @@ impl EngineResult {
         self.times.iter().sum::<Duration>() / count
     }
 
-    /// The time that so many in a hundred do not exceed.
+    /// Returns the smallest latency that at least `percent` per cent do not exceed.
     pub fn percentile(&self, percent: usize) -> Duration {
         let position = (self.times.len() * percent).div_ceil(100).max(1) - 1;
         self.times.get(position).copied().unwrap_or_default()
     }
 }
 
-/// Asks every engine everything. Kind by kind, so that what disturbs the machine for a while disturbs all of them.
+/// Runs all queries in all engines, kind by kind, so that a temporary load on the machine affects all engines alike.
 pub fn measure(
     run: &Run,
     dataset: &Dataset,
@@ -65,7 +65,7 @@ pub fn measure(
         let mut expected: Option<Vec<TopHits>> = None;
         let mut found = Vec::new();
         for engine in engines.iter_mut() {
-            let answers = answer_all(engine.as_mut(), compared)?;
+            let answers = search_all(engine.as_mut(), compared)?;
             let expected = expected.get_or_insert_with(|| answers.clone());
             let differing = |differs: fn(&TopHits, &TopHits) -> bool| {
                 answers.iter().zip(expected.iter()).filter(|(one, other)| differs(one, other)).count()
@@ -85,8 +85,8 @@ pub fn measure(
     Ok(results)
 }
 
-fn answer_all(engine: &mut dyn Engine, queries: &[Query]) -> anyhow::Result<Vec<TopHits>> {
-    queries.iter().map(|query| ask(engine, query)).collect()
+fn search_all(engine: &mut dyn Engine, queries: &[Query]) -> anyhow::Result<Vec<TopHits>> {
+    queries.iter().map(|query| search_one(engine, query)).collect()
 }
 
 fn times(engine: &mut dyn Engine, queries: &[Query], budget: Duration) -> anyhow::Result<Vec<Duration>> {
@@ -94,7 +94,7 @@ fn times(engine: &mut dyn Engine, queries: &[Query], budget: Duration) -> anyhow
     let mut times = Vec::with_capacity(queries.len());
     for query in queries {
         let started = Instant::now();
-        std::hint::black_box(ask(engine, query)?);
+        std::hint::black_box(search_one(engine, query)?);
         times.push(started.elapsed());
         if begun.elapsed() >= budget {
             break;
@@ -104,6 +104,6 @@ fn times(engine: &mut dyn Engine, queries: &[Query], budget: Duration) -> anyhow
     Ok(times)
 }
 
-fn ask(engine: &mut dyn Engine, query: &Query) -> anyhow::Result<TopHits> {
+fn search_one(engine: &mut dyn Engine, query: &Query) -> anyhow::Result<TopHits> {
     engine.search(query).with_context(|| format!("{} on {query:?}", engine.name()))
 }

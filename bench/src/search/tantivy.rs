@@ -1,10 +1,9 @@
-//! Tantivy as a peer, as its documentation has it: one document per property, one field per attribute, and the library's
-//! own queries and collectors.
+//! Tantivy as a peer, used as its documentation shows: one document per property, one field per attribute, and the queries and
+//! collectors of the library.
 //!
-//! It has no nested documents: adverts and price changes, of which two conditions are clauses together, have indexes of
-//! their own. Where the library leaves a choice, it is the faster one, measured with 200,000 properties: ranges are read
-//! from columns (along the terms, queries took two to two hundred times as long), flags exclude what few have, and one
-//! search counts and ranks.
+//! Tantivy has no nested documents, so adverts and price changes, for which queries combine two conditions, have separate indexes.
+//! Where the library offers a choice, this uses the faster one, measured with 200,000 properties: ranges read fast fields (with
+//! terms, queries took 2 to 200 times as long), flags exclude the rare value, and one search counts and ranks.
 
 mod clauses;
 mod distinct;
@@ -76,8 +75,8 @@ impl Engine for Tantivy {
                 ranking::newest(&properties.stage, &clauses.query())
             }
             Criteria::Radius { centre, radius_km, budget } => {
-                // The library goes through a term that fewer than four in five have before any range, and through the
-                // first of several ranges. A circle is far narrower than a transaction, which is a range here, and last.
+                // Tantivy drives the search by a term that fewer than four in five documents have, or else by the first of
+                // several ranges. A circle is much more selective than a transaction, so the transaction is a range here, and last.
                 let transaction = number(properties.offer.transaction, transaction);
                 let clauses = Clauses::default().around([fields.lat, fields.lon], *centre, *radius_km);
                 let clauses = clauses.within(fields.price, *budget).between(transaction.clone(), transaction);

@@ -1,4 +1,4 @@
-//! Vigie's own index, in this process.
+//! The index of Vigie, in this process.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ impl Vigie {
         Arc::clone(&self.index)
     }
 
-    /// What the index takes, in all and by part.
+    /// Describes the memory of the index, in total and by component.
     pub fn describe(&self) -> String {
         let view = self.index.view();
         let per_property = |bytes: usize| bytes as f64 / view.len().max(1) as f64;
@@ -41,7 +41,7 @@ impl Vigie {
         }
         let parts = parts.iter().map(|(name, bytes)| format!("{name} {:.0}", per_property(*bytes)));
         format!(
-            "Vigie's index: {} properties in {} segments, {:.0} bytes a property ({})",
+            "Vigie's index: {} properties in {} segments, {:.0} bytes per property ({})",
             view.len(),
             view.parts().len(),
             per_property(view.bytes()),
@@ -62,7 +62,7 @@ impl Engine for Vigie {
     }
 }
 
-/// The query in Vigie's own words: the filters a client would send.
+/// Converts a query to a search request, with the filters a client would send.
 pub fn request(query: &Query) -> anyhow::Result<engine::Question> {
     let mut filters = vec![
         ("transactionType", Given::Codes(vec![query.transaction.code()])),

@@ -1,4 +1,4 @@
-//! The least client there can be: what it saves is left to the server, which shares the machine.
+//! A minimal HTTP client, to leave the processor to the server on the same machine.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -12,7 +12,6 @@ pub struct Client {
     buffer: Vec<u8>,
 }
 
-/// What came back.
 pub struct Response<'a> {
     pub status: u16,
     pub body: &'a [u8],
@@ -23,7 +22,7 @@ impl Client {
         Ok(Self { address, stream: open(address)?, key: key.to_owned(), buffer: vec![0; 1 << 20] })
     }
 
-    /// Connects anew: a server closes what nobody has used for a while.
+    /// Connects again: the server closes idle connections.
     pub fn reconnect(&mut self) -> anyhow::Result<()> {
         self.stream = open(self.address)?;
         Ok(())
@@ -56,10 +55,11 @@ impl Client {
             }
         };
         let text = std::str::from_utf8(&self.buffer[..head])?.to_ascii_lowercase();
-        let status = text.get(9..12).and_then(|status| status.parse().ok()).context("no status")?;
+        let status =
+            text.get(9..12).and_then(|status| status.parse().ok()).context("the response has no status")?;
         let length =
             text.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
-        let end = head + length.context("an answer of unknown length")?;
+        let end = head + length.context("the response has no content-length")?;
         if end > self.buffer.len() {
             self.buffer.resize(end, 0);
         }

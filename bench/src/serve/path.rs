@@ -1,10 +1,10 @@
-//! Queries as a client sends them.
+//! Queries as request paths.
 
 use domain::Timestamp;
 
 use crate::search::query::{Criteria, Query};
 
-/// The query as a client sends it.
+/// Returns the path and query string for a query.
 pub fn path(query: &Query) -> String {
     let mut parameters =
         vec![format!("transactionType={}", query.transaction.code()), "expired=false".to_owned()];
