@@ -165,6 +165,20 @@ fn python_is_installed_by_root_and_required_otherwise() {
 }
 
 #[test]
+fn bare_says_what_it_needs() {
+    let user = [("id", "echo 1000"), ("debootstrap", "true")];
+    let without = [("id", "echo 0"), ("debootstrap", "exit 1")];
+    for (folder, programs, expected) in [
+        ("bare-user", user, "needs root"),
+        ("bare-without-debootstrap", without, "apt-get install debootstrap"),
+    ] {
+        let (code, printed) = run_on(&path_with(folder, &programs), "true", &["bare"]);
+        assert_eq!((code, steps(&printed)), (Some(1), vec![]), "{printed}");
+        assert!(printed.contains(expected), "{printed}");
+    }
+}
+
+#[test]
 fn deny_says_how_to_install_cargo_deny() {
     let (code, printed) = run_with("false", &["deny"]);
     assert_eq!((code, steps(&printed)), (Some(1), vec![]));
