@@ -170,7 +170,7 @@ fn print_and_send_lines(child: &mut Child) -> mpsc::Receiver<String> {
 fn address_in(line: &str) -> Option<SocketAddr> {
     let (_, after) = line.split_once("http://")?;
     let end = after.find(|c: char| !(c.is_ascii_hexdigit() || ".:[]".contains(c))).unwrap_or(after.len());
-    after[..end].parse().ok()
+    after[..end].trim_end_matches(['.', ':']).parse().ok()
 }
 
 /// The status line of the answer.
@@ -192,7 +192,7 @@ mod tests {
     fn the_address_is_read_from_what_the_demo_prints() {
         let line = "curl -s 'http://127.0.0.1:8080/properties?page=1' -H 'X-API-KEY: a'";
         assert_eq!(address_in(line), Some(SocketAddr::from(([127, 0, 0, 1], 8080))));
-        assert!(address_in("listening on http://[::1]:80").is_some());
+        assert!(address_in("Vigie listens on http://[::1]:80.").is_some());
         for line in ["", "http://", "see http://localhost:8080/", "https://127.0.0.1:8080"] {
             assert_eq!(address_in(line), None, "{line}");
         }
