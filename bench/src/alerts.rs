@@ -1,12 +1,12 @@
-//! `bench alerts`: how long it takes from the receipt of an advert until its matches are recorded.
+//! `bench alerts`: the time from the receipt of an advert to its recorded matches.
 //!
-//! A server on a folder with a market and saved searches takes adverts in at a steady pace. The same folder is read beside it:
-//! the log says which entry an advert made, and the matcher's checkpoint when that entry was matched. Matches and checkpoint are
-//! one transaction, so that whoever sees the one could read the other.
+//! A server with a market and saved searches ingests adverts at a steady rate. The benchmark reads the same data folder: the log
+//! says which entry an advert created, and the checkpoint of the matcher says when that entry was matched. Matches and checkpoint
+//! are committed in one transaction, so a reader that sees the checkpoint also sees the matches.
 
 mod feed;
+mod saved_searches;
 mod trace;
-mod waiting;
 mod watch;
 
 use std::path::PathBuf;
@@ -25,29 +25,29 @@ use watch::Watch;
 
 #[derive(Debug, Args)]
 pub struct AlertsArgs {
-    /// How many saved searches; one in ten has alerts
+    /// Number of saved searches; one in ten has alerts
     #[arg(long, default_value_t = 100_000)]
     searches: u32,
-    /// How many properties are there before; there are half as many adverts again
+    /// Number of properties before the measurement, with 1.5 adverts each
     #[arg(long, default_value_t = 100_000)]
     properties: u64,
-    /// How many adverts a second come in
+    /// Adverts sent per second
     #[arg(long, default_value_t = 1_000)]
     adverts_per_second: u64,
-    /// How long they do
+    /// Duration of the measurement in seconds
     #[arg(long, default_value_t = 20)]
     seconds: u64,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Where the data is kept while it is measured [default: the system's folder for such]
+    /// Folder for temporary data [default: the system's temporary folder]
     #[arg(long)]
     folder: Option<PathBuf>,
 }
 
-/// What was hoped for; told beside the figures.
+/// The target, printed next to the result.
 const P99_BAR: Duration = Duration::from_millis(50);
 
-/// Adverts that come in before the measurement begins: the first ones meet cold caches, as they do once after every start.
+/// Adverts sent before the measurement begins, because the first ones meet cold caches.
 const WARM_UP: Duration = Duration::from_secs(2);
 
 pub fn run(args: &AlertsArgs) -> anyhow::Result<()> {
@@ -60,9 +60,9 @@ pub fn run(args: &AlertsArgs) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let store = SqliteStore::open(&folder)?;
     let started = Instant::now();
-    runtime.block_on(waiting::put_all(&store, &dataset, args.searches))?;
+    runtime.block_on(saved_searches::insert_all(&store, &dataset, args.searches))?;
     let rate = f64::from(args.searches) / started.elapsed().as_secs_f64();
-    println!("{} saved searches, one in ten with alerts, put in at {rate:.0} a second", args.searches);
+    println!("{} saved searches, one in ten with alerts, inserted at {rate:.0} per second", args.searches);
 
     let (server, ready) = Process::start(&folder)?;
     println!("start: ready after {:.1} s, {}", ready.as_secs_f64(), server.memory());
@@ -70,7 +70,7 @@ pub fn run(args: &AlertsArgs) -> anyhow::Result<()> {
     let start = *store.head().borrow();
     watch::wait(&server, &key, start)?;
     println!(
-        "the matcher has caught up with {} entries of the log after {:.1} s more, {}",
+        "the matcher caught up with {} log entries after another {:.1} s, {}",
         start.0,
         begun.elapsed().as_secs_f64(),
         server.memory()

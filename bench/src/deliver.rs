@@ -1,6 +1,6 @@
-//! `bench deliver`: webhooks a second over TLS, how long they take to arrive, and what a receiver that hangs does to the others.
+//! `bench deliver`: webhook throughput and latency over TLS, and the effect of a receiver that hangs on the others.
 //!
-//! A whole server, and a receiver on the same two cores. Beside it stands the loop over a table that one would write instead.
+//! The server and the receiver share the cores of the machine. The peer is a simple loop over a table.
 
 mod authority;
 mod market;
@@ -22,38 +22,38 @@ use receiver::Hosts;
 
 #[derive(Debug, Args)]
 pub struct DeliverArgs {
-    /// How many messages are owed when the server starts; twenty searches hear of each advert
+    /// Messages pending when the server starts; each advert matches twenty searches
     #[arg(long, default_value_t = 60_000)]
     messages: u64,
-    /// Over how many hosts they are spread in the second run
+    /// Receiving hosts in the second run
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=20))]
     hosts: u8,
-    /// How many adverts a second come in while delays are measured
+    /// Adverts sent per second while delays are measured
     #[arg(long, default_value_t = 200)]
     adverts_per_second: u64,
-    /// How long they do
+    /// Duration of the delay measurement in seconds
     #[arg(long, default_value_t = 20)]
     seconds: u64,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Which parts to measure
-    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Part::Sustained, Part::Delay])]
-    parts: Vec<Part>,
-    /// Write the tables for a page
+    /// Measurements to run
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Measurement::Sustained, Measurement::Delay])]
+    parts: Vec<Measurement>,
+    /// Print Markdown tables
     #[arg(long)]
     markdown: bool,
-    /// Where the data is kept while it is measured [default: the system's folder for such]
+    /// Folder for temporary data [default: the system's temporary folder]
     #[arg(long)]
     folder: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Part {
+enum Measurement {
     Sustained,
     Delay,
 }
 
-/// Adverts that come in before delays count: the first ones meet cold caches and open all connections.
+/// Adverts sent before delays count: the first ones meet cold caches and open all connections.
 const WARM_UP: Duration = Duration::from_secs(2);
 
 pub fn run(args: &DeliverArgs) -> anyhow::Result<()> {
@@ -62,7 +62,7 @@ pub fn run(args: &DeliverArgs) -> anyhow::Result<()> {
     let temporary = tempfile::Builder::new().prefix("deliver-").tempdir_in(above)?;
     let folder = temporary.path();
     let authority = Authority::new(folder)?;
-    if args.parts.contains(&Part::Sustained) {
+    if args.parts.contains(&Measurement::Sustained) {
         let adverts = args.messages.div_ceil(sustained::SEARCHES as u64);
         let dataset = Dataset::new(adverts, args.seed)?;
         let (one, bodies) = sustained::ours(&folder.join("one"), &authority, &dataset, 1)?;
@@ -73,7 +73,7 @@ pub fn run(args: &DeliverArgs) -> anyhow::Result<()> {
         }
         print!("{}", report::sustained(&[one, several], &peers, args.markdown));
     }
-    if args.parts.contains(&Part::Delay) {
+    if args.parts.contains(&Measurement::Delay) {
         let adverts = args.adverts_per_second * (WARM_UP.as_secs() + args.seconds);
         let dataset = Dataset::new(adverts, args.seed)?;
         let measure = |name: &str, hosts| {
@@ -87,10 +87,10 @@ pub fn run(args: &DeliverArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a server has to be told to deliver to loopback.
+/// Returns the settings for deliveries to loopback addresses.
 fn settings(authority: &Authority) -> [(&'static str, String); 3] {
     [
-        // Without the warning that it may.
+        // Hides the warning about private addresses.
         ("VIGIE_LOG__LEVEL", "error,server::cli::serve=info".to_owned()),
         ("VIGIE_DELIVERY__EXTRA_CA_FILE", authority.file().display().to_string()),
         ("VIGIE_DELIVERY__DANGER_ALLOW_PRIVATE_ADDRESSES", "true".to_owned()),

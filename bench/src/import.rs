@@ -1,8 +1,7 @@
-//! `bench import`: a feed of generated adverts into an empty folder.
+//! `bench import`: imports a feed of generated adverts into an empty folder.
 //!
-//! The peer is the least anybody could do: parse each line, keep the text in SQLite under its site and reference, with the
-//! same durability and the same number of adverts a transaction. It checks nothing, compares nothing, groups nothing and
-//! logs nothing.
+//! The peer does the minimum: it parses each line and stores the text in SQLite under its site and reference, with the same
+//! durability and transaction size. It does not validate, diff, group or log.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -18,20 +17,20 @@ use world::{Settings, World};
 
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// How many adverts; one in five is a second version of an earlier one
+    /// Number of adverts; one in five is a second version of an earlier one
     #[arg(long, default_value_t = 200_000)]
     adverts: usize,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Keep the feed in this file, to be imported by hand
+    /// Keep the feed in this file, for manual imports
     #[arg(long)]
     keep_feed: Option<PathBuf>,
-    /// The program to measure [default: the one beside this]
+    /// The program to measure [default: vigie in the folder of this program]
     #[arg(long)]
     vigie: Option<PathBuf>,
 }
 
-/// As many as Vigie takes in together.
+/// The batch size of `vigie import`.
 const PER_TRANSACTION: usize = 500;
 
 pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
@@ -52,7 +51,7 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
     };
     let (elapsed, memory_bytes) = import(&vigie, &feed, &folder.path().join("data"))?;
     print_rate("vigie import", args.adverts, elapsed);
-    println!("vigie import: {:.0} MB of memory at most", memory_bytes as f64 / 1e6);
+    println!("vigie import: {:.0} MB of memory at peak", memory_bytes as f64 / 1e6);
     println!(
         "ratio: vigie takes {:.1} times as long as text only",
         elapsed.as_secs_f64() / peer.as_secs_f64()
@@ -62,12 +61,12 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
 
 fn print_rate(name: &str, adverts: usize, elapsed: Duration) {
     let seconds = elapsed.as_secs_f64();
-    println!("{name}: {seconds:.1} s, {:.0} adverts a second", adverts as f64 / seconds);
+    println!("{name}: {seconds:.1} s, {:.0} adverts per second", adverts as f64 / seconds);
 }
 
 fn write_feed(path: &Path, args: &ImportArgs) -> anyhow::Result<u64> {
     let start = "2026-01-01T00:00:00Z".parse()?;
-    // More properties than needed: the import is cut at the number of adverts.
+    // More properties than needed: the import stops at the number of adverts.
     let settings = Settings::new(args.adverts as u64, start);
     let towns = server::market::towns(&places::Gazetteer::embedded()?);
     let world = World::new(args.seed, towns, settings)?;
@@ -84,7 +83,7 @@ fn write_feed(path: &Path, args: &ImportArgs) -> anyhow::Result<u64> {
     Ok(bytes)
 }
 
-/// Crawlers send the publisher's own pictures beside the copies; with them an advert has the size it has in reality.
+/// Adds the original pictures, which crawlers send besides the copies, so that adverts have a realistic size.
 fn add_originals(draft: &mut AdvertDraft) {
     let (Given::Value(pictures), Given::Value(Some(site))) = (&draft.patch.pictures, &draft.patch.site)
     else {
@@ -99,7 +98,7 @@ fn add_originals(draft: &mut AdvertDraft) {
     draft.patch.pictures_remote = Given::Value((0..pictures.len()).filter_map(original).collect());
 }
 
-/// Runs the program as a user would, and watches its memory.
+/// Runs `vigie import` and measures its time and peak memory.
 fn import(vigie: &Path, feed: &Path, data: &Path) -> anyhow::Result<(Duration, u64)> {
     let started = Instant::now();
     let mut child = Command::new(vigie)
@@ -116,7 +115,7 @@ fn import(vigie: &Path, feed: &Path, data: &Path) -> anyhow::Result<(Duration, u
     Ok((elapsed, memory_bytes))
 }
 
-/// The most memory a child ever held, read from the system while it runs.
+/// Returns the peak memory of a child, polled while it runs.
 fn watch(child: &mut Child) -> anyhow::Result<u64> {
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;
@@ -125,10 +124,7 @@ fn watch(child: &mut Child) -> anyhow::Result<u64> {
         let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
         peak = peak.max(kilobytes.unwrap_or(0) * 1024);
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the system tells nobody when memory grows; it has to be asked"
-        )]
+        #[expect(clippy::disallowed_methods, reason = "memory use can only be polled")]
         std::thread::sleep(Duration::from_millis(20));
     }
     Ok(peak)

@@ -1,20 +1,20 @@
-//! Measurements of Vigie, each beside what a user would otherwise pick, in one run: read the ratios, not the seconds.
+//! Benchmarks of Vigie against alternatives, in one run on one machine. The ratios matter, not the absolute times.
 
 mod alerts;
 mod deliver;
 mod import;
+mod latencies;
 mod matching;
 mod pace;
 mod scan;
 mod search;
 mod serve;
-mod spread;
 mod table;
 
 use clap::{Parser, Subcommand};
 use mimalloc::MiMalloc;
 
-/// That of the server, and so of every engine in this process: whoever makes more small things is not the slower for it.
+/// The allocator of the server. All engines in this process use it, so none gains or loses by its allocator.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
@@ -27,19 +27,19 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Adverts a second into an empty folder, and the memory it takes.
+    /// Import throughput into an empty folder, and peak memory
     Import(import::ImportArgs),
-    /// Questions a second, beside Tantivy, SQLite and PostgreSQL.
+    /// Search latency and throughput, against Tantivy, SQLite and PostgreSQL
     Search(search::SearchArgs),
-    /// From an arriving property to the saved searches that want it, beside SQLite and PostgreSQL.
+    /// Matching of a property against saved searches, against brute force, SQLite and PostgreSQL
     Match(matching::MatchArgs),
-    /// From the receipt of an advert to its recorded matches, in a whole server.
+    /// Time from the receipt of an advert to its recorded matches, in a running server
     Alerts(alerts::AlertsArgs),
-    /// Webhooks a second, how long they take to arrive, and what a receiver that hangs does to others.
+    /// Webhook throughput and latency, and the effect of a receiver that hangs
     Deliver(deliver::DeliverArgs),
-    /// Reading every property of a folder, as a rebuild of the index does.
+    /// Reading every property of a data folder, as an index rebuild does
     Scan(scan::ScanArgs),
-    /// A whole server: its start, its answers over HTTP, and what a stream of adverts does to them.
+    /// A running server: start-up time, searches over HTTP, and searches during ingest
     Serve(serve::ServeArgs),
 }
 

@@ -1,11 +1,12 @@
-//! `bench match`: the same saved searches in Vigie and in what a user would pick instead, the same properties arriving at each.
+//! `bench match`: matches the same properties against the same saved searches in Vigie and in its peers.
 //!
-//! All of it happens in one run on one machine: read the ratios, not the seconds. Engines take one property at a time, on one
-//! core, and everything it takes to get from the property to the numbers of the searches counts. A set of searches that is not
-//! Vigie's fails the run: a fast answer that is wrong is no answer.
+//! Everything runs on one machine in one run: the ratios matter, not the absolute times. Engines process one property at a time on
+//! one core. The time from the property to the numbers of the matching searches counts. A result that differs from that of Vigie
+//! fails the run.
 
+mod brute_force;
 pub mod draw;
-mod every;
+pub mod generated_search;
 mod measure;
 mod postgres;
 mod report;
@@ -15,7 +16,6 @@ mod sqlite;
 mod tests;
 mod text;
 mod vigie;
-pub mod wanted;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -31,33 +31,33 @@ use vigie::Vigie;
 
 #[derive(Debug, Args)]
 pub struct MatchArgs {
-    /// How many saved searches; each number is a measurement of its own
+    /// Numbers of saved searches, each measured separately
     #[arg(long, value_delimiter = ',', default_values_t = [100_000, 1_000_000])]
     searches: Vec<u32>,
-    /// How many properties arrive; there are half as many adverts again
+    /// Number of properties to match, with 1.5 adverts each
     #[arg(long, default_value_t = 10_000)]
     properties: u64,
-    /// Which peers to measure
+    /// Peers to measure
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Peer::MEASURED)]
     peers: Vec<Peer>,
-    /// How long a peer may take over the properties, and twice that while its answers are still compared; those it has looked
-    /// at by then are counted
+    /// Time limit per peer in seconds, doubled while its results are still compared; properties matched by then count
     #[arg(long, default_value_t = 15)]
     seconds: u64,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Where the peers keep their files while they are measured [default: the system's folder for such]
+    /// Folder for the files of the peers [default: the system's temporary folder]
     #[arg(long)]
     folder: Option<PathBuf>,
-    /// Print tables for a page
+    /// Print Markdown tables
     #[arg(long)]
     markdown: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Peer {
-    /// Each search asked whether it wants the property
-    Every,
+    /// Every saved search evaluated in turn
+    #[value(alias = "every")]
+    BruteForce,
     Sqlite,
     Postgres,
     /// Vigie alone
@@ -65,14 +65,14 @@ enum Peer {
 }
 
 impl Peer {
-    const MEASURED: [Self; 3] = [Self::Every, Self::Sqlite, Self::Postgres];
+    const MEASURED: [Self; 3] = [Self::BruteForce, Self::Sqlite, Self::Postgres];
 }
 
-/// Something that knows all saved searches and finds those that want a property.
+/// An engine that has all saved searches and finds those that match a property.
 pub trait Engine {
     fn name(&self) -> &str;
 
-    /// The numbers of the searches, each once, in any order.
+    /// Returns the numbers of the matching searches, each once, in any order.
     fn matches(&mut self, property: &Property) -> anyhow::Result<Vec<u32>>;
 }
 
@@ -101,15 +101,15 @@ fn measure_all(
     let (memory, started) = (Memory::now(), Instant::now());
     let (mut vigie, loading) = Vigie::load(searches, count)?;
     let memory = Memory::now().since(memory);
-    eprintln!("Vigie has {count} searches after {:.0} s", started.elapsed().as_secs_f64());
-    let matched = measure::look(&mut vigie, properties);
+    eprintln!("Vigie: {count} searches loaded after {:.0} s", started.elapsed().as_secs_f64());
+    let matched = measure::match_all(&mut vigie, properties);
     let times = measure::vigie(&mut vigie, properties);
     let churn = vigie.churn(searches, count)?;
     let ours = OurResult { matched, times, loading, churn, bytes: vigie.bytes(), memory };
     drop(vigie);
     let mut peers = Vec::new();
     for peer in &args.peers {
-        // One after the other, so that only one of them takes memory.
+        // One at a time, so that only one takes memory.
         let Some(mut engine) = load(*peer, count, searches, folder)? else { continue };
         let budget = Duration::from_secs(args.seconds);
         peers.push(measure::peer(engine.as_mut(), properties, &ours, budget)?);
@@ -117,7 +117,7 @@ fn measure_all(
     Ok((ours, peers))
 }
 
-/// A peer with all searches in it; none where this machine does not have it, or none was asked for.
+/// Loads a peer with all searches; `None` if it is not installed.
 fn load(
     peer: Peer,
     count: u32,
@@ -127,13 +127,13 @@ fn load(
     let started = Instant::now();
     let engine: Box<dyn Engine> = match peer {
         Peer::None => return Ok(None),
-        Peer::Every => Box::new(every::EverySearch::load(searches, count)?),
+        Peer::BruteForce => Box::new(brute_force::BruteForce::load(searches, count)?),
         Peer::Sqlite => Box::new(sqlite::Sqlite::load(searches, count, folder).context("SQLite")?),
         Peer::Postgres => match postgres::Postgres::load(searches, count, folder).context("PostgreSQL")? {
             Some(engine) => Box::new(engine),
             None => return Ok(None),
         },
     };
-    eprintln!("{} has them after {:.0} s", engine.name(), started.elapsed().as_secs_f64());
+    eprintln!("{}: loaded after {:.0} s", engine.name(), started.elapsed().as_secs_f64());
     Ok(Some(engine))
 }

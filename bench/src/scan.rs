@@ -1,4 +1,4 @@
-//! `bench scan`: how long it takes to read every property of a folder, as the index does when it is built anew.
+//! `bench scan`: reads every property of a data folder, as an index rebuild does.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ pub struct ScanArgs {
     /// The data folder
     #[arg(long)]
     data: PathBuf,
-    /// How many parts are read side by side
+    /// Number of partitions read in parallel
     #[arg(long, default_value_t = 2)]
     parts: usize,
-    /// Properties read at once
+    /// Properties per read
     #[arg(long, default_value_t = 512)]
     piece: usize,
 }
@@ -38,7 +38,7 @@ pub async fn run(args: &ScanArgs) -> anyhow::Result<()> {
     }
     let seconds = start.elapsed().as_secs_f64();
     println!(
-        "{properties} properties in {adverts} adverts, in {} parts: {seconds:.2} s, {:.1} µs a property",
+        "{properties} properties in {adverts} adverts, in {} partitions: {seconds:.2} s, {:.1} µs per property",
         args.parts,
         seconds * 1e6 / f64::from(properties.max(1))
     );

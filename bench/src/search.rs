@@ -1,15 +1,13 @@
-//! `bench search`: the same properties in Vigie and in the engines a user would pick instead, the same questions to each.
+//! `bench search`: runs the same queries over the same properties in Vigie and in its peers.
 //!
-//! All of it happens in one run on one machine: read the ratios, not the seconds. Engines answer one question at a time,
-//! each first the questions whose answers are compared, so that nobody is measured cold.
+//! Everything runs on one machine in one run: the ratios matter, not the absolute times. Engines answer one query at a time. The
+//! queries whose results are compared come first and warm up each engine.
 
 pub mod dataset;
-mod first;
 mod measure;
-mod one_segment;
 mod over_http;
 pub mod postgres;
-pub mod question;
+pub mod query;
 mod report;
 mod row;
 #[cfg(test)]
@@ -17,9 +15,9 @@ mod scan;
 pub mod sphere;
 mod sqlite;
 mod tantivy;
-mod tantivy_plain;
 #[cfg(test)]
 mod tests;
+mod top_k;
 mod vigie;
 pub mod words;
 mod writing;
@@ -32,47 +30,44 @@ use clap::{Args, ValueEnum};
 
 use dataset::Dataset;
 use measure::Run;
-use question::{Answer, Kind, Question};
+use query::{Kind, Query, TopHits};
 
 #[derive(Debug, Args)]
 pub struct SearchArgs {
-    /// How many properties; there are half as many adverts again
+    /// Number of properties, with 1.5 adverts each
     #[arg(long, default_value_t = 1_000_000)]
     properties: u64,
-    /// How many questions of each kind
-    #[arg(long, default_value_t = 2_000)]
-    questions: usize,
-    /// How long an engine may take over the questions of a kind; what it has answered by then is counted
+    /// Number of queries of each kind
+    #[arg(long, alias = "questions", default_value_t = 2_000)]
+    queries: usize,
+    /// Time limit per engine and kind in seconds; queries answered by then count
     #[arg(long, default_value_t = 20)]
     seconds_per_kind: u64,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Which kinds of questions to ask
+    /// Kinds of queries
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Kind::ALL)]
     kinds: Vec<Kind>,
-    /// Which peers to measure
+    /// Peers to measure
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Peer::MEASURED)]
     peers: Vec<Peer>,
-    /// Where the peers keep their files while they are measured [default: the system's folder for such]
+    /// Folder for the files of the peers [default: the system's temporary folder]
     #[arg(long)]
     folder: Option<PathBuf>,
-    /// How many properties change a second while the mix is asked once more
+    /// Properties changed per second in the measurement with writes
     #[arg(long, default_value_t = 2_000)]
     changes_per_second: u64,
-    /// Ask a server as well, over HTTP; its folder has to be filled first, which takes minutes
+    /// Measure a server over HTTP as well; filling its folder takes minutes
     #[arg(long)]
     http: bool,
-    /// Print tables for a page
+    /// Print Markdown tables
     #[arg(long)]
     markdown: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Peer {
-    /// As its documentation has it
     Tantivy,
-    /// With collectors and terms made for these questions
-    TantivyByHand,
     Sqlite,
     Postgres,
     /// Vigie alone
@@ -80,20 +75,20 @@ enum Peer {
 }
 
 impl Peer {
-    const MEASURED: [Self; 4] = [Self::Tantivy, Self::TantivyByHand, Self::Sqlite, Self::Postgres];
+    const MEASURED: [Self; 3] = [Self::Tantivy, Self::Sqlite, Self::Postgres];
 }
 
-/// Something that knows all properties and answers questions about them, one at a time.
+/// An engine that has all properties and answers one query at a time.
 pub trait Engine {
     fn name(&self) -> &str;
 
-    fn answer(&mut self, question: &Question) -> anyhow::Result<Answer>;
+    fn search(&mut self, query: &Query) -> anyhow::Result<TopHits>;
 }
 
 pub fn run(args: &SearchArgs) -> anyhow::Result<()> {
     let above = args.folder.clone().unwrap_or_else(std::env::temp_dir);
     std::fs::create_dir_all(&above)?;
-    // Gone after the engines, which are below.
+    // Dropped after the engines, which are declared below.
     let folder = tempfile::Builder::new().prefix("search-").tempdir_in(above)?;
     let dataset = Dataset::new(args.properties, args.seed)?;
     eprintln!("{}", report::describe(&dataset));
@@ -110,7 +105,7 @@ pub fn run(args: &SearchArgs) -> anyhow::Result<()> {
         engines.extend(load(*peer, &dataset, folder.path())?);
     }
     let run = Run {
-        questions: args.questions,
+        queries: args.queries,
         budget: Duration::from_secs(args.seconds_per_kind),
         kinds: args.kinds.clone(),
     };
@@ -121,29 +116,24 @@ pub fn run(args: &SearchArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A peer with everything in it; none where this machine does not have it, or none was asked for.
+/// Loads a peer with all properties; `None` if it is not installed.
 fn load(peer: Peer, dataset: &Dataset, folder: &Path) -> anyhow::Result<Option<Box<dyn Engine>>> {
     let started = Instant::now();
     let engine: Box<dyn Engine> = match peer {
         Peer::None => return Ok(None),
-        Peer::Tantivy => {
-            Box::new(tantivy_plain::TantivyPlain::load(dataset.rows(), folder).context("Tantivy")?)
-        }
-        Peer::TantivyByHand => {
-            Box::new(tantivy::Tantivy::load(dataset.rows(), folder).context("Tantivy, by hand")?)
-        }
+        Peer::Tantivy => Box::new(tantivy::Tantivy::load(dataset.rows(), folder).context("Tantivy")?),
         Peer::Sqlite => Box::new(sqlite::Sqlite::load(dataset.rows(), folder).context("SQLite")?),
         Peer::Postgres => match postgres::Postgres::start(folder).context("PostgreSQL")? {
             postgres::Start::Ready(mut server) => {
                 server.load(dataset.rows()).context("PostgreSQL")?;
                 server
             }
-            postgres::Start::NotThere(reason) => {
-                println!("PostgreSQL is not there: {reason}");
+            postgres::Start::NotAvailable(reason) => {
+                println!("PostgreSQL is not available: {reason}");
                 return Ok(None);
             }
         },
     };
-    eprintln!("{} has them after {:.0} s", engine.name(), started.elapsed().as_secs_f64());
+    eprintln!("{}: loaded after {:.0} s", engine.name(), started.elapsed().as_secs_f64());
     Ok(Some(engine))
 }

@@ -1,8 +1,8 @@
-//! `bench serve`: a whole server with a million properties, from its start to its answers.
+//! `bench serve`: a running server with a million properties.
 //!
-//! The questions are those of `bench search`, asked over HTTP by clients on the same machine, which take their share of
-//! its cores; each answer holds ten whole documents and the exact total. Beside the answers a second it shows how long a
-//! start takes with and without a snapshot, and what a steady stream of adverts does to those who search.
+//! The queries are those of `bench search`, sent over HTTP by clients that share the cores of the machine. Each response has ten
+//! whole documents and the exact total. The benchmark also measures start-up with and without a snapshot, and search latency
+//! during ingest.
 
 pub mod client;
 mod load;
@@ -21,24 +21,24 @@ use process::Process;
 
 #[derive(Debug, Args)]
 pub struct ServeArgs {
-    /// How many properties; there are half as many adverts again
+    /// Number of properties, with 1.5 adverts each
     #[arg(long, default_value_t = 1_000_000)]
     properties: u64,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// A folder for the data, kept and used again; without it everything is made anew and thrown away
+    /// Data folder to keep and reuse [default: a temporary folder]
     #[arg(long)]
     folder: Option<PathBuf>,
-    /// How many clients ask at the same time
+    /// Number of concurrent clients
     #[arg(long, default_value_t = 8)]
     connections: usize,
-    /// How long each measurement takes
+    /// Duration of each measurement in seconds
     #[arg(long, default_value_t = 15)]
     seconds: u64,
-    /// How many searches a second are asked while adverts come in, and before
+    /// Searches per second, before and during ingest
     #[arg(long, default_value_t = 400)]
     searches_per_second: u64,
-    /// How many adverts a second come in
+    /// Adverts sent per second
     #[arg(long, default_value_t = 2_000)]
     adverts_per_second: u64,
 }
@@ -54,24 +54,21 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<()> {
     println!("start without a snapshot: ready after {:.1} s, {}", ready.as_secs_f64(), server.memory());
     let seconds = Duration::from_secs(args.seconds);
     let load = Load::new(&dataset, server.address, &key);
-    println!("each connection asks as soon as it is answered, the mix of five kinds:");
-    println!("  first time  {}", load.flat_out(args.connections, seconds)?);
-    println!("  once again  {}", load.flat_out(args.connections, seconds)?);
-    println!("{} searches a second, two connections:", args.searches_per_second);
-    let quiet = load.steady(args.searches_per_second, seconds)?;
-    println!("  nothing else                {quiet}");
+    println!("mix of five kinds, each connection sends its next query at once:");
+    println!("  first run   {}", load.closed_loop(args.connections, seconds)?);
+    println!("  second run  {}", load.closed_loop(args.connections, seconds)?);
+    println!("{} searches per second, two connections:", args.searches_per_second);
+    let quiet = load.open_loop(args.searches_per_second, seconds)?;
+    println!("  without ingest              {quiet}");
     let feed = market::Feed::new(&dataset, args.adverts_per_second, seconds)?;
     let busy = std::thread::scope(|scope| {
         let feeding = scope.spawn(|| feed.send(server.address, &key));
-        let busy = load.steady(args.searches_per_second, seconds);
+        let busy = load.open_loop(args.searches_per_second, seconds);
         let sent = feeding.join().unwrap_or_else(|_| anyhow::bail!("the feeding thread panicked"));
         anyhow::Ok((busy?, sent?))
     })?;
-    println!("  {:.0} adverts a second as well {}", busy.1, busy.0);
-    println!(
-        "  the 99th percentile is {:.2} times as long",
-        busy.0.percentile(99.0) / quiet.percentile(99.0)
-    );
+    println!("  with {:.0} adverts per second {}", busy.1, busy.0);
+    println!("  ratio of the 99th percentiles: {:.2}", busy.0.percentile(99.0) / quiet.percentile(99.0));
     println!("after that: {}", server.memory());
     let stopped = server.stop()?;
     println!("stop with a snapshot: {:.1} s", stopped.as_secs_f64());

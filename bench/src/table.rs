@@ -1,9 +1,9 @@
-//! Figures as tables: for the eye, or for a page.
+//! Tables as aligned text or as Markdown.
 
 use std::fmt::Write;
 use std::time::Duration;
 
-/// A title and rows under a head; the first column to the left, figures to the right.
+/// Appends a table: the first column is aligned left, the others right.
 pub fn table(text: &mut String, title: &str, head: &[&str], rows: &[Vec<String>], markdown: bool) {
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
@@ -38,7 +38,7 @@ pub fn per_second(mean_seconds: f64) -> String {
     format!("{:.0}", 1.0 / mean_seconds.max(1e-9))
 }
 
-/// How many times as long one takes as another.
+/// Returns the ratio of two durations.
 pub fn times(one: Duration, other: Duration) -> String {
     format!("{:.1}", one.as_secs_f64() / other.as_secs_f64().max(1e-9))
 }

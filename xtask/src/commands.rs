@@ -1,88 +1,95 @@
-//! The commands: a name, what it does, and the steps. To add one, add a row and a function.
+//! The commands. To add one, add a row to [`COMMANDS`] and a function.
 
+use crate::bare;
 use crate::failure::Failure;
 use crate::step::Step;
 
 pub struct Command {
     pub name: &'static str,
-    /// What may follow the name; nothing may if this is empty.
+    /// The arguments in the help text. If empty, the command takes none.
     pub arguments: &'static str,
     pub about: &'static str,
     pub run: fn(&[String]) -> Result<(), Failure>,
 }
 
-/// In the order in which a newcomer needs them.
+/// In the order in which a new contributor needs them.
 pub const COMMANDS: &[Command] = &[
     Command {
         name: "check",
         arguments: "",
-        about: "Format, lints and documentation, with warnings as errors.",
+        about: "Check format, lints and documentation, with warnings as errors.",
         run: check,
     },
     Command {
         name: "test",
         arguments: "[ARGS]",
-        about: "The whole test suite; ARGS go to `cargo test`.",
+        about: "Run all tests; ARGS are passed to `cargo test`.",
         run: test,
     },
     Command {
         name: "ci",
         arguments: "",
-        about: "Exactly what CI runs: check, test, and deny if it is installed.",
+        about: "Run what CI runs: check, test, and deny if it is installed.",
         run: ci,
     },
     Command {
         name: "demo",
         arguments: "[ARGS]",
-        about: "The service with a generated market, to look at; ARGS go to `vigie demo`.",
+        about: "Run the service with a generated market; ARGS are passed to `vigie demo`.",
         run: demo,
     },
     Command {
         name: "bench",
         arguments: "NAME [ARGS]",
-        about: "One measurement beside its peer, in a release build.",
+        about: "Run the benchmark NAME against its peers; `bench help` lists the names.",
         run: bench,
     },
     Command {
         name: "crash",
         arguments: "[KILLS]",
-        about: "Kill the server KILLS times (1000) in the middle of its work; nothing may be lost.",
+        about: "Kill the server KILLS times (1000) during work, and check that nothing is lost.",
         run: crash,
     },
     Command {
         name: "deliveries",
         arguments: "[COUNT]",
-        about: "Kill the server while it brings COUNT webhooks (100000); every one must arrive.",
+        about: "Kill the server while it delivers COUNT webhooks (100000); all must arrive.",
         run: deliveries,
     },
     Command {
-        name: "law",
+        name: "differential",
         arguments: "[CASES]",
-        about: "Hold index, percolator and explainer to the law in CASES histories (100000).",
-        run: law,
+        about: "Compare index, percolator and explainer with a plain scan, CASES times (100000).",
+        run: differential,
+    },
+    Command {
+        name: "bare",
+        arguments: "[FOLDER]",
+        about: "Run CI and the demo in a minimal Debian kept in FOLDER (target/bare); needs root.",
+        run: bare::run,
     },
     Command {
         name: "snapshots",
         arguments: "",
-        about: "Review the snapshots that tests would change.",
+        about: "Review snapshots changed by the tests.",
         run: snapshots,
     },
     Command {
         name: "deny",
         arguments: "",
-        about: "Licences, duplicates and sources of the dependencies, by deny.toml.",
+        about: "Check licences, duplicates and sources of the dependencies (deny.toml).",
         run: deny,
     },
 ];
 
 const KILLS_DEFAULT: &str = "1000";
 const DELIVERIES_DEFAULT: &str = "100000";
-const LAW_CASES_DEFAULT: &str = "100000";
+const DIFFERENTIAL_CASES_DEFAULT: &str = "100000";
 
 fn check(_: &[String]) -> Result<(), Failure> {
     Step::cargo(["fmt", "--all", "--check"]).run()?;
     Step::cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]).run()?;
-    // Private items, too: their links are to lead somewhere as well, and no others read these pages.
+    // Private items as well, to check their links. Only contributors read these pages.
     Step::cargo(["doc", "--workspace", "--no-deps", "--document-private-items"])
         .with("RUSTDOCFLAGS", "-D warnings")
         .run()
@@ -110,10 +117,10 @@ fn demo(arguments: &[String]) -> Result<(), Failure> {
 fn bench(arguments: &[String]) -> Result<(), Failure> {
     if arguments.is_empty() {
         return Err(Failure::Arguments {
-            expected: "the name of a measurement; `cargo xtask bench help` lists them",
+            expected: "the name of a benchmark; `cargo xtask bench help` lists them",
         });
     }
-    // Both: the measurements start the program they find beside themselves.
+    // Both packages: some benchmarks start the server program in their own folder.
     Step::cargo(["build", "--release", "--package", "server", "--package", "bench"]).run()?;
     Step::cargo(["run", "--release", "--package", "bench", "--"]).and(arguments).run()
 }
@@ -122,19 +129,19 @@ fn crash(arguments: &[String]) -> Result<(), Failure> {
     let kills = match arguments {
         [] => KILLS_DEFAULT,
         [kills] if kills.parse::<u32>().is_ok() => kills,
-        _ => return Err(Failure::Arguments { expected: "how often to kill, as a number" }),
+        _ => return Err(Failure::Arguments { expected: "the number of kills" }),
     };
     Step::cargo(["test", "--package", "server", "--test", "crash", "--", "--nocapture"])
         .with("VIGIE_CRASH_KILLS", kills)
         .run()
 }
 
-/// In a release build: what is put to the test is what comes between kills, so that there had better be much of it.
+/// In a release build, so that much happens between two kills.
 fn deliveries(arguments: &[String]) -> Result<(), Failure> {
     let count = match arguments {
         [] => DELIVERIES_DEFAULT,
         [count] if count.parse::<u64>().is_ok() => count,
-        _ => return Err(Failure::Arguments { expected: "how much to deliver, as a number" }),
+        _ => return Err(Failure::Arguments { expected: "the number of deliveries" }),
     };
     Step::cargo([
         "test",
@@ -151,16 +158,16 @@ fn deliveries(arguments: &[String]) -> Result<(), Failure> {
     .run()
 }
 
-fn law(arguments: &[String]) -> Result<(), Failure> {
+fn differential(arguments: &[String]) -> Result<(), Failure> {
     let cases = match arguments {
-        [] => LAW_CASES_DEFAULT,
+        [] => DIFFERENTIAL_CASES_DEFAULT,
         [cases] if cases.parse::<u64>().is_ok() => cases,
-        _ => return Err(Failure::Arguments { expected: "how many histories, as a number" }),
+        _ => return Err(Failure::Arguments { expected: "the number of cases" }),
     };
-    Step::cargo(["test", "--release", "--package", "engine", "--test", "law", "--", "--nocapture"])
-        .with("VIGIE_LAW_CASES", cases)
-        .with("VIGIE_MIRROR_CASES", cases)
-        .with("VIGIE_EXPLAINED_CASES", cases)
+    Step::cargo(["test", "--release", "--package", "engine", "--test", "differential", "--", "--nocapture"])
+        .with("VIGIE_DIFFERENTIAL_CASES", cases)
+        .with("VIGIE_PERCOLATOR_CASES", cases)
+        .with("VIGIE_EXPLAIN_CASES", cases)
         .run()
 }
 
@@ -170,18 +177,18 @@ fn snapshots(_: &[String]) -> Result<(), Failure> {
     }
     let accept = Step::cargo(["test", "--workspace"]).with("INSTA_UPDATE", "always");
     eprintln!(
-        "cargo-insta shows each change and asks; `cargo install cargo-insta --locked` installs it.\n\
-         Without it, accept all changes and review them as a diff:\n\n  {accept}\n  git diff -- '*.snap'"
+        "cargo-insta shows each change for review; `cargo install cargo-insta --locked` installs it.\n\
+         Without it, accept all changes and review the diff:\n\n  {accept}\n  git diff -- '*.snap'"
     );
     Ok(())
 }
 
 const PYTHON_INSTALL: &str = "apt-get install python3 python3-venv";
 
-/// Some tests hold ours against what others wrote in Python. Where a machine is there to be set up, as in CI, it is installed;
-/// everybody else is told how.
+/// Checks for Python: some tests compare ours with implementations in Python. Root on Debian, as in CI, installs it; other users get
+/// an error that says how.
 fn python() -> Result<(), Failure> {
-    // Debian has this module in a package of its own, and without it there are no virtual environments.
+    // Debian packages this module separately, and virtual environments need it.
     if Step::of("python3", ["-c", "import ensurepip"]).succeeds() {
         return Ok(());
     }
@@ -200,8 +207,8 @@ fn has_deny() -> bool {
     Step::cargo(["deny", "--version"]).succeeds()
 }
 
-/// Advisories are left out: they need the network and fail on the day somebody else publishes one, not when we change
-/// something. See `deny.toml`.
+/// Runs cargo-deny without advisories: they need the network, and fail when one is published instead of when something changes here.
+/// See `deny.toml`.
 fn deny(_: &[String]) -> Result<(), Failure> {
     if !has_deny() {
         return Err(Failure::Missing { tool: "cargo-deny", install: DENY_INSTALL });
@@ -214,22 +221,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_measurement_must_be_named() {
+    fn bench_needs_a_name() {
         assert!(matches!(bench(&[]), Err(Failure::Arguments { .. })));
     }
 
     #[test]
-    fn kills_are_a_number() {
+    fn kills_must_be_a_number() {
         assert!(matches!(crash(&["often".to_owned()]), Err(Failure::Arguments { .. })));
     }
 
     #[test]
-    fn deliveries_are_a_number() {
+    fn deliveries_must_be_a_number() {
         assert!(matches!(deliveries(&["all".to_owned()]), Err(Failure::Arguments { .. })));
     }
 
     #[test]
-    fn cases_are_a_number() {
-        assert!(matches!(law(&["many".to_owned()]), Err(Failure::Arguments { .. })));
+    fn cases_must_be_a_number() {
+        assert!(matches!(differential(&["many".to_owned()]), Err(Failure::Arguments { .. })));
     }
 }

@@ -1,17 +1,29 @@
-//! Why a command stopped, and the exit code it leaves.
+//! Why a command failed, and the exit code for it.
 
 use std::fmt;
 use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::process::{ExitCode, ExitStatus};
 
 #[derive(Debug)]
 pub enum Failure {
-    /// A step ran and said no.
+    /// A step ran and failed.
     Failed { step: String, status: ExitStatus },
-    /// A step could not even start.
+    /// A step could not be started.
     NotStarted { step: String, cause: io::Error },
-    /// A tool that is not part of Rust is needed and missing.
+    /// A required tool that is not part of Rust is missing.
     Missing { tool: &'static str, install: &'static str },
+    /// The command needs the rights of root.
+    NotRoot,
+    /// A file could not be read or written.
+    File { path: PathBuf, cause: io::Error },
+    /// A folder is to be removed, and something is mounted in it.
+    Mounted { path: PathBuf },
+    /// The demo did not do what its page promises.
+    Demo(&'static str),
+    /// The demo printed an address that could not be reached.
+    Request { address: SocketAddr, cause: io::Error },
     /// No command has this name.
     UnknownCommand,
     /// The command takes other arguments.
@@ -19,11 +31,11 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// 2 for what was typed, 1 for what was run.
+    /// 2 for a mistake on the command line, 1 for everything else.
     pub fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Failed { .. } | Self::NotStarted { .. } | Self::Missing { .. } => ExitCode::from(1),
             Self::UnknownCommand | Self::Arguments { .. } => ExitCode::from(2),
+            _ => ExitCode::from(1),
         }
     }
 }
@@ -31,14 +43,22 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Failed { step, status } => write!(f, "stopped, since this failed with {status}:\n  {step}"),
+            Self::Failed { step, status } => write!(f, "this step failed with {status}:\n  {step}"),
             Self::NotStarted { step, cause } => {
-                write!(f, "stopped, since this could not be started: {cause}\n  {step}")
+                write!(f, "this step could not be started: {cause}\n  {step}")
             }
             Self::Missing { tool, install } => {
                 write!(f, "{tool} is not installed; `{install}` installs it")
             }
-            Self::UnknownCommand => f.write_str("there is no such command; `cargo xtask` lists them all"),
+            Self::NotRoot => f.write_str("this command needs root; run it with sudo or as root"),
+            Self::File { path, cause } => write!(f, "{}: {cause}", path.display()),
+            Self::Mounted { path } => {
+                let path = path.display();
+                write!(f, "{path} is a mount point and is not removed; unmount it with `umount {path}`")
+            }
+            Self::Demo(problem) => write!(f, "the demo {problem}; its output is above"),
+            Self::Request { address, cause } => write!(f, "no answer from http://{address}: {cause}"),
+            Self::UnknownCommand => f.write_str("unknown command; `cargo xtask` lists all commands"),
             Self::Arguments { expected } => write!(f, "wrong arguments; expected: {expected}"),
         }
     }

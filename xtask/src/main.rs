@@ -1,10 +1,11 @@
-//! `cargo xtask`: every command of the repository, in one list.
+//! `cargo xtask`: all commands of the repository.
 //!
-//! Each command is a few plain lines that anybody can type; they are printed before they run. Nothing needs to be
-//! installed but Rust, and this crate depends on nothing, so that it builds in a second.
+//! A command is a few plain command lines, printed before they run. This crate needs only Rust and has no dependencies, so it builds
+//! in a second.
 //!
-//! The tests beside it (`tests/tidy`) are about the repository itself: its arrows, files, links and words.
+//! The tests in `tests/tidy` check the repository itself: crate dependencies, files, links and words.
 
+mod bare;
 mod commands;
 mod failure;
 mod step;
@@ -28,8 +29,8 @@ fn main() -> ExitCode {
     let started = Instant::now();
     let outcome = run(name, rest);
     match &outcome {
-        Ok(()) => eprintln!("\n{name}: done in {}", spoken(started.elapsed())),
-        Err(failure) => eprintln!("\n{name}: {failure} (after {})", spoken(started.elapsed())),
+        Ok(()) => eprintln!("\n{name}: done in {}", format_duration(started.elapsed())),
+        Err(failure) => eprintln!("\n{name}: {failure} (after {})", format_duration(started.elapsed())),
     }
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -57,7 +58,7 @@ fn help() -> String {
     text
 }
 
-fn spoken(elapsed: Duration) -> String {
+fn format_duration(elapsed: Duration) -> String {
     match (elapsed.as_secs() / 60, elapsed.as_secs() % 60) {
         (0, _) => format!("{:.1} s", elapsed.as_secs_f64()),
         (minutes, seconds) => format!("{minutes} min {seconds} s"),
@@ -69,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_command_is_listed_on_one_line_of_at_most_110_columns() {
+    fn help_has_one_line_of_at_most_110_columns_per_command() {
         let help = help();
         for command in COMMANDS {
             let is_about = |line: &&str| line.split_whitespace().next() == Some(command.name);
@@ -80,19 +81,19 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_takes_no_arguments_refuses_them() {
+    fn unexpected_arguments_are_refused() {
         let outcome = run("check", &["--fast".to_owned()]);
         assert!(matches!(outcome, Err(Failure::Arguments { .. })));
     }
 
     #[test]
-    fn an_unknown_command_is_refused() {
+    fn unknown_commands_are_refused() {
         assert!(matches!(run("chekc", &[]), Err(Failure::UnknownCommand)));
     }
 
     #[test]
-    fn times_are_said_as_people_say_them() {
-        assert_eq!(spoken(Duration::from_millis(1_540)), "1.5 s");
-        assert_eq!(spoken(Duration::from_secs(61)), "1 min 1 s");
+    fn durations_are_readable() {
+        assert_eq!(format_duration(Duration::from_millis(1_540)), "1.5 s");
+        assert_eq!(format_duration(Duration::from_secs(61)), "1 min 1 s");
     }
 }

@@ -1,4 +1,4 @@
-//! One plain command line: printed as anybody could type it, then run from the root of the repository.
+//! One command line, printed as it can be typed and run from the root of the repository.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use crate::failure::Failure;
 
 const CARGO: &str = "cargo";
 
-/// A call of a program; nearly always cargo.
+/// A program with its arguments and variables.
 pub struct Step {
     program: &'static str,
     variables: Vec<(&'static str, String)>,
@@ -24,7 +24,7 @@ impl Step {
         Self { program, variables: Vec::new(), arguments: arguments.map(str::to_owned).to_vec() }
     }
 
-    /// Sets an environment variable for this step alone.
+    /// Sets an environment variable for this step.
     pub fn with(mut self, name: &'static str, value: &str) -> Self {
         self.variables.push((name, value.to_owned()));
         self
@@ -44,20 +44,20 @@ impl Step {
         }
     }
 
-    /// Whether it ends well, without a word: to ask for what is installed.
+    /// Runs the step without output and returns `true` if it succeeds. Used to find out what is installed.
     pub fn succeeds(self) -> bool {
         let status = self.command().stdout(Stdio::null()).stderr(Stdio::null()).status();
         status.is_ok_and(|status| status.success())
     }
 
-    /// What it prints, if it ends well.
+    /// Runs the step and returns its trimmed output; `None` if it fails.
     pub fn output(self) -> Option<String> {
         let output = self.command().stderr(Stdio::null()).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
     fn command(&self) -> Command {
-        // Cargo says where it is itself, so that the same one is used throughout.
+        // Cargo sets this variable to its own path. Using it keeps to one version of cargo.
         let itself = std::env::var_os("CARGO").filter(|_| self.program == CARGO);
         let mut command = Command::new(itself.unwrap_or_else(|| self.program.into()));
         command.args(&self.arguments).current_dir(root());
@@ -76,7 +76,7 @@ impl fmt::Display for Step {
     }
 }
 
-/// As a shell wants it.
+/// Quotes an argument for a shell.
 fn quoted(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_=./:,+@".contains(&byte);
     if !text.is_empty() && text.bytes().all(plain) {
@@ -85,8 +85,8 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// Where cargo found this crate when it ran it, not when it was built: the folder may have moved since.
-fn root() -> PathBuf {
+/// Returns the root of the repository, as of now: the folder may have moved since this program was built.
+pub fn root() -> PathBuf {
     let folder = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     folder.and_then(|folder| Some(folder.parent()?.to_owned())).unwrap_or_else(|| ".".into())
 }
@@ -96,13 +96,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_step_prints_can_be_read() {
+    fn output_is_returned() {
         assert_eq!(Step::of("echo", ["a", "b"]).output().as_deref(), Some("a b"));
         assert_eq!(Step::of("false", []).output(), None);
     }
 
     #[test]
-    fn a_step_is_shown_as_it_can_be_typed() {
+    fn a_step_is_printed_as_it_can_be_typed() {
         let step = Step::cargo(["doc", "--no-deps"]).with("RUSTDOCFLAGS", "-D warnings");
         assert_eq!(step.to_string(), "RUSTDOCFLAGS='-D warnings' cargo doc --no-deps");
         let step = Step::cargo(["test"]).and(&["it's".to_owned(), String::new()]);

@@ -1,4 +1,4 @@
-//! Adverts that come in at a steady pace, and when each of them was acknowledged.
+//! Sends adverts at a steady rate and records when each was acknowledged.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -7,46 +7,46 @@ use anyhow::{Context, ensure};
 use app::system::SystemClock;
 use domain::{AdvertId, Clock, Timestamp};
 use serde_json::Value;
-use world::{Happening, HappeningKind};
+use world::{MarketEvent, MarketEventKind};
 
 use crate::pace;
 use crate::search::dataset::Dataset;
 use crate::serve::client::Client;
 
-/// How often adverts are sent: a crawler passes on what it has found every few milliseconds.
+/// Requests per second, like a crawler that reports its results every few milliseconds.
 const SENDINGS_PER_SECOND: u64 = 100;
 
-/// How many send in turn: one alone would wait for its receipt when the next adverts are due.
+/// Connections that send in turn. A single one would still wait for its receipt when the next request is due.
 const CONNECTIONS: usize = 4;
 
-/// What happens next in the market, written beforehand.
+/// The next events of the market, serialised in advance.
 pub struct Feed {
     bodies: Vec<Vec<u8>>,
-    kinds: Vec<HappeningKind>,
+    kinds: Vec<MarketEventKind>,
 }
 
-/// Some adverts, sent together.
+/// Adverts sent in one request.
 pub struct Sending {
-    /// Since the first was sent.
+    /// Time since the first request.
     pub due: Duration,
     pub sent_at: Instant,
     pub acknowledged_at: Instant,
-    /// The same by the clock that the server goes by.
+    /// The same by the wall clock, which the server uses.
     pub acknowledged_by_clock: Timestamp,
     /// In the order they were sent.
     pub receipts: Vec<Receipt>,
 }
 
-/// One moment, by both clocks.
+/// One moment by the monotonic and by the wall clock.
 #[derive(Clone, Copy)]
 struct Begun {
     at: Instant,
     clock: Timestamp,
 }
 
-/// What the sender of an advert is told.
+/// The receipt of one advert.
 pub struct Receipt {
-    /// Nothing when it was refused.
+    /// `None` if the advert was refused.
     pub advert: Option<AdvertId>,
     pub outcome: String,
 }
@@ -55,38 +55,38 @@ impl Feed {
     pub fn new(dataset: &Dataset, per_second: u64, long: Duration) -> anyhow::Result<Self> {
         let adverts = usize::try_from(per_second * long.as_secs())?;
         let each = usize::try_from(per_second / SENDINGS_PER_SECOND)?.max(1);
-        let happenings: Vec<Happening> = dataset.world().timeline().take(adverts).collect();
-        let kinds = happenings.iter().map(|happening| happening.kind).collect();
-        let bodies = happenings.chunks(each).map(|happenings| {
-            let drafts = happenings.iter().map(|happening| wire::advert_draft_write::write(&happening.draft));
+        let events: Vec<MarketEvent> = dataset.world().timeline().take(adverts).collect();
+        let kinds = events.iter().map(|event| event.kind).collect();
+        let bodies = events.chunks(each).map(|events| {
+            let drafts = events.iter().map(|event| wire::advert_draft_write::write(&event.draft));
             serde_json::to_vec(&drafts.collect::<Vec<_>>())
         });
         Ok(Self { bodies: bodies.collect::<Result<_, _>>()?, kinds })
     }
 
-    /// What comes in, in per cent.
+    /// Describes the mix of events, in per cent.
     pub fn describe(&self) -> String {
-        let share = |wanted: &[HappeningKind]| {
+        let share = |wanted: &[MarketEventKind]| {
             let among = self.kinds.iter().filter(|kind| wanted.contains(kind)).count();
             100.0 * among as f64 / self.kinds.len().max(1) as f64
         };
         format!(
-            "adverts to send: {}, of them {:.0} % new, {:.0} % with another price, {:.0} % with other pictures, text or surface, \
-             {:.0} % expired or back, {:.0} % seen again without a change",
+            "adverts to send: {}, of them {:.0} % new, {:.0} % with a new price, {:.0} % with new pictures, text or surface, \
+             {:.0} % expired or republished, {:.0} % unchanged",
             self.kinds.len(),
-            share(&[HappeningKind::Published]),
-            share(&[HappeningKind::PriceDropped, HappeningKind::PriceRose]),
+            share(&[MarketEventKind::Published]),
+            share(&[MarketEventKind::PriceDropped, MarketEventKind::PriceRose]),
             share(&[
-                HappeningKind::PicturesChanged,
-                HappeningKind::DescriptionEdited,
-                HappeningKind::SurfaceCorrected
+                MarketEventKind::PicturesChanged,
+                MarketEventKind::DescriptionEdited,
+                MarketEventKind::SurfaceCorrected
             ]),
-            share(&[HappeningKind::Expired, HappeningKind::Republished]),
-            share(&[HappeningKind::Crawled]),
+            share(&[MarketEventKind::Expired, MarketEventKind::Republished]),
+            share(&[MarketEventKind::Crawled]),
         )
     }
 
-    /// Sends them all. Whoever is acknowledged late sends the next ones at once, until the pace is caught up with.
+    /// Sends everything. A connection that is behind schedule sends its next requests immediately until it has caught up.
     pub fn send(&self, address: SocketAddr, key: &str) -> anyhow::Result<Vec<Sending>> {
         let begun = Begun { at: Instant::now(), clock: SystemClock.now() };
         let mut sent = std::thread::scope(|scope| {
@@ -103,7 +103,7 @@ impl Feed {
         Ok(sent)
     }
 
-    /// One of them, which has every so many-th turn.
+    /// Sends the requests of one connection.
     fn send_every(
         &self,
         begun: Begun,
@@ -122,7 +122,7 @@ impl Feed {
             ensure!(answer.status == 200, "{}", String::from_utf8_lossy(answer.body));
             answers.push((due, sent_at, acknowledged_at, answer.body.to_vec()));
         }
-        // Receipts are read when nobody waits for it any more.
+        // Parse the receipts after the measurement.
         let sendings = answers.into_iter().map(|(due, sent_at, acknowledged_at, body)| {
             let acknowledged_by_clock = begun.clock.checked_add(acknowledged_at - begun.at)?;
             let receipts = receipts(&body)?;

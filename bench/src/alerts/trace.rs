@@ -1,4 +1,4 @@
-//! From adverts to their entries in the log, and from those to what was recorded for them.
+//! Maps adverts to their log entries, and log entries to the recorded matches.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
@@ -9,30 +9,30 @@ use store::{Change, LogEntry, Position, Store};
 
 use super::feed::Sending;
 use super::watch::Seen;
-use crate::spread::Spread;
+use crate::latencies::Latencies;
 
-/// How much is read at a time.
+/// Entries per read.
 const PER_READ: usize = 2_000;
 
-/// What became of what was sent.
+/// The log entries and matches of the requests.
 pub struct Trace {
-    /// The entries that each sending made.
+    /// The entries that each request created.
     entries: Vec<Vec<Position>>,
-    /// What an entry brought, for those that brought anything.
-    outcomes: HashMap<Position, Brought>,
-    /// How many entries brought matches and were made by none of the sendings.
+    /// The result of each entry that has any.
+    outcomes: HashMap<Position, Recorded>,
+    /// Entries with matches that no request created.
     lost: usize,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Brought {
+struct Recorded {
     matches: usize,
-    notifications: usize,
+    notices: usize,
 }
 
 impl Trace {
-    /// Reads everything after a position. An entry was made by the first sending of its advert that was not acknowledged before the
-    /// entry was written: even a sighting that changed nothing may have made one, because it says which advert was seen last.
+    /// Reads everything after a position. An entry belongs to the first request with its advert that was not acknowledged before the
+    /// entry was written. Even a crawl without a change may create an entry, because it updates which advert was seen last.
     pub async fn read(store: &dyn Store, start: Position, sent: &[Sending]) -> anyhow::Result<Self> {
         let mut sendings: HashMap<AdvertId, Vec<usize>> = HashMap::new();
         for (number, sending) in sent.iter().enumerate() {
@@ -65,17 +65,17 @@ impl Trace {
             let Some(last) = groups.last() else { break };
             position = last.position;
             for group in groups {
-                let notifications = group.outbox.iter().map(|notification| notification.searches.len()).sum();
+                let notices = group.outbox.iter().map(|notice| notice.searches.len()).sum();
                 lost += usize::from(!traced.contains(&group.position) && !group.matched.is_empty());
-                outcomes.insert(group.position, Brought { matches: group.matched.len(), notifications });
+                outcomes.insert(group.position, Recorded { matches: group.matched.len(), notices });
             }
         }
         Ok(Self { entries, outcomes, lost })
     }
 
-    pub fn report(&self, sent: &[Sending], seen: &Seen, warm_up: Duration, bar: Duration) -> String {
+    pub fn report(&self, sent: &[Sending], seen: &Seen, warm_up: Duration, target: Duration) -> String {
         let (mut since_receipt, mut since_sending) = (Vec::new(), Vec::new());
-        let (mut adverts, mut sum) = (0, Brought::default());
+        let (mut adverts, mut sum) = (0, Recorded::default());
         let mut receipts: BTreeMap<&str, usize> = BTreeMap::new();
         let mut answered = Vec::new();
         let measured = || sent.iter().zip(&self.entries).filter(|(sending, _)| sending.due >= warm_up);
@@ -86,11 +86,12 @@ impl Trace {
                 *receipts.entry(&receipt.outcome).or_default() += 1;
             }
             for position in entries {
-                let Some(brought) = self.outcomes.get(position).filter(|brought| brought.matches > 0) else {
+                let Some(recorded) = self.outcomes.get(position).filter(|recorded| recorded.matches > 0)
+                else {
                     continue;
                 };
-                sum.matches += brought.matches;
-                sum.notifications += brought.notifications;
+                sum.matches += recorded.matches;
+                sum.notices += recorded.notices;
                 let Some(recorded_at) = seen.at(*position) else { continue };
                 since_receipt.push(recorded_at.saturating_duration_since(sending.acknowledged_at));
                 since_sending.push(recorded_at.saturating_duration_since(sending.sent_at));
@@ -99,49 +100,49 @@ impl Trace {
         let seconds = seconds(measured().map(|(sending, _)| sending));
         let before = since_receipt.iter().filter(|time| time.is_zero()).count();
         let (receipt, sending, answered) =
-            (Spread::of(since_receipt), Spread::of(since_sending), Spread::of(answered));
+            (Latencies::of(since_receipt), Latencies::of(since_sending), Latencies::of(answered));
         let mut text = String::new();
         let per_second = |count: usize| count as f64 / seconds;
-        let told: Vec<String> =
+        let outcomes: Vec<String> =
             receipts.iter().map(|(outcome, count)| format!("{count} {outcome}")).collect();
         _ = writeln!(
             text,
-            "{:.0} adverts a second were acknowledged for {seconds:.0} s ({}); a request took {}",
+            "{:.0} adverts per second were acknowledged for {seconds:.0} s ({}); request time {}",
             per_second(adverts),
-            told.join(", "),
-            spread(&answered)
+            outcomes.join(", "),
+            percentiles(&answered)
         );
         _ = writeln!(
             text,
-            "{:.0} matches a second were recorded, of {:.0} adverts a second that brought any, and {:.0} notifications a second",
+            "{:.0} matches per second were recorded for {:.0} adverts per second, with {:.0} notifications per second",
             per_second(sum.matches),
             per_second(receipt.len()),
-            per_second(sum.notifications)
+            per_second(sum.notices)
         );
         _ = writeln!(
             text,
-            "from the receipt of an advert to its recorded matches: {} (bar: p99 under {} ms); {:.0} % were recorded before the receipt \
-             had arrived",
-            spread(&receipt),
-            bar.as_millis(),
+            "from the receipt of an advert to its recorded matches: {} (target: p99 under {} ms); {:.0} % were recorded before the receipt \
+             arrived",
+            percentiles(&receipt),
+            target.as_millis(),
             100.0 * before as f64 / receipt.len().max(1) as f64
         );
         if self.lost > 0 {
-            _ = writeln!(text, "{} adverts with matches could not be traced, and were left out", self.lost);
+            _ = writeln!(text, "{} adverts with matches could not be traced and are not included", self.lost);
         }
-        _ = writeln!(text, "from sending an advert to its recorded matches: {}", spread(&sending));
+        _ = writeln!(text, "from sending an advert to its recorded matches: {}", percentiles(&sending));
         text
     }
 }
 
-/// From the first request to the last receipt.
+/// Returns the seconds from the first request to the last receipt.
 fn seconds<'a>(sent: impl Iterator<Item = &'a Sending> + Clone) -> f64 {
     let first = sent.clone().map(|sending| sending.sent_at).min();
     let last = sent.map(|sending| sending.acknowledged_at).max();
     first.zip(last).map_or(f64::NAN, |(first, last)| (last - first).as_secs_f64())
 }
 
-fn spread(times: &Spread) -> String {
+fn percentiles(times: &Latencies) -> String {
     let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
     format!(
         "p50 {:.1} ms, p99 {:.1} ms, max {:.1} ms",
@@ -151,7 +152,7 @@ fn spread(times: &Spread) -> String {
     )
 }
 
-/// The advert that made an entry.
+/// Returns the advert that created an entry.
 fn advert_of(entry: &LogEntry) -> Option<AdvertId> {
     match &entry.change {
         Change::Property { advert, .. } => Some(*advert),
@@ -162,7 +163,7 @@ fn advert_of(entry: &LogEntry) -> Option<AdvertId> {
     }
 }
 
-/// The last position of the log, read after another: what other processes wrote counts.
+/// Returns the last position of the log, including entries of other processes.
 pub async fn head(store: &dyn Store, after: Position) -> anyhow::Result<Position> {
     let mut position = after;
     while let Some(last) = store.log_after(position, PER_READ).await?.last() {

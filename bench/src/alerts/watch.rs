@@ -1,4 +1,4 @@
-//! How far the matcher has come, seen from beside the server.
+//! Observes the progress of the matcher from outside the server.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use store::{Position, Store};
 use crate::serve::client::Client;
 use crate::serve::process::Process;
 
-/// How often to look. What is measured is this much too long at most, never too short.
+/// The polling interval. Measured times are too long by at most this much, and never too short.
 const EVERY: Duration = Duration::from_millis(1);
 
-/// How long anybody waits for the matcher.
+/// The time limit for the matcher.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Looks in a thread of its own, through a connection of its own.
+/// Polls on its own thread and database connection.
 pub struct Watch {
     thread: JoinHandle<anyhow::Result<Seen>>,
     over: Arc<AtomicBool>,
 }
 
-/// When the matcher was first seen at or beyond a position.
+/// The times at which the matcher was first seen at or beyond a position.
 #[derive(Debug, Default)]
 pub struct Seen(Vec<(Position, Instant)>);
 
@@ -45,7 +45,7 @@ impl Watch {
         let thread = std::thread::spawn(move || {
             let mut seen = Seen::default();
             loop {
-                // Before looking: what was recorded until then is seen.
+                // Read the flag before the position, so that everything recorded until then is seen.
                 let last_look = is_over.load(Ordering::Acquire);
                 let until = runtime.block_on(store.matcher_checkpoint())?;
                 if seen.0.last().is_none_or(|(last, _)| *last < until) {
@@ -66,8 +66,7 @@ impl Watch {
     }
 }
 
-/// Waits until the matcher says that it has come to a position. Its checkpoint may be behind that: where nothing was to be
-/// recorded, it is not written at once.
+/// Waits until the matcher reports a position. Its checkpoint may be behind: without matches it is not written at once.
 pub fn wait(server: &Process, key: &str, position: Position) -> anyhow::Result<()> {
     let begun = Instant::now();
     let mut client = Client::connect(server.address, key)?;
@@ -86,10 +85,7 @@ pub fn wait(server: &Process, key: &str, position: Position) -> anyhow::Result<(
 }
 
 fn pause() {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "another process tells nobody how far it is; it has to be asked"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "another process can only be polled")]
     std::thread::sleep(EVERY);
 }
 
@@ -98,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_is_matched_when_the_matcher_is_first_seen_at_or_beyond_it() {
+    fn an_entry_is_matched_at_the_first_position_at_or_beyond_it() {
         let begun = Instant::now();
         let at = |milliseconds| begun + Duration::from_millis(milliseconds);
         let seen = Seen(vec![(Position(10), at(0)), (Position(14), at(1)), (Position(20), at(5))]);

@@ -1,4 +1,4 @@
-//! Certificates for receivers on loopback, made anew each time.
+//! A certificate authority for receivers on loopback, created for each run.
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -19,14 +19,14 @@ pub struct Authority {
 }
 
 impl Authority {
-    /// Writes its own certificate into a folder, for those who are to trust it.
+    /// Creates an authority and writes its certificate into a folder, for clients to trust.
     pub fn new(folder: &Path) -> anyhow::Result<Self> {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
         let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate()?)?;
         let file = folder.join("authority.pem");
-        std::fs::write(&file, issuer.pem()).context("cannot write the certificate to trust")?;
+        std::fs::write(&file, issuer.pem()).context("cannot write the certificate of the authority")?;
         Ok(Self { issuer, file })
     }
 
@@ -34,7 +34,7 @@ impl Authority {
         &self.file
     }
 
-    /// How a receiver at these addresses speaks TLS.
+    /// Returns the TLS configuration of a receiver at these addresses.
     pub fn server(&self, addresses: &[IpAddr]) -> anyhow::Result<Arc<ServerConfig>> {
         let key = KeyPair::generate()?;
         let names: Vec<String> = addresses.iter().map(ToString::to_string).collect();
@@ -50,7 +50,7 @@ impl Authority {
         Ok(Arc::new(config))
     }
 
-    /// How a client speaks TLS that trusts it.
+    /// Returns the TLS configuration of a client that trusts the authority.
     pub fn client(&self) -> anyhow::Result<Arc<ClientConfig>> {
         let mut roots = RootCertStore::empty();
         roots.add(self.issuer.der().clone())?;

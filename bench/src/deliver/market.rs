@@ -1,4 +1,4 @@
-//! Searches that lead to receivers, and adverts that lead to searches.
+//! Saved searches with endpoints at the receiver, and adverts that match them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,22 +19,22 @@ use crate::search::dataset::Dataset;
 use crate::serve::client::Client;
 use crate::serve::process::Process;
 
-/// How many adverts are committed together.
+/// Adverts per commit.
 const PER_COMMIT: usize = 2_000;
 
-/// Adverts are led to one of several searches by their price.
+/// The price decides which search an advert matches.
 const PRICE_FIRST: f64 = 100_000.0;
 const PRICE_STEP: f64 = 1_000.0;
 
-/// What a search is about.
+/// Which adverts a search matches.
 #[derive(Debug, Clone, Copy)]
-pub enum Wanted {
+pub enum SearchScope {
     Everything,
-    /// What [`adverts_for`] leads there.
+    /// The adverts that [`adverts_for`] gives this route.
     Route(usize),
 }
 
-/// An empty folder with a key for it.
+/// Creates an empty data folder and returns a key for it.
 pub fn make_folder(folder: &Path) -> anyhow::Result<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let app = app(folder)?;
@@ -47,8 +47,13 @@ fn app(folder: &Path) -> anyhow::Result<App> {
     Ok(App::new(store, Arc::new(SystemClock), Arc::new(RandomIds), places).with_matcher())
 }
 
-/// Saves a search for each, which leads to the receiver's hosts in turn.
-pub fn save(server: &Process, key: &str, receiver: &Receiver, searches: &[Wanted]) -> anyhow::Result<()> {
+/// Saves one search per scope. Their endpoints are the hosts of the receiver in turn.
+pub fn save(
+    server: &Process,
+    key: &str,
+    receiver: &Receiver,
+    searches: &[SearchScope],
+) -> anyhow::Result<()> {
     let mut client = Client::connect(server.address, key)?;
     for (number, wanted) in searches.iter().enumerate() {
         let mut body = json!({
@@ -56,7 +61,7 @@ pub fn save(server: &Process, key: &str, receiver: &Receiver, searches: &[Wanted
             "propertyTypes": PropertyType::ALL.iter().map(|kind| kind.code()).collect::<Vec<_>>(),
             "withCoherentPrice": false, "notificationEnabled": true, "endpointRecipient": receiver.url(number),
         });
-        if let Wanted::Route(route) = wanted {
+        if let SearchScope::Route(route) = wanted {
             (body["budgetMin"], body["budgetMax"]) = (json!(price(*route)), json!(price(*route)));
         }
         let answer = client.post("/searches", &serde_json::to_vec(&body)?)?;
@@ -69,35 +74,35 @@ fn price(route: usize) -> f64 {
     PRICE_FIRST + PRICE_STEP * route as f64
 }
 
-/// An advert of each property of a market, for sale, led to so many searches in turn.
+/// Returns one advert for sale per property, each matching one of `routes` searches in turn.
 pub fn adverts_for(dataset: &Dataset, routes: usize) -> anyhow::Result<Vec<AdvertDraft>> {
     let draft = |number: u64| {
         let mut drafts = dataset.world().property(number).drafts;
         let mut draft = if drafts.is_empty() { None } else { Some(drafts.swap_remove(0)) }?;
         draft.transaction_type = TransactionType::Sell;
-        // Nobody hears of what has expired.
+        // Expired adverts create no matches.
         draft.lifecycle = Lifecycle::Live;
         let route = usize::try_from(number).ok()? % routes.max(1);
         draft.patch.price = Given::Value(Amount::new(price(route)));
         Some(draft)
     };
     let drafts: Vec<AdvertDraft> = (0..dataset.len()).filter_map(draft).collect();
-    ensure!(drafts.iter().all(|draft| draft.property.is_some()), "adverts that do not name their property");
+    ensure!(drafts.iter().all(|draft| draft.property.is_some()), "an advert does not name its property");
     Ok(drafts)
 }
 
-/// The id of the property of an advert, as messages write it.
+/// Returns the id of the property of an advert, as written in messages.
 pub fn property_of(draft: &AdvertDraft) -> anyhow::Result<String> {
-    Ok(draft.property.context("an advert that does not name its property")?.to_string())
+    Ok(draft.property.context("an advert does not name its property")?.to_string())
 }
 
-pub fn written(drafts: &[AdvertDraft]) -> anyhow::Result<Vec<u8>> {
+pub fn to_json(drafts: &[AdvertDraft]) -> anyhow::Result<Vec<u8>> {
     let drafts: Vec<Value> = drafts.iter().map(wire::advert_draft_write::write).collect();
     Ok(serde_json::to_vec(&drafts)?)
 }
 
-/// Takes adverts in and matches them without a server, so that everything is owed and nothing is sent.
-pub fn take_in(folder: &Path, drafts: Vec<AdvertDraft>) -> anyhow::Result<()> {
+/// Ingests adverts and matches them without a server, so that all messages are pending and none is sent.
+pub fn ingest_and_match(folder: &Path, drafts: Vec<AdvertDraft>) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let app = app(folder)?;
@@ -105,7 +110,7 @@ pub fn take_in(folder: &Path, drafts: Vec<AdvertDraft>) -> anyhow::Result<()> {
         while drafts.peek().is_some() {
             app.ingest(drafts.by_ref().take(PER_COMMIT).collect()).await?;
         }
-        let mut matcher = Matcher::new(&app).context("nobody matches")?;
+        let mut matcher = Matcher::new(&app).context("the app has no matcher")?;
         while matcher.run_once().await? == Progress::More {}
         Ok(())
     })

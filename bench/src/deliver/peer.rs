@@ -1,7 +1,7 @@
-//! What one would write instead: a table of messages, and a loop that takes some, posts them and marks them as done.
+//! The peer: a table of messages, and a loop that reads a batch, posts it and marks it as done.
 //!
-//! The table is SQLite's, as durable as ours. The client is the plain one of hyper and rustls, with connections that are kept. It
-//! signs nothing, judges no address, writes no document, records no attempt and treats nobody fairly.
+//! The table is in SQLite, with the same durability as Vigie. The client is that of hyper with rustls and persistent connections. It
+//! signs nothing, checks no address, renders no payload, records no attempt and has no fairness between receivers.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -22,15 +22,15 @@ use tokio_rustls::TlsConnector;
 
 use super::authority::Authority;
 
-/// How many are taken at a time.
+/// Messages per batch.
 const BATCH: u32 = 100;
 
-/// How what was sent is marked.
+/// How sent messages are marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marking {
-    /// One by one: a crash sends at most one again for each connection.
+    /// One by one: after a crash, at most one message per connection is sent again.
     Each,
-    /// All of a batch in one transaction: a crash sends up to a batch again.
+    /// A batch per transaction: after a crash, up to a batch is sent again.
     Batch,
 }
 
@@ -38,7 +38,7 @@ pub struct Peer {
     queue: Connection,
     clients: Vec<SendRequest<Full<Bytes>>>,
     runtime: tokio::runtime::Runtime,
-    /// What moves the bytes.
+    /// The tasks that drive the connections.
     _drivers: JoinSet<()>,
 }
 
@@ -48,7 +48,7 @@ struct Row {
 }
 
 impl Peer {
-    /// Fills a queue with so many messages and opens so many connections.
+    /// Fills the queue with `messages` messages and opens `connections` connections.
     pub fn new(
         folder: &Path,
         bodies: &[Vec<u8>],
@@ -105,7 +105,7 @@ impl Peer {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Each connection takes the next message when it has its answer.
+    /// Each connection takes the next message after its response.
     fn post(&mut self, rows: Vec<Row>) -> anyhow::Result<()> {
         let rows = Arc::new(Mutex::new(VecDeque::from(rows)));
         let clients = std::mem::take(&mut self.clients);
@@ -160,7 +160,7 @@ async fn connect(
     stream.set_nodelay(true)?;
     let stream = tls.connect(ServerName::from(receiver.ip()), stream).await?;
     let (client, connection) = http1::handshake(TokioIo::new(stream)).await?;
-    // It ends with an error when the receiver is gone; whoever posts is told as well.
+    // It fails when the receiver closes the connection; the request then fails, too.
     drivers.spawn(async move {
         let _ = connection.await;
     });

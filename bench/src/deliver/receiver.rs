@@ -1,6 +1,6 @@
-//! A receiver that does as little as one can do: what it saves is left to the sender, which shares the machine.
+//! A minimal receiver of webhooks, to leave the processor to the sender on the same machine.
 //!
-//! It runs in a thread of this process, so that arrivals and receipts of adverts are read off the same clock.
+//! It runs on a thread of this process, so that arrivals and receipts of adverts use the same clock.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -18,19 +18,19 @@ use tokio_rustls::TlsAcceptor;
 
 use super::authority::Authority;
 
-/// More than any sender has a reason for.
+/// More headers than a sender needs.
 const HEADERS_MAX: usize = 32;
-/// Whole messages fit, so that most are read at once.
+/// Large enough for a whole message.
 const BUFFER_BYTES: usize = 32 * 1_024;
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
 
-/// Bodies that are kept for a peer to send as well.
+/// Bodies kept for the peer to send.
 pub const SAMPLES_MAX: usize = 2_000;
 
-/// How long nothing may come before it is said that nothing comes any more.
+/// The time without an arrival after which the measurement fails.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Messages name what they tell of; this is before its id.
+/// The text before the id of the property in a message.
 const NAMED_BY: &[u8] = b"/properties/";
 const ID_CHARACTERS: usize = 36;
 
@@ -38,25 +38,25 @@ const ID_CHARACTERS: usize = 36;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hosts {
     Healthy,
-    /// The last one takes everything and never answers.
+    /// The last host reads requests and never responds.
     LastHangs,
 }
 
-/// What a host does when it has read a message.
+/// What a host does after reading a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Manner {
-    Answers,
+enum Behaviour {
+    Responds,
     Hangs,
 }
 
-/// A message that was read to its end.
+/// A message that was received in full.
 #[derive(Debug, Clone)]
 pub struct Arrival {
     pub at: Instant,
-    /// Which host it came to, from zero.
+    /// The number of the host, from zero.
     pub host: usize,
     pub bytes: usize,
-    /// The property it tells of, as it is written.
+    /// The id of its property, as written.
     pub about: Option<[u8; ID_CHARACTERS]>,
 }
 
@@ -64,19 +64,19 @@ pub struct Receiver {
     addresses: Vec<SocketAddr>,
     arrivals: mpsc::Receiver<Arrival>,
     samples: Arc<Mutex<Vec<Vec<u8>>>>,
-    /// Ends it when it is dropped.
+    /// Stops the receiver when dropped.
     _stop: oneshot::Sender<()>,
 }
 
-/// What all connections know.
-struct Desk {
+/// The state that all connections share.
+struct Shared {
     tls: TlsAcceptor,
     arrivals: mpsc::Sender<Arrival>,
     samples: Arc<Mutex<Vec<Vec<u8>>>>,
 }
 
 impl Receiver {
-    /// On so many loopback addresses, with one port.
+    /// Listens on `count` loopback addresses, all on the same port.
     pub fn start(authority: &Authority, count: u8, hosts: Hosts) -> anyhow::Result<Self> {
         let ips: Vec<IpAddr> = (1..=count).map(|host| IpAddr::V4(Ipv4Addr::new(127, 0, 0, host))).collect();
         let tls = authority.server(&ips)?;
@@ -86,17 +86,17 @@ impl Receiver {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let listeners = runtime.block_on(listen(&ips))?;
         let addresses = listeners.iter().map(TcpListener::local_addr).collect::<Result<_, _>>()?;
-        let desk = desk(tls, arrived, Arc::clone(&samples));
+        let shared = shared(tls, arrived, Arc::clone(&samples));
         std::thread::Builder::new().name("receiver".to_owned()).spawn(move || {
             runtime.block_on(async move {
                 let mut hosting = JoinSet::new();
                 let last = listeners.len() - 1;
                 for (host, listener) in listeners.into_iter().enumerate() {
                     let hangs = hosts == Hosts::LastHangs && host == last;
-                    let manner = if hangs { Manner::Hangs } else { Manner::Answers };
-                    hosting.spawn(accept(Arc::clone(&desk), listener, host, manner));
+                    let behaviour = if hangs { Behaviour::Hangs } else { Behaviour::Responds };
+                    hosting.spawn(accept(Arc::clone(&shared), listener, host, behaviour));
                 }
-                // An error says that whoever wanted it is gone, which is what is waited for.
+                // An error means that the receiver was dropped.
                 let _ = stopped.await;
             });
         })?;
@@ -111,26 +111,26 @@ impl Receiver {
         self.addresses[0]
     }
 
-    /// So many arrivals, waited for as long as any come.
+    /// Waits for `count` arrivals.
     pub fn take(&self, count: usize) -> anyhow::Result<Vec<Arrival>> {
         let mut taken = Vec::with_capacity(count);
         while taken.len() < count {
             match self.arrivals.recv_timeout(PATIENCE) {
                 Ok(arrival) => taken.push(arrival),
                 Err(RecvTimeoutError::Timeout) => {
-                    bail!("{} of {count} messages have come, and nothing comes any more", taken.len())
+                    bail!("only {} of {count} messages arrived", taken.len())
                 }
-                Err(RecvTimeoutError::Disconnected) => bail!("the receiver has ended"),
+                Err(RecvTimeoutError::Disconnected) => bail!("the receiver stopped"),
             }
         }
         Ok(taken)
     }
 
-    /// Arrivals up to the one that is enough.
+    /// Waits for arrivals until `enough` returns `true` for one, which is included.
     pub fn take_until(&self, mut enough: impl FnMut(&Arrival) -> bool) -> anyhow::Result<Vec<Arrival>> {
         let mut taken = Vec::new();
         loop {
-            let arrival = self.arrivals.recv_timeout(PATIENCE).context("nothing comes any more")?;
+            let arrival = self.arrivals.recv_timeout(PATIENCE).context("no more messages arrive")?;
             let last = enough(&arrival);
             taken.push(arrival);
             if last {
@@ -139,18 +139,18 @@ impl Receiver {
         }
     }
 
-    /// Some of the bodies that came.
+    /// Returns some of the received bodies.
     pub fn samples(&self) -> Vec<Vec<u8>> {
         self.samples.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-fn desk(
+fn shared(
     tls: Arc<ServerConfig>,
     arrivals: mpsc::Sender<Arrival>,
     samples: Arc<Mutex<Vec<Vec<u8>>>>,
-) -> Arc<Desk> {
-    Arc::new(Desk { tls: TlsAcceptor::from(tls), arrivals, samples })
+) -> Arc<Shared> {
+    Arc::new(Shared { tls: TlsAcceptor::from(tls), arrivals, samples })
 }
 
 async fn listen(ips: &[IpAddr]) -> io::Result<Vec<TcpListener>> {
@@ -163,21 +163,21 @@ async fn listen(ips: &[IpAddr]) -> io::Result<Vec<TcpListener>> {
     Ok(listeners)
 }
 
-async fn accept(desk: Arc<Desk>, listener: TcpListener, host: usize, manner: Manner) {
-    let mut conversations = JoinSet::new();
+async fn accept(shared: Arc<Shared>, listener: TcpListener, host: usize, behaviour: Behaviour) {
+    let mut connections = JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
-        while conversations.try_join_next().is_some() {}
-        let desk = Arc::clone(&desk);
-        // How a connection ends is the sender's affair.
-        conversations.spawn(async move {
-            let _ = converse(&desk, stream, host, manner).await;
+        while connections.try_join_next().is_some() {}
+        let shared = Arc::clone(&shared);
+        // Errors of a connection are those of the sender.
+        connections.spawn(async move {
+            let _ = serve(&shared, stream, host, behaviour).await;
         });
     }
 }
 
-async fn converse(desk: &Desk, stream: TcpStream, host: usize, manner: Manner) -> io::Result<()> {
+async fn serve(shared: &Shared, stream: TcpStream, host: usize, behaviour: Behaviour) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    let mut stream = desk.tls.accept(stream).await?;
+    let mut stream = shared.tls.accept(stream).await?;
     let mut buffer = Vec::with_capacity(BUFFER_BYTES);
     loop {
         let (head, length) = loop {
@@ -193,9 +193,9 @@ async fn converse(desk: &Desk, stream: TcpStream, host: usize, manner: Manner) -
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
         }
-        desk.enter(&buffer[head..head + length], host);
+        shared.record(&buffer[head..head + length], host);
         buffer.drain(..head + length);
-        if manner == Manner::Hangs {
+        if behaviour == Behaviour::Hangs {
             std::future::pending::<()>().await;
         }
         stream.write_all(OK).await?;
@@ -203,11 +203,11 @@ async fn converse(desk: &Desk, stream: TcpStream, host: usize, manner: Manner) -
     }
 }
 
-impl Desk {
-    fn enter(&self, body: &[u8], host: usize) {
+impl Shared {
+    fn record(&self, body: &[u8], host: usize) {
         let at = Instant::now();
         let arrival = Arrival { at, host, bytes: body.len(), about: about(body) };
-        // Nobody counts any more when the measurement is over.
+        // The measurement may be over.
         let _ = self.arrivals.send(arrival);
         let mut samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner);
         if samples.len() < SAMPLES_MAX {
@@ -216,7 +216,7 @@ impl Desk {
     }
 }
 
-/// The length of a head and of the body after it, when the head is there.
+/// Returns the lengths of head and body; `None` if the head is incomplete.
 fn head(buffer: &[u8]) -> io::Result<Option<(usize, usize)>> {
     let mut room = [httparse::EMPTY_HEADER; HEADERS_MAX];
     let mut request = httparse::Request::new(&mut room);
@@ -227,7 +227,7 @@ fn head(buffer: &[u8]) -> io::Result<Option<(usize, usize)>> {
     Ok(Some((head, length.unwrap_or(0))))
 }
 
-/// The first property that a body names.
+/// Returns the id of the first property in a body.
 fn about(body: &[u8]) -> Option<[u8; ID_CHARACTERS]> {
     let named = body.windows(NAMED_BY.len()).position(|window| window == NAMED_BY)? + NAMED_BY.len();
     body.get(named..named + ID_CHARACTERS)?.try_into().ok()
@@ -238,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_is_read_with_what_it_tells_of() {
+    fn head_and_property_are_parsed() {
         let request = b"POST /hook HTTP/1.1\r\nhost: x\r\nContent-Length: 5\r\n\r\nhello";
         assert_eq!(head(request).unwrap(), Some((request.len() - 5, 5)));
         assert_eq!(head(&request[..20]).unwrap(), None);

@@ -1,4 +1,4 @@
-//! What was measured, as tables.
+//! The results as tables.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -7,11 +7,11 @@ use super::steady::{HOSTS, Steady};
 use super::sustained::Sustained;
 use crate::table::{dash, table};
 
-/// What was hoped for; told beside the figures.
-const PER_SECOND_BAR: u32 = 3_000;
-const P50_BAR: Duration = Duration::from_millis(20);
-const P99_BAR: Duration = Duration::from_millis(100);
-const ADDED_P99_BAR: Duration = Duration::from_millis(250);
+/// The targets, printed next to the results.
+const PER_SECOND_TARGET: u32 = 3_000;
+const P50_TARGET: Duration = Duration::from_millis(20);
+const P99_TARGET: Duration = Duration::from_millis(100);
+const ADDED_P99_TARGET: Duration = Duration::from_millis(250);
 
 pub fn sustained(ours: &[Sustained], peers: &[Sustained], markdown: bool) -> String {
     let mut text = String::new();
@@ -20,7 +20,7 @@ pub fn sustained(ours: &[Sustained], peers: &[Sustained], markdown: bool) -> Str
             it.name.clone(),
             it.messages.to_string(),
             it.bytes.to_string(),
-            it.under_way.to_string(),
+            it.in_flight.to_string(),
             format!("{:.1}", it.took.as_secs_f64()),
             format!("{:.0}", it.per_second()),
             ratio,
@@ -29,8 +29,14 @@ pub fn sustained(ours: &[Sustained], peers: &[Sustained], markdown: bool) -> Str
     let first = ours.first().map_or(f64::NAN, Sustained::per_second);
     let mut rows: Vec<Vec<String>> = ours.iter().map(|it| row(it, dash())).collect();
     rows.extend(peers.iter().map(|peer| row(peer, format!("{:.2}", first / peer.per_second()))));
-    let head = ["", "messages", "bytes each", "under way", "seconds", "per second", "ours ×"];
-    table(&mut text, &format!("Sustained (bar: {PER_SECOND_BAR} a second)"), &head, &rows, markdown);
+    let head = ["", "messages", "bytes each", "in flight", "seconds", "per second", "ours ×"];
+    table(
+        &mut text,
+        &format!("Sustained throughput (target: {PER_SECOND_TARGET} per second)"),
+        &head,
+        &rows,
+        markdown,
+    );
     text
 }
 
@@ -66,9 +72,9 @@ pub fn delays(healthy: &Steady, hanging: &Steady, markdown: bool) -> String {
         "at the last host",
     ];
     let title = format!(
-        "From the receipt of an advert to its arrival at one of {HOSTS} hosts (bars: p50 {} ms, p99 {} ms)",
-        P50_BAR.as_millis(),
-        P99_BAR.as_millis()
+        "From the receipt of an advert to the arrival of its webhook at one of {HOSTS} hosts (targets: p50 {} ms, p99 {} ms)",
+        P50_TARGET.as_millis(),
+        P99_TARGET.as_millis()
     );
     table(&mut text, &title, &head, &rows, markdown);
     let added = |percent| {
@@ -77,10 +83,10 @@ pub fn delays(healthy: &Steady, hanging: &Steady, markdown: bool) -> String {
     };
     _ = writeln!(
         text,
-        "The one that hangs adds {:.1} ms to the p50 of the others and {:.1} ms to their p99 (bar: {} ms).",
+        "The host that hangs adds {:.1} ms to the p50 of the others and {:.1} ms to their p99 (target: {} ms).",
         added(50),
         added(99),
-        ADDED_P99_BAR.as_millis()
+        ADDED_P99_TARGET.as_millis()
     );
     text
 }

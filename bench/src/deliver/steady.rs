@@ -1,4 +1,4 @@
-//! How long messages take while adverts come in at a steady pace, and what a host that hangs does to the others.
+//! Delivery delay while adverts arrive at a steady rate, and the effect of a host that hangs on the others.
 
 use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
@@ -8,36 +8,36 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 
 use super::authority::Authority;
-use super::market::{self, Wanted};
+use super::market::{self, SearchScope};
 use super::receiver::{Arrival, Hosts, Receiver};
 use super::{WARM_UP, settings};
+use crate::latencies::Latencies;
 use crate::pace;
 use crate::search::dataset::Dataset;
 use crate::serve::client::Client;
 use crate::serve::process::Process;
-use crate::spread::Spread;
 
-/// Hosts that answer, whatever another one does. There is one more.
+/// Hosts that always respond. There is one more, which may hang.
 pub const HOSTS: u8 = 100;
 
-/// How often adverts are sent: a crawler passes on what it has found every few milliseconds.
+/// Requests per second, like a crawler that reports its results every few milliseconds.
 const SENDINGS_PER_SECOND: u64 = 100;
 
-/// How many send in turn: one alone would wait for its receipt when the next adverts are due.
+/// Connections that send in turn. A single one would still wait for its receipt when the next request is due.
 const CONNECTIONS: usize = 4;
 
-/// What came of adverts at a steady pace.
+/// The result of one run.
 pub struct Steady {
     pub adverts_per_second: f64,
-    /// From the receipt of an advert to the arrival at the host that was to hear of it.
-    pub delay: Spread,
+    /// From the receipt of an advert to the arrival of its webhook.
+    pub delay: Latencies,
     /// From sending an advert to its receipt.
-    pub receipt: Spread,
-    /// Of what arrived at the last host, which hears of everything.
+    pub receipt: Latencies,
+    /// Arrivals at the last host, which receives a webhook for every advert.
     pub at_the_last: usize,
 }
 
-/// Every advert is for one of a hundred hosts and for the last one.
+/// Measures one run. Every advert matches a search of one of a hundred hosts, and that of the last host.
 pub fn measure(
     folder: &Path,
     authority: &Authority,
@@ -49,7 +49,8 @@ pub fn measure(
     let key = market::make_folder(folder)?;
     let (server, _) = Process::start_with(folder, &settings(authority))?;
     let routes = usize::from(HOSTS);
-    let searches: Vec<Wanted> = (0..routes).map(Wanted::Route).chain([Wanted::Everything]).collect();
+    let searches: Vec<SearchScope> =
+        (0..routes).map(SearchScope::Route).chain([SearchScope::Everything]).collect();
     market::save(&server, &key, &receiver, &searches)?;
 
     let drafts = market::adverts_for(dataset, routes)?;
@@ -57,7 +58,7 @@ pub fn measure(
     let mut bodies = Vec::new();
     let mut properties: Vec<Vec<String>> = Vec::new();
     for drafts in drafts.chunks(each) {
-        bodies.push(market::written(drafts)?);
+        bodies.push(market::to_json(drafts)?);
         properties.push(drafts.iter().map(market::property_of).collect::<anyhow::Result<_>>()?);
     }
     let mut awaited: HashSet<String> = properties.iter().flatten().cloned().collect();
@@ -74,7 +75,7 @@ pub fn measure(
         let sent = sending.join().unwrap_or_else(|_| anyhow::bail!("a sender panicked"))?;
         anyhow::Ok((sent, arrivals))
     })?;
-    // Without waiting for what hangs: nothing more is measured.
+    // Do not wait for the host that hangs.
     drop(server);
     let mut receipts = HashMap::new();
     for (sending, properties) in sent.iter().zip(&properties) {
@@ -82,7 +83,8 @@ pub fn measure(
     }
     let mut delays = Vec::new();
     for arrival in arrivals.iter().filter(|arrival| arrival.host < routes) {
-        let sending = name(arrival).and_then(|name| receipts.get(name)).context("a message nobody sent")?;
+        let sending =
+            name(arrival).and_then(|name| receipts.get(name)).context("a message for an unknown advert")?;
         if sending.due >= WARM_UP {
             delays.push(arrival.at.saturating_duration_since(sending.acknowledged_at));
         }
@@ -91,8 +93,8 @@ pub fn measure(
     let measured = sent.iter().filter(|sending| sending.due >= WARM_UP);
     Ok(Steady {
         adverts_per_second: drafts.len() as f64 / seconds.max(1e-9),
-        delay: Spread::of(delays),
-        receipt: Spread::of(measured.map(|sending| sending.acknowledged_at - sending.sent_at).collect()),
+        delay: Latencies::of(delays),
+        receipt: Latencies::of(measured.map(|sending| sending.acknowledged_at - sending.sent_at).collect()),
         at_the_last: arrivals.iter().filter(|arrival| arrival.host == routes).count(),
     })
 }
@@ -101,10 +103,10 @@ fn name(arrival: &Arrival) -> Option<&str> {
     std::str::from_utf8(arrival.about.as_ref()?).ok()
 }
 
-/// Some adverts that were sent together.
+/// Adverts sent in one request.
 struct Sending {
     number: usize,
-    /// Since the first was sent.
+    /// Time since the first request.
     due: Duration,
     sent_at: Instant,
     acknowledged_at: Instant,

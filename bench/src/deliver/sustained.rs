@@ -1,4 +1,4 @@
-//! How much is delivered when much is owed: from the first arrival to the last, by us and by a peer.
+//! Throughput with a full queue, from the first arrival to the last, of Vigie and of the peer.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -8,38 +8,38 @@ use store::Store;
 use store::sqlite::SqliteStore;
 
 use super::authority::Authority;
-use super::market::{self, Wanted};
+use super::market::{self, SearchScope};
 use super::peer::{Marking, Peer};
 use super::receiver::{Arrival, Hosts, Receiver};
 use super::settings;
 use crate::search::dataset::Dataset;
 use crate::serve::process::Process;
 
-/// So many hear of every advert.
+/// The number of searches that match every advert.
 pub const SEARCHES: usize = 20;
 
-/// What the server allows one host, and so what the peer is allowed.
+/// The in-flight limit per host of the server, and of the peer.
 const PER_HOST: usize = 16;
 
-/// What one sender did.
+/// The result of one sender.
 pub struct Sustained {
     pub name: String,
     pub messages: usize,
-    /// Attempts that may be under way at once.
-    pub under_way: usize,
+    /// The maximum number of attempts in flight.
+    pub in_flight: usize,
     /// From the first arrival to the last.
     pub took: Duration,
-    /// Of a message's body.
+    /// The mean size of a body.
     pub bytes: usize,
 }
 
 impl Sustained {
-    fn of(name: String, under_way: usize, arrivals: &[Arrival]) -> Self {
+    fn of(name: String, in_flight: usize, arrivals: &[Arrival]) -> Self {
         let first = arrivals.iter().map(|arrival| arrival.at).min();
         let last = arrivals.iter().map(|arrival| arrival.at).max();
         let took = first.zip(last).map_or(Duration::ZERO, |(first, last)| last - first);
         let bytes = arrivals.iter().map(|arrival| arrival.bytes).sum::<usize>() / arrivals.len().max(1);
-        Self { name, messages: arrivals.len(), under_way, took, bytes }
+        Self { name, messages: arrivals.len(), in_flight, took, bytes }
     }
 
     pub fn per_second(&self) -> f64 {
@@ -47,7 +47,7 @@ impl Sustained {
     }
 }
 
-/// Ours, and some of what was sent.
+/// Measures Vigie. Returns some of the sent bodies as well.
 pub fn ours(
     folder: &Path,
     authority: &Authority,
@@ -58,14 +58,14 @@ pub fn ours(
     let settings = settings(authority);
     let key = market::make_folder(folder)?;
     let (server, _) = Process::start_with(folder, &settings)?;
-    market::save(&server, &key, &receiver, &[Wanted::Everything; SEARCHES])?;
+    market::save(&server, &key, &receiver, &[SearchScope::Everything; SEARCHES])?;
     server.stop()?;
     let drafts = market::adverts_for(dataset, 1)?;
     let messages = drafts.len() * SEARCHES;
     let started = Instant::now();
-    market::take_in(folder, drafts)?;
+    market::ingest_and_match(folder, drafts)?;
     println!(
-        "{} adverts taken in and matched with {SEARCHES} searches in {:.1} s, {messages} messages owed, {hosts} hosts",
+        "{} adverts ingested and matched with {SEARCHES} searches in {:.1} s, {messages} messages pending, {hosts} hosts",
         dataset.len(),
         started.elapsed().as_secs_f64()
     );
@@ -82,7 +82,7 @@ pub fn ours(
     Ok((sustained, receiver.samples()))
 }
 
-/// A peer's, with as much under way as one host is allowed.
+/// Measures the peer, with the in-flight limit of one host.
 pub fn peer(
     folder: &Path,
     authority: &Authority,
@@ -92,8 +92,8 @@ pub fn peer(
 ) -> anyhow::Result<Sustained> {
     let receiver = Receiver::start(authority, 1, Hosts::Healthy)?;
     let (name, file) = match marking {
-        Marking::Each => ("a loop over a table, each marked", "each.sqlite"),
-        Marking::Batch => ("a loop over a table, a hundred marked at once", "batch.sqlite"),
+        Marking::Each => ("a loop over a table, one mark per message", "each.sqlite"),
+        Marking::Batch => ("a loop over a table, one mark per hundred", "batch.sqlite"),
     };
     let mut peer = Peer::new(&folder.join(file), bodies, messages, PER_HOST, receiver.address(), authority)?;
     peer.run(marking)?;

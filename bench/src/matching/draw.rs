@@ -1,20 +1,20 @@
-//! Whoever waits: saved searches drawn from a seed, each from its number alone, so that a million of them take no memory and
-//! the first hundred thousand of them are the same searches.
+//! Generates saved searches from a seed, each from its number alone. A million of them take no memory, and the first hundred
+//! thousand are always the same.
 
 use std::collections::HashMap;
 
 use domain::criteria::{Entry, Presence};
 use domain::{GeoPoint, Phrase, PropertyType, PublisherType, Strictness};
-use world::{Random, Town, Wish};
+use world::{Random, SampleSearch, Town};
 
-use super::wanted::{Wanted, Where};
+use super::generated_search::{GeneratedSearch, PlaceFilter};
 use crate::search::dataset::Dataset;
 use crate::search::words::WORDS;
 
-/// As far as people drive to work without thinking about it.
+/// A common commuting distance.
 const RADIUS_KM: f64 = 10.0;
 
-/// Where searches look, out of a hundred.
+/// The kinds of places, in per cent.
 const ONE_CITY: u32 = 60;
 const FEW_CITIES: u32 = 14;
 const DEPARTMENTS: u32 = 12;
@@ -22,13 +22,13 @@ const ZIPCODES: u32 = 6;
 const CIRCLE: u32 = 6;
 const ANYWHERE: u32 = 2;
 
-/// The shares as a page tells them.
+/// The same as text, for reports.
 pub const DESCRIPTION: &str = "places by population: 60 % one city, 14 % two to five neighbouring cities, 12 % departments, 6 % zipcodes, 6 % \
     10 km round a town, 2 % the whole country; one transaction, one or two property types, a budget of the town's prices, most with a \
     surface and rooms; 10 % with words (one or two words or phrases, a quarter of them with one that must not be there), 3 % with a \
     publisher type";
 
-/// What is said in more than one word, as the generated texts say it.
+/// Phrases that occur in the generated texts.
 const PHRASES: [&str; 16] = [
     "double vitrage",
     "salle de bains",
@@ -48,11 +48,11 @@ const PHRASES: [&str; 16] = [
     "centre-ville",
 ];
 
-/// What people do not want to read.
+/// Phrases that searches exclude.
 const UNWANTED: [&str; 6] =
     ["travaux à prévoir", "rez-de-chaussée", "studio", "vendu loué", "travaux", "copropriété"];
 
-/// Saved searches for a market.
+/// The saved searches of a market.
 pub struct Searches<'a> {
     dataset: &'a Dataset,
     /// The towns of each department.
@@ -72,13 +72,13 @@ impl<'a> Searches<'a> {
         self.dataset
     }
 
-    /// One search.
-    pub fn wanted(&self, number: u32) -> Wanted {
-        // The market's seed, and far from the draws it makes itself.
+    /// Generates the search with this number.
+    pub fn get(&self, number: u32) -> GeneratedSearch {
+        // Derived from the seed of the market, and far from its own streams.
         let seed = self.dataset.world().seed().wrapping_mul(1 << 40).wrapping_add(u64::from(number));
         let random = &mut Random::new(seed);
-        let Wish { town, transaction_type, property_type, budget, surface_min, room_min } =
-            self.dataset.world().draw_wish(random);
+        let SampleSearch { town, transaction_type, property_type, budget, surface_min, room_min } =
+            self.dataset.world().draw_search(random);
         let place = self.draw_place(town, random);
         let home = matches!(property_type, PropertyType::Apartment | PropertyType::House);
         let kinds = if home && random.chance(20.0) {
@@ -88,9 +88,9 @@ impl<'a> Searches<'a> {
         };
         let publisher = random
             .chance(3.0)
-            .then(|| random.pick(&[PublisherType::Individual, PublisherType::Professional]));
+            .then(|| *random.pick(&[PublisherType::Individual, PublisherType::Professional]));
         let expressions = if random.chance(10.0) { draw_expressions(random) } else { Vec::new() };
-        Wanted {
+        GeneratedSearch {
             place,
             transaction: transaction_type,
             kinds,
@@ -102,33 +102,35 @@ impl<'a> Searches<'a> {
         }
     }
 
-    fn draw_place(&self, town: &Town, random: &mut Random) -> Where {
+    fn draw_place(&self, town: &Town, random: &mut Random) -> PlaceFilter {
         let weights = [ONE_CITY, FEW_CITIES, DEPARTMENTS, ZIPCODES, CIRCLE, ANYWHERE];
         let whole_city = random.chance(50.0);
         match random.weighted(&weights) {
             0 => {
-                // Of a city with districts, half the people mean all of it.
+                // In a city with districts, half of the searches cover the whole city.
                 let parent = self.dataset.gazetteer().city(&town.insee).and_then(|city| city.parent_id());
-                Where::Cities(vec![parent.filter(|_| whole_city).unwrap_or(town.insee.id())])
+                PlaceFilter::Cities(vec![parent.filter(|_| whole_city).unwrap_or(town.insee.id())])
             }
             1 => {
                 let others = 1 + random.below(4) as usize;
-                Where::Cities(std::iter::once(town.insee.id()).chain(self.nearest(town, others)).collect())
+                PlaceFilter::Cities(
+                    std::iter::once(town.insee.id()).chain(self.nearest(town, others)).collect(),
+                )
             }
             2 => {
                 let mut departments = vec![department(self.dataset, town)];
                 if random.chance(20.0) {
                     departments.push(department(self.dataset, self.dataset.world().draw_town(random)));
                 }
-                Where::Departments(departments)
+                PlaceFilter::Departments(departments)
             }
-            3 => Where::Zipcodes(vec![town.zipcode.clone()]),
-            4 => Where::Circle { centre: town.point, radius_km: RADIUS_KM },
-            _ => Where::Anywhere,
+            3 => PlaceFilter::Zipcodes(vec![town.zipcode.clone()]),
+            4 => PlaceFilter::Circle { centre: town.point, radius_km: RADIUS_KM },
+            _ => PlaceFilter::Anywhere,
         }
     }
 
-    /// The ids of the towns of the same department that lie nearest.
+    /// Returns the ids of the nearest towns in the same department.
     fn nearest(&self, town: &Town, count: usize) -> impl Iterator<Item = u64> {
         let towns = self.towns.get(&department(self.dataset, town)).map(Vec::as_slice).unwrap_or_default();
         let others = towns.iter().filter(|other| other.insee != town.insee);
@@ -142,9 +144,10 @@ impl<'a> Searches<'a> {
     }
 }
 
-/// On a flat map, in some unit: enough to tell who is nearer, and a million draws ask for it hundreds of times each.
+/// Returns the squared distance on a flat map, in arbitrary units: enough for comparisons, and cheap, because each of a million
+/// draws calls it hundreds of times.
 fn distance_squared(one: GeoPoint, other: GeoPoint) -> f64 {
-    // The cosine of 47 degrees, in the middle of France.
+    // 0.68 is the cosine of 47 degrees, the latitude of central France.
     let (north, east) = (one.lat() - other.lat(), 0.68 * (one.lon() - other.lon()));
     north * north + east * east
 }
@@ -158,7 +161,7 @@ fn draw_expressions(random: &mut Random) -> Vec<Vec<Entry>> {
     let alternatives = random.chance(25.0);
     let mut entries: Vec<Entry> = (0..1 + u8::from(two))
         .filter_map(|_| {
-            let text = if random.chance(40.0) { random.pick(&PHRASES) } else { random.pick(&WORDS) };
+            let text = if random.chance(40.0) { *random.pick(&PHRASES) } else { *random.pick(&WORDS) };
             entry(text, Presence::Present, random)
         })
         .collect();
@@ -167,7 +170,7 @@ fn draw_expressions(random: &mut Random) -> Vec<Vec<Entry>> {
         groups.extend(entries.pop().map(|entry| vec![entry]));
     }
     if random.chance(25.0) {
-        entries.extend(entry(random.pick(&UNWANTED), Presence::Absent, random));
+        entries.extend(entry(*random.pick(&UNWANTED), Presence::Absent, random));
     }
     groups.push(entries);
     groups

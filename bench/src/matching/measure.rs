@@ -1,4 +1,4 @@
-//! Lets properties arrive and takes the time.
+//! Measures the engines.
 
 use std::time::{Duration, Instant};
 
@@ -7,59 +7,60 @@ use domain::Property;
 
 use super::Engine;
 use super::vigie::{Churn, Vigie};
-use crate::spread::Spread;
+use crate::latencies::Latencies;
 
-/// How many answers of a peer are compared, unless its time is over before.
+/// Results of a peer to compare, if its time limit allows.
 const COMPARED: usize = 300;
 
-/// How many properties an engine sees before it is measured.
+/// Properties matched before the measurement.
 const WARM_UP: usize = 20;
 
-/// Vigie looks at all properties again until this is over: one round is too short to be told from chance.
+/// Vigie matches all properties repeatedly for this long, because one round is too short to measure.
 const ROUNDS: Duration = Duration::from_secs(4);
 
-/// What came of the properties.
+/// The results of matching.
 pub struct Matched {
-    /// For each property the searches, ascending.
+    /// The matching searches of each property, ascending.
     pub sets: Vec<Vec<u32>>,
-    /// Lines of searches looked at, and those that had something left to check.
+    /// Candidate rows read.
     pub walked: u64,
+    /// Candidates fully evaluated.
     pub verified: u64,
 }
 
-/// What Vigie took.
+/// The results of Vigie.
 pub struct OurResult {
     pub matched: Matched,
-    /// Of each property in order, the mean of all rounds; and of all of it, each time.
     pub times: OurTimes,
-    pub loading: Spread,
+    pub loading: Latencies,
     pub churn: Churn,
     pub bytes: usize,
     pub memory: Memory,
 }
 
 pub struct OurTimes {
+    /// The mean over all rounds for each property.
     pub means: Vec<Duration>,
-    pub all: Spread,
+    pub all: Latencies,
     pub rounds: u32,
 }
 
-/// What a peer took.
+/// The results of a peer.
 pub struct PeerResult {
     pub name: String,
-    /// Of the first properties, as many as it had time for.
-    pub times: Spread,
-    /// What Vigie took for the same properties, on average.
+    /// Times of the first properties, as many as fit into the time limit.
+    pub times: Latencies,
+    /// The mean time of Vigie for the same properties.
     pub ours: Duration,
     pub compared: usize,
 }
 
-/// What the process holds.
+/// Resident memory of this process, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Memory(pub u64);
 
 impl Memory {
-    /// Zero where the system does not tell.
+    /// Reads the current value; 0 if the system does not provide it.
     pub fn now() -> Self {
         let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -72,8 +73,8 @@ impl Memory {
     }
 }
 
-/// Looks at every property once, without the clock.
-pub fn look(vigie: &mut Vigie, properties: &[Property]) -> Matched {
+/// Matches every property once, without measuring.
+pub fn match_all(vigie: &mut Vigie, properties: &[Property]) -> Matched {
     let mut matched = Matched { sets: Vec::with_capacity(properties.len()), walked: 0, verified: 0 };
     for property in properties {
         let found = vigie.percolate(property);
@@ -98,10 +99,10 @@ pub fn vigie(vigie: &mut Vigie, properties: &[Property]) -> OurTimes {
         }
         rounds += 1;
     }
-    OurTimes { means: sums.into_iter().map(|sum| sum / rounds).collect(), all: Spread::of(all), rounds }
+    OurTimes { means: sums.into_iter().map(|sum| sum / rounds).collect(), all: Latencies::of(all), rounds }
 }
 
-/// Measures a peer, and compares what it says.
+/// Measures a peer and compares its results with those of Vigie.
 pub fn peer(
     engine: &mut dyn Engine,
     properties: &[Property],
@@ -134,7 +135,7 @@ pub fn peer(
     Ok(PeerResult {
         name: engine.name().to_owned(),
         compared: times.len().min(COMPARED),
-        times: Spread::of(times),
+        times: Latencies::of(times),
         ours: mean,
     })
 }
@@ -144,7 +145,7 @@ fn difference(name: &str, property: &Property, found: &[u32], expected: &[u32]) 
         one.iter().copied().filter(|number| !other.contains(number)).take(10).collect::<Vec<_>>()
     };
     format!(
-        "{name} finds other searches for property {}: {:?} that Vigie does not, and not {:?}",
+        "{name} disagrees with Vigie on property {}: additional searches {:?}, missing searches {:?}",
         property.id,
         only(found, expected),
         only(expected, found)

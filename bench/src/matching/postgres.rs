@@ -1,4 +1,4 @@
-//! PostgreSQL as a peer: a server of our own beside us, asked over a local socket, one round trip a property.
+//! PostgreSQL as a peer: a local server over a Unix socket, one round trip per property.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -10,15 +10,15 @@ use postgres::{Client, Statement};
 
 use super::Engine;
 use super::draw::Searches;
-use super::row::{Arrival, SearchRow};
+use super::row::{PropertyRow, SearchRow};
 use crate::search::postgres::server::Server;
-use crate::search::postgres::{Known, connect};
+use crate::search::postgres::{Nullable, connect};
 
-/// The client goes before the server: fields are dropped in their order.
+/// Fields are dropped in order: the client must go before the server.
 pub struct Postgres {
     client: Client,
     matching: Statement,
-    /// What the client checks, by search.
+    /// The expressions that the client verifies, by search.
     expressions: HashMap<u32, Vec<Vec<Entry>>>,
     _server: Server,
 }
@@ -26,7 +26,7 @@ pub struct Postgres {
 const SCHEMA: &str = include_str!("postgres/schema.sql");
 const INDEXES: &str = include_str!("postgres/indexes.sql");
 
-const MATCH: &str = "SELECT search, verify FROM standing
+const MATCH: &str = "SELECT search, verify FROM saved_search
     WHERE scope = ANY ($1) AND transaction_type = $2 AND property_type = $3 AND budget_max >= $4
         AND (budget_min IS NULL OR budget_min <= $4)
         AND (surface_min IS NULL OR surface_min <= $5)
@@ -37,10 +37,10 @@ const MATCH: &str = "SELECT search, verify FROM standing
         AND (required IS NULL OR required && $12)";
 
 impl Postgres {
-    /// Nothing where this machine has none.
+    /// Starts a server and loads the searches; `None` if PostgreSQL is not installed.
     pub fn load(searches: &Searches<'_>, count: u32, folder: &Path) -> anyhow::Result<Option<Self>> {
         let Some(programs) = Server::programs() else {
-            println!("PostgreSQL is not there: no initdb and postgres");
+            println!("PostgreSQL is not available: no initdb and postgres");
             return Ok(None);
         };
         let folder = folder.join(format!("match-{count}"));
@@ -48,23 +48,23 @@ impl Postgres {
         let server = match Server::start(programs, &folder) {
             Ok(server) => server,
             Err(error) => {
-                println!("PostgreSQL is not there: {error:#}");
+                println!("PostgreSQL is not available: {error:#}");
                 return Ok(None);
             }
         };
         let mut client = connect(&server)?;
         client.batch_execute(SCHEMA)?;
         let mut expressions = HashMap::new();
-        let mut table = client.copy_in("COPY standing FROM STDIN")?;
+        let mut table = client.copy_in("COPY saved_search FROM STDIN")?;
         for number in 0..count {
-            let wanted = searches.wanted(number);
+            let wanted = searches.get(number);
             copy(&mut table, number, &SearchRow::of(&wanted, searches.dataset().gazetteer()))?;
             if !wanted.expressions.is_empty() {
                 expressions.insert(number, wanted.expressions);
             }
         }
         table.finish()?;
-        // One at a time: together they would be one transaction, in which nothing can be vacuumed.
+        // One at a time: several statements would be one transaction, and VACUUM cannot run in one.
         for statement in INDEXES.split(';').filter(|statement| !statement.trim().is_empty()) {
             client.batch_execute(statement)?;
         }
@@ -79,22 +79,22 @@ impl Engine for Postgres {
     }
 
     fn matches(&mut self, property: &Property) -> anyhow::Result<Vec<u32>> {
-        let Some(arrival) = Arrival::of(property) else { return Ok(Vec::new()) };
-        let scopes: Vec<i64> = arrival.scopes.iter().map(|scope| scope.0).collect();
-        let [x, y, z] = arrival.point.map_or([None; 3], |point| point.map(Some));
-        let room = arrival.room.map(|room| room as i32);
-        let words: Vec<&str> = arrival.text.words().into_iter().collect();
+        let Some(probe) = PropertyRow::of(property) else { return Ok(Vec::new()) };
+        let scopes: Vec<i64> = probe.scopes.iter().map(|scope| scope.0).collect();
+        let [x, y, z] = probe.point.map_or([None; 3], |point| point.map(Some));
+        let room = probe.room.map(|room| room as i32);
+        let words: Vec<&str> = probe.text.words().into_iter().collect();
         let rows = self.client.query(
             &self.matching,
             &[
                 &scopes,
-                &i16::from(arrival.transaction),
-                &i16::from(arrival.kind),
-                &arrival.price,
-                &arrival.surface,
+                &i16::from(probe.transaction),
+                &i16::from(probe.kind),
+                &probe.price,
+                &probe.surface,
                 &room,
-                &arrival.coherent,
-                &i32::from(arrival.publishers),
+                &probe.coherent,
+                &i32::from(probe.publishers),
                 &x,
                 &y,
                 &z,
@@ -105,7 +105,9 @@ impl Engine for Postgres {
         for row in rows {
             let (search, verify): (i32, bool) = (row.try_get(0)?, row.try_get(1)?);
             let search = u32::try_from(search)?;
-            if !verify || self.expressions.get(&search).is_some_and(|asked| arrival.text.meets(asked)) {
+            if !verify
+                || self.expressions.get(&search).is_some_and(|expressions| probe.text.satisfies(expressions))
+            {
                 found.push(search);
             }
         }
@@ -126,15 +128,15 @@ fn copy(table: &mut impl Write, number: u32, row: &SearchRow) -> anyhow::Result<
                 scope.0,
                 row.transaction,
                 row.budget_max,
-                Known(row.budget_min),
-                Known(row.surface_min),
-                Known(row.room_min),
-                Known(row.publishers),
-                Known(x),
-                Known(y),
-                Known(z),
-                Known(row.circle.map(|(_, rim)| rim)),
-                Known(required.as_deref()),
+                Nullable(row.budget_min),
+                Nullable(row.surface_min),
+                Nullable(row.room_min),
+                Nullable(row.publishers),
+                Nullable(x),
+                Nullable(y),
+                Nullable(z),
+                Nullable(row.circle.map(|(_, rim)| rim)),
+                Nullable(required.as_deref()),
                 row.verify,
             )?;
         }

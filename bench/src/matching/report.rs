@@ -1,4 +1,4 @@
-//! What was measured, as tables and sentences.
+//! The results as tables and lists.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -8,20 +8,20 @@ use domain::Property;
 use super::draw::DESCRIPTION;
 use super::measure::{OurResult, PeerResult};
 use super::vigie::NAME;
+use crate::latencies::Latencies;
 use crate::search::dataset::Dataset;
-use crate::spread::Spread;
 use crate::table::{dash, microseconds, per_second, table, times};
 
-/// What was hoped for, by number of searches; told beside the figures.
-const PER_SECOND_BARS: [(u32, u32); 2] = [(100_000, 25_000), (1_000_000, 3_000)];
-const BYTES_BAR: u32 = 300;
-const ADD_BAR_MICROSECONDS: u32 = 100;
+/// The targets by number of searches, printed next to the results.
+const PER_SECOND_TARGETS: [(u32, u32); 2] = [(100_000, 25_000), (1_000_000, 3_000)];
+const BYTES_TARGET: u32 = 300;
+const ADD_TARGET_MICROSECONDS: u32 = 100;
 
-/// What arrives, and who waits for it.
+/// Describes the properties and the searches.
 pub fn describe(dataset: &Dataset, properties: &[Property]) -> String {
     let adverts: usize = properties.iter().map(|property| property.adverts.len()).sum();
     format!(
-        "{} properties arrive (seed {}), {:.2} adverts each.\nSaved searches: {DESCRIPTION}.",
+        "{} properties (seed {}), {:.2} adverts each.\nSaved searches: {DESCRIPTION}.",
         properties.len(),
         dataset.world().seed(),
         adverts as f64 / properties.len().max(1) as f64,
@@ -30,14 +30,14 @@ pub fn describe(dataset: &Dataset, properties: &[Property]) -> String {
 
 pub fn tables(count: u32, ours: &OurResult, peers: &[PeerResult], markdown: bool) -> String {
     let mut text = String::new();
-    let row = |name: &str, properties: usize, spread: &Spread, ratio: String| {
+    let row = |name: &str, properties: usize, latencies: &Latencies, ratio: String| {
         vec![
             name.to_owned(),
             properties.to_string(),
-            per_second(spread.mean().as_secs_f64()),
-            microseconds(spread.mean()),
-            microseconds(spread.percentile(50)),
-            microseconds(spread.percentile(99)),
+            per_second(latencies.mean().as_secs_f64()),
+            microseconds(latencies.mean()),
+            microseconds(latencies.percentile(50)),
+            microseconds(latencies.percentile(99)),
             ratio,
         ]
     };
@@ -57,12 +57,12 @@ pub fn tables(count: u32, ours: &OurResult, peers: &[PeerResult], markdown: bool
 fn sentences(text: &mut String, count: u32, ours: &OurResult) {
     let OurResult { matched, times, loading, churn, bytes, memory } = ours;
     let bullet = |text: &mut String, line: String| _ = writeln!(text, "- {line}");
-    if let Some((_, bar)) = PER_SECOND_BARS.iter().find(|(searches, _)| *searches == count) {
+    if let Some((_, target)) = PER_SECOND_TARGETS.iter().find(|(searches, _)| *searches == count) {
         let reached = per_second(times.all.mean().as_secs_f64());
         bullet(
             text,
             format!(
-                "{NAME}: {reached} properties a second on one core, over {} rounds (bar: {bar} or more)",
+                "{NAME}: {reached} properties per second on one core, over {} rounds (target: {target} or more)",
                 times.rounds
             ),
         );
@@ -73,7 +73,7 @@ fn sentences(text: &mut String, count: u32, ours: &OurResult) {
     bullet(
         text,
         format!(
-            "matches a property: {:.0} on average, median {}, at most {}; {} properties without any",
+            "matches per property: mean {:.0}, median {}, max {}; {} properties without a match",
             per_property(sizes.iter().sum::<usize>() as u64),
             sizes.get(sizes.len() / 2).copied().unwrap_or_default(),
             sizes.last().copied().unwrap_or_default(),
@@ -83,7 +83,7 @@ fn sentences(text: &mut String, count: u32, ours: &OurResult) {
     bullet(
         text,
         format!(
-            "searches a property is held against: {:.0} in columns, {:.1} of them looked at closely",
+            "candidates per property: {:.0} read from columns, {:.1} fully evaluated",
             per_property(matched.walked),
             per_property(matched.verified)
         ),
@@ -92,30 +92,30 @@ fn sentences(text: &mut String, count: u32, ours: &OurResult) {
     bullet(
         text,
         format!(
-            "{:.0} bytes a search besides its own text (bar: {BYTES_BAR} or less){}",
+            "{:.0} bytes per search without its stored text (target: {BYTES_TARGET} or less){}",
             per_search(*bytes as u64),
             grown(*bytes as u64, memory.0)
-                .map(|grown| format!("; the process grew by {:.0} a search", per_search(grown)))
+                .map(|grown| format!("; the process grew by {:.0} per search", per_search(grown)))
                 .unwrap_or_default(),
         ),
     );
-    bullet(text, format!("adding them all, one at a time: {}", spread(loading)));
+    bullet(text, format!("adding all, one at a time: {}", summary(loading)));
     bullet(
         text,
         format!(
-            "adding one more when all are there: {} (bar: under {ADD_BAR_MICROSECONDS} µs)",
-            spread(&churn.add)
+            "adding one to all others: {} (target: under {ADD_TARGET_MICROSECONDS} µs)",
+            summary(&churn.add)
         ),
     );
-    bullet(text, format!("removing one: {}", spread(&churn.remove)));
+    bullet(text, format!("removing one: {}", summary(&churn.remove)));
 }
 
-/// What the system says of the memory, where that tells anything: few searches find room in what was given back before.
+/// Returns the growth of the process if it is meaningful: a small index may fit into memory that was freed before.
 fn grown(bytes: u64, grown: u64) -> Option<u64> {
     (grown > bytes / 2).then_some(grown)
 }
 
-fn spread(times: &Spread) -> String {
+fn summary(times: &Latencies) -> String {
     format!(
         "mean {} µs, p99 {} µs, max {} µs",
         fine(times.mean()),
@@ -124,7 +124,7 @@ fn spread(times: &Spread) -> String {
     )
 }
 
-/// Two digits where one would be too coarse.
+/// Prints small values with two decimals.
 fn fine(time: Duration) -> String {
     if time < Duration::from_micros(10) {
         format!("{:.2}", time.as_secs_f64() * 1e6)
@@ -133,12 +133,12 @@ fn fine(time: Duration) -> String {
     }
 }
 
-/// Whoever disagreed has ended the run.
+/// A peer that disagreed has failed the run.
 fn agreement(text: &mut String, peers: &[PeerResult]) {
     if peers.is_empty() {
         return;
     }
     let compared = peers.iter().map(|peer| format!("{} on {}", peer.name, peer.compared));
     let compared: Vec<String> = compared.collect();
-    _ = writeln!(text, "- the same searches as {NAME} for every property compared: {}", compared.join(", "));
+    _ = writeln!(text, "- same results as {NAME} for all compared properties: {}", compared.join(", "));
 }

@@ -1,15 +1,15 @@
-//! Searches and properties as tables have them: plain values, and places as numbers that both sides work out alike.
+//! Searches and properties as table rows: plain values, with places encoded as numbers.
 
 use std::collections::BTreeSet;
 
 use domain::{AdvertAttribute, Facts, GeoPoint, Key, Property, PropertyAttribute};
 use places::Gazetteer;
 
+use super::generated_search::{GeneratedSearch, PlaceFilter, city_with_districts};
 use super::text::{Text, required};
-use super::wanted::{Wanted, Where, cities_meant};
 use crate::search::sphere::{self, Circle};
 
-/// A stretch of the world, as one number.
+/// A place or area, encoded as one number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Scope(pub i64);
 
@@ -32,13 +32,13 @@ impl Scope {
         Self::of(4, i64::try_from(number).unwrap_or_default())
     }
 
-    /// Ids, zipcodes and cells all need less than 56 bits.
+    /// Ids, zipcodes and cells need less than 56 bits.
     const fn of(kind: i64, number: i64) -> Self {
         Self(kind << 56 | number)
     }
 }
 
-/// A search as a table has it; the row is there once for each scope and kind of property.
+/// A search as table rows: one for each scope and property type.
 pub struct SearchRow {
     pub scopes: BTreeSet<Scope>,
     pub transaction: u8,
@@ -47,56 +47,56 @@ pub struct SearchRow {
     pub budget_max: f64,
     pub surface_min: Option<f64>,
     pub room_min: Option<i32>,
-    /// Bits of the publisher types wanted.
+    /// Bit set of publisher types.
     pub publishers: Option<u8>,
     /// Centre and rim.
     pub circle: Option<([f64; 3], f64)>,
-    /// One of these must be said.
+    /// A matching property contains one of these words.
     pub required: Option<BTreeSet<String>>,
-    /// Whether the client has to look at the text.
+    /// Whether the client has to verify the text.
     pub verify: bool,
 }
 
 impl SearchRow {
-    pub fn of(wanted: &Wanted, places: &Gazetteer) -> Self {
+    pub fn of(search: &GeneratedSearch, places: &Gazetteer) -> Self {
         let mut circle = None;
-        let scopes = match &wanted.place {
-            Where::Cities(ids) => {
-                let meant = ids.iter().flat_map(|id| cities_meant(places, *id));
+        let scopes = match &search.place {
+            PlaceFilter::Cities(ids) => {
+                let meant = ids.iter().flat_map(|id| city_with_districts(places, *id));
                 meant.map(|id| Scope::city(Key::place(id).get())).collect()
             }
-            Where::Departments(ids) => {
+            PlaceFilter::Departments(ids) => {
                 ids.iter().map(|id| Scope::department(Key::place(*id).get())).collect()
             }
-            Where::Zipcodes(zipcodes) => {
+            PlaceFilter::Zipcodes(zipcodes) => {
                 zipcodes.iter().map(|zipcode| Scope::zipcode(Key::zipcode(zipcode).get())).collect()
             }
-            Where::Circle { centre, radius_km } => {
+            PlaceFilter::Circle { centre, radius_km } => {
                 let Circle { centre, rim, cells } = Circle::new(*centre, *radius_km);
                 circle = Some((centre, rim));
                 cells.into_iter().map(Scope::cell).collect()
             }
-            Where::Anywhere => BTreeSet::from([Scope::ANYWHERE]),
+            PlaceFilter::Anywhere => BTreeSet::from([Scope::ANYWHERE]),
         };
-        let verify = !wanted.expressions.is_empty();
+        let verify = !search.expressions.is_empty();
         Self {
             scopes,
-            transaction: wanted.transaction.code(),
-            kinds: wanted.kinds.iter().map(|kind| kind.code()).collect(),
-            budget_min: wanted.budget.min,
-            budget_max: wanted.budget.max,
-            surface_min: wanted.surface_min,
-            room_min: wanted.room_min,
-            publishers: wanted.publisher.map(|publisher| 1 << publisher.code()),
+            transaction: search.transaction.code(),
+            kinds: search.kinds.iter().map(|kind| kind.code()).collect(),
+            budget_min: search.budget.min,
+            budget_max: search.budget.max,
+            surface_min: search.surface_min,
+            room_min: search.room_min,
+            publishers: search.publisher.map(|publisher| 1 << publisher.code()),
             circle,
-            required: if verify { required(&wanted.expressions) } else { None },
+            required: if verify { required(&search.expressions) } else { None },
             verify,
         }
     }
 }
 
-/// A property as tables are asked about it.
-pub struct Arrival {
+/// A property as query parameters.
+pub struct PropertyRow {
     pub scopes: Vec<Scope>,
     pub transaction: u8,
     pub kind: u8,
@@ -104,14 +104,14 @@ pub struct Arrival {
     pub price: Option<f64>,
     pub surface: Option<f64>,
     pub room: Option<f64>,
-    /// Bits of the publisher types its adverts have.
+    /// Bit set of the publisher types of its adverts.
     pub publishers: u8,
-    /// The point on a sphere of radius one.
+    /// The point on the unit sphere.
     pub point: Option<[f64; 3]>,
     pub text: Text,
 }
 
-impl Arrival {
+impl PropertyRow {
     pub fn of(property: &Property) -> Option<Self> {
         let facts = Facts::of(property)?;
         let read = |attribute: PropertyAttribute| attribute.read(&facts);

@@ -1,7 +1,6 @@
-//! SQLite as a peer: in process, everything in its cache, one clustered table that answers by place, kind and budget.
+//! SQLite as a peer: in process, fully cached, with one clustered table by place, property type and budget.
 //!
-//! Words that must be there are in a table of their own; whether they make the phrase that was meant, and whether others are
-//! missing as they should, the client looks up in the text.
+//! Required words have their own table. The client verifies phrases and excluded words in the text.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -13,21 +12,21 @@ use rusqlite::{Connection, params};
 
 use super::Engine;
 use super::draw::Searches;
-use super::row::{Arrival, SearchRow};
+use super::row::{PropertyRow, SearchRow};
 
 pub struct Sqlite {
     connection: Connection,
-    /// What the client checks, by search.
+    /// The expressions that the client verifies, by search.
     expressions: HashMap<u32, Vec<Vec<Entry>>>,
 }
 
 const SCHEMA: &str = include_str!("sqlite/schema.sql");
 
-/// Nothing here has to survive a crash, and all of it fits into memory.
+/// No crash safety, and a cache that holds everything.
 const SETTINGS: &str = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
     PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4000000;";
 
-const MATCH: &str = "SELECT search, verify FROM standing
+const MATCH: &str = "SELECT search, verify FROM saved_search
     WHERE scope IN (?1, ?2, ?3, ?4, ?5) AND transaction_type = ?6 AND property_type = ?7 AND budget_max >= ?8
         AND (budget_min IS NULL OR budget_min <= ?8)
         AND (surface_min IS NULL OR surface_min <= ?9)
@@ -37,20 +36,20 @@ const MATCH: &str = "SELECT search, verify FROM standing
         AND (rim IS NULL OR x * ?13 + y * ?14 + z * ?15 >= rim)
         AND (NOT required OR EXISTS (
             SELECT 1 FROM required_word
-            WHERE required_word.search = standing.search AND word IN (SELECT value FROM json_each(?16))))";
+            WHERE required_word.search = saved_search.search AND word IN (SELECT value FROM json_each(?16))))";
 
 impl Sqlite {
     pub fn load(searches: &Searches<'_>, count: u32, folder: &Path) -> anyhow::Result<Self> {
         let path = folder.join(format!("match-{count}.sqlite"));
         let mut connection = Connection::open(path)?;
         connection.execute_batch(SETTINGS)?;
-        // The statement would be compiled again for every value.
+        // Without this setting SQLite would recompile the statement for every value.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         connection.execute_batch(SCHEMA)?;
         let mut expressions = HashMap::new();
         let transaction = connection.transaction()?;
         for number in 0..count {
-            let wanted = searches.wanted(number);
+            let wanted = searches.get(number);
             insert(&transaction, number, &SearchRow::of(&wanted, searches.dataset().gazetteer()))?;
             if !wanted.expressions.is_empty() {
                 expressions.insert(number, wanted.expressions);
@@ -68,10 +67,10 @@ impl Engine for Sqlite {
     }
 
     fn matches(&mut self, property: &Property) -> anyhow::Result<Vec<u32>> {
-        let Some(arrival) = Arrival::of(property) else { return Ok(Vec::new()) };
-        let scope = |place: usize| arrival.scopes.get(place).map(|scope| scope.0);
-        let [x, y, z] = arrival.point.map_or([None; 3], |point| point.map(Some));
-        let words = serde_json::to_string(&arrival.text.words())?;
+        let Some(probe) = PropertyRow::of(property) else { return Ok(Vec::new()) };
+        let scope = |place: usize| probe.scopes.get(place).map(|scope| scope.0);
+        let [x, y, z] = probe.point.map_or([None; 3], |point| point.map(Some));
+        let words = serde_json::to_string(&probe.text.words())?;
         let mut statement = self.connection.prepare_cached(MATCH)?;
         let mut rows = statement.query(params![
             scope(0),
@@ -79,13 +78,13 @@ impl Engine for Sqlite {
             scope(2),
             scope(3),
             scope(4),
-            arrival.transaction,
-            arrival.kind,
-            arrival.price,
-            arrival.surface,
-            arrival.room,
-            arrival.coherent,
-            arrival.publishers,
+            probe.transaction,
+            probe.kind,
+            probe.price,
+            probe.surface,
+            probe.room,
+            probe.coherent,
+            probe.publishers,
             x,
             y,
             z,
@@ -94,7 +93,9 @@ impl Engine for Sqlite {
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
             let (search, verify): (u32, bool) = (row.get(0)?, row.get(1)?);
-            if !verify || self.expressions.get(&search).is_some_and(|asked| arrival.text.meets(asked)) {
+            if !verify
+                || self.expressions.get(&search).is_some_and(|expressions| probe.text.satisfies(expressions))
+            {
                 found.push(search);
             }
         }
@@ -104,7 +105,7 @@ impl Engine for Sqlite {
 
 fn insert(connection: &Connection, number: u32, row: &SearchRow) -> anyhow::Result<()> {
     let mut statement =
-        connection.prepare_cached("INSERT INTO standing VALUES (?,?,?,?,?,TRUE,?,?,?,?,?,?,?,?,?,?)")?;
+        connection.prepare_cached("INSERT INTO saved_search VALUES (?,?,?,?,?,TRUE,?,?,?,?,?,?,?,?,?,?)")?;
     let [x, y, z] = row.circle.map_or([None; 3], |(centre, _)| centre.map(Some));
     for scope in &row.scopes {
         for kind in &row.kinds {

@@ -1,4 +1,4 @@
-//! Words, for engines that have none: which a property says, and whether they are what a search asks for.
+//! Text matching for engines without it: the words of a property, and whether they satisfy expressions.
 
 use std::collections::BTreeSet;
 
@@ -6,13 +6,13 @@ use domain::criteria::{Entry, Presence, texts};
 use domain::words::reduced;
 use domain::{Property, Strictness, fold};
 
-/// What the adverts of a property say.
+/// The texts of the adverts of a property.
 pub struct Text {
-    /// Titles and descriptions, each once: most portals carry the same.
-    parts: Vec<Part>,
+    /// Distinct titles and descriptions; most portals have the same.
+    parts: Vec<Field>,
 }
 
-struct Part {
+struct Field {
     folded: String,
     words: Vec<String>,
     reduced: Vec<String>,
@@ -20,48 +20,48 @@ struct Part {
 
 impl Text {
     pub fn of(property: &Property) -> Self {
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<Field> = Vec::new();
         for folded in texts(property).map(fold) {
             if parts.iter().all(|part| part.folded != folded) {
                 let words: Vec<String> = folded.split(' ').map(str::to_owned).collect();
                 let reduced = words.iter().map(|word| reduced(word).into_owned()).collect();
-                parts.push(Part { folded, words, reduced });
+                parts.push(Field { folded, words, reduced });
             }
         }
         Self { parts }
     }
 
-    /// Every word once, reduced.
+    /// Returns the distinct words, stemmed.
     pub fn words(&self) -> BTreeSet<&str> {
         self.parts.iter().flat_map(|part| &part.reduced).map(String::as_str).collect()
     }
 
-    /// Whether one of the alternatives holds.
-    pub fn meets(&self, expressions: &[Vec<Entry>]) -> bool {
-        let holds = |entry: &Entry| self.says(entry) == (entry.presence == Presence::Present);
+    /// Returns `true` if one of the alternatives holds.
+    pub fn satisfies(&self, expressions: &[Vec<Entry>]) -> bool {
+        let holds = |entry: &Entry| self.contains(entry) == (entry.presence == Presence::Present);
         expressions.iter().any(|entries| entries.iter().all(holds))
     }
 
-    fn says(&self, entry: &Entry) -> bool {
+    fn contains(&self, entry: &Entry) -> bool {
         let exact = entry.phrase.strictness() == Strictness::Exact;
         self.parts.iter().any(|part| {
-            let said = if exact { &part.words } else { &part.reduced };
+            let words = if exact { &part.words } else { &part.reduced };
             entry.phrase.alternatives().iter().any(|wanted| {
-                said.windows(wanted.len()).any(|found| found.iter().zip(wanted).all(|(a, b)| **a == **b))
+                words.windows(wanted.len()).any(|found| found.iter().zip(wanted).all(|(a, b)| **a == **b))
             })
         })
     }
 }
 
-/// Words of which a property must say one, or it cannot be what expressions ask for; nothing when it can without any of them.
+/// Returns words of which a property must contain at least one to satisfy the expressions; `None` if there is no such set.
 pub fn required(expressions: &[Vec<Entry>]) -> Option<BTreeSet<String>> {
     let mut words = BTreeSet::new();
     for entries in expressions {
         let entry = entries.iter().find(|entry| entry.presence == Presence::Present)?;
-        // The longest word of a phrase is most likely the rarest.
+        // The longest word of a phrase is probably the rarest.
         let longest = |words: &[Box<str>]| words.iter().max_by_key(|word| word.len()).cloned();
         let alternatives = entry.phrase.alternatives().iter();
-        // What a text says exactly it also says reduced.
+        // A text that contains a word also contains its stem.
         words.extend(alternatives.filter_map(|words| longest(words)).map(|word| reduced(&word).into_owned()));
     }
     Some(words)

@@ -1,4 +1,4 @@
-//! Vigie's own percolator, in this process.
+//! The percolator of Vigie, in this process.
 
 use std::time::{Duration, Instant};
 
@@ -7,11 +7,11 @@ use engine::{PercolateResult, Percolator, PercolatorScratch};
 
 use super::Engine;
 use super::draw::Searches;
-use crate::spread::Spread;
+use crate::latencies::Latencies;
 
 pub const NAME: &str = "Vigie";
 
-/// How many searches are added and removed again where all the others are.
+/// Searches added to and removed from the full percolator.
 const CHURN: u32 = 10_000;
 
 #[derive(Default)]
@@ -20,50 +20,50 @@ pub struct Vigie {
     scratch: PercolatorScratch,
 }
 
-/// What it takes to add and to remove searches.
+/// The times to add and to remove searches.
 pub struct Churn {
-    pub add: Spread,
-    pub remove: Spread,
+    pub add: Latencies,
+    pub remove: Latencies,
 }
 
 impl Vigie {
-    /// Puts in the first searches, and tells what each took.
-    pub fn load(searches: &Searches<'_>, count: u32) -> anyhow::Result<(Self, Spread)> {
+    /// Loads the first `count` searches. Returns the time of each as well.
+    pub fn load(searches: &Searches<'_>, count: u32) -> anyhow::Result<(Self, Latencies)> {
         let mut vigie = Self::default();
         let mut times = Vec::with_capacity(count as usize);
         for number in 0..count {
-            let criteria = searches.wanted(number).criteria(searches.dataset().gazetteer())?;
+            let criteria = searches.get(number).criteria(searches.dataset().gazetteer())?;
             times.push(vigie.add(number, &criteria));
         }
-        Ok((vigie, Spread::of(times)))
+        Ok((vigie, Latencies::of(times)))
     }
 
     pub fn percolate(&mut self, property: &Property) -> PercolateResult {
         self.percolator.matches(property, &mut self.scratch)
     }
 
-    /// Beside what its owner wrote.
+    /// Returns the memory of the percolator, without the stored searches.
     pub fn bytes(&self) -> usize {
         self.percolator.bytes()
     }
 
-    /// Adds searches after the first `count`, and takes them out again in another order.
+    /// Adds searches after the first `count`, and removes them in a different order.
     pub fn churn(&mut self, searches: &Searches<'_>, count: u32) -> anyhow::Result<Churn> {
         let mut add = Vec::with_capacity(CHURN as usize);
         for number in count..count + CHURN {
-            let criteria = searches.wanted(number).criteria(searches.dataset().gazetteer())?;
+            let criteria = searches.get(number).criteria(searches.dataset().gazetteer())?;
             add.push(self.add(number, &criteria));
         }
         let mut remove = Vec::with_capacity(CHURN as usize);
-        // A step that shares no divisor with the number of searches comes by each of them once.
+        // A step coprime to the number of searches visits each of them once.
         for turn in 0..CHURN {
             let number = SearchNumber(count + turn * 7_919 % CHURN);
             let started = Instant::now();
             let was_there = self.percolator.remove(number);
             remove.push(started.elapsed());
-            anyhow::ensure!(was_there, "search {number:?} was not there");
+            anyhow::ensure!(was_there, "search {number:?} is missing");
         }
-        Ok(Churn { add: Spread::of(add), remove: Spread::of(remove) })
+        Ok(Churn { add: Latencies::of(add), remove: Latencies::of(remove) })
     }
 
     fn add(&mut self, number: u32, criteria: &Criteria) -> Duration {

@@ -1,4 +1,4 @@
-//! Asks the questions and takes the time.
+//! Runs the queries and measures their latency.
 
 use std::time::{Duration, Instant};
 
@@ -6,35 +6,35 @@ use anyhow::Context;
 
 use super::Engine;
 use super::dataset::Dataset;
-use super::question::{self, Answer, Kind, Question};
+use super::query::{self, Kind, Query, TopHits};
 
-/// How many answers of each kind are compared. It warms the engines up as well.
+/// Results to compare per kind. These queries also warm up the engines.
 const COMPARED: usize = 50;
 
-/// How much is asked.
+/// The extent of a run.
 pub struct Run {
-    /// Of each kind.
-    pub questions: usize,
-    /// An engine stops answering questions of a kind when this is over.
+    /// Per kind.
+    pub queries: usize,
+    /// The time limit per engine and kind.
     pub budget: Duration,
     pub kinds: Vec<Kind>,
 }
 
-/// What came of one kind of questions.
+/// The results for one kind of queries.
 pub struct KindResult {
     pub kind: Kind,
     pub engines: Vec<EngineResult>,
-    /// How many properties an answer counts, on average over the questions compared.
+    /// The mean total of the compared results.
     pub mean_total: f64,
     pub compared: usize,
 }
 
-/// What came of one engine and one kind of questions.
+/// The results of one engine for one kind of queries.
 pub struct EngineResult {
     pub name: String,
-    /// Of every question answered in time, the shortest first.
+    /// Latencies, ascending.
     pub times: Vec<Duration>,
-    /// Among the questions compared, answers that were not those of the first engine.
+    /// Compared results that differ from those of the first engine.
     pub other_totals: usize,
     pub other_ids: usize,
 }
@@ -45,14 +45,14 @@ impl EngineResult {
         self.times.iter().sum::<Duration>() / count
     }
 
-    /// The time that so many in a hundred do not exceed.
+    /// Returns the smallest latency that at least `percent` per cent do not exceed.
     pub fn percentile(&self, percent: usize) -> Duration {
         let position = (self.times.len() * percent).div_ceil(100).max(1) - 1;
         self.times.get(position).copied().unwrap_or_default()
     }
 }
 
-/// Asks every engine everything. Kind by kind, so that what disturbs the machine for a while disturbs all of them.
+/// Runs all queries in all engines, kind by kind, so that a temporary load on the machine affects all engines alike.
 pub fn measure(
     run: &Run,
     dataset: &Dataset,
@@ -60,21 +60,21 @@ pub fn measure(
 ) -> anyhow::Result<Vec<KindResult>> {
     let mut results = Vec::new();
     for kind in run.kinds.iter().copied() {
-        let questions = question::draw(dataset, kind, run.questions);
-        let compared = &questions[..COMPARED.min(questions.len())];
-        let mut expected: Option<Vec<Answer>> = None;
+        let queries = query::draw(dataset, kind, run.queries);
+        let compared = &queries[..COMPARED.min(queries.len())];
+        let mut expected: Option<Vec<TopHits>> = None;
         let mut found = Vec::new();
         for engine in engines.iter_mut() {
-            let answers = answer_all(engine.as_mut(), compared)?;
+            let answers = search_all(engine.as_mut(), compared)?;
             let expected = expected.get_or_insert_with(|| answers.clone());
-            let differing = |differs: fn(&Answer, &Answer) -> bool| {
+            let differing = |differs: fn(&TopHits, &TopHits) -> bool| {
                 answers.iter().zip(expected.iter()).filter(|(one, other)| differs(one, other)).count()
             };
             found.push(EngineResult {
                 name: engine.name().to_owned(),
                 other_totals: differing(|one, other| one.total != other.total),
                 other_ids: differing(|one, other| one.ids != other.ids),
-                times: times(engine.as_mut(), &questions, run.budget)?,
+                times: times(engine.as_mut(), &queries, run.budget)?,
             });
             eprintln!("{}: {}", kind.title(), engine.name());
         }
@@ -85,16 +85,16 @@ pub fn measure(
     Ok(results)
 }
 
-fn answer_all(engine: &mut dyn Engine, questions: &[Question]) -> anyhow::Result<Vec<Answer>> {
-    questions.iter().map(|question| ask(engine, question)).collect()
+fn search_all(engine: &mut dyn Engine, queries: &[Query]) -> anyhow::Result<Vec<TopHits>> {
+    queries.iter().map(|query| search_one(engine, query)).collect()
 }
 
-fn times(engine: &mut dyn Engine, questions: &[Question], budget: Duration) -> anyhow::Result<Vec<Duration>> {
+fn times(engine: &mut dyn Engine, queries: &[Query], budget: Duration) -> anyhow::Result<Vec<Duration>> {
     let begun = Instant::now();
-    let mut times = Vec::with_capacity(questions.len());
-    for question in questions {
+    let mut times = Vec::with_capacity(queries.len());
+    for query in queries {
         let started = Instant::now();
-        std::hint::black_box(ask(engine, question)?);
+        std::hint::black_box(search_one(engine, query)?);
         times.push(started.elapsed());
         if begun.elapsed() >= budget {
             break;
@@ -104,6 +104,6 @@ fn times(engine: &mut dyn Engine, questions: &[Question], budget: Duration) -> a
     Ok(times)
 }
 
-fn ask(engine: &mut dyn Engine, question: &Question) -> anyhow::Result<Answer> {
-    engine.answer(question).with_context(|| format!("{} on {question:?}", engine.name()))
+fn search_one(engine: &mut dyn Engine, query: &Query) -> anyhow::Result<TopHits> {
+    engine.search(query).with_context(|| format!("{} on {query:?}", engine.name()))
 }

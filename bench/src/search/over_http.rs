@@ -1,4 +1,4 @@
-//! Vigie as its users have it: a server of its own, asked over HTTP, answering with ten whole documents.
+//! Vigie as a server, queried over HTTP, with ten whole documents per response.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::Engine;
 use super::dataset::Dataset;
-use super::question::{Answer, Question};
+use super::query::{Query, TopHits};
 use crate::serve::client::Client;
 use crate::serve::market;
 use crate::serve::path::path;
@@ -17,13 +17,13 @@ use crate::serve::process::Process;
 
 pub const NAME: &str = "Vigie, over HTTP";
 
-/// The others are loaded and asked for minutes in between, and the server closes a connection that nobody uses.
+/// The server closes idle connections, and the other engines run for minutes in between.
 const IDLE_MAX: Duration = Duration::from_secs(2);
 
 pub struct OverHttp {
     client: Client,
-    last_asked: Instant,
-    /// Ends with this.
+    last_query: Instant,
+    /// Stops when dropped.
     _process: Process,
 }
 
@@ -33,7 +33,7 @@ impl OverHttp {
         let key = market::fill(dataset, &data)?;
         let (process, _) = Process::start(&data)?;
         let client = Client::connect(process.address, &key)?;
-        Ok(Self { client, last_asked: Instant::now(), _process: process })
+        Ok(Self { client, last_query: Instant::now(), _process: process })
     }
 }
 
@@ -42,19 +42,19 @@ impl Engine for OverHttp {
         NAME
     }
 
-    fn answer(&mut self, question: &Question) -> anyhow::Result<Answer> {
-        if self.last_asked.elapsed() > IDLE_MAX {
+    fn search(&mut self, query: &Query) -> anyhow::Result<TopHits> {
+        if self.last_query.elapsed() > IDLE_MAX {
             self.client.reconnect()?;
         }
-        let answer = self.client.get(&path(question))?;
-        self.last_asked = Instant::now();
+        let answer = self.client.get(&path(query))?;
+        self.last_query = Instant::now();
         ensure!(answer.status == 200, "{}", String::from_utf8_lossy(answer.body));
-        // What a client has to do to read the answer is part of it.
+        // Parsing the response counts, as it does for a client.
         let page: Value = serde_json::from_slice(answer.body)?;
         let total = page["hydra:totalItems"].as_u64().context("no total")?;
         let members = page["hydra:member"].as_array().context("no members")?;
         let id =
             |member: &Value| member["uuid"].as_str()?.parse::<PropertyId>().ok().map(|id| *id.as_bytes());
-        Ok(Answer { total, ids: members.iter().filter_map(id).collect() })
+        Ok(TopHits { total, ids: members.iter().filter_map(id).collect() })
     }
 }

@@ -1,7 +1,7 @@
-//! PostgreSQL with PostGIS as a peer: a server of our own beside us, asked over a local socket, one round trip a question.
+//! PostgreSQL with PostGIS as a peer: a local server over a Unix socket, one round trip per query.
 //!
-//! It has no covering index for circles and words and goes to the table for both. Circles are on the sphere and not on the
-//! spheroid, as everywhere in Vigie: it is faster, and the answers can be compared.
+//! GiST and GIN indexes cannot cover, so circles and words visit the table. Circles are on the sphere and not on the spheroid, as in
+//! Vigie: this is faster, and the results are comparable.
 
 pub mod server;
 
@@ -17,21 +17,21 @@ use world::Budget;
 
 use self::server::Server;
 use super::Engine;
-use super::question::{Answer, Criteria, Question};
+use super::query::{Criteria, Query, TopHits};
 use super::row::Row;
 use super::sqlite::scope_word;
 
-/// The client goes before the server: fields are dropped in their order.
+/// Fields are dropped in order: the client must go before the server.
 pub struct Postgres {
     client: Client,
     statements: HashMap<&'static str, Statement>,
     server: Server,
 }
 
-/// Whether the peer can be measured here.
+/// The outcome of starting the server.
 pub enum Start {
     Ready(Box<Postgres>),
-    NotThere(String),
+    NotAvailable(String),
 }
 
 const SCHEMA: &str = include_str!("postgres/schema.sql");
@@ -40,21 +40,21 @@ const INDEXES: &str = include_str!("postgres/indexes.sql");
 impl Postgres {
     pub fn start(folder: &Path) -> anyhow::Result<Start> {
         let Some(programs) = Server::programs() else {
-            return Ok(Start::NotThere("no initdb and postgres".to_owned()));
+            return Ok(Start::NotAvailable("no initdb and postgres".to_owned()));
         };
         let server = match Server::start(programs, folder) {
             Ok(server) => server,
-            Err(error) => return Ok(Start::NotThere(format!("{error:#}"))),
+            Err(error) => return Ok(Start::NotAvailable(format!("{error:#}"))),
         };
         let mut client = connect(&server)?;
         if let Err(error) = client.batch_execute(SCHEMA) {
-            return Ok(Start::NotThere(format!("PostGIS is needed: {error}")));
+            return Ok(Start::NotAvailable(format!("PostGIS is required: {error}")));
         }
         Ok(Start::Ready(Box::new(Self { client, statements: HashMap::new(), server })))
     }
 
     pub fn load(&mut self, rows: impl Iterator<Item = Row>) -> anyhow::Result<()> {
-        // A connection takes in one table at a time.
+        // A connection copies into one table at a time.
         let mut for_words = connect(&self.server)?;
         let (mut for_adverts, mut for_events) = (connect(&self.server)?, connect(&self.server)?);
         let mut words = for_words.copy_in("COPY property_words FROM STDIN")?;
@@ -63,7 +63,7 @@ impl Postgres {
         let mut events = for_events.copy_in("COPY price_event FROM STDIN")?;
         for row in rows {
             let (id, transaction) = (Uuid::from_bytes(row.id), row.transaction.code());
-            let (price_per_meter, created) = (Known(row.price_per_meter), row.created);
+            let (price_per_meter, created) = (Nullable(row.price_per_meter), row.created);
             let on_offer = row.is_on_offer();
             writeln!(
                 properties,
@@ -71,9 +71,9 @@ impl Postgres {
                 row.kind.code(),
                 row.city,
                 row.department,
-                Known(row.price),
-                Known(row.surface),
-                Known(row.point.map(|point| format!("SRID=4326;POINT({} {})", point.lon(), point.lat()))),
+                Nullable(row.price),
+                Nullable(row.surface),
+                Nullable(row.point.map(|point| format!("SRID=4326;POINT({} {})", point.lon(), point.lat()))),
             )?;
             let scope = scope_word(row.transaction, row.kind);
             writeln!(words, "{id}\t{created}\t{price_per_meter}\t{on_offer}\t{} {scope}", row.text)?;
@@ -82,8 +82,8 @@ impl Postgres {
                     adverts,
                     "{id}\t{transaction}\t{}\t{}\t{}\t{created}\t{price_per_meter}\t{}",
                     row.city,
-                    Known(advert.energy.map(|letter| letter as u8)),
-                    Known(advert.construction_year),
+                    Nullable(advert.energy.map(|letter| letter as u8)),
+                    Nullable(advert.construction_year),
                     on_offer && !advert.expired,
                 )?;
             }
@@ -102,14 +102,14 @@ impl Postgres {
         words.finish()?;
         adverts.finish()?;
         events.finish()?;
-        // One at a time: together they would be one transaction, in which nothing can be vacuumed.
+        // One at a time: several statements would be one transaction, and VACUUM cannot run in one.
         for statement in INDEXES.split(';').filter(|statement| !statement.trim().is_empty()) {
             self.client.batch_execute(statement)?;
         }
         Ok(())
     }
 
-    fn ask(&mut self, text: &'static str, parameters: &[&(dyn ToSql + Sync)]) -> anyhow::Result<Answer> {
+    fn query(&mut self, text: &'static str, parameters: &[&(dyn ToSql + Sync)]) -> anyhow::Result<TopHits> {
         let statement = match self.statements.get(text) {
             Some(statement) => statement.clone(),
             None => {
@@ -120,21 +120,21 @@ impl Postgres {
         };
         let record = self.client.query_one(&statement, parameters)?;
         let (total, ids): (i64, Vec<Uuid>) = (record.try_get(0)?, record.try_get(1)?);
-        Ok(Answer { total: total as u64, ids: ids.into_iter().map(Uuid::into_bytes).collect() })
+        Ok(TopHits { total: total as u64, ids: ids.into_iter().map(Uuid::into_bytes).collect() })
     }
 }
 
-/// A connection to a server of our own.
+/// Connects to the local server.
 pub fn connect(server: &Server) -> anyhow::Result<Client> {
     let mut config = Config::new();
     config.host_path(server.sockets()).user(server::USER).dbname("postgres");
     Ok(config.connect(NoTls)?)
 }
 
-/// A value as COPY takes it.
-pub struct Known<T>(pub Option<T>);
+/// A nullable value in the text format of COPY.
+pub struct Nullable<T>(pub Option<T>);
 
-impl<T: Display> Display for Known<T> {
+impl<T: Display> Display for Nullable<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Some(value) => value.fmt(f),
@@ -148,36 +148,36 @@ impl Engine for Postgres {
         "PostgreSQL"
     }
 
-    fn answer(&mut self, question: &Question) -> anyhow::Result<Answer> {
-        let transaction = i16::from(question.transaction.code());
-        match &question.criteria {
+    fn search(&mut self, query: &Query) -> anyhow::Result<TopHits> {
+        let transaction = i16::from(query.transaction.code());
+        match &query.criteria {
             Criteria::City { city, budget, surface_min } => {
                 let (min, max) = bounds(budget);
-                self.ask(CITY, &[&transaction, &i32::try_from(*city)?, &min, &max, surface_min])
+                self.query(CITY, &[&transaction, &i32::try_from(*city)?, &min, &max, surface_min])
             }
             Criteria::Department { department, budget, surface_min } => {
                 let (min, max) = bounds(budget);
-                self.ask(DEPARTMENT, &[&transaction, &i32::try_from(*department)?, &min, &max, surface_min])
+                self.query(DEPARTMENT, &[&transaction, &i32::try_from(*department)?, &min, &max, surface_min])
             }
             Criteria::Radius { centre, radius_km, budget } => {
                 let (min, max) = bounds(budget);
                 let metres = radius_km * 1_000.0;
-                self.ask(RADIUS, &[&transaction, &centre.lon(), &centre.lat(), &metres, &min, &max])
+                self.query(RADIUS, &[&transaction, &centre.lon(), &centre.lat(), &metres, &min, &max])
             }
             Criteria::Words { words: [one, other], kind } => {
-                let words = format!("{one} & {other} & {}", scope_word(question.transaction, *kind));
-                self.ask(WORDS, &[&words])
+                let words = format!("{one} & {other} & {}", scope_word(query.transaction, *kind));
+                self.query(WORDS, &[&words])
             }
             Criteria::Country { kinds } => {
                 let codes: Vec<i16> = kinds.iter().map(|kind| i16::from(kind.code())).collect();
-                self.ask(COUNTRY, &[&transaction, &codes])
+                self.query(COUNTRY, &[&transaction, &codes])
             }
             Criteria::Energy { city, letters, year_min } => {
                 let codes: Vec<i16> = letters.iter().map(|letter| *letter as i16).collect();
-                self.ask(ENERGY, &[&transaction, &i32::try_from(*city)?, &codes, year_min])
+                self.query(ENERGY, &[&transaction, &i32::try_from(*city)?, &codes, year_min])
             }
             Criteria::PriceDrop { department, percent_max, since } => {
-                self.ask(PRICE_DROP, &[&transaction, &i32::try_from(*department)?, since, percent_max])
+                self.query(PRICE_DROP, &[&transaction, &i32::try_from(*department)?, since, percent_max])
             }
         }
     }
@@ -187,8 +187,8 @@ fn bounds(budget: &Budget) -> (f64, f64) {
     (budget.min.unwrap_or(0.0), budget.max)
 }
 
-// `price + 0` keeps the planner, which does not know the bounds of a prepared statement and expects few, from going along
-// the price and sorting: along the order, it is done after some dozen rows.
+// `price + 0` keeps the planner from using the price index and sorting. It does not know the bounds of a prepared statement and
+// expects few rows; in index order, the query ends after a few dozen rows.
 const CITY: &str = "SELECT
     (SELECT count(*) FROM property WHERE on_offer AND transaction_type = $1 AND city = $2
         AND price BETWEEN $3 AND $4 AND surface >= $5),

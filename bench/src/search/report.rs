@@ -1,4 +1,4 @@
-//! What was measured, as tables: for the eye, or for a page.
+//! The results as tables.
 
 use std::fmt::Write;
 
@@ -10,10 +10,10 @@ use crate::table::{dash, microseconds, per_second, table, times};
 /// The engine the others are compared with.
 pub const OURS: &str = "Vigie";
 
-/// How many properties are looked at to describe all.
+/// Properties in the sample that describes the market.
 const SAMPLE: usize = 10_000;
 
-/// What the market is made of, by a sample of it.
+/// Describes the market by a sample.
 pub fn describe(dataset: &Dataset) -> String {
     let (mut properties, mut adverts, mut changed, mut words) = (0, 0, 0, Vec::new());
     for property in dataset.properties().take(SAMPLE) {
@@ -40,7 +40,7 @@ pub fn describe(dataset: &Dataset) -> String {
     )
 }
 
-/// All results, the mix, and where engines did not agree.
+/// Formats all results, the mix, and the differences between engines.
 pub fn tables(kinds: &[KindResult], markdown: bool) -> String {
     let mut text = String::new();
     for result in kinds {
@@ -69,20 +69,19 @@ pub fn tables(kinds: &[KindResult], markdown: bool) -> String {
     text
 }
 
-/// Equal numbers of each kind of the mix: the time of one of each, by the means.
+/// Formats the mix: the mean over its kinds, in equal parts.
 fn mix(text: &mut String, kinds: &[KindResult], markdown: bool) {
-    let of_the_mix: Vec<&KindResult> = kinds.iter().filter(|result| result.kind.is_of_the_mix()).collect();
-    let Some(names) =
-        of_the_mix.first().map(|result| result.engines.iter().map(|engine| engine.name.clone()))
+    let in_mix: Vec<&KindResult> = kinds.iter().filter(|result| result.kind.is_in_mix()).collect();
+    let Some(names) = in_mix.first().map(|result| result.engines.iter().map(|engine| engine.name.clone()))
     else {
         return;
     };
     let means: Vec<(String, f64)> = names
         .map(|name| {
-            let engines = of_the_mix.iter().flat_map(|result| &result.engines);
+            let engines = in_mix.iter().flat_map(|result| &result.engines);
             let total: f64 =
                 engines.filter(|engine| engine.name == name).map(|engine| engine.mean().as_secs_f64()).sum();
-            (name, total / of_the_mix.len() as f64)
+            (name, total / in_mix.len() as f64)
         })
         .collect();
     let ours = means.iter().find(|(name, _)| name == OURS).map(|(_, mean)| *mean);
@@ -103,36 +102,36 @@ fn mix(text: &mut String, kinds: &[KindResult], markdown: bool) {
     let peers = means.iter().filter(|(name, _)| name != OURS && name != over_http::NAME);
     let best = peers.min_by(|one, other| one.1.total_cmp(&other.1));
     if let (Some(ours), Some((name, mean))) = (ours, best) {
-        _ = writeln!(text, "{OURS} answers {:.1} times as many as the best peer, {name}.\n", mean / ours);
+        _ = writeln!(text, "{OURS} has {:.1} times the throughput of the best peer, {name}.\n", mean / ours);
     }
     if let Some((_, http)) = means.iter().find(|(name, _)| name == over_http::NAME) {
         let peers = means.iter().filter(|(name, _)| name != OURS && name != over_http::NAME);
         let ratios: Vec<String> = peers.map(|(name, mean)| format!("{name} {:.1}", mean / http)).collect();
         _ = writeln!(
             text,
-            "Over HTTP, one connection, ten whole documents each and the reading of them, it answers so many times as many as the peers \
-             do in process, ids alone: {}.\n",
+            "Over one HTTP connection, with ten whole documents per response and their parsing, it has this many times the throughput of \
+             the peers, which return only ids: {}.\n",
             ratios.join(", ")
         );
     }
 }
 
-/// Differences from the first engine are told one by one: a fast answer that is wrong is no answer.
+/// Lists all differences from the first engine: a fast but wrong result does not count.
 fn agreement(text: &mut String, kinds: &[KindResult]) {
     let compared: usize = kinds.iter().map(|result| result.compared).sum();
-    // An engine alone agrees with nobody.
+    // Nothing to compare with a single engine.
     let Some([EngineResult { name: first, .. }, _, ..]) = kinds.first().map(|result| &result.engines[..])
     else {
         return;
     };
-    _ = writeln!(text, "Agreement with {first}, {compared} questions compared:");
+    _ = writeln!(text, "Agreement with {first}, {compared} queries compared:");
     let mut differs = false;
     for result in kinds {
         for engine in result.engines.iter().filter(|engine| engine.other_totals + engine.other_ids > 0) {
             differs = true;
             _ = writeln!(
                 text,
-                "- {}: {} gave another total {} times and other ids {} times, of {}",
+                "- {}: {} had a different total {} times and different ids {} times, of {}",
                 result.kind.title(),
                 engine.name,
                 engine.other_totals,
@@ -142,7 +141,7 @@ fn agreement(text: &mut String, kinds: &[KindResult]) {
         }
     }
     if !differs {
-        text.push_str("- all totals and all ids are the same\n");
+        text.push_str("- all totals and ids are equal\n");
     }
 }
 
@@ -151,7 +150,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::search::question::Kind;
+    use crate::search::query::Kind;
 
     fn engine(name: &str, microseconds: &[u64], other_totals: usize) -> EngineResult {
         let times = microseconds.iter().copied().map(Duration::from_micros).collect();
@@ -159,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn ratios_say_how_many_times_as_long_a_peer_takes() {
+    fn ratios_compare_peers_with_vigie() {
         let kinds = [Kind::City, Kind::Country, Kind::Energy].map(|kind| KindResult {
             kind,
             engines: vec![engine(OURS, &[10, 20, 30], 0), engine("peer", &[20, 60, 160], 2)],
@@ -171,7 +170,10 @@ mod tests {
             "| peer  |        3 |      60.0 |    160 |    80.0 |      12500 |      3.0 |   5.3 |    4.0 |";
         assert!(text.contains(row), "{text}");
         assert!(text.contains("| peer  |      80 |      12500 |    4.0 |"), "{text}");
-        assert!(text.contains("Vigie answers 4.0 times as many as the best peer, peer."), "{text}");
-        assert!(text.contains("peer gave another total 2 times and other ids 0 times, of 3"), "{text}");
+        assert!(text.contains("Vigie has 4.0 times the throughput of the best peer, peer."), "{text}");
+        assert!(
+            text.contains("peer had a different total 2 times and different ids 0 times, of 3"),
+            "{text}"
+        );
     }
 }

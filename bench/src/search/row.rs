@@ -1,4 +1,4 @@
-//! A property as the peers are given it: flat, with its values worked out as Vigie works them out.
+//! A property as a flat row for the peers, with the derived values of Vigie.
 
 use domain::advert_event::EventSubject;
 use domain::{
@@ -6,31 +6,30 @@ use domain::{
 };
 use places::Gazetteer;
 
-/// One property.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     pub id: [u8; 16],
     pub transaction: TransactionType,
     pub kind: PropertyType,
-    /// The id of the commune or district; zero where nobody knows.
+    /// The id of the commune or district; 0 if unknown.
     pub city: u64,
     pub department: u64,
     pub price: Option<f64>,
     pub surface: Option<f64>,
     pub price_per_meter: Option<f64>,
-    /// In seconds, as all moments here.
+    /// Seconds since the epoch, like all times here.
     pub created: i64,
     pub point: Option<GeoPoint>,
-    /// Whether the price of the reference advert can be believed.
+    /// Whether the price of the reference advert is coherent.
     pub coherent: bool,
     pub expired: bool,
-    /// Titles and descriptions of all adverts, each once, folded.
+    /// The distinct titles and descriptions of all adverts, folded.
     pub text: String,
     pub adverts: Vec<AdvertRow>,
     pub price_events: Vec<PriceEvent>,
 }
 
-/// What is asked of one and the same advert.
+/// The values that queries combine on one advert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AdvertRow {
     pub expired: bool,
@@ -38,12 +37,12 @@ pub struct AdvertRow {
     pub construction_year: Option<i32>,
 }
 
-/// A change of price.
+/// A price change.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PriceEvent {
     pub at: i64,
     pub percent: f64,
-    /// Whether the advert it happened to is gone.
+    /// Whether its advert has expired.
     pub expired: bool,
 }
 
@@ -71,7 +70,7 @@ impl Row {
         }
     }
 
-    /// Whether any question may find it: all of them ask for believable prices of what is still there.
+    /// Returns `true` if queries can find it: all of them require a coherent price and no expiry.
     pub const fn is_on_offer(&self) -> bool {
         self.coherent && !self.expired
     }
@@ -97,7 +96,7 @@ fn price_events(advert: &Advert) -> impl Iterator<Item = PriceEvent> {
     })
 }
 
-/// Most portals carry the same description: it is only needed once.
+/// Joins the distinct texts; most portals have the same description.
 fn text(adverts: &[Advert]) -> String {
     let mut parts: Vec<String> = Vec::new();
     for advert in adverts {

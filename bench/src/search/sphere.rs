@@ -1,43 +1,42 @@
-//! Circles on the globe, for engines that have no circles: cells of a grid to begin with, then a comparison per property.
+//! Circles on the globe, for engines without geographic queries: grid cells select candidates, a dot product decides.
 
 use std::ops::RangeInclusive;
 
 use domain::GeoPoint;
 
-/// Four kilometres and a half from south to north: a circle of 10 km has some forty cells, and few of them stick out far.
+/// A cell is 4.5 km high: a circle of 10 km covers about forty cells, and few of them reach far beyond it.
 const CELLS_PER_DEGREE: f64 = 25.0;
 
-/// The columns of a row of cells, numbered from the date line eastward.
+/// Columns in a row of cells, numbered from the date line eastward.
 const COLUMNS: i64 = 360 * CELLS_PER_DEGREE as i64;
 
-/// The cell a point lies in.
+/// Returns the cell of a point.
 pub fn cell(point: GeoPoint) -> u64 {
     number(row(point.lat()), column(point.lon()))
 }
 
-/// The point on a sphere of radius one: two are near each other when their dot product is near one, without any sine.
+/// Returns the point on the unit sphere. The dot product of two such points says how near they are, without trigonometry.
 pub fn unit(point: GeoPoint) -> [f64; 3] {
     let (lat, lon) = (point.lat().to_radians(), point.lon().to_radians());
     [lat.cos() * lon.cos(), lat.cos() * lon.sin(), lat.sin()]
 }
 
-/// The latitudes and longitudes of a circle; no question comes near a pole or the date line.
+/// The latitudes and longitudes of a circle; no query comes near a pole or the date line.
 pub fn bounds(centre: GeoPoint, radius_km: f64) -> [RangeInclusive<f64>; 2] {
     let angle = radius_km / GeoPoint::EARTH_RADIUS_KM;
     let north_south = angle.to_degrees();
-    // The rim is farthest in the east a little towards the pole.
+    // The easternmost point of the rim lies a little towards the pole.
     let east_west = (angle.sin() / centre.lat().to_radians().cos()).asin().to_degrees();
     let around = |value: f64, reach: f64| value - reach..=value + reach;
     [around(centre.lat(), north_south), around(centre.lon(), east_west)]
 }
 
-/// A circle.
 #[derive(Debug, Clone)]
 pub struct Circle {
     pub centre: [f64; 3],
     /// The dot product of the centre and a point on the rim.
     pub rim: f64,
-    /// Every cell that has a part in it.
+    /// All cells that overlap the circle.
     pub cells: Vec<u64>,
 }
 
@@ -56,11 +55,6 @@ impl Circle {
             cells: near.map(|(row, column)| number(row, column)).collect(),
         }
     }
-
-    pub fn contains(&self, [x, y, z]: [f64; 3]) -> bool {
-        let [a, b, c] = self.centre;
-        a * x + b * y + c * z >= self.rim
-    }
 }
 
 fn row(lat: f64) -> i64 {
@@ -75,7 +69,7 @@ fn number(row: i64, column: i64) -> u64 {
     u64::try_from(row * COLUMNS + column).unwrap_or_default()
 }
 
-/// The point of a cell that is nearest, or so near to it that it makes no difference.
+/// Returns the nearest point of a cell, or one so near to it that the difference does not matter.
 fn nearest(point: GeoPoint, row: i64, column: i64) -> Option<GeoPoint> {
     let within = |value: f64, low: i64, origin: f64| {
         let low = low as f64 / CELLS_PER_DEGREE - origin;
@@ -89,14 +83,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_circle_is_that_of_the_distance() {
+    fn circle_agrees_with_distance() {
         let centre = GeoPoint::new(48.8566, 2.3522).unwrap();
         let circle = Circle::new(centre, 10.0);
         for step in 0..40_000 {
             let (north, east) = (f64::from(step / 200) / 1_000.0 - 0.1, f64::from(step % 200) / 600.0 - 0.16);
             let point = GeoPoint::new(centre.lat() + north, centre.lon() + east).unwrap();
             let inside = point.distance_km(centre) <= 10.0;
-            assert_eq!(circle.contains(unit(point)), inside, "{point:?}");
+            let ([a, b, c], [x, y, z]) = (circle.centre, unit(point));
+            assert_eq!(a * x + b * y + c * z >= circle.rim, inside, "{point:?}");
             assert!(!inside || circle.cells.contains(&cell(point)), "{point:?}");
         }
     }

@@ -1,8 +1,7 @@
-//! SQLite as a peer: in process, everything in its cache, an index for every kind of question.
+//! SQLite as a peer: in process, fully cached, with an index for every kind of query.
 //!
-//! Circles are asked for by the cells of a grid, and not by its R*Tree: that one finds the boxes, but knows neither price
-//! nor transaction, and each of its finds costs a visit to a table. With 100,000 properties the grid took a quarter of the
-//! time.
+//! Circles use grid cells instead of the R*Tree, which has neither price nor transaction type, so each of its hits costs a lookup in
+//! the table. With 100,000 properties the grid took a quarter of the time.
 
 use std::path::Path;
 
@@ -11,10 +10,10 @@ use rusqlite::{Connection, OptionalExtension, Params, Row as Record, params};
 use world::Budget;
 
 use super::Engine;
-use super::first::{self, First};
-use super::question::{Answer, Criteria, Question};
+use super::query::{Criteria, Query, TopHits};
 use super::row::Row;
 use super::sphere::{self, Circle};
+use super::top_k::{self, TopK};
 
 pub struct Sqlite {
     connection: Connection,
@@ -23,7 +22,7 @@ pub struct Sqlite {
 const SCHEMA: &str = include_str!("sqlite/schema.sql");
 const INDEXES: &str = include_str!("sqlite/indexes.sql");
 
-/// Nothing here has to survive a crash, and all of it fits into memory.
+/// No crash safety, and a cache that holds everything.
 const SETTINGS: &str = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
     PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4000000;";
 
@@ -31,7 +30,7 @@ impl Sqlite {
     pub fn load(rows: impl Iterator<Item = Row>, folder: &Path) -> anyhow::Result<Self> {
         let mut connection = Connection::open(folder.join("peer.sqlite"))?;
         connection.execute_batch(SETTINGS)?;
-        // Statements say which index they take; without this they would be compiled again for every value.
+        // Statements name their index. Without this setting SQLite would recompile them for every value.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         connection.execute_batch(SCHEMA)?;
         connection.set_prepared_statement_cache_capacity(64);
@@ -44,26 +43,31 @@ impl Sqlite {
         Ok(Self { connection })
     }
 
-    /// Two statements: how many, and the first ten along an index that has their order.
-    fn two(&self, count: &str, first: &str, parameters: impl Params + Clone) -> anyhow::Result<Answer> {
+    /// Runs two statements: one counts, the other reads the first ten in index order.
+    fn count_and_first(
+        &self,
+        count: &str,
+        first: &str,
+        parameters: impl Params + Clone,
+    ) -> anyhow::Result<TopHits> {
         let total = self.connection.prepare_cached(count)?.query_row(parameters.clone(), |row| row.get(0))?;
         let mut statement = self.connection.prepare_cached(first)?;
         let ids = statement.query_map(parameters, |row| row.get(0))?.collect::<Result<_, _>>()?;
-        Ok(Answer { total, ids })
+        Ok(TopHits { total, ids })
     }
 
-    /// One statement that gathers everything, then counts and sorts: for what no index has in order.
-    fn one(&self, gather: &str, parameters: impl Params) -> anyhow::Result<Answer> {
+    /// Runs one statement that collects all hits, counts and sorts them, for orders that no index has.
+    fn collect_and_sort(&self, gather: &str, parameters: impl Params) -> anyhow::Result<TopHits> {
         let mut statement = self.connection.prepare_cached(gather)?;
         let record = |row: &Record<'_>| Ok((row.get(0)?, row.get(1)?));
         let records: Vec<(u64, [u8; 16])> =
             statement.query_map(parameters, record)?.collect::<Result<_, _>>()?;
         let total = records.first().map_or(0, |(total, _)| *total);
-        Ok(Answer { total, ids: records.into_iter().map(|(_, id)| id).collect() })
+        Ok(TopHits { total, ids: records.into_iter().map(|(_, id)| id).collect() })
     }
 
-    fn country(&self, transaction: u8, kinds: &[domain::PropertyType]) -> anyhow::Result<Answer> {
-        let (mut total, mut first) = (0, First::default());
+    fn country(&self, transaction: u8, kinds: &[domain::PropertyType]) -> anyhow::Result<TopHits> {
+        let (mut total, mut top) = (0, TopK::default());
         for kind in kinds {
             let parameters = params![transaction, kind.code()];
             let found: Option<u64> = self
@@ -75,10 +79,10 @@ impl Sqlite {
             let mut statement = self.connection.prepare_cached(COUNTRY_FIRST)?;
             for record in statement.query_map(parameters, |row| Ok((row.get(0)?, row.get(1)?)))? {
                 let (price, id): (Option<f64>, [u8; 16]) = record?;
-                first.take((first::cheapest(price), 0, id));
+                top.push((top_k::cheapest(price), 0, id));
             }
         }
-        Ok(Answer { total, ids: first.ids() })
+        Ok(TopHits { total, ids: top.into_ids() })
     }
 }
 
@@ -87,35 +91,42 @@ impl Engine for Sqlite {
         "SQLite"
     }
 
-    fn answer(&mut self, question: &Question) -> anyhow::Result<Answer> {
-        let transaction = question.transaction.code();
-        match &question.criteria {
+    fn search(&mut self, query: &Query) -> anyhow::Result<TopHits> {
+        let transaction = query.transaction.code();
+        match &query.criteria {
             Criteria::City { city, budget, surface_min } => {
                 let (min, max) = bounds(budget);
-                self.two(CITY_COUNT, CITY_FIRST, params![transaction, city, min, max, surface_min])
+                self.count_and_first(
+                    CITY_COUNT,
+                    CITY_FIRST,
+                    params![transaction, city, min, max, surface_min],
+                )
             }
             Criteria::Department { department, budget, surface_min } => {
                 let (min, max) = bounds(budget);
                 let parameters = params![transaction, department, min, max, surface_min];
-                self.two(DEPARTMENT_COUNT, DEPARTMENT_FIRST, parameters)
+                self.count_and_first(DEPARTMENT_COUNT, DEPARTMENT_FIRST, parameters)
             }
             Criteria::Radius { centre, radius_km, budget } => {
                 let Circle { centre: [x, y, z], rim, cells } = Circle::new(*centre, *radius_km);
                 let (min, max) = bounds(budget);
                 let cells = serde_json::to_string(&cells)?;
-                self.one(RADIUS, params![transaction, cells, min, max, x, y, z, rim])
+                self.collect_and_sort(RADIUS, params![transaction, cells, min, max, x, y, z, rim])
             }
             Criteria::Words { words: [one, other], kind } => {
-                let words = format!("{one} AND {other} AND {}", scope_word(question.transaction, *kind));
-                self.one(WORDS, params![words])
+                let words = format!("{one} AND {other} AND {}", scope_word(query.transaction, *kind));
+                self.collect_and_sort(WORDS, params![words])
             }
             Criteria::Country { kinds } => self.country(transaction, kinds),
             Criteria::Energy { city, letters, year_min } => {
                 let codes: Vec<u8> = letters.iter().map(|letter| *letter as u8).collect();
-                self.one(ENERGY, params![transaction, city, serde_json::to_string(&codes)?, year_min])
+                self.collect_and_sort(
+                    ENERGY,
+                    params![transaction, city, serde_json::to_string(&codes)?, year_min],
+                )
             }
             Criteria::PriceDrop { department, percent_max, since } => {
-                self.one(PRICE_DROP, params![transaction, department, since, percent_max])
+                self.collect_and_sort(PRICE_DROP, params![transaction, department, since, percent_max])
             }
         }
     }
@@ -158,7 +169,7 @@ fn bounds(budget: &Budget) -> (f64, f64) {
     (budget.min.unwrap_or(0.0), budget.max)
 }
 
-/// The word that stands for a transaction and a property type: the full-text index then counts without the table.
+/// Returns a synthetic word for a transaction and a property type, so that the full-text index can count without the table.
 pub fn scope_word(transaction: domain::TransactionType, kind: domain::PropertyType) -> String {
     format!("scope{}{}", transaction.code(), kind.code())
 }

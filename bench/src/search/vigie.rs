@@ -1,4 +1,4 @@
-//! Vigie's own index, in this process.
+//! The index of Vigie, in this process.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use engine::{Builder, Index, SequenceNumber, Settings};
 
 use super::Engine;
 use super::dataset::Stream;
-use super::question::{Answer, Criteria, FIRST, Order, Question};
+use super::query::{Criteria, LIMIT, Order, Query, TopHits};
 use super::report;
 
 pub struct Vigie {
@@ -28,7 +28,7 @@ impl Vigie {
         Arc::clone(&self.index)
     }
 
-    /// What the index takes, in all and by part.
+    /// Describes the memory of the index, in total and by component.
     pub fn describe(&self) -> String {
         let view = self.index.view();
         let per_property = |bytes: usize| bytes as f64 / view.len().max(1) as f64;
@@ -41,7 +41,7 @@ impl Vigie {
         }
         let parts = parts.iter().map(|(name, bytes)| format!("{name} {:.0}", per_property(*bytes)));
         format!(
-            "Vigie's index: {} properties in {} segments, {:.0} bytes a property ({})",
+            "Vigie's index: {} properties in {} segments, {:.0} bytes per property ({})",
             view.len(),
             view.segment_readers().len(),
             per_property(view.bytes()),
@@ -55,24 +55,24 @@ impl Engine for Vigie {
         report::OURS
     }
 
-    fn answer(&mut self, question: &Question) -> anyhow::Result<Answer> {
-        let found = self.index.view().search(&asked(question)?);
+    fn search(&mut self, query: &Query) -> anyhow::Result<TopHits> {
+        let found = self.index.view().search(&request(query)?);
         let ids = found.hits.iter().map(|hit| *hit.property.as_bytes()).collect();
-        Ok(Answer { total: found.total as u64, ids })
+        Ok(TopHits { total: found.total as u64, ids })
     }
 }
 
-/// The question in Vigie's own words: the filters a client would send.
-pub fn asked(question: &Question) -> anyhow::Result<engine::SearchRequest> {
+/// Converts a query to a search request, with the filters a client would send.
+pub fn request(query: &Query) -> anyhow::Result<engine::SearchRequest> {
     let mut filters = vec![
-        ("transactionType", Given::Codes(vec![question.transaction.code()])),
+        ("transactionType", Given::Codes(vec![query.transaction.code()])),
         ("expired", Given::Flag(false)),
     ];
     let budget = |filters: &mut Vec<(&'static str, Given)>, budget: &world::Budget| {
         filters.extend(budget.min.map(|min| ("budgetMin", Given::Number(min))));
         filters.push(("budgetMax", Given::Number(budget.max)));
     };
-    match &question.criteria {
+    match &query.criteria {
         Criteria::City { city, budget: amount, surface_min } => {
             filters.push(("includedCities", Given::Places(vec![*city])));
             filters.push(("surfaceMin", Given::Number(*surface_min)));
@@ -118,11 +118,11 @@ pub fn asked(question: &Question) -> anyhow::Result<engine::SearchRequest> {
         draft.put(Filter::named(name).ok_or_else(|| anyhow::anyhow!("no filter {name}"))?, given);
     }
     let finished = draft.finish().map_err(|violations| anyhow::anyhow!("{violations:?}"))?;
-    let order = match question.criteria.order() {
+    let order = match query.criteria.order() {
         Order::Newest => domain::Order::default(),
         Order::Cheapest => {
             domain::Order { by: vec![(OrderBy::Price, Direction::Ascending)], ..domain::Order::default() }
         }
     };
-    Ok(engine::SearchRequest { criteria: finished.criteria, order, skip: 0, take: FIRST })
+    Ok(engine::SearchRequest { criteria: finished.criteria, order, skip: 0, take: LIMIT })
 }

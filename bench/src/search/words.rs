@@ -1,7 +1,7 @@
-//! The words people are made to ask for.
+//! The words of the queries.
 
-/// Words of the generated texts as [`domain::fold()`] leaves them, the most frequent first: from two properties in three to
-/// one in sixty, so that some pairs are everywhere and some nowhere.
+/// Folded words of the generated texts, most frequent first: from two properties in three to one in sixty, so that some pairs are
+/// common and some never occur.
 #[rustfmt::skip]
 pub const WORDS: [&str; 60] = [
     "cuisine", "sejour", "chambres", "etage", "bains", "calme", "entree", "double", "jardin", "lumineux",

@@ -1,5 +1,4 @@
-//! What a steady stream of changes does to those who search: the mix asked by one thread, alone and while another one keeps
-//! the index up to date.
+//! Search latency during writes: one thread runs the mix, first alone and then while another thread updates the index.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,17 +7,17 @@ use std::time::{Duration, Instant};
 use engine::{Change, Index, SequenceNumber};
 
 use super::dataset::Dataset;
-use super::question::{self, Kind};
-use super::vigie::asked;
+use super::query::{self, Kind};
+use super::vigie::request;
 use crate::pace;
 
-/// How often changes come.
+/// Batches of changes per second.
 const PER_SECOND: u64 = 20;
 
-/// How many questions of each kind are asked, over and over.
-const QUESTIONS: usize = 500;
+/// Queries per kind, repeated.
+const QUERIES: usize = 500;
 
-/// Measures for so long each, and prints what came of it.
+/// Measures both for the given duration and describes the results.
 pub fn measure(
     dataset: &Dataset,
     index: &Arc<Index>,
@@ -26,12 +25,12 @@ pub fn measure(
     long: Duration,
 ) -> anyhow::Result<String> {
     let mut kinds = Vec::new();
-    for kind in Kind::ALL.into_iter().filter(|kind| kind.is_of_the_mix()) {
-        let questions = question::draw(dataset, kind, QUESTIONS);
-        kinds.push(questions.iter().map(asked).collect::<anyhow::Result<Vec<_>>>()?);
+    for kind in Kind::ALL.into_iter().filter(|kind| kind.is_in_mix()) {
+        let queries = query::draw(dataset, kind, QUERIES);
+        kinds.push(queries.iter().map(request).collect::<anyhow::Result<Vec<_>>>()?);
     }
     let mix: Vec<engine::SearchRequest> =
-        (0..QUESTIONS).flat_map(|number| kinds.iter().map(move |kind| kind[number].clone())).collect();
+        (0..QUERIES).flat_map(|number| kinds.iter().map(move |kind| kind[number].clone())).collect();
     let alone = times(index, &mix, long);
     let stop = AtomicBool::new(false);
     let (busy, written) = std::thread::scope(|scope| {
@@ -55,7 +54,7 @@ pub fn measure(
         format!("median {:.1} µs, p99 {:.0} µs", percentile(times, 50), percentile(times, 99))
     };
     Ok(format!(
-        "The mix on one thread: alone {}; while {:.0} properties a second change {}: p99 {:.2} times as long, {} segments at the end\n",
+        "The mix on one thread: alone {}; with {:.0} changed properties per second {}: p99 ratio {:.2}, {} segments at the end\n",
         line(&alone),
         written as f64 / long.as_secs_f64(),
         line(&busy),
@@ -64,23 +63,23 @@ pub fn measure(
     ))
 }
 
-/// How long each question took, in microseconds, the shortest first.
+/// Returns the latencies in microseconds, ascending.
 fn times(index: &Index, mix: &[engine::SearchRequest], long: Duration) -> Vec<f64> {
     let begun = Instant::now();
     let mut times = Vec::new();
-    for question in mix.iter().cycle() {
+    for query in mix.iter().cycle() {
         if begun.elapsed() >= long {
             break;
         }
         let started = Instant::now();
-        std::hint::black_box(index.view().search(question));
+        std::hint::black_box(index.view().search(query));
         times.push(started.elapsed().as_secs_f64() * 1e6);
     }
     times.sort_by(f64::total_cmp);
     times
 }
 
-/// Puts properties in again at a steady pace, as a follower of the log does, until told to stop; tells how many.
+/// Updates properties at a steady rate, as the indexer does, until `stop` is set. Returns their number.
 fn write(dataset: &Dataset, index: &Index, per_second: u64, stop: &AtomicBool) -> u64 {
     let mut properties = dataset.properties();
     let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! The least client there can be: what it saves is left to the server, which shares the machine.
+//! A minimal HTTP client, to leave the processor to the server on the same machine.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -12,8 +12,7 @@ pub struct Client {
     buffer: Vec<u8>,
 }
 
-/// What came back.
-pub struct Answer<'a> {
+pub struct Response<'a> {
     pub status: u16,
     pub body: &'a [u8],
 }
@@ -23,19 +22,19 @@ impl Client {
         Ok(Self { address, stream: open(address)?, key: key.to_owned(), buffer: vec![0; 1 << 20] })
     }
 
-    /// Connects anew: a server closes what nobody has used for a while.
+    /// Connects again: the server closes idle connections.
     pub fn reconnect(&mut self) -> anyhow::Result<()> {
         self.stream = open(self.address)?;
         Ok(())
     }
 
-    pub fn get(&mut self, path: &str) -> anyhow::Result<Answer<'_>> {
+    pub fn get(&mut self, path: &str) -> anyhow::Result<Response<'_>> {
         let request = format!("GET {path} HTTP/1.1\r\nHost: bench\r\nX-API-KEY: {}\r\n\r\n", self.key);
         self.stream.write_all(request.as_bytes())?;
         self.read()
     }
 
-    pub fn post(&mut self, path: &str, body: &[u8]) -> anyhow::Result<Answer<'_>> {
+    pub fn post(&mut self, path: &str, body: &[u8]) -> anyhow::Result<Response<'_>> {
         let (key, length) = (&self.key, body.len());
         let head = format!(
             "POST {path} HTTP/1.1\r\nHost: bench\r\nX-API-KEY: {key}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
@@ -45,7 +44,7 @@ impl Client {
         self.read()
     }
 
-    fn read(&mut self) -> anyhow::Result<Answer<'_>> {
+    fn read(&mut self) -> anyhow::Result<Response<'_>> {
         let mut filled = 0;
         let head = loop {
             let read = self.stream.read(&mut self.buffer[filled..])?;
@@ -56,15 +55,16 @@ impl Client {
             }
         };
         let text = std::str::from_utf8(&self.buffer[..head])?.to_ascii_lowercase();
-        let status = text.get(9..12).and_then(|status| status.parse().ok()).context("no status")?;
+        let status =
+            text.get(9..12).and_then(|status| status.parse().ok()).context("the response has no status")?;
         let length =
             text.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
-        let end = head + length.context("an answer of unknown length")?;
+        let end = head + length.context("the response has no content-length")?;
         if end > self.buffer.len() {
             self.buffer.resize(end, 0);
         }
         self.stream.read_exact(&mut self.buffer[filled..end])?;
-        Ok(Answer { status, body: &self.buffer[head..end] })
+        Ok(Response { status, body: &self.buffer[head..end] })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Clients that ask, as fast as they are answered or at a steady pace.
+//! Load generators: closed loop and open loop.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -11,24 +11,24 @@ use super::client::Client;
 use super::path::path;
 use crate::pace;
 use crate::search::dataset::Dataset;
-use crate::search::question::{self, Kind, Question};
+use crate::search::query::{self, Kind, Query};
 
-/// How many different questions of each kind are asked.
-const QUESTIONS: usize = 2_000;
+/// Distinct queries per kind.
+const QUERIES: usize = 2_000;
 
-/// How many clients share a steady pace.
+/// Connections of the open loop.
 const STEADY_CONNECTIONS: usize = 2;
 
 pub struct Load {
     address: SocketAddr,
     key: String,
-    /// The kinds of the mix in turn.
+    /// Queries of all kinds of the mix in turn.
     paths: Vec<String>,
 }
 
-/// What a measurement gave.
+/// The result of a measurement.
 pub struct Times {
-    /// Microseconds, the shortest first.
+    /// Microseconds, ascending.
     times: Vec<f64>,
     seconds: f64,
     bytes: usize,
@@ -37,28 +37,27 @@ pub struct Times {
 
 impl Load {
     pub fn new(dataset: &Dataset, address: SocketAddr, key: &str) -> Self {
-        let kinds: Vec<Vec<Question>> = Kind::ALL
+        let kinds: Vec<Vec<Query>> = Kind::ALL
             .into_iter()
-            .filter(|kind| kind.is_of_the_mix())
-            .map(|kind| question::draw(dataset, kind, QUESTIONS))
+            .filter(|kind| kind.is_in_mix())
+            .map(|kind| query::draw(dataset, kind, QUERIES))
             .collect();
-        let paths =
-            (0..QUESTIONS).flat_map(|number| kinds.iter().map(move |questions| path(&questions[number])));
+        let paths = (0..QUERIES).flat_map(|number| kinds.iter().map(move |queries| path(&queries[number])));
         Self { address, key: key.to_owned(), paths: paths.collect() }
     }
 
-    /// Every connection asks the next question as soon as it has its answer.
-    pub fn flat_out(&self, connections: usize, seconds: Duration) -> anyhow::Result<Times> {
-        self.ask(connections, seconds, |_| Duration::ZERO)
+    /// Closed loop: every connection sends its next query after the response.
+    pub fn closed_loop(&self, connections: usize, seconds: Duration) -> anyhow::Result<Times> {
+        self.run(connections, seconds, |_| Duration::ZERO)
     }
 
-    /// Questions come at fixed moments, whether the last one is answered or not: whoever waits in line waits too.
-    pub fn steady(&self, per_second: u64, seconds: Duration) -> anyhow::Result<Times> {
+    /// Open loop: queries are sent at fixed times, and latency counts from the scheduled time, so it includes queueing.
+    pub fn open_loop(&self, per_second: u64, seconds: Duration) -> anyhow::Result<Times> {
         let every = Duration::from_secs(1) / u32::try_from(per_second)?;
-        self.ask(STEADY_CONNECTIONS, seconds, |number| every * u32::try_from(number).unwrap_or(u32::MAX))
+        self.run(STEADY_CONNECTIONS, seconds, |number| every * u32::try_from(number).unwrap_or(u32::MAX))
     }
 
-    fn ask(
+    fn run(
         &self,
         connections: usize,
         seconds: Duration,
@@ -74,12 +73,12 @@ impl Load {
                 let due = due(number);
                 pace::wait_for(due, begun);
                 let started = if due.is_zero() { begun.elapsed() } else { due };
-                let answer = client.get(&self.paths[number % self.paths.len()])?;
-                ensure!(answer.status == 200, "{}", String::from_utf8_lossy(answer.body));
+                let response = client.get(&self.paths[number % self.paths.len()])?;
+                ensure!(response.status == 200, "{}", String::from_utf8_lossy(response.body));
                 times.push((begun.elapsed() - started).as_secs_f64() * 1e6);
-                bytes += answer.body.len();
+                bytes += response.body.len();
                 if number.is_multiple_of(64) {
-                    documents += documents_in(answer.body);
+                    documents += documents_in(response.body);
                 }
             }
             Ok((times, bytes, documents))
@@ -117,15 +116,15 @@ impl Times {
 impl fmt::Display for Times {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = self.times.len();
-        let looked_at = count.div_ceil(64).max(1);
+        let sampled = count.div_ceil(64).max(1);
         write!(
             f,
-            "{:.0} answers a second, median {:.0} µs, p99 {:.0} µs, {:.0} kB and {:.1} documents each",
+            "{:.0} responses per second, median {:.0} µs, p99 {:.0} µs, {:.0} kB and {:.1} documents each",
             count as f64 / self.seconds,
             self.percentile(50.0),
             self.percentile(99.0),
             self.bytes as f64 / count.max(1) as f64 / 1e3,
-            self.documents as f64 / looked_at as f64,
+            self.documents as f64 / sampled as f64,
         )
     }
 }

@@ -1,4 +1,4 @@
-//! The server, started and stopped as an operator would.
+//! Starts and stops the server as a child process.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::client::Client;
 
@@ -16,12 +17,12 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts a server on a folder, and tells how long it took until it was ready.
+    /// Starts a server on a data folder. Returns the time until it was ready as well.
     pub fn start(folder: &Path) -> anyhow::Result<(Self, Duration)> {
         Self::start_with(folder, &[])
     }
 
-    /// The same with some settings, by the names of their variables.
+    /// Does the same with additional environment variables.
     pub fn start_with(folder: &Path, settings: &[(&str, String)]) -> anyhow::Result<(Self, Duration)> {
         let started = Instant::now();
         let mut child = Command::new(std::env::current_exe()?.with_file_name("vigie"))
@@ -37,25 +38,25 @@ impl Process {
         let mut log = BufReader::new(child.stderr.take().context("no standard error")?);
         let address = loop {
             let mut line = String::new();
-            ensure!(log.read_line(&mut line)? > 0, "the server ended");
+            ensure!(log.read_line(&mut line)? > 0, "the server exited during start-up");
             let entry: serde_json::Value = serde_json::from_str(&line)?;
             if let Some(address) = entry["address"].as_str() {
                 break address.parse()?;
             }
             eprint!("{line}");
         };
-        // Somebody has to read what it says, or it would wait for that one day.
+        // Keep reading, or the server blocks when the pipe is full.
         std::thread::spawn(move || log.lines().map_while(Result::ok).for_each(|line| eprintln!("{line}")));
         let process = Self { child, address };
         let mut client = Client::connect(address, "")?;
         while client.get("/readyz")?.status != 200 {
-            #[expect(clippy::disallowed_methods, reason = "a server that starts can only be asked again")]
+            #[expect(clippy::disallowed_methods, reason = "readiness can only be polled")]
             std::thread::sleep(Duration::from_millis(20));
         }
         Ok((process, started.elapsed()))
     }
 
-    /// What it holds now and the most it ever held.
+    /// Describes the current and the peak memory.
     pub fn memory(&self) -> String {
         let text = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
         let kilobytes = |name: &str| {
@@ -63,15 +64,15 @@ impl Process {
             line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok())
                 .unwrap_or(f64::NAN)
         };
-        format!("{:.0} MB of memory, {:.0} MB at most", kilobytes("VmRSS:") / 1e3, kilobytes("VmHWM:") / 1e3)
+        format!("{:.0} MB of memory, {:.0} MB at peak", kilobytes("VmRSS:") / 1e3, kilobytes("VmHWM:") / 1e3)
     }
 
-    /// Asks it to end, and tells how long that took.
+    /// Stops the server with SIGTERM. Returns the time until it exited.
     pub fn stop(mut self) -> anyhow::Result<Duration> {
         let started = Instant::now();
-        let asked = Command::new("kill").arg("-TERM").arg(self.child.id().to_string()).status()?;
-        ensure!(asked.success(), "the server cannot be asked to end");
-        ensure!(self.child.wait()?.success(), "the server ended badly");
+        kill_process(Pid::from_child(&self.child), Signal::TERM)
+            .context("cannot send SIGTERM to the server")?;
+        ensure!(self.child.wait()?.success(), "the server exited with an error");
         Ok(started.elapsed())
     }
 }

@@ -17,7 +17,7 @@ use domain::{
     Property, SearchNumber, Span, Strictness, Timestamp, TransactionType, Zipcode, merge,
 };
 use engine::{Percolator, PercolatorScratch};
-use world::{Random, Settings, Town, Wish, World};
+use world::{Random, SampleSearch, Settings, Town, World};
 
 const TOWNS: u32 = 3_000;
 const PROPERTIES: u64 = 20_000;
@@ -187,7 +187,7 @@ fn property(world: &World, index: u64, now: Timestamp) -> Property {
 }
 
 fn search(world: &World, random: &mut Random) -> Criteria {
-    let wish = world.draw_wish(random);
+    let wish = world.draw_search(random);
     let mut draft = CriteriaDraft::default();
     let mut put = |name: &str, given: Given| draft.put(Filter::named(name).unwrap(), given);
     put("transactionType", Given::Codes(vec![wish.transaction_type.code()]));
@@ -233,20 +233,20 @@ fn search(world: &World, random: &mut Random) -> Criteria {
 
 fn entries(random: &mut Random) -> Vec<Entry> {
     let entry = |random: &mut Random| {
-        let strictness = random.pick(&[Strictness::Exact, Strictness::Inflected]);
-        let presence = random.pick(&[Presence::Present, Presence::Present, Presence::Absent]);
-        Entry { phrase: Phrase::new(random.pick(WORDS), strictness).unwrap(), presence }
+        let strictness = *random.pick(&[Strictness::Exact, Strictness::Inflected]);
+        let presence = *random.pick(&[Presence::Present, Presence::Present, Presence::Absent]);
+        Entry { phrase: Phrase::new(*random.pick(WORDS), strictness).unwrap(), presence }
     };
     (0..=random.below(2)).map(|_| entry(random)).collect()
 }
 
-fn place(world: &World, wish: &Wish<'_>, random: &mut Random, put: &mut impl FnMut(&str, Given)) {
+fn place(world: &World, draft: &SampleSearch<'_>, random: &mut Random, put: &mut impl FnMut(&str, Given)) {
     let id = |insee: &Insee| Key::commune(insee).get() as u64;
     match random.weighted(&[2, 40, 14, 12, 20, 8, 4]) {
         0 => {}
         1 => put("includedCities", Given::Places(vec![id(&wish.town.insee)])),
         2 => {
-            let other = world.draw_wish(random).town;
+            let other = world.draw_search(random).town;
             put("includedCities", Given::Places(vec![id(&wish.town.insee), id(&other.insee)]));
         }
         3 => put("includedZipcodes", Given::Zipcodes(vec![wish.town.zipcode.clone()])),

@@ -14,7 +14,7 @@ pub struct SeededIds {
 }
 
 impl SeededIds {
-    pub const fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         Self { state: Mutex::new((0, Random::new(seed))) }
     }
 }

@@ -1,4 +1,4 @@
-//! How fast the world is made, and what it looks like: `cargo run --release -p world --example measure_world [properties]`.
+//! Measures how fast the world is generated, and shows a sample: `cargo run --release -p world --example measure_world [properties]`.
 
 use std::time::{Duration, Instant};
 
@@ -25,9 +25,9 @@ fn main() {
 
     let mut timeline = world.timeline();
     let wanted = properties as usize;
-    let (taken, happenings) = timed(|| timeline.by_ref().take(wanted).map(std::hint::black_box).count());
-    report("happenings", happenings as u64, taken);
-    println!("  {} adverts kept in mind", timeline.remembered());
+    let (taken, events) = timed(|| timeline.by_ref().take(wanted).map(std::hint::black_box).count());
+    report("events", events as u64, taken);
+    println!("  {} adverts kept in mind", timeline.changed_adverts());
 
     for draft in world.drafts().step_by(37).take(6) {
         show(&draft);
@@ -53,8 +53,7 @@ fn show(draft: &AdvertDraft) {
     println!("  {}", text(patch.description.value().and_then(|text| text.as_ref().map(ToString::to_string))));
 }
 
-/// About how many bytes a draft takes as the JSON that ingest receives. The texts and addresses are counted, everything
-/// else is put at what its names and numbers usually come to.
+/// Estimates the bytes of a draft as JSON. Texts and URLs are counted, other fields have a typical size.
 fn size(draft: &AdvertDraft) -> usize {
     const NAMES_AND_NUMBERS: usize = 900;
     let patch = &draft.patch;

@@ -1,4 +1,4 @@
-//! A home as it really is, before any portal describes it.
+//! The property behind the adverts: its true attributes, before a portal describes it.
 
 mod amenities;
 mod energy;
@@ -20,10 +20,10 @@ use crate::market::{Portal, Seller};
 use crate::random::{Purpose, Random, cosine};
 use crate::towns::{Place, Towns};
 
-/// The most portals that carry one home.
+/// The maximum number of portals that advertise one property.
 pub(crate) const ADVERTS_MAX: usize = 5;
 
-/// A home, plot, shop… and who offers it where.
+/// A home, plot or shop, with its seller and the portals that advertise it.
 #[derive(Debug, Clone)]
 pub(crate) struct Home {
     pub index: u64,
@@ -38,33 +38,33 @@ pub(crate) struct Home {
     pub lat: f64,
     pub lon: f64,
     pub seller: Seller,
-    /// Seconds of the epoch.
+    /// Seconds since the epoch.
     pub created_second: i64,
     portals: [u8; ADVERTS_MAX],
     adverts: u8,
 }
 
-/// What a home is drawn from.
-pub(crate) struct Ground<'a> {
+/// The inputs that determine a home.
+pub(crate) struct HomeParameters<'a> {
     pub seed: u64,
     pub towns: &'a Towns,
     pub portals: &'a [Portal],
     pub start_second: i64,
-    /// How many properties are there from the start; those after it appear later.
+    /// The number of properties at the start. Higher indexes appear later.
     pub stock: u64,
-    /// How long before the start the oldest adverts appeared.
+    /// The age of the oldest adverts at the start.
     pub past_seconds: i64,
 }
 
 impl Home {
-    /// The home of this number; always the same.
-    pub(crate) fn of(ground: &Ground<'_>, index: u64) -> Self {
-        let mut random = Random::stream(ground.seed, Purpose::Home, [index, 0]);
+    /// Generates the home with this index. The same index always gives the same home.
+    pub(crate) fn of(parameters: &HomeParameters<'_>, index: u64) -> Self {
+        let mut random = Random::stream(parameters.seed, Purpose::Home, [index, 0]);
         let random = &mut random;
-        let town = ground.towns.draw(random);
-        let place = ground.towns.place(town);
+        let town = parameters.towns.draw(random);
+        let place = parameters.towns.place(town);
         let (property_type, transaction_type) = mix::draw(random, place.size);
-        let year = 1970 + (ground.start_second / 31_556_952) as i32;
+        let year = 1970 + (parameters.start_second / 31_556_952) as i32;
         let build = Build::draw(random, property_type, transaction_type, place, year);
         let heating = Heating::draw(random, property_type);
         let audit = Audit::draw(random, property_type, &build, heating);
@@ -72,14 +72,14 @@ impl Home {
         let money = Money::draw(random, property_type, transaction_type, &build, place, seller);
         let amenities = Amenities::draw(random, property_type, &build);
         let (lat, lon) = scattered(random, place);
-        let (portals, adverts) = portals(random, ground.portals, seller);
-        let created_second = match index.checked_sub(ground.stock) {
-            // Most of what is on the market is recent.
+        let (portals, adverts) = portals(random, parameters.portals, seller);
+        let created_second = match index.checked_sub(parameters.stock) {
+            // Most adverts on the market are recent.
             None => {
                 let age = random.unit() * random.unit();
-                ground.start_second - (age * ground.past_seconds as f64) as i64
+                parameters.start_second - (age * parameters.past_seconds as f64) as i64
             }
-            Some(later) => ground.start_second.saturating_add(i64::try_from(later).unwrap_or(i64::MAX)),
+            Some(later) => parameters.start_second.saturating_add(i64::try_from(later).unwrap_or(i64::MAX)),
         };
         let id = identifier(random, created_second);
         Self {
@@ -101,35 +101,35 @@ impl Home {
         }
     }
 
-    /// How many portals carry it.
+    /// Returns the number of portals that advertise it.
     pub(crate) fn adverts(&self) -> u8 {
         self.adverts
     }
 
-    /// The portal of one of its adverts.
+    /// Returns the portal of one of its adverts.
     pub(crate) fn portal(&self, advert: u8) -> usize {
         usize::from(self.portals[usize::from(advert) % ADVERTS_MAX])
     }
 }
 
-/// A point around the centre, denser near it.
+/// Draws a point around the centre, more likely near it.
 fn scattered(random: &mut Random, place: &Place) -> (f64, f64) {
     const KM_PER_DEGREE: f64 = 111.2;
     let centre = place.town.point;
     let mut offset = || (random.unit() + random.unit() - 1.0) * place.radius_km / KM_PER_DEGREE;
     let (north, east) = (offset(), offset());
-    // Towards the poles a degree of longitude shrinks to nothing; no town lies there.
+    // The minimum avoids a division by zero at the poles, where no town lies.
     let lon = centre.lon() + east / cosine(centre.lat()).max(0.05);
     ((centre.lat() + north).clamp(-90.0, 90.0), lon.clamp(-180.0, 180.0))
 }
 
-/// Draws the portals of a home, each at most once, by their shares of the market.
+/// Draws the portals of a home, each at most once, in proportion to their market shares.
 fn portals(random: &mut Random, portals: &[Portal], seller: Seller) -> ([u8; ADVERTS_MAX], u8) {
     let (column, counts): (usize, &[u32]) = match seller {
         Seller::Agency(_) => (0, &[64, 23, 9, 3, 1]),
         Seller::Individual => (1, &[70, 30]),
     };
-    let mut shares: Vec<u32> = portals.iter().map(|portal| portal.habits.share[column]).collect();
+    let mut shares: Vec<u32> = portals.iter().map(|portal| portal.profile.share[column]).collect();
     let wanted = random.weighted(counts) + 1;
     let mut chosen = [0; ADVERTS_MAX];
     for place in chosen.iter_mut().take(wanted) {
@@ -140,11 +140,11 @@ fn portals(random: &mut Random, portals: &[Portal], seller: Seller) -> ([u8; ADV
     (chosen, wanted as u8)
 }
 
-/// An id as the service itself would give it, ordered by time.
+/// Draws an id like those the service assigns: a UUID that sorts by time.
 fn identifier(random: &mut Random, created_second: i64) -> PropertyId {
     let milliseconds = u64::try_from(created_second).unwrap_or_default() * 1_000 + random.below(1_000);
     let mut chance = [0; 10];
-    chance[..8].copy_from_slice(&random.bits().to_le_bytes());
-    chance[8..].copy_from_slice(&random.bits().to_le_bytes()[..2]);
+    chance[..8].copy_from_slice(&random.next_u64().to_le_bytes());
+    chance[8..].copy_from_slice(&random.next_u64().to_le_bytes()[..2]);
     PropertyId::from_uuid(uuid::Builder::from_unix_timestamp_millis(milliseconds, &chance).into_uuid())
 }

@@ -1,4 +1,4 @@
-//! The stock as a bulk import sends it: new adverts, and now and then a second version of one already sent.
+//! The stock as a bulk import: new adverts, with second versions of earlier ones in between.
 
 use domain::{AdvertDraft, Amount, Given, LongText, Timestamp};
 use jiff::SignedDuration;
@@ -7,15 +7,16 @@ use crate::listing::{Changes, Listing};
 use crate::random::{Purpose, Random};
 use crate::world::World;
 
-/// Every so-manieth draft is a second version.
+/// One draft in this many is a second version.
 const VERSION_EVERY: u64 = 5;
 
-/// The drafts of the stock with second versions in between. Keeps nothing but its place: an earlier advert is made again.
+/// Iterates over the drafts of the stock, with second versions in between. It only remembers its position and generates an earlier
+/// advert again.
 pub struct Import<'a> {
     world: &'a World,
     random: Random,
-    /// The property that is being sent, and its drafts still to come, the last first.
     next_property: u64,
+    /// The remaining drafts of the property before `next_property`, in reverse order.
     waiting: Vec<AdvertDraft>,
     sent: u64,
 }
@@ -26,7 +27,7 @@ impl<'a> Import<'a> {
         Self { world, random, next_property: 0, waiting: Vec::new(), sent: 0 }
     }
 
-    /// A second version of an advert of a property that has been sent in full.
+    /// Generates a second version of an advert of a property that was sent in full.
     fn version(&mut self) -> AdvertDraft {
         let complete = self.next_property - u64::from(!self.waiting.is_empty());
         let home = self.world.home(self.random.below(complete));
@@ -44,7 +45,7 @@ impl Iterator for Import<'_> {
             return None;
         }
         self.sent += 1;
-        // The first property has at most five adverts, but it may also be the only one so far.
+        // The fifth draft may still belong to the first property, which has up to five adverts.
         let complete = self.next_property - u64::from(!self.waiting.is_empty());
         if self.sent.is_multiple_of(VERSION_EVERY) && complete > 0 {
             return Some(self.version());
@@ -58,8 +59,8 @@ impl Iterator for Import<'_> {
     }
 }
 
-/// The same advert some days later: 1 to 8 per cent cheaper, and every second time with another description. Which, and
-/// by how much, is decided by the salt.
+/// Returns the same advert some days later: 1 to 8 per cent cheaper, and in half of the cases with another description. The salt
+/// decides both.
 pub fn second_version(draft: &AdvertDraft, salt: u64) -> AdvertDraft {
     let mut random = Random::stream(salt, Purpose::Version, [0, 0]);
     let factor = 1.0 - random.uniform(1.0, 8.0) / 100.0;

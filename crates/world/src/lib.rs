@@ -1,20 +1,20 @@
 //! A plausible French property market, generated from a seed: for tests, benchmarks and the demo.
 //!
-//! A [`World`] is made of a seed, the towns it lies in and a few [`Settings`]. It has a **stock** of properties, each
-//! carried by one to five invented portals ([`World::properties`]), and a **timeline** of what happens to them
-//! afterwards ([`World::timeline`]). Everything comes as [`domain::AdvertDraft`], which is what ingest takes.
+//! A [`World`] has a seed, a list of towns and [`Settings`]. It generates a **stock** of properties, each advertised on one to
+//! five invented portals ([`World::properties`]), and a **timeline** of events after the start ([`World::timeline`]). Both yield
+//! [`domain::AdvertDraft`], the input of ingest.
 //!
-//! **Invariant:** the same seed, towns and settings give the same world on every machine and after every upgrade.
-//! Nothing here does I/O, reads a clock, or knows JSON; chance is home-made ([`Random`] says why). Properties are
-//! computed when asked for, each from its number alone, so that a world of millions takes no memory.
+//! **Invariant:** the same seed, towns and settings give the same world on every machine and after every upgrade. This crate does
+//! no I/O, reads no clock, knows no JSON, and has its own random numbers ([`Random`] says why). A property is computed from its
+//! index alone when it is needed, so a world of millions takes no memory.
 //!
-//! Nobody in it exists: sites and e-mail addresses are under `.example`, telephone numbers in the ranges reserved for
-//! fiction. Only the towns and their price levels are real.
+//! All sites, agencies and people are invented: sites and e-mail addresses are under `.example`, telephone numbers in the ranges
+//! reserved for fiction. Only the towns and their price levels are real.
 //!
-//! The neighbours: towns come from whoever has the geography (or from [`sample`]); `testkit`, the benchmarks and the
-//! server's demo use it, nothing else does (ADR 0005).
+//! Neighbours: the caller supplies the towns, from its geography or from [`sample`]. `testkit`, the benchmarks and the demo of the
+//! server use this crate (ADR 0005).
 //!
-//! The modules in the order to read them:
+//! The modules, in reading order:
 
 mod world;
 
@@ -23,8 +23,8 @@ mod listing;
 mod text;
 
 mod import;
+mod sample_search;
 mod timeline;
-mod wishes;
 
 mod market;
 mod prices;
@@ -38,7 +38,7 @@ pub use import::{Import, second_version};
 pub use market::portal_domains;
 pub use prices::PriceLevel;
 pub use random::Random;
-pub use timeline::{Happening, HappeningKind, Timeline};
+pub use sample_search::{Budget, SampleSearch};
+pub use timeline::{MarketEvent, MarketEventKind, Timeline};
 pub use towns::Town;
-pub use wishes::{Budget, Wish};
 pub use world::{GeneratedProperty, Grouping, NoTowns, Settings, World};

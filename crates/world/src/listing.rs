@@ -1,4 +1,4 @@
-//! One portal's advert of a home: what it shows, leaves out, rounds and rewords.
+//! The advert of a home on one portal, which rounds, omits and rephrases.
 
 mod draft;
 mod pictures;
@@ -14,17 +14,18 @@ use crate::text::Spelling;
 use crate::towns::Place;
 use crate::world::World;
 
-/// What has become of an advert since it was generated. Small, because a timeline keeps one for each advert it touched.
+/// The changes to an advert since it was generated. Small, because a timeline keeps one for each changed advert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Changes {
     /// In whole euros.
     pub price: Option<NonZeroU32>,
     /// The surveyor's surface, in hundredths of a square metre.
     pub surface_hundredths: Option<NonZeroU32>,
-    /// Seconds after the start at which it appeared, for one that is not of the stock.
+    /// Seconds between the start and its publication, for an advert that is not in the stock.
     pub published_after: Option<NonZeroU32>,
-    /// How often the text was edited, and the pictures.
-    pub wording: u8,
+    /// The number of edits of the text.
+    pub text_version: u8,
+    /// The number of updates of the pictures.
     pub pictures: u8,
     pub presence: Presence,
 }
@@ -37,7 +38,7 @@ pub(crate) enum Presence {
     Expired,
 }
 
-/// An advert's numbers and habits; its texts are written when a draft is made of it.
+/// The numbers of an advert. Its texts are written when the draft is created.
 pub(crate) struct Listing<'a> {
     world: &'a World,
     home: &'a Home,
@@ -47,7 +48,7 @@ pub(crate) struct Listing<'a> {
     changes: Changes,
     seller: Seller,
     spelling: Spelling,
-    /// Whether it tells the text of the other portals or one of its own.
+    /// Whether its text differs from that of the other portals.
     own_text: bool,
     /// The price as shown.
     pub price: f64,
@@ -58,7 +59,7 @@ pub(crate) struct Listing<'a> {
     created_second: i64,
     crawled_second: i64,
     expired_second: Option<i64>,
-    /// For what is decided while the draft is made.
+    /// For the draws made while the draft is created.
     random: Random,
 }
 
@@ -66,7 +67,7 @@ impl<'a> Listing<'a> {
     pub(crate) fn of(world: &'a World, home: &'a Home, advert: u8, changes: Changes) -> Self {
         let place = world.places().place(home.town);
         let portal = world.portal(home.portal(advert));
-        // Every draw below is made whatever the changes are: a price drop must not move the coordinates.
+        // Always make every draw below, whatever the changes: a price drop must not move the coordinates.
         let mut random = Random::stream(world.seed(), Purpose::Advert, [home.index, u64::from(advert)]);
         let spelling = Spelling::draw(&mut random);
         let own_text = random.chance(40.0) && advert > 0;
@@ -112,7 +113,7 @@ impl<'a> Listing<'a> {
             own_text,
             price,
             exact_surface,
-            surface: portal.habits.surface.write(exact_surface).max(1.0),
+            surface: portal.profile.surface.write(exact_surface).max(1.0),
             shows_price_without_fees,
             created_second,
             crawled_second,
@@ -121,7 +122,7 @@ impl<'a> Listing<'a> {
         }
     }
 
-    /// Whether the advert is gone, as generated or since.
+    /// Returns `true` if the advert has expired, as generated or by a later change.
     pub(crate) fn is_expired(&self) -> bool {
         match self.changes.presence {
             Presence::AsGenerated => self.expired_second.is_some(),
@@ -135,7 +136,7 @@ impl<'a> Listing<'a> {
         if self.shows_price_without_fees {
             return Some(self.price);
         }
-        // What the seller pays is nobody's business but the seller's.
+        // Fees that the seller pays are not shown.
         (fees.responsibility == FeesResponsibility::Buyer).then(|| fees.without(self.price))
     }
 }

@@ -1,33 +1,33 @@
-//! Who publishes: portals, agencies and individuals. All of them are invented, under `.example`.
+//! Portals, agencies and private sellers. All of them are invented, under `.example`.
 
 use domain::{Contact, Publisher, PublisherType, ShortText, SiteKey};
 
-use crate::random::{Purpose, Random, scrambled};
+use crate::random::{Purpose, Random, mix};
 use crate::towns::{Place, TownSize, slug};
 
-/// A site that carries adverts.
+/// A site that publishes adverts.
 #[derive(Debug)]
 pub(crate) struct Portal {
     pub site: SiteKey,
-    pub habits: &'static Habits,
+    pub profile: &'static PortalProfile,
 }
 
 /// How a portal presents its adverts.
 #[derive(Debug)]
-pub(crate) struct Habits {
+pub(crate) struct PortalProfile {
     pub domain: &'static str,
     pub pictures: &'static str,
-    /// How often a professional chooses it, out of the sum of all; how often an individual does.
+    /// The relative market share among agencies and among private sellers.
     pub share: [u32; 2],
-    /// How many in a hundred of the values that may be left out are there.
+    /// The percentage of optional values that are present.
     pub completeness: f64,
     pub surface: SurfaceStyle,
     pub reference: ReferenceStyle,
-    /// Whether it also tells where the publisher keeps the originals of the pictures.
+    /// Whether it also lists the URLs of the original pictures.
     pub originals: bool,
 }
 
-/// How a portal writes a surface.
+/// How a portal rounds a surface.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum SurfaceStyle {
     Exact,
@@ -44,51 +44,51 @@ pub(crate) enum ReferenceStyle {
     Hyphenated,
 }
 
-/// The portals, the most visited first.
+/// The portals, largest first.
 #[rustfmt::skip]
-const HABITS: &[Habits] = &[
-    Habits { domain: "toits-et-murs.example", pictures: "photos.toits-et-murs.example", share: [27, 8], completeness: 95.0,
+const PROFILES: &[PortalProfile] = &[
+    PortalProfile { domain: "toits-et-murs.example", pictures: "photos.toits-et-murs.example", share: [27, 8], completeness: 95.0,
         surface: SurfaceStyle::Exact, reference: ReferenceStyle::Digits, originals: false },
-    Habits { domain: "cles-en-poche.example", pictures: "img.cles-en-poche.example", share: [21, 5], completeness: 92.0,
+    PortalProfile { domain: "cles-en-poche.example", pictures: "img.cles-en-poche.example", share: [21, 5], completeness: 92.0,
         surface: SurfaceStyle::Rounded, reference: ReferenceStyle::Digits, originals: false },
-    Habits { domain: "le-coin-des-logis.example", pictures: "medias.le-coin-des-logis.example", share: [18, 52], completeness: 78.0,
+    PortalProfile { domain: "le-coin-des-logis.example", pictures: "medias.le-coin-des-logis.example", share: [18, 52], completeness: 78.0,
         surface: SurfaceStyle::RoundedDown, reference: ReferenceStyle::Digits, originals: false },
-    Habits { domain: "belles-pierres.example", pictures: "cdn.belles-pierres.example", share: [12, 0], completeness: 94.0,
+    PortalProfile { domain: "belles-pierres.example", pictures: "cdn.belles-pierres.example", share: [12, 0], completeness: 94.0,
         surface: SurfaceStyle::OneDecimal, reference: ReferenceStyle::Hexadecimal("BP"), originals: true },
-    Habits { domain: "boussole-immobiliere.example", pictures: "images.boussole-immobiliere.example", share: [9, 0], completeness: 90.0,
+    PortalProfile { domain: "boussole-immobiliere.example", pictures: "images.boussole-immobiliere.example", share: [9, 0], completeness: 90.0,
         surface: SurfaceStyle::Rounded, reference: ReferenceStyle::Hyphenated, originals: false },
-    Habits { domain: "logis-du-clocher.example", pictures: "static.logis-du-clocher.example", share: [6, 3], completeness: 82.0,
+    PortalProfile { domain: "logis-du-clocher.example", pictures: "static.logis-du-clocher.example", share: [6, 3], completeness: 82.0,
         surface: SurfaceStyle::Rounded, reference: ReferenceStyle::Hexadecimal("LC"), originals: false },
-    Habits { domain: "de-voisin-a-voisin.example", pictures: "photos.de-voisin-a-voisin.example", share: [0, 32], completeness: 80.0,
+    PortalProfile { domain: "de-voisin-a-voisin.example", pictures: "photos.de-voisin-a-voisin.example", share: [0, 32], completeness: 80.0,
         surface: SurfaceStyle::RoundedDown, reference: ReferenceStyle::Hyphenated, originals: false },
-    Habits { domain: "quatre-facades.example", pictures: "m.quatre-facades.example", share: [7, 0], completeness: 88.0,
+    PortalProfile { domain: "quatre-facades.example", pictures: "m.quatre-facades.example", share: [7, 0], completeness: 88.0,
         surface: SurfaceStyle::OneDecimal, reference: ReferenceStyle::Hexadecimal("QF"), originals: false },
 ];
 
-/// The sites adverts of the world come from.
+/// Returns the domains of all portals.
 pub fn portal_domains() -> impl Iterator<Item = &'static str> {
-    HABITS.iter().map(|habits| habits.domain)
+    PROFILES.iter().map(|profile| profile.domain)
 }
 
 pub(crate) fn portals() -> Vec<Portal> {
-    let portal = |habits| SiteKey::parse(Habits::domain(habits)).map(|site| Portal { site, habits });
-    HABITS.iter().filter_map(portal).collect()
+    let portal =
+        |profile| SiteKey::parse(PortalProfile::domain(profile)).map(|site| Portal { site, profile });
+    PROFILES.iter().filter_map(portal).collect()
 }
 
-impl Habits {
+impl PortalProfile {
     fn domain(&self) -> &str {
         self.domain
     }
 
-    /// The portal's own number of an advert. Every portal carries a property once, so that a number made from the
-    /// property's is the only one of its kind; the scrambling is one to one.
+    /// Returns the reference of an advert on this portal. A portal advertises a property at most once and the mapping from property
+    /// to number is one to one, so references are unique.
     pub(crate) fn reference(&self, property: u64) -> String {
-        // Each portal counts in its own way, or the numbers would give away which adverts belong together.
-        let habit =
-            scrambled(self.domain.bytes().fold(0, |sum: u64, byte| sum.rotate_left(8) ^ u64::from(byte)));
-        // Odd, so that the multiplication loses nothing within 36 bits.
-        let factor = habit | 1;
-        let number = property.wrapping_mul(factor).wrapping_add(habit >> 20) & ((1 << 36) - 1);
+        // Each portal has its own mapping. Otherwise equal numbers would reveal which adverts belong together.
+        let salt = mix(self.domain.bytes().fold(0, |sum: u64, byte| sum.rotate_left(8) ^ u64::from(byte)));
+        // Odd, so that the multiplication is one to one modulo 2³⁶.
+        let factor = salt | 1;
+        let number = property.wrapping_mul(factor).wrapping_add(salt >> 20) & ((1 << 36) - 1);
         match self.reference {
             ReferenceStyle::Digits => format!("{number:011}"),
             ReferenceStyle::Hexadecimal(prefix) => format!("{prefix}-{number:09X}"),
@@ -108,11 +108,10 @@ impl SurfaceStyle {
     }
 }
 
-/// Who offers a home.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Seller {
     Individual,
-    /// One of the town's agencies, by number.
+    /// The number of an agency of the town.
     Agency(u16),
 }
 
@@ -121,7 +120,7 @@ impl Seller {
         if random.chance(15.0) { Self::Individual } else { Self::agency(random, size) }
     }
 
-    /// Any agency of a town of this size.
+    /// Draws an agency of a town of this size.
     pub(crate) fn agency(random: &mut Random, size: TownSize) -> Self {
         let agencies = match size {
             TownSize::Village => 2,
@@ -133,14 +132,14 @@ impl Seller {
     }
 }
 
-/// Who publishes an advert and whom to call.
-pub(crate) struct Desk {
+/// The publisher and the contact of an advert.
+pub(crate) struct PublisherDetails {
     pub contact: Contact,
     pub publisher: Publisher,
 }
 
-impl Desk {
-    /// The desk of a seller. An agency has the same name and number in all its adverts.
+impl PublisherDetails {
+    /// Returns the details of a seller. An agency has the same name and telephone number in all its adverts.
     pub(crate) fn of(seed: u64, seller: Seller, place: &Place, town: usize, property: u64) -> Self {
         match seller {
             Seller::Agency(number) => Self::agency(seed, place, town, number, property),
@@ -172,7 +171,7 @@ impl Desk {
 
     fn individual(seed: u64, property: u64) -> Self {
         let mut person = Random::stream(seed, Purpose::Person, [property, 1]);
-        let first_name = person.pick(&FIRST_NAMES);
+        let first_name = *person.pick(&FIRST_NAMES);
         let initial = (b'A' + person.below(26) as u8) as char;
         let number = person.between(1, 9_999);
         let email = format!("{}.{}{number}@courriel.example", slug(first_name), initial.to_ascii_lowercase());
@@ -320,24 +319,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_portal_can_be_named() {
-        assert_eq!(portals().len(), HABITS.len());
+    fn every_portal_domain_is_valid() {
+        assert_eq!(portals().len(), PROFILES.len());
         assert!(portal_domains().all(|domain| domain.ends_with(".example")));
     }
 
     #[test]
-    fn a_portal_never_gives_a_number_twice() {
-        for habits in HABITS {
-            let numbers: HashSet<String> = (0..50_000).map(|property| habits.reference(property)).collect();
-            assert_eq!(numbers.len(), 50_000, "{}", habits.domain);
+    fn references_of_a_portal_are_unique() {
+        for profile in PROFILES {
+            let numbers: HashSet<String> = (0..50_000).map(|property| profile.reference(property)).collect();
+            assert_eq!(numbers.len(), 50_000, "{}", profile.domain);
         }
     }
 
     #[test]
-    fn an_agency_is_the_same_in_all_its_adverts() {
+    fn an_agency_has_the_same_details_in_all_its_adverts() {
         let towns = crate::towns::Towns::new(crate::sample::towns(), &crate::prices::Prices::embedded());
-        let desk = |property| Desk::of(1, Seller::Agency(4), towns.place(3), 3, property).contact;
-        assert_eq!((desk(1).agency, desk(1).phone), (desk(2).agency, desk(2).phone));
-        assert!(desk(1).phone.unwrap().as_str().starts_with("01 99 00 "));
+        let contact =
+            |property| PublisherDetails::of(1, Seller::Agency(4), towns.place(3), 3, property).contact;
+        assert_eq!((contact(1).agency, contact(1).phone), (contact(2).agency, contact(2).phone));
+        assert!(contact(1).phone.unwrap().as_str().starts_with("01 99 00 "));
     }
 }

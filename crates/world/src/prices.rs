@@ -1,14 +1,14 @@
-//! What a square metre costs, town by town. The tables and their licence are in `data/prices`.
+//! Prices per square metre by town. The tables and their licence are in `data/prices`.
 
 use std::collections::HashMap;
 
 const BY_COMMUNE: &str = include_str!("../../../data/prices/median_price_m2_by_commune.csv");
 const BY_DEPARTMENT: &str = include_str!("../../../data/prices/median_price_m2_by_department_2025.csv");
 
-/// A median of few sales says little: it counts as much as its sales, its department as much as this many.
+/// The weight of the department in number of sales: the median of a commune with few sales says little.
 const DEPARTMENT_WEIGHT: f64 = 8.0;
 
-/// Median euros per square metre of one place.
+/// Median prices of a place, in euros per square metre.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PriceLevel {
     pub apartment: f64,
@@ -22,10 +22,10 @@ struct Median {
     sales: f64,
 }
 
-/// Flats, then houses.
+/// Apartments, then houses.
 type Pair = [Median; 2];
 
-/// The price tables, read.
+/// The parsed price tables.
 pub(crate) struct Prices {
     communes: HashMap<&'static str, Pair>,
     departments: HashMap<&'static str, Pair>,
@@ -55,7 +55,7 @@ impl Prices {
             })
             .collect();
         let country = [0, 1].map(|kind| {
-            // In the order of the file, not of the map: a sum of floats depends on its order.
+            // In sorted order: a sum of floats depends on the order, and that of the map is random.
             let mut codes: Vec<_> = departments.keys().collect();
             codes.sort_unstable();
             let medians = || codes.iter().filter_map(|code| departments.get(**code)).map(|pair| pair[kind]);
@@ -65,7 +65,7 @@ impl Prices {
         Self { communes, departments, country }
     }
 
-    /// The level of a commune or district; its department's or the country's where the tables have none.
+    /// Returns the level of a commune or district, or that of its department or the country if the tables have none.
     pub(crate) fn level(&self, insee: &str) -> PriceLevel {
         let commune = self.communes.get(insee).copied().unwrap_or_default();
         let department = self.departments.get(department_of(insee)).copied().unwrap_or_default();
@@ -79,7 +79,7 @@ impl Prices {
     }
 }
 
-/// The department's code: two characters, three overseas.
+/// Returns the code of the department: two characters, three overseas.
 pub(crate) fn department_of(insee: &str) -> &str {
     let length = if insee.starts_with("97") { 3 } else { 2 };
     insee.get(..length).unwrap_or(insee)
@@ -96,14 +96,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_well_known_town_has_the_level_of_the_table() {
+    fn a_town_with_many_sales_has_its_own_level() {
         let level = Prices::embedded().level("31555");
         assert!((level.apartment / 3_216.0 - 1.0).abs() < 0.01, "{level:?}");
         assert!((level.house / 3_773.0 - 1.0).abs() < 0.02, "{level:?}");
     }
 
     #[test]
-    fn a_town_the_table_lacks_takes_its_department_and_then_the_country() {
+    fn a_missing_town_falls_back_to_department_and_country() {
         let prices = Prices::embedded();
         assert_eq!(prices.level("69383"), PriceLevel { apartment: 3_730.0, house: 3_517.0 });
         let [apartment, house] = prices.country;
@@ -112,8 +112,8 @@ mod tests {
     }
 
     #[test]
-    fn one_strange_sale_does_not_make_a_level() {
-        // One house sold at 15,783 euros a metre counts for a ninth.
+    fn one_outlier_does_not_set_the_level() {
+        // One house sold at 15,783 euros per square metre has a weight of one ninth.
         let level = Prices::embedded().level("2A065");
         assert!(level.house < 7_000.0, "{level:?}");
     }

@@ -1,4 +1,4 @@
-//! Some sixty real towns, from Paris districts to hamlets: for tests that do not need the whole geography.
+//! About sixty real towns, from districts of Paris to hamlets, for tests that do not need the whole geography.
 //!
 //! Codes and populations: INSEE. Zipcodes: La Poste. Centres: IGN and DILA. Licence Ouverte 2.0.
 
@@ -6,7 +6,7 @@ use domain::{GeoPoint, Insee, Zipcode};
 
 use crate::towns::Town;
 
-/// The sample, largest departments' towns and small ones mixed.
+/// Returns the sample.
 pub fn towns() -> Vec<Town> {
     let town = |&(insee, name, zipcode, population, lat, lon): &(&str, &str, &str, u32, f64, f64)| {
         Some(Town {
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_of_the_sample_can_be_read() {
+    fn every_line_of_the_sample_is_valid() {
         assert_eq!(towns().len(), SAMPLE.len());
         assert!(SAMPLE.len() >= 60);
     }

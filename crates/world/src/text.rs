@@ -1,11 +1,11 @@
-//! Titles and descriptions, in French, from phrases written for this purpose.
+//! French titles and descriptions, from sentences written for this purpose.
 //!
-//! A description is an opening, the rooms, some of what the home has, where it lies, what it costs to keep, and how to
-//! visit. Phrases carry their blanks as `{surface}`; only phrases whose blanks can be filled are chosen.
+//! A description has an opening, the rooms, some amenities, the neighbourhood, the running costs and a contact. Sentences have
+//! placeholders such as `{surface}`; a sentence is only chosen if all its placeholders have a value.
 
 mod closings;
+mod neighbourhood;
 mod openings;
-mod surroundings;
 mod titles;
 
 use std::fmt::Write;
@@ -16,17 +16,17 @@ use crate::home::Home;
 use crate::random::Random;
 use crate::towns::Place;
 
-/// What fills the blanks of a phrase: the home as one portal has it.
+/// The values of the placeholders: the home as one portal shows it.
 pub(crate) struct Subject<'a> {
     pub home: &'a Home,
     pub place: &'a Place,
-    /// As the portal writes it.
+    /// As rounded by the portal.
     pub surface: f64,
     /// How this portal spells rooms and floors.
     pub spelling: Spelling,
 }
 
-/// The trade has several spellings for the same thing, and keeps to one within an advert.
+/// The spelling of rooms and floors. Several are in use; an advert keeps to one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Spelling {
     /// `T3`, `RDC`.
@@ -44,7 +44,7 @@ impl Spelling {
 }
 
 impl Subject<'_> {
-    /// The title; the wording is drawn, the numbers are the portal's.
+    /// Writes a title.
     pub(crate) fn title(&self, random: &mut Random) -> String {
         let mut title = String::with_capacity(96);
         self.fill(titles::of(random, self), &mut title);
@@ -57,20 +57,20 @@ impl Subject<'_> {
         title
     }
 
-    /// The description without its last sentence, between about 40 and 105 words.
+    /// Writes the description without its last sentence: about 40 to 105 words.
     pub(crate) fn description(&self, random: &mut Random) -> String {
         let mut draft = Draft { subject: self, text: String::with_capacity(900), words: 0 };
         let wanted = 56 + random.below(40) as usize;
         let property_type = self.home.property_type;
-        draft.say(random.pick(openings::of(self.home)));
+        draft.say(*random.pick(openings::of(self.home)));
         if let Some(layouts) = openings::layouts(self.home) {
-            draft.say(random.pick(layouts));
+            draft.say(*random.pick(layouts));
         }
         if matches!(property_type, PropertyType::Apartment | PropertyType::House | PropertyType::Building) {
-            draft.say(random.pick(openings::conditions(self.home.build.condition)));
+            draft.say(*random.pick(openings::conditions(self.home.build.condition)));
         }
         let mut middle = self.middle(random);
-        // The best is not always said first.
+        // The order of the middle sentences varies.
         for position in (1..middle.len()).rev() {
             middle.swap(position, random.below(position as u64 + 1) as usize);
         }
@@ -83,43 +83,43 @@ impl Subject<'_> {
         draft.text
     }
 
-    /// The last sentence: whom to call.
+    /// Draws the last sentence, about the contact.
     pub(crate) fn closing(&self, random: &mut Random) -> &'static str {
-        random.pick(closings::of(self.home.seller, self.home.transaction_type))
+        *random.pick(closings::of(self.home.seller, self.home.transaction_type))
     }
 
-    /// What may be said in any order.
+    /// Draws the sentences that may come in any order.
     fn middle(&self, random: &mut Random) -> Vec<&'static str> {
         let home = self.home;
         let mut middle: Vec<&'static str> = Vec::with_capacity(24);
-        middle.extend(home.amenities.iter().map(|amenity| random.pick(&amenity.sentences)));
-        for group in surroundings::of(home.property_type, self.place) {
-            middle.push(random.pick(group));
+        middle.extend(home.amenities.iter().map(|amenity| *random.pick(&amenity.sentences)));
+        for group in neighbourhood::of(home.property_type, self.place) {
+            middle.push(*random.pick(group));
         }
         if home.build.elevator == Some(true) {
-            middle.push(random.pick(&openings::WITH_ELEVATOR));
+            middle.push(*random.pick(&openings::WITH_ELEVATOR));
         }
         if home.audit.is_some() {
-            middle.push(random.pick(&closings::ENERGY));
+            middle.push(*random.pick(&closings::ENERGY));
         }
         if home.money.lots.is_some() && home.money.condominium_fees.is_some() {
-            middle.push(random.pick(&closings::CONDOMINIUM));
+            middle.push(*random.pick(&closings::CONDOMINIUM));
         }
         if home.money.property_tax.is_some() {
-            middle.push(random.pick(&closings::TAX));
+            middle.push(*random.pick(&closings::TAX));
         }
         if home.transaction_type == TransactionType::Rent {
-            middle.push(random.pick(&closings::RENT));
+            middle.push(*random.pick(&closings::RENT));
         }
         if home.build.furnished == Some(true) {
-            middle.push(random.pick(&closings::FURNISHED));
+            middle.push(*random.pick(&closings::FURNISHED));
         }
         middle
     }
 
-    /// Writes a phrase, its blanks filled.
+    /// Appends a sentence with its placeholders filled in.
     pub(crate) fn fill(&self, phrase: &str, text: &mut String) {
-        // Braces are ASCII, so that every position found is the border of a character.
+        // Braces are ASCII, so every position found is a character boundary.
         let mut rest = phrase;
         while let Some(open) = rest.bytes().position(|byte| byte == b'{') {
             let Some(length) = rest.as_bytes()[open..].iter().position(|byte| *byte == b'}') else { break };
@@ -151,7 +151,7 @@ impl Subject<'_> {
             "tax" => decimal(text, money.property_tax.unwrap_or_default()),
             "charges" => decimal(text, money.rental_charges.unwrap_or_default()),
             "pledge" => decimal(text, money.rental_pledge.unwrap_or_default()),
-            // A blank nobody fills is a mistake in a phrase; the tests look for the braces.
+            // An unknown placeholder is a mistake in a sentence. The tests look for leftover braces.
             unknown => _ = write!(text, "{{{unknown}}}"),
         }
     }
@@ -179,7 +179,7 @@ impl Subject<'_> {
     }
 }
 
-/// A description in the making.
+/// A description under construction.
 struct Draft<'a> {
     subject: &'a Subject<'a>,
     text: String,
@@ -193,12 +193,12 @@ impl Draft<'_> {
         }
         let before = self.text.len();
         self.subject.fill(phrase, &mut self.text);
-        // Phrases are separated by one space, and so are their words.
+        // Sentences are separated by one space, like their words.
         self.words += 1 + self.text.as_bytes()[before..].iter().filter(|byte| **byte == b' ').count();
     }
 }
 
-/// `62`, `62,5`: as the French write it.
+/// Writes a number in French: `62`, `62,5`.
 fn decimal(text: &mut String, number: f64) {
     let before = text.len();
     _ = write!(text, "{number}");

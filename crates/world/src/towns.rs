@@ -1,4 +1,4 @@
-//! Towns: given by the caller, drawn by population, and spelled as French grammar wants them.
+//! Towns: supplied by the caller, drawn by population, with the forms of their names in French sentences.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use domain::{GeoPoint, Insee, ShortText, Zipcode};
 use crate::prices::{PriceLevel, Prices, department_of};
 use crate::random::Random;
 
-/// A commune, or a district of Paris, Lyon or Marseille. Whoever lists the districts leaves the whole city out.
+/// A commune, or a district of Paris, Lyon or Marseille. A list with districts does not contain the city itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Town {
     pub insee: Insee,
@@ -18,16 +18,16 @@ pub struct Town {
     pub point: GeoPoint,
 }
 
-/// The towns of a world, with what is worked out once for each.
+/// The towns of a world, with values derived once.
 #[derive(Debug)]
 pub(crate) struct Towns {
     places: Vec<Place>,
-    /// The sum of the weights up to and with each town.
+    /// The cumulative weights.
     cumulated: Vec<u64>,
     by_insee: HashMap<Insee, usize>,
 }
 
-/// A town and what follows from it.
+/// A town and its derived values.
 #[derive(Debug)]
 pub(crate) struct Place {
     pub town: Town,
@@ -43,13 +43,13 @@ pub(crate) struct Place {
     /// `toulouse-31000`.
     pub slug: Box<str>,
     pub has_metro: bool,
-    /// How far from the centre homes lie.
+    /// The maximum distance of homes from the centre.
     pub radius_km: f64,
-    /// The first digits of telephone numbers that are reserved for fiction, in this part of the country.
+    /// The prefix of telephone numbers reserved for fiction in this region.
     pub phone_prefix: &'static str,
 }
 
-/// What a town's population makes of its market.
+/// The size class of a town, by population.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum TownSize {
     Village,
@@ -64,7 +64,7 @@ impl Towns {
         let cumulated = places
             .iter()
             .scan(0, |sum, place| {
-                // Even an empty commune has the odd ruin for sale.
+                // Even a commune without inhabitants has some adverts.
                 *sum += u64::from(place.town.population.max(1));
                 Some(*sum)
             })
@@ -77,7 +77,7 @@ impl Towns {
         self.places.is_empty()
     }
 
-    /// The position of a town, drawn by population.
+    /// Draws the position of a town, weighted by population.
     pub(crate) fn draw(&self, random: &mut Random) -> usize {
         let drawn = random.below(self.cumulated.last().copied().unwrap_or_default());
         self.cumulated.partition_point(|sum| *sum <= drawn)
@@ -116,7 +116,7 @@ impl Place {
             of: of_town(short_name).into(),
             slug: format!("{}-{}", slug(short_name), town.zipcode.as_str().to_lowercase().replace(' ', "-"))
                 .into(),
-            // A town of 100,000 spreads over some 3 km, a village over one; districts stand close.
+            // About 3 km for a town of 100,000 inhabitants and one for a village; districts are dense.
             radius_km: if district { 1.1 } else { (0.6 + population.sqrt() / 120.0).min(8.0) },
             // The inner suburbs of Paris, and the three other cities that have one.
             has_metro: district
@@ -147,7 +147,7 @@ fn of_town(name: &str) -> String {
     }
 }
 
-/// The name as portals put it into an address: lower case, no accents, words joined by hyphens.
+/// Returns the name as in URLs of portals: lower case, no accents, words joined by hyphens.
 pub(crate) fn slug(name: &str) -> String {
     let mut slug = String::with_capacity(name.len());
     for letter in name.chars().flat_map(char::to_lowercase) {
@@ -175,7 +175,7 @@ pub(crate) fn slug(name: &str) -> String {
     slug
 }
 
-/// The ranges that ARCEP, the telecommunications authority, keeps for films and books: nobody can be called there.
+/// Returns the range of telephone numbers that ARCEP, the French regulator, reserves for works of fiction.
 fn phone_prefix(insee: &str) -> &'static str {
     match department_of(insee) {
         "75" | "77" | "78" | "91" | "92" | "93" | "94" | "95" => "01 99 00",
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn towns_are_spelled_as_grammar_wants() {
+    fn prepositions_agree_with_the_town() {
         let check = |name: &str, at: &str, of: &str| {
             assert_eq!((at_town(name).as_str(), of_town(name).as_str()), (at, of));
         };
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_district_is_a_city_that_stands_close() {
+    fn a_district_is_a_dense_city() {
         let towns = Towns::new(crate::sample::towns(), &Prices::embedded());
         let place = towns.find(&Insee::parse("75111").unwrap()).unwrap();
         assert_eq!((&*place.short_name, &*place.slug), ("Paris 11e", "paris-11e-75011"));

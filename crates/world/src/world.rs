@@ -1,8 +1,8 @@
-//! The world: its stock of properties, and the draws others need.
+//! The world: settings, stock of properties, and draws for callers.
 
 use domain::{AdvertDraft, Insee, PropertyId, ShortText, Timestamp};
 
-use crate::home::{AMENITIES, Amenity, Ground, Home};
+use crate::home::{AMENITIES, Amenity, Home, HomeParameters};
 use crate::import::Import;
 use crate::listing::{Changes, Listing};
 use crate::market::{self, Portal};
@@ -13,24 +13,24 @@ use crate::towns::{Town, Towns};
 
 const SECONDS_PER_DAY: i64 = 86_400;
 
-/// How large a world is and when it is.
+/// The size and the period of a world.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// How many properties are on the market at the start.
+    /// The number of properties at the start.
     pub properties: u64,
-    /// The moment at which the stock is as [`World::properties`] says, and after which the timeline begins.
+    /// The time of the stock ([`World::properties`]), and the beginning of the timeline.
     pub start: Timestamp,
-    /// How many days before the start the oldest adverts appeared.
+    /// The age of the oldest adverts at the start, in days.
     pub past_days: u32,
-    /// How many adverts in a hundred of the stock are expired already.
+    /// The percentage of expired adverts in the stock.
     pub expired_percent: u8,
-    /// How many happenings a day of the timeline has.
-    pub happenings_per_day: u32,
+    /// The number of events per day in the timeline.
+    pub events_per_day: u32,
     pub grouping: Grouping,
 }
 
 impl Settings {
-    /// A market of this size with a year behind it, where a fifth of the properties are heard of every day.
+    /// Settings for a market with a past of one year and, per day, one event for every five properties.
     pub fn new(properties: u64, start: Timestamp) -> Self {
         let daily = u32::try_from(properties / 5).unwrap_or(u32::MAX).max(50);
         Self {
@@ -38,32 +38,32 @@ impl Settings {
             start,
             past_days: 365,
             expired_percent: 8,
-            happenings_per_day: daily,
+            events_per_day: daily,
             grouping: Grouping::Open,
         }
     }
 }
 
-/// Whether drafts say which property they belong to.
+/// Whether drafts name the property they belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Grouping {
-    /// They leave it to the receiver to find out.
+    /// Drafts do not name it: the receiver has to group them.
     #[default]
     Open,
-    /// They name the true property.
+    /// Drafts name it.
     Named,
 }
 
-/// One property and how the portals carry it.
+/// A property and its adverts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GeneratedProperty {
-    /// The truth about which adverts belong together, whether the drafts say so or not.
+    /// The property of all drafts, whether or not they name it.
     pub id: PropertyId,
-    /// From one to five, each from another site.
+    /// One to five drafts, each from a different site.
     pub drafts: Vec<AdvertDraft>,
 }
 
-/// Says that there is no town to put a home in.
+/// The list of towns is empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a world needs at least one town")]
 pub struct NoTowns;
@@ -75,7 +75,7 @@ pub struct World {
     settings: Settings,
     towns: Towns,
     portals: Vec<Portal>,
-    /// What features are called, in the order of the amenities.
+    /// The names of features, in the order of the amenities.
     features: Vec<Option<ShortText>>,
 }
 
@@ -98,12 +98,12 @@ impl World {
         &self.settings
     }
 
-    /// The stock, in order, made as it is asked for.
+    /// Iterates over the stock. Properties are generated on demand.
     pub fn properties(&self) -> impl Iterator<Item = GeneratedProperty> {
         (0..self.settings.properties).map(|index| self.property(index))
     }
 
-    /// One property of the stock by its number; the numbers after the stock are those that the timeline brings.
+    /// Generates one property. Indexes beyond the stock belong to the timeline.
     pub fn property(&self, index: u64) -> GeneratedProperty {
         let home = self.home(index);
         let drafts = (0..home.adverts())
@@ -112,44 +112,44 @@ impl World {
         GeneratedProperty { id: home.id, drafts }
     }
 
-    /// The drafts of the stock, one after the other.
+    /// Iterates over the drafts of the stock.
     pub fn drafts(&self) -> impl Iterator<Item = AdvertDraft> {
         self.properties().flat_map(|property| property.drafts)
     }
 
-    /// What happens after the start. It never ends: take as many as wanted, or see [`World::timeline_of_days`].
+    /// Iterates over the events after the start, without end. See [`World::timeline_of_days`] for a limited period.
     pub fn timeline(&self) -> Timeline<'_> {
         Timeline::of(self)
     }
 
-    /// What happens in so many days after the start.
-    pub fn timeline_of_days(&self, days: u32) -> impl Iterator<Item = crate::Happening> {
+    /// Iterates over the events of the first `days` days after the start.
+    pub fn timeline_of_days(&self, days: u32) -> impl Iterator<Item = crate::MarketEvent> {
         let end = self.start_second() + i64::from(days) * SECONDS_PER_DAY;
-        self.timeline().take_while(move |happening| happening.at.as_second() < end)
+        self.timeline().take_while(move |event| event.at.as_second() < end)
     }
 
-    /// The stock as a bulk import sees it: every fifth draft is a second version of an earlier one.
+    /// Iterates over the stock as a bulk import: every fifth draft is a second version of an earlier one.
     pub fn import(&self) -> Import<'_> {
         Import::of(self)
     }
 
-    /// The towns of the world, as given.
+    /// Iterates over the towns.
     pub fn towns(&self) -> impl Iterator<Item = &Town> {
         self.towns.iter()
     }
 
-    /// A town, drawn by population.
+    /// Draws a town, weighted by population.
     pub fn draw_town(&self, random: &mut Random) -> &Town {
         &self.towns.place(self.towns.draw(random)).town
     }
 
-    /// What a square metre costs in a town of the world.
+    /// Returns the prices of a town; `None` if it is not in this world.
     pub fn price_level(&self, insee: &Insee) -> Option<PriceLevel> {
         self.towns.find(insee).map(|place| place.level)
     }
 
     pub(crate) fn home(&self, index: u64) -> Home {
-        let ground = Ground {
+        let parameters = HomeParameters {
             seed: self.seed,
             towns: &self.towns,
             portals: &self.portals,
@@ -157,7 +157,7 @@ impl World {
             stock: self.settings.properties,
             past_seconds: i64::from(self.settings.past_days) * SECONDS_PER_DAY,
         };
-        Home::of(&ground, index)
+        Home::of(&parameters, index)
     }
 
     pub(crate) const fn places(&self) -> &Towns {
@@ -176,7 +176,7 @@ impl World {
         self.settings.start.as_second()
     }
 
-    /// A moment, whole seconds; the start where the calendar ends.
+    /// Converts seconds since the epoch; values out of range become the start.
     pub(crate) fn moment(&self, second: i64) -> Timestamp {
         Timestamp::from_second(second).unwrap_or(self.settings.start)
     }

@@ -1,10 +1,10 @@
-//! Which of our crates may depend on which. The picture in ARCHITECTURE.md is this list, drawn.
+//! The allowed dependencies between the crates of the workspace. The picture in ARCHITECTURE.md shows the same list.
 
 use crate::finding::{self, Finding};
 use crate::manifest::{self, Kind};
 use crate::tree::Tree;
 
-/// One of our crates, and what it may depend on, each with the reason. Anything else is a crossed layer.
+/// A crate of the workspace and its allowed dependencies, each with a reason.
 struct Crate {
     name: &'static str,
     exists: Exists,
@@ -14,7 +14,7 @@ struct Crate {
 #[derive(PartialEq, Eq)]
 enum Exists {
     Now,
-    /// Planned; arrows to and from it are agreed already.
+    /// Planned, with its arrows.
     Later,
 }
 
@@ -23,42 +23,39 @@ const CRATES: &[Crate] = &[
     Crate {
         name: "engine",
         exists: Exists::Now,
-        arrows: &[("domain", "it indexes properties and judges them by the domain's criteria")],
+        arrows: &[("domain", "it indexes properties and evaluates the criteria of the domain")],
     },
     Crate {
         name: "store",
         exists: Exists::Now,
-        arrows: &[("domain", "it keeps the domain's values, in shapes of its own")],
+        arrows: &[("domain", "it stores values of the domain, in its own formats")],
     },
     Crate {
         name: "wire",
         exists: Exists::Now,
-        arrows: &[("domain", "it spells the domain's values for clients")],
+        arrows: &[("domain", "it serialises values of the domain for clients")],
     },
     Crate {
         name: "delivery",
         exists: Exists::Now,
-        arrows: &[("domain", "it carries out the attempts the domain decides on")],
+        arrows: &[("domain", "it makes the attempts that the domain schedules")],
     },
     Crate {
         name: "places",
         exists: Exists::Now,
-        arrows: &[("domain", "the types of places are there, so that nobody needs the data to hold a city")],
+        arrows: &[("domain", "the types of places are there, so that no other crate needs the data")],
     },
-    Crate {
-        name: "world",
-        exists: Exists::Now,
-        arrows: &[("domain", "what it makes up are drafts as the domain takes them")],
-    },
+    Crate { name: "world", exists: Exists::Now, arrows: &[("domain", "it generates drafts of the domain")] },
     Crate {
         name: "app",
         exists: Exists::Now,
         arrows: &[
-            ("domain", "it carries out the domain's decisions"),
-            ("engine", "it keeps the index in step with the store"),
+            ("domain", "it executes the decisions of the domain"),
+            ("engine", "it keeps the index in sync with the store"),
             ("store", "it makes decisions durable"),
-            ("delivery", "it hands over what is due"),
-            ("places", "an advert is placed when it is taken in"),
+            ("delivery", "it sends due deliveries"),
+            ("places", "ingest resolves the place of an advert"),
+            ("wire", "the dispatcher renders webhook payloads"),
         ],
     },
     Crate {
@@ -66,13 +63,13 @@ const CRATES: &[Crate] = &[
         exists: Exists::Now,
         arrows: &[
             ("app", "handlers and commands call its use cases"),
-            ("engine", "handlers put their questions to the view that app hands out"),
-            ("wire", "what comes in and goes out is spelled there"),
-            ("domain", "use cases speak in its types"),
-            ("store", "the process opens the store it was configured with and hands it to app"),
-            ("places", "the process loads the geography and hands it to app"),
+            ("engine", "handlers build search requests"),
+            ("wire", "requests and responses are parsed and serialised there"),
+            ("domain", "use cases take and return its types"),
+            ("store", "the process opens the configured store and passes it to app"),
+            ("places", "the process loads the geography and passes it to app"),
             ("world", "the demo shows a generated market"),
-            ("delivery", "the process makes the sender it was configured with and hands it to app"),
+            ("delivery", "the process creates the configured sender and passes it to app"),
         ],
     },
     Crate {
@@ -80,21 +77,19 @@ const CRATES: &[Crate] = &[
         exists: Exists::Now,
         arrows: &[
             ("domain", "it builds the domain's values"),
-            ("world", "tests at scale draw from the same market as the demo"),
+            ("world", "its random generator, and the market of the demo for large tests"),
         ],
     },
     Crate { name: "bench", exists: Exists::Now, arrows: ANYTHING },
     Crate { name: "xtask", exists: Exists::Now, arrows: &[] },
 ];
 
-/// It measures whatever there is to measure, and nobody depends on it.
+/// The benchmarks may use any crate, and no crate depends on them.
 const ANYTHING: &[(&str, &str)] = &[];
 
-/// What any crate may use in its tests beside its own arrows.
-const IN_TESTS: &[(&str, &str)] = &[
-    ("testkit", "made for it, and for nothing else"),
-    ("world", "a market that is plausible, large and the same every time"),
-];
+/// Additional crates that all tests may use.
+const IN_TESTS: &[(&str, &str)] =
+    &[("testkit", "it exists for tests"), ("world", "a plausible, large and repeatable market")];
 
 const FILE: &str = "xtask/tests/tidy/arrows.rs";
 
@@ -115,7 +110,7 @@ fn check(tree: &Tree, crates: &[Crate]) -> Vec<Finding> {
         for dependency in &package.dependencies {
             let (to, line) = (dependency.name.as_str(), dependency.line);
             let allowed = match (to, dependency.kind) {
-                (to, _) if !known(to) => true, // somebody else's
+                (to, _) if !known(to) => true, // not in the workspace
                 ("bench" | "xtask", _) => false,
                 ("testkit", kind) => kind == Kind::Dev,
                 _ if this.name == "bench" => true,
@@ -146,14 +141,14 @@ fn check(tree: &Tree, crates: &[Crate]) -> Vec<Finding> {
 }
 
 #[test]
-fn crates_depend_only_along_the_arrows() {
-    let rule = "Our crates depend on each other only along the arrows of xtask/tests/tidy/arrows.rs. Move the code to the \
-                side that may know the other, or, if the picture itself is to change, write a decision record.";
+fn crates_depend_along_the_arrows() {
+    let rule = "Crates depend on each other only along the arrows of xtask/tests/tidy/arrows.rs. Move the code to the crate \
+                that may use the other or, to change the architecture, write a decision record.";
     finding::none(rule, &check(Tree::here(), CRATES));
 }
 
 #[test]
-fn every_other_arrow_is_found() {
+fn other_dependencies_are_found() {
     let crates = [
         Crate { name: "domain", exists: Exists::Now, arrows: &[] },
         Crate { name: "store", exists: Exists::Now, arrows: &[("domain", "")] },
@@ -192,7 +187,7 @@ fn every_other_arrow_is_found() {
 }
 
 #[test]
-fn tests_may_use_what_is_made_for_them() {
+fn tests_may_use_testkit() {
     let crates = [
         Crate { name: "store", exists: Exists::Now, arrows: &[] },
         Crate { name: "testkit", exists: Exists::Now, arrows: &[] },
@@ -205,7 +200,7 @@ fn tests_may_use_what_is_made_for_them() {
 }
 
 #[test]
-fn the_list_and_the_crates_are_in_step() {
+fn the_list_matches_the_crates() {
     let crates = [
         Crate { name: "gone", exists: Exists::Now, arrows: &[("nowhere", "")] },
         Crate { name: "engine", exists: Exists::Later, arrows: &[] },

@@ -1,11 +1,11 @@
-//! Words that must not be committed: unfinished work, tests that do not run, places that exist on one machine only.
+//! Texts that must not be committed: unfinished work, ignored tests, paths of one machine.
 
 use crate::finding::{self, Finding};
 use crate::tree::{Tree, is_test};
 
 struct Ban {
     text: &'static str,
-    /// What to do instead.
+    /// The remedy.
     instead: &'static str,
     place: Place,
 }
@@ -13,7 +13,7 @@ struct Ban {
 enum Place {
     Anywhere,
     Code,
-    /// Anywhere but in tests, and only where a path begins.
+    /// Anywhere but in tests, at the beginning of a path.
     Path,
 }
 
@@ -22,12 +22,8 @@ const BANS: &[Ban] = &[
     Ban { text: "unimplemented!(", instead: "finish it, or leave it out", place: Place::Code },
     Ban { text: "dbg!(", instead: "remove it, or log what an operator needs", place: Place::Code },
     Ban { text: "#[ignore", instead: "make the test run every time, or remove it", place: Place::Code },
-    Ban {
-        text: "FIXME",
-        instead: "mend it, or say in the documentation what is missing",
-        place: Place::Anywhere,
-    },
-    Ban { text: "<<<<<<< ", instead: "settle the conflict", place: Place::Anywhere },
+    Ban { text: "FIXME", instead: "fix it, or document what is missing", place: Place::Anywhere },
+    Ban { text: "<<<<<<< ", instead: "resolve the conflict", place: Place::Anywhere },
     Ban { text: "/home/", instead: "name no folder of one machine", place: Place::Path },
     Ban { text: "/root/", instead: "name no folder of one machine", place: Place::Path },
     Ban {
@@ -42,9 +38,9 @@ const BANS: &[Ban] = &[
     Ban { text: "registry.npmjs.org", instead: REGISTRY, place: Place::Anywhere },
 ];
 
-const REGISTRY: &str = "where packages come from is the reader's own setting";
+const REGISTRY: &str = "package sources are the setting of each user";
 
-/// What package managers write themselves, and the only address they may write.
+/// Lock files, and the only address they may contain.
 const LOCKS: &[(&str, &str)] = &[
     ("Cargo.lock", "registry+https://github.com/rust-lang/crates.io-index"),
     ("package-lock.json", "https://registry.npmjs.org/"),
@@ -84,7 +80,7 @@ fn check_file(path: &str, text: &str) -> Vec<Finding> {
     findings
 }
 
-/// Not in the middle of a longer path or address.
+/// Returns `true` if the text is not in the middle of a longer path or URL.
 fn begins_a_path(line: &str, text: &str) -> bool {
     let inside = |c: char| c.is_alphanumeric() || "/.-_~{}$".contains(c);
     line.match_indices(text).any(|(at, _)| {
@@ -101,18 +97,18 @@ fn check_lock(path: &str, text: &str, address: &str) -> Vec<Finding> {
             !line.contains(address) && (line.contains("source = ") || line.contains("\"resolved\""))
         })
         .map(|(index, _, _)| {
-            Finding::at(path, index + 1, "comes from elsewhere than the public registry: make the lock again")
+            Finding::at(path, index + 1, "is not from the public registry: generate the lock file again")
         })
         .collect()
 }
 
 #[test]
-fn nothing_banned_is_committed() {
+fn no_banned_text_is_committed() {
     finding::none("These must not be committed.", &check(Tree::here()));
 }
 
 #[test]
-fn banned_words_are_found() {
+fn banned_texts_are_found() {
     let tree = Tree::of([
         ("a/src/lib.rs", "fn a() { todo!() }\n// FIXME\nfn b() { dbg!(1); unimplemented!() }\n"),
         (
@@ -155,13 +151,13 @@ fn banned_words_are_found() {
 }
 
 #[test]
-fn locks_made_elsewhere_are_found() {
+fn locks_from_other_registries_are_found() {
     let tree = Tree::of([(
         "Cargo.lock",
         "source = \"registry+https://github.com/rust-lang/crates.io-index\"\nsource = \"registry+https://mirror.example\"\n",
     )]);
     finding::exactly(
         &check(&tree),
-        &["Cargo.lock:2: comes from elsewhere than the public registry: make the lock again"],
+        &["Cargo.lock:2: is not from the public registry: generate the lock file again"],
     );
 }

@@ -1,4 +1,4 @@
-//! The commands that pages name exist, and CI runs the one that everybody runs.
+//! Commands named in pages exist, and CI runs `cargo xtask ci`.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use crate::finding::{self, Finding};
 use crate::tree::Tree;
 
-/// The names in the list that `cargo xtask` prints.
+/// Returns the names in the help text.
 fn listed() -> BTreeSet<String> {
     let output = Command::new(env!("CARGO_BIN_EXE_xtask")).output().unwrap();
     assert!(output.status.success());
@@ -36,12 +36,12 @@ fn unknown(tree: &Tree, listed: &BTreeSet<String>) -> Vec<Finding> {
 }
 
 #[test]
-fn commands_that_pages_name_exist() {
-    finding::none("`cargo xtask` lists the commands there are.", &unknown(Tree::here(), &listed()));
+fn commands_named_in_pages_exist() {
+    finding::none("`cargo xtask` lists all commands.", &unknown(Tree::here(), &listed()));
 }
 
 #[test]
-fn commands_that_do_not_exist_are_found() {
+fn unknown_commands_in_pages_are_found() {
     let tree =
         Tree::of([("README.md", "Run `cargo xtask ci`, then `cargo xtask`.\n    cargo xtask deploy now\n")]);
     let listed = BTreeSet::from(["ci".to_owned()]);
@@ -49,18 +49,18 @@ fn commands_that_do_not_exist_are_found() {
 }
 
 #[test]
-fn ci_runs_what_everybody_runs() {
-    let script = Tree::here().text(".ci/run").expect(".ci/run is what CI starts");
+fn ci_runs_the_documented_command() {
+    let script = Tree::here().text(".ci/run").expect("CI starts .ci/run");
     let last = script.lines().rfind(|line| !line.trim().is_empty());
-    assert_eq!(last, Some("cargo xtask ci"), ".ci/run must end with the command everybody can run");
+    assert_eq!(last, Some("cargo xtask ci"), ".ci/run must end with `cargo xtask ci`");
     if let Some(readme) = Tree::here().text("README.md") {
         assert!(readme.contains("cargo xtask ci"), "README.md must show `cargo xtask ci`, which CI runs");
     }
 }
 
-/// Runs a command with another program in the place of cargo; gives its exit code and what it printed.
+/// Runs a command with another program instead of cargo. Returns its exit code and output.
 fn run_with(cargo: &str, arguments: &[&str]) -> (Option<i32>, String) {
-    // A test does not set up the machine it runs on.
+    // Pretends that Python is installed: a test must not install packages.
     static PATH: OnceLock<OsString> = OnceLock::new();
     run_on(PATH.get_or_init(|| path_with("has-python", &[("python3", "true")])), cargo, arguments)
 }
@@ -71,14 +71,14 @@ fn run_on(path: &OsStr, cargo: &str, arguments: &[&str]) -> (Option<i32>, String
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }
 
-/// A search path that begins with these programs: a name, and what the shell is to do.
+/// Returns a search path that begins with these programs, each a name and a shell script.
 fn path_with(folder: &str, programs: &[(&str, &str)]) -> OsString {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
     fs::create_dir_all(&folder).unwrap();
-    for (name, does) in programs {
-        // By another process: this one may be about to start something while it has the file open, which then cannot be run.
+    for (name, script) in programs {
+        // Written by another process: if a concurrent test forks while this one has the file open, executing it fails.
         let write = "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod +x \"$0\"";
-        let written = Command::new("sh").args(["-c", write]).arg(folder.join(name)).arg(does).status();
+        let written = Command::new("sh").args(["-c", write]).arg(folder.join(name)).arg(script).status();
         assert!(written.is_ok_and(|status| status.success()));
     }
     let others = std::env::var_os("PATH").unwrap();
@@ -107,17 +107,17 @@ fn ci_is_check_then_test_then_deny() {
 }
 
 #[test]
-fn a_command_stops_at_the_first_step_that_fails() {
+fn a_command_stops_at_the_first_failure() {
     let (code, printed) = run_with("false", &["ci"]);
     assert_eq!((code, steps(&printed)), (Some(1), vec!["cargo fmt --all --check"]), "{printed}");
-    assert!(printed.contains("ci: stopped, since this failed with exit status: 1"), "{printed}");
+    assert!(printed.contains("ci: this step failed with exit status: 1"), "{printed}");
     let (code, printed) = run_with("no-such-program", &["ci"]);
     assert_eq!(code, Some(1));
     assert!(printed.contains("could not be started"), "{printed}");
 }
 
 #[test]
-fn arguments_reach_the_step_they_are_for() {
+fn arguments_are_passed_on() {
     let last = |arguments: &[&str]| {
         let (_, printed) = run_with("true", arguments);
         steps(&printed).last().map(|step| (*step).to_owned()).unwrap()
@@ -134,15 +134,16 @@ fn arguments_reach_the_step_they_are_for() {
     let deliveries = "cargo test --release --package server --test crash -- --nocapture arrives";
     assert_eq!(last(&["deliveries"]), format!("VIGIE_CRASH_DELIVERIES=100000 {deliveries}"));
     assert_eq!(last(&["deliveries", "3"]), format!("VIGIE_CRASH_DELIVERIES=3 {deliveries}"));
-    let law = "cargo test --release --package engine --test law -- --nocapture";
-    let cases =
-        |count| ["LAW", "MIRROR", "EXPLAINED"].map(|name| format!("VIGIE_{name}_CASES={count} ")).concat();
-    assert_eq!(last(&["law"]), format!("{}{law}", cases(100_000)));
-    assert_eq!(last(&["law", "3"]), format!("{}{law}", cases(3)));
+    let differential = "cargo test --release --package engine --test differential -- --nocapture";
+    let cases = |count| {
+        ["DIFFERENTIAL", "PERCOLATOR", "EXPLAIN"].map(|name| format!("VIGIE_{name}_CASES={count} ")).concat()
+    };
+    assert_eq!(last(&["differential"]), format!("{}{differential}", cases(100_000)));
+    assert_eq!(last(&["differential", "3"]), format!("{}{differential}", cases(3)));
 }
 
 #[test]
-fn python_is_installed_where_that_is_possible_and_asked_for_elsewhere() {
+fn python_is_installed_by_root_and_required_otherwise() {
     let root = [("python3", "false"), ("id", "echo 0"), ("apt-get", "true")];
     let (code, printed) = run_on(&path_with("root", &root), "true", &["test"]);
     assert_eq!(code, Some(0), "{printed}");
@@ -164,21 +165,36 @@ fn python_is_installed_where_that_is_possible_and_asked_for_elsewhere() {
 }
 
 #[test]
-fn deny_says_how_to_install_what_it_needs() {
+fn bare_says_what_it_needs() {
+    let user = [("id", "echo 1000"), ("debootstrap", "true")];
+    let without = [("id", "echo 0"), ("debootstrap", "exit 1")];
+    for (folder, programs, expected) in [
+        ("bare-user", user, "needs root"),
+        ("bare-without-debootstrap", without, "apt-get install debootstrap"),
+    ] {
+        let (code, printed) = run_on(&path_with(folder, &programs), "true", &["bare"]);
+        assert_eq!((code, steps(&printed)), (Some(1), vec![]), "{printed}");
+        assert!(printed.contains(expected), "{printed}");
+    }
+}
+
+#[test]
+fn deny_says_how_to_install_cargo_deny() {
     let (code, printed) = run_with("false", &["deny"]);
     assert_eq!((code, steps(&printed)), (Some(1), vec![]));
     assert!(printed.contains("cargo install cargo-deny --locked"), "{printed}");
 }
 
 #[test]
-fn what_is_typed_wrong_is_refused_with_exit_code_2() {
+fn usage_errors_have_exit_code_2() {
     for arguments in [
         &["no-such-command"][..],
         &["ci", "now"],
         &["bench"],
         &["crash", "often"],
+        &["bare", "here", "there"],
         &["deliveries", "all"],
-        &["law", "many"],
+        &["differential", "many"],
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

@@ -1,4 +1,4 @@
-//! No file lies about that nothing reads: modules are declared, migrations included, pages linked.
+//! Every file is used: modules are declared, migrations included, pages linked.
 
 use std::collections::BTreeSet;
 
@@ -8,21 +8,21 @@ use crate::markdown;
 use crate::tree::{Tree, folder_of, join, resolve};
 
 fn dead_modules(tree: &Tree) -> Vec<Finding> {
-    let mut alive = BTreeSet::new();
+    let mut reached = BTreeSet::new();
     for package in manifest::packages(tree) {
         let named = package.target_paths.iter().map(|path| join(package.folder(), path));
         let found = tree.with_ending(".rs").map(|(path, _)| path);
         let found = found.filter(|path| is_target(package.folder(), path)).map(str::to_owned);
         for root in named.chain(found) {
-            follow(tree, &root, folder_of(&root), &mut alive);
+            follow(tree, &root, folder_of(&root), &mut reached);
         }
     }
-    let dead = tree.with_ending(".rs").filter(|(path, _)| !alive.contains(*path));
-    dead.map(|(path, _)| Finding::of(path, "no `mod` leads here: declare the module or delete the file"))
+    let dead = tree.with_ending(".rs").filter(|(path, _)| !reached.contains(*path));
+    dead.map(|(path, _)| Finding::of(path, "no `mod` declares this file: declare it or delete the file"))
         .collect()
 }
 
-/// What cargo compiles without being told.
+/// Returns `true` for files that cargo compiles by convention.
 fn is_target(package: &str, path: &str) -> bool {
     let Some(path) = path.strip_prefix(package).map(|path| path.trim_start_matches('/')) else {
         return false;
@@ -39,32 +39,32 @@ fn is_target(package: &str, path: &str) -> bool {
     )
 }
 
-/// Marks a file and the modules it declares, which live in `folder`.
-fn follow(tree: &Tree, path: &str, folder: &str, alive: &mut BTreeSet<String>) {
+/// Marks a file and the modules it declares, which are in `folder`.
+fn follow(tree: &Tree, path: &str, folder: &str, reached: &mut BTreeSet<String>) {
     let Some(text) = tree.text(path) else { return };
-    if !alive.insert(path.to_owned()) {
+    if !reached.insert(path.to_owned()) {
         return;
     }
     for declared in declared_modules(text) {
         if let Some(path) = declared.path.as_deref().and_then(|it| resolve(folder_of(path), it)) {
-            follow(tree, &path, folder_of(&path), alive);
+            follow(tree, &path, folder_of(&path), reached);
             continue;
         }
         let module = join(folder, &declared.name);
-        follow(tree, &format!("{module}.rs"), &module, alive);
-        follow(tree, &format!("{module}/mod.rs"), &module, alive);
+        follow(tree, &format!("{module}.rs"), &module, reached);
+        follow(tree, &format!("{module}/mod.rs"), &module, reached);
     }
 }
 
 #[derive(Debug, PartialEq, Eq)]
 struct Declared {
-    /// With the modules it is declared in: `outer/name`.
+    /// With its enclosing modules: `outer/name`.
     name: String,
-    /// What `#[path]` says.
+    /// The value of `#[path]`.
     path: Option<String>,
 }
 
-/// The modules declared in a file. The code is formatted, so that a block ends where its indentation does.
+/// Returns the modules declared in a file. The code is formatted, so a block ends at its indentation.
 fn declared_modules(text: &str) -> Vec<Declared> {
     let mut blocks: Vec<(usize, &str)> = Vec::new();
     let mut path = None;
@@ -110,7 +110,7 @@ fn dead_migrations(tree: &Tree) -> Vec<Finding> {
         .collect()
 }
 
-/// Where readers begin.
+/// The entry points for readers.
 const FIRST_PAGES: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
 
 fn unlinked_pages(tree: &Tree) -> Vec<Finding> {
@@ -126,28 +126,28 @@ fn unlinked_pages(tree: &Tree) -> Vec<Finding> {
     tree.with_ending(".md")
         .filter(|(path, _)| path.starts_with("docs/") && !reached.contains(*path))
         .map(|(path, _)| {
-            Finding::of(path, "no page leads here: link it from README.md or from a page it belongs to")
+            Finding::of(path, "no page links here: link it from README.md or from a related page")
         })
         .collect()
 }
 
 #[test]
-fn every_source_file_is_a_module_of_something() {
-    finding::none("A file that nothing compiles misleads whoever finds it.", &dead_modules(Tree::here()));
+fn every_source_file_is_a_module() {
+    finding::none("A file that is not compiled misleads its readers.", &dead_modules(Tree::here()));
 }
 
 #[test]
 fn every_migration_is_included() {
-    finding::none("A migration that is not compiled in does not run.", &dead_migrations(Tree::here()));
+    finding::none("A migration that is not included does not run.", &dead_migrations(Tree::here()));
 }
 
 #[test]
-fn every_page_can_be_reached() {
-    finding::none("A page nobody is led to is not read.", &unlinked_pages(Tree::here()));
+fn every_page_is_linked() {
+    finding::none("A page without a link to it is not read.", &unlinked_pages(Tree::here()));
 }
 
 #[test]
-fn files_without_a_declaration_are_found() {
+fn undeclared_files_are_found() {
     let tree = Tree::of([
         ("a/Cargo.toml", "[package]\nname = \"a\"\n[[bin]]\npath = \"other/tool.rs\""),
         ("a/build.rs", ""),
@@ -180,7 +180,7 @@ fn modules_in_blocks_and_at_other_paths_are_followed() {
 }
 
 #[test]
-fn migrations_nobody_includes_are_found() {
+fn migrations_without_include_are_found() {
     let tree = Tree::of([
         ("store/migrations/0001_a.sql", ""),
         ("store/migrations/0002_b.sql", ""),
@@ -194,7 +194,7 @@ fn migrations_nobody_includes_are_found() {
 }
 
 #[test]
-fn pages_that_only_lead_to_each_other_are_found() {
+fn unreachable_pages_are_found() {
     let tree = Tree::of([
         ("README.md", "[one](docs/one.md#part)"),
         ("docs/one.md", "[two](sub/two.md)"),

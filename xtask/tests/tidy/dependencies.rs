@@ -1,10 +1,10 @@
-//! Versions and lints are stated once, in the workspace; what nobody uses is not listed.
+//! Versions and lints are stated once, in the workspace, and every dependency is used.
 
 use crate::finding::{self, Finding};
 use crate::manifest;
 use crate::tree::Tree;
 
-/// Dependencies that no code names, with the reason: they are there for their effect alone, or for code to come.
+/// Dependencies that no code names, each with a reason: crate, dependency, reason.
 const UNNAMED: &[(&str, &str, &str)] = &[];
 
 fn check(tree: &Tree, unnamed: &[(&str, &str, &str)]) -> Vec<Finding> {
@@ -46,7 +46,7 @@ fn check(tree: &Tree, unnamed: &[(&str, &str, &str)]) -> Vec<Finding> {
     findings
 }
 
-/// Whether code names a crate: `use word…`, `word::…`, `#[word(…)]`.
+/// Returns `true` if code names a crate: `use word…`, `word::…`, `#[word(…)]`.
 fn names(code: &str, word: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_';
     let code = code.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -64,7 +64,7 @@ fn dependencies_are_stated_once_and_used() {
 }
 
 #[test]
-fn versions_beside_the_workspace_and_unused_dependencies_are_found() {
+fn local_versions_and_unused_dependencies_are_found() {
     let tree = Tree::of([
         ("Cargo.toml", "[workspace.dependencies]\nserde = \"1\"\nurl = \"2\""),
         ("a/Cargo.toml", "[package]\nname = \"a\"\n[dependencies]\nserde.workspace = true\ntoml = \"1\""),

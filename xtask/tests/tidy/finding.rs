@@ -1,11 +1,11 @@
-//! What a check found, and how it is told.
+//! The result of a check, and how to report it.
 
 use std::fmt;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     pub path: String,
-    /// From one; `None` speaks of the whole file.
+    /// Counted from 1; `None` for the whole file.
     pub line: Option<usize>,
     pub message: String,
 }
@@ -29,14 +29,14 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Fails with all findings at once, under the rule they break.
+/// Panics with all findings, below the rule they break.
 #[track_caller]
 pub fn none(rule: &str, findings: &[Finding]) {
     let list: String = findings.iter().map(|finding| format!("  {finding}\n")).collect();
     assert!(findings.is_empty(), "\n{rule}\n{list}");
 }
 
-/// Expects these findings, each written as it would be shown, and no others.
+/// Panics unless the findings, as displayed, are exactly these.
 #[track_caller]
 pub fn exactly(findings: &[Finding], expected: &[&str]) {
     let shown: Vec<String> = findings.iter().map(Finding::to_string).collect();

@@ -1,4 +1,4 @@
-//! Links in Markdown lead somewhere.
+//! Links in Markdown are valid.
 
 use crate::finding::{self, Finding};
 use crate::markdown;
@@ -28,19 +28,19 @@ fn problem(tree: &Tree, page: &str, link: &markdown::Link) -> Option<String> {
         },
     };
     if !tree.has_file(&target) && !tree.has_folder(&target) {
-        return Some(format!("leads nowhere: there is no {target}"));
+        return Some(format!("is broken: there is no {target}"));
     }
     let anchor = link.anchor()?;
     match tree.text(&target).filter(|_| target.ends_with(".md")) {
         Some(text) if markdown::anchors(text).iter().any(|known| known == anchor) => None,
         Some(_) => Some(format!("{target} has no heading for #{anchor}")),
-        None => Some("names a place in a file that has no headings; lines move, so link the file".to_owned()),
+        None => Some("has an anchor to a file without headings; lines move, so link the file".to_owned()),
     }
 }
 
 #[test]
-fn every_link_leads_somewhere() {
-    let rule = "Links between pages are relative, and lead to files and headings that exist.";
+fn all_links_are_valid() {
+    let rule = "Links between pages are relative, and point to existing files and headings.";
     finding::none(rule, &check(Tree::here()));
 }
 
@@ -59,12 +59,12 @@ fn broken_links_are_found() {
     finding::exactly(
         &check(&tree),
         &[
-            "docs/a.md:3: (c.md) leads nowhere: there is no docs/c.md",
+            "docs/a.md:3: (c.md) is broken: there is no docs/c.md",
             "docs/a.md:4: (b.md#three) docs/b.md has no heading for #three",
             "docs/a.md:5: (#there) docs/a.md has no heading for #there",
             "docs/a.md:6: (/README.md) is absolute: write it relative to the page",
             "docs/a.md:7: (../../up.md) leaves the repository",
-            "docs/a.md:8: (../src/lib.rs#L3) names a place in a file that has no headings; lines move, so link the file",
+            "docs/a.md:8: (../src/lib.rs#L3) has an anchor to a file without headings; lines move, so link the file",
         ],
     );
 }

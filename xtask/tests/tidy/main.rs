@@ -1,10 +1,10 @@
-//! Tests of the repository itself: what a reviewer should not have to look for.
+//! Tests of the repository itself, to spare reviewers mechanical checks.
 //!
-//! Each check is a function from a tree of files to findings. One test applies it to this repository; the others apply it
-//! to small trees that are wrong on purpose, so that a check that has gone blind is noticed. A finding names the file and
-//! the line; the sentence above the findings says what to do.
+//! Each check is a function from a tree of files to findings. One test applies it to this repository. Others apply it to small trees
+//! with planted mistakes, to prove that the check works. A finding names the file and the line; the sentence above the findings says
+//! what to do.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod finding;
 mod manifest;
@@ -17,7 +17,7 @@ mod commands;
 mod dead_files;
 mod dependencies;
 mod headers;
-mod length;
 mod links;
 mod pages;
 mod targets;
+mod words;

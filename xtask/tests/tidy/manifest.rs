@@ -1,4 +1,4 @@
-//! What the checks need from `Cargo.toml`, read line by line: names, tables, paths.
+//! A line-based parser for the parts of `Cargo.toml` that the checks need.
 
 use crate::tree::{Tree, folder_of};
 
@@ -14,7 +14,7 @@ pub struct Dependency {
     pub name: String,
     pub kind: Kind,
     pub line: usize,
-    /// Whether its version is the workspace's.
+    /// Whether it inherits the version from the workspace.
     pub inherited: bool,
 }
 
@@ -24,7 +24,7 @@ pub struct Manifest {
     pub name: String,
     pub dependencies: Vec<Dependency>,
     pub inherits_lints: bool,
-    /// The files that `path = …` names for targets.
+    /// The `path` of each target that has one.
     pub target_paths: Vec<String>,
 }
 
@@ -55,13 +55,13 @@ impl Manifest {
     }
 }
 
-/// Every package of the repository.
+/// Returns every package of the repository.
 pub fn packages(tree: &Tree) -> Vec<Manifest> {
     let manifests = tree.texts().filter(|(path, _)| *path == "Cargo.toml" || path.ends_with("/Cargo.toml"));
     manifests.filter_map(|(path, text)| Manifest::parse(path, text)).collect()
 }
 
-/// The dependencies whose versions the workspace states, with their lines.
+/// Returns the dependencies of the workspace table, with their lines.
 pub fn workspace_dependencies(tree: &Tree) -> Vec<(String, usize)> {
     let entries = tree.text("Cargo.toml").map(entries).unwrap_or_default();
     entries
@@ -96,7 +96,7 @@ fn entries(text: &str) -> Vec<Entry> {
     entries
 }
 
-/// `[dependencies]`, `[dev-dependencies.name]`, `[target.'cfg(unix)'.build-dependencies]` and their like.
+/// Parses an entry of `[dependencies]`, `[dev-dependencies.name]`, `[target.'cfg(unix)'.build-dependencies]` and similar tables.
 fn dependency(table: &str, entry: &Entry) -> Option<Dependency> {
     if table.starts_with("workspace") {
         return None;
@@ -109,7 +109,7 @@ fn dependency(table: &str, entry: &Entry) -> Option<Dependency> {
     let (at, word, kind) =
         kinds.into_iter().find_map(|(word, kind)| Some((table.rfind(word)?, word, kind)))?;
     match table[at + word.len()..].strip_prefix('.') {
-        // One table for one dependency: several lines, of which the first stands for all.
+        // A table for one dependency has several entries; one of them represents it.
         Some(name) => {
             let first = matches!(entry.key.as_str(), "workspace" | "version" | "path" | "git");
             first.then(|| Dependency {
@@ -140,7 +140,7 @@ fn unquoted(text: &str) -> &str {
 }
 
 #[test]
-fn every_way_to_write_a_dependency_is_read() {
+fn all_forms_of_dependencies_are_parsed() {
     let text = r#"
 [package]
 name = "app"
@@ -184,6 +184,6 @@ workspace = true
 }
 
 #[test]
-fn a_workspace_without_a_package_is_none() {
+fn a_workspace_manifest_is_no_package() {
     assert_eq!(Manifest::parse("Cargo.toml", "[workspace.dependencies]\ndomain = \"1\""), None);
 }

@@ -1,4 +1,4 @@
-//! What the checks need from Markdown: links, headings, tables. Fenced code is skipped.
+//! A parser for links, headings and tables in Markdown. It skips fenced code.
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct Link {
@@ -7,12 +7,12 @@ pub struct Link {
 }
 
 impl Link {
-    /// Whether it leads to another machine.
+    /// Returns `true` for URLs.
     pub fn is_remote(&self) -> bool {
         ["http://", "https://", "mailto:"].iter().any(|scheme| self.target.starts_with(scheme))
     }
 
-    /// The part before `#`; empty when the link stays on its page, or leaves this repository.
+    /// Returns the part before `#`; empty for links within the page and for URLs.
     pub fn path(&self) -> &str {
         if self.is_remote() { "" } else { self.target.split('#').next().unwrap_or_default() }
     }
@@ -22,7 +22,7 @@ impl Link {
     }
 }
 
-/// `[text](target)` and `[name]: target`.
+/// Returns links of the forms `[text](target)` and `[name]: target`.
 pub fn links(text: &str) -> Vec<Link> {
     let mut links = Vec::new();
     for (line, prose) in prose(text) {
@@ -45,7 +45,7 @@ pub fn links(text: &str) -> Vec<Link> {
     links
 }
 
-/// The names by which headings can be linked, as code hosts make them.
+/// Returns the anchors of headings, as code hosts generate them.
 pub fn anchors(text: &str) -> Vec<String> {
     let mut anchors: Vec<String> = Vec::new();
     for (_, heading) in headings(text) {
@@ -63,13 +63,13 @@ pub fn anchors(text: &str) -> Vec<String> {
     anchors
 }
 
-/// Headings with their lines, without the marks.
+/// Returns the headings with their lines.
 pub fn headings(text: &str) -> Vec<(usize, &str)> {
     let headings = prose(text).filter(|(_, line)| line.starts_with('#'));
     headings.map(|(number, line)| (number, line.trim_start_matches('#').trim())).collect()
 }
 
-/// One row of a table: its line, and each cell under the name of its column.
+/// A table row: its line, and each cell with the name of its column.
 pub struct Row {
     pub line: usize,
     pub cells: Vec<(String, String)>,
@@ -92,7 +92,7 @@ pub fn rows(text: &str) -> Vec<Row> {
     rows
 }
 
-/// What stands between backticks.
+/// Returns the texts between backticks.
 pub fn code_spans(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
 }
@@ -102,7 +102,7 @@ fn cells(line: &str) -> Option<Vec<String>> {
     Some(inside.split('|').map(|cell| cell.trim().to_owned()).collect())
 }
 
-/// The lines outside fenced code, numbered from one.
+/// Iterates over the lines outside fenced code, numbered from 1.
 pub fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut fence: Option<&str> = None;
     text.lines().enumerate().filter_map(move |(index, line)| {
@@ -128,20 +128,20 @@ fn without_code(line: &str) -> String {
 }
 
 #[test]
-fn links_are_read_and_code_is_not() {
+fn links_are_parsed_outside_code() {
     let text = "See [a](a.md) and [`b`](b/c.md#part \"title\").\n`[no](no.md)`\n```\n[no](no.md)\n```\n[d]: <d.md>\n";
     let read: Vec<(usize, String)> = links(text).into_iter().map(|link| (link.line, link.target)).collect();
     assert_eq!(read, [(1, "a.md".to_owned()), (1, "b/c.md#part".to_owned()), (6, "d.md".to_owned())]);
 }
 
 #[test]
-fn anchors_are_made_as_code_hosts_make_them() {
+fn anchors_are_those_of_code_hosts() {
     let text = "# Où est `x`?\n## A & B\n```\n# no heading\n```\n## A & B\n";
     assert_eq!(anchors(text), ["où-est-x", "a--b", "a--b-1"]);
 }
 
 #[test]
-fn tables_are_read_by_column() {
+fn tables_are_parsed_by_column() {
     let rows = rows("| A | Test |\n|---|:-:|\n| 1 | `x` |\n\ntext\n| B |\n|---|\n| 2 |\n");
     let read: Vec<_> = rows.iter().map(|row| (row.line, row.cells.clone())).collect();
     let cell = |column: &str, text: &str| (column.to_owned(), text.to_owned());

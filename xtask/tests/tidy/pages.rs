@@ -1,4 +1,4 @@
-//! Pages that speak of the code stay in step with it, and the changelog is ready for the next change.
+//! Pages that name code are up to date, and the changelog has a section for the next release.
 
 use crate::finding::{self, Finding};
 use crate::markdown::{self, Row};
@@ -20,7 +20,7 @@ fn changelog(tree: &Tree) -> Vec<Finding> {
     }
 }
 
-/// In tables with a column whose name contains "test", every name in backticks must be a test or a file.
+/// In tables with a column whose name contains "test", every name in backticks is a test or a file.
 fn gaps(tree: &Tree) -> Vec<Finding> {
     let Some(text) = tree.text(GAPS) else { return Vec::new() };
     let rows = markdown::rows(text);
@@ -38,12 +38,12 @@ fn gaps(tree: &Tree) -> Vec<Finding> {
     missing
         .filter(|(_, name)| !is_file(tree, name) && !is_function(tree, name, &|_| true))
         .map(|(line, name)| {
-            Finding::at(GAPS, line, format!("there is no test `{name}`: it was renamed, or never written"))
+            Finding::at(GAPS, line, format!("there is no test `{name}`: it was renamed or does not exist"))
         })
         .collect()
 }
 
-/// In the table on the life of an advert, files must exist and functions must be in the files of their row.
+/// In the table on the life of an advert, files exist and functions are in the files of their row.
 fn life_of_an_advert(tree: &Tree) -> Vec<Finding> {
     let Some(text) = tree.text(ARCHITECTURE) else { return Vec::new() };
     let headings = markdown::headings(text);
@@ -86,7 +86,7 @@ fn problems_of_step(tree: &Tree, row: &Row) -> Vec<Finding> {
         .collect()
 }
 
-/// Files named in backticks exist. Decisions are left out: they speak of the day they were taken.
+/// Files named in backticks exist. Decision records are exempt: they describe the past.
 fn named_files(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (page, text) in tree.with_ending(".md").filter(|(page, _)| !page.starts_with("docs/adr/")) {
@@ -94,7 +94,7 @@ fn named_files(tree: &Tree) -> Vec<Finding> {
             let spans =
                 markdown::code_spans(prose).into_iter().filter(|span| is_path(span) && !span.contains(' '));
             for span in spans {
-                // Only what begins at the root or at a crate; `ingest/plan.rs` beside its parent is for the reader.
+                // Only paths from the root or from a crate. Short forms such as `ingest/plan.rs` are not checked.
                 let Some((first, _)) = span.split_once('/') else { continue };
                 let anchored = tree.has_folder(first) || tree.has_folder(&format!("crates/{first}"));
                 if anchored && !is_file(tree, span) {
@@ -118,7 +118,7 @@ fn is_file(tree: &Tree, name: &str) -> bool {
     candidates(name).iter().any(|path| tree.has_file(path))
 }
 
-/// `crates/store/src/log.rs`, or shorter: `store/log.rs`.
+/// Returns the paths a name may stand for: `crates/store/src/log.rs` or `store/log.rs`.
 fn candidates(name: &str) -> Vec<String> {
     let (package, rest) = name.split_once('/').unwrap_or((name, ""));
     vec![name.to_owned(), format!("crates/{name}"), format!("crates/{package}/src/{rest}")]
@@ -137,30 +137,27 @@ fn last_part(name: &str) -> &str {
 }
 
 #[test]
-fn the_changelog_has_a_place_for_the_next_change() {
-    finding::none("Users read in the changelog what changed for them.", &changelog(Tree::here()));
+fn the_changelog_has_an_unreleased_section() {
+    finding::none("The changelog starts with the unreleased changes.", &changelog(Tree::here()));
 }
 
 #[test]
-fn the_tests_named_for_gaps_in_the_specification_exist() {
-    finding::none("A decision about a gap is proven by the test it names.", &gaps(Tree::here()));
+fn tests_named_in_the_gaps_page_exist() {
+    finding::none("Every decision about a gap names the test that proves it.", &gaps(Tree::here()));
 }
 
 #[test]
-fn the_life_of_an_advert_names_what_exists() {
-    finding::none("The table is the map of the code: keep it in step.", &life_of_an_advert(Tree::here()));
+fn the_life_of_an_advert_is_up_to_date() {
+    finding::none("The table maps the code: keep it up to date.", &life_of_an_advert(Tree::here()));
 }
 
 #[test]
-fn files_that_pages_name_exist() {
-    finding::none(
-        "A page that names a file that has gone sends its reader astray.",
-        &named_files(Tree::here()),
-    );
+fn files_named_in_pages_exist() {
+    finding::none("Pages name existing files.", &named_files(Tree::here()));
 }
 
 #[test]
-fn files_that_have_gone_are_found() {
+fn missing_files_are_found() {
     let page =
         "See `store/src/log.rs`, `log/entry.rs`, `crates/store/src/gone.rs`\nand `store/src/lost.rs`.\n";
     let tree = Tree::of([
@@ -178,7 +175,7 @@ fn files_that_have_gone_are_found() {
 }
 
 #[test]
-fn a_changelog_without_a_place_for_the_next_change_is_found() {
+fn a_changelog_without_an_unreleased_section_is_found() {
     let found = |text: &str| changelog(&Tree::of([("CHANGELOG.md", text)]));
     finding::exactly(&found("# Changelog\n\n## Unreleased\n"), &[]);
     finding::exactly(&found("# Changelog\n"), &["CHANGELOG.md: has no section `## Unreleased`"]);
@@ -188,10 +185,10 @@ fn a_changelog_without_a_place_for_the_next_change_is_found() {
 }
 
 #[test]
-fn gaps_without_a_test_that_exists_are_found() {
+fn gaps_without_a_test_are_found() {
     let code = ("a/tests/it.rs", "#[test]\nfn it_holds() {}\nasync fn it_waits() {}\n");
     let page = "| Gap | Test |\n|---|---|\n| `any` | `it_holds`, `it::it_waits` |\n| b | `it_vanished` |\n| c | `a/tests/it.rs` |\n";
-    let message = "docs/spec-gaps.md:4: there is no test `it_vanished`: it was renamed, or never written";
+    let message = "docs/spec-gaps.md:4: there is no test `it_vanished`: it was renamed or does not exist";
     finding::exactly(&gaps(&Tree::of([code, (GAPS, page)])), &[message]);
     let message =
         "docs/spec-gaps.md: names no test: give its table a column \"Test\" with names in backticks";
@@ -200,7 +197,7 @@ fn gaps_without_a_test_that_exists_are_found() {
 }
 
 #[test]
-fn steps_in_the_life_of_an_advert_that_moved_are_found() {
+fn moved_steps_in_the_life_of_an_advert_are_found() {
     let page = "# Vigie\n## Life of an advert\n| Step | Function | File |\n|---|---|---|\n\
                 | keep | `Store::commit` | `store/log.rs` |\n\
                 | send | `send()` | `crates/store/src/log.rs` |\n\

@@ -1,4 +1,4 @@
-//! Programs and examples have names of their own: cargo puts all of them into one folder, and the last one built wins.
+//! Examples have unique names: cargo puts all of them into one folder, where the last one built overwrites others.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,15 @@ fn check(tree: &Tree) -> Vec<Finding> {
         let Some(name) = example(path) else { continue };
         match seen.insert(name, path) {
             None => {}
-            Some(other) => findings.push(Finding::of(path, format!("has the name of {other}: rename one"))),
+            Some(other) => {
+                findings.push(Finding::of(path, format!("has the same name as {other}: rename one")))
+            }
         }
     }
     findings
 }
 
-/// The name of the example that this file is the root of.
+/// Returns the name of the example whose root is this file.
 fn example(path: &str) -> Option<&str> {
     let (_, inside) = path.split_once("/examples/")?;
     let name = inside.strip_suffix("/main.rs").or_else(|| inside.strip_suffix(".rs"))?;
@@ -26,18 +28,18 @@ fn example(path: &str) -> Option<&str> {
 }
 
 #[test]
-fn examples_have_names_of_their_own() {
-    finding::none("Two examples of one name overwrite each other.", &check(Tree::here()));
+fn examples_have_unique_names() {
+    finding::none("Two examples with the same name overwrite each other.", &check(Tree::here()));
 }
 
 #[test]
-fn examples_of_one_name_are_found() {
+fn examples_with_the_same_name_are_found() {
     let tree = Tree::of([
         ("a/examples/measure.rs", ""),
         ("b/examples/measure/main.rs", ""),
         ("b/examples/measure/part.rs", ""),
         ("b/examples/other.rs", ""),
     ]);
-    let message = "b/examples/measure/main.rs: has the name of a/examples/measure.rs: rename one";
+    let message = "b/examples/measure/main.rs: has the same name as a/examples/measure.rs: rename one";
     finding::exactly(&check(&tree), &[message]);
 }

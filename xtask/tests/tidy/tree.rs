@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Paths from the root, with `/`, and the text of each file; `None` for what is no text.
+/// Paths relative to the root, with `/`, and the text of each file; `None` for binary files.
 pub struct Tree {
     files: BTreeMap<String, Option<String>>,
 }
 
 impl Tree {
-    /// This repository: all that git would keep, whether or not it has been told of it.
+    /// Returns this repository: all files that git does not ignore, committed or not.
     pub fn here() -> &'static Self {
         static HERE: OnceLock<Tree> = OnceLock::new();
         HERE.get_or_init(|| {
@@ -22,7 +22,7 @@ impl Tree {
         })
     }
 
-    /// A tree made up for a test.
+    /// Creates a tree for a test.
     pub fn of<const N: usize>(files: [(&str, &str); N]) -> Self {
         let files = files.map(|(path, text)| (path.to_owned(), Some(text.to_owned())));
         Self { files: files.into_iter().collect() }
@@ -55,7 +55,7 @@ fn collect(root: &Path, folder: &str, ignored: &Ignored, files: &mut BTreeMap<St
         std::fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
     for entry in entries {
-        let name = entry.file_name().unwrap().to_str().expect("a file name that is no text").to_owned();
+        let name = entry.file_name().unwrap().to_str().expect("a file name is not UTF-8").to_owned();
         let path = join(folder, &name);
         if name == ".git" || ignored.covers(&path) {
             continue;
@@ -64,13 +64,13 @@ fn collect(root: &Path, folder: &str, ignored: &Ignored, files: &mut BTreeMap<St
             let text = std::fs::read(&entry).ok().and_then(|bytes| String::from_utf8(bytes).ok());
             files.insert(path, text);
         } else if !entry.join("CACHEDIR.TAG").exists() {
-            // Cargo marks its target folders so, wherever they are.
+            // Cargo marks its target folders with this file.
             collect(root, &path, ignored, files);
         }
     }
 }
 
-/// The kinds of line `.gitignore` has: `/path`, `name`, `*ending`.
+/// The supported forms in `.gitignore`: `/path`, `name`, `*ending`.
 struct Ignored(Vec<String>);
 
 impl Ignored {
@@ -82,7 +82,7 @@ impl Ignored {
             let rest = line.strip_prefix(['/', '*']).unwrap_or(line);
             let known =
                 !rest.contains(['*', '?', '[', '!']) && (line.starts_with('/') || !rest.contains('/'));
-            assert!(known, "tests/tidy/tree.rs does not understand `{line}` of .gitignore: teach it");
+            assert!(known, "tests/tidy/tree.rs does not support `{line}` in .gitignore: extend it");
         }
         Self(lines)
     }
@@ -105,7 +105,7 @@ pub fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Follows `relative` from `folder`; `None` if it leaves the repository.
+/// Resolves `relative` from `folder`; `None` if it leaves the repository.
 pub fn resolve(folder: &str, relative: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in relative.split('/') {
@@ -120,13 +120,13 @@ pub fn resolve(folder: &str, relative: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Whether a file holds nothing but tests.
+/// Returns `true` for files that contain only tests.
 pub fn is_test(path: &str) -> bool {
     path.ends_with("/tests.rs") || path.contains("/tests/") || path.starts_with("tests/")
 }
 
 #[test]
-fn what_git_ignores_is_left_out() {
+fn ignored_files_are_skipped() {
     let ignored = Ignored::parse("# ours\n/target\n/vigie-data/\n*.snap.new\nnode_modules\n");
     for path in ["target", "vigie-data", "crates/wire/a.snap.new", "console/node_modules"] {
         assert!(ignored.covers(path), "{path}");
@@ -137,14 +137,14 @@ fn what_git_ignores_is_left_out() {
 }
 
 #[test]
-fn relative_paths_are_followed() {
+fn relative_paths_are_resolved() {
     assert_eq!(resolve("docs/adr", "../places.md").as_deref(), Some("docs/places.md"));
     assert_eq!(resolve("", "./docs/").as_deref(), Some("docs"));
     assert_eq!(resolve("docs", "../../elsewhere"), None);
 }
 
 #[test]
-fn this_file_is_in_the_tree_and_build_results_are_not() {
+fn the_tree_has_sources_and_no_build_results() {
     assert!(Tree::here().has_file("xtask/tests/tidy/tree.rs"));
     assert!(!Tree::here().has_folder("target") && !Tree::here().has_folder(".git"));
 }

@@ -1,4 +1,4 @@
--- Rows lie in the order of the index, so that a stretch of it is a stretch of the table.
-CREATE INDEX place ON standing (scope, transaction_type, property_type, budget_max);
-CLUSTER standing USING place;
-VACUUM ANALYZE standing;
+-- Clustering stores the rows of an index range together in the table.
+CREATE INDEX place ON saved_search (scope, transaction_type, property_type, budget_max);
+CLUSTER saved_search USING place;
+VACUUM ANALYZE saved_search;

@@ -1,6 +1,6 @@
--- As in the peer in process: a search stands once for each of its places and kinds of property, with all that is asked of it.
+-- As in SQLite: one row for each place and property type of a search, with all its criteria.
 
-CREATE UNLOGGED TABLE standing (
+CREATE UNLOGGED TABLE saved_search (
     scope int8 NOT NULL,
     transaction_type int2 NOT NULL,
     property_type int2 NOT NULL,
@@ -15,7 +15,7 @@ CREATE UNLOGGED TABLE standing (
     y float8,
     z float8,
     rim float8,
-    -- One of these a property must say.
+    -- A matching property contains one of these words.
     required text[],
     verify bool NOT NULL
 );

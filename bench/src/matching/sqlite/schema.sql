@@ -1,8 +1,7 @@
--- A search stands once for each of its places and kinds of property, with everything that is asked of a number: one stretch of
--- this table answers for a place, and no other table has to be visited for it. Every search here has an upper budget, so that
--- the stretch ends where prices are too high.
+-- One row for each place and property type of a search, with all its numeric criteria: one range of this table answers for a place
+-- without visiting another table. Every search has an upper budget, so the range ends where budgets are too low.
 
-CREATE TABLE standing (
+CREATE TABLE saved_search (
     scope INTEGER NOT NULL,
     transaction_type INTEGER NOT NULL,
     property_type INTEGER NOT NULL,
@@ -22,7 +21,7 @@ CREATE TABLE standing (
     PRIMARY KEY (scope, transaction_type, property_type, budget_max, search)
 ) WITHOUT ROWID;
 
--- One of these a property must say.
+-- A matching property contains one of these words.
 CREATE TABLE required_word (
     search INTEGER NOT NULL,
     word TEXT NOT NULL,

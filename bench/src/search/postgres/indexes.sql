@@ -1,4 +1,4 @@
--- What is near on the map is near in the table. A partial index cannot do it, so that there are two.
+-- Clusters the table by location. CLUSTER cannot use a partial index, so a full one is created temporarily.
 CREATE INDEX everywhere ON property USING gist (point);
 CLUSTER property USING everywhere;
 DROP INDEX everywhere;

@@ -1,5 +1,5 @@
--- As few columns as the questions need. The words have a table of their own, with what puts properties in order: they are
--- five times as large as all the rest, and whoever does not ask for words should not have to read past them.
+-- Only the columns that the queries need. The words have their own table, with the sort columns: they are five times as large as
+-- the rest, and other queries should not read past them.
 
 CREATE EXTENSION postgis;
 

@@ -1,4 +1,4 @@
-//! A PostgreSQL server of our own, started in a folder and stopped with whoever started it. Nothing is installed.
+//! A temporary PostgreSQL server in a folder, which stops with this process. Nothing is installed.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -8,8 +8,8 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, ensure};
 
-/// Memory for the whole market; no just-in-time compilation, which costs more than short questions take; and nothing
-/// that is only there for crashes. The rest is as it comes.
+/// Enough memory for the whole market, no just-in-time compilation, which costs more than a short query takes, and no crash safety.
+/// Everything else has its default.
 const SETTINGS: &str = "
 listen_addresses = ''
 shared_buffers = 2GB
@@ -27,10 +27,10 @@ max_wal_size = 8GB
 autovacuum = off
 ";
 
-/// The name under which we come in.
+/// The database user.
 pub const USER: &str = "bench";
 
-/// Users a server may run as when we are the administrator, whom it refuses.
+/// System users to run the server as if this process is root: PostgreSQL refuses to run as root.
 const OTHERS: [&str; 2] = ["postgres", "nobody"];
 
 pub struct Server {
@@ -38,17 +38,17 @@ pub struct Server {
     owner: Option<Owner>,
     data: PathBuf,
     sockets: PathBuf,
-    /// A shell that holds the server.
-    keeper: Option<Child>,
+    /// The shell that runs the server.
+    shell: Option<Child>,
 }
 
-/// Runs a command until its own input ends: it does when we end, whatever way that is.
-const KEEP: &str = "\"$@\" & server=$!; read -r _; kill -QUIT $server; wait $server";
+/// Runs a command until standard input ends, which happens when this process exits, in whatever way.
+const RUN_UNTIL_EOF: &str = "\"$@\" & server=$!; read -r _; kill -QUIT $server; wait $server";
 
-/// What it says when it takes questions.
+/// The log line of a server that accepts connections.
 const READY: &str = "ready to accept connections";
 
-/// Somebody without rights.
+/// An unprivileged system user.
 #[derive(Clone, Copy)]
 struct Owner {
     user: u32,
@@ -56,7 +56,7 @@ struct Owner {
 }
 
 impl Server {
-    /// The folder with the programs: one of the search path or, of those the packages make, the newest.
+    /// Finds the folder of the programs: in the search path, or the newest version of the Debian packages.
     pub fn programs() -> Option<PathBuf> {
         let has = |folder: &Path, name: &str| folder.join(name).is_file();
         let complete = |folder: &PathBuf| ["initdb", "postgres"].iter().all(|name| has(folder, name));
@@ -75,14 +75,14 @@ impl Server {
         let owner = if number("id", &["-u"])? == 0 { Some(other_owner()?) } else { None };
         if let Some(owner) = owner {
             chown(&folder, Some(owner.user), Some(owner.group))?;
-            // It has to get there, too; temporary folders are closed to everybody else.
+            // Temporary folders are private; the server has to traverse this one.
             if let Some(above) = folder.parent() {
                 let mode = std::fs::metadata(above)?.permissions().mode();
                 std::fs::set_permissions(above, PermissionsExt::from_mode(mode | 0o011))?;
             }
         }
         let data = folder.join("data");
-        let mut server = Self { programs, owner, data, sockets: folder, keeper: None };
+        let mut server = Self { programs, owner, data, sockets: folder, shell: None };
         let initdb = server.programs.join("initdb");
         let mut initdb = server.command(&initdb.display().to_string());
         initdb.arg("-D").arg(&server.data);
@@ -100,37 +100,41 @@ impl Server {
         run(&mut initdb)?;
         let settings = format!("{SETTINGS}unix_socket_directories = '{}'\n", server.sockets.display());
         std::fs::write(server.data.join("postgresql.auto.conf"), settings)?;
-        server.keep()?;
+        server.launch()?;
         Ok(server)
     }
 
-    /// Starts the server and waits until it takes questions.
-    fn keep(&mut self) -> anyhow::Result<()> {
+    /// Starts the server and waits until it accepts connections.
+    fn launch(&mut self) -> anyhow::Result<()> {
         let mut command = self.command("sh");
-        command.args(["-c", KEEP, "sh"]).arg(self.programs.join("postgres")).arg("-D").arg(&self.data);
-        let keeper = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
-        let said = self.keeper.insert(keeper).stderr.take();
-        let mut said = BufReader::new(said.context("the server has no voice")?);
+        command
+            .args(["-c", RUN_UNTIL_EOF, "sh"])
+            .arg(self.programs.join("postgres"))
+            .arg("-D")
+            .arg(&self.data);
+        let shell = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+        let log_output = self.shell.insert(shell).stderr.take();
+        let mut log_output = BufReader::new(log_output.context("the server has no standard error")?);
         let (mut all, mut line) = (String::new(), String::new());
-        while said.read_line(&mut line)? > 0 {
+        while log_output.read_line(&mut line)? > 0 {
             if line.contains(READY) {
                 let mut log = File::create(self.sockets.with_extension("log"))?;
-                // Somebody has to go on listening, or the server waits for it. It ends with the server.
-                std::thread::spawn(move || std::io::copy(&mut said, &mut log));
+                // Keep reading, or the server blocks when the pipe is full. The thread ends with the server.
+                std::thread::spawn(move || std::io::copy(&mut log_output, &mut log));
                 return Ok(());
             }
             all.push_str(&line);
             line.clear();
         }
-        anyhow::bail!("the server has stopped: {all}")
+        anyhow::bail!("the server stopped: {all}")
     }
 
-    /// Where to knock.
+    /// Returns the folder of the socket.
     pub fn sockets(&self) -> &Path {
         &self.sockets
     }
 
-    /// A command, run by whoever may run the server.
+    /// Returns a command that runs as the owner of the server.
     fn command(&self, program: &str) -> Command {
         let mut command = match self.owner {
             None => Command::new(program),
@@ -148,9 +152,9 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let Some(keeper) = &mut self.keeper else { return };
-        drop(keeper.stdin.take());
-        if let Err(error) = keeper.wait() {
+        let Some(shell) = &mut self.shell else { return };
+        drop(shell.stdin.take());
+        if let Err(error) = shell.wait() {
             eprintln!("PostgreSQL could not be stopped: {error}");
         }
     }
@@ -166,7 +170,7 @@ fn other_owner() -> anyhow::Result<Owner> {
     let found = OTHERS.iter().find_map(|name| {
         Some(Owner { user: number("id", &["-u", name]).ok()?, group: number("id", &["-g", name]).ok()? })
     });
-    found.context("the server refuses the administrator, and there is nobody else to run it as")
+    found.context("PostgreSQL does not run as root, and there is no user postgres or nobody")
 }
 
 fn number(program: &str, arguments: &[&str]) -> anyhow::Result<u32> {

@@ -1,5 +1,5 @@
--- Every question asks for what is on offer, so that the indexes hold nothing else; each holds all columns its questions
--- look at. Two serve one question: along the order for the first ten, along the price for how many there are.
+-- Every query requires on_offer, so the indexes are partial; each covers all columns of its queries. A query uses two: one in sort
+-- order for the first ten, one by price for the total.
 
 CREATE TABLE property (
     number INTEGER PRIMARY KEY,
@@ -41,5 +41,5 @@ CREATE TABLE price_event (
     on_offer INTEGER NOT NULL
 );
 
--- The words alone: no text, no positions. Transaction and property type of what is on offer go in as a word of their own.
+-- Words only: no text, no positions. Transaction and property type of rows on offer are indexed as a synthetic word.
 CREATE VIRTUAL TABLE word USING fts5 (text, content = '', columnsize = 0, detail = none);

@@ -166,7 +166,7 @@ fn market(app: &App, args: &DemoArgs) -> anyhow::Result<World> {
     let mut settings = Settings::new(args.properties, domain::ports::whole_second(app.clock().now()));
     settings.grouping = Grouping::Named;
     // The generated days pass as fast as real ones.
-    settings.happenings_per_day = args.pace.max(1).saturating_mul(24 * 3_600);
+    settings.events_per_day = args.pace.max(1).saturating_mul(24 * 3_600);
     World::new(args.seed, towns(app.places()), settings).context("there are no towns to build a market in")
 }
 

@@ -5,6 +5,8 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::chance::Chance;
 
 /// What a server says that finds deliveries of one that was killed.
@@ -119,8 +121,7 @@ impl Listening {
 
     /// SIGTERM, and wait until it has finished what was under way.
     pub fn stop(mut self) {
-        let id = self.child.0.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        kill_process(Pid::from_child(&self.child.0), Signal::TERM).unwrap();
         let status = self.child.0.wait().unwrap();
         assert!(status.success(), "{status}");
         self.check_complaints();

@@ -1,22 +1,21 @@
-//! What a home has besides its rooms: how common each thing is, what portals call it, how adverts praise it.
+//! Amenities: how common each one is, its name in a list of features, and the sentences that describe it.
 
 use domain::PropertyType;
 
 use super::measures::{Build, Condition};
 use crate::random::Random;
 
-/// One thing a home may have.
 pub(crate) struct Amenity {
-    /// The entry in an advert's list of features.
+    /// The entry in the list of features of an advert.
     pub feature: &'static str,
-    /// How it ends a title, where it is worth that.
+    /// The end of a title that mentions it, if titles do.
     pub title: Option<&'static str>,
-    /// In how many of a hundred apartments, and houses.
+    /// The percentage of apartments and of houses that have it.
     percent: [f64; 2],
     pub sentences: [&'static str; 4],
 }
 
-/// Which of the amenities a home has, one bit for each.
+/// The amenities of a home, one bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Amenities(u32);
 
@@ -44,7 +43,7 @@ impl Amenities {
         Self(bits)
     }
 
-    /// Where in the table those are that it has.
+    /// Returns the positions in the table of the amenities that are set.
     pub(crate) fn positions(self) -> impl Iterator<Item = usize> {
         (0..AMENITIES.len()).filter(move |position| self.0 >> position & 1 == 1)
     }

@@ -5,14 +5,14 @@ use domain::{Amount, EnergyLetter, PropertyType, Rating};
 use super::measures::{Build, Condition};
 use crate::random::Random;
 
-/// The highest value of each letter from A to F, in kWh of primary energy a square metre and year (arrêté du 31 mars
-/// 2021); beyond is G.
+/// The upper limits of the energy letters A to F, in kWh of primary energy per square metre and year (arrêté du 31 mars
+/// 2021). Higher values are G.
 const ENERGY_UP_TO: [f64; 6] = [70.0, 110.0, 180.0, 250.0, 330.0, 420.0];
 
-/// The same in kg of CO₂.
+/// The same for greenhouse gas, in kg of CO₂.
 const GAS_UP_TO: [f64; 6] = [6.0, 11.0, 30.0, 50.0, 70.0, 100.0];
 
-/// What the audit found.
+/// The results of an energy audit.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Audit {
     pub energy: Rating,
@@ -21,7 +21,7 @@ pub(crate) struct Audit {
     pub heating: Heating,
 }
 
-/// What heats the home; decides how much gas goes with the energy.
+/// The heating system, which determines the emissions per unit of energy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Heating {
     Gas,
@@ -49,7 +49,7 @@ impl Heating {
         ALL[random.weighted(&shares)]
     }
 
-    /// Kilograms of CO₂ a kilowatt-hour.
+    /// Kilograms of CO₂ per kilowatt-hour.
     const fn gas_per_energy(self) -> f64 {
         match self {
             Self::Gas => 0.2,
@@ -74,7 +74,7 @@ impl Heating {
 }
 
 impl Audit {
-    /// The audit of what is heated; nothing for plots and parking spaces.
+    /// Draws an audit; `None` for plots and parking spaces, which are not heated.
     pub(super) fn draw(
         random: &mut Random,
         property_type: PropertyType,
@@ -102,10 +102,10 @@ impl Audit {
         let low = if class == 0 { 28.0 } else { ENERGY_UP_TO[class - 1] + 1.0 };
         let high = ENERGY_UP_TO.get(class).copied().unwrap_or(640.0);
         let energy = random.uniform(low, high).round();
-        // The official letter is the worse of the two. The gas is kept within the letter of the energy, so that letter
-        // and value agree whichever way one reads the scale.
+        // The official energy letter is the worse of the two. Emissions stay within the energy letter, so that letter and
+        // value agree on either scale.
         let gas_most = GAS_UP_TO.get(class).copied().unwrap_or(170.0);
-        let gas = (energy * heating.gas_per_energy() * random.factor(0.1)).round().clamp(1.0, gas_most);
+        let gas = (energy * heating.gas_per_energy() * random.log_normal(0.1)).round().clamp(1.0, gas_most);
         let letter = EnergyLetter::ALL[class];
         Some(Self {
             energy: Rating { category: Some(letter), value: Amount::new(energy) },
@@ -116,12 +116,12 @@ impl Audit {
     }
 }
 
-/// The letter of an energy value.
+/// Returns the rating letter of an energy value.
 pub fn energy_letter(value: f64) -> EnergyLetter {
     EnergyLetter::ALL[ENERGY_UP_TO.partition_point(|most| *most < value)]
 }
 
-/// The letter of a greenhouse-gas value.
+/// Returns the rating letter of a greenhouse-gas value.
 pub fn gas_letter(value: f64) -> EnergyLetter {
     EnergyLetter::ALL[GAS_UP_TO.partition_point(|most| *most < value)]
 }
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_begin_and_end_where_the_scale_says() {
+    fn letters_change_at_the_limits_of_the_scale() {
         assert_eq!(
             [70.0, 71.0, 250.0, 251.0, 420.0, 421.0].map(energy_letter).map(EnergyLetter::letter),
             ['A', 'B', 'D', 'E', 'F', 'G']

@@ -1,14 +1,14 @@
-//! Rooms, surfaces, floors, years: numbers that fit each other.
+//! Rooms, surfaces, floors and years that are consistent with each other.
 
 use domain::{PropertyType, TransactionType};
 
 use crate::random::Random;
 use crate::towns::{Place, TownSize};
 
-/// The walls.
+/// The building.
 #[derive(Debug, Clone)]
 pub(crate) struct Build {
-    /// Square metres, to the hundredth: what a surveyor would certify.
+    /// Square metres, to the hundredth, as a surveyor certifies them.
     pub surface: f64,
     pub land: Option<f64>,
     pub rooms: Option<i32>,
@@ -21,7 +21,6 @@ pub(crate) struct Build {
     pub condition: Condition,
 }
 
-/// What state it is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Condition {
     ToRenovate,
@@ -36,11 +35,11 @@ const ROOMS_PARIS: [u32; 8] = [7_056, 8_597, 5_333, 2_538, 1_053, 367, 131, 32];
 const ROOMS_APARTMENT: [u32; 8] = [4_877, 8_041, 7_207, 3_856, 957, 157, 38, 11];
 const ROOMS_HOUSE: [u32; 10] = [487, 2_274, 7_831, 14_434, 11_126, 3_973, 1_260, 451, 168, 61];
 
-// Median surfaces that go with them and give, summed over the rooms, the quantiles of surface of the same file.
+// Median surfaces for these room counts. Together they reproduce the surface quantiles of the same file.
 const SURFACE_APARTMENT: [f64; 8] = [25.0, 42.0, 63.0, 82.0, 103.0, 132.0, 165.0, 200.0];
 const SURFACE_HOUSE: [f64; 10] = [36.0, 52.0, 73.0, 91.0, 112.0, 138.0, 168.0, 200.0, 230.0, 265.0];
 
-/// Land of houses at every twentieth of the way, from 5 to 95 per cent: the mean of three departments of the same file.
+/// Quantiles of the land of houses, from 5 to 95 per cent in steps of 5: the mean of three departments of the same file.
 const LAND: [f64; 19] = [
     80.0, 118.0, 152.0, 190.0, 230.0, 268.0, 308.0, 350.0, 395.0, 445.0, 500.0, 560.0, 635.0, 720.0, 830.0,
     1_000.0, 1_230.0, 1_640.0, 2_600.0,
@@ -65,7 +64,7 @@ impl Build {
             year: Some(year),
             elevator: None,
             furnished: None,
-            // What is to let can be lived in.
+            // A home to let is habitable.
             condition: match condition(random, year, this_year) {
                 Condition::ToRenovate if transaction_type == TransactionType::Rent => Condition::Good,
                 condition => condition,
@@ -108,7 +107,7 @@ impl Build {
             },
             PropertyType::Parking => Self {
                 surface: hundredths(random, 13.0, 0.12, 9.0),
-                floor: Some(random.pick(&[-3, -2, -2, -1, -1, -1, 0, 0])),
+                floor: Some(*random.pick(&[-3, -2, -2, -1, -1, -1, 0, 0])),
                 condition: Condition::Good,
                 ..bare
             },
@@ -121,7 +120,7 @@ impl Build {
                 ..bare
             },
             PropertyType::Land => {
-                let surface = (750.0 * random.factor(0.55)).round().max(120.0);
+                let surface = (750.0 * random.log_normal(0.55)).round().max(120.0);
                 Self { surface, land: Some(surface), year: None, condition: Condition::Good, ..bare }
             }
             PropertyType::Shop => Self {
@@ -163,7 +162,7 @@ impl Build {
     }
 }
 
-/// One room is the living room, at times two.
+/// Draws the number of bedrooms: one room is the living room, sometimes two.
 fn bedrooms(random: &mut Random, rooms: i32) -> i32 {
     let living_rooms = if rooms >= 4 && random.chance(30.0) { 2 } else { 1 };
     rooms - living_rooms
@@ -193,14 +192,14 @@ fn condition(random: &mut Random, year: i32, this_year: i32) -> Condition {
     }
 }
 
-/// A surface around a median, to the hundredth, or to the metre as most are known.
+/// Draws a surface around a median, to the hundredth or, more often, to the whole metre.
 fn hundredths(random: &mut Random, median: f64, deviation: f64, least: f64) -> f64 {
-    let surface = (median * random.factor(deviation)).max(least);
+    let surface = (median * random.log_normal(deviation)).max(least);
     let precision = if random.chance(45.0) { 100.0 } else { 1.0 };
     (surface * precision).round() / precision
 }
 
-/// A number between the quantiles of a table.
+/// Draws a number from a table of quantiles, with linear interpolation.
 fn quantile(random: &mut Random, table: &[f64]) -> f64 {
     let position = random.unit() * (table.len() - 1) as f64;
     let below = position as usize;

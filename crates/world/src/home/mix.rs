@@ -1,11 +1,11 @@
-//! What is on the market: kinds of property by size of town, and how much of each is to let.
+//! The composition of the market: property types by size of town, and the share of rentals.
 
 use domain::{PropertyType, TransactionType};
 
 use crate::random::Random;
 use crate::towns::TownSize;
 
-/// Out of a thousand: apartments, houses, buildings, parking spaces, offices, plots, shops.
+/// Per thousand: apartments, houses, buildings, parking spaces, offices, plots, shops.
 const fn shares(size: TownSize) -> [u32; 7] {
     match size {
         TownSize::Village => [95, 705, 20, 8, 5, 155, 12],
@@ -15,7 +15,7 @@ const fn shares(size: TownSize) -> [u32; 7] {
     }
 }
 
-/// Out of a hundred on offer, how many are to let.
+/// The percentage of adverts that are rentals.
 const fn to_let_percent(property_type: PropertyType) -> f64 {
     match property_type {
         PropertyType::Apartment => 39.0,

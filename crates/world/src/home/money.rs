@@ -1,4 +1,4 @@
-//! Prices, rents, and what comes on top of them.
+//! Prices, rents, fees and charges.
 
 use domain::{FeesResponsibility, PropertyType, TransactionType};
 
@@ -7,13 +7,13 @@ use crate::market::Seller;
 use crate::random::Random;
 use crate::towns::{Place, TownSize};
 
-/// What it costs. All in euros.
+/// All amounts in euros.
 #[derive(Debug, Clone)]
 pub(crate) struct Money {
-    /// The price with the agency's fees, or the monthly rent with its charges.
+    /// The price including agency fees, or the monthly rent including charges.
     pub price: f64,
     pub fees: Option<Fees>,
-    /// A year.
+    /// Per year.
     pub condominium_fees: Option<f64>,
     pub lots: Option<f64>,
     pub property_tax: Option<f64>,
@@ -23,7 +23,7 @@ pub(crate) struct Money {
     pub inventory_price: Option<f64>,
 }
 
-/// The agency's part of a sale.
+/// The fees of the agency for a sale.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fees {
     pub percentage: f64,
@@ -31,7 +31,7 @@ pub(crate) struct Fees {
 }
 
 impl Fees {
-    /// What the owner gets.
+    /// Returns the price without the fees.
     pub(crate) fn without(self, price: f64) -> f64 {
         (price / (1.0 + self.percentage / 100.0)).round()
     }
@@ -50,7 +50,7 @@ impl Money {
         let fees = match seller {
             Seller::Individual => None,
             Seller::Agency(_) => Some(Fees {
-                // Dearer homes pay a smaller part.
+                // The rate falls with the price.
                 percentage: (random.uniform(3.0, 6.5) * if value > 600_000.0 { 0.75 } else { 1.0 } * 10.0)
                     .round()
                     / 10.0,
@@ -113,9 +113,9 @@ impl Money {
         value: f64,
         fees: Option<Fees>,
     ) -> Self {
-        // Where homes are dear they yield less: from 6 per cent a year down to 3.5.
+        // Expensive towns yield less: from 6 per cent a year down to 3.5.
         let dearness = (place.level.apartment / 12_000.0).min(1.0);
-        let yearly = (0.06 - 0.025 * dearness) * random.factor(0.06);
+        let yearly = (0.06 - 0.025 * dearness) * random.log_normal(0.06);
         let furnished = build.furnished == Some(true);
         let bare_rent = (value * yearly / 12.0 * if furnished { 1.12 } else { 1.0 }).round().max(30.0);
         let charges = match property_type {
@@ -126,7 +126,7 @@ impl Money {
         let charges = charges.round();
         let dwelling = matches!(property_type, PropertyType::Apartment | PropertyType::House);
         let professional = fees.filter(|_| dwelling);
-        // The caps of the law by zone, in euros a square metre (décret du 1er août 2014), and 3 for the inventory.
+        // The statutory caps by zone, in euros per square metre (décret du 1er août 2014), and 3 for the inventory.
         let capped = match place.size {
             TownSize::City if place.level.apartment > 6_000.0 => 12.0,
             TownSize::City => 10.0,
@@ -147,7 +147,7 @@ impl Money {
     }
 }
 
-/// What it would be sold for, fees included.
+/// Estimates the sale price, fees included.
 fn value(random: &mut Random, property_type: PropertyType, build: &Build, place: &Place) -> f64 {
     let level = place.level;
     let surface = build.surface;
@@ -157,21 +157,23 @@ fn value(random: &mut Random, property_type: PropertyType, build: &Build, place:
         Condition::Renovated => 1.05,
         Condition::New => 1.18,
     };
-    // Small flats are dearer by the metre, large ones cheaper; at the usual surface nothing changes.
+    // Small flats cost more per square metre and large ones less; the usual surface is neutral.
     let by_size = |usual: f64| 1.0 + 0.22 * (usual - surface) / (usual + surface);
     let value = match property_type {
-        PropertyType::Apartment => surface * level.apartment * by_size(50.0) * state * random.factor(0.24),
-        PropertyType::House => surface * level.house * by_size(92.0) * state * random.factor(0.3),
-        PropertyType::Building => surface * level.house * 0.75 * state * random.factor(0.35),
-        PropertyType::Parking => (5_000.0 + 2.6 * level.apartment) * random.factor(0.3),
-        PropertyType::Office => surface * level.apartment * 0.75 * random.factor(0.3),
-        PropertyType::Land => surface.min(1_500.0) * level.house * 0.055 * random.factor(0.4),
-        PropertyType::Shop => surface * level.apartment * 0.8 * random.factor(0.4),
+        PropertyType::Apartment => {
+            surface * level.apartment * by_size(50.0) * state * random.log_normal(0.24)
+        }
+        PropertyType::House => surface * level.house * by_size(92.0) * state * random.log_normal(0.3),
+        PropertyType::Building => surface * level.house * 0.75 * state * random.log_normal(0.35),
+        PropertyType::Parking => (5_000.0 + 2.6 * level.apartment) * random.log_normal(0.3),
+        PropertyType::Office => surface * level.apartment * 0.75 * random.log_normal(0.3),
+        PropertyType::Land => surface.min(1_500.0) * level.house * 0.055 * random.log_normal(0.4),
+        PropertyType::Shop => surface * level.apartment * 0.8 * random.log_normal(0.4),
     };
     value.max(2_500.0)
 }
 
-/// The price as one would put it into a window.
+/// Rounds a price as sellers do.
 pub(crate) fn presentable(price: f64, transaction_type: TransactionType) -> f64 {
     let step = match (transaction_type, price) {
         (TransactionType::Rent, _) => 1.0,

@@ -1,4 +1,4 @@
-//! The draft of a listing: what ingest receives.
+//! The draft of a listing, the input of ingest.
 
 use domain::{
     AdvertDraft, AdvertEvent, AdvertField, AdvertPatch, Amount, GeoAccuracy, GeoPoint, Given, GivenPlace,
@@ -7,12 +7,12 @@ use domain::{
 
 use super::pictures::Pictures;
 use super::{Changes, Listing};
-use crate::market::Desk;
+use crate::market::PublisherDetails;
 use crate::random::{Purpose, Random};
 use crate::text::Subject;
 use crate::world::Grouping;
 
-/// What an edit of a description puts in front of it.
+/// Sentences that an edit puts before a description.
 const EDITS: [&str; 6] = [
     "Nouveau prix.",
     "Visites de nouveau possibles.",
@@ -22,8 +22,8 @@ const EDITS: [&str; 6] = [
     "Baisse de prix, à saisir.",
 ];
 
-/// When a draft was made and what it says of the advert's being there.
-struct Sighting {
+/// The times and the lifecycle of an advert in a draft.
+struct Observation {
     created_at: Option<Timestamp>,
     updated_at: Option<Timestamp>,
     last_crawled_at: Option<Timestamp>,
@@ -32,12 +32,12 @@ struct Sighting {
 }
 
 impl Listing<'_> {
-    /// The draft as the stock has it, past price changes included.
+    /// Creates the draft for the stock, including past price changes.
     pub(crate) fn stock_draft(self) -> AdvertDraft {
         let moment = |second| Some(self.world.moment(second));
         let history = self.past();
         let updated_second = history.last().map_or(self.created_second, |event| event.at.as_second());
-        let sighting = Sighting {
+        let observation = Observation {
             created_at: moment(self.created_second),
             updated_at: moment(self.expired_second.unwrap_or(updated_second)),
             last_crawled_at: moment(self.crawled_second),
@@ -47,23 +47,23 @@ impl Listing<'_> {
             },
             history,
         };
-        self.draft(sighting)
+        self.draft(observation)
     }
 
-    /// The draft of an advert seen at this moment; it changed just now, or not.
+    /// Creates the draft for an advert crawled at `at`.
     pub(crate) fn seen_draft(self, at: Timestamp, changed: bool, lifecycle: Lifecycle) -> AdvertDraft {
-        let sighting = Sighting {
+        let observation = Observation {
             created_at: Some(self.world.moment(self.created_second)),
             updated_at: changed.then_some(at),
-            // Whoever says that it is gone did not see it.
+            // A crawler that reports an expiry did not see the advert.
             last_crawled_at: (!matches!(lifecycle, Lifecycle::Expired { .. })).then_some(at),
             lifecycle,
             history: Vec::new(),
         };
-        self.draft(sighting)
+        self.draft(observation)
     }
 
-    /// Price changes before the start, for an advert that has been there for a while.
+    /// Returns the price changes before the start, for adverts that are old enough.
     fn past(&self) -> Vec<AdvertEvent> {
         let end = self.expired_second.unwrap_or(self.crawled_second);
         let lifetime = end - self.created_second;
@@ -77,7 +77,7 @@ impl Listing<'_> {
         let mut events: Vec<AdvertEvent> = (0..count)
             .rev()
             .filter_map(|position| {
-                // One change in each part of the lifetime, the last first.
+                // One change in each section of the lifetime, the latest first.
                 let part = lifetime / (count + 1);
                 let second = self.created_second + part * (position + 1) + random.below(part as u64) as i64;
                 let drop = random.uniform(1.0, 8.0) / 100.0;
@@ -96,14 +96,14 @@ impl Listing<'_> {
         events
     }
 
-    fn draft(mut self, sighting: Sighting) -> AdvertDraft {
+    fn draft(mut self, observation: Observation) -> AdvertDraft {
         let home = self.home;
-        let habits = self.portal.habits;
-        let reference = habits.reference(home.index);
+        let profile = self.portal.profile;
+        let reference = profile.reference(home.index);
         let (title, description) = self.texts(&reference);
         let Pictures { shown, originals, virtual_tour } = Pictures::of(&self);
-        let Desk { contact, publisher } =
-            Desk::of(self.world.seed(), self.seller, self.place, home.town, home.index);
+        let PublisherDetails { contact, publisher } =
+            PublisherDetails::of(self.world.seed(), self.seller, self.place, home.town, home.index);
         let url = WebAddress::parse(&self.address(&reference)).ok();
         let place = self.given_place();
         let without_fees = self.price_excluding_fees();
@@ -111,10 +111,10 @@ impl Listing<'_> {
         let features = self.features();
         let responsibility = money.fees.map(|fees| fees.responsibility);
 
-        // What a portal must show is always there, the rest as often as it is complete.
+        // Required values are always present, the others as often as the portal is complete.
         let mut kept = |percent: f64| self.random.chance(percent);
-        let usual = habits.completeness;
-        let rare = habits.completeness - 25.0;
+        let usual = profile.completeness;
+        let rare = profile.completeness - 25.0;
         let energy = audit.filter(|_| kept(usual));
         let patch = AdvertPatch {
             site: known(Some(self.portal.site.clone())),
@@ -152,7 +152,7 @@ impl Listing<'_> {
             virtual_tour: known(virtual_tour),
             place: Given::Value(place),
         };
-        let Sighting { created_at, updated_at, last_crawled_at, lifecycle, history } = sighting;
+        let Observation { created_at, updated_at, last_crawled_at, lifecycle, history } = observation;
         AdvertDraft {
             identity: Identity::SiteReference(self.portal.site.clone(), reference.into()),
             property: (self.world.settings().grouping == Grouping::Named).then_some(home.id),
@@ -167,7 +167,7 @@ impl Listing<'_> {
         }
     }
 
-    /// The title and the description.
+    /// Writes the title and the description.
     fn texts(&self, reference: &str) -> (String, String) {
         let subject =
             Subject { home: self.home, place: self.place, surface: self.surface, spelling: self.spelling };
@@ -181,8 +181,8 @@ impl Listing<'_> {
             subject.description(&mut Random::stream(seed, Purpose::SharedText, [index, 0]))
         };
         let mut description = String::with_capacity(written.len() + 160);
-        let wording = usize::from(self.changes.wording);
-        if let Some(edits) = wording.checked_sub(1) {
+        let text_version = usize::from(self.changes.text_version);
+        if let Some(edits) = text_version.checked_sub(1) {
             description.push_str(EDITS[edits % EDITS.len()]);
             description.push(' ');
         }
@@ -198,7 +198,7 @@ impl Listing<'_> {
         (title, description)
     }
 
-    /// The page of the advert.
+    /// Returns the URL of the advert.
     fn address(&self, reference: &str) -> String {
         let transaction = match self.home.transaction_type {
             TransactionType::Sell => "vente",
@@ -213,15 +213,15 @@ impl Listing<'_> {
             PropertyType::Land => "terrain",
             PropertyType::Shop => "commerce",
         };
-        let domain = self.portal.habits.domain;
+        let domain = self.portal.profile.domain;
         format!("https://www.{domain}/annonces/{transaction}/{kind}/{}/{reference}", self.place.slug)
     }
 
-    /// Where the portal says it is: exactly, nearly, or by the town only.
+    /// Returns the location as the portal shows it: exact, approximate, or the town only.
     fn given_place(&mut self) -> GivenPlace {
         let random = &mut self.random;
         let (names_insee, kind) = (random.chance(50.0), random.weighted(&[30, 55, 15]));
-        // Two or three hundred metres: as far as portals blur.
+        // Portals blur a location by two or three hundred metres.
         let (north, east) = (random.uniform(-0.0025, 0.0025), random.uniform(-0.0035, 0.0035));
         let (lat, lon) = (self.home.lat, self.home.lon);
         let rounded = |degrees: f64, step: f64| (degrees * step).round() / step;
@@ -243,9 +243,9 @@ impl Listing<'_> {
         }
     }
 
-    /// Most of what the home has.
+    /// Returns most of the amenities of the home.
     fn features(&mut self) -> Vec<ShortText> {
-        let completeness = self.portal.habits.completeness;
+        let completeness = self.portal.profile.completeness;
         let names = self.world.features();
         let present = self.home.amenities.positions();
         present

@@ -1,4 +1,4 @@
-//! What it costs to keep, and how to visit.
+//! Sentences on running costs and contact.
 
 use domain::TransactionType;
 

@@ -1,4 +1,4 @@
-//! How a description begins, how the rooms lie, what state they are in.
+//! Opening sentences, and sentences on layout and condition.
 
 use domain::{PropertyType, TransactionType};
 
@@ -22,7 +22,7 @@ pub(super) fn of(home: &Home) -> &'static [&'static str] {
     }
 }
 
-/// How the rooms lie, for what is lived in.
+/// Sentences on the layout of homes.
 pub(super) fn layouts(home: &Home) -> Option<&'static [&'static str]> {
     match (home.property_type, home.build.rooms) {
         (PropertyType::Apartment, Some(1)) => Some(&ONE_ROOM),

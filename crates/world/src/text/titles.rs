@@ -6,7 +6,7 @@ use super::Subject;
 use crate::home::Condition;
 use crate::random::Random;
 
-/// A title that suits the home.
+/// Draws a title that suits the home.
 pub(super) fn of(random: &mut Random, subject: &Subject<'_>) -> &'static str {
     let home = subject.home;
     let to_let = home.transaction_type == TransactionType::Rent;
@@ -28,7 +28,7 @@ pub(super) fn of(random: &mut Random, subject: &Subject<'_>) -> &'static str {
         (PropertyType::Land, _) => &LAND,
         (PropertyType::Shop, _) => &SHOP,
     };
-    random.pick(titles)
+    *random.pick(titles)
 }
 
 const APARTMENT: [&str; 10] = [

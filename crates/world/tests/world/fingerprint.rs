@@ -1,5 +1,5 @@
-//! The same seed gives the same world. The numbers below are pinned: when one changes, so did the world, and with it
-//! every benchmark figure. Change them only on purpose, and say so in the commit.
+//! The same seed gives the same world. The fingerprints below are pinned: if one changes, so does the world, and with it every
+//! benchmark figure. Change them only on purpose, and say so in the commit.
 
 use domain::{AdvertDetails, AdvertDraft};
 use world::{Settings, World, sample};
@@ -9,18 +9,18 @@ use crate::{key, start, world};
 #[test]
 fn the_stock_of_seed_one_never_changes() {
     let fingerprint = fingerprint(world(1, 1_000).drafts());
-    assert_eq!(fingerprint, 0x8385_8081_a90a_2330, "seed 1: the stock is another: {fingerprint:#018x}");
+    assert_eq!(fingerprint, 0x8385_8081_a90a_2330, "seed 1: the stock changed: {fingerprint:#018x}");
 }
 
 #[test]
 fn the_timeline_of_seed_one_never_changes() {
     let world = world(1, 300);
-    let fingerprint = fingerprint(world.timeline().take(1_000).map(|happening| happening.draft));
-    assert_eq!(fingerprint, 0x4ef7_a14d_6164_9679, "seed 1: the timeline is another: {fingerprint:#018x}");
+    let fingerprint = fingerprint(world.timeline().take(1_000).map(|event| event.draft));
+    assert_eq!(fingerprint, 0x4ef7_a14d_6164_9679, "seed 1: the timeline changed: {fingerprint:#018x}");
 }
 
 #[test]
-fn a_property_is_the_same_alone_and_in_line() {
+fn a_property_does_not_depend_on_iteration() {
     let world = world(5, 50);
     for (index, property) in (0..).zip(world.properties()) {
         assert_eq!(world.property(index), property, "seed 5, property {index}");
@@ -28,7 +28,7 @@ fn a_property_is_the_same_alone_and_in_line() {
 }
 
 #[test]
-fn a_larger_stock_begins_like_a_smaller_one() {
+fn a_larger_stock_extends_a_smaller_one() {
     let (small, large) = (world(6, 20), world(6, 2_000));
     assert!(small.properties().zip(large.properties()).all(|(a, b)| a == b), "seed 6");
 }
@@ -44,19 +44,19 @@ fn a_world_without_towns_is_refused() {
     assert!(World::new(1, sample::towns(), Settings::new(0, start())).is_ok());
 }
 
-/// A hash that is written out, because those of the standard library may change: FNV-1a over what drafts say. The
-/// values are printed one by one, so that a new field of the domain does not count as a new world.
+/// FNV-1a over the values of the drafts, written out because the hashes of the standard library may change. Values are printed
+/// one by one, so that a new field of the domain does not change the fingerprint.
 fn fingerprint(drafts: impl Iterator<Item = AdvertDraft>) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for draft in drafts {
-        for byte in said(&draft).bytes() {
+        for byte in values(&draft).bytes() {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
     }
     hash
 }
 
-fn said(draft: &AdvertDraft) -> String {
+fn values(draft: &AdvertDraft) -> String {
     let details = AdvertDetails::default().patched(draft.patch.clone());
     let seconds = [draft.created_at, draft.updated_at, draft.last_crawled_at]
         .map(|at| at.map(|at| at.as_second()).unwrap_or_default());

@@ -1,4 +1,4 @@
-//! The world as its users see it. Every failure names the seed that made it.
+//! Tests of the public interface. Every failure names its seed.
 
 #![allow(clippy::unwrap_used, reason = "what helps a test may stop it")]
 
@@ -18,7 +18,7 @@ fn world(seed: u64, properties: u64) -> World {
     World::new(seed, sample::towns(), Settings::new(properties, start())).unwrap()
 }
 
-/// Site and reference, by which an advert is known.
+/// Site and reference, which identify an advert.
 fn key(draft: &AdvertDraft) -> (String, String) {
     match &draft.identity {
         Identity::SiteReference(site, reference) => (site.to_string(), reference.to_string()),

@@ -1,4 +1,4 @@
-//! Every draft is well formed, and taken together they look like the market.
+//! Every draft is well formed, and their distributions match the market.
 
 use std::collections::HashSet;
 
@@ -17,16 +17,16 @@ fn every_draft_is_well_formed() {
         let mut properties = HashSet::new();
         for (index, GeneratedProperty { id, drafts }) in world(seed, 1_500).properties().enumerate() {
             let at = format!("seed {seed}, property {index}");
-            assert!(properties.insert(id), "{at}: an id given twice");
+            assert!(properties.insert(id), "{at}: duplicate id");
             assert!((1..=5).contains(&drafts.len()), "{at}: {} adverts", drafts.len());
             let sites: HashSet<_> = drafts.iter().map(|draft| key(draft).0).collect();
-            assert_eq!(sites.len(), drafts.len(), "{at}: one site carries it twice");
+            assert_eq!(sites.len(), drafts.len(), "{at}: two adverts on one site");
             for draft in drafts {
-                assert!(keys.insert(key(&draft)), "{at}: {:?} given twice", draft.identity);
+                assert!(keys.insert(key(&draft)), "{at}: {:?} occurs twice", draft.identity);
                 assert_eq!(draft.property, None, "{at}");
                 let details = AdvertDetails::default().patched(draft.patch.clone());
                 well_formed(&details, &at);
-                assert!(addresses.insert(details.url.clone()), "{at}: an address given twice");
+                assert!(addresses.insert(details.url.clone()), "{at}: duplicate URL");
                 assert_eq!(
                     draft.identity,
                     Identity::SiteReference(
@@ -83,7 +83,7 @@ fn well_formed(details: &AdvertDetails, at: &str) {
 }
 
 #[test]
-fn drafts_name_their_true_property_when_asked_to() {
+fn drafts_name_their_property_if_configured() {
     let settings = Settings { grouping: Grouping::Named, ..Settings::new(200, start()) };
     let named = World::new(4, sample::towns(), settings).unwrap();
     for (property, open) in named.properties().zip(world(4, 200).properties()) {
@@ -93,7 +93,7 @@ fn drafts_name_their_true_property_when_asked_to() {
 }
 
 #[test]
-fn homes_lie_where_their_town_is() {
+fn homes_are_near_their_town() {
     let world = world(8, 2_000);
     for draft in world.drafts() {
         let details = AdvertDetails::default().patched(draft.patch);
@@ -108,7 +108,7 @@ fn homes_lie_where_their_town_is() {
 }
 
 #[test]
-fn the_market_has_the_shares_it_should() {
+fn shares_match_the_market() {
     let world = world(9, 6_000);
     let (mut adverts, mut rents, mut long_enough) = (0_u32, 0_u32, 0_u32);
     let (mut located, mut individual, mut expired, mut with_history) = (0_u32, 0_u32, 0_u32, 0_u32);
@@ -131,7 +131,7 @@ fn the_market_has_the_shares_it_should() {
     let check = |what: &str, count: u32, range: std::ops::RangeInclusive<f64>| {
         assert!(range.contains(&share(count)), "seed 9: {what}: {}, not in {range:?}", share(count));
     };
-    // Three in ten over the whole country; the sample has more cities, and cities let more.
+    // Three in ten in the whole country. The sample has more cities, which have more rentals.
     check("to let", rents, 0.28..=0.38);
     check("of 40 to 120 words", long_enough, 0.99..=1.0);
     check("with coordinates", located, 0.8..=0.9);
@@ -144,7 +144,7 @@ fn the_market_has_the_shares_it_should() {
 }
 
 #[test]
-fn prices_are_those_of_the_town() {
+fn prices_follow_the_town() {
     for (insee, property_type) in [
         ("75111", PropertyType::Apartment),
         ("31555", PropertyType::Apartment),
@@ -170,14 +170,14 @@ fn prices_are_those_of_the_town() {
         let level = world.price_level(&insee).unwrap();
         let expected = if property_type == PropertyType::House { level.house } else { level.apartment };
         assert!((median / expected - 1.0).abs() < 0.15, "seed 10, {insee}: {median}, not {expected}");
-        // A market has bargains and follies.
+        // Prices vary widely around the median.
         let (low, high) = (prices[prices.len() / 20], prices[prices.len() * 19 / 20]);
         assert!(low < 0.85 * median && high > 1.2 * median, "seed 10, {insee}: {low} {median} {high}");
     }
 }
 
 #[test]
-fn rents_yield_what_rents_yield() {
+fn rents_are_plausible() {
     let world = world(11, 2_000);
     for draft in world.drafts() {
         if draft.transaction_type != TransactionType::Rent || draft.property_type != PropertyType::Apartment {
@@ -190,7 +190,7 @@ fn rents_yield_what_rents_yield() {
 }
 
 #[test]
-fn an_import_sends_every_advert_and_second_versions_of_a_fifth() {
+fn an_import_has_every_advert_and_a_fifth_of_second_versions() {
     let world = world(12, 400);
     let mut sent = HashSet::new();
     let mut versions = 0;

@@ -1,16 +1,16 @@
-//! What happens after the start is told in order, of adverts that are known, and merges as it was meant.
+//! Events are in order, concern known adverts, and have the intended effect when merged.
 
 use std::collections::HashMap;
 
 use domain::advert_event::EventSubject;
 use domain::merge::{self, Effect};
 use domain::{Advert, AdvertField, AdvertId};
-use world::{HappeningKind, Settings, World, sample};
+use world::{MarketEventKind, Settings, World, sample};
 
 use crate::{key, start, world};
 
-/// Follows a timeline with the domain's own rules and checks each step.
-fn follow(seed: u64, properties: u64, happenings: usize) -> HashMap<HappeningKind, usize> {
+/// Applies a timeline with the merge rules of the domain and checks each event.
+fn follow(seed: u64, properties: u64, events: usize) -> HashMap<MarketEventKind, usize> {
     let world = world(seed, properties);
     let mut known: HashMap<_, (domain::PropertyId, Advert)> = HashMap::new();
     let id = AdvertId::from_bytes([0; 16]);
@@ -21,29 +21,28 @@ fn follow(seed: u64, properties: u64, happenings: usize) -> HashMap<HappeningKin
     }
     let mut counts = HashMap::new();
     let mut before = start();
-    for (number, happening) in world.timeline().take(happenings).enumerate() {
-        let at =
-            format!("seed {seed}, happening {number}, {:?} of {:?}", happening.kind, key(&happening.draft));
-        assert!(happening.at >= before, "{at}: {} after {before}", happening.at);
-        before = happening.at;
-        *counts.entry(happening.kind).or_default() += 1;
-        let key = key(&happening.draft);
+    for (number, event) in world.timeline().take(events).enumerate() {
+        let at = format!("seed {seed}, event {number}, {:?} of {:?}", event.kind, key(&event.draft));
+        assert!(event.at >= before, "{at}: {} after {before}", event.at);
+        before = event.at;
+        *counts.entry(event.kind).or_default() += 1;
+        let key = key(&event.draft);
         let Some((property, advert)) = known.get(&key) else {
-            assert_eq!(happening.kind, HappeningKind::Published, "{at}: an advert nobody knows");
-            let made = merge::create(id, happening.draft, None, happening.at);
-            assert_eq!(made.advert.created_at, happening.at, "{at}");
-            known.insert(key, (happening.property, made.advert));
+            assert_eq!(event.kind, MarketEventKind::Published, "{at}: an unknown advert");
+            let made = merge::create(id, event.draft, None, event.at);
+            assert_eq!(made.advert.created_at, event.at, "{at}");
+            known.insert(key, (event.property, made.advert));
             continue;
         };
-        assert_eq!(*property, happening.property, "{at}: it changed its property");
-        let merged = merge::update(advert, happening.draft, None, happening.at);
-        check(happening.kind, advert, &merged, &at);
-        known.insert(key, (happening.property, merged.advert));
+        assert_eq!(*property, event.property, "{at}: the property changed");
+        let merged = merge::update(advert, event.draft, None, event.at);
+        check(event.kind, advert, &merged, &at);
+        known.insert(key, (event.property, merged.advert));
     }
     counts
 }
 
-fn check(kind: HappeningKind, advert: &Advert, merged: &merge::Merged, at: &str) {
+fn check(kind: MarketEventKind, advert: &Advert, merged: &merge::Merged, at: &str) {
     let names = |field| merged.events.iter().any(|event| event.subject == EventSubject::Field(field));
     let percent = || {
         let price = |advert: &Advert| advert.details.price.unwrap().get();
@@ -51,30 +50,34 @@ fn check(kind: HappeningKind, advert: &Advert, merged: &merge::Merged, at: &str)
     };
     assert_eq!(
         advert.is_expired(),
-        kind == HappeningKind::Republished,
+        kind == MarketEventKind::Republished,
         "{at}: only a return touches the expired"
     );
-    assert_eq!(merged.advert.is_expired(), kind == HappeningKind::Expired, "{at}");
+    assert_eq!(merged.advert.is_expired(), kind == MarketEventKind::Expired, "{at}");
     match kind {
-        HappeningKind::Published => panic!("{at}: it was there already"),
-        HappeningKind::Crawled => {
+        MarketEventKind::Published => panic!("{at}: it was there already"),
+        MarketEventKind::Crawled => {
             assert_eq!(merged.effect, Effect::Crawled, "{at}: {:?}", merged.events);
         }
-        HappeningKind::PriceDropped => {
-            // Parking spaces to let cost so little that one euro is a lot.
+        MarketEventKind::PriceDropped => {
+            // The rent of a parking space is so low that one euro is a large share.
             let least = if advert.details.price.unwrap().get() < 200.0 { -12.0 } else { -8.7 };
             assert!(names(AdvertField::Price) && (least..-0.4).contains(&percent()), "{at}: {}", percent());
         }
-        HappeningKind::PriceRose => {
+        MarketEventKind::PriceRose => {
             assert!(names(AdvertField::Price) && (0.0..6.0).contains(&percent()), "{at}: {}", percent());
         }
-        HappeningKind::SurfaceCorrected => assert!(names(AdvertField::Surface), "{at}: {:?}", merged.events),
-        HappeningKind::PicturesChanged => assert!(names(AdvertField::Pictures), "{at}: {:?}", merged.events),
-        HappeningKind::DescriptionEdited => {
+        MarketEventKind::SurfaceCorrected => {
+            assert!(names(AdvertField::Surface), "{at}: {:?}", merged.events)
+        }
+        MarketEventKind::PicturesChanged => {
+            assert!(names(AdvertField::Pictures), "{at}: {:?}", merged.events)
+        }
+        MarketEventKind::DescriptionEdited => {
             assert_eq!(merged.events.len(), 1, "{at}: {:?}", merged.events);
             assert!(names(AdvertField::Description), "{at}");
         }
-        HappeningKind::Expired | HappeningKind::Republished => {
+        MarketEventKind::Expired | MarketEventKind::Republished => {
             assert_eq!(merged.events.len(), 1, "{at}: {:?}", merged.events);
             assert_eq!(merged.events[0].subject, EventSubject::Expired, "{at}");
         }
@@ -82,34 +85,33 @@ fn check(kind: HappeningKind, advert: &Advert, merged: &merge::Merged, at: &str)
 }
 
 #[test]
-fn every_happening_is_what_it_says() {
+fn every_event_does_what_it_says() {
     for seed in [1, 2, 3] {
         let counts = follow(seed, 300, 2_500);
         let count = |kind| counts.get(&kind).copied().unwrap_or_default();
-        assert_eq!(counts.len(), 9, "seed {seed}: every kind happens: {counts:?}");
-        assert!(count(HappeningKind::PriceDropped) > 5 * count(HappeningKind::PriceRose), "{counts:?}");
+        assert_eq!(counts.len(), 9, "seed {seed}: a kind is missing: {counts:?}");
+        assert!(count(MarketEventKind::PriceDropped) > 5 * count(MarketEventKind::PriceRose), "{counts:?}");
     }
 }
 
 #[test]
-fn a_market_that_begins_empty_fills() {
+fn an_empty_market_fills() {
     let counts = follow(4, 0, 500);
-    assert!(counts[&HappeningKind::Published] > 50, "seed 4: {counts:?}");
+    assert!(counts[&MarketEventKind::Published] > 50, "seed 4: {counts:?}");
 }
 
 #[test]
-fn a_day_has_as_many_happenings_as_asked() {
-    let settings = Settings { happenings_per_day: 500, ..Settings::new(200, start()) };
+fn a_day_has_the_configured_number_of_events() {
+    let settings = Settings { events_per_day: 500, ..Settings::new(200, start()) };
     let world = World::new(5, sample::towns(), settings).unwrap();
-    let happenings = world.timeline_of_days(4).count();
-    assert!((1_900..2_100).contains(&happenings), "seed 5: {happenings} in four days");
+    let events = world.timeline_of_days(4).count();
+    assert!((1_900..2_100).contains(&events), "seed 5: {events} in four days");
 }
 
 #[test]
-fn only_what_changed_is_kept_in_mind() {
+fn only_changed_adverts_take_memory() {
     let world = world(6, 100_000);
     let mut timeline = world.timeline();
-    let touched =
-        timeline.by_ref().take(500).filter(|happening| happening.kind != HappeningKind::Crawled).count();
-    assert!(timeline.remembered() <= touched, "seed 6: {} of {touched}", timeline.remembered());
+    let touched = timeline.by_ref().take(500).filter(|event| event.kind != MarketEventKind::Crawled).count();
+    assert!(timeline.changed_adverts() <= touched, "seed 6: {} of {touched}", timeline.changed_adverts());
 }

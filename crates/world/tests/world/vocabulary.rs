@@ -1,4 +1,4 @@
-//! The words of the market under the light rule: whatever it makes one, a person has looked at.
+//! The light stemmer on the words of the market: every group of words it conflates has been reviewed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +7,8 @@ use domain::{AdvertDetails, fold};
 
 use crate::world;
 
-/// Words of the market that are reduced to one, each line forms of a single word. When the test prints another line,
-/// read it: forms of one word belong here, different words into the lists of `domain::words`.
+/// Words of the market with a common stem, one group per line. If the test prints a new line, review it: forms of one word belong
+/// here, different words into the lists of `domain::words`.
 #[rustfmt::skip]
 const REVIEWED: &[&str] = &[
     "accessible accessibles", "actif active", "an ans", "annee annees", "annuelle annuelles",
@@ -31,14 +31,14 @@ const REVIEWED: &[&str] = &[
     "salle salles", "securise securisee", "separe separee separes", "situe situee situes", "sol sols",
     "surveille surveillee", "tous tout toute toutes", "traversant traversante", "velo velos", "visite visites",
     "volet volets", "volume volumes",
-    // Here it is the accent that makes the difference, and it is gone before the rule sees the word: agencé and agence,
+    // These differ by an accent, which folding removes before stemming: agencé and agence,
     // borné and borne, équipé and équipe, meublé and meuble, placé and place, côté and cote, demandé and demande.
     "agence agences", "aise aisee", "borne bornee", "cote cotes", "demande demandes", "equipe equipee",
     "meuble meublee", "place places",
 ];
 
 #[test]
-fn only_reviewed_words_of_the_market_are_reduced_to_one() {
+fn conflated_words_are_reviewed() {
     let mut families: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for word in words() {
         families.entry(reduced(&word).into_owned()).or_default().insert(word);
@@ -54,14 +54,14 @@ fn only_reviewed_words_of_the_market_are_reduced_to_one() {
 }
 
 #[test]
-fn every_reviewed_line_is_reduced_to_one_word() {
+fn reviewed_groups_have_one_stem() {
     for line in REVIEWED {
         let lemmas: BTreeSet<_> = line.split(' ').map(reduced).collect();
         assert_eq!(lemmas.len(), 1, "{line}: {lemmas:?}");
     }
 }
 
-/// Every word of the titles, descriptions and features of a few markets, folded.
+/// Returns every word of the titles, descriptions and features of a few markets, folded.
 fn words() -> BTreeSet<String> {
     let mut words = BTreeSet::new();
     let mut folded = String::new();

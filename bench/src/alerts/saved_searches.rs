@@ -1,4 +1,4 @@
-//! Saved searches, put into a folder without a server.
+//! Inserts saved searches into a data folder without a server.
 
 use anyhow::{Context, ensure};
 use domain::search::SearchDraft;
@@ -9,14 +9,14 @@ use uuid::Uuid;
 use crate::matching::draw::Searches;
 use crate::search::dataset::Dataset;
 
-/// How many searches are committed together.
+/// Searches per commit.
 const PER_COMMIT: usize = 2_000;
 
-/// One search in so many has alerts.
+/// One search in this many has alerts.
 const ALERTS_EVERY: u32 = 10;
 
-pub async fn put_all(store: &dyn Store, dataset: &Dataset, count: u32) -> anyhow::Result<()> {
-    let owner = store.keys().await?.first().context("nobody has a key")?.user.id;
+pub async fn insert_all(store: &dyn Store, dataset: &Dataset, count: u32) -> anyhow::Result<()> {
+    let owner = store.keys().await?.first().context("the folder has no key")?.user.id;
     let searches = Searches::new(dataset);
     let numbers: Vec<u32> = (0..count).collect();
     for numbers in numbers.chunks(PER_COMMIT) {
@@ -49,12 +49,12 @@ fn saved(
     };
     let title = ShortText::new(&format!("Recherche {number}")).ok().flatten().context("no title")?;
     Ok(SavedSearch {
-        // The bits that say so make it a UUID.
+        // The two bits are the variant of a UUID.
         id: SearchId::from_uuid(Uuid::from_u64_pair(u64::from(number), 0b10 << 62)),
         owner,
         token: SearchToken::new(token),
         created_at: dataset.now(),
         updated_at: dataset.now(),
-        draft: SearchDraft { title, raw_criteria: searches.wanted(number).raw_criteria()?, alerts },
+        draft: SearchDraft { title, raw_criteria: searches.get(number).raw_criteria()?, alerts },
     })
 }

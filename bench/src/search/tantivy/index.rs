@@ -1,4 +1,4 @@
-//! The three indexes: their fields, and how a document of each is made.
+//! The three indexes: their fields, and how to fill a document of each.
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use tantivy::schema::{
 use tantivy::{Searcher, TantivyDocument, Term};
 
 use super::clauses::Clauses;
-use crate::search::one_segment::OneSegment;
+use super::one_segment::OneSegment;
 use crate::search::row::{AdvertRow, PriceEvent, Row};
 
-/// The names of columns that are read by name.
+/// Names of fast fields that are read by name.
 pub const HIGH: &str = "high";
 pub const LOW: &str = "low";
 pub const CREATED: &str = "created";
@@ -22,7 +22,7 @@ pub const LAT: &str = "lat";
 pub const LON: &str = "lon";
 pub const PROPERTY: &str = "property";
 
-/// An index: filled while its stage is a [`OneSegment`], asked when it is a [`Searcher`].
+/// An index that is being filled (`Stage` is [`OneSegment`]) or searched (`Stage` is [`Searcher`]).
 pub struct Index<Fields, Stage> {
     pub offer: OfferFields,
     pub fields: Fields,
@@ -36,7 +36,7 @@ impl<Fields> Index<Fields, OneSegment> {
         Ok(Self { offer, fields, stage: OneSegment::create(folder, schema.build())? })
     }
 
-    /// Adds a document with what is said of its property, and what else is filled in.
+    /// Adds a document with the fields of its property and those that `fill` adds.
     pub fn add(&self, row: &Row, fill: impl FnOnce(&Fields, &mut TantivyDocument)) -> anyhow::Result<()> {
         let mut document = TantivyDocument::new();
         self.offer.fill(&mut document, row);
@@ -50,17 +50,16 @@ impl<Fields> Index<Fields, OneSegment> {
 }
 
 impl<Fields> Index<Fields, Searcher> {
-    /// What every question asks.
-    pub fn asked(&self, transaction: u64) -> Clauses {
-        self.offer
-            .still_there(Clauses::default().has(Term::from_field_u64(self.offer.transaction, transaction)))
+    /// Returns the clauses that all queries have.
+    pub fn on_offer(&self, transaction: u64) -> Clauses {
+        self.offer.on_offer(Clauses::default().has(Term::from_field_u64(self.offer.transaction, transaction)))
     }
 }
 
-/// What a document of any index says of its property.
+/// The fields that documents of all indexes have.
 pub struct OfferFields {
-    /// The id, as two numbers: a column of bytes would be a column of places in a dictionary, and looking ten up takes
-    /// longer than most of the rest of a small question.
+    /// The id as two numbers. A column of bytes refers to a dictionary, and looking up ten ids there takes longer than most of the
+    /// rest of a small query.
     high: Field,
     low: Field,
     pub transaction: Field,
@@ -94,9 +93,9 @@ impl OfferFields {
         add_known(document, self.price_per_meter, row.price_per_meter);
     }
 
-    /// A believable price, and something that is still there. Most properties have both: excluding the few others is
-    /// quicker than asking for all of them.
-    pub fn still_there(&self, clauses: Clauses) -> Clauses {
+    /// Adds the clauses for a coherent price and no expiry. Most properties have both, and excluding the few others is faster than
+    /// requiring the common value.
+    pub fn on_offer(&self, clauses: Clauses) -> Clauses {
         let clauses = clauses.has_not(Term::from_field_bool(self.coherent, false));
         clauses.has_not(Term::from_field_bool(self.expired, true))
     }
@@ -115,7 +114,7 @@ pub struct PropertyFields {
 
 impl PropertyFields {
     pub fn add_to(schema: &mut SchemaBuilder) -> Self {
-        // The tokenizer that parts words where there is no letter or digit. No score is asked for and no phrase.
+        // This tokenizer splits at everything but letters and digits. Queries need neither scores nor phrases.
         let words = TextFieldIndexing::default()
             .set_tokenizer("default")
             .set_index_option(IndexRecordOption::Basic)
@@ -206,7 +205,7 @@ impl PriceChangeFields {
     }
 }
 
-/// What nobody knows is left out.
+/// Adds an amount, if it is known.
 fn add_known(document: &mut TantivyDocument, field: Field, amount: Option<f64>) {
     if let Some(amount) = amount {
         document.add_f64(field, amount);

@@ -1,4 +1,4 @@
-//! Conditions, all of which a document has to meet, in the queries of the library.
+//! Builds a boolean query from clauses that must all hold.
 
 use std::ops::Bound;
 
@@ -12,7 +12,7 @@ use world::Budget;
 use super::index::{LAT, LON};
 use crate::search::sphere;
 
-/// How much larger than the circle its bounds are, so that nothing on the rim is lost to rounding.
+/// Enlarges the bounding box of a circle, so that rounding loses nothing on the rim.
 const MARGIN: f64 = 1.001;
 
 #[derive(Default)]
@@ -51,13 +51,13 @@ impl Clauses {
         self.range(min, Bound::Included(amount(budget.max)))
     }
 
-    /// The box of latitudes and longitudes, and of what is in it the exact distance.
+    /// Adds a bounding box, and the exact distance within it.
     pub fn around(mut self, fields: [Field; 2], centre: GeoPoint, radius_km: f64) -> Self {
         for (field, bounds) in fields.into_iter().zip(sphere::bounds(centre, radius_km * MARGIN)) {
             let [low, high] = [bounds.start(), bounds.end()].map(|value| Term::from_field_f64(field, *value));
             self = self.between(low, high);
         }
-        // Of the library's ways to decide by a function, this is the one that sees more than one column.
+        // The only predicate of the library that can read more than one column.
         let near = FunctionPredicate::from(move |segment: &SegmentReader| {
             let (lat, lon) = (segment.fast_fields().f64(LAT)?, segment.fast_fields().f64(LON)?);
             Ok(move |document| {

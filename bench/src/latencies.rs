@@ -1,12 +1,12 @@
-//! How times spread: of many, the mean, the middle, the slow end.
+//! Mean, percentiles and maximum of many durations.
 
 use std::time::Duration;
 
-/// Times, the shortest first.
+/// Durations in ascending order.
 #[derive(Debug, Clone, Default)]
-pub struct Spread(Vec<Duration>);
+pub struct Latencies(Vec<Duration>);
 
-impl Spread {
+impl Latencies {
     pub fn of(mut times: Vec<Duration>) -> Self {
         times.sort_unstable();
         Self(times)
@@ -21,7 +21,7 @@ impl Spread {
         self.0.iter().sum::<Duration>() / count
     }
 
-    /// The time that so many in a hundred do not exceed.
+    /// Returns the smallest duration that at least `percent` per cent do not exceed.
     pub fn percentile(&self, percent: usize) -> Duration {
         let position = (self.0.len() * percent).div_ceil(100).max(1) - 1;
         self.0.get(position).copied().unwrap_or_default()
@@ -37,12 +37,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percentiles_are_of_the_sorted_times() {
-        let spread = Spread::of((1..=200).rev().map(Duration::from_millis).collect());
-        assert_eq!(spread.percentile(50), Duration::from_millis(100));
-        assert_eq!(spread.percentile(99), Duration::from_millis(198));
-        assert_eq!((spread.max(), spread.len()), (Duration::from_millis(200), 200));
-        assert_eq!(spread.mean(), Duration::from_micros(100_500));
-        assert_eq!(Spread::default().percentile(99), Duration::ZERO);
+    fn percentiles_of_unsorted_durations() {
+        let latencies = Latencies::of((1..=200).rev().map(Duration::from_millis).collect());
+        assert_eq!(latencies.percentile(50), Duration::from_millis(100));
+        assert_eq!(latencies.percentile(99), Duration::from_millis(198));
+        assert_eq!((latencies.max(), latencies.len()), (Duration::from_millis(200), 200));
+        assert_eq!(latencies.mean(), Duration::from_micros(100_500));
+        assert_eq!(Latencies::default().percentile(99), Duration::ZERO);
     }
 }

@@ -1,26 +1,25 @@
-//! Every search, one after the other: what criteria mean, word for word. What anybody would write first, and what all others
-//! are held to.
+//! Evaluates every saved search in turn: the definition of matching, and the oracle for the other engines.
 
 use domain::{Criteria, Property};
 
 use super::Engine;
 use super::draw::Searches;
 
-pub struct EverySearch {
+pub struct BruteForce {
     searches: Vec<Criteria>,
 }
 
-impl EverySearch {
+impl BruteForce {
     pub fn load(searches: &Searches<'_>, count: u32) -> anyhow::Result<Self> {
         let places = searches.dataset().gazetteer();
-        let all = (0..count).map(|number| searches.wanted(number).criteria(places));
+        let all = (0..count).map(|number| searches.get(number).criteria(places));
         Ok(Self { searches: all.collect::<anyhow::Result<_>>()? })
     }
 }
 
-impl Engine for EverySearch {
+impl Engine for BruteForce {
     fn name(&self) -> &str {
-        "every search"
+        "brute force"
     }
 
     fn matches(&mut self, property: &Property) -> anyhow::Result<Vec<u32>> {

@@ -1,5 +1,4 @@
-//! A collector that tells how many properties the documents found belong to: the library's own counts documents, or
-//! estimates.
+//! A collector that counts distinct properties. Those of the library count documents, or estimate.
 
 use tantivy::collector::{Collector, SegmentCollector};
 use tantivy::columnar::Column;
@@ -7,7 +6,7 @@ use tantivy::{DocId, Score, SegmentOrdinal, SegmentReader};
 
 use super::index::PROPERTY;
 
-/// Counts the properties, each once.
+/// Counts distinct properties.
 pub struct Distinct;
 
 pub struct SegmentDistinct {

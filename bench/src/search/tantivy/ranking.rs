@@ -1,4 +1,4 @@
-//! How many there are and the first ten, by the library's collector of the best documents.
+//! Totals and first ten hits, with the top-documents collector of the library.
 
 use tantivy::collector::sort_key::{SortByStaticFastValue, SortKeyComputer};
 use tantivy::collector::{Collector, Count, TopDocs};
@@ -8,33 +8,33 @@ use tantivy::{Order, Searcher};
 
 use super::distinct::Distinct;
 use super::index::{CREATED, HIGH, LOW, PRICE, PRICE_PER_METER};
-use crate::search::question::{Answer, FIRST};
+use crate::search::query::{LIMIT, TopHits};
 
-/// The youngest; of those, the dearest by the square metre; of those, the smallest id.
-pub fn newest(searcher: &Searcher, query: &dyn Query) -> anyhow::Result<Answer> {
-    let (total, ids) = newest_documents(searcher, query, Count, FIRST)?;
-    Ok(Answer { total: total as u64, ids })
+/// Returns the newest hits, ordered like [`Order::Newest`](crate::search::query::Order::Newest).
+pub fn newest(searcher: &Searcher, query: &dyn Query) -> anyhow::Result<TopHits> {
+    let (total, ids) = newest_documents(searcher, query, Count, LIMIT)?;
+    Ok(TopHits { total: total as u64, ids })
 }
 
-/// The smallest price, then the smallest id.
-pub fn cheapest(searcher: &Searcher, query: &dyn Query) -> anyhow::Result<Answer> {
+/// Returns the cheapest hits.
+pub fn cheapest(searcher: &Searcher, query: &dyn Query) -> anyhow::Result<TopHits> {
     let order = (column::<f64>(PRICE, Order::Asc), id(HIGH), id(LOW));
-    let (total, first) = searcher.search(query, &(Count, TopDocs::with_limit(FIRST).order_by(order)))?;
+    let (total, first) = searcher.search(query, &(Count, TopDocs::with_limit(LIMIT).order_by(order)))?;
     let ids = first.into_iter().filter_map(|((_, high, low), _)| joined(high, low)).collect();
-    Ok(Answer { total: total as u64, ids })
+    Ok(TopHits { total: total as u64, ids })
 }
 
-/// [`newest`] where a property may have several documents: they follow each other, so that more are asked for than needed,
-/// and still more if that was not enough.
-pub fn newest_properties(searcher: &Searcher, query: &dyn Query) -> anyhow::Result<Answer> {
+/// Does the same as [`newest`] if a property may have several documents. These are adjacent in the order, so it requests more
+/// documents than needed, and even more if that was not enough.
+pub fn newest_properties(searcher: &Searcher, query: &dyn Query) -> anyhow::Result<TopHits> {
     // A property has an advert and a half on average.
-    let mut limit = 2 * FIRST;
+    let mut limit = 2 * LIMIT;
     loop {
         let (total, mut ids) = newest_documents(searcher, query, Distinct, limit)?;
         ids.dedup();
-        ids.truncate(FIRST);
-        if ids.len() == total.min(FIRST) {
-            return Ok(Answer { total: total as u64, ids });
+        ids.truncate(LIMIT);
+        if ids.len() == total.min(LIMIT) {
+            return Ok(TopHits { total: total as u64, ids });
         }
         limit *= 2;
     }
@@ -53,7 +53,7 @@ fn newest_documents(
     Ok((total, ids))
 }
 
-/// Without a value is last, whatever the order.
+/// Documents without a value come last in either order.
 fn column<T: FastValue>(name: &str, order: Order) -> (SortByStaticFastValue<T>, Order) {
     (SortByStaticFastValue::for_field(name), order)
 }

@@ -1,21 +1,21 @@
-//! What is asked. Every engine gets the same questions in the same order.
+//! The queries, the same and in the same order for every engine.
 //!
-//! All of them ask for one kind of transaction, a believable price, and something that is still there; for the first ten
-//! and for how many there are in all.
+//! All of them require a transaction type, a coherent price and an advert that has not expired. The result is the first ten hits and
+//! the total.
 
 use domain::{EnergyLetter, GeoPoint, PropertyType, TransactionType};
-use world::{Budget, Random, Wish};
+use world::{Budget, Random, SampleSearch};
 
 use super::dataset::Dataset;
 use super::words::WORDS;
 
-/// How many ids an answer holds at most.
-pub const FIRST: usize = 10;
+/// The maximum number of hits in a result.
+pub const LIMIT: usize = 10;
 
-/// As far as people drive to work without thinking about it.
+/// A common commuting distance.
 const RADIUS_KM: f64 = 10.0;
 
-/// The kinds of questions; the first five make the mix.
+/// The kinds of queries. The first five make up the mix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Kind {
     City,
@@ -38,7 +38,7 @@ impl Kind {
         Self::PriceDrop,
     ];
 
-    pub const fn is_of_the_mix(self) -> bool {
+    pub const fn is_in_mix(self) -> bool {
         match self {
             Self::City | Self::Department | Self::Radius | Self::Words | Self::Country => true,
             Self::Energy | Self::PriceDrop => false,
@@ -58,14 +58,13 @@ impl Kind {
     }
 }
 
-/// One question.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Question {
+pub struct Query {
     pub transaction: TransactionType,
     pub criteria: Criteria,
 }
 
-/// What is asked beside what all questions ask. Codes are those of the contract, places have their ids.
+/// The criteria besides those of all queries. Places are ids.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Criteria {
     City {
@@ -83,7 +82,7 @@ pub enum Criteria {
         radius_km: f64,
         budget: Budget,
     },
-    /// Both words, anywhere in the titles and descriptions of its adverts.
+    /// Both words occur in the titles and descriptions of the adverts.
     Words {
         words: [&'static str; 2],
         kind: PropertyType,
@@ -91,13 +90,13 @@ pub enum Criteria {
     Country {
         kinds: Vec<PropertyType>,
     },
-    /// One advert that is still there has one of the letters and was built in the year or later.
+    /// One live advert has one of the energy letters and was built in this year or later.
     Energy {
         city: u64,
         letters: Vec<EnergyLetter>,
         year_min: i32,
     },
-    /// One advert that is still there had one change of its price by this or less, at the moment or later.
+    /// One live advert had a price change of at most `percent_max` per cent at `since` or later.
     PriceDrop {
         department: u64,
         percent_max: f64,
@@ -105,20 +104,20 @@ pub enum Criteria {
     },
 }
 
-/// The order answers are in.
+/// The order of the hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// The youngest; of those, the dearest by the square metre, unknown ones last; of those, the smallest id.
+    /// Newest first, then highest price per square metre with unknown ones last, then smallest id.
     Newest,
-    /// The smallest price, then the smallest id.
+    /// Lowest price first, then smallest id.
     Cheapest,
 }
 
-/// What an engine says.
+/// The result of a query.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Answer {
+pub struct TopHits {
     pub total: u64,
-    /// The first ten, in order.
+    /// The ids of the first ten hits, in order.
     pub ids: Vec<[u8; 16]>,
 }
 
@@ -136,17 +135,17 @@ impl Criteria {
     }
 }
 
-/// Draws questions of one kind; the seed is that of the market.
-pub fn draw(dataset: &Dataset, kind: Kind, count: usize) -> Vec<Question> {
-    // Each kind draws for itself, so that more questions of one do not change the others.
+/// Draws queries of one kind, from the seed of the market.
+pub fn draw(dataset: &Dataset, kind: Kind, count: usize) -> Vec<Query> {
+    // Each kind has its own generator, so that more queries of one kind do not change the others.
     let seed = dataset.world().seed().wrapping_mul(100).wrapping_add(kind as u64);
     let mut random = Random::new(seed);
     (0..count).map(|_| draw_one(dataset, kind, &mut random)).collect()
 }
 
-fn draw_one(dataset: &Dataset, kind: Kind, random: &mut Random) -> Question {
-    let Wish { town, transaction_type, property_type, budget, surface_min, room_min: _ } =
-        dataset.world().draw_wish(random);
+fn draw_one(dataset: &Dataset, kind: Kind, random: &mut Random) -> Query {
+    let SampleSearch { town, transaction_type, property_type, budget, surface_min, room_min: _ } =
+        dataset.world().draw_search(random);
     let surface_min = surface_min.unwrap_or(SURFACE_MIN);
     let city = town.insee.id();
     let department = dataset.gazetteer().city(&town.insee).map_or(0, |city| city.department.id);
@@ -160,7 +159,7 @@ fn draw_one(dataset: &Dataset, kind: Kind, random: &mut Random) -> Question {
             city,
             letters: [EnergyLetter::A, EnergyLetter::B, EnergyLetter::C][..1 + random.below(3) as usize]
                 .to_vec(),
-            year_min: random.pick(&[1975, 1990, 2000, 2010]),
+            year_min: *random.pick(&[1975, 1990, 2000, 2010]),
         },
         Kind::PriceDrop => Criteria::PriceDrop {
             department,
@@ -168,13 +167,13 @@ fn draw_one(dataset: &Dataset, kind: Kind, random: &mut Random) -> Question {
             since: dataset.now().as_second() - random.pick(&[30, 60, 90]) * 86_400,
         },
     };
-    Question { transaction: transaction_type, criteria }
+    Query { transaction: transaction_type, criteria }
 }
 
-/// For whoever does not care: more than a broom cupboard.
+/// The minimum surface of searches that have none.
 const SURFACE_MIN: f64 = 15.0;
 
-/// What people look for together.
+/// Property types that are searched together.
 const KINDS_TOGETHER: [&[PropertyType]; 6] = [
     &[PropertyType::Apartment],
     &[PropertyType::House],

@@ -1,4 +1,4 @@
-//! What people look for: the searches that go with the market.
+//! Plausible searches for the market.
 
 use domain::{Insee, PropertyType, TransactionType};
 
@@ -6,17 +6,17 @@ use crate::random::Random;
 use crate::towns::{Place, Town, TownSize};
 use crate::world::World;
 
-/// What somebody can pay, in whole euros: a price, or a rent a month.
+/// A budget in whole euros: a price, or a monthly rent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Budget {
-    /// Many people only know what is too dear.
+    /// `None` in most searches, which only have an upper limit.
     pub min: Option<f64>,
     pub max: f64,
 }
 
-/// What somebody looks for.
+/// A search as a user of a portal would make it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wish<'a> {
+pub struct SampleSearch<'a> {
     pub town: &'a Town,
     pub transaction_type: TransactionType,
     pub property_type: PropertyType,
@@ -26,7 +26,7 @@ pub struct Wish<'a> {
 }
 
 impl World {
-    /// A plausible budget for something of a kind in a town; nothing for a town that is not of this world.
+    /// Draws a plausible budget for a property type in a town; `None` if the town is not in this world.
     pub fn draw_budget(
         &self,
         insee: &Insee,
@@ -38,8 +38,8 @@ impl World {
         Some(budget(place, property_type, transaction_type, usual_surface(property_type, 3), random))
     }
 
-    /// A plausible wish: mostly homes, mostly where people live.
-    pub fn draw_wish(&self, random: &mut Random) -> Wish<'_> {
+    /// Draws a plausible search: mostly for homes, in towns drawn by population.
+    pub fn draw_search(&self, random: &mut Random) -> SampleSearch<'_> {
         let place = self.places().place(self.places().draw(random));
         let apartments = match place.size {
             TownSize::Village => 10,
@@ -50,7 +50,7 @@ impl World {
         let property_type = match random.weighted(&[apartments, 92 - apartments, 8]) {
             0 => PropertyType::Apartment,
             1 => PropertyType::House,
-            _ => random.pick(&[PropertyType::Land, PropertyType::Parking, PropertyType::Shop]),
+            _ => *random.pick(&[PropertyType::Land, PropertyType::Parking, PropertyType::Shop]),
         };
         let to_let = property_type != PropertyType::Land && random.chance(30.0);
         let transaction_type = if to_let { TransactionType::Rent } else { TransactionType::Sell };
@@ -60,7 +60,7 @@ impl World {
         };
         let surface = usual_surface(property_type, rooms);
         let dwelling = matches!(property_type, PropertyType::Apartment | PropertyType::House);
-        Wish {
+        SampleSearch {
             town: &place.town,
             transaction_type,
             property_type,
@@ -71,7 +71,7 @@ impl World {
     }
 }
 
-/// The surface one thinks of, by number of rooms.
+/// Returns the typical surface for a number of rooms.
 fn usual_surface(property_type: PropertyType, rooms: i32) -> f64 {
     match property_type {
         PropertyType::Apartment => 6.0 + 19.0 * f64::from(rooms),
@@ -100,12 +100,12 @@ fn budget(
         PropertyType::Office | PropertyType::Shop => surface * level.apartment * 0.78,
         PropertyType::Land => surface * level.house * 0.055,
     };
-    // A twentieth a year is what rents come to; the hope is to pay a little more than usual and get more.
+    // A yearly rent is about 5 % of the price. Budgets are 10 % above the typical price.
     let (usual, step) = match transaction_type {
         TransactionType::Sell => (usual, 5_000.0),
         TransactionType::Rent => (usual * 0.05 / 12.0, 50.0),
     };
-    let max = (usual * 1.1 * random.factor(0.25) / step).ceil() * step;
+    let max = (usual * 1.1 * random.log_normal(0.25) / step).ceil() * step;
     let floor = (max * random.uniform(0.4, 0.7) / step).floor() * step;
     let has_floor = random.chance(30.0);
     Budget { min: (has_floor && floor > 0.0).then_some(floor), max }
@@ -117,7 +117,7 @@ mod tests {
     use crate::world::Settings;
 
     #[test]
-    fn a_budget_suits_the_town() {
+    fn budgets_follow_the_price_level_of_the_town() {
         let start = domain::Timestamp::from_second(1_750_000_000).unwrap();
         let world = World::new(1, crate::sample::towns(), Settings::new(10, start)).unwrap();
         let mut random = Random::new(5);
@@ -131,8 +131,8 @@ mod tests {
             (0..200).map(|_| draw().max).sum::<f64>() / 200.0
         };
         assert!(mean("75116") > 3.0 * mean("23096"));
-        let wish = world.draw_wish(&mut Random::new(9));
-        assert!(wish.budget.max > wish.budget.min.unwrap_or_default());
+        let search = world.draw_search(&mut Random::new(9));
+        assert!(search.budget.max > search.budget.min.unwrap_or_default());
         assert_eq!(
             world.draw_budget(
                 &Insee::parse("99999").unwrap(),

@@ -1,4 +1,4 @@
-//! A saved search as everybody is given it: in the words of the contract for Vigie, as plain values for the peers.
+//! A generated saved search: as criteria for Vigie, as plain values for the peers.
 
 use anyhow::Context;
 use domain::criteria::{Entry, RawCriterion, References};
@@ -9,10 +9,10 @@ use domain::{
 use places::Gazetteer;
 use world::Budget;
 
-/// What somebody waits for. Everybody asks for a believable price, which is the default.
+/// A saved search. All of them require a coherent price, which is the default.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wanted {
-    pub place: Where,
+pub struct GeneratedSearch {
+    pub place: PlaceFilter,
     pub transaction: TransactionType,
     pub kinds: Vec<PropertyType>,
     pub budget: Budget,
@@ -24,8 +24,8 @@ pub struct Wanted {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Where {
-    /// By id; a city that has districts means them too.
+pub enum PlaceFilter {
+    /// By id. A city includes its districts.
     Cities(Vec<u64>),
     Departments(Vec<u64>),
     Zipcodes(Vec<Zipcode>),
@@ -36,8 +36,8 @@ pub enum Where {
     Anywhere,
 }
 
-impl Wanted {
-    /// As its owner would send it.
+impl GeneratedSearch {
+    /// Returns the criteria as a client sends them.
     pub fn raw_criteria(&self) -> anyhow::Result<RawCriteria> {
         let kinds = self.kinds.iter().map(|kind| kind.code()).collect();
         let mut given = vec![
@@ -53,39 +53,39 @@ impl Wanted {
             given.push(("expressions", RawCriterion::Expressions(self.expressions.clone())));
         }
         match &self.place {
-            Where::Cities(ids) => given.push(("includedCities", RawCriterion::Cities(ids.clone()))),
-            Where::Departments(ids) => {
+            PlaceFilter::Cities(ids) => given.push(("includedCities", RawCriterion::Cities(ids.clone()))),
+            PlaceFilter::Departments(ids) => {
                 given.push(("includedDepartments", RawCriterion::Departments(ids.clone())))
             }
-            Where::Zipcodes(zipcodes) => {
+            PlaceFilter::Zipcodes(zipcodes) => {
                 given.push(("includedZipcodes", RawCriterion::Zipcodes(zipcodes.clone())))
             }
-            Where::Circle { centre, radius_km } => {
+            PlaceFilter::Circle { centre, radius_km } => {
                 given.push(("lat", RawCriterion::Number(centre.lat())));
                 given.push(("lon", RawCriterion::Number(centre.lon())));
                 given.push(("radius", RawCriterion::Number(*radius_km)));
             }
-            Where::Anywhere => {}
+            PlaceFilter::Anywhere => {}
         }
         let mut raw_criteria = RawCriteria::default();
-        for (name, criterion) in given {
-            raw_criteria.put(Filter::named(name).with_context(|| format!("no filter {name}"))?, criterion);
+        for (name, term) in given {
+            raw_criteria.put(Filter::named(name).with_context(|| format!("no filter {name}"))?, term);
         }
         Ok(raw_criteria)
     }
 
-    /// What it means, as the matcher works it out.
+    /// Returns the criteria as the matcher compiles them.
     pub fn criteria(&self, places: &Gazetteer) -> anyhow::Result<Criteria> {
         let sites = SiteDirectory::default();
-        let city = |id: u64| cities_meant(places, id);
+        let city = |id: u64| city_with_districts(places, id);
         let commune = |insee: &Insee| vec![insee.id()];
         let references = References { city: &city, commune: &commune, sites: &sites };
         self.raw_criteria()?.criteria(&references).map_err(|violations| anyhow::anyhow!("{violations:?}"))
     }
 }
 
-/// A city and its districts.
-pub fn cities_meant(places: &Gazetteer, id: u64) -> Vec<u64> {
+/// Returns a city and its districts.
+pub fn city_with_districts(places: &Gazetteer, id: u64) -> Vec<u64> {
     let districts = places.city_by_id(id).map(|city| city.districts.as_slice()).unwrap_or_default();
     std::iter::once(id).chain(districts.iter().map(Insee::id)).collect()
 }

@@ -1,4 +1,4 @@
-//! Where it lies, and what is said of plots, shops, offices and parking spaces besides.
+//! Sentences on the neighbourhood, and on plots, shops, offices and parking spaces.
 
 use domain::PropertyType;
 
@@ -6,7 +6,7 @@ use crate::towns::{Place, TownSize};
 
 type Group = &'static [&'static str];
 
-/// Groups of sentences, of which a description takes one each.
+/// Returns groups of sentences; a description takes one of each.
 pub(super) const fn of(property_type: PropertyType, place: &Place) -> &'static [Group] {
     match (property_type, place.size) {
         (PropertyType::Apartment | PropertyType::House, _) if place.has_metro => {

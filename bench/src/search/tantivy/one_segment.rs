@@ -1,4 +1,4 @@
-//! A Tantivy index that is written once, merged into one segment, and mapped into memory: what both Tantivy peers stand on.
+//! A Tantivy index that is written once, merged into one segment and memory-mapped.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use tantivy::indexer::NoMergePolicy;
 use tantivy::schema::Schema;
 use tantivy::{Index, IndexWriter, Searcher, TantivyDocument};
 
-/// Enough for few segments to merge at the end.
+/// Large enough to leave few segments to merge at the end.
 const WRITER_BYTES: usize = 400_000_000;
 
 /// An index while it is being filled.
@@ -19,9 +19,9 @@ impl OneSegment {
     pub fn create(folder: &Path, schema: Schema) -> anyhow::Result<Self> {
         std::fs::create_dir_all(folder)?;
         let index = Index::create_in_dir(folder, schema)?;
-        // With one thread, documents stay in the order they came in.
+        // With one thread, documents keep their order.
         let writer = index.writer_with_num_threads(1, WRITER_BYTES)?;
-        // They are merged once, at the end.
+        // Segments are merged once, at the end.
         writer.set_merge_policy(Box::new(NoMergePolicy));
         Ok(Self { index, writer })
     }
@@ -31,7 +31,7 @@ impl OneSegment {
         Ok(())
     }
 
-    /// Merges everything into one segment, and opens it; there is none if there were no documents.
+    /// Merges everything into one segment and opens it. Without documents there is no segment.
     pub fn finish(mut self) -> anyhow::Result<Searcher> {
         self.writer.commit()?;
         let segments = self.index.searchable_segment_ids()?;
