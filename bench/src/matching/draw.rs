@@ -170,7 +170,7 @@ fn draw_expressions(random: &mut Random) -> Vec<Vec<Entry>> {
         groups.extend(entries.pop().map(|entry| vec![entry]));
     }
     if random.chance(25.0) {
-        entries.extend(entry(*random.pick(&UNWANTED), Presence::Absent, random));
+        entries.extend(entry(random.pick::<&str>(&UNWANTED), Presence::Absent, random));
     }
     groups.push(entries);
     groups

@@ -62,12 +62,12 @@ impl Subject<'_> {
         let mut draft = Draft { subject: self, text: String::with_capacity(900), words: 0 };
         let wanted = 56 + random.below(40) as usize;
         let property_type = self.home.property_type;
-        draft.say(*random.pick(openings::of(self.home)));
+        draft.say(random.pick::<&str>(openings::of(self.home)));
         if let Some(layouts) = openings::layouts(self.home) {
-            draft.say(*random.pick(layouts));
+            draft.say(random.pick::<&str>(layouts));
         }
         if matches!(property_type, PropertyType::Apartment | PropertyType::House | PropertyType::Building) {
-            draft.say(*random.pick(openings::conditions(self.home.build.condition)));
+            draft.say(random.pick::<&str>(openings::conditions(self.home.build.condition)));
         }
         let mut middle = self.middle(random);
         // The order of the middle sentences varies.
@@ -85,7 +85,7 @@ impl Subject<'_> {
 
     /// Draws the last sentence, about the contact.
     pub(crate) fn closing(&self, random: &mut Random) -> &'static str {
-        *random.pick(closings::of(self.home.seller, self.home.transaction_type))
+        random.pick::<&str>(closings::of(self.home.seller, self.home.transaction_type))
     }
 
     /// Draws the sentences that may come in any order.

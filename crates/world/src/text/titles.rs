@@ -28,7 +28,7 @@ pub(super) fn of(random: &mut Random, subject: &Subject<'_>) -> &'static str {
         (PropertyType::Land, _) => &LAND,
         (PropertyType::Shop, _) => &SHOP,
     };
-    *random.pick(titles)
+    random.pick::<&str>(titles)
 }
 
 const APARTMENT: [&str; 10] = [
