@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use domain::{AdvertDraft, Given, WebAddress};
+use domain::{AdvertDraft, FieldUpdate, WebAddress};
 use serde_json::Value;
 use world::{Settings, World};
 
@@ -86,7 +86,7 @@ fn write_feed(path: &Path, args: &ImportArgs) -> anyhow::Result<u64> {
 
 /// Crawlers send the publisher's own pictures beside the copies; with them an advert has the size it has in reality.
 fn add_originals(draft: &mut AdvertDraft) {
-    let (Given::Value(pictures), Given::Value(Some(site))) = (&draft.patch.pictures, &draft.patch.site)
+    let (FieldUpdate::Set(pictures), FieldUpdate::Set(Some(site))) = (&draft.patch.pictures, &draft.patch.site)
     else {
         return;
     };
@@ -96,7 +96,7 @@ fn add_originals(draft: &mut AdvertDraft) {
         ))
         .ok()
     };
-    draft.patch.pictures_remote = Given::Value((0..pictures.len()).filter_map(original).collect());
+    draft.patch.pictures_remote = FieldUpdate::Set((0..pictures.len()).filter_map(original).collect());
 }
 
 /// Runs the program as a user would, and watches its memory.

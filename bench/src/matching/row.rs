@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::{AdvertAttribute, Facts, GeoPoint, Key, Property, PropertyAttribute};
+use domain::{AdvertAttribute, PropertyView, GeoPoint, Key, Property, PropertyAttribute};
 use places::Gazetteer;
 
 use super::text::{Text, required};
@@ -113,7 +113,7 @@ pub struct Arrival {
 
 impl Arrival {
     pub fn of(property: &Property) -> Option<Self> {
-        let facts = Facts::of(property)?;
+        let facts = PropertyView::new(property)?;
         let read = |attribute: PropertyAttribute| attribute.read(&facts);
         let number = |attribute| read(attribute).map(Key::as_number);
         let place = |attribute| read(attribute).map(Key::get);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::criteria::{Entry, Presence, texts};
-use domain::words::reduced;
+use domain::phrase::stem;
 use domain::{Property, Strictness, fold};
 
 /// What the adverts of a property say.
@@ -24,7 +24,7 @@ impl Text {
         for folded in texts(property).map(fold) {
             if parts.iter().all(|part| part.folded != folded) {
                 let words: Vec<String> = folded.split(' ').map(str::to_owned).collect();
-                let reduced = words.iter().map(|word| reduced(word).into_owned()).collect();
+                let reduced = words.iter().map(|word| stem(word).into_owned()).collect();
                 parts.push(Part { folded, words, reduced });
             }
         }
@@ -62,7 +62,7 @@ pub fn required(expressions: &[Vec<Entry>]) -> Option<BTreeSet<String>> {
         let longest = |words: &[Box<str>]| words.iter().max_by_key(|word| word.len()).cloned();
         let alternatives = entry.phrase.alternatives().iter();
         // What a text says exactly it also says reduced.
-        words.extend(alternatives.filter_map(|words| longest(words)).map(|word| reduced(&word).into_owned()));
+        words.extend(alternatives.filter_map(|words| longest(words)).map(|word| stem(&word).into_owned()));
     }
     Some(words)
 }

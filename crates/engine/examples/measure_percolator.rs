@@ -11,10 +11,10 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use domain::criteria::{Condition, CriteriaDraft, Entry, Given, Presence};
+use domain::criteria::{Condition, CriteriaBuilder, Entry, CriterionValue, Presence};
 use domain::{
-    AdvertAttribute, AdvertId, Circle, Criteria, Facts, Filter, GeoPoint, Insee, Key, Phrase, Placement,
-    Property, SearchNumber, Span, Strictness, Timestamp, TransactionType, Zipcode, merge,
+    AdvertAttribute, AdvertId, Circle, Criteria, PropertyView, Filter, GeoPoint, Insee, Key, Phrase, Placement,
+    Property, SearchNumber, KeyRange, Strictness, Timestamp, TransactionType, Zipcode, merge,
 };
 use engine::{Percolator, PercolatorScratch};
 use world::{Random, Settings, Town, Wish, World};
@@ -68,7 +68,7 @@ fn main() {
         words / adverts
     );
     let began = on_core();
-    properties.iter().for_each(|property| drop(black_box(Facts::of(black_box(property)))));
+    properties.iter().for_each(|property| drop(black_box(PropertyView::new(black_box(property)))));
     println!("deriving what a property is takes {:?} of each", (on_core() - began) / PROPERTIES as u32);
     for count in counts {
         measure(&world, &properties, count);
@@ -188,41 +188,41 @@ fn property(world: &World, index: u64, now: Timestamp) -> Property {
 
 fn search(world: &World, random: &mut Random) -> Criteria {
     let wish = world.draw_wish(random);
-    let mut draft = CriteriaDraft::default();
-    let mut put = |name: &str, given: Given| draft.put(Filter::named(name).unwrap(), given);
-    put("transactionType", Given::Codes(vec![wish.transaction_type.code()]));
+    let mut draft = CriteriaBuilder::default();
+    let mut put = |name: &str, given: CriterionValue| draft.put(Filter::named(name).unwrap(), given);
+    put("transactionType", CriterionValue::Codes(vec![wish.transaction_type.code()]));
     let mut types = vec![wish.property_type.code()];
     if random.chance(20.0) {
         types.extend([0, 1]);
     }
-    put("propertyTypes", Given::Codes(types));
+    put("propertyTypes", CriterionValue::Codes(types));
     if random.chance(67.0) {
-        put("budgetMax", Given::Number(wish.budget.max));
-        wish.budget.min.into_iter().for_each(|min| put("budgetMin", Given::Number(min)));
+        put("budgetMax", CriterionValue::Number(wish.budget.max));
+        wish.budget.min.into_iter().for_each(|min| put("budgetMin", CriterionValue::Number(min)));
     }
-    wish.surface_min.into_iter().for_each(|min| put("surfaceMin", Given::Number(min)));
-    wish.room_min.into_iter().for_each(|min| put("roomMin", Given::Number(f64::from(min))));
+    wish.surface_min.into_iter().for_each(|min| put("surfaceMin", CriterionValue::Number(min)));
+    wish.room_min.into_iter().for_each(|min| put("roomMin", CriterionValue::Number(f64::from(min))));
     if random.chance(15.0) {
-        put("bedroomMin", Given::Number(f64::from(wish.room_min.unwrap_or(3) - 1)));
+        put("bedroomMin", CriterionValue::Number(f64::from(wish.room_min.unwrap_or(3) - 1)));
     }
     if random.chance(5.0) {
-        put("landSurfaceMin", Given::Number(400.0));
+        put("landSurfaceMin", CriterionValue::Number(400.0));
     }
     if random.chance(40.0) {
-        put("expired", Given::Flag(false));
+        put("expired", CriterionValue::Flag(false));
     }
     if wish.transaction_type == TransactionType::Rent && random.chance(20.0) {
-        put("furnished", Given::Flag(random.chance(50.0)));
+        put("furnished", CriterionValue::Flag(random.chance(50.0)));
     }
     if random.chance(10.0) {
-        put("expressions", Given::Expressions(vec![entries(random)]));
+        put("expressions", CriterionValue::Expressions(vec![entries(random)]));
     }
     place(world, &wish, random, &mut put);
-    let mut criteria = draft.finish().unwrap().criteria;
+    let mut criteria = draft.build().unwrap().criteria;
     if random.chance(2.0) {
-        let span = Span { least: None, most: Some(Key::number(200.0)) };
-        let test = domain::criteria::Test::Within(span);
-        criteria.advert.conditions.push(Condition { attribute: AdvertAttribute::EnergyValue, test });
+        let span = KeyRange { least: None, most: Some(Key::number(200.0)) };
+        let test = domain::criteria::Predicate::Within(span);
+        criteria.advert.conditions.push(Condition { attribute: AdvertAttribute::EnergyValue, predicate: test });
     }
     if random.chance(12.0) && criteria.places.any_of.is_none() {
         criteria.places.circle =
@@ -240,27 +240,27 @@ fn entries(random: &mut Random) -> Vec<Entry> {
     (0..=random.below(2)).map(|_| entry(random)).collect()
 }
 
-fn place(world: &World, wish: &Wish<'_>, random: &mut Random, put: &mut impl FnMut(&str, Given)) {
+fn place(world: &World, wish: &Wish<'_>, random: &mut Random, put: &mut impl FnMut(&str, CriterionValue)) {
     let id = |insee: &Insee| Key::commune(insee).get() as u64;
     match random.weighted(&[2, 40, 14, 12, 20, 8, 4]) {
         0 => {}
-        1 => put("includedCities", Given::Places(vec![id(&wish.town.insee)])),
+        1 => put("includedCities", CriterionValue::Places(vec![id(&wish.town.insee)])),
         2 => {
             let other = world.draw_wish(random).town;
-            put("includedCities", Given::Places(vec![id(&wish.town.insee), id(&other.insee)]));
+            put("includedCities", CriterionValue::Places(vec![id(&wish.town.insee), id(&other.insee)]));
         }
-        3 => put("includedZipcodes", Given::Zipcodes(vec![wish.town.zipcode.clone()])),
-        4 => put("includedDepartments", Given::Places(wish.town.insee.department().into_iter().collect())),
+        3 => put("includedZipcodes", CriterionValue::Zipcodes(vec![wish.town.zipcode.clone()])),
+        4 => put("includedDepartments", CriterionValue::Places(wish.town.insee.department().into_iter().collect())),
         // A city with its districts: the same set for all who name it.
         5 => {
             let first = id(&wish.town.insee) / 20 * 20;
-            put("includedCities", Given::Places((first..first + 20).collect()));
+            put("includedCities", CriterionValue::Places((first..first + 20).collect()));
         }
         _ => {
             let radius_km = f64::from(random.between(2, 30));
-            put("lat", Given::Number(wish.town.point.lat()));
-            put("lon", Given::Number(wish.town.point.lon()));
-            put("radius", Given::Number(radius_km));
+            put("lat", CriterionValue::Number(wish.town.point.lat()));
+            put("lon", CriterionValue::Number(wish.town.point.lon()));
+            put("radius", CriterionValue::Number(radius_km));
         }
     }
 }

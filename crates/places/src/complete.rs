@@ -17,7 +17,7 @@ use domain::{City, Department};
 use crate::gazetteer::Gazetteer;
 use crate::labels::{Entry, Extent, Target};
 use crate::spelling::{Pattern, TYPED_MAX, edits_forgiven};
-use crate::wording;
+use crate::place_query;
 
 /// The most answers there are to one query, whatever was asked for: a person reads ten.
 pub const SUGGESTIONS_MAX: usize = 50;
@@ -69,19 +69,19 @@ pub(crate) fn complete(
 ) -> Vec<Suggestion> {
     // Ten times what is looked at: leading spaces and accents count too.
     let query: String = query.chars().take(10 * TYPED_MAX).collect();
-    let typed = wording::as_typed(&query);
+    let typed = place_query::as_typed(&query);
     let mut best =
         Best { gazetteer, exclusions, number: None, limit: limit.min(SUGGESTIONS_MAX), answers: Vec::new() };
     if typed.is_empty() || best.limit == 0 {
         return Vec::new();
     }
-    if wording::is_number(&typed) {
+    if place_query::is_number(&typed) {
         best.by_number(&typed);
     } else {
         best.by_name(&typed);
         if best.answers.is_empty() || best.answers.iter().all(|answer| answer.quality.edits > 0) {
             // A number beside a name is part of it (`paris 11`), or else a zipcode or a department (`paris 75`).
-            if let Some((number, name)) = wording::split_number(&typed) {
+            if let Some((number, name)) = place_query::split_number(&typed) {
                 best.answers.clear();
                 best.number = Some(number);
                 best.by_name(&name);
@@ -245,7 +245,7 @@ impl Best<'_> {
             Target::City(city) => {
                 let city = self.gazetteer.at(city);
                 !self.exclusions.cities.contains(&city.id())
-                    && self.number.as_deref().is_none_or(|number| wording::number_fits(city, number))
+                    && self.number.as_deref().is_none_or(|number| place_query::number_fits(city, number))
             }
             Target::Department(department) => {
                 let department = &self.gazetteer.departments()[department as usize];

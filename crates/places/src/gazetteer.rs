@@ -12,7 +12,7 @@ use crate::complete::{self, Exclusions, Suggestion};
 use crate::files::{self, SourceFile};
 use crate::geography::{Geography, position};
 use crate::grid::Grid;
-use crate::labels::Labels;
+use crate::labels::PrefixIndex;
 use crate::postal::ZipcodeIndex;
 use crate::resolve::NameIndex;
 use crate::stations::Stations;
@@ -22,7 +22,7 @@ use crate::transit;
 /// Every place the service knows, and the indices that find them.
 pub struct Gazetteer {
     pub(crate) geography: Geography,
-    pub(crate) labels: Labels,
+    pub(crate) labels: PrefixIndex,
     pub(crate) names: NameIndex,
     pub(crate) zipcodes: ZipcodeIndex,
     /// The centres of the communes, or of their districts where they have some.
@@ -54,7 +54,7 @@ impl Gazetteer {
                 let stations = transit::stations(files).map(Stations::new)?;
                 Ok((ZipcodeIndex::new(&geography.cities), centres(&geography), stations))
             });
-            let labels = Labels::new(&geography);
+            let labels = PrefixIndex::new(&geography);
             let names = NameIndex::new(&geography, &labels);
             // A panic over there goes on here.
             (labels, names, others.join().unwrap_or_else(|panic| resume_unwind(panic)))

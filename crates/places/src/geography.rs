@@ -14,7 +14,7 @@ use Column::{Optional, Required};
 use communes::{Communes, Part};
 
 /// A former commune: still in people's minds and in old records.
-pub(crate) struct Former {
+pub(crate) struct FormerCommune {
     pub name: Box<str>,
     /// The position of the commune that replaced it.
     pub city: u32,
@@ -30,7 +30,7 @@ pub(crate) struct Geography {
     pub city_ids: Vec<u64>,
     /// Codes that are no longer in use, with the position of the city that stands for them, in the order of the codes.
     pub old_codes: Vec<(Insee, u32)>,
-    pub former: Vec<Former>,
+    pub former: Vec<FormerCommune>,
 }
 
 pub(crate) fn position(ids: &[u64], id: u64) -> Option<u32> {
@@ -85,7 +85,7 @@ impl Geography {
             if let Some(city) = Arc::get_mut(&mut self.cities[place as usize]) {
                 city.grouped_names.push(name.clone());
             }
-            self.former.push(Former { name, city: place });
+            self.former.push(FormerCommune { name, city: place });
             self.old_codes.push((insee, place));
         }
         Ok(())

@@ -26,12 +26,12 @@ mod grid;
 mod labels;
 mod postal;
 mod spelling;
-mod wording;
+mod place_query;
 
 pub use collection::{CityFilter, DepartmentFilter, Order};
 pub use complete::{Exclusions, Suggested, Suggestion};
 pub use files::SourceFile;
 pub use gazetteer::Gazetteer;
-pub use resolve::{Certainty, Remark, Resolution};
+pub use resolve::{Certainty, PlaceWarning, Resolution};
 pub use stations::{STATIONS_MAX, WALKING_DISTANCE_KM};
 pub use table::DataError;

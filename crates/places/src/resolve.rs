@@ -2,19 +2,19 @@
 //!
 //! Each part of what is given is a statement: a code, a zipcode, a name, a point. The commune all of them agree on is
 //! exact. Where they do not agree, or a spelling had to be repaired, the likeliest is taken and every doubt is told as a
-//! [`Remark`]; where two statements exclude each other and nothing tips the scales, no place is taken.
+//! [`PlaceWarning`]; where two statements exclude each other and nothing tips the scales, no place is taken.
 
 mod names;
-mod remark;
+mod warning;
 mod similar;
 mod worded;
 
 use domain::{GeoAccuracy, GeoPoint, GivenPlace, Insee, Placement, Zipcode};
 
 use crate::gazetteer::Gazetteer;
-use crate::wording::Wording;
+use crate::place_query::PlaceQuery;
 pub(crate) use names::NameIndex;
-pub use remark::{Remark, Subject};
+pub use warning::{PlaceWarning, PlaceField};
 
 /// Farther from a commune's centre than this, coordinates are taken to be somewhere else. No commune of mainland France
 /// reaches so far; for those of Guyane that do, it counts which centre is nearest.
@@ -31,7 +31,7 @@ const TEXT_MAX: usize = 200;
 pub struct Resolution {
     pub placement: Option<Placement>,
     pub certainty: Certainty,
-    pub remarks: Vec<Remark>,
+    pub warnings: Vec<PlaceWarning>,
 }
 
 /// How sure the placement is.
@@ -39,7 +39,7 @@ pub struct Resolution {
 pub enum Certainty {
     /// What was given means this place and no other.
     Exact,
-    /// A spelling was repaired, a contradiction settled, or the largest of several places taken; the remarks say which.
+    /// A spelling was repaired, a contradiction settled, or the largest of several places taken; the warnings say which.
     Likely,
     /// Only coordinates were of use: it is the place whose centre is nearest.
     Nearest,
@@ -49,12 +49,12 @@ pub enum Certainty {
 
 /// A city taken, by its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Pick {
+struct Selection {
     city: u32,
     certainty: Certainty,
 }
 
-impl Pick {
+impl Selection {
     const fn exact(city: u32) -> Self {
         Self { city, certainty: Certainty::Exact }
     }
@@ -65,14 +65,14 @@ impl Pick {
 }
 
 /// A given place while it is being resolved.
-struct Case<'a> {
+struct Resolver<'a> {
     gazetteer: &'a Gazetteer,
     /// The name as it was given.
     name: String,
-    wording: Wording,
+    place_query: PlaceQuery,
     zipcode: Option<Zipcode>,
     point: Option<GeoPoint>,
-    remarks: Vec<Remark>,
+    warnings: Vec<PlaceWarning>,
 }
 
 impl Gazetteer {
@@ -80,16 +80,16 @@ impl Gazetteer {
     pub fn resolve(&self, given: &GivenPlace) -> Resolution {
         let GivenPlace { insee, zipcode, city_name, point, accuracy } = given;
         let name = city_name.as_ref().map(|name| clipped(name.as_str())).unwrap_or_default();
-        let wording = Wording::read(&name);
+        let place_query = PlaceQuery::read(&name);
         let zipcode = zipcode.as_ref().map(|zipcode| self.repaired(zipcode));
-        let worded_zipcode = wording.zipcode.as_deref().and_then(Zipcode::parse);
-        let mut case = Case {
+        let worded_zipcode = place_query.zipcode.as_deref().and_then(Zipcode::parse);
+        let mut case = Resolver {
             gazetteer: self,
-            name: wording.name_in(&name),
-            wording,
+            name: place_query.name_in(&name),
+            place_query,
             zipcode: zipcode.or(worded_zipcode),
             point: *point,
-            remarks: Vec::new(),
+            warnings: Vec::new(),
         };
         let mut pick = insee.as_ref().and_then(|insee| case.by_code(insee)).or_else(|| case.by_words());
         if let (Some(taken), Some(GeoAccuracy::HouseNumber)) = (&mut pick, accuracy) {
@@ -105,7 +105,7 @@ impl Gazetteer {
     /// Resolves one line of text: `st etienne 42`, `75011 Paris`, `Aix en provence cedex 2`.
     pub fn resolve_text(&self, text: &str) -> Resolution {
         let text = clipped(text);
-        let Wording { words, zipcode: code, .. } = Wording::read(&text);
+        let PlaceQuery { words, zipcode: code, .. } = PlaceQuery::read(&text);
         // Five digits that are no zipcode may be a commune's code. Beside a name they are a sorting office's.
         let insee = code
             .filter(|code| words.is_empty() && self.zipcodes.holders(code).next().is_none())
@@ -134,74 +134,74 @@ fn clipped(text: &str) -> String {
     text.chars().take(TEXT_MAX).collect()
 }
 
-impl Case<'_> {
+impl Resolver<'_> {
     /// The commune with the code given, unless zipcode and name together say otherwise.
-    fn by_code(&mut self, insee: &Insee) -> Option<Pick> {
+    fn by_code(&mut self, insee: &Insee) -> Option<Selection> {
         let gazetteer = self.gazetteer;
         let city = match (gazetteer.current(insee), gazetteer.successor(insee)) {
             (Some(city), _) => city,
             (None, Some(city)) => {
                 let taken = gazetteer.at(city).insee.clone();
-                self.remarks.push(Remark::FormerInsee { given: insee.clone(), taken });
+                self.warnings.push(PlaceWarning::FormerInsee { given: insee.clone(), taken });
                 city
             }
             (None, None) => {
-                self.remarks.push(Remark::UnknownInsee { insee: insee.clone() });
+                self.warnings.push(PlaceWarning::UnknownInsee { insee: insee.clone() });
                 return None;
             }
         };
         let zipcode_agrees = self.zipcode.as_ref().is_none_or(|zipcode| self.zipcode_agrees(city, zipcode));
-        let name_agrees = self.wording.words.is_empty() || self.name_agrees(city);
+        let name_agrees = self.place_query.words.is_empty() || self.name_agrees(city);
         if zipcode_agrees && !name_agrees && self.is_unknown_name() {
             // The name of a neighbourhood contradicts nothing.
-            self.remarks.push(Remark::UnknownName { name: self.name.clone() });
-            let mut pick = Pick::exact(city);
+            self.warnings.push(PlaceWarning::UnknownName { name: self.name.clone() });
+            let mut pick = Selection::exact(city);
             self.refine_by_words(&mut pick);
             return Some(pick);
         }
         if zipcode_agrees && name_agrees {
-            let mut pick = Pick::exact(city);
+            let mut pick = Selection::exact(city);
             self.refine_by_words(&mut pick);
             return Some(pick);
         }
         if !zipcode_agrees && !name_agrees {
             // Two against one: people put the zipcode where the code belongs, and 69003 is a village's code.
             let mut other = self.without_remarks();
-            if let Some(Pick { city, certainty: Certainty::Exact }) = other.by_words() {
+            if let Some(Selection { city, certainty: Certainty::Exact }) = other.by_words() {
                 let taken = gazetteer.at(city).insee.clone();
-                self.remarks.push(Remark::InseeElsewhere { given: insee.clone(), taken });
-                return Some(Pick::likely(city));
+                self.warnings.push(PlaceWarning::InseeElsewhere { given: insee.clone(), taken });
+                return Some(Selection::likely(city));
             }
         }
         if let (Some(zipcode), false) = (&self.zipcode, zipcode_agrees) {
             let insee = gazetteer.at(city).insee.clone();
-            self.remarks.push(Remark::ZipcodeElsewhere { zipcode: zipcode.clone(), insee });
+            self.warnings.push(PlaceWarning::ZipcodeElsewhere { zipcode: zipcode.clone(), insee });
         }
         if !name_agrees {
             let insee = gazetteer.at(city).insee.clone();
-            self.remarks.push(Remark::NameElsewhere { name: self.name.clone(), insee });
+            self.warnings.push(PlaceWarning::NameElsewhere { name: self.name.clone(), insee });
         }
-        Some(Pick::likely(city))
+        Some(Selection::likely(city))
     }
 
     fn without_remarks(&self) -> Self {
-        let Self { gazetteer, name, wording, zipcode, point, remarks: _ } = self;
-        let (name, wording, zipcode) = (name.clone(), wording.clone(), zipcode.clone());
-        Self { gazetteer, name, wording, zipcode, point: *point, remarks: Vec::new() }
+        let Self { gazetteer, name, place_query, zipcode, point, warnings: _ } = self;
+        let (name, place_query, zipcode) = (name.clone(), place_query.clone(), zipcode.clone());
+        Self { gazetteer, name, place_query, zipcode, point: *point, warnings: Vec::new() }
     }
 
     /// With a house's own coordinates, the district of a large city is the one whose centre is nearest.
-    fn refine_by_point(&mut self, pick: &mut Pick) {
+    fn refine_by_point(&mut self, pick: &mut Selection) {
         let city = self.gazetteer.at(pick.city);
         let Some(point) = self.point.filter(|_| !city.districts.is_empty()) else { return };
         if let Some((_, nearest)) = self.gazetteer.centres.nearest(point, FAR_KM)
             && self.gazetteer.at(nearest).parent.as_ref() == Some(&city.insee)
         {
-            *pick = Pick::likely(nearest);
+            *pick = Selection::likely(nearest);
         }
     }
 
-    fn check_point(&mut self, pick: &mut Pick) {
+    fn check_point(&mut self, pick: &mut Selection) {
         let city = self.gazetteer.at(pick.city);
         let (Some(point), Some(centre)) = (self.point, city.centre) else { return };
         let distance_km = point.distance_km(centre);
@@ -211,20 +211,20 @@ impl Case<'_> {
         let reach = distance_km.min(COMMUNE_REACH_KM);
         let nearest = self.gazetteer.centres.nearest(point, reach).map(|(_, nearest)| nearest);
         if nearest != Some(pick.city) {
-            self.remarks.push(Remark::PointElsewhere { distance_km, insee: city.insee.clone() });
+            self.warnings.push(PlaceWarning::PointElsewhere { distance_km, insee: city.insee.clone() });
             pick.certainty = Certainty::Likely;
         }
     }
 
-    fn by_point(&mut self) -> Option<Pick> {
+    fn by_point(&mut self) -> Option<Selection> {
         let nearest = self.gazetteer.centres.nearest(self.point?, FAR_KM);
         if nearest.is_none() {
-            self.remarks.push(Remark::PointNowhere);
+            self.warnings.push(PlaceWarning::PointNowhere);
         }
-        nearest.map(|(_, city)| Pick { city, certainty: Certainty::Nearest })
+        nearest.map(|(_, city)| Selection { city, certainty: Certainty::Nearest })
     }
 
-    fn resolution(self, pick: Option<Pick>) -> Resolution {
+    fn resolution(self, pick: Option<Selection>) -> Resolution {
         let placement = pick.map(|pick| {
             let city = self.gazetteer.at(pick.city);
             let own = self.zipcode.filter(|zipcode| city.zipcodes.contains(zipcode));
@@ -236,6 +236,6 @@ impl Case<'_> {
             }
         });
         let certainty = pick.map_or(Certainty::Unknown, |pick| pick.certainty);
-        Resolution { placement, certainty, remarks: self.remarks }
+        Resolution { placement, certainty, warnings: self.warnings }
     }
 }

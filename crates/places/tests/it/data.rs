@@ -33,7 +33,7 @@ fn every_city_is_found_by_its_code_and_by_its_id() {
         assert_eq!(gazetteer().city_by_id(city.id()), Some(city));
         let resolution = gazetteer().resolve(&given(city.insee.as_str(), "", ""));
         assert_eq!(resolution.certainty, Certainty::Exact);
-        assert_eq!(resolution.remarks, []);
+        assert_eq!(resolution.warnings, []);
         let placement = resolution.placement.unwrap();
         assert_eq!(placement.insee, city.insee);
         assert_eq!(placement.zipcode.as_ref(), city.main_zipcode());
@@ -60,7 +60,7 @@ fn every_city_is_found_by_each_of_its_zipcodes_with_its_name() {
                     "{zipcode} {name}: {resolution:?}"
                 );
                 assert_eq!(resolution.certainty, Certainty::Exact, "{zipcode} {name}");
-                assert_eq!(resolution.remarks, [], "{zipcode} {name}");
+                assert_eq!(resolution.warnings, [], "{zipcode} {name}");
                 assert_eq!(resolution.placement.unwrap().zipcode.as_ref(), Some(zipcode));
             }
         }

@@ -1,7 +1,7 @@
 //! What is made of codes and coordinates, and what is remarked when the parts of a place do not fit together.
 
 use domain::{GeoAccuracy, GeoPoint, GivenPlace};
-use places::{Certainty, Remark};
+use places::{Certainty, PlaceWarning};
 
 use crate::{gazetteer, given, insee, zipcode};
 
@@ -10,12 +10,12 @@ fn at(lat: f64, lon: f64) -> GivenPlace {
 }
 
 #[track_caller]
-fn check(given: &GivenPlace, code: &str, certainty: Certainty, remarks: &[Remark]) {
+fn check(given: &GivenPlace, code: &str, certainty: Certainty, warnings: &[PlaceWarning]) {
     let resolution = gazetteer().resolve(given);
     let found = resolution.placement.as_ref().map(|placement| placement.insee.as_str());
     assert_eq!(found.unwrap_or_default(), code, "{resolution:?}");
     assert_eq!(resolution.certainty, certainty, "{resolution:?}");
-    assert_eq!(resolution.remarks, remarks);
+    assert_eq!(resolution.warnings, warnings);
 }
 
 #[test]
@@ -33,29 +33,29 @@ fn a_city_with_districts_and_a_zipcode_means_the_district() {
 
 #[test]
 fn a_district_number_against_the_zipcode_leaves_only_the_city() {
-    let remark = Remark::ZipcodeElsewhere { zipcode: zipcode("75012"), insee: insee("75111") };
-    check(&given("", "75012", "Paris 11e"), "75056", Certainty::Likely, &[remark]);
+    let warning = PlaceWarning::ZipcodeElsewhere { zipcode: zipcode("75012"), insee: insee("75111") };
+    check(&given("", "75012", "Paris 11e"), "75056", Certainty::Likely, &[warning]);
 }
 
 #[test]
 fn an_old_code_leads_to_the_successor_and_says_so() {
-    let remark = Remark::FormerInsee { given: insee("01039"), taken: insee("01138") };
-    check(&given("01039", "", ""), "01138", Certainty::Exact, std::slice::from_ref(&remark));
-    check(&given("01039", "01350", "Béon"), "01138", Certainty::Exact, &[remark]);
+    let warning = PlaceWarning::FormerInsee { given: insee("01039"), taken: insee("01138") };
+    check(&given("01039", "", ""), "01138", Certainty::Exact, std::slice::from_ref(&warning));
+    check(&given("01039", "01350", "Béon"), "01138", Certainty::Exact, &[warning]);
 }
 
 #[test]
 fn an_unknown_code_leaves_the_rest_to_decide() {
-    let remark = Remark::UnknownInsee { insee: insee("99999") };
-    check(&given("99999", "", ""), "", Certainty::Unknown, std::slice::from_ref(&remark));
-    check(&given("99999", "75011", "Paris"), "75111", Certainty::Exact, &[remark]);
+    let warning = PlaceWarning::UnknownInsee { insee: insee("99999") };
+    check(&given("99999", "", ""), "", Certainty::Unknown, std::slice::from_ref(&warning));
+    check(&given("99999", "75011", "Paris"), "75111", Certainty::Exact, &[warning]);
 }
 
 #[test]
 fn a_code_outweighs_either_the_zipcode_or_the_name() {
-    let zip = Remark::ZipcodeElsewhere { zipcode: zipcode("69003"), insee: insee("33063") };
+    let zip = PlaceWarning::ZipcodeElsewhere { zipcode: zipcode("69003"), insee: insee("33063") };
     check(&given("33063", "69003", "Bordeaux"), "33063", Certainty::Likely, &[zip]);
-    let name = Remark::NameElsewhere { name: "Lyon".into(), insee: insee("33063") };
+    let name = PlaceWarning::NameElsewhere { name: "Lyon".into(), insee: insee("33063") };
     check(&given("33063", "33000", "Lyon"), "33063", Certainty::Likely, &[name]);
     // The zipcode of a sorting office is no contradiction.
     check(&given("33063", "33077", "BORDEAUX CEDEX"), "33063", Certainty::Exact, &[]);
@@ -64,15 +64,15 @@ fn a_code_outweighs_either_the_zipcode_or_the_name() {
 
 #[test]
 fn the_name_of_a_neighbourhood_contradicts_no_code() {
-    let remark = Remark::UnknownName { name: "La Croix-Rousse".into() };
-    check(&given("69123", "69004", "La Croix-Rousse"), "69384", Certainty::Exact, &[remark]);
+    let warning = PlaceWarning::UnknownName { name: "La Croix-Rousse".into() };
+    check(&given("69123", "69004", "La Croix-Rousse"), "69384", Certainty::Exact, &[warning]);
 }
 
 #[test]
 fn zipcode_and_name_together_outweigh_a_code() {
     // 69003 is the zipcode of a district of Lyon and the code of a village.
-    let remark = Remark::InseeElsewhere { given: insee("69003"), taken: insee("69383") };
-    check(&given("69003", "69003", "Lyon"), "69383", Certainty::Likely, &[remark]);
+    let warning = PlaceWarning::InseeElsewhere { given: insee("69003"), taken: insee("69383") };
+    check(&given("69003", "69003", "Lyon"), "69383", Certainty::Likely, &[warning]);
 }
 
 #[test]
@@ -82,29 +82,29 @@ fn a_zipcode_alone_is_exact_when_one_commune_has_it() {
     check(&given("", "75000", ""), "75056", Certainty::Exact, &[]);
     let communes = gazetteer().cities_with_zipcode(&zipcode("01500")).count();
     assert!(communes > 1);
-    let remark = Remark::ZipcodeShared { zipcode: zipcode("01500"), communes };
-    check(&given("", "01500", ""), "01004", Certainty::Likely, &[remark]);
-    let remark = Remark::UnknownZipcode { zipcode: zipcode("99999") };
-    check(&given("", "99999", ""), "", Certainty::Unknown, &[remark]);
+    let warning = PlaceWarning::ZipcodeShared { zipcode: zipcode("01500"), communes };
+    check(&given("", "01500", ""), "01004", Certainty::Likely, &[warning]);
+    let warning = PlaceWarning::UnknownZipcode { zipcode: zipcode("99999") };
+    check(&given("", "99999", ""), "", Certainty::Unknown, &[warning]);
 }
 
 #[test]
 fn a_name_of_the_department_next_to_anothers_zipcode_is_believed_and_remarked() {
-    let remark = Remark::ZipcodeElsewhere { zipcode: zipcode("69100"), insee: insee("69123") };
-    check(&given("", "69100", "Lyon"), "69123", Certainty::Likely, &[remark]);
+    let warning = PlaceWarning::ZipcodeElsewhere { zipcode: zipcode("69100"), insee: insee("69123") };
+    check(&given("", "69100", "Lyon"), "69123", Certainty::Likely, &[warning]);
 }
 
 #[test]
 fn zipcode_and_name_far_apart_are_a_contradiction_that_coordinates_can_settle() {
     let bordeaux_in_lyon = given("", "69003", "Bordeaux");
-    let contradiction = Remark::Contradiction { zipcode: zipcode("69003"), name: "Bordeaux".into() };
+    let contradiction = PlaceWarning::Contradiction { zipcode: zipcode("69003"), name: "Bordeaux".into() };
     check(&bordeaux_in_lyon, "", Certainty::Unknown, &[contradiction]);
     let in_bordeaux = GivenPlace { point: GeoPoint::new(44.84, -0.58), ..bordeaux_in_lyon.clone() };
-    let remark = Remark::ZipcodeElsewhere { zipcode: zipcode("69003"), insee: insee("33063") };
-    check(&in_bordeaux, "33063", Certainty::Likely, &[remark]);
+    let warning = PlaceWarning::ZipcodeElsewhere { zipcode: zipcode("69003"), insee: insee("33063") };
+    check(&in_bordeaux, "33063", Certainty::Likely, &[warning]);
     let in_lyon = GivenPlace { point: GeoPoint::new(45.76, 4.85), ..bordeaux_in_lyon };
-    let remark = Remark::NameElsewhere { name: "Bordeaux".into(), insee: insee("69383") };
-    check(&in_lyon, "69383", Certainty::Likely, &[remark]);
+    let warning = PlaceWarning::NameElsewhere { name: "Bordeaux".into(), insee: insee("69383") };
+    check(&in_lyon, "69383", Certainty::Likely, &[warning]);
 }
 
 #[test]
@@ -119,11 +119,11 @@ fn coordinates_far_from_the_commune_are_remarked() {
         gazetteer().resolve(&GivenPlace { point: GeoPoint::new(45.76, 4.85), ..given("33063", "", "") });
     assert_eq!(resolution.placement.unwrap().insee.as_str(), "33063");
     assert_eq!(resolution.certainty, Certainty::Likely);
-    let [Remark::PointElsewhere { distance_km, .. }] = resolution.remarks[..] else { panic!() };
+    let [PlaceWarning::PointElsewhere { distance_km, .. }] = resolution.warnings[..] else { panic!() };
     assert!((distance_km - 435.0).abs() < 15.0, "{distance_km}");
     // Maripasoula is larger than many departments; its own far corner is still its own.
     let far_corner = GivenPlace { point: GeoPoint::new(2.8, -53.9), ..given("97353", "", "") };
-    assert_eq!(gazetteer().resolve(&far_corner).remarks, []);
+    assert_eq!(gazetteer().resolve(&far_corner).warnings, []);
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn coordinates_alone_mean_the_nearest_commune_or_district() {
     check(&at(48.8583, 2.3785), "75111", Certainty::Nearest, &[]);
     check(&at(43.2500, 5.3850), "13208", Certainty::Nearest, &[]);
     check(&at(47.99, 0.20), "72181", Certainty::Nearest, &[]);
-    check(&at(0.0, 0.0), "", Certainty::Unknown, &[Remark::PointNowhere]);
+    check(&at(0.0, 0.0), "", Certainty::Unknown, &[PlaceWarning::PointNowhere]);
 }
 
 #[test]

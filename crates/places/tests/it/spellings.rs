@@ -49,7 +49,7 @@ const LINES: &[(&str, &str, Certainty)] = &[
     ("Clermont-Ferrand Cedex 9", "63113", Exact),
     ("92042 Paris La Défense Cedex", "", Certainty::Unknown),
     ("33077 BORDEAUX CEDEX", "33063", Exact),
-    // Case, accents, hyphens, apostrophes, articles, spaces.
+    // Resolver, accents, hyphens, apostrophes, articles, spaces.
     ("L Hay les Roses", "94038", Exact),
     ("L’HAŸ-LES-ROSES", "94038", Exact),
     ("hay les roses", "94038", Exact),
@@ -129,7 +129,7 @@ fn one_line_of_text_means_the_place_a_person_would_say() {
         }
         // Whoever is not sure says why.
         if resolution.certainty == Likely {
-            assert!(!resolution.remarks.is_empty(), "{text:?}");
+            assert!(!resolution.warnings.is_empty(), "{text:?}");
         }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::words::reduced;
+use domain::phrase::stem;
 use domain::{AdvertDetails, fold};
 
 use crate::world;
 
 /// Words of the market that are reduced to one, each line forms of a single word. When the test prints another line,
-/// read it: forms of one word belong here, different words into the lists of `domain::words`.
+/// read it: forms of one word belong here, different words into the lists of `domain::phrase`.
 #[rustfmt::skip]
 const REVIEWED: &[&str] = &[
     "accessible accessibles", "actif active", "an ans", "annee annees", "annuelle annuelles",
@@ -41,7 +41,7 @@ const REVIEWED: &[&str] = &[
 fn only_reviewed_words_of_the_market_are_reduced_to_one() {
     let mut families: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for word in words() {
-        families.entry(reduced(&word).into_owned()).or_default().insert(word);
+        families.entry(stem(&word).into_owned()).or_default().insert(word);
     }
     let reviewed: Vec<BTreeSet<&str>> = REVIEWED.iter().map(|line| line.split(' ').collect()).collect();
     let unseen: Vec<String> = families
@@ -56,7 +56,7 @@ fn only_reviewed_words_of_the_market_are_reduced_to_one() {
 #[test]
 fn every_reviewed_line_is_reduced_to_one_word() {
     for line in REVIEWED {
-        let lemmas: BTreeSet<_> = line.split(' ').map(reduced).collect();
+        let lemmas: BTreeSet<_> = line.split(' ').map(stem).collect();
         assert_eq!(lemmas.len(), 1, "{line}: {lemmas:?}");
     }
 }

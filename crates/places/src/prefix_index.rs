@@ -9,7 +9,7 @@ use domain::fold::fold_into;
 
 use crate::geography::Geography;
 use crate::spelling::{Pattern, State};
-use crate::wording;
+use crate::place_query;
 
 /// What a name belongs to, by its position in the geography.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,7 +19,7 @@ pub(crate) enum Target {
 }
 
 /// A name and what it stands for.
-pub(crate) struct Label {
+pub(crate) struct PlaceName {
     start: u32,
     length: u8,
     pub target: Target,
@@ -29,7 +29,7 @@ pub(crate) struct Label {
     pub population: u32,
 }
 
-impl Label {
+impl PlaceName {
     /// The city that is called so today.
     pub fn current_city(&self) -> Option<u32> {
         match self.target {
@@ -50,10 +50,10 @@ pub(crate) struct Entry {
     pub label: u32,
 }
 
-pub(crate) struct Labels {
+pub(crate) struct PrefixIndex {
     text: String,
     /// The cities in their order, then the departments in theirs, then the former communes.
-    labels: Vec<Label>,
+    labels: Vec<PlaceName>,
     cities: usize,
     entries: Vec<Entry>,
     /// The letters each entry shares with the one before it.
@@ -74,7 +74,7 @@ const SMALL_WORDS: [&str; 17] = [
     "a", "au", "aux", "d", "de", "des", "du", "en", "et", "l", "la", "le", "les", "lez", "sous", "sur", "un",
 ];
 
-impl Labels {
+impl PrefixIndex {
     pub fn new(geography: &Geography) -> Self {
         let mut labels = Self {
             text: String::with_capacity(1 << 20),
@@ -110,7 +110,7 @@ impl Labels {
         self.text.truncate(self.text.floor_char_boundary(start + usize::from(u8::MAX)));
         let length = (self.text.len() - start) as u8;
         let label = self.labels.len() as u32;
-        self.labels.push(Label { start: start as u32, length, target, former, population });
+        self.labels.push(PlaceName { start: start as u32, length, target, former, population });
         let after_article = after_article(&self.text[start..]);
         let mut offset = 0;
         for word in self.text[start..].split(' ') {
@@ -162,18 +162,18 @@ impl Labels {
         }
     }
 
-    pub fn label(&self, label: u32) -> &Label {
+    pub fn label(&self, label: u32) -> &PlaceName {
         &self.labels[label as usize]
     }
 
     /// The folded name of a label.
     pub fn folded(&self, label: u32) -> &str {
-        let Label { start, length, .. } = &self.labels[label as usize];
+        let PlaceName { start, length, .. } = &self.labels[label as usize];
         &self.text[*start as usize..*start as usize + usize::from(*length)]
     }
 
     /// The labels that are not those of cities and departments: the former communes.
-    pub fn former(&self) -> impl Iterator<Item = (u32, &Label)> {
+    pub fn former(&self) -> impl Iterator<Item = (u32, &PlaceName)> {
         (0..).zip(&self.labels).filter(|(_, label)| label.former)
     }
 
@@ -258,7 +258,7 @@ impl Labels {
 
 /// Where a folded name goes on after its article.
 fn after_article(name: &str) -> usize {
-    let article = name.split_once(' ').filter(|(first, _)| wording::ARTICLES.contains(first));
+    let article = name.split_once(' ').filter(|(first, _)| place_query::ARTICLES.contains(first));
     article.map_or(0, |(article, _)| article.len() + 1)
 }
 
@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn the_walk_finds_what_a_look_at_every_entry_finds() {
         let files = files::embedded().unwrap();
-        let labels = Labels::new(&Geography::read(&files).unwrap());
+        let labels = PrefixIndex::new(&Geography::read(&files).unwrap());
         let position = |entry: &Entry| (entry.start, entry.length, entry.label);
         for typed in ["paris", "pariz", "saint etiene", "aix", "xyz", "montpelier", "e", "la chapele sur"] {
             for edits in 0..=2 {
@@ -303,7 +303,7 @@ mod tests {
     #[test]
     fn the_entries_that_begin_so_are_those_a_look_at_every_entry_finds() {
         let files = files::embedded().unwrap();
-        let labels = Labels::new(&Geography::read(&files).unwrap());
+        let labels = PrefixIndex::new(&Geography::read(&files).unwrap());
         for query in ["par", "saint denis", "z", "zz", "paris 1"] {
             let found = labels.beginning_with(query).count();
             let begins = |entry: &&Entry| labels.letters(entry).starts_with(query.as_bytes());
@@ -325,7 +325,7 @@ mod tests {
                 format!("insee,kind,parent,article,name,dept,zips,population,lat,lon\n{commune}"),
             ),
         ];
-        let labels = Labels::new(&Geography::read(&files).unwrap());
+        let labels = PrefixIndex::new(&Geography::read(&files).unwrap());
         assert_eq!(labels.folded(0).len(), 255);
     }
 }

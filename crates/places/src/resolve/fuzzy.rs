@@ -2,20 +2,20 @@
 
 use domain::City;
 
-use super::{Case, Pick, Remark};
+use super::{Resolver, Selection, PlaceWarning};
 use crate::labels::Extent;
 use crate::spelling::{Pattern, edits_forgiven};
-use crate::wording;
+use crate::place_query;
 
-impl Case<'_> {
+impl Resolver<'_> {
     /// The one of these cities whose name is nearly what was given, or begins it, or begins with it.
     pub(super) fn most_similar(&self, cities: &[u32]) -> Option<u32> {
-        let given = self.wording.words.iter().map(String::as_str).collect::<Vec<_>>();
-        let typed = wording::key(given.iter().copied(), "sur");
+        let given = self.place_query.words.iter().map(String::as_str).collect::<Vec<_>>();
+        let typed = place_query::key(given.iter().copied(), "sur");
         let pattern = Pattern::new(&typed, edits_forgiven(typed.len()));
         let likeness = |city: &u32| {
             let name = self.gazetteer.labels.folded(*city);
-            let names: Vec<String> = wording::keys_of_name(&self.city(*city).name, name).collect();
+            let names: Vec<String> = place_query::keys_of_name(&self.city(*city).name, name).collect();
             let edits = names.iter().filter_map(|name| pattern.edits_to(name)).min();
             // `Boulogne` for Boulogne-Billancourt, `Lyon Croix-Rousse` for Lyon.
             let part = names.iter().any(|name| is_part(name, &typed));
@@ -25,12 +25,12 @@ impl Case<'_> {
     }
 
     /// The commune with the name nearest in spelling, the largest among equals.
-    pub(super) fn by_spelling(&mut self, wanted: impl Fn(&City) -> bool) -> Option<Pick> {
+    pub(super) fn by_spelling(&mut self, wanted: impl Fn(&City) -> bool) -> Option<Selection> {
         let words: Vec<String> = self
-            .wording
+            .place_query
             .words
             .iter()
-            .map(|word| wording::key(std::iter::once(word.as_str()), "sur"))
+            .map(|word| place_query::key(std::iter::once(word.as_str()), "sur"))
             .collect();
         let typed = words.join(" ");
         let pattern = Pattern::new(&typed, edits_forgiven(typed.len()));
@@ -57,19 +57,19 @@ impl Case<'_> {
         best.sort_unstable();
         best.dedup();
         let Some(city) = self.nearest_to_point(&best).or_else(|| self.largest(&best)) else {
-            self.remarks.push(Remark::UnknownName { name: self.name.clone() });
+            self.warnings.push(PlaceWarning::UnknownName { name: self.name.clone() });
             return None;
         };
         self.repaired(city);
         if best.len() > 1 {
-            self.remarks.push(Remark::NameShared { name: self.name.clone(), communes: best.len() });
+            self.warnings.push(PlaceWarning::NameShared { name: self.name.clone(), communes: best.len() });
         }
-        Some(Pick::likely(city))
+        Some(Selection::likely(city))
     }
 
     pub(super) fn repaired(&mut self, city: u32) {
         let taken = self.city(city).name.to_string();
-        self.remarks.push(Remark::NameRepaired { given: self.name.clone(), taken });
+        self.warnings.push(PlaceWarning::NameRepaired { given: self.name.clone(), taken });
     }
 }
 

@@ -3,23 +3,23 @@
 use domain::{City, Zipcode};
 
 use super::names::Candidate;
-use super::{Case, Certainty, FAR_KM, Pick, Remark};
-use crate::wording::{self, district_number};
+use super::{Resolver, Certainty, FAR_KM, Selection, PlaceWarning};
+use crate::place_query::{self, district_number};
 
 /// The longest name of a department has as many words: Terres australes et antarctiques françaises.
 const DEPARTMENT_WORDS_MAX: usize = 5;
 
 /// What the words of a name can mean.
 #[derive(Default)]
-struct Meaning {
+struct NameLookup {
     candidates: Vec<Candidate>,
     /// The department named or numbered beside the name.
     department: Option<String>,
 }
 
-impl Case<'_> {
-    pub(super) fn by_words(&mut self) -> Option<Pick> {
-        let named = !self.wording.words.is_empty();
+impl Resolver<'_> {
+    pub(super) fn by_words(&mut self) -> Option<Selection> {
+        let named = !self.place_query.words.is_empty();
         let mut pick = match self.zipcode.clone() {
             Some(zipcode) if named => self.by_zipcode_and_name(&zipcode),
             Some(zipcode) => self.by_zipcode(&zipcode),
@@ -30,8 +30,8 @@ impl Case<'_> {
         Some(pick)
     }
 
-    fn by_zipcode_and_name(&mut self, zipcode: &Zipcode) -> Option<Pick> {
-        let Meaning { candidates, .. } = self.meaning();
+    fn by_zipcode_and_name(&mut self, zipcode: &Zipcode) -> Option<Selection> {
+        let NameLookup { candidates, .. } = self.meaning();
         let (here, elsewhere): (Vec<_>, Vec<_>) = candidates
             .into_iter()
             .partition(|candidate| self.city(candidate.city).zipcodes.contains(zipcode));
@@ -41,12 +41,12 @@ impl Case<'_> {
         let holders = self.holders(zipcode);
         if let Some(city) = self.most_similar(&holders) {
             self.repaired(city);
-            return Some(Pick::likely(city));
+            return Some(Selection::likely(city));
         }
         if let Some(city) = self.with_general_zipcode(zipcode)
             && elsewhere.iter().any(|candidate| candidate.city == city)
         {
-            return Some(Pick::exact(city));
+            return Some(Selection::exact(city));
         }
         let near: Vec<Candidate> = elsewhere
             .iter()
@@ -55,37 +55,37 @@ impl Case<'_> {
             .collect();
         match (near.is_empty(), holders.is_empty()) {
             // The zipcode of a sorting office: the department and the name are enough.
-            (false, true) if self.wording.cedex => self.settle(near, Certainty::Exact),
+            (false, true) if self.place_query.cedex => self.settle(near, Certainty::Exact),
             (false, true) => {
-                self.remarks.push(Remark::UnknownZipcode { zipcode: zipcode.clone() });
+                self.warnings.push(PlaceWarning::UnknownZipcode { zipcode: zipcode.clone() });
                 self.settle(near, Certainty::Likely)
             }
             (false, false) => {
                 let pick = self.settle(near, Certainty::Likely)?;
                 let insee = self.city(pick.city).insee.clone();
-                self.remarks.push(Remark::ZipcodeElsewhere { zipcode: zipcode.clone(), insee });
+                self.warnings.push(PlaceWarning::ZipcodeElsewhere { zipcode: zipcode.clone(), insee });
                 Some(pick)
             }
             (true, _) if !elsewhere.is_empty() => self.far_apart(zipcode, elsewhere),
             (true, true) => {
-                if !self.wording.cedex {
-                    self.remarks.push(Remark::UnknownZipcode { zipcode: zipcode.clone() });
+                if !self.place_query.cedex {
+                    self.warnings.push(PlaceWarning::UnknownZipcode { zipcode: zipcode.clone() });
                 }
                 self.by_spelling(|city| is_in_area(city, zipcode))
             }
             (true, false) => {
-                self.remarks.push(Remark::UnknownName { name: self.name.clone() });
-                self.by_zipcode(zipcode).map(|pick| Pick::likely(pick.city))
+                self.warnings.push(PlaceWarning::UnknownName { name: self.name.clone() });
+                self.by_zipcode(zipcode).map(|pick| Selection::likely(pick.city))
             }
         }
     }
 
     /// Zipcode and name are in different parts of the country: coordinates may tell which is right.
-    fn far_apart(&mut self, zipcode: &Zipcode, named: Vec<Candidate>) -> Option<Pick> {
+    fn far_apart(&mut self, zipcode: &Zipcode, named: Vec<Candidate>) -> Option<Selection> {
         let known_area = self.gazetteer.cities().iter().any(|city| is_in_area(city, zipcode));
         if !known_area {
             // 00000 and the like say nothing at all.
-            self.remarks.push(Remark::UnknownZipcode { zipcode: zipcode.clone() });
+            self.warnings.push(PlaceWarning::UnknownZipcode { zipcode: zipcode.clone() });
             return self.settle(named, Certainty::Likely);
         }
         let near_name: Vec<_> =
@@ -94,38 +94,38 @@ impl Case<'_> {
         match (near_zipcode, near_name.is_empty()) {
             (Some(city), true) => {
                 let insee = self.city(city).insee.clone();
-                self.remarks.push(Remark::NameElsewhere { name: self.name.clone(), insee });
-                Some(Pick::likely(city))
+                self.warnings.push(PlaceWarning::NameElsewhere { name: self.name.clone(), insee });
+                Some(Selection::likely(city))
             }
             (None, false) => {
                 let pick = self.settle(near_name, Certainty::Likely)?;
                 let insee = self.city(pick.city).insee.clone();
-                self.remarks.push(Remark::ZipcodeElsewhere { zipcode: zipcode.clone(), insee });
+                self.warnings.push(PlaceWarning::ZipcodeElsewhere { zipcode: zipcode.clone(), insee });
                 Some(pick)
             }
             _ => {
-                self.remarks
-                    .push(Remark::Contradiction { zipcode: zipcode.clone(), name: self.name.clone() });
+                self.warnings
+                    .push(PlaceWarning::Contradiction { zipcode: zipcode.clone(), name: self.name.clone() });
                 None
             }
         }
     }
 
-    fn by_zipcode(&mut self, zipcode: &Zipcode) -> Option<Pick> {
+    fn by_zipcode(&mut self, zipcode: &Zipcode) -> Option<Selection> {
         let mut holders = self.smallest_holders(zipcode);
         if holders.is_empty() {
             holders.extend(self.with_general_zipcode(zipcode));
         }
         match holders.as_slice() {
             [] => {
-                self.remarks.push(Remark::UnknownZipcode { zipcode: zipcode.clone() });
+                self.warnings.push(PlaceWarning::UnknownZipcode { zipcode: zipcode.clone() });
                 None
             }
-            [city] => Some(Pick::exact(*city)),
+            [city] => Some(Selection::exact(*city)),
             several => {
                 let communes = several.len();
-                self.remarks.push(Remark::ZipcodeShared { zipcode: zipcode.clone(), communes });
-                self.nearest_to_point(several).or_else(|| self.largest(several)).map(Pick::likely)
+                self.warnings.push(PlaceWarning::ZipcodeShared { zipcode: zipcode.clone(), communes });
+                self.nearest_to_point(several).or_else(|| self.largest(several)).map(Selection::likely)
             }
         }
     }
@@ -138,8 +138,8 @@ impl Case<'_> {
         })
     }
 
-    fn by_name(&mut self) -> Option<Pick> {
-        let Meaning { mut candidates, department } = self.meaning();
+    fn by_name(&mut self) -> Option<Selection> {
+        let NameLookup { mut candidates, department } = self.meaning();
         let Some(department) = department else {
             return if candidates.is_empty() {
                 self.by_spelling(|_| true)
@@ -148,21 +148,21 @@ impl Case<'_> {
             };
         };
         let known = !candidates.is_empty();
-        candidates.retain(|candidate| wording::number_fits(self.city(candidate.city), &department));
+        candidates.retain(|candidate| place_query::number_fits(self.city(candidate.city), &department));
         if !candidates.is_empty() {
             return self.settle(candidates, Certainty::Exact);
         }
-        let doubts = self.remarks.len();
-        let pick = self.by_spelling(|city| wording::number_fits(city, &department));
+        let doubts = self.warnings.len();
+        let pick = self.by_spelling(|city| place_query::number_fits(city, &department));
         if pick.is_none() && known {
-            self.remarks.truncate(doubts);
-            self.remarks.push(Remark::DepartmentElsewhere { name: self.name.clone(), department });
+            self.warnings.truncate(doubts);
+            self.warnings.push(PlaceWarning::DepartmentElsewhere { name: self.name.clone(), department });
         }
         pick
     }
 
     /// Chooses among communes of the same name.
-    fn settle(&mut self, candidates: Vec<Candidate>, certainty: Certainty) -> Option<Pick> {
+    fn settle(&mut self, candidates: Vec<Candidate>, certainty: Certainty) -> Option<Selection> {
         let current: Vec<u32> =
             candidates.iter().filter(|candidate| !candidate.former).map(|candidate| candidate.city).collect();
         let is_former = current.is_empty();
@@ -170,24 +170,24 @@ impl Case<'_> {
             if is_former { candidates.iter().map(|candidate| candidate.city).collect() } else { current };
         let near: Vec<u32> = cities.iter().copied().filter(|city| self.is_near_point(*city)).collect();
         let pick = match (cities.as_slice(), near.as_slice()) {
-            ([city], _) | (_, [city]) => Pick { city: *city, certainty },
+            ([city], _) | (_, [city]) => Selection { city: *city, certainty },
             _ => {
-                self.remarks.push(Remark::NameShared { name: self.name.clone(), communes: cities.len() });
-                Pick::likely(self.nearest_to_point(&cities).or_else(|| self.largest(&cities))?)
+                self.warnings.push(PlaceWarning::NameShared { name: self.name.clone(), communes: cities.len() });
+                Selection::likely(self.nearest_to_point(&cities).or_else(|| self.largest(&cities))?)
             }
         };
         if is_former {
             let taken = self.city(pick.city).name.to_string();
-            self.remarks.push(Remark::FormerName { given: self.name.clone(), taken });
+            self.warnings.push(PlaceWarning::FormerName { given: self.name.clone(), taken });
         }
         Some(pick)
     }
 
     /// The communes the words mean when spelling needs no repair.
-    fn meaning(&self) -> Meaning {
-        let words = &self.wording.words;
+    fn meaning(&self) -> NameLookup {
+        let words = &self.place_query.words;
         let mut candidates = self.called(words);
-        let mut department = self.wording.number.clone().filter(|number| {
+        let mut department = self.place_query.number.clone().filter(|number| {
             !candidates.iter().any(|candidate| self.district(candidate.city, number).is_some())
         });
         if let (true, [name @ .., last]) = (candidates.is_empty(), words.as_slice())
@@ -209,7 +209,7 @@ impl Case<'_> {
                 }
             }
         }
-        Meaning { candidates, department }
+        NameLookup { candidates, department }
     }
 
     /// The code of the department somebody names after a place, its article or not.
@@ -226,7 +226,7 @@ impl Case<'_> {
 
     fn called(&self, words: &[String]) -> Vec<Candidate> {
         let gazetteer = self.gazetteer;
-        wording::keys(words)
+        place_query::keys(words)
             .iter()
             .map(|key| gazetteer.names.candidates(&gazetteer.geography, &gazetteer.labels, key))
             .find(|candidates| !candidates.is_empty())
@@ -244,15 +244,15 @@ impl Case<'_> {
     }
 
     /// From a city that has districts to the one that is meant.
-    pub(super) fn refine_by_words(&mut self, pick: &mut Pick) {
+    pub(super) fn refine_by_words(&mut self, pick: &mut Selection) {
         let city = self.city(pick.city);
         if city.districts.is_empty() {
             return;
         }
-        let number = self.wording.number.clone();
-        let last = self.wording.words.last().cloned();
+        let number = self.place_query.number.clone();
+        let last = self.place_query.words.last().cloned();
         let by_number = self
-            .wording
+            .place_query
             .ordinal
             .and_then(|ordinal| self.nth_district(pick.city, ordinal))
             .or_else(|| self.district(pick.city, number.as_deref()?))
@@ -273,7 +273,7 @@ impl Case<'_> {
                 // Zipcode and number mean different districts: only the city is sure.
                 let insee = self.city(other).insee.clone();
                 if let Some(zipcode) = self.zipcode.clone() {
-                    self.remarks.push(Remark::ZipcodeElsewhere { zipcode, insee });
+                    self.warnings.push(PlaceWarning::ZipcodeElsewhere { zipcode, insee });
                 }
                 pick.certainty = Certainty::Likely;
             }
@@ -281,7 +281,7 @@ impl Case<'_> {
                 pick.city = district;
                 if let Some(number) = also_department {
                     let insee = self.city(district).insee.clone();
-                    self.remarks.push(Remark::NumberUnclear { number, insee });
+                    self.warnings.push(PlaceWarning::NumberUnclear { number, insee });
                     pick.certainty = Certainty::Likely;
                 }
             }

@@ -1,10 +1,10 @@
-//! Names as keys: which communes a wording can mean, spelling aside.
+//! Names as keys: which communes a place_query can mean, spelling aside.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::geography::Geography;
-use crate::labels::{Labels, Target};
-use crate::wording::keys_of_name;
+use crate::labels::{PrefixIndex, Target};
+use crate::place_query::keys_of_name;
 
 /// A commune a name can mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(crate) struct NameIndex {
 }
 
 impl NameIndex {
-    pub fn new(geography: &Geography, labels: &Labels) -> Self {
+    pub fn new(geography: &Geography, labels: &PrefixIndex) -> Self {
         let mut index = Self {
             entries: Vec::with_capacity(48_000),
             names: geography.cities.len(),
@@ -56,7 +56,7 @@ impl NameIndex {
     }
 
     /// The communes known under a key, today or formerly.
-    pub fn candidates(&self, geography: &Geography, labels: &Labels, key: &str) -> Vec<Candidate> {
+    pub fn candidates(&self, geography: &Geography, labels: &PrefixIndex, key: &str) -> Vec<Candidate> {
         let wanted = hash(key);
         let from = self.entries.partition_point(|entry| entry.0 < wanted);
         let mut candidates: Vec<Candidate> = self.entries[from..]

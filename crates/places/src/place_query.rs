@@ -6,7 +6,7 @@ use domain::{City, fold};
 
 /// A place as worded, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Wording {
+pub(crate) struct PlaceQuery {
     /// The folded words of the name.
     pub words: Vec<String>,
     pub zipcode: Option<String>,
@@ -26,20 +26,20 @@ const DEPARTMENT_WORDS: [&str; 4] = ["departement", "dept", "dpt", "dep"];
 const BESIDE_NAMES: [&str; 8] = ["centre", "est", "france", "hypercentre", "nord", "ouest", "sud", "ville"];
 pub(crate) const ARTICLES: [&str; 6] = ["l", "le", "la", "les", "los", "aux"];
 
-impl Wording {
+impl PlaceQuery {
     pub fn read(text: &str) -> Self {
         // A stroke stands for `sur` or `sous`, with an s before it or not: `Vitry/Seine`, `Chalon s/ Saône`.
         let text = text.replace('/', " s ");
         let mut words: Vec<String> =
             fold(&text).split(' ').filter(|word| !word.is_empty()).map(Into::into).collect();
         words.dedup_by(|word, before| word == before && word == "s");
-        let mut wording = Self::default();
-        wording.take_zipcode(&mut words);
-        wording.take_cedex(&mut words);
+        let mut place_query = Self::default();
+        place_query.take_zipcode(&mut words);
+        place_query.take_cedex(&mut words);
         words.retain(|word| !DEPARTMENT_WORDS.contains(&word.as_str()));
-        wording.take_number(&mut words);
-        wording.words = words;
-        wording
+        place_query.take_number(&mut words);
+        place_query.words = words;
+        place_query
     }
 
     /// The name as it is told back: as given, or without the zipcode and CEDEX that were given with it.
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn a_wording_is_taken_apart() {
         let read = |text: &str| {
-            let Wording { words, zipcode, number, ordinal, cedex } = Wording::read(text);
+            let PlaceQuery { words, zipcode, number, ordinal, cedex } = PlaceQuery::read(text);
             let told = [
                 words.join(" "),
                 zipcode.map(|zipcode| format!("zipcode {zipcode}")).unwrap_or_default(),
@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(keys("L'Haÿ-les-Roses"), ["lhaylesroses", "haylesroses"]);
         assert_eq!(keys("Château-Chinon (Ville)"), ["chateauchinonville", "chateauchinon"]);
         assert_eq!(keys("Villeneuve-lez-Avignon"), ["villeneuvelesavignon"]);
-        let typed = |text: &str| super::keys(&Wording::read(text).words);
+        let typed = |text: &str| super::keys(&PlaceQuery::read(text).words);
         assert_eq!(typed("St Denis")[0], "saintdenis");
         assert_eq!(typed("Fontenay s/ Bois"), ["fontenaysurbois", "fontenaysousbois"]);
         assert_eq!(typed("Ville de Nice").last().unwrap(), "nice");

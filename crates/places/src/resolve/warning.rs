@@ -6,7 +6,7 @@ use domain::{Insee, Zipcode};
 
 /// A finding about a given place. Nothing is corrected without one.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Remark {
+pub enum PlaceWarning {
     /// No commune has or had this code.
     UnknownInsee { insee: Insee },
     /// The code is no longer in use; the commune that replaced it was taken.
@@ -41,33 +41,33 @@ pub enum Remark {
     PointNowhere,
 }
 
-/// The part of a given place a remark is about.
+/// The part of a given place a warning is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Subject {
+pub enum PlaceField {
     Insee,
     Zipcode,
     Name,
     Point,
 }
 
-impl Remark {
-    pub const fn subject(&self) -> Subject {
+impl PlaceWarning {
+    pub const fn subject(&self) -> PlaceField {
         match self {
             Self::UnknownInsee { .. } | Self::FormerInsee { .. } | Self::InseeElsewhere { .. } => {
-                Subject::Insee
+                PlaceField::Insee
             }
             Self::UnknownZipcode { .. }
             | Self::ZipcodeElsewhere { .. }
             | Self::ZipcodeShared { .. }
-            | Self::Contradiction { .. } => Subject::Zipcode,
+            | Self::Contradiction { .. } => PlaceField::Zipcode,
             Self::UnknownName { .. }
             | Self::NameElsewhere { .. }
             | Self::NameShared { .. }
             | Self::NameRepaired { .. }
             | Self::FormerName { .. }
             | Self::DepartmentElsewhere { .. }
-            | Self::NumberUnclear { .. } => Subject::Name,
-            Self::PointElsewhere { .. } | Self::PointNowhere => Subject::Point,
+            | Self::NumberUnclear { .. } => PlaceField::Name,
+            Self::PointElsewhere { .. } | Self::PointNowhere => PlaceField::Point,
         }
     }
 
@@ -85,7 +85,7 @@ impl Remark {
     }
 }
 
-impl fmt::Display for Remark {
+impl fmt::Display for PlaceWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownInsee { insee } => write!(f, "No commune has the code {insee}."),
