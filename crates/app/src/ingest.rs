@@ -156,7 +156,7 @@ impl App {
         }
         let resolution = self.places.resolve(given);
         let warning = |remark: &PlaceWarning| {
-            let path = match remark.subject() {
+            let path = match remark.field() {
                 PlaceField::Insee => "insee",
                 PlaceField::Zipcode => "zipcode",
                 PlaceField::Name => "cityName",

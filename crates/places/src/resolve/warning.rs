@@ -1,47 +1,47 @@
-//! What was found amiss or remarkable about a given place, for its sender to read.
+//! Warnings about a given place, returned to its sender.
 
 use std::fmt;
 
 use domain::{Insee, Zipcode};
 
-/// A finding about a given place. Nothing is corrected without one.
+/// A problem with a given place. Every correction is reported.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlaceWarning {
     /// No commune has or had this code.
     UnknownInsee { insee: Insee },
-    /// The code is no longer in use; the commune that replaced it was taken.
-    FormerInsee { given: Insee, taken: Insee },
-    /// Zipcode and name agree on another commune than the code; they were believed.
-    InseeElsewhere { given: Insee, taken: Insee },
+    /// The code is obsolete. The commune that replaced it was selected.
+    FormerInsee { given: Insee, selected: Insee },
+    /// Zipcode and name agree on another commune than the code, and were preferred.
+    InseeElsewhere { given: Insee, selected: Insee },
     /// No commune has this zipcode.
     UnknownZipcode { zipcode: Zipcode },
-    /// The zipcode is not one of the place's.
+    /// The zipcode does not belong to the selected place.
     ZipcodeElsewhere { zipcode: Zipcode, insee: Insee },
-    /// Several communes have this zipcode, and nothing told which is meant.
+    /// Several communes have this zipcode, and nothing distinguishes them.
     ZipcodeShared { zipcode: Zipcode, communes: usize },
-    /// No commune is called so, nor nearly so.
+    /// No commune has this name or a similar one.
     UnknownName { name: String },
-    /// The name is not that of the place.
+    /// The name is not that of the selected place.
     NameElsewhere { name: String, insee: Insee },
-    /// Several communes are called so, or nearly so, and nothing told which is meant.
+    /// Several communes have this name or a similar one, and nothing distinguishes them.
     NameShared { name: String, communes: usize },
-    /// The name was taken for this one.
-    NameRepaired { given: String, taken: String },
-    /// The name is that of a commune merged into this one.
-    FormerName { given: String, taken: String },
-    /// The commune is not in the department given with it.
+    /// The name was interpreted as this one.
+    NameCorrected { given: String, selected: String },
+    /// The name is that of a commune that was merged into the selected one.
+    FormerName { given: String, selected: String },
+    /// No commune with this name is in the given department.
     DepartmentElsewhere { name: String, department: String },
-    /// The number can be that of a district or that of the department; the district was taken.
-    NumberUnclear { number: String, insee: Insee },
-    /// Zipcode and name lie in different parts of the country, and nothing told which is right.
+    /// The number can be that of a district or of the department. The district was selected.
+    AmbiguousNumber { number: String, insee: Insee },
+    /// Zipcode and name are in different parts of the country, and nothing decides between them.
     Contradiction { zipcode: Zipcode, name: String },
-    /// The coordinates are far from the place.
+    /// The coordinates are far from the selected place.
     PointElsewhere { distance_km: f64, insee: Insee },
-    /// No place is near the coordinates.
+    /// No known place is near the coordinates.
     PointNowhere,
 }
 
-/// The part of a given place a warning is about.
+/// The part of a given place that a warning is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlaceField {
     Insee,
@@ -51,7 +51,8 @@ pub enum PlaceField {
 }
 
 impl PlaceWarning {
-    pub const fn subject(&self) -> PlaceField {
+    /// Returns the part of the place that the warning is about.
+    pub const fn field(&self) -> PlaceField {
         match self {
             Self::UnknownInsee { .. } | Self::FormerInsee { .. } | Self::InseeElsewhere { .. } => {
                 PlaceField::Insee
@@ -63,15 +64,15 @@ impl PlaceWarning {
             Self::UnknownName { .. }
             | Self::NameElsewhere { .. }
             | Self::NameShared { .. }
-            | Self::NameRepaired { .. }
+            | Self::NameCorrected { .. }
             | Self::FormerName { .. }
             | Self::DepartmentElsewhere { .. }
-            | Self::NumberUnclear { .. } => PlaceField::Name,
+            | Self::AmbiguousNumber { .. } => PlaceField::Name,
             Self::PointElsewhere { .. } | Self::PointNowhere => PlaceField::Point,
         }
     }
 
-    /// Whether two parts of what was given exclude each other, so that at least one is wrong.
+    /// Returns `true` if two parts of the place contradict each other, so that at least one is wrong.
     pub const fn is_contradiction(&self) -> bool {
         matches!(
             self,
@@ -88,35 +89,43 @@ impl PlaceWarning {
 impl fmt::Display for PlaceWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownInsee { insee } => write!(f, "No commune has the code {insee}."),
-            Self::FormerInsee { given, taken } => {
-                write!(f, "The code {given} is no longer in use; its commune is now part of {taken}.")
+            Self::UnknownInsee { insee } => write!(f, "No commune has the INSEE code {insee}."),
+            Self::FormerInsee { given, selected } => {
+                write!(f, "The INSEE code {given} is obsolete; its commune is now part of {selected}.")
             }
-            Self::InseeElsewhere { given, taken } => {
-                write!(f, "Zipcode and name are those of {taken}, not of {given}; {taken} was taken.")
+            Self::InseeElsewhere { given, selected } => {
+                write!(f, "Zipcode and name belong to {selected}, not to {given}; {selected} was used.")
             }
             Self::UnknownZipcode { zipcode } => write!(f, "No commune has the zipcode {zipcode}."),
             Self::ZipcodeElsewhere { zipcode, insee } => {
-                write!(f, "The zipcode {zipcode} is not one of {insee}'s.")
+                write!(f, "The zipcode {zipcode} does not belong to {insee}.")
             }
             Self::ZipcodeShared { zipcode, communes } => {
-                write!(f, "{communes} communes have the zipcode {zipcode}.")
+                write!(f, "The zipcode {zipcode} is shared by {communes} communes.")
             }
             Self::UnknownName { name } => write!(f, "No commune is called \"{name}\"."),
             Self::NameElsewhere { name, insee } => write!(f, "\"{name}\" is not the name of {insee}."),
             Self::NameShared { name, communes } => {
-                write!(f, "{communes} communes may be meant by \"{name}\".")
+                write!(f, "The name \"{name}\" is ambiguous: {communes} communes.")
             }
-            Self::NameRepaired { given, taken } => write!(f, "\"{given}\" was taken for \"{taken}\"."),
-            Self::FormerName { given, taken } => write!(f, "\"{given}\" is now part of \"{taken}\"."),
+            Self::NameCorrected { given, selected } => {
+                write!(f, "The name \"{given}\" was interpreted as \"{selected}\".")
+            }
+            Self::FormerName { given, selected } => write!(f, "\"{given}\" is now part of \"{selected}\"."),
             Self::DepartmentElsewhere { name, department } => {
                 write!(f, "No commune called \"{name}\" is in the department {department}.")
             }
-            Self::NumberUnclear { number, insee } => {
-                write!(f, "{number} may be a district or the department; the district {insee} was taken.")
+            Self::AmbiguousNumber { number, insee } => {
+                write!(
+                    f,
+                    "The number {number} can be a district or the department; the district {insee} was used."
+                )
             }
             Self::Contradiction { zipcode, name } => {
-                write!(f, "The zipcode {zipcode} and the name \"{name}\" lie far apart.")
+                write!(
+                    f,
+                    "The zipcode {zipcode} and the name \"{name}\" are in different parts of the country."
+                )
             }
             Self::PointElsewhere { distance_km, insee } => {
                 write!(f, "The coordinates are {distance_km:.0} km from the centre of {insee}.")
