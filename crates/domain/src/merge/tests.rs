@@ -111,8 +111,8 @@ fn crawl_after_the_expiry_makes_the_advert_live() {
     let at_once = update(&expired, empty_draft(), None, at(2_000));
     assert_eq!(at_once.advert.expired_at, None, "crawled in the same second, after the expiry");
 
-    let old_sighting = AdvertDraft { last_crawled_at: Some(at(1_500)), ..empty_draft() };
-    let still = update(&expired, old_sighting, None, at(3_000));
+    let old_crawl = AdvertDraft { last_crawled_at: Some(at(1_500)), ..empty_draft() };
+    let still = update(&expired, old_crawl, None, at(3_000));
     assert_eq!((still.effect, still.advert.expired_at), (Effect::Crawled, Some(at(2_000))));
     let said_to_be_live =
         AdvertDraft { last_crawled_at: Some(at(1_500)), lifecycle: Lifecycle::Live, ..empty_draft() };

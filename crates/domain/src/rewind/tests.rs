@@ -173,15 +173,15 @@ fn new_changed_and_returned_properties_are_newly_matched() {
     check_newly_matched(&cheaper, 2_000, false);
     let still_matching = versions([price(195_000.0), price(190_000.0)]).remove(1);
     check_newly_matched(&still_matching, 1_500, false);
-    let dearer = versions([price(190_000.0), price(210_000.0)]).remove(1);
-    check_newly_matched(&dearer, 999, false);
+    let more_expensive = versions([price(190_000.0), price(210_000.0)]).remove(1);
+    check_newly_matched(&more_expensive, 999, false);
     let back = versions([price(190_000.0), expiry(), price(190_000.0)]).remove(2);
     check_newly_matched(&back, 1_500, true);
     check_newly_matched(&back, 2_500, true);
     check_newly_matched(&back, 3_000, false);
-    let dear_for_a_while = versions([190_000.0, 210_000.0, 200_000.0].map(price)).remove(2);
-    check_newly_matched(&dear_for_a_while, 1_000, true);
-    check_newly_matched(&dear_for_a_while, 3_000, false);
+    let expensive_for_a_while = versions([190_000.0, 210_000.0, 200_000.0].map(price)).remove(2);
+    check_newly_matched(&expensive_for_a_while, 1_000, true);
+    check_newly_matched(&expensive_for_a_while, 3_000, false);
 }
 
 #[test]

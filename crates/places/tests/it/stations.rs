@@ -37,16 +37,16 @@ fn remote_point_has_no_stations() {
 
 #[test]
 fn stations_are_those_of_a_full_scan() {
-    for home in gazetteer().stations().iter().step_by(37) {
-        let near = gazetteer().stations_near(home.point);
-        let distances: Vec<f64> = near.iter().map(|station| station.point.distance_km(home.point)).collect();
-        assert!(distances.is_sorted(), "{}", home.name);
+    for origin in gazetteer().stations().iter().step_by(37) {
+        let near = gazetteer().stations_near(origin.point);
+        let distances: Vec<f64> = near.iter().map(|station| station.point.distance_km(origin.point)).collect();
+        assert!(distances.is_sorted(), "{}", origin.name);
         let all = gazetteer()
             .stations()
             .iter()
-            .filter(|station| station.point.distance_km(home.point) <= WALKING_DISTANCE_KM)
+            .filter(|station| station.point.distance_km(origin.point) <= WALKING_DISTANCE_KM)
             .count();
         assert!(near.len() <= all && !near.is_empty());
-        assert!(home.point.distance_km(near[0].point) < 0.3, "{}", home.name);
+        assert!(origin.point.distance_km(near[0].point) < 0.3, "{}", origin.name);
     }
 }

@@ -62,13 +62,13 @@ fn ties_are_broken_by_ascending_id() {
 
 #[test]
 fn first_different_value_decides() {
-    let home = |number: u8, price: f64, surface: f64| {
+    let listing = |number: u8, price: f64, surface: f64| {
         numbered(number, |advert| {
             advert.details.price = Amount::new(price);
             advert.details.surface = Amount::new(surface);
         })
     };
-    let properties = [home(1, 2.0, 10.0), home(2, 1.0, 10.0), home(3, 1.0, 20.0)];
+    let properties = [listing(1, 2.0, 10.0), listing(2, 1.0, 10.0), listing(3, 1.0, 20.0)];
     let (price, surface) = (OrderBy::Price, OrderBy::Surface);
     check_plain(&by(&[(price, Ascending), (surface, Descending)]), &properties, &[3, 2, 1]);
     check_plain(&by(&[(price, Ascending), (surface, Ascending)]), &properties, &[2, 3, 1]);
@@ -77,13 +77,13 @@ fn first_different_value_decides() {
 
 #[test]
 fn default_order_is_newest_then_highest_price_per_meter() {
-    let home = |number: u8, created: i64, price: f64| {
+    let listing = |number: u8, created: i64, price: f64| {
         numbered(number, |advert| {
             advert.created_at = at(created);
             advert.details.price = Amount::new(price);
         })
     };
-    let properties = [home(1, 10, 100.0), home(2, 20, 100.0), home(3, 20, 200.0)];
+    let properties = [listing(1, 10, 100.0), listing(2, 20, 100.0), listing(3, 20, 200.0)];
     check_plain(&Order::default(), &properties, &[3, 2, 1]);
 }
 
