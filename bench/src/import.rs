@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use domain::{AdvertDraft, Given, WebAddress};
+use domain::{AdvertDraft, FieldUpdate, WebAddress};
 use serde_json::Value;
 use world::{Settings, World};
 
@@ -85,7 +85,7 @@ fn write_feed(path: &Path, args: &ImportArgs) -> anyhow::Result<u64> {
 
 /// Adds the original pictures, which crawlers send besides the copies, so that adverts have a realistic size.
 fn add_originals(draft: &mut AdvertDraft) {
-    let (Given::Value(pictures), Given::Value(Some(site))) = (&draft.patch.pictures, &draft.patch.site)
+    let (FieldUpdate::Set(pictures), FieldUpdate::Set(Some(site))) = (&draft.patch.pictures, &draft.patch.site)
     else {
         return;
     };
@@ -95,7 +95,7 @@ fn add_originals(draft: &mut AdvertDraft) {
         ))
         .ok()
     };
-    draft.patch.pictures_remote = Given::Value((0..pictures.len()).filter_map(original).collect());
+    draft.patch.pictures_remote = FieldUpdate::Set((0..pictures.len()).filter_map(original).collect());
 }
 
 /// Runs `vigie import` and measures its time and peak memory.

@@ -1,6 +1,6 @@
-//! Compresses the reference data of `data/` for embedding, and writes the list of it.
+//! Compresses the reference data of `data/` for embedding, and generates the list of files.
 //!
-//! The repository keeps plain CSV, which can be read, compared and corrected; the binary carries a third of the bytes.
+//! The repository contains plain CSV, which can be read, diffed and corrected. The binary contains a third of the bytes.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             .map(|entry| entry.map(|entry| entry.path()))
             .collect::<Result<Vec<_>, _>>()?;
         paths.retain(|path| path.extension().is_some_and(|extension| extension == "csv"));
-        // The order of a directory is the file system's; the binary must not depend on it.
+        // The order of directory entries depends on the file system; the binary must not.
         paths.sort();
         for path in paths {
             let name = path.file_name().and_then(|name| name.to_str()).ok_or("a file name is not UTF-8")?;

@@ -9,7 +9,7 @@ use app::system::{RandomIds, SystemClock};
 use app::workers::following::Progress;
 use app::workers::matcher::Matcher;
 use domain::draft::Lifecycle;
-use domain::{AdvertDraft, Amount, Given, PropertyType, Scopes, TransactionType};
+use domain::{AdvertDraft, Amount, FieldUpdate, PropertyType, Scopes, TransactionType};
 use places::Gazetteer;
 use serde_json::{Value, json};
 use store::sqlite::SqliteStore;
@@ -83,7 +83,7 @@ pub fn adverts_for(dataset: &Dataset, routes: usize) -> anyhow::Result<Vec<Adver
         // Expired adverts create no matches.
         draft.lifecycle = Lifecycle::Live;
         let route = usize::try_from(number).ok()? % routes.max(1);
-        draft.patch.price = Given::Value(Amount::new(price(route)));
+        draft.patch.price = FieldUpdate::Set(Amount::new(price(route)));
         Some(draft)
     };
     let drafts: Vec<AdvertDraft> = (0..dataset.len()).filter_map(draft).collect();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::{AdvertAttribute, Facts, GeoPoint, Key, Property, PropertyAttribute};
+use domain::{AdvertAttribute, PropertyView, GeoPoint, Key, Property, PropertyAttribute};
 use places::Gazetteer;
 
 use super::generated_search::{GeneratedSearch, PlaceFilter, city_with_districts};
@@ -113,7 +113,7 @@ pub struct PropertyRow {
 
 impl PropertyRow {
     pub fn of(property: &Property) -> Option<Self> {
-        let facts = Facts::of(property)?;
+        let facts = PropertyView::new(property)?;
         let read = |attribute: PropertyAttribute| attribute.read(&facts);
         let number = |attribute| read(attribute).map(Key::as_number);
         let place = |attribute| read(attribute).map(Key::get);

@@ -73,7 +73,7 @@ impl App {
         if delivery.about.is_none() {
             return Ok(Replayed::Erased);
         }
-        if let Some(reason) = search.search.draft.alerts.silence(delivery.lane.channel) {
+        if let Some(reason) = search.search.draft.alerts.cancel_reason(delivery.lane.channel) {
             return Ok(Replayed::Silent(reason));
         }
         if matches!(delivery.state, DeliveryState::Pending | DeliveryState::Leased) {
@@ -181,7 +181,7 @@ impl App {
             Sample::Event(name) => renderer.event_body(name, &event, &told),
         };
         let body = Bytes::from(body);
-        let secrets = self.webhook_secrets(user).await?.in_use(at).cloned().collect();
+        let secrets = self.webhook_secrets(user).await?.signing_secrets(at).cloned().collect();
         let id = DeliveryId::from_uuid(self.fresh_id());
         let exchange = transport
             .post(&WebhookMessage { endpoint, id, at, secrets, order: None, body: body.clone() })

@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use delivery::{Email, Exchange, WebhookMessage};
 use domain::{
     AdvertEvent, DeliveryChannel, Endpoint, EventName, Fault, MatchId, Outcome, Property, PropertyId,
-    Retries, SearchId, SearchNumber, SiteDirectory, Timestamp,
+    RetryPolicy, SearchId, SearchNumber, SiteDirectory, Timestamp,
 };
 use store::{Lane, QueueDepth};
 use tokio::sync::Notify;
@@ -61,7 +61,7 @@ pub struct EndpointRefused(pub String);
 /// How what is owed is brought.
 #[derive(Debug, Clone)]
 pub struct DispatchSettings {
-    pub retries: Retries,
+    pub retries: RetryPolicy,
     /// How long matches are gathered for one email.
     pub gather: Duration,
     /// How long deliveries are kept that came to an end.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::{Advert, AdvertId, City, Derived, Identity, Property, PropertyId, Station, WebAddress};
+use domain::{Advert, AdvertId, City, DerivedValues, Identity, Property, PropertyId, Station, WebAddress};
 
 use crate::{App, Error};
 
@@ -24,13 +24,13 @@ impl App {
     }
 
     /// The commune of a property, when the reference geography knows it.
-    pub fn city(&self, derived: &Derived<'_>) -> Option<Arc<City>> {
+    pub fn city(&self, derived: &DerivedValues<'_>) -> Option<Arc<City>> {
         self.places.city(&derived.placement?.insee).cloned()
     }
 
     /// The stations in walking distance of a property that says where it is. The centre of a commune is no place to walk
     /// from.
-    pub fn stations(&self, property: &Property, derived: &Derived<'_>) -> Vec<Arc<Station>> {
+    pub fn stations(&self, property: &Property, derived: &DerivedValues<'_>) -> Vec<Arc<Station>> {
         let located = property.adverts.iter().any(|advert| advert.details.place.point.is_some());
         derived.point.filter(|_| located).map(|point| self.places.stations_near(point)).unwrap_or_default()
     }

@@ -7,8 +7,8 @@
 mod plan;
 
 use domain::{AdvertDraft, AdvertId, GivenPlace, PropertyId, Timestamp, Violation, merge};
-use places::resolve::Subject;
-use places::{Certainty, Remark};
+use places::resolve::PlaceField;
+use places::{Certainty, PlaceWarning};
 use store::{ChangeSet, CommitOutcome, Erased, Expected, Position, PutCause, PutProperty, Step};
 
 use crate::{App, Error};
@@ -101,7 +101,7 @@ impl App {
                 certainty: None,
                 warnings: Vec::new(),
             };
-            if merged.effect == merge::Effect::Nothing {
+            if merged.effect == merge::Effect::Unchanged {
                 let position = *self.store.head().borrow();
                 self.visible(position).await;
                 return Ok(Some(receipt(Outcome::Unchanged)));
@@ -155,12 +155,12 @@ impl App {
             return Placed::default();
         }
         let resolution = self.places.resolve(given);
-        let warning = |remark: &Remark| {
-            let path = match remark.subject() {
-                Subject::Insee => "insee",
-                Subject::Zipcode => "zipcode",
-                Subject::Name => "cityName",
-                Subject::Point => "locations",
+        let warning = |remark: &PlaceWarning| {
+            let path = match remark.field() {
+                PlaceField::Insee => "insee",
+                PlaceField::Zipcode => "zipcode",
+                PlaceField::Name => "cityName",
+                PlaceField::Point => "locations",
             };
             if remark.is_contradiction() {
                 Violation::contradiction(path, remark)
@@ -171,7 +171,7 @@ impl App {
         Placed {
             placement: resolution.placement,
             certainty: Some(resolution.certainty),
-            warnings: resolution.remarks.iter().map(warning).collect(),
+            warnings: resolution.warnings.iter().map(warning).collect(),
         }
     }
 

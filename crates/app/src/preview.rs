@@ -1,7 +1,7 @@
 //! What a search would find, and would have found, before anybody saves it.
 //!
 //! A property would have made a match in a window of time when it meets the criteria as it is now, was on offer within the window, and
-//! did not both meet them and stay on offer all the while ([`rewind::came_to_meet`]). What has expired since counts; what no longer
+//! did not both meet them and stay on offer all the while ([`rewind::newly_matched_since`]). What has expired since counts; what no longer
 //! meets them does not.
 //!
 //! The index tells which properties can be among these: they meet the criteria and have changed in the window. Those created in it
@@ -11,10 +11,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use domain::criteria::{Condition, Direction, Test};
+use domain::criteria::{Condition, Direction, Predicate};
 use domain::ports::whole_second;
 use domain::{
-    Criteria, Key, Order, OrderBy, Property, PropertyAttribute, PropertyId, Span, Timestamp, rewind,
+    Criteria, Key, Order, OrderBy, Property, PropertyAttribute, PropertyId, KeyRange, Timestamp, rewind,
 };
 use engine::{SearchRequest, SearchResult, View};
 use jiff::SignedDuration;
@@ -113,9 +113,9 @@ impl Window {
         // Dates are whole seconds, and so is this one: what is not later than it is later by a second.
         let after = |attribute| {
             let next = Key::from_raw(since.as_second() + 1);
-            within(attribute, Span { least: Some(next), most: None })
+            within(attribute, KeyRange { least: Some(next), most: None })
         };
-        let until = |attribute| within(attribute, Span { least: None, most: Some(Key::moment(since)) });
+        let until = |attribute| within(attribute, KeyRange { least: None, most: Some(Key::timestamp(since)) });
         let created = |on_offer: Condition<PropertyAttribute>| {
             let criteria = with(criteria, [after(PropertyAttribute::CreatedAt), on_offer]);
             view.search(&SearchRequest { criteria, order: Order::default(), skip: 0, take: 0 }).total
@@ -143,7 +143,7 @@ impl Window {
         let mut tally = Tally::default();
         for property in properties.filter(|property| self.to_read.contains(&property.id)) {
             tally.looked_at += 1;
-            tally.came += usize::from(rewind::came_to_meet(criteria, property, self.since));
+            tally.came += usize::from(rewind::newly_matched_since(criteria, property, self.since));
         }
         tally
     }
@@ -171,12 +171,12 @@ fn with<const COUNT: usize>(
     criteria
 }
 
-fn within(attribute: PropertyAttribute, span: Span) -> Condition<PropertyAttribute> {
-    Condition { attribute, test: Test::Within(span) }
+fn within(attribute: PropertyAttribute, span: KeyRange) -> Condition<PropertyAttribute> {
+    Condition { attribute, predicate: Predicate::Within(span) }
 }
 
 fn flag(attribute: PropertyAttribute, flag: bool) -> Condition<PropertyAttribute> {
-    Condition { attribute, test: Test::OneOf([Key::flag(flag)].into()) }
+    Condition { attribute, predicate: Predicate::OneOf([Key::flag(flag)].into()) }
 }
 
 #[cfg(test)]

@@ -18,8 +18,8 @@ use delivery::webhook::{Addresses, Deadlines, Settings, Webhooks};
 use delivery::{Email, Exchange, WebhookMessage};
 use domain::search::SearchDraft;
 use domain::{
-    AdvertEvent, Alerts, Amount, DeliveryState, Endpoint, EventName, Fault, Given, Identity, Outcome,
-    Property, Retries, SearchNumber, SiteDirectory,
+    AdvertEvent, Alerts, Amount, DeliveryState, Endpoint, EventName, Fault, FieldUpdate, Identity, Outcome,
+    Property, RetryPolicy, SearchNumber, SiteDirectory,
 };
 use places::Gazetteer;
 use store::sqlite::SqliteStore;
@@ -126,7 +126,7 @@ async fn six_attempts_an_hour_apart_whatever_the_receiver_does_then_failed_and_s
     let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
     let clock = Arc::new(ManualClock::at(at(1_000_000)));
     let settings = DispatchSettings {
-        retries: Retries { interval: Duration::from_secs(HOUR as u64) },
+        retries: RetryPolicy { interval: Duration::from_secs(HOUR as u64) },
         gather: SOON,
         keep: LATE,
         public_url: String::new(),
@@ -151,7 +151,7 @@ async fn six_attempts_an_hour_apart_whatever_the_receiver_does_then_failed_and_s
     }
     let mut advert = draft(Identity::Uuid(advert_id(1)));
     advert.property = Some(property_id(1));
-    advert.patch.price = Given::Value(Amount::new(250_000.0));
+    advert.patch.price = FieldUpdate::Set(Amount::new(250_000.0));
     app.ingest(vec![advert]).await.unwrap();
     let mut matcher = Matcher::new(&app).unwrap();
     while matcher.run_once().await.unwrap() == Progress::More {}

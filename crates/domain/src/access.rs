@@ -1,24 +1,24 @@
-//! What a key may do.
+//! The permissions of an API key.
 
 use std::fmt;
 
-/// One permission.
+/// A permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
     /// Read property documents, adverts and reference data.
     Read,
-    /// Manage one's own searches and see their deliveries.
+    /// Manage one's own saved searches and read their deliveries.
     Searches,
     /// Send, expire and erase adverts.
     Ingest,
-    /// Name and categorise sites; everything an operator does over the API.
+    /// Name and categorise sites, and all other operator requests.
     Admin,
 }
 
 impl Scope {
     pub const ALL: &'static [Self] = &[Self::Read, Self::Searches, Self::Ingest, Self::Admin];
 
-    /// The word operators type.
+    /// Returns the name on the command line.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -50,7 +50,7 @@ impl Scopes {
         Scope::ALL.iter().copied().filter(move |scope| self.contains(*scope))
     }
 
-    /// Reads `read,ingest`. Answers with the first word that is no scope.
+    /// Parses a comma-separated list such as `read,ingest`. Fails on the first unknown scope.
     pub fn parse(text: &str) -> Result<Self, UnknownScope> {
         text.split(',')
             .map(str::trim)
@@ -82,7 +82,7 @@ impl fmt::Display for Scopes {
     }
 }
 
-/// A word that names no scope.
+/// The text is not the name of a scope.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown scope `{word}`; the scopes are read, searches, ingest and admin")]
 pub struct UnknownScope {
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scopes_read_back_as_printed() {
+    fn scopes_round_trip() {
         let scopes = Scopes::parse("ingest, read").unwrap();
         assert_eq!(scopes.to_string(), "read,ingest");
         assert!(scopes.contains(Scope::Ingest) && !scopes.contains(Scope::Admin));

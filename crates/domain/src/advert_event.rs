@@ -1,8 +1,8 @@
-//! What happened to an advert.
+//! Events: the recorded changes of an advert.
 
 use jiff::Timestamp;
 
-use crate::advert::AdvertField;
+use crate::advert_fields::AdvertField;
 use crate::value::Amount;
 
 /// The creation of an advert, or the change of one of its fields.
@@ -10,7 +10,7 @@ use crate::value::Amount;
 pub struct AdvertEvent {
     pub at: Timestamp,
     pub subject: EventSubject,
-    /// The values as the contract carries them: texts, for price, surface and expiry only.
+    /// The values as text, as the API represents them. Only for price, surface and expiry.
     pub old_value: Option<Box<str>>,
     pub new_value: Option<Box<str>>,
     pub percent_variation: Option<PercentVariation>,
@@ -18,47 +18,48 @@ pub struct AdvertEvent {
 
 impl Eq for AdvertEvent {}
 
-/// What an event is about.
+/// What changed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EventSubject {
     Created,
     Expired,
     Field(AdvertField),
-    /// A name from a back-filled history that is none of our fields.
+    /// A field name in a back-filled history that is not an advert field.
     Foreign(Box<str>),
 }
 
 impl AdvertEvent {
+    /// Builds the creation event.
     pub fn created(at: Timestamp) -> Self {
-        Self::bare(at, EventSubject::Created)
+        Self::new(at, EventSubject::Created)
     }
 
-    /// An advert expired (`true`) or came back (`false`).
+    /// Builds the event of an expiry (`true`) or of a return (`false`).
     pub fn expiry(at: Timestamp, expired: bool) -> Self {
         Self {
             old_value: Some((!expired).to_string().into()),
             new_value: Some(expired.to_string().into()),
-            ..Self::bare(at, EventSubject::Expired)
+            ..Self::new(at, EventSubject::Expired)
         }
     }
 
-    /// A price or a surface changed.
+    /// Builds the event of a changed price or surface.
     pub fn amount(at: Timestamp, field: AdvertField, old: Option<Amount>, new: Option<Amount>) -> Self {
         let text = |amount: Amount| amount.to_string().into();
         Self {
             old_value: old.map(text),
             new_value: new.map(text),
             percent_variation: old.zip(new).and_then(|(old, new)| PercentVariation::between(old, new)),
-            ..Self::bare(at, EventSubject::Field(field))
+            ..Self::new(at, EventSubject::Field(field))
         }
     }
 
-    /// Any other field changed; its values are not kept.
+    /// Builds the event of any other changed field, without values.
     pub fn field(at: Timestamp, field: AdvertField) -> Self {
-        Self::bare(at, EventSubject::Field(field))
+        Self::new(at, EventSubject::Field(field))
     }
 
-    /// The name under which subscribers hear of it. An advert's return is announced by no event of the contract.
+    /// Returns the event name for subscribers. The return of an expired advert has none in the contract.
     pub fn name(&self) -> Option<EventName> {
         match &self.subject {
             EventSubject::Created => Some(EventName::AdCreate),
@@ -75,8 +76,8 @@ impl AdvertEvent {
         }
     }
 
-    /// The same with its percentage worked out from both values, where it is a change of price or surface that has both. What a
-    /// history says instead may be rounded otherwise, have the wrong sign or be missing.
+    /// Recomputes the percentage of a change of price or surface that has both values. The percentage in a back-filled history
+    /// may be rounded differently, have the wrong sign or be missing.
     pub fn with_variation(mut self) -> Self {
         let is_amount =
             matches!(self.subject, EventSubject::Field(AdvertField::Price | AdvertField::Surface));
@@ -88,12 +89,12 @@ impl AdvertEvent {
         self
     }
 
-    fn bare(at: Timestamp, subject: EventSubject) -> Self {
+    fn new(at: Timestamp, subject: EventSubject) -> Self {
         Self { at, subject, old_value: None, new_value: None, percent_variation: None }
     }
 }
 
-/// The six names of the contract.
+/// The event names of the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EventName {
     UpdatePrice,
@@ -115,12 +116,12 @@ impl EventName {
     ];
 }
 
-/// By how much a value changed, in per cent, rounded to two decimals.
+/// The relative change of a value in percent, rounded to two decimals.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PercentVariation(f64);
 
 impl PercentVariation {
-    /// `(new − old) ÷ old × 100`; nothing can be said of a change from zero.
+    /// Returns `(new − old) ÷ old × 100`. `None` for a change from zero.
     pub fn between(old: Amount, new: Amount) -> Option<Self> {
         if old.get() == 0.0 {
             return None;
@@ -128,11 +129,10 @@ impl PercentVariation {
         Self::new((new.get() - old.get()) / old.get() * 100.0)
     }
 
-    /// Beyond this a percentage says nothing; up to it, its hundredths are exact in a float, so that rounding a second
-    /// time changes nothing.
+    /// Larger percentages are meaningless. Up to this value, hundredths are exact in a float, so that rounding is idempotent.
     const MAX: f64 = 1e12;
 
-    /// Rounds a number; nothing when it is beyond all reason.
+    /// Rounds a percentage. `None` if it is not a number or its absolute value exceeds the maximum.
     pub fn new(percent: f64) -> Option<Self> {
         (percent.abs() <= Self::MAX).then(|| Self((percent * 100.0).round() / 100.0 + 0.0))
     }
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variation_is_finite_and_rounded_once() {
+    fn variation_is_finite_and_rounding_is_idempotent() {
         for percent in [33.333, 1e12 - 0.005, -123_456_789.125, 1e12] {
             let once = PercentVariation::new(percent).unwrap();
             assert_eq!(PercentVariation::new(once.get()), Some(once), "{percent}");
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_history_s_variation_follows_from_its_values() {
+    fn variation_is_recomputed_from_the_values() {
         let check = |field: &str, values: (Option<&str>, Option<&str>), given, expected: Option<f64>| {
             let subject = match field {
                 "price" => EventSubject::Field(AdvertField::Price),
@@ -184,25 +184,25 @@ mod tests {
                 old_value: values.0.map(Into::into),
                 new_value: values.1.map(Into::into),
                 percent_variation: Option::<f64>::and_then(given, PercentVariation::new),
-                ..AdvertEvent::bare(Timestamp::UNIX_EPOCH, subject)
+                ..AdvertEvent::new(Timestamp::UNIX_EPOCH, subject)
             };
             let variation = event.with_variation().percent_variation.map(PercentVariation::get);
             assert_eq!(variation, expected, "{field} {values:?} {given:?}");
         };
         check("price", (Some("320000"), Some("311000")), None, Some(-2.81));
         check("surface", (Some("3"), Some(" 4.0 ")), None, Some(33.33));
-        // What contradicts the values is not kept.
+        // A percentage that contradicts the values is replaced.
         check("price", (Some("320000"), Some("311000")), Some(2.81), Some(-2.81));
         check("price", (Some("0"), Some("311000")), Some(2.81), None);
         check("price", (Some("sur demande"), Some("311000")), Some(2.81), None);
         check("price", (Some("320000"), Some("NaN")), None, None);
-        // Where there is nothing to work it out from, it is what it was said to be.
+        // Without both values, the given percentage is kept.
         check("price", (None, Some("311000")), Some(-2.8), Some(-2.8));
         check("boost", (Some("1"), Some("2")), Some(7.0), Some(7.0));
     }
 
     #[test]
-    fn every_field_has_a_name_for_subscribers() {
+    fn every_field_has_an_event_name() {
         let at = Timestamp::UNIX_EPOCH;
         for field in AdvertField::ALL {
             assert!(AdvertEvent::field(at, *field).name().is_some());

@@ -1,8 +1,8 @@
-//! Parts of the map: circles and polygons.
+//! Circles and polygons.
 
 use crate::place::GeoPoint;
 
-/// Everything within a distance of a point, the border included.
+/// All points within a distance of the centre, border included.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Circle {
     pub centre: GeoPoint,
@@ -15,16 +15,15 @@ impl Circle {
     }
 }
 
-/// A closed line round an area, on a plane of longitude and latitude; it may cross itself, and then what is enclosed an
-/// odd number of times is inside.
+/// A polygon in the plane of longitude and latitude. It may intersect itself; the even-odd rule determines the inside.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Polygon(Box<[GeoPoint]>);
 
 impl Polygon {
-    /// More than any drawn area needs, and little enough to be tested against many points.
+    /// More than any drawn area needs, and few enough to test many points.
     pub const CORNERS_MAX: usize = 1_000;
 
-    /// A polygon has at least three corners. The last may repeat the first.
+    /// Creates a polygon from at least three corners. The last may repeat the first.
     pub fn new(corners: Vec<GeoPoint>) -> Option<Self> {
         (3..=Self::CORNERS_MAX).contains(&corners.len()).then(|| Self(corners.into()))
     }
@@ -33,8 +32,8 @@ impl Polygon {
         &self.0
     }
 
-    /// Whether a point is inside: whether a line from it to the east crosses the border an odd number of times. A point
-    /// exactly on the border may fall on either side, always the same one.
+    /// Returns `true` if a point is inside: a ray to the east crosses the border an odd number of times. A point exactly on
+    /// the border may be inside or outside, always with the same result.
     pub fn contains(&self, point: GeoPoint) -> bool {
         let mut inside = false;
         let mut previous = self.0[self.0.len() - 1];
@@ -60,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_polygon_holds_what_its_border_encloses() {
+    fn polygon_contains_the_points_inside_its_border() {
         let corners = [(0.0, 0.0), (0.0, 4.0), (4.0, 4.0), (4.0, 3.0), (1.0, 2.0), (4.0, 1.0), (4.0, 0.0)];
         let notched = Polygon::new(corners.map(|(lat, lon)| point(lat, lon)).to_vec()).unwrap();
         assert!(notched.contains(point(0.5, 2.0)));
@@ -72,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_includes_its_border() {
+    fn circle_includes_its_border() {
         let (centre, away) = (point(48.0, 2.0), point(48.0, 2.1));
         let radius_km = centre.distance_km(away);
         assert!(Circle { centre, radius_km }.contains(away));

@@ -1,42 +1,45 @@
-//! What can be asked of a property, of an advert and of an event: one row an attribute, with how it is read.
+//! The attributes that filters test: one row per attribute of a property, an advert or an event, with how to read it.
 //!
-//! Filters name attributes, `accepts` reads them, an index keeps a column for each. A row added here is a column there.
+//! A filter names an attribute, [`Criteria::accepts`](crate::Criteria::accepts) reads it, and the index has a column for
+//! it. A row added here is a column there.
 
-use crate::advert::{Advert, AdvertField};
+use crate::advert::Advert;
 use crate::advert_event::{AdvertEvent, EventSubject};
+use crate::advert_fields::AdvertField;
 use crate::key::Key;
 use crate::kinds::{FeesResponsibility, GeoAccuracy, PublisherType};
 use crate::place::Zipcode;
 use crate::price;
-use crate::property::{Derived, Property};
+use crate::property::{DerivedValues, Property};
 use crate::value::Amount;
 
-/// To be raised whenever an attribute is read differently, be it through a rule elsewhere (what a believable price is, how text
-/// is folded, what a property takes from which advert): whoever keeps what was read has to read it again then.
-pub const READINGS_VERSION: u32 = 2;
+/// The version of the attribute values. Increment it whenever an attribute can have another value for the same property,
+/// also if the rule is elsewhere (plausible prices, folding of text, derivation of the property's values): a persisted
+/// index with another version is rebuilt.
+pub const ATTRIBUTES_VERSION: u32 = 2;
 
-/// A property with its own values worked out once.
+/// A property together with its derived values, so that they are derived once.
 #[derive(Debug, Clone)]
-pub struct Facts<'a> {
+pub struct PropertyView<'a> {
     pub property: &'a Property,
-    pub derived: Derived<'a>,
+    pub derived: DerivedValues<'a>,
 }
 
-impl<'a> Facts<'a> {
-    /// Nothing for a property without adverts.
-    pub fn of(property: &'a Property) -> Option<Self> {
+impl<'a> PropertyView<'a> {
+    /// `None` if the property has no adverts.
+    pub fn new(property: &'a Property) -> Option<Self> {
         property.derive().map(|derived| Self { property, derived })
     }
 }
 
-/// Whether two states of a property answer alike to everything that can be asked of the property itself but for the dates that a
-/// sighting moves, which nobody waits for.
-pub fn read_alike(one: &Property, other: &Property) -> bool {
+/// Returns `true` if two versions of a property have the same property attributes, apart from the crawl and update dates,
+/// which no saved search can test.
+pub fn same_attributes(one: &Property, other: &Property) -> bool {
     use PropertyAttribute::{CrawledAt, UpdatedAt};
-    let (Some(one), Some(other)) = (Facts::of(one), Facts::of(other)) else { return false };
-    let lasting = PropertyAttribute::ALL.iter().filter(|row| !matches!(row, CrawledAt | UpdatedAt));
+    let (Some(one), Some(other)) = (PropertyView::new(one), PropertyView::new(other)) else { return false };
+    let compared = PropertyAttribute::ALL.iter().filter(|row| !matches!(row, CrawledAt | UpdatedAt));
     one.derived.point == other.derived.point
-        && lasting.into_iter().all(|attribute| attribute.read(&one) == attribute.read(&other))
+        && compared.into_iter().all(|attribute| attribute.read(&one) == attribute.read(&other))
 }
 
 macro_rules! attributes {
@@ -50,7 +53,7 @@ macro_rules! attributes {
         impl $name {
             pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
 
-            /// Its value; nothing when it is unknown.
+            /// Returns the value of the attribute. `None` if it is unknown.
             pub fn read(self, subject: $subject) -> Option<Key> {
                 match self {
                     $(Self::$variant => {
@@ -64,50 +67,50 @@ macro_rules! attributes {
 }
 
 attributes! {
-    /// What is known of a property as a whole.
-    PropertyAttribute of &Facts<'_> {
-        TransactionType => |facts| Some(Key::code(facts.derived.transaction_type.code())),
-        PropertyType => |facts| Some(Key::code(facts.derived.property_type.code())),
+    /// An attribute of a property as a whole.
+    PropertyAttribute of &PropertyView<'_> {
+        TransactionType => |view| Some(Key::code(view.derived.transaction_type.code())),
+        PropertyType => |view| Some(Key::code(view.derived.property_type.code())),
         /// Whether every advert is expired.
-        Expired => |facts| Some(Key::flag(facts.derived.expired_at.is_some())),
-        CoherentPrice => |facts| {
-            let Derived { transaction_type, property_type, price, surface, .. } = facts.derived;
-            Some(Key::flag(price::is_believable(transaction_type, property_type, price, surface)))
+        Expired => |view| Some(Key::flag(view.derived.expired_at.is_some())),
+        CoherentPrice => |view| {
+            let DerivedValues { transaction_type, property_type, price, surface, .. } = view.derived;
+            Some(Key::flag(price::is_plausible(transaction_type, property_type, price, surface)))
         },
-        Furnished => |facts| facts.derived.furnished.map(Key::flag),
+        Furnished => |view| view.derived.furnished.map(Key::flag),
         /// Whether it has coordinates.
-        Located => |facts| Some(Key::flag(facts.derived.point.is_some())),
-        Accuracy => |facts| facts.derived.accuracy.map(GeoAccuracy::code).map(Key::code),
-        Price => |facts| amount(facts.derived.price),
-        PricePerMeter => |facts| amount(facts.derived.price_per_meter),
-        Surface => |facts| amount(facts.derived.surface),
-        LandSurface => |facts| amount(facts.derived.land_surface),
-        Room => |facts| whole(facts.derived.room),
-        Bedroom => |facts| whole(facts.derived.bedroom),
-        CreatedAt => |facts| Some(Key::moment(facts.derived.created_at)),
-        UpdatedAt => |facts| Some(Key::moment(facts.derived.updated_at)),
-        CrawledAt => |facts| facts.derived.last_crawled_at.map(Key::moment),
-        ExpiredAt => |facts| facts.derived.expired_at.map(Key::moment),
-        /// The commune or district; where the reference geography does not know it, the code that was given.
-        City => |facts| match facts.derived.placement {
+        Located => |view| Some(Key::flag(view.derived.point.is_some())),
+        Accuracy => |view| view.derived.accuracy.map(GeoAccuracy::code).map(Key::code),
+        Price => |view| amount(view.derived.price),
+        PricePerMeter => |view| amount(view.derived.price_per_meter),
+        Surface => |view| amount(view.derived.surface),
+        LandSurface => |view| amount(view.derived.land_surface),
+        Room => |view| whole(view.derived.room),
+        Bedroom => |view| whole(view.derived.bedroom),
+        CreatedAt => |view| Some(Key::timestamp(view.derived.created_at)),
+        UpdatedAt => |view| Some(Key::timestamp(view.derived.updated_at)),
+        CrawledAt => |view| view.derived.last_crawled_at.map(Key::timestamp),
+        ExpiredAt => |view| view.derived.expired_at.map(Key::timestamp),
+        /// The commune or district; the code given by the advert if the gazetteer does not know it.
+        City => |view| match view.derived.placement {
             Some(placement) => Some(Key::commune(&placement.insee)),
-            None => facts.derived.given_place.and_then(|place| place.insee.as_ref()).map(Key::commune),
+            None => view.derived.given_place.and_then(|place| place.insee.as_ref()).map(Key::commune),
         },
-        Department => |facts| facts.derived.placement.and_then(|placement| placement.department).map(Key::place),
-        /// As it would be looked for, be it with the zero that an advert left out.
-        Zipcode => |facts| facts.derived.zipcode.map(|zipcode| match Zipcode::sought(zipcode.as_str()) {
-            Some(sought) => Key::zipcode(&sought),
+        Department => |view| view.derived.placement.and_then(|placement| placement.department).map(Key::place),
+        /// In the form that filters use: with the leading zero even if the advert lacks it.
+        Zipcode => |view| view.derived.zipcode.map(|zipcode| match Zipcode::parse_five_digits(zipcode.as_str()) {
+            Some(normalized) => Key::zipcode(&normalized),
             None => Key::zipcode(zipcode),
         }),
     }
 }
 
 attributes! {
-    /// What is known of one advert.
+    /// An attribute of one advert.
     AdvertAttribute of &Advert {
         Expired => |advert| Some(Key::flag(advert.is_expired())),
-        CreatedAt => |advert| Some(Key::moment(advert.created_at)),
-        ExpiredAt => |advert| advert.expired_at.map(Key::moment),
+        CreatedAt => |advert| Some(Key::timestamp(advert.created_at)),
+        ExpiredAt => |advert| advert.expired_at.map(Key::timestamp),
         PublisherType => |advert| advert.details.publisher.kind.map(PublisherType::code).map(Key::code),
         VirtualTour => |advert| Some(Key::flag(advert.details.virtual_tour.is_some())),
         FeesResponsibility => |advert| {
@@ -117,7 +120,7 @@ attributes! {
         GreenHouseGasCategory => |advert| advert.details.green_house_gas.category.map(|letter| Key::code(letter as u8)),
         EnergyValue => |advert| amount(advert.details.energy.value),
         GreenHouseGasValue => |advert| amount(advert.details.green_house_gas.value),
-        /// The price while the advert is not expired: an offer that is gone is no offer.
+        /// The price, unless the advert is expired.
         LivePrice => |advert| amount(advert.details.price.filter(|_| !advert.is_expired())),
         PriceExcludingFees => |advert| amount(advert.details.price_excluding_fees),
         FeesPercentage => |advert| amount(advert.details.fees_percentage),
@@ -133,14 +136,14 @@ attributes! {
 }
 
 attributes! {
-    /// What is known of a change of price or surface.
+    /// An attribute of a change of price or surface.
     VariationAttribute of &AdvertEvent {
-        At => |event| Some(Key::moment(event.at)),
+        At => |event| Some(Key::timestamp(event.at)),
         Percent => |event| event.percent_variation.map(|percent| Key::number(percent.get())),
     }
 }
 
-/// The changes that can be asked for.
+/// The kinds of changes that filters can test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Variation {
     Price,
@@ -150,7 +153,7 @@ pub enum Variation {
 impl Variation {
     pub const ALL: &'static [Self] = &[Self::Price, Self::Surface];
 
-    /// Whether an event is such a change.
+    /// Returns `true` if an event is a change of this kind.
     pub fn is(self, event: &AdvertEvent) -> bool {
         let field = match self {
             Self::Price => AdvertField::Price,

@@ -1,13 +1,14 @@
-//! What somebody is looking for, and its one meaning.
+//! Criteria: the filters of a query, and their reference semantics.
 //!
-//! The filters of the property collection and the criteria of a saved search are the same value, [`Criteria`]. What it
-//! means is [`Criteria::accepts`]: plain, slow and complete. Everything fast is tested against it.
+//! The filters of the property collection and the criteria of a saved search are the same value, [`Criteria`].
+//! [`Criteria::accepts`] defines what it means: simple, slow and complete. The index and the percolator are tested
+//! against it.
 //!
-//! Conditions on the property are held against the property. Conditions on adverts must all hold on one and the same
-//! advert, and those on a change of price (or of surface) on one and the same change. Which adverts have a say is
-//! [`Counting`]. An unknown value meets no condition.
+//! Conditions on the property test the property. Conditions on adverts must all hold on a single advert, and conditions
+//! on a change of price (or surface) on a single change. [`AdvertScope`] selects the adverts that are considered. An
+//! unknown value satisfies no condition.
 
-mod draft;
+mod builder;
 mod order;
 mod raw;
 
@@ -15,93 +16,94 @@ use std::collections::BTreeSet;
 
 use crate::advert::Advert;
 use crate::area::{Circle, Polygon};
-use crate::attribute::{AdvertAttribute, Facts, PropertyAttribute, Variation, VariationAttribute};
+use crate::attribute::{AdvertAttribute, PropertyAttribute, PropertyView, Variation, VariationAttribute};
 use crate::fold;
 use crate::ids::{AdvertId, PropertyId};
-use crate::key::{Key, Span};
+use crate::key::{Key, KeyRange};
+use crate::phrase::Phrase;
 use crate::property::Property;
 use crate::site::SiteKey;
-use crate::words::Phrase;
 
-pub use draft::{CriteriaDraft, Finished, Given};
+pub use builder::{BuiltCriteria, CriteriaBuilder, CriterionValue};
 pub use order::{Direction, Order, OrderBy, Rank, SortMode};
 pub use raw::{RawCriteria, RawCriterion, References};
 
-/// What a property has to be. The default asks for nothing.
+/// The conditions that a property must satisfy. The default accepts every property that has adverts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Criteria {
     pub property: Vec<Condition<PropertyAttribute>>,
     pub advert: AdvertCriteria,
     pub price_change: Vec<Condition<VariationAttribute>>,
     pub surface_change: Vec<Condition<VariationAttribute>>,
-    pub counting: Counting,
+    pub advert_scope: AdvertScope,
     pub places: Places,
     pub excluded_properties: BTreeSet<PropertyId>,
-    /// Alternatives, each a list of entries that must all hold; none asks for nothing.
+    /// Groups of entries. All entries of at least one group must hold. Empty means no condition.
     pub expressions: Vec<Vec<Entry>>,
 }
 
-/// What one and the same advert has to be.
+/// The conditions that a single advert must satisfy.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AdvertCriteria {
     pub conditions: Vec<Condition<AdvertAttribute>>,
-    /// It must come from one of these sites.
+    /// The advert must be from one of these sites.
     pub sites: Option<BTreeSet<SiteKey>>,
-    /// It must not come from any of these.
+    /// The advert must not be from any of these sites.
     pub excluded_sites: BTreeSet<SiteKey>,
 }
 
-/// Something an attribute must be.
+/// A condition on one attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition<A> {
     pub attribute: A,
-    pub test: Test,
+    pub predicate: Predicate,
 }
 
+/// A test of the value of an attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Test {
-    Within(Span),
+pub enum Predicate {
+    Within(KeyRange),
     OneOf(BTreeSet<Key>),
 }
 
-impl Test {
-    /// Whether a value meets it; an unknown one does not.
+impl Predicate {
+    /// Returns `true` if a value satisfies the predicate. An unknown value does not.
     pub fn holds(&self, value: Option<Key>) -> bool {
         match (self, value) {
             (_, None) => false,
-            (Self::Within(span), Some(key)) => span.contains(key),
+            (Self::Within(range), Some(key)) => range.contains(key),
             (Self::OneOf(keys), Some(key)) => keys.contains(&key),
         }
     }
 }
 
-/// Which adverts of a property have a say.
+/// The adverts of a property that conditions on adverts and on changes consider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Counting {
+pub enum AdvertScope {
     #[default]
-    Every,
-    /// Those that are not expired: whoever asks for what is on offer does not want what was.
+    All,
+    /// Adverts that are not expired. Used by queries for properties that are not expired.
     Live,
 }
 
-impl Counting {
-    pub fn counts(self, advert: &Advert) -> bool {
+impl AdvertScope {
+    pub fn includes(self, advert: &Advert) -> bool {
         match self {
-            Self::Every => true,
+            Self::All => true,
             Self::Live => !advert.is_expired(),
         }
     }
 }
 
-/// Where a property has to be.
+/// The conditions on the place of a property.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Places {
-    /// In any of these; `None` is anywhere.
+    /// In any of these. `None` means anywhere.
     pub any_of: Option<PlaceSet>,
     /// In none of these.
     pub none_of: PlaceSet,
     pub circle: Option<Circle>,
-    /// In any of these; empty is anywhere.
+    /// In any of these. Empty means anywhere.
     pub polygons: Vec<Polygon>,
 }
 
@@ -119,13 +121,13 @@ impl PlaceSet {
         cities.is_empty() && departments.is_empty() && zipcodes.is_empty()
     }
 
-    fn holds(&self, facts: &Facts<'_>) -> bool {
-        let among = |keys: &BTreeSet<Key>, attribute: PropertyAttribute| {
-            attribute.read(facts).is_some_and(|key| keys.contains(&key))
+    fn contains(&self, view: &PropertyView<'_>) -> bool {
+        let contains = |keys: &BTreeSet<Key>, attribute: PropertyAttribute| {
+            attribute.read(view).is_some_and(|key| keys.contains(&key))
         };
-        among(&self.cities, PropertyAttribute::City)
-            || among(&self.departments, PropertyAttribute::Department)
-            || among(&self.zipcodes, PropertyAttribute::Zipcode)
+        contains(&self.cities, PropertyAttribute::City)
+            || contains(&self.departments, PropertyAttribute::Department)
+            || contains(&self.zipcodes, PropertyAttribute::Zipcode)
     }
 }
 
@@ -136,7 +138,7 @@ pub struct Entry {
     pub presence: Presence,
 }
 
-/// Whether words must be there or must not.
+/// Whether a phrase must occur or must not occur.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Presence {
     Present,
@@ -144,25 +146,25 @@ pub enum Presence {
 }
 
 impl Criteria {
-    /// Whether a property is what is looked for. This is the meaning of every filter.
+    /// Returns `true` if a property satisfies all conditions. This is the reference semantics of every filter.
     pub fn accepts(&self, property: &Property) -> bool {
-        let Some(facts) = Facts::of(property) else { return false };
-        self.property.iter().all(|condition| condition.test.holds(condition.attribute.read(&facts)))
+        let Some(view) = PropertyView::new(property) else { return false };
+        self.property.iter().all(|condition| condition.predicate.holds(condition.attribute.read(&view)))
             && !self.excluded_properties.contains(&property.id)
-            && self.places.accepts(&facts)
-            && self.accepts_an_advert_of(property)
-            && self.accepts_a_change_of(property, Variation::Price)
-            && self.accepts_a_change_of(property, Variation::Surface)
-            && self.accepts_the_text_of(property)
+            && self.places.accepts(&view)
+            && self.accepts_any_advert(property)
+            && self.accepts_any_change(property, Variation::Price)
+            && self.accepts_any_change(property, Variation::Surface)
+            && self.accepts_text(property)
     }
 
-    /// The adverts that have a say and meet every condition on adverts.
+    /// Returns the adverts in scope that satisfy every condition on adverts.
     pub fn accepted_adverts<'a>(&'a self, property: &'a Property) -> impl Iterator<Item = &'a Advert> {
-        let counting = property.adverts.iter().filter(|advert| self.counting.counts(advert));
-        counting.filter(|advert| self.advert.accepts(advert))
+        let in_scope = property.adverts.iter().filter(|advert| self.advert_scope.includes(advert));
+        in_scope.filter(|advert| self.advert.accepts(advert))
     }
 
-    /// The conditions on a change of one kind.
+    /// Returns the conditions on changes of one kind.
     pub fn change(&self, variation: Variation) -> &[Condition<VariationAttribute>] {
         match variation {
             Variation::Price => &self.price_change,
@@ -170,40 +172,40 @@ impl Criteria {
         }
     }
 
-    fn accepts_an_advert_of(&self, property: &Property) -> bool {
+    fn accepts_any_advert(&self, property: &Property) -> bool {
         self.advert.is_empty() || self.accepted_adverts(property).next().is_some()
     }
 
-    fn accepts_a_change_of(&self, property: &Property, variation: Variation) -> bool {
+    fn accepts_any_change(&self, property: &Property, variation: Variation) -> bool {
         let conditions = self.change(variation);
-        let counting = property.adverts.iter().filter(|advert| self.counting.counts(advert));
-        let mut changes = counting.flat_map(|advert| &advert.events).filter(|event| variation.is(event));
+        let in_scope = property.adverts.iter().filter(|advert| self.advert_scope.includes(advert));
+        let mut changes = in_scope.flat_map(|advert| &advert.events).filter(|event| variation.is(event));
         conditions.is_empty()
             || changes.any(|event| {
-                conditions.iter().all(|condition| condition.test.holds(condition.attribute.read(event)))
+                conditions.iter().all(|condition| condition.predicate.holds(condition.attribute.read(event)))
             })
     }
 
-    fn accepts_the_text_of(&self, property: &Property) -> bool {
+    fn accepts_text(&self, property: &Property) -> bool {
         if self.expressions.is_empty() {
             return true;
         }
         let texts: Vec<String> = texts(property).map(fold::fold).collect();
         let holds = |entry: &Entry| {
-            let found = texts.iter().any(|text| entry.phrase.is_in(text));
+            let found = texts.iter().any(|text| entry.phrase.occurs_in(text));
             found == (entry.presence == Presence::Present)
         };
         self.expressions.iter().any(|group| group.iter().all(holds))
     }
 }
 
-/// The texts in which expressions look: titles and descriptions of all adverts. The property's own are among them. Words of
-/// two texts never make a phrase.
+/// Returns the texts that expressions search: titles and descriptions of all adverts, which include those of the property.
+/// A phrase never spans two texts.
 pub fn texts(property: &Property) -> impl Iterator<Item = &str> {
     located_texts(property).map(|(_, _, text)| text)
 }
 
-/// The same with where each stands.
+/// Returns the texts of [`texts`] with their locations.
 pub fn located_texts(property: &Property) -> impl Iterator<Item = (AdvertId, TextPart, &str)> {
     property.adverts.iter().flat_map(|advert| {
         let (id, details) = (advert.id, &advert.details);
@@ -214,7 +216,7 @@ pub fn located_texts(property: &Property) -> impl Iterator<Item = (AdvertId, Tex
     })
 }
 
-/// The texts of an advert in which expressions look.
+/// The texts of an advert that expressions search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TextPart {
     Title,
@@ -229,17 +231,17 @@ impl AdvertCriteria {
 
     pub fn accepts(&self, advert: &Advert) -> bool {
         let site = advert.details.site.as_ref();
-        self.conditions.iter().all(|condition| condition.test.holds(condition.attribute.read(advert)))
+        self.conditions.iter().all(|condition| condition.predicate.holds(condition.attribute.read(advert)))
             && self.sites.as_ref().is_none_or(|sites| site.is_some_and(|site| sites.contains(site)))
             && !site.is_some_and(|site| self.excluded_sites.contains(site))
     }
 }
 
 impl Places {
-    pub fn accepts(&self, facts: &Facts<'_>) -> bool {
-        let point = facts.derived.point;
-        self.any_of.as_ref().is_none_or(|places| places.holds(facts))
-            && !self.none_of.holds(facts)
+    pub fn accepts(&self, view: &PropertyView<'_>) -> bool {
+        let point = view.derived.point;
+        self.any_of.as_ref().is_none_or(|places| places.contains(view))
+            && !self.none_of.contains(view)
             && self.circle.is_none_or(|circle| point.is_some_and(|point| circle.contains(point)))
             && (self.polygons.is_empty()
                 || point.is_some_and(|point| self.polygons.iter().any(|polygon| polygon.contains(point))))

@@ -1,21 +1,20 @@
-//! A delivery: something owed to somebody, and what became of the attempts to bring it.
+//! Deliveries: states, outcomes of attempts, the retry policy, and the signing secrets of webhooks.
 //!
-//! An attempt ends in an [`Outcome`], which is a fact and not an error. [`Retries::after`] says what follows from it; nothing else
-//! decides that.
+//! An attempt ends with an [`Outcome`], which is data, not an error. [`RetryPolicy::after`] alone decides what follows.
 
 use std::fmt;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
-/// Where a delivery goes: which of a search's recipients.
+/// The recipient of a delivery, among those of a saved search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DeliveryChannel {
-    /// A new match, to the search's endpoint.
+    /// A new match, sent to the endpoint of the search.
     Match,
-    /// An event, to its endpoint for events.
+    /// An event, sent to the event endpoint of the search.
     Event,
-    /// A new match, by e-mail.
+    /// A new match, sent by e-mail.
     Email,
 }
 
@@ -23,32 +22,32 @@ impl DeliveryChannel {
     pub const ALL: [Self; 3] = [Self::Match, Self::Event, Self::Email];
 }
 
-/// Where a delivery stands.
+/// The state of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DeliveryState {
-    /// To be sent when it is due.
+    /// Waiting to be sent when due.
     Pending,
-    /// Being sent by somebody who holds a lease on it.
+    /// Leased by a worker that is sending it.
     Leased,
-    /// The receiver said that it has it.
+    /// Acknowledged by the receiver.
     Delivered,
-    /// All attempts failed. It can be sent again on request.
+    /// All attempts failed. It can be resent on request.
     Failed,
     Cancelled(CancelReason),
 }
 
-/// Why something owed is not sent.
+/// Why a delivery was cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CancelReason {
-    /// The search's alerts were switched off.
+    /// The alerts of the search were disabled.
     Disabled,
     /// The search was deleted.
     SearchDeleted,
-    /// The search no longer says where to send it.
+    /// The search no longer has a recipient for the channel.
     NoRecipient,
-    /// What it tells of was erased.
+    /// The property or advert was erased.
     Erased,
-    /// Nothing is configured that could send it.
+    /// The server has no transport for the channel.
     ChannelOff,
 }
 
@@ -57,38 +56,38 @@ impl CancelReason {
         [Self::Disabled, Self::SearchDeleted, Self::NoRecipient, Self::Erased, Self::ChannelOff];
 }
 
-/// How an attempt ended.
+/// The outcome of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// The receiver said that it has it.
+    /// Acknowledged by the receiver.
     Delivered,
     Failed(Fault),
-    /// Nobody knows: whoever made the attempt was gone before it was recorded.
+    /// Unknown: the process stopped before it recorded the outcome.
     Interrupted,
 }
 
-/// What kept an attempt from succeeding.
+/// Why an attempt failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fault {
-    /// The address is one that nothing is ever sent to.
+    /// The address policy forbids the address.
     Refused,
-    /// The name could not be looked up.
+    /// The host name could not be resolved.
     Dns,
-    /// No connection could be made.
+    /// The connection failed.
     Connect,
-    /// The connection could not be made safe, or it is somebody else at the other end.
+    /// The TLS handshake failed or the certificate is invalid.
     Tls,
-    /// It took too long.
+    /// The attempt timed out.
     Timeout,
-    /// The connection ended before the answer.
+    /// The connection was closed before the response.
     Closed,
-    /// What came back was no answer.
+    /// The response was malformed.
     Protocol,
-    /// The answer was too large to be one.
+    /// The response was too large.
     TooLarge,
-    /// The receiver answered, and did not take it.
+    /// The receiver responded with an error status.
     Status,
-    /// The receiver answered, and will never take it. Another attempt would be in vain.
+    /// The receiver rejected the message permanently. It is not retried.
     Rejected,
 }
 
@@ -107,46 +106,52 @@ impl Fault {
     ];
 }
 
-/// How often and how long after each other attempts are made.
+/// When failed attempts are retried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Retries {
-    /// From the beginning of an attempt to the beginning of the next.
+pub struct RetryPolicy {
+    /// The time from the start of an attempt to the start of the next.
     pub interval: Duration,
 }
 
-/// What follows from an attempt.
+/// What follows an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Next {
+pub enum RetryDecision {
     Delivered,
-    /// Another attempt, at this moment and not earlier.
+    /// Retry, not before this time.
     RetryAt(Timestamp),
     Failed,
 }
 
-impl Retries {
-    /// After the first attempt.
+impl RetryPolicy {
+    /// The maximum number of retries after the first attempt.
     pub const MAX: u32 = 5;
 
-    /// An attempt that nobody saw the end of is made again at once and is not counted: it was no fault of the receiver's. But
-    /// if that happens again and again, it is the delivery that ends whoever sends it.
+    /// The maximum number of interrupted attempts. An interrupted attempt is retried at once and does not count as a retry,
+    /// because the receiver is not at fault. Many interruptions suggest that the delivery itself crashes the process.
     pub const INTERRUPTIONS_MAX: u32 = 100;
 
-    /// What follows from an attempt. `failures` and `interruptions` are those before it.
-    pub fn after(self, outcome: Outcome, began_at: Timestamp, failures: u32, interruptions: u32) -> Next {
+    /// Decides what follows an attempt. `failures` and `interruptions` count the earlier attempts.
+    pub fn after(
+        self,
+        outcome: Outcome,
+        started_at: Timestamp,
+        failures: u32,
+        interruptions: u32,
+    ) -> RetryDecision {
         match outcome {
-            Outcome::Delivered => Next::Delivered,
-            Outcome::Failed(Fault::Rejected) => Next::Failed,
-            Outcome::Failed(_) if failures >= Self::MAX => Next::Failed,
+            Outcome::Delivered => RetryDecision::Delivered,
+            Outcome::Failed(Fault::Rejected) => RetryDecision::Failed,
+            Outcome::Failed(_) if failures >= Self::MAX => RetryDecision::Failed,
             Outcome::Failed(_) => {
-                Next::RetryAt(began_at.saturating_add(self.interval).unwrap_or(Timestamp::MAX))
+                RetryDecision::RetryAt(started_at.saturating_add(self.interval).unwrap_or(Timestamp::MAX))
             }
-            Outcome::Interrupted if interruptions >= Self::INTERRUPTIONS_MAX => Next::Failed,
-            Outcome::Interrupted => Next::RetryAt(began_at),
+            Outcome::Interrupted if interruptions >= Self::INTERRUPTIONS_MAX => RetryDecision::Failed,
+            Outcome::Interrupted => RetryDecision::RetryAt(started_at),
         }
     }
 }
 
-/// What webhooks of a user are signed with. Whoever knows it can make others believe that a message is ours.
+/// A user's secret for signing webhooks. It must stay confidential: it allows forging messages.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WebhookSecret([u8; Self::BYTES]);
 
@@ -163,22 +168,22 @@ impl WebhookSecret {
 }
 
 impl fmt::Debug for WebhookSecret {
-    /// Not the secret: it would end up in logs.
+    /// Hides the secret, which must not appear in logs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("WebhookSecret(…)")
     }
 }
 
-/// A user's secrets: the one in use, and those before it, which are honoured for a while.
+/// The signing secrets of a user: the current one, and replaced ones, which stay valid for a while.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookSecrets {
     pub current: WebhookSecret,
     pub created_at: Timestamp,
-    /// The newest first. Some may be over.
+    /// Newest first. Some may no longer be valid.
     pub replaced: Vec<ReplacedSecret>,
 }
 
-/// A secret that another one has taken the place of.
+/// A secret that was replaced by a newer one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplacedSecret {
     pub secret: WebhookSecret,
@@ -186,32 +191,32 @@ pub struct ReplacedSecret {
 }
 
 impl ReplacedSecret {
-    /// Until when messages are signed with it as well.
+    /// Returns the time until which messages are also signed with this secret.
     pub fn valid_until(&self) -> Timestamp {
         self.replaced_at.saturating_add(WebhookSecrets::OVERLAP).unwrap_or(Timestamp::MAX)
     }
 }
 
 impl WebhookSecrets {
-    /// How long messages are signed with a secret after it was replaced: receivers need time to learn the new one. Whoever
-    /// rotates once more meanwhile takes that time from nobody.
+    /// How long messages are also signed with a replaced secret, so that receivers have time to switch. Another rotation does
+    /// not shorten this time.
     pub const OVERLAP: Duration = Duration::from_secs(24 * 3_600);
 
-    /// Replaced secrets that are honoured at once. Every one of them is a signature in every message; more are needed by nobody who
-    /// rotates for a reason, and nobody can make messages grow by rotating for none.
+    /// The maximum number of replaced secrets that are valid at the same time. Each adds a signature to every message, so
+    /// this limits the size of messages however often a user rotates.
     pub const REPLACED_MAX: usize = 4;
 
-    /// What a message is signed with at a moment, the newest first.
-    pub fn in_use(&self, now: Timestamp) -> impl Iterator<Item = &WebhookSecret> {
-        std::iter::once(&self.current).chain(self.honoured(now).map(|replaced| &replaced.secret))
+    /// Returns the secrets that sign messages at `now`, newest first.
+    pub fn signing_secrets(&self, now: Timestamp) -> impl Iterator<Item = &WebhookSecret> {
+        std::iter::once(&self.current).chain(self.valid_replaced(now).map(|replaced| &replaced.secret))
     }
 
-    /// When the last of the replaced secrets ends that is honoured at a moment, if there is one.
+    /// Returns when the last replaced secret that is valid at `now` expires.
     pub fn replaced_valid_until(&self, now: Timestamp) -> Option<Timestamp> {
-        self.honoured(now).map(ReplacedSecret::valid_until).max()
+        self.valid_replaced(now).map(ReplacedSecret::valid_until).max()
     }
 
-    fn honoured(&self, now: Timestamp) -> impl Iterator<Item = &ReplacedSecret> {
+    fn valid_replaced(&self, now: Timestamp) -> impl Iterator<Item = &ReplacedSecret> {
         self.replaced.iter().filter(move |replaced| now < replaced.valid_until())
     }
 }
@@ -225,33 +230,33 @@ mod tests {
     }
 
     #[test]
-    fn six_attempts_an_hour_apart_and_then_it_has_failed() {
-        let retries = Retries { interval: Duration::from_secs(3_600) };
-        let mut began_at = at(1_000);
+    fn delivery_fails_after_six_attempts_an_hour_apart() {
+        let policy = RetryPolicy { interval: Duration::from_secs(3_600) };
+        let mut started_at = at(1_000);
         for failures in 0..5 {
-            let next = retries.after(Outcome::Failed(Fault::Timeout), began_at, failures, 0);
-            assert_eq!(next, Next::RetryAt(at(began_at.as_second() + 3_600)));
-            began_at = at(began_at.as_second() + 3_600);
+            let next = policy.after(Outcome::Failed(Fault::Timeout), started_at, failures, 0);
+            assert_eq!(next, RetryDecision::RetryAt(at(started_at.as_second() + 3_600)));
+            started_at = at(started_at.as_second() + 3_600);
         }
-        assert_eq!(retries.after(Outcome::Failed(Fault::Status), began_at, 5, 0), Next::Failed);
-        assert_eq!(retries.after(Outcome::Delivered, began_at, 5, 0), Next::Delivered);
+        assert_eq!(policy.after(Outcome::Failed(Fault::Status), started_at, 5, 0), RetryDecision::Failed);
+        assert_eq!(policy.after(Outcome::Delivered, started_at, 5, 0), RetryDecision::Delivered);
     }
 
     #[test]
-    fn what_will_never_be_taken_is_not_sent_again() {
-        let retries = Retries { interval: Duration::from_secs(1) };
-        assert_eq!(retries.after(Outcome::Failed(Fault::Rejected), at(0), 0, 0), Next::Failed);
+    fn rejected_delivery_is_not_retried() {
+        let policy = RetryPolicy { interval: Duration::from_secs(1) };
+        assert_eq!(policy.after(Outcome::Failed(Fault::Rejected), at(0), 0, 0), RetryDecision::Failed);
     }
 
     #[test]
-    fn an_interrupted_attempt_is_made_again_at_once_but_not_for_ever() {
-        let retries = Retries { interval: Duration::from_secs(3_600) };
-        assert_eq!(retries.after(Outcome::Interrupted, at(7), 5, 99), Next::RetryAt(at(7)));
-        assert_eq!(retries.after(Outcome::Interrupted, at(7), 0, 100), Next::Failed);
+    fn interrupted_attempt_is_retried_at_once_up_to_a_limit() {
+        let policy = RetryPolicy { interval: Duration::from_secs(3_600) };
+        assert_eq!(policy.after(Outcome::Interrupted, at(7), 5, 99), RetryDecision::RetryAt(at(7)));
+        assert_eq!(policy.after(Outcome::Interrupted, at(7), 0, 100), RetryDecision::Failed);
     }
 
     #[test]
-    fn a_secret_signs_for_a_day_after_it_was_replaced() {
+    fn replaced_secret_signs_for_one_day() {
         let secret = |byte| WebhookSecret::new([byte; 32]);
         let replaced = |byte, second| ReplacedSecret { secret: secret(byte), replaced_at: at(second) };
         let mut secrets = WebhookSecrets {
@@ -260,7 +265,7 @@ mod tests {
             replaced: vec![replaced(2, 5_000), replaced(1, 100)],
         };
         let check = |secrets: &WebhookSecrets, now, expected: &[u8], until: Option<i64>| {
-            let in_use: Vec<_> = secrets.in_use(at(now)).cloned().collect();
+            let in_use: Vec<_> = secrets.signing_secrets(at(now)).cloned().collect();
             assert_eq!(in_use, expected.iter().map(|byte| secret(*byte)).collect::<Vec<_>>(), "at {now}");
             assert_eq!(secrets.replaced_valid_until(at(now)), until.map(at), "at {now}");
         };

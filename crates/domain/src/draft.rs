@@ -1,48 +1,19 @@
-//! An advert as sent: what one request says, already checked field by field, not yet held against what is known.
+//! An advert as received: each field is valid, but nothing has been compared with the stored advert yet.
 
 use jiff::Timestamp;
 
-pub use crate::advert::AdvertPatch;
 use crate::advert_event::AdvertEvent;
+use crate::advert_fields::{AdvertPatch, FieldUpdate};
 use crate::ids::{AdvertId, PropertyId};
 use crate::kinds::{PropertyType, TransactionType};
 use crate::place::GivenPlace;
 use crate::site::SiteKey;
 
-/// Whether a request speaks of a field.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Given<T> {
-    /// Not mentioned: the known value stays.
-    #[default]
-    Absent,
-    /// Given; an empty value says that it is unknown now.
-    Value(T),
-}
-
-impl<T> Given<T> {
-    pub(crate) fn or_keep(self, known: &T) -> T
-    where
-        T: Clone,
-    {
-        match self {
-            Self::Absent => known.clone(),
-            Self::Value(value) => value,
-        }
-    }
-
-    pub const fn value(&self) -> Option<&T> {
-        match self {
-            Self::Absent => None,
-            Self::Value(value) => Some(value),
-        }
-    }
-}
-
-/// What one request says of one advert.
+/// One advert of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdvertDraft {
     pub identity: Identity,
-    /// The property the sender says it belongs to.
+    /// The property that the sender assigned the advert to.
     pub property: Option<PropertyId>,
     pub transaction_type: TransactionType,
     pub property_type: PropertyType,
@@ -51,23 +22,23 @@ pub struct AdvertDraft {
     pub updated_at: Option<Timestamp>,
     pub last_crawled_at: Option<Timestamp>,
     pub lifecycle: Lifecycle,
-    /// Events of the past that the sender knows and Vigie may not.
+    /// Past events supplied by the sender (back-fill).
     pub history: Vec<AdvertEvent>,
 }
 
 impl AdvertDraft {
-    /// The place after this draft: the place is one value, given whole or not at all. Only the accuracy may be given alone,
-    /// and then speaks of the place that is known.
-    pub fn place_over(&self, known: &GivenPlace) -> Given<GivenPlace> {
+    /// Returns the update of the place. A place is replaced as a whole, with one exception: a draft that contains only the
+    /// accuracy changes the accuracy of the `current` place.
+    pub fn updated_place(&self, current: &GivenPlace) -> FieldUpdate<GivenPlace> {
         match &self.patch.place {
-            Given::Value(GivenPlace { accuracy: Some(accuracy), .. }) if self.gives_accuracy_only() => {
-                Given::Value(GivenPlace { accuracy: Some(*accuracy), ..known.clone() })
+            FieldUpdate::Set(GivenPlace { accuracy: Some(accuracy), .. }) if self.has_accuracy_only() => {
+                FieldUpdate::Set(GivenPlace { accuracy: Some(*accuracy), ..current.clone() })
             }
-            given => given.clone(),
+            update => update.clone(),
         }
     }
 
-    /// A flat for sale, as a crawler sees it.
+    /// Builds the draft of an apartment for sale with no dates.
     #[cfg(test)]
     pub(crate) fn seen(identity: Identity, patch: AdvertPatch) -> Self {
         Self {
@@ -84,28 +55,28 @@ impl AdvertDraft {
         }
     }
 
-    fn gives_accuracy_only(&self) -> bool {
+    fn has_accuracy_only(&self) -> bool {
         self.patch.place.value().is_some_and(GivenPlace::is_empty)
     }
 }
 
-/// What makes an advert that advert. The first that is given decides.
+/// What identifies an advert. If a request contains several of these, the first in this order is used.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Identity {
     Uuid(AdvertId),
     SiteReference(SiteKey, Box<str>),
-    /// The comparison key of the address.
+    /// The comparison key of the URL.
     Url(Box<str>),
 }
 
-/// What a request says of the advert's being there.
+/// What a request says about the availability of an advert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Lifecycle {
-    /// Nothing: the advert was seen, so it is there.
+    /// Nothing. The advert was crawled, so it is live.
     #[default]
     Seen,
-    /// It is there (`expired: false`).
+    /// Explicitly live (`expired: false`).
     Live,
-    /// It is gone, since the moment given or else since the request.
+    /// Expired at the given time, or at the time of the request.
     Expired { at: Option<Timestamp> },
 }

@@ -1,61 +1,61 @@
-//! Why a property is what is looked for, or is not: criterion by criterion what was wanted, what was found, and whether it held.
+//! Explains why a property satisfies criteria or not: for each criterion the wanted value, the found value and the result.
 //!
-//! [`Criteria::accepts`] says whether, this says why. It looks at everything where that stops at the first failure, and always
-//! comes to the same end: the law in `engine/tests` holds it to that. It is for one property at a time.
+//! [`Criteria::accepts`] stops at the first failure; [`explain`] evaluates everything and reaches the same result. The
+//! differential test in `engine/tests` compares the two. It is meant for one property at a time.
 
 mod adverts;
 mod changes;
+mod filters;
 mod place;
-mod rows;
 mod text;
 
 use std::collections::BTreeSet;
 
 use crate::area::{Circle, Polygon};
-use crate::attribute::{Facts, PropertyAttribute, Variation};
-use crate::criteria::{Condition, Criteria, Test};
-use crate::filter::{Filter, Kind, Sense, Subject};
+use crate::attribute::{PropertyAttribute, PropertyView, Variation};
+use crate::criteria::{Condition, Criteria, Predicate};
+use crate::filter::{Filter, FilterTarget, Inclusion, Kind};
 use crate::ids::PropertyId;
 use crate::key::Key;
 use crate::matching;
 use crate::place::GeoPoint;
 use crate::property::Property;
 
-pub use adverts::{AdvertLine, AdvertTried};
-pub use changes::{ChangeTried, ChangesTried};
-pub use place::{PlaceLine, Whereabouts};
-pub use text::{EntryTried, GroupTried, Passage};
+pub use adverts::{AdvertCheck, AdvertExplanation};
+pub use changes::{ChangeExplanation, ChangesExplanation};
+pub use place::{PlaceCheck, PlaceKeys};
+pub use text::{EntryCheck, GroupExplanation, TextLocation};
 
-/// Criteria held against a property. What was not asked for is not in it.
+/// The result of each criterion for one property. It contains only what the criteria ask for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation<'a> {
-    /// Whether one of its adverts is not expired. A property that is not on offer makes no match, whatever it meets.
-    pub is_on_offer: bool,
-    /// What was wanted of the property as a whole: every line must hold.
-    pub property: Vec<PropertyLine<'a>>,
-    /// What was wanted of one and the same advert, held against each that counts: one of them must hold. The one that comes
-    /// nearest is the first.
-    pub adverts: Option<Vec<AdvertTried<'a>>>,
-    /// What was wanted of one and the same change, of price and of surface: each must hold.
-    pub changes: Vec<ChangesTried<'a>>,
-    /// The alternatives of words: one of them must hold.
-    pub expressions: Option<Vec<GroupTried<'a>>>,
+    /// Whether the property has an advert that is not expired. A property without one is never a match.
+    pub is_available: bool,
+    /// Checks of the property as a whole. All must pass.
+    pub property: Vec<PropertyCheck<'a>>,
+    /// Checks of each advert in scope, the closest one first. All checks must pass on at least one advert. `None` if the
+    /// criteria have no conditions on adverts.
+    pub adverts: Option<Vec<AdvertExplanation<'a>>>,
+    /// Checks of price changes and of surface changes. Each must pass.
+    pub changes: Vec<ChangesExplanation<'a>>,
+    /// The groups of text expressions. At least one must pass.
+    pub expressions: Option<Vec<GroupExplanation<'a>>>,
 }
 
-/// Something wanted of the property as a whole.
+/// A check of the property as a whole.
 #[derive(Debug, Clone, PartialEq)]
-pub enum PropertyLine<'a> {
-    Attribute(Finding<'a, PropertyAttribute>),
-    Places(PlaceLine<'a>),
+pub enum PropertyCheck<'a> {
+    Attribute(AttributeCheck<'a, PropertyAttribute>),
+    Places(PlaceCheck<'a>),
     Circle {
         wanted: Circle,
-        /// From its centre; nothing for a property without coordinates.
+        /// The distance from the centre. `None` if the property has no coordinates.
         distance_km: Option<f64>,
     },
     Polygons {
         wanted: &'a [Polygon],
         point: Option<GeoPoint>,
-        /// The first that the point is in.
+        /// The index of the first polygon that contains the point.
         inside: Option<usize>,
     },
     ExcludedProperties {
@@ -64,74 +64,74 @@ pub enum PropertyLine<'a> {
     },
 }
 
-/// A condition on an attribute, and what the attribute is.
+/// A condition on an attribute, and the value of the attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Finding<'a, A> {
+pub struct AttributeCheck<'a, A> {
     pub attribute: A,
-    pub wanted: &'a Test,
-    /// Nothing when it is unknown.
+    pub wanted: &'a Predicate,
+    /// `None` if the value is unknown.
     pub found: Option<Key>,
 }
 
-impl<'a, A: Copy> Finding<'a, A> {
+impl<'a, A: Copy> AttributeCheck<'a, A> {
     fn new(condition: &'a Condition<A>, found: Option<Key>) -> Self {
-        Self { attribute: condition.attribute, wanted: &condition.test, found }
+        Self { attribute: condition.attribute, wanted: &condition.predicate, found }
     }
 
-    pub fn held(&self) -> bool {
+    pub fn passed(&self) -> bool {
         self.wanted.holds(self.found)
     }
 }
 
-/// Holds criteria against a property; nothing for one without adverts, which is none.
+/// Evaluates every criterion for one property. `None` if the property has no adverts.
 pub fn explain<'a>(criteria: &'a Criteria, property: &'a Property) -> Option<Explanation<'a>> {
     let Criteria {
         property: conditions,
         advert,
         price_change: _,
         surface_change: _,
-        counting,
+        advert_scope,
         places,
         excluded_properties,
         expressions,
     } = criteria;
-    let facts = Facts::of(property)?;
-    let read = |condition: &'a Condition<PropertyAttribute>| {
-        PropertyLine::Attribute(Finding::new(condition, condition.attribute.read(&facts)))
+    let view = PropertyView::new(property)?;
+    let check = |condition: &'a Condition<PropertyAttribute>| {
+        PropertyCheck::Attribute(AttributeCheck::new(condition, condition.attribute.read(&view)))
     };
-    let mut lines: Vec<PropertyLine<'a>> = conditions.iter().map(read).collect();
-    lines.extend(place::lines(places, &facts));
+    let mut checks: Vec<PropertyCheck<'a>> = conditions.iter().map(check).collect();
+    checks.extend(place::explain_places(places, &view));
     if !excluded_properties.is_empty() {
-        lines.push(PropertyLine::ExcludedProperties { wanted: excluded_properties, found: property.id });
+        checks.push(PropertyCheck::ExcludedProperties { wanted: excluded_properties, found: property.id });
     }
-    let changes = Variation::ALL
-        .iter()
-        .filter_map(|variation| changes::tried(*variation, criteria.change(*variation), *counting, property));
+    let changes = Variation::ALL.iter().filter_map(|variation| {
+        changes::explain_changes(*variation, criteria.change(*variation), *advert_scope, property)
+    });
     Some(Explanation {
-        is_on_offer: matching::is_on_offer(property),
-        property: lines,
-        adverts: adverts::tried(advert, *counting, property),
+        is_available: matching::is_available(property),
+        property: checks,
+        adverts: adverts::explain_adverts(advert, *advert_scope, property),
         changes: changes.collect(),
-        expressions: text::tried(expressions, property),
+        expressions: text::explain_expressions(expressions, property),
     })
 }
 
 impl Explanation<'_> {
-    /// Whether the property is what is looked for: what [`Criteria::accepts`] says.
-    pub fn held(&self) -> bool {
-        let Self { is_on_offer: _, property, adverts, changes, expressions } = self;
-        property.iter().all(PropertyLine::held)
-            && adverts.as_ref().is_none_or(|tried| tried.iter().any(AdvertTried::held))
-            && changes.iter().all(ChangesTried::held)
-            && expressions.as_ref().is_none_or(|groups| groups.iter().any(GroupTried::held))
+    /// Returns `true` if the property satisfies the criteria, like [`Criteria::accepts`].
+    pub fn passed(&self) -> bool {
+        let Self { is_available: _, property, adverts, changes, expressions } = self;
+        property.iter().all(PropertyCheck::passed)
+            && adverts.as_ref().is_none_or(|adverts| adverts.iter().any(AdvertExplanation::passed))
+            && changes.iter().all(ChangesExplanation::passed)
+            && expressions.as_ref().is_none_or(|groups| groups.iter().any(GroupExplanation::passed))
     }
 }
 
-impl PropertyLine<'_> {
-    pub fn held(&self) -> bool {
+impl PropertyCheck<'_> {
+    pub fn passed(&self) -> bool {
         match self {
-            Self::Attribute(finding) => finding.held(),
-            Self::Places(line) => line.held(),
+            Self::Attribute(check) => check.passed(),
+            Self::Places(check) => check.passed(),
             Self::Circle { wanted, distance_km } => {
                 distance_km.is_some_and(|distance_km| distance_km <= wanted.radius_km)
             }
@@ -140,27 +140,29 @@ impl PropertyLine<'_> {
         }
     }
 
-    /// The filters that may have asked for it, in the order of the table.
+    /// Returns the filters that can produce this check, in table order.
     pub fn filters(&self) -> Vec<&'static Filter> {
         match self {
-            Self::Attribute(finding) => rows::testing(Subject::Property(finding.attribute), finding.wanted),
-            Self::Places(line) => line.filters(),
-            Self::Circle { .. } => {
-                rows::of(|kind| matches!(kind, Kind::Latitude | Kind::Longitude | Kind::Radius))
+            Self::Attribute(check) => {
+                filters::with_predicate(FilterTarget::Property(check.attribute), check.wanted)
             }
-            Self::Polygons { .. } => rows::of(|kind| kind == Kind::Shapes),
-            Self::ExcludedProperties { .. } => rows::of(|kind| kind == Kind::ExcludedProperty),
+            Self::Places(check) => check.filters(),
+            Self::Circle { .. } => {
+                filters::of_kind(|kind| matches!(kind, Kind::Latitude | Kind::Longitude | Kind::Radius))
+            }
+            Self::Polygons { .. } => filters::of_kind(|kind| kind == Kind::Shapes),
+            Self::ExcludedProperties { .. } => filters::of_kind(|kind| kind == Kind::ExcludedProperty),
         }
     }
 }
 
-/// The filter that asks for words.
+/// Returns the filter of text expressions.
 pub fn expression_filters() -> Vec<&'static Filter> {
-    rows::of(|kind| kind == Kind::Expressions)
+    filters::of_kind(|kind| kind == Kind::Expressions)
 }
 
-fn site_filters(sense: Sense) -> Vec<&'static Filter> {
-    rows::of(|kind| kind == Kind::Site(sense) || kind == Kind::SiteCategory(sense))
+fn site_filters(inclusion: Inclusion) -> Vec<&'static Filter> {
+    filters::of_kind(|kind| kind == Kind::Site(inclusion) || kind == Kind::SiteCategory(inclusion))
 }
 
 #[cfg(test)]

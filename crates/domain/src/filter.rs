@@ -1,8 +1,7 @@
-//! Every filter, once.
+//! The table of filters.
 //!
-//! One row a filter: the name clients know it by, what it reads, and what it is for. The reader of queries, the bodies of
-//! saved searches, `hydra:search`, the documentation and the tests follow from these rows, so that a filter is added by
-//! adding a row.
+//! One row per filter: its name in the API, the value it tests, and a description. The query parser, the bodies of saved
+//! searches, `hydra:search`, the documentation and the tests are derived from this table. To add a filter, add a row.
 
 use crate::attribute::{AdvertAttribute, PropertyAttribute, Variation, VariationAttribute};
 use crate::kinds::{FeesResponsibility, GeoAccuracy, PropertyType, PublisherType, TransactionType};
@@ -10,76 +9,77 @@ use crate::kinds::{FeesResponsibility, GeoAccuracy, PropertyType, PublisherType,
 /// A filter of the property collection and of saved searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Filter {
-    /// The contract's name, which is also ours.
+    /// The name in the API.
     pub name: &'static str,
-    /// Other names live clients send it under.
+    /// Other names that existing clients use.
     pub aliases: &'static [&'static str],
     pub kind: Kind,
-    /// For documentation, in one line.
-    pub meaning: &'static str,
+    /// One line for the documentation.
+    pub description: &'static str,
 }
 
-/// What a filter takes and what it does with it.
+/// The type of a filter's value and how it is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A number: at least this, bound included.
-    Least(Subject),
-    /// A number: at most this, bound included.
-    Most(Subject),
-    /// A date: from then on.
-    From(Subject),
-    /// A date: until then; a bare date is that whole day.
-    To(Subject),
-    /// Numbers of an enumeration: any of them.
-    Choice(Subject, Codes),
-    /// Yes or no: the value must be that.
-    Is(Subject),
-    /// Yes: only those that have it. No asks for nothing.
-    Only(Subject),
-    /// References: in any of these places, or in none.
-    Place(Sense, PlaceKind),
-    /// References: the advert is from one of these sites, or from none.
-    Site(Sense),
-    /// References: the advert is from a site of one of these categories, or of none.
-    SiteCategory(Sense),
-    /// References: not these properties.
+    /// A number: lower bound, inclusive.
+    Min(FilterTarget),
+    /// A number: upper bound, inclusive.
+    Max(FilterTarget),
+    /// A date: lower bound, inclusive.
+    From(FilterTarget),
+    /// A date: upper bound, inclusive. A date without a time includes the whole day.
+    To(FilterTarget),
+    /// Codes of an enumeration: any of them.
+    Choice(FilterTarget, Codes),
+    /// A boolean: the value must be equal.
+    Is(FilterTarget),
+    /// A boolean: `true` requires the flag, `false` means no condition.
+    Only(FilterTarget),
+    /// References: in any of these places, or in none of them.
+    Place(Inclusion, PlaceKind),
+    /// References: the advert is from one of these sites, or from none of them.
+    Site(Inclusion),
+    /// References: the advert is from a site in one of these categories, or in none of them.
+    SiteCategory(Inclusion),
+    /// References: properties to exclude.
     ExcludedProperty,
     Latitude,
     Longitude,
     Radius,
-    /// Polygons, any of them.
+    /// Polygons: in any of them.
     Shapes,
     SortMode,
     Expressions,
 }
 
-/// What is looked at.
+/// The attribute that a filter tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Subject {
+pub enum FilterTarget {
     Property(PropertyAttribute),
     Advert(AdvertAttribute),
     Change(Variation, VariationAttribute),
-    /// The date of creation, of the property or of its adverts, as the sort mode says.
+    /// The creation date of the property or of its adverts, depending on the sort mode.
     Creation,
 }
 
+/// Whether a list selects or rejects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sense {
+pub enum Inclusion {
     Included,
     Excluded,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlaceKind {
-    /// By id; a city with districts includes them.
+    /// By id. A city includes its districts.
     City,
-    /// The same by the code of the statistics office.
+    /// The same by INSEE code.
     Insee,
     Department,
     Zipcode,
 }
 
-/// The enumerations a choice is made from.
+/// The enumerations of [`Kind::Choice`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Codes {
     PropertyType,
@@ -87,7 +87,7 @@ pub enum Codes {
     TransactionType,
     FeesResponsibility,
     Accuracy,
-    /// `A` to `G`, which are codes 0 to 6.
+    /// `A` to `G` as codes 0 to 6.
     EnergyLetter,
 }
 
@@ -104,29 +104,29 @@ impl Codes {
     }
 }
 
-/// On what the conditions of a filter are held together.
+/// The object on which all conditions of the same level must hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     Property,
-    /// One and the same advert.
+    /// A single advert.
     Advert,
-    /// One and the same event.
+    /// A single event.
     Event,
 }
 
 impl Filter {
     pub fn level(&self) -> Level {
         match self.kind {
-            Kind::Least(subject)
-            | Kind::Most(subject)
-            | Kind::From(subject)
-            | Kind::To(subject)
-            | Kind::Choice(subject, _)
-            | Kind::Is(subject)
-            | Kind::Only(subject) => match subject {
-                Subject::Property(_) | Subject::Creation => Level::Property,
-                Subject::Advert(_) => Level::Advert,
-                Subject::Change(..) => Level::Event,
+            Kind::Min(target)
+            | Kind::Max(target)
+            | Kind::From(target)
+            | Kind::To(target)
+            | Kind::Choice(target, _)
+            | Kind::Is(target)
+            | Kind::Only(target) => match target {
+                FilterTarget::Property(_) | FilterTarget::Creation => Level::Property,
+                FilterTarget::Advert(_) => Level::Advert,
+                FilterTarget::Change(..) => Level::Event,
             },
             Kind::Site(_) | Kind::SiteCategory(_) => Level::Advert,
             Kind::Place(..)
@@ -140,7 +140,7 @@ impl Filter {
         }
     }
 
-    /// Whether several values may be given.
+    /// Returns `true` if the filter accepts several values.
     pub fn is_list(&self) -> bool {
         matches!(
             self.kind,
@@ -154,52 +154,52 @@ impl Filter {
         )
     }
 
-    /// The filter of a name or of another name for it.
+    /// Returns the filter with this name or alias.
     pub fn named(name: &str) -> Option<&'static Self> {
         FILTERS.iter().find(|filter| filter.name == name || filter.aliases.contains(&name))
     }
 }
 
-const fn filter(name: &'static str, kind: Kind, meaning: &'static str) -> Filter {
-    Filter { name, aliases: &[], kind, meaning }
+const fn filter(name: &'static str, kind: Kind, description: &'static str) -> Filter {
+    Filter { name, aliases: &[], kind, description }
 }
 
-const fn also(
+const fn filter_with_aliases(
     name: &'static str,
     aliases: &'static [&'static str],
     kind: Kind,
-    meaning: &'static str,
+    description: &'static str,
 ) -> Filter {
-    Filter { name, aliases, kind, meaning }
+    Filter { name, aliases, kind, description }
 }
 
 use AdvertAttribute as Ad;
-use Kind::{Choice, From, Is, Least, Most, Only, Place, Site, SiteCategory, To};
+use FilterTarget::{Advert, Change, Creation, Property};
+use Inclusion::{Excluded, Included};
+use Kind::{Choice, From, Is, Max, Min, Only, Place, Site, SiteCategory, To};
 use PropertyAttribute as Of;
-use Sense::{Excluded, Included};
-use Subject::{Advert, Change, Creation, Property};
 
-/// The table.
+/// All filters.
 #[rustfmt::skip]
 pub const FILTERS: &[Filter] = &[
     filter("transactionType", Choice(Property(Of::TransactionType), Codes::TransactionType), "0 for sale, 1 to let"),
     filter("propertyTypes", Choice(Property(Of::PropertyType), Codes::PropertyType), "Any of these types, 0 to 6"),
 
-    filter("budgetMin", Least(Property(Of::Price)), "Price at least"),
-    filter("budgetMax", Most(Property(Of::Price)), "Price at most"),
-    filter("pricePerMeterMin", Least(Property(Of::PricePerMeter)), "Price per square metre at least"),
-    filter("pricePerMeterMax", Most(Property(Of::PricePerMeter)), "Price per square metre at most"),
-    filter("surfaceMin", Least(Property(Of::Surface)), "Surface at least, in square metres"),
-    filter("surfaceMax", Most(Property(Of::Surface)), "Surface at most"),
-    filter("landSurfaceMin", Least(Property(Of::LandSurface)), "Land at least, in square metres"),
-    filter("landSurfaceMax", Most(Property(Of::LandSurface)), "Land at most"),
-    filter("roomMin", Least(Property(Of::Room)), "Rooms at least"),
-    filter("roomMax", Most(Property(Of::Room)), "Rooms at most"),
-    filter("bedroomMin", Least(Property(Of::Bedroom)), "Bedrooms at least"),
-    filter("bedroomMax", Most(Property(Of::Bedroom)), "Bedrooms at most"),
+    filter("budgetMin", Min(Property(Of::Price)), "Price at least"),
+    filter("budgetMax", Max(Property(Of::Price)), "Price at most"),
+    filter("pricePerMeterMin", Min(Property(Of::PricePerMeter)), "Price per square metre at least"),
+    filter("pricePerMeterMax", Max(Property(Of::PricePerMeter)), "Price per square metre at most"),
+    filter("surfaceMin", Min(Property(Of::Surface)), "Surface at least, in square metres"),
+    filter("surfaceMax", Max(Property(Of::Surface)), "Surface at most"),
+    filter("landSurfaceMin", Min(Property(Of::LandSurface)), "Land at least, in square metres"),
+    filter("landSurfaceMax", Max(Property(Of::LandSurface)), "Land at most"),
+    filter("roomMin", Min(Property(Of::Room)), "Rooms at least"),
+    filter("roomMax", Max(Property(Of::Room)), "Rooms at most"),
+    filter("bedroomMin", Min(Property(Of::Bedroom)), "Bedrooms at least"),
+    filter("bedroomMax", Max(Property(Of::Bedroom)), "Bedrooms at most"),
     filter("furnished", Is(Property(Of::Furnished)), "Furnished or not"),
-    filter("withCoherentPrice", Only(Property(Of::CoherentPrice)), "Only with a believable price; true unless said otherwise"),
-    also("expired", &["isExpired"], Is(Property(Of::Expired)), "Whether all adverts are expired; false also leaves expired adverts out of account"),
+    filter("withCoherentPrice", Only(Property(Of::CoherentPrice)), "Only with a plausible price; defaults to true"),
+    filter_with_aliases("expired", &["isExpired"], Is(Property(Of::Expired)), "Whether all adverts are expired; false also ignores the expired adverts of a property"),
     filter("geoAccuracy", Choice(Property(Of::Accuracy), Codes::Accuracy), "Coordinates of a house (1), or of a neighbourhood or city centre (2)"),
     filter("withLocation", Only(Property(Of::Located)), "Only with coordinates"),
 
@@ -211,67 +211,67 @@ pub const FILTERS: &[Filter] = &[
     filter("fromCrawledAt", From(Property(Of::CrawledAt)), "Last seen on or after"),
     filter("toCrawledAt", To(Property(Of::CrawledAt)), "Last seen on or before"),
 
-    filter("includedCities", Place(Included, PlaceKind::City), "In any of these cities, or of the other included places"),
-    filter("includedDepartments", Place(Included, PlaceKind::Department), "In any of these departments, or of the other included places"),
-    filter("includedZipcodes", Place(Included, PlaceKind::Zipcode), "With any of these zipcodes, or in the other included places"),
-    also("includedInseeCodes", &["includedZipcodesInsee"], Place(Included, PlaceKind::Insee), "In any city of these INSEE codes, or of the other included places"),
+    filter("includedCities", Place(Included, PlaceKind::City), "In any of these cities or of the other included places"),
+    filter("includedDepartments", Place(Included, PlaceKind::Department), "In any of these departments or of the other included places"),
+    filter("includedZipcodes", Place(Included, PlaceKind::Zipcode), "With any of these zipcodes, or in any of the other included places"),
+    filter_with_aliases("includedInseeCodes", &["includedZipcodesInsee"], Place(Included, PlaceKind::Insee), "In any city with one of these INSEE codes, or in any of the other included places"),
     filter("excludedCities", Place(Excluded, PlaceKind::City), "Not in these cities"),
     filter("excludedZipcodes", Place(Excluded, PlaceKind::Zipcode), "Not with these zipcodes"),
-    filter("excludedInseeCodes", Place(Excluded, PlaceKind::Insee), "Not in cities of these INSEE codes"),
+    filter("excludedInseeCodes", Place(Excluded, PlaceKind::Insee), "Not in cities with these INSEE codes"),
     filter("lat", Kind::Latitude, "Latitude of the centre of a circle, or of the point to sort by distance from"),
-    filter("lon", Kind::Longitude, "Longitude of the same"),
+    filter("lon", Kind::Longitude, "Longitude of that point"),
     filter("radius", Kind::Radius, "Radius of the circle in kilometres"),
     filter("geoShapes", Kind::Shapes, "In any of these polygons: geoShapes[shape][point][0] is a longitude, [1] a latitude"),
     filter("excludedProperties", Kind::ExcludedProperty, "Not these properties"),
 
     filter("expressions", Kind::Expressions, "Words in title or description: expressions[group][entry][word], with [options][includes] and [options][strict]"),
 
-    filter("includedSites", Site(Included), "An advert from any of these sites, or of the included categories"),
+    filter("includedSites", Site(Included), "An advert from any of these sites or of the included categories"),
     filter("excludedSites", Site(Excluded), "An advert from none of these sites"),
-    filter("includedSiteCategories", SiteCategory(Included), "An advert from a site of any of these categories, or from the included sites"),
-    filter("excludedSiteCategories", SiteCategory(Excluded), "An advert from no site of these categories"),
+    filter("includedSiteCategories", SiteCategory(Included), "An advert from a site in any of these categories, or from any of the included sites"),
+    filter("excludedSiteCategories", SiteCategory(Excluded), "An advert from a site in none of these categories"),
     filter("publisherTypes", Choice(Advert(Ad::PublisherType), Codes::PublisherType), "Published by an individual (0) or a professional (1)"),
-    filter("advertPriceMin", Least(Advert(Ad::LivePrice)), "Price of an advert that is not expired at least"),
-    filter("advertPriceMax", Most(Advert(Ad::LivePrice)), "Price of an advert that is not expired at most"),
-    filter("priceExcludingFeesMin", Least(Advert(Ad::PriceExcludingFees)), "Price without fees at least"),
-    filter("priceExcludingFeesMax", Most(Advert(Ad::PriceExcludingFees)), "Price without fees at most"),
-    filter("feesPercentageMin", Least(Advert(Ad::FeesPercentage)), "Fees in per cent at least"),
-    filter("feesPercentageMax", Most(Advert(Ad::FeesPercentage)), "Fees in per cent at most"),
+    filter("advertPriceMin", Min(Advert(Ad::LivePrice)), "Price of an advert that is not expired at least"),
+    filter("advertPriceMax", Max(Advert(Ad::LivePrice)), "Price of an advert that is not expired at most"),
+    filter("priceExcludingFeesMin", Min(Advert(Ad::PriceExcludingFees)), "Price without fees at least"),
+    filter("priceExcludingFeesMax", Max(Advert(Ad::PriceExcludingFees)), "Price without fees at most"),
+    filter("feesPercentageMin", Min(Advert(Ad::FeesPercentage)), "Fees in percent at least"),
+    filter("feesPercentageMax", Max(Advert(Ad::FeesPercentage)), "Fees in percent at most"),
     filter("feesResponsibility", Choice(Advert(Ad::FeesResponsibility), Codes::FeesResponsibility), "Fees paid by the seller (0) or the buyer (1)"),
-    filter("condominiumFeesMin", Least(Advert(Ad::CondominiumFees)), "Condominium fees a year at least"),
-    filter("condominiumFeesMax", Most(Advert(Ad::CondominiumFees)), "Condominium fees a year at most"),
-    filter("inventoryPriceMin", Least(Advert(Ad::InventoryPrice)), "Price of the inventory at least"),
-    filter("inventoryPriceMax", Most(Advert(Ad::InventoryPrice)), "Price of the inventory at most"),
-    filter("rentalChargesMin", Least(Advert(Ad::RentalCharges)), "Charges at least"),
-    filter("rentalChargesMax", Most(Advert(Ad::RentalCharges)), "Charges at most"),
-    filter("rentalPledgeMin", Least(Advert(Ad::RentalPledge)), "Deposit at least"),
-    filter("rentalPledgeMax", Most(Advert(Ad::RentalPledge)), "Deposit at most"),
-    filter("renterFeesMin", Least(Advert(Ad::RenterFees)), "Fees of the tenant at least"),
-    filter("renterFeesMax", Most(Advert(Ad::RenterFees)), "Fees of the tenant at most"),
-    filter("lotCountMin", Least(Advert(Ad::LotCount)), "Lots of the condominium at least"),
-    filter("lotCountMax", Most(Advert(Ad::LotCount)), "Lots of the condominium at most"),
-    filter("floorQuantityMin", Least(Advert(Ad::FloorQuantity)), "Floors of the building at least"),
-    filter("floorQuantityMax", Most(Advert(Ad::FloorQuantity)), "Floors of the building at most"),
-    filter("constructionYearMin", Least(Advert(Ad::ConstructionYear)), "Built in this year or later"),
-    filter("constructionYearMax", Most(Advert(Ad::ConstructionYear)), "Built in this year or earlier"),
-    filter("energyCategories", Choice(Advert(Ad::EnergyCategory), Codes::EnergyLetter), "Any of these energy letters, A to G"),
-    filter("energyValueMin", Least(Advert(Ad::EnergyValue)), "Energy value at least"),
-    filter("energyValueMax", Most(Advert(Ad::EnergyValue)), "Energy value at most"),
-    filter("greenHouseGasCategories", Choice(Advert(Ad::GreenHouseGasCategory), Codes::EnergyLetter), "Any of these greenhouse-gas letters, A to G"),
-    filter("greenHouseGasValueMin", Least(Advert(Ad::GreenHouseGasValue)), "Greenhouse-gas value at least"),
-    filter("greenHouseGasValueMax", Most(Advert(Ad::GreenHouseGasValue)), "Greenhouse-gas value at most"),
+    filter("condominiumFeesMin", Min(Advert(Ad::CondominiumFees)), "Condominium fees per year at least"),
+    filter("condominiumFeesMax", Max(Advert(Ad::CondominiumFees)), "Condominium fees per year at most"),
+    filter("inventoryPriceMin", Min(Advert(Ad::InventoryPrice)), "Price of the inventory at least"),
+    filter("inventoryPriceMax", Max(Advert(Ad::InventoryPrice)), "Price of the inventory at most"),
+    filter("rentalChargesMin", Min(Advert(Ad::RentalCharges)), "Charges at least"),
+    filter("rentalChargesMax", Max(Advert(Ad::RentalCharges)), "Charges at most"),
+    filter("rentalPledgeMin", Min(Advert(Ad::RentalPledge)), "Deposit at least"),
+    filter("rentalPledgeMax", Max(Advert(Ad::RentalPledge)), "Deposit at most"),
+    filter("renterFeesMin", Min(Advert(Ad::RenterFees)), "Fees of the tenant at least"),
+    filter("renterFeesMax", Max(Advert(Ad::RenterFees)), "Fees of the tenant at most"),
+    filter("lotCountMin", Min(Advert(Ad::LotCount)), "Lots of the condominium at least"),
+    filter("lotCountMax", Max(Advert(Ad::LotCount)), "Lots of the condominium at most"),
+    filter("floorQuantityMin", Min(Advert(Ad::FloorQuantity)), "Floors of the building at least"),
+    filter("floorQuantityMax", Max(Advert(Ad::FloorQuantity)), "Floors of the building at most"),
+    filter("constructionYearMin", Min(Advert(Ad::ConstructionYear)), "Built in this year or later"),
+    filter("constructionYearMax", Max(Advert(Ad::ConstructionYear)), "Built in this year or earlier"),
+    filter("energyCategories", Choice(Advert(Ad::EnergyCategory), Codes::EnergyLetter), "Any of these energy classes, A to G"),
+    filter("energyValueMin", Min(Advert(Ad::EnergyValue)), "Energy value at least"),
+    filter("energyValueMax", Max(Advert(Ad::EnergyValue)), "Energy value at most"),
+    filter("greenHouseGasCategories", Choice(Advert(Ad::GreenHouseGasCategory), Codes::EnergyLetter), "Any of these greenhouse-gas classes, A to G"),
+    filter("greenHouseGasValueMin", Min(Advert(Ad::GreenHouseGasValue)), "Greenhouse-gas value at least"),
+    filter("greenHouseGasValueMax", Max(Advert(Ad::GreenHouseGasValue)), "Greenhouse-gas value at most"),
     filter("withVirtualTour", Only(Advert(Ad::VirtualTour)), "Only with a virtual tour"),
     filter("fromExpiredAt", From(Advert(Ad::ExpiredAt)), "An advert that expired on or after"),
     filter("toExpiredAt", To(Advert(Ad::ExpiredAt)), "An advert that expired on or before"),
 
-    filter("eventPriceVariationMin", Least(Change(Variation::Price, VariationAttribute::Percent)), "A change of price by at least so many per cent; a fall is negative"),
-    filter("eventPriceVariationMax", Most(Change(Variation::Price, VariationAttribute::Percent)), "A change of price by at most so many per cent"),
-    filter("eventPriceVariationFromCreatedAt", From(Change(Variation::Price, VariationAttribute::At)), "A change of price on or after"),
-    filter("eventPriceVariationToCreatedAt", To(Change(Variation::Price, VariationAttribute::At)), "A change of price on or before"),
-    filter("eventSurfaceVariationMin", Least(Change(Variation::Surface, VariationAttribute::Percent)), "A change of surface by at least so many per cent"),
-    filter("eventSurfaceVariationMax", Most(Change(Variation::Surface, VariationAttribute::Percent)), "A change of surface by at most so many per cent"),
-    filter("eventSurfaceVariationFromCreatedAt", From(Change(Variation::Surface, VariationAttribute::At)), "A change of surface on or after"),
-    filter("eventSurfaceVariationToCreatedAt", To(Change(Variation::Surface, VariationAttribute::At)), "A change of surface on or before"),
+    filter("eventPriceVariationMin", Min(Change(Variation::Price, VariationAttribute::Percent)), "A price change of at least this percentage; negative for a decrease"),
+    filter("eventPriceVariationMax", Max(Change(Variation::Price, VariationAttribute::Percent)), "A price change of at most this percentage"),
+    filter("eventPriceVariationFromCreatedAt", From(Change(Variation::Price, VariationAttribute::At)), "A price change on or after"),
+    filter("eventPriceVariationToCreatedAt", To(Change(Variation::Price, VariationAttribute::At)), "A price change on or before"),
+    filter("eventSurfaceVariationMin", Min(Change(Variation::Surface, VariationAttribute::Percent)), "A surface change of at least this percentage"),
+    filter("eventSurfaceVariationMax", Max(Change(Variation::Surface, VariationAttribute::Percent)), "A surface change of at most this percentage"),
+    filter("eventSurfaceVariationFromCreatedAt", From(Change(Variation::Surface, VariationAttribute::At)), "A surface change on or after"),
+    filter("eventSurfaceVariationToCreatedAt", To(Change(Variation::Surface, VariationAttribute::At)), "A surface change on or before"),
 ];
 
 #[cfg(test)]
@@ -281,14 +281,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_stands_for_one_filter() {
+    fn names_and_aliases_are_unique() {
         let mut names = BTreeSet::new();
         for filter in FILTERS {
             for name in std::iter::once(&filter.name).chain(filter.aliases) {
-                assert!(names.insert(*name), "{name} is there twice");
+                assert!(names.insert(*name), "{name} is listed twice");
                 assert_eq!(Filter::named(name), Some(filter));
             }
-            assert!(!filter.meaning.is_empty());
+            assert!(!filter.description.is_empty());
         }
         assert_eq!(Filter::named("budgetmin"), None);
     }
@@ -297,10 +297,10 @@ mod tests {
     fn every_bound_has_its_counterpart() {
         for filter in FILTERS {
             let counterpart = match filter.kind {
-                Kind::Least(subject) => Kind::Most(subject),
-                Kind::Most(subject) => Kind::Least(subject),
-                Kind::From(subject) => Kind::To(subject),
-                Kind::To(subject) => Kind::From(subject),
+                Kind::Min(target) => Kind::Max(target),
+                Kind::Max(target) => Kind::Min(target),
+                Kind::From(target) => Kind::To(target),
+                Kind::To(target) => Kind::From(target),
                 _ => continue,
             };
             assert!(FILTERS.iter().any(|other| other.kind == counterpart), "{}", filter.name);
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_follow_from_what_is_read() {
+    fn level_follows_from_the_target() {
         let level = |name| Filter::named(name).map(Filter::level);
         assert_eq!(level("budgetMax"), Some(Level::Property));
         assert_eq!(level("excludedSites"), Some(Level::Advert));

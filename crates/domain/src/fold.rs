@@ -1,25 +1,25 @@
-//! Text as it is compared: lower case, no accents, words parted by one space.
+//! Normalisation of text for comparison: lower case, no accents, words separated by a single space.
 //!
-//! Place names and the text of adverts go through the same function, so that what a person types finds what a publisher
-//! wrote. It is not for display, and it reduces no word endings: [`crate::words`] does.
+//! Queries, place names and the text of adverts are folded by the same function. The result is not for display. Word
+//! endings are kept: stemming is in [`crate::phrase`].
 
 /// Folds a text: `L'Haÿ-les-Roses` → `l hay les roses`, `Cœur  d’Œuvre` → `coeur d oeuvre`, `75 m²` → `75 m2`.
 ///
-/// Everything that is neither letter nor digit parts words. Letters without a plain form (Greek, Cyrillic) stay, in
-/// lower case.
+/// Every character that is neither a letter nor a digit separates words. Letters without an ASCII form (Greek, Cyrillic)
+/// are kept in lower case.
 pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     fold_into(text, &mut folded);
     folded
 }
 
-/// Appends the folded text to `folded`; for callers that fold thousands of texts into one buffer.
+/// Appends the folded text to `folded`, for callers that fold thousands of texts into one buffer.
 pub fn fold_into(text: &str, folded: &mut String) {
     let start = folded.len();
     let mut between_words = false;
     for letter in text.chars() {
         if is_combining_mark(letter) {
-            // An accent written as a character of its own, as file names of some systems have them.
+            // A decomposed accent, as in the file names of some systems.
             continue;
         }
         if !letter.is_alphanumeric() {
@@ -37,7 +37,7 @@ pub fn fold_into(text: &str, folded: &mut String) {
         for lower in letter.to_lowercase() {
             match plain(lower) {
                 Some(letters) => folded.push_str(letters),
-                // Lower-casing İ leaves a combining dot behind.
+                // Lower-casing İ yields a combining dot.
                 None if is_combining_mark(lower) => {}
                 None => folded.push(lower),
             }
@@ -49,7 +49,7 @@ fn is_combining_mark(letter: char) -> bool {
     ('\u{300}'..='\u{36f}').contains(&letter)
 }
 
-/// The plain letters for a Latin letter with a mark, a ligature or a raised digit.
+/// Returns the ASCII form of a letter with a diacritic, a ligature or a superscript digit.
 fn plain(letter: char) -> Option<&'static str> {
     Some(match letter {
         'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' | 'ā' | 'ă' | 'ą' | 'ª' => "a",
@@ -76,7 +76,7 @@ fn plain(letter: char) -> Option<&'static str> {
         'ŵ' => "w",
         'ý' | 'ÿ' | 'ŷ' => "y",
         'ź' | 'ż' | 'ž' => "z",
-        // Raised letters of ordinals: 1ᵉʳ, 2ⁿᵈ, 11ᵉ.
+        // Superscript letters of ordinals: 1ᵉʳ, 2ⁿᵈ, 11ᵉ.
         'ᵈ' => "d",
         'ᵉ' => "e",
         'ⁿ' => "n",
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_compared_without_case_accents_and_punctuation() {
+    fn case_accents_and_punctuation_are_removed() {
         for (text, expected) in [
             ("L'Haÿ-les-Roses", "l hay les roses"),
             ("L’HAŸ — LES ROSES ", "l hay les roses"),
@@ -116,14 +116,14 @@ mod tests {
     }
 
     #[test]
-    fn folding_twice_changes_nothing_more() {
+    fn folding_is_idempotent() {
         for text in ["Saint-Étienne", "ÇA ET LÀ", "Œ", "ß", "1ᵉʳ étage"] {
             assert_eq!(fold(&fold(text)), fold(text));
         }
     }
 
     #[test]
-    fn a_shared_buffer_keeps_texts_apart() {
+    fn shared_buffer_is_only_appended_to() {
         let mut buffer = String::from("paris");
         fold_into("-Lyon", &mut buffer);
         assert_eq!(buffer, "parislyon");

@@ -1,23 +1,24 @@
-//! Which property a new advert belongs to.
+//! Assigns a new advert to a property.
 //!
-//! The one seam for automatic grouping: whoever ingests asks [`choose`] and obeys. A sender that names the property
-//! decides; otherwise every advert is, for now, a property of its own.
+//! The extension point for automatic grouping: ingestion calls [`choose`]. A sender that names a property decides;
+//! otherwise every advert currently becomes a property of its own.
 
 use crate::draft::AdvertDraft;
 use crate::ids::PropertyId;
 
-/// Where an advert that was not known before goes.
+/// The property of a new advert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grouping {
-    /// Into this property, which is made if it does not exist.
+    /// This property, which is created if it does not exist.
     Join(PropertyId),
-    /// Into a new property.
-    Alone,
+    /// A property of its own.
+    NewProperty,
 }
 
+/// Returns the property that a new advert joins.
 pub fn choose(draft: &AdvertDraft) -> Grouping {
     match draft.property {
         Some(property) => Grouping::Join(property),
-        None => Grouping::Alone,
+        None => Grouping::NewProperty,
     }
 }

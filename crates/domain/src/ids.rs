@@ -1,4 +1,4 @@
-//! Identifiers. Each is a type of its own, so that a search's id cannot be passed where a property's is wanted.
+//! Identifiers. Each is a distinct type, so that a search id cannot be passed as a property id.
 
 use std::fmt;
 use std::str::FromStr;
@@ -44,8 +44,8 @@ macro_rules! uuid_ids {
         impl FromStr for $name {
             type Err = NotAUuid;
 
-            /// Reads the hyphenated form, in either case. Other spellings (braces, `urn:`, no hyphens) are not ids that
-            /// Vigie ever gave out.
+            /// Parses the hyphenated form, in upper or lower case. Other forms (braces, `urn:`, no hyphens) are rejected,
+            /// because Vigie never emits them.
             fn from_str(text: &str) -> Result<Self, NotAUuid> {
                 if text.len() != uuid::fmt::Hyphenated::LENGTH {
                     return Err(NotAUuid);
@@ -57,65 +57,65 @@ macro_rules! uuid_ids {
 }
 
 uuid_ids! {
-    /// A property: the grouped record.
+    /// A property.
     PropertyId
-    /// An advert: one publisher's listing.
+    /// An advert.
     AdvertId
     /// A saved search.
     SearchId
-    /// The owner of keys and searches.
+    /// A user, the owner of API keys and saved searches.
     UserId
-    /// What links a property to a search.
+    /// A match of a property and a saved search.
     MatchId
-    /// Something owed for a search, over all attempts to bring it.
+    /// A delivery, the same for all its attempts.
     DeliveryId
 }
 
-/// A saved search, by a number that is never given twice: what is kept millions of times is kept in four bytes.
+/// The number of a saved search, never reused. Four bytes, because it is stored millions of times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SearchNumber(pub u32);
 
 impl MatchId {
-    /// A search and a property have one match, and its id says which: the search by its number, the property by the position of
-    /// the log at which it was first told of. So the id is the same whenever and wherever it is worked out, and no table of ids
-    /// is kept.
-    pub fn of(search: SearchNumber, first_told_at: u64) -> Self {
-        Self(composed(search, KIND_MATCH, first_told_at))
+    /// Computes the id of the match of a search and a property. The property is identified by the log position of its first
+    /// entry. The id is deterministic, so no table of ids is needed.
+    pub fn of(search: SearchNumber, first_position: u64) -> Self {
+        Self(compose(search, KIND_MATCH, first_position))
     }
 
-    /// What an id says; nothing when it is none of ours.
+    /// Returns the numbers encoded in the id. `None` if Vigie did not create it.
     pub fn parts(self) -> Option<(SearchNumber, u64)> {
-        taken_apart(self.0, KIND_MATCH)
+        decompose(self.0, KIND_MATCH)
     }
 }
 
 impl DeliveryId {
-    /// Deliveries are numbered in the order in which they came to be owed. The search's number is there so that an id cannot be
-    /// made up from another one, and the mark because receivers know deliveries by this alone, from whatever service they come.
-    pub fn of(search: SearchNumber, sequence: u64, mark: DeliveryEpoch) -> Self {
-        let DeliveryEpoch(mark) = mark;
-        let number = (mark >> MARK_LOW_BITS) << SEQUENCE_BITS | (sequence & SEQUENCE_MAX);
-        let mut bytes = *composed(search, KIND_DELIVERY, number).as_bytes();
-        bytes[4..6].copy_from_slice(&(mark & MARK_LOW).to_be_bytes()[6..]);
+    /// Computes the id of a delivery. `sequence` numbers the deliveries in the order of their creation. The search number makes
+    /// ids hard to guess from one another. The epoch makes them unique across installations, because receivers identify a
+    /// delivery by this id alone.
+    pub fn of(search: SearchNumber, sequence: u64, epoch: DeliveryEpoch) -> Self {
+        let DeliveryEpoch(epoch) = epoch;
+        let number = (epoch >> EPOCH_LOW_BITS) << SEQUENCE_BITS | (sequence & SEQUENCE_MAX);
+        let mut bytes = *compose(search, KIND_DELIVERY, number).as_bytes();
+        bytes[4..6].copy_from_slice(&(epoch & EPOCH_LOW).to_be_bytes()[6..]);
         Self(Uuid::from_bytes(bytes))
     }
 
-    /// What an id says; nothing when it is none of ours.
+    /// Returns the numbers encoded in the id. `None` if Vigie did not create it.
     pub fn parts(self) -> Option<(SearchNumber, u64)> {
         let mut bytes = *self.as_bytes();
         bytes[4..6].fill(0);
-        let (search, number) = taken_apart(Uuid::from_bytes(bytes), KIND_DELIVERY)?;
+        let (search, number) = decompose(Uuid::from_bytes(bytes), KIND_DELIVERY)?;
         Some((search, number & SEQUENCE_MAX))
     }
 }
 
-/// Random bits by which the deliveries of one service are told from those of another, and from those of a copy of it.
+/// Random bits that distinguish the deliveries of one installation from those of another, or of a copy of its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DeliveryEpoch(u64);
 
 impl DeliveryEpoch {
     pub const fn new(random: u64) -> Self {
-        Self(random & MARK_MAX)
+        Self(random & EPOCH_MAX)
     }
 
     pub const fn number(self) -> u64 {
@@ -123,43 +123,43 @@ impl DeliveryEpoch {
     }
 }
 
-/// A delivery's number has forty bits: a thousand a second for thirty years.
+/// Forty bits for the sequence number: a thousand deliveries per second for thirty years.
 const SEQUENCE_BITS: u32 = 40;
 const SEQUENCE_MAX: u64 = (1 << SEQUENCE_BITS) - 1;
-/// What is left of the id.
-const MARK_LOW_BITS: u32 = 16;
-const MARK_LOW: u64 = (1 << MARK_LOW_BITS) - 1;
-const MARK_MAX: u64 = (1 << (62 - SEQUENCE_BITS + MARK_LOW_BITS)) - 1;
+/// The remaining bits of the id hold the epoch.
+const EPOCH_LOW_BITS: u32 = 16;
+const EPOCH_LOW: u64 = (1 << EPOCH_LOW_BITS) - 1;
+const EPOCH_MAX: u64 = (1 << (62 - SEQUENCE_BITS + EPOCH_LOW_BITS)) - 1;
 
 const KIND_MATCH: u8 = 0;
 const KIND_DELIVERY: u8 = 1;
 
-/// An id that is worked out from two numbers instead of kept.
-fn composed(search: SearchNumber, kind: u8, number: u64) -> Uuid {
+/// Encodes two numbers as a version 8 UUID.
+fn compose(search: SearchNumber, kind: u8, number: u64) -> Uuid {
     let mut bytes = [0; 16];
     bytes[..4].copy_from_slice(&search.0.to_be_bytes());
     bytes[7] = kind;
     bytes[8..].copy_from_slice(&(number & POSITION_BITS).to_be_bytes());
-    // Writes the bits that tell what kind of UUID this is.
+    // Sets the version and variant bits.
     uuid::Builder::from_custom_bytes(bytes).into_uuid()
 }
 
-fn taken_apart(id: Uuid, kind: u8) -> Option<(SearchNumber, u64)> {
+fn decompose(id: Uuid, kind: u8) -> Option<(SearchNumber, u64)> {
     let bytes = id.as_bytes();
     let search = SearchNumber(u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
     let number = bytes[8..].iter().fold(0, |number, byte| number << 8 | u64::from(*byte)) & POSITION_BITS;
-    (composed(search, kind, number) == id).then_some((search, number))
+    (compose(search, kind, number) == id).then_some((search, number))
 }
 
-/// A UUID's last eight bytes begin with two bits of its own.
+/// The last eight bytes of a UUID start with two variant bits.
 const POSITION_BITS: u64 = (1 << 62) - 1;
 
-/// Says that a text is not a hyphenated UUID.
+/// The text is not a hyphenated UUID.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a UUID")]
 pub struct NotAUuid;
 
-/// The public part of an API key: 22 letters and digits that name it in lists and logs without revealing it.
+/// The public part of an API key: 22 letters and digits that identify the key in lists and logs without revealing it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyId(Box<str>);
 
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_match_s_id_says_what_it_links() {
+    fn ids_encode_their_numbers() {
         for (number, position) in [(0, 0), (1, 1), (u32::MAX, POSITION_BITS), (77, 123_456_789_012)] {
             let id = MatchId::of(SearchNumber(number), position);
             assert_eq!(id.parts(), Some((SearchNumber(number), position)));
@@ -195,12 +195,12 @@ mod tests {
         }
         let delivery = DeliveryId::of(SearchNumber(3), 9, DeliveryEpoch::default());
         assert_eq!(delivery.parts(), Some((SearchNumber(3), 9)));
-        let elsewhere = DeliveryId::of(SearchNumber(u32::MAX), SEQUENCE_MAX, DeliveryEpoch::new(u64::MAX));
-        assert_eq!(elsewhere.parts(), Some((SearchNumber(u32::MAX), SEQUENCE_MAX)));
+        let largest = DeliveryId::of(SearchNumber(u32::MAX), SEQUENCE_MAX, DeliveryEpoch::new(u64::MAX));
+        assert_eq!(largest.parts(), Some((SearchNumber(u32::MAX), SEQUENCE_MAX)));
         for bit in 0..38 {
-            let marked = DeliveryId::of(SearchNumber(3), 9, DeliveryEpoch::new(1 << bit));
-            assert_eq!(marked.parts(), Some((SearchNumber(3), 9)));
-            assert_ne!(marked, delivery, "every bit counts");
+            let other = DeliveryId::of(SearchNumber(3), 9, DeliveryEpoch::new(1 << bit));
+            assert_eq!(other.parts(), Some((SearchNumber(3), 9)));
+            assert_ne!(other, delivery, "bit {bit} is ignored");
         }
         assert_eq!(MatchId::from_uuid(delivery.uuid()).parts(), None, "an id of another kind");
         let foreign: MatchId = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b".parse().unwrap();
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_hyphenated_form_is_an_id() {
+    fn only_the_hyphenated_form_is_parsed() {
         let text = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
         assert_eq!(text.parse::<PropertyId>().map(|id| id.to_string()), Ok(text.to_owned()));
         assert_eq!(text.to_uppercase().parse::<PropertyId>().map(|id| id.to_string()), Ok(text.to_owned()));

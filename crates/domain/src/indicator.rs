@@ -1,11 +1,11 @@
-//! What a market costs: averages and medians, as a whole and over time.
+//! Market indicators: average and median prices, in total and over time.
 
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// How long the parts of a series are.
+/// The length of the periods of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Interval {
     #[default]
@@ -13,16 +13,16 @@ pub enum Interval {
     Year,
 }
 
-/// A month or a year of a calendar.
+/// A calendar month or year.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Period {
     pub year: i16,
-    /// From 1; none of a whole year.
+    /// 1 to 12. `None` for a whole year.
     pub month: Option<i8>,
 }
 
 impl Period {
-    /// The period a moment lies in, by the clocks of a zone.
+    /// Returns the period of a time in a time zone.
     pub fn of(at: Timestamp, interval: Interval, zone: &TimeZone) -> Self {
         let date = at.to_zoned(zone.clone()).date();
         match interval {
@@ -32,20 +32,21 @@ impl Period {
     }
 }
 
-/// What a set of amounts comes to, with two decimals.
+/// Average and median of a set of amounts, rounded to two decimals.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Summary {
     pub average: f64,
-    /// Of an even number the middle between the two in the middle.
+    /// For an even count, the mean of the two middle values.
     pub median: f64,
     pub count: usize,
 }
 
-/// Amounts as a whole and by period. Nothing of a set without amounts.
+/// Summaries in total and by period.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Indicator {
+    /// `None` if there are no amounts.
     pub whole: Option<Summary>,
-    /// In the order of time; periods without an amount are left out.
+    /// In chronological order, without empty periods.
     pub series: Vec<(Period, Summary)>,
 }
 
@@ -67,7 +68,7 @@ impl Indicator {
         }
     }
 
-    /// The least and the greatest average of the series.
+    /// Returns the smallest and the largest average of the series.
     pub fn extremes(&self) -> Option<(f64, f64)> {
         let averages = || self.series.iter().map(|(_, summary)| summary.average);
         Some((averages().reduce(f64::min)?, averages().reduce(f64::max)?))
@@ -75,7 +76,7 @@ impl Indicator {
 }
 
 fn summary(mut amounts: Vec<f64>) -> Option<Summary> {
-    // Sorted before they are added up, so that the same amounts make the same sum in whatever order they come.
+    // Sorted before they are summed, so that the result does not depend on the order of the amounts.
     amounts.sort_by(f64::total_cmp);
     let count = amounts.len();
     let middle = (*amounts.get(count.checked_sub(1)? / 2)?, *amounts.get(count / 2)?);
@@ -101,22 +102,22 @@ mod tests {
     fn averages_and_medians_have_two_decimals() {
         let amounts =
             [("2026-01-10T00:00:00Z", 10.0), ("2026-01-11T00:00:00Z", 1.005), ("2026-02-01T00:00:00Z", 2.0)];
-        let found = indicator(&amounts, Interval::Month);
-        assert_eq!(found.whole, Some(Summary { average: 4.34, median: 2.0, count: 3 }));
+        let result = indicator(&amounts, Interval::Month);
+        assert_eq!(result.whole, Some(Summary { average: 4.34, median: 2.0, count: 3 }));
         let (january, february) =
             (Period { year: 2026, month: Some(1) }, Period { year: 2026, month: Some(2) });
         assert_eq!(
-            found.series,
+            result.series,
             [
                 (january, Summary { average: 5.5, median: 5.5, count: 2 }),
                 (february, Summary { average: 2.0, median: 2.0, count: 1 })
             ]
         );
-        assert_eq!(found.extremes(), Some((2.0, 5.5)));
+        assert_eq!(result.extremes(), Some((2.0, 5.5)));
     }
 
     #[test]
-    fn a_month_begins_when_the_clocks_of_the_zone_say_so() {
+    fn months_start_at_local_midnight() {
         let amounts = [("2025-12-31T23:30:00Z", 1.0), ("2025-12-31T22:30:00Z", 2.0)];
         let periods = |interval| -> Vec<Period> {
             indicator(&amounts, interval).series.into_iter().map(|(period, _)| period).collect()
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_comes_to_nothing() {
+    fn no_amounts_yield_no_summary() {
         assert_eq!(indicator(&[], Interval::Month), Indicator::default());
         assert_eq!(Indicator::default().extremes(), None);
     }

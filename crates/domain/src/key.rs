@@ -1,33 +1,34 @@
-//! One ordered scale for every value that is compared.
+//! An order-preserving encoding of values as 64-bit integers.
 //!
-//! A price, a date, a number of rooms, an energy letter, a commune: each becomes a [`Key`], and two keys of one attribute
-//! compare as the values do. So a bound is one kind of thing, whatever it bounds, and an index keeps one kind of column.
+//! A price, a date, a number of rooms, an energy class, a commune: each is encoded as a [`Key`], and the keys of one
+//! attribute compare like the values. So there is one type of bound for all attributes, and one type of column in the
+//! index.
 
 use jiff::Timestamp;
 
 use crate::place::{Insee, Zipcode};
 
-/// A value on the scale of its attribute. Keys of different attributes have nothing to say to each other.
+/// The encoded value of an attribute. Keys of different attributes must not be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(i64);
 
 impl Key {
-    pub const LEAST: Self = Self(i64::MIN);
-    pub const MOST: Self = Self(i64::MAX);
+    pub const MIN: Self = Self(i64::MIN);
+    pub const MAX: Self = Self(i64::MAX);
 
-    /// A number, exactly: the order of the keys is that of the numbers, and no two numbers share a key but 0 and −0.
+    /// Encodes a number without loss. The keys have the order of the numbers, and only 0 and −0 share a key.
     pub fn number(number: f64) -> Self {
         let bits = (number + 0.0).to_bits() as i64;
-        // Negative floats count backwards; turning all bits but the sign puts them in order.
+        // The bits of negative floats are in reverse order; inverting all but the sign bit corrects that.
         Self(bits ^ ((bits >> 63) as u64 >> 1) as i64)
     }
 
-    /// The number a key was made of.
+    /// Decodes a number.
     pub fn as_number(self) -> f64 {
         f64::from_bits((self.0 ^ ((self.0 >> 63) as u64 >> 1) as i64) as u64)
     }
 
-    pub fn moment(at: Timestamp) -> Self {
+    pub fn timestamp(at: Timestamp) -> Self {
         Self(at.as_second())
     }
 
@@ -39,7 +40,7 @@ impl Key {
         Self(i64::from(flag))
     }
 
-    /// A commune or a department, by its stable id.
+    /// Encodes a commune or a department by its stable id.
     pub fn place(id: u64) -> Self {
         Self(i64::try_from(id).unwrap_or(i64::MAX))
     }
@@ -48,7 +49,7 @@ impl Key {
         Self::place(insee.id())
     }
 
-    /// A zipcode: its letters as the digits of a number. At most ten of an alphabet of 38, so that the number fits.
+    /// Encodes a zipcode as a number in base 39. At most ten characters of an alphabet of 38 fit into 63 bits.
     pub fn zipcode(zipcode: &Zipcode) -> Self {
         let digit = |byte: u8| match byte {
             b'0'..=b'9' => i64::from(byte - b'0') + 1,
@@ -59,7 +60,7 @@ impl Key {
         Self(zipcode.as_str().bytes().fold(0, |number, byte| number * 39 + digit(byte)))
     }
 
-    /// The zipcode a key was made of; nothing when it was made of something else.
+    /// Decodes a zipcode. `None` if the key does not encode one.
     pub fn as_zipcode(self) -> Option<Zipcode> {
         let mut letters = Vec::new();
         let mut rest = u64::try_from(self.0).ok()?;
@@ -87,20 +88,20 @@ impl Key {
     }
 }
 
-/// From one key to another, both included; open where there is none.
+/// A range of keys, both ends inclusive. `None` means unbounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Span {
+pub struct KeyRange {
     pub least: Option<Key>,
     pub most: Option<Key>,
 }
 
-impl Span {
+impl KeyRange {
     pub fn contains(self, key: Key) -> bool {
         self.least.is_none_or(|least| least <= key) && self.most.is_none_or(|most| key <= most)
     }
 
-    /// Whether no key lies in it.
-    pub fn is_contradictory(self) -> bool {
+    /// Returns `true` if no key is in the range.
+    pub fn is_empty(self) -> bool {
         matches!((self.least, self.most), (Some(least), Some(most)) if least > most)
     }
 }
@@ -110,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_of_numbers_are_ordered_as_the_numbers() {
+    fn keys_of_numbers_have_the_order_of_the_numbers() {
         let numbers =
             [f64::MIN, -1e9, -2.5, -f64::MIN_POSITIVE, 0.0, 5e-324, 0.1, 0.2, 1.0, 249_999.99, 1e12];
         for pair in numbers.windows(2) {
@@ -123,11 +124,11 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_zipcodes_are_those_of_no_other_zipcode() {
+    fn zipcodes_have_distinct_keys() {
         let key = |text: &str| Key::zipcode(&Zipcode::parse(text).unwrap());
         let zipcodes = ["01000", "1000", "10000", "0100", "AD100", "AD 100", "AD-100", "ZZZZZZZZZZ", "2A"];
-        for (place, first) in zipcodes.iter().enumerate() {
-            for second in &zipcodes[place + 1..] {
+        for (index, first) in zipcodes.iter().enumerate() {
+            for second in &zipcodes[index + 1..] {
                 assert_ne!(key(first), key(second), "{first} {second}");
             }
             assert!(key(first) > Key::place(0));
@@ -136,18 +137,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_zipcode_is_not_read_as_one() {
+    fn other_keys_do_not_decode_as_zipcodes() {
         for raw in [i64::MIN, -1, 0, 1, 39, 39 * 39, i64::MAX] {
             assert_eq!(Key::from_raw(raw).as_zipcode(), None, "{raw}");
         }
     }
 
     #[test]
-    fn spans_include_their_bounds() {
-        let span = Span { least: Some(Key::number(1.0)), most: Some(Key::number(2.0)) };
-        assert!(span.contains(Key::number(1.0)) && span.contains(Key::number(2.0)));
-        assert!(!span.contains(Key::number(2.000_001)));
-        assert!(Span::default().contains(Key::LEAST));
-        assert!(Span { least: span.most, most: span.least }.is_contradictory());
+    fn ranges_include_their_bounds() {
+        let range = KeyRange { least: Some(Key::number(1.0)), most: Some(Key::number(2.0)) };
+        assert!(range.contains(Key::number(1.0)) && range.contains(Key::number(2.0)));
+        assert!(!range.contains(Key::number(2.000_001)));
+        assert!(KeyRange::default().contains(Key::MIN));
+        assert!(KeyRange { least: range.most, most: range.least }.is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! The contract's enumerations and the numbers that stand for them.
+//! The enumerations of the contract and their codes.
 
 macro_rules! coded {
     ($($(#[$doc:meta])* $name:ident { $($variant:ident = $code:literal),+ $(,)? })+) => {$(
@@ -9,15 +9,15 @@ macro_rules! coded {
         }
 
         impl $name {
-            /// Every value, in the order of the codes.
+            /// All values, in the order of the codes.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The number that stands for the value in the contract.
+            /// Returns the code in the contract.
             pub const fn code(self) -> u8 {
                 self as u8
             }
 
-            /// The value a number stands for.
+            /// Returns the value with this code.
             pub const fn from_code(code: u8) -> Option<Self> {
                 match code {
                     $($code => Some(Self::$variant),)+
@@ -29,19 +29,19 @@ macro_rules! coded {
 }
 
 coded! {
-    /// What is offered.
+    /// The type of a property.
     PropertyType { Apartment = 0, House = 1, Building = 2, Parking = 3, Office = 4, Land = 5, Shop = 6 }
 
-    /// Who offers it.
+    /// The type of a publisher.
     PublisherType { Individual = 0, Professional = 1 }
 
-    /// Whether it is for sale or to let.
+    /// For sale or to let.
     TransactionType { Sell = 0, Rent = 1 }
 
-    /// Who pays the agency's fees.
+    /// Who pays the agency fees.
     FeesResponsibility { Seller = 0, Buyer = 1 }
 
-    /// How precise the coordinates are.
+    /// The accuracy of coordinates.
     GeoAccuracy { HouseNumber = 1, Neighbourhood = 2 }
 }
 
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_lead_back_to_their_value() {
+    fn codes_round_trip() {
         for kind in PropertyType::ALL {
             assert_eq!(PropertyType::from_code(kind.code()), Some(*kind));
         }

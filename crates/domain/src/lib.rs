@@ -1,79 +1,93 @@
-//! The vocabulary and the rules of Vigie.
+//! The vocabulary and the rules of Vigie, as pure functions.
 //!
-//! A **property** is the grouped record of one home, plot or shop; an **advert** is one publisher's listing of it; an
-//! **event** is a recorded change of an advert. What comes in is a **draft**; it is merged with what was known, the
-//! comparison makes the events, and the property's own values are derived from its adverts. What somebody looks for is a
-//! **criteria**, made of **filters** that read **attributes**; what somebody waits for is a **saved search**, and a property that
-//! comes to meet it makes a **match**, which is owed to its owner as a **delivery**.
+//! **Vocabulary.** An *advert* is one publisher's listing. A *property* groups the adverts of one home, plot or shop;
+//! its own values (price, surface, place…) are derived from them. A request contains *drafts* of adverts. A draft is
+//! merged with the stored advert, and every change is recorded as an *event*. A *filter* is one query parameter; it
+//! tests an *attribute* of a property, an advert or an event. *Criteria* are all filters of one query. A *saved search*
+//! stores criteria and where to send alerts. When a property starts to satisfy the criteria of a saved search, that is
+//! a *match*. A match, or an event that the search subscribes to, is sent as a *delivery*: a webhook call or an e-mail,
+//! with retries.
 //!
-//! **Invariant:** nothing here does I/O, reads a clock, draws randomness, or knows a JSON or SQL name. Everything is a
-//! function of its arguments. The neighbours spell names (`wire`), keep things (`store`) and carry decisions out
-//! (`app`).
+//! **Never here:** I/O, clocks, randomness, JSON names or SQL names. Every function depends only on its arguments.
 //!
-//! The modules in the order to read them:
+//! **Neighbours.** `wire` reads and writes the JSON of these types, `store` persists them, `engine` indexes properties
+//! and saved searches and must return what [`Criteria::accepts`] returns, `places` resolves places, `app` runs the use
+//! cases.
+//!
+//! The modules, in reading order. Adverts and properties:
 
 pub mod advert;
 pub mod advert_event;
+pub mod advert_fields;
 pub mod draft;
+pub mod grouping;
 pub mod merge;
+pub mod price;
 pub mod property;
 
+// Queries: attributes, filters, criteria, and why a property satisfies them or not.
 pub mod attribute;
 pub mod criteria;
 pub mod explain;
 pub mod filter;
+pub mod key;
+pub mod phrase;
 
+// Saved searches, matches, deliveries.
 pub mod delivery;
 pub mod matching;
+pub mod recipient;
 pub mod rewind;
 pub mod search;
 
-pub mod grouping;
+// Other results computed from properties.
 pub mod indicator;
-pub mod price;
 pub mod similarity;
-pub mod words;
 
+// Values, identifiers, places, sites.
 pub mod access;
 pub mod area;
 pub mod fold;
 pub mod ids;
-pub mod key;
 pub mod kinds;
 pub mod place;
-pub mod recipient;
 pub mod site;
 pub mod value;
 pub mod violation;
 
+// What the process supplies: the time and new identifiers.
 pub mod ports;
 
 pub use jiff::Timestamp;
 
 pub use access::{Scope, Scopes};
-pub use advert::{Advert, AdvertDetails, AdvertField, Contact, EnergyLetter, Publisher, Rating};
+pub use advert::Advert;
 pub use advert_event::{AdvertEvent, EventName, PercentVariation};
+pub use advert_fields::{
+    AdvertDetails, AdvertField, AdvertPatch, Contact, EnergyLetter, FieldUpdate, Publisher, Rating,
+};
 pub use area::{Circle, Polygon};
-pub use attribute::{AdvertAttribute, Facts, PropertyAttribute, Variation, VariationAttribute};
+pub use attribute::{AdvertAttribute, PropertyAttribute, PropertyView, Variation, VariationAttribute};
 pub use criteria::{Criteria, Order, OrderBy, RawCriteria, SortMode};
 pub use delivery::{
-    CancelReason, DeliveryChannel, DeliveryState, Fault, Next, Outcome, ReplacedSecret, Retries,
+    CancelReason, DeliveryChannel, DeliveryState, Fault, Outcome, ReplacedSecret, RetryDecision, RetryPolicy,
     WebhookSecret, WebhookSecrets,
 };
-pub use draft::{AdvertDraft, AdvertPatch, Given, Identity, Lifecycle};
+pub use draft::{AdvertDraft, Identity, Lifecycle};
 pub use explain::{Explanation, explain};
 pub use filter::{FILTERS, Filter};
 pub use fold::fold;
 pub use ids::{
     AdvertId, DeliveryEpoch, DeliveryId, KeyId, MatchId, PropertyId, SearchId, SearchNumber, UserId,
 };
-pub use key::{Key, Span};
+pub use key::{Key, KeyRange};
 pub use kinds::{FeesResponsibility, GeoAccuracy, PropertyType, PublisherType, TransactionType};
+pub use phrase::{Phrase, Strictness};
 pub use place::{
     City, Country, Department, GeoPoint, GivenPlace, Insee, Line, Placement, Region, Station, Zipcode,
 };
 pub use ports::{Clock, IdSource};
-pub use property::{Derived, Property};
+pub use property::{DerivedValues, Property};
 pub use recipient::{EmailAddress, Endpoint};
 pub use search::{Alerts, SavedSearch, SearchToken};
 pub use similarity::SimilarityProfile;
@@ -82,4 +96,3 @@ pub use site::{
 };
 pub use value::{Amount, LongText, ShortText, WebAddress};
 pub use violation::Violation;
-pub use words::{Phrase, Strictness};

@@ -1,46 +1,47 @@
-//! What a change of a property means to those who wait: who has a new match, and who hears of which event.
+//! The effect of a change of a property on saved searches: which have a new match, and which receive which event.
 //!
-//! A match is made when a property **comes to** meet a search: it is on offer and meets the criteria now, and was not or did not
-//! before. An event is told to every search whose criteria the property met before or after it. Both are functions of two
-//! versions of the property and of nothing else; that a match is made once is for whoever keeps them.
+//! A property is a **new match** of a search if it is available and satisfies the criteria now, and was unavailable or did
+//! not satisfy them before. An event goes to every search whose criteria the property satisfies before or after the
+//! change. Both depend only on the two versions of the property. That a search has at most one match per property is
+//! enforced by the store.
 
 use crate::advert_event::{AdvertEvent, EventName};
 use crate::criteria::Criteria;
 use crate::property::Property;
 
-/// Whether somebody could still buy or rent it: one of its adverts is not expired.
-pub fn is_on_offer(property: &Property) -> bool {
+/// Returns `true` if the property can still be bought or rented: at least one advert is not expired.
+pub fn is_available(property: &Property) -> bool {
     property.adverts.iter().any(|advert| !advert.is_expired())
 }
 
-/// Whether a property makes a match with criteria, as far as it alone decides.
-pub fn meets(criteria: &Criteria, property: &Property) -> bool {
-    is_on_offer(property) && criteria.accepts(property)
+/// Returns `true` if a property is available and satisfies the criteria.
+pub fn matches(criteria: &Criteria, property: &Property) -> bool {
+    is_available(property) && criteria.accepts(property)
 }
 
-/// Whether a change brings a property to criteria. `before` is nothing when there was no such property.
-pub fn comes_to_meet(criteria: &Criteria, before: Option<&Property>, after: &Property) -> bool {
-    meets(criteria, after) && !before.is_some_and(|before| meets(criteria, before))
+/// Returns `true` if a property matches after a change and did not match before. `before` is `None` for a new property.
+pub fn newly_matches(criteria: &Criteria, before: Option<&Property>, after: &Property) -> bool {
+    matches(criteria, after) && !before.is_some_and(|before| matches(criteria, before))
 }
 
-/// Whether criteria are concerned by what happened to a property: met before, or after. Expiry is itself something to hear of, so
-/// that a property no longer on offer counts.
+/// Returns `true` if a property satisfies the criteria before or after a change, so that subscribers receive its events.
+/// Availability is ignored: the expiry of a property is itself an event.
 pub fn concerns(criteria: &Criteria, before: Option<&Property>, after: Option<&Property>) -> bool {
     [before, after].into_iter().flatten().any(|property| criteria.accepts(property))
 }
 
-/// What subscribers are told of one update: the name, and which of its events it is. Changes of pictures, and of fields without
-/// a name of their own, are each told once an update, by the first of them.
-pub fn announcements(events: &[AdvertEvent]) -> Vec<(EventName, usize)> {
-    let mut told: Vec<(EventName, usize)> = Vec::new();
-    for (place, event) in events.iter().enumerate() {
+/// Returns the events of one update that subscribers are notified of: the event name and the index in `events`. An update
+/// yields at most one `UpdatePictures` and one `AdUpdate`, for the first event of that name.
+pub fn notifiable_events(events: &[AdvertEvent]) -> Vec<(EventName, usize)> {
+    let mut notifiable: Vec<(EventName, usize)> = Vec::new();
+    for (index, event) in events.iter().enumerate() {
         let Some(name) = event.name() else { continue };
         let once = matches!(name, EventName::UpdatePictures | EventName::AdUpdate);
-        if !(once && told.iter().any(|(known, _)| *known == name)) {
-            told.push((name, place));
+        if !(once && notifiable.iter().any(|(earlier, _)| *earlier == name)) {
+            notifiable.push((name, index));
         }
     }
-    told
+    notifiable
 }
 
 #[cfg(test)]
@@ -48,10 +49,10 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::advert::AdvertField;
+    use crate::advert_fields::AdvertField;
 
     #[test]
-    fn an_update_of_many_fields_is_told_once() {
+    fn update_of_many_fields_is_notified_once() {
         let at = Timestamp::UNIX_EPOCH;
         let field = |field| AdvertEvent::field(at, field);
         let events = [
@@ -64,7 +65,7 @@ mod tests {
             AdvertEvent::expiry(at, true),
         ];
         assert_eq!(
-            announcements(&events),
+            notifiable_events(&events),
             [
                 (EventName::AdUpdate, 0),
                 (EventName::UpdatePrice, 1),
@@ -72,6 +73,6 @@ mod tests {
                 (EventName::UpdateExpired, 6)
             ]
         );
-        assert_eq!(announcements(&[AdvertEvent::created(at)]), [(EventName::AdCreate, 0)]);
+        assert_eq!(notifiable_events(&[AdvertEvent::created(at)]), [(EventName::AdCreate, 0)]);
     }
 }

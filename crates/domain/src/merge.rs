@@ -1,47 +1,47 @@
-//! What becomes of an advert when a draft of it arrives: the merged advert, what kind of change it was, and the events
-//! the comparison makes.
+//! Merges a draft into the stored advert. The result is the new advert, the kind of change, and the events.
 //!
-//! The rules, in one place:
+//! The rules:
 //!
-//! - A field the draft does not mention keeps its value; a field given as unknown is cleared.
-//! - The last draft received wins. Dates only ever widen: `created_at` moves back, the others forward.
-//! - A draft is a sighting. It brings an expired advert back, unless it says that the advert is expired or was seen
-//!   before the expiry.
-//! - A draft that changes nothing makes no event and only moves `last_crawled_at`.
+//! - A field that the draft does not contain keeps its value. A field with an empty value is cleared.
+//! - The last draft received wins. Dates only widen: `created_at` moves back, the others move forward.
+//! - A draft counts as a crawl. It makes an expired advert live again, unless the draft says that the advert is expired or
+//!   was crawled before the expiry.
+//! - A draft without changes records no event and only updates `last_crawled_at`.
 
 use jiff::Timestamp;
 
-use crate::advert::{Advert, AdvertDetails, AdvertField};
+use crate::advert::Advert;
 use crate::advert_event::{AdvertEvent, EventSubject};
+use crate::advert_fields::{AdvertDetails, AdvertField};
 use crate::draft::{AdvertDraft, Lifecycle};
 use crate::ids::AdvertId;
 use crate::place::Placement;
 
-/// The most events kept on one advert: years of weekly changes. The creation is always kept, then the newest.
+/// The maximum number of events per advert: years of weekly changes. The creation is always kept, then the newest events.
 pub const EVENTS_MAX: usize = 1_000;
 
-/// The advert after a draft, and what the draft did.
+/// The result of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
     pub advert: Advert,
     pub effect: Effect,
-    /// What happened just now, in the order of the fields. Back-filled history is not events and is not in here.
+    /// The new events, in the order of the fields. Back-filled history is not included, because it is not new.
     pub events: Vec<AdvertEvent>,
 }
 
-/// What kind of change a draft made.
+/// The kind of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
     Created,
     /// A field, the lifecycle or the history changed.
     Updated,
-    /// Only the dates of the sighting moved.
+    /// Only the crawl dates changed.
     Crawled,
-    /// Nothing at all.
-    Nothing,
+    /// Nothing changed.
+    Unchanged,
 }
 
-/// Makes a new advert of a draft.
+/// Creates an advert from a draft.
 pub fn create(
     id: AdvertId,
     draft: AdvertDraft,
@@ -60,9 +60,9 @@ pub fn create(
         lifecycle,
         history,
     } = draft;
-    let known_since =
+    let history_start =
         history.iter().find(|event| event.subject == EventSubject::Created).map(|event| event.at);
-    let created_at = created_at.or(known_since).unwrap_or(received_at);
+    let created_at = created_at.or(history_start).unwrap_or(received_at);
     let mut advert = Advert {
         id,
         transaction_type,
@@ -85,14 +85,14 @@ pub fn create(
         }
     }
     record(&mut advert, &events, history);
-    // The history may reach further back than the date given, and the creation moves with it.
+    // The history may start before the given creation date, which then moves back.
     events[0].at = advert.created_at;
     Merged { advert, effect: Effect::Created, events }
 }
 
-/// Merges a draft into what is known of its advert.
+/// Merges a draft into the current advert.
 pub fn update(
-    known: &Advert,
+    current: &Advert,
     draft: AdvertDraft,
     placement: Option<Placement>,
     received_at: Timestamp,
@@ -109,19 +109,19 @@ pub fn update(
         lifecycle,
         history,
     } = draft;
-    let seen_at = last_crawled_at.unwrap_or(received_at);
-    let changed_at = updated_at.filter(|at| *at >= known.updated_at).unwrap_or(received_at);
+    let crawl_time = last_crawled_at.unwrap_or(received_at);
+    let changed_at = updated_at.filter(|at| *at >= current.updated_at).unwrap_or(received_at);
 
-    let mut advert = known.clone();
+    let mut advert = current.clone();
     advert.transaction_type = transaction_type;
     advert.property_type = property_type;
-    advert.details = known.details.patched(patch);
+    advert.details = current.details.patched(patch);
     advert.placement = placement;
-    let mut events = changes(known, &advert, changed_at);
+    let mut events = changes(current, &advert, changed_at);
 
-    match (lifecycle, known.expired_at) {
+    match (lifecycle, current.expired_at) {
         (Lifecycle::Seen | Lifecycle::Live, None) => {}
-        // Without a date the sighting is this request, which came after the expiry, be it in the same second.
+        // Without a date, the crawl is this request, which is later than the expiry even within the same second.
         (Lifecycle::Seen, Some(since)) if last_crawled_at.is_some_and(|at| at < since) => {}
         (Lifecycle::Seen | Lifecycle::Live, Some(_)) => {
             advert.expired_at = None;
@@ -132,7 +132,7 @@ pub fn update(
             advert.expired_at = Some(at);
             events.push(AdvertEvent::expiry(at, true));
         }
-        // Already expired: a date that was not known before is worth having; the event moves there and is not repeated.
+        // Already expired: the draft may supply a better date. The existing event moves there; no new event is recorded.
         (Lifecycle::Expired { at }, Some(since)) => {
             let at = at.unwrap_or(since);
             advert.expired_at = Some(at);
@@ -143,35 +143,35 @@ pub fn update(
         }
     }
 
-    advert.created_at = created_at.map_or(known.created_at, |at| at.min(known.created_at));
+    advert.created_at = created_at.map_or(current.created_at, |at| at.min(current.created_at));
     let moved_to = if events.is_empty() { updated_at } else { Some(changed_at) };
-    advert.updated_at = moved_to.map_or(known.updated_at, |at| at.max(known.updated_at));
-    // Whoever reports that an advert is gone did not see it: only an explicit date counts as a crawl then.
+    advert.updated_at = moved_to.map_or(current.updated_at, |at| at.max(current.updated_at));
+    // A report of an expiry is not a crawl, unless it has an explicit crawl date.
     let crawled_at = match lifecycle {
-        Lifecycle::Seen | Lifecycle::Live => Some(seen_at),
+        Lifecycle::Seen | Lifecycle::Live => Some(crawl_time),
         Lifecycle::Expired { .. } => last_crawled_at,
     };
-    advert.last_crawled_at = crawled_at.map_or(known.last_crawled_at, |at| at.max(known.last_crawled_at));
+    advert.last_crawled_at = crawled_at.map_or(current.last_crawled_at, |at| at.max(current.last_crawled_at));
     record(&mut advert, &events, history);
 
-    let effect = effect_of(known, &advert);
+    let effect = effect_of(current, &advert);
     Merged { advert, effect, events }
 }
 
-/// Marks an advert as gone without a sighting; nothing happens to one that already is.
-pub fn expire(known: &Advert, at: Timestamp) -> Merged {
-    if known.is_expired() {
-        return Merged { advert: known.clone(), effect: Effect::Nothing, events: Vec::new() };
+/// Expires an advert without a draft. An expired advert stays unchanged.
+pub fn expire(current: &Advert, at: Timestamp) -> Merged {
+    if current.is_expired() {
+        return Merged { advert: current.clone(), effect: Effect::Unchanged, events: Vec::new() };
     }
-    let mut advert = known.clone();
+    let mut advert = current.clone();
     let events = vec![AdvertEvent::expiry(at, true)];
     advert.expired_at = Some(at);
-    advert.updated_at = at.max(known.updated_at);
+    advert.updated_at = at.max(current.updated_at);
     record(&mut advert, &events, Vec::new());
     Merged { advert, effect: Effect::Updated, events }
 }
 
-/// The events between two versions: one per field that changed.
+/// Returns one event for each field that differs between two versions.
 fn changes(older: &Advert, newer: &Advert, at: Timestamp) -> Vec<AdvertEvent> {
     let mut fields = Vec::new();
     if older.transaction_type != newer.transaction_type {
@@ -181,7 +181,7 @@ fn changes(older: &Advert, newer: &Advert, at: Timestamp) -> Vec<AdvertEvent> {
         fields.push(AdvertField::PropertyType);
     }
     fields.extend(older.details.differing(&newer.details));
-    // Copies and originals are the same pictures: one change, one event.
+    // Copies and originals are the same pictures, so a change of both is one event.
     if fields.contains(&AdvertField::Pictures) {
         fields.retain(|field| *field != AdvertField::PicturesRemote);
     }
@@ -193,7 +193,7 @@ fn changes(older: &Advert, newer: &Advert, at: Timestamp) -> Vec<AdvertEvent> {
     fields.into_iter().map(event).collect()
 }
 
-/// Enters events and back-filled history into the advert's events: oldest first, no repeats, the creation in front.
+/// Adds new events and back-filled history to the events of an advert: oldest first, without duplicates, the creation first.
 fn record(advert: &mut Advert, new_events: &[AdvertEvent], history: Vec<AdvertEvent>) {
     let mut events = std::mem::take(&mut advert.events);
     events.extend(new_events.iter().cloned());
@@ -212,14 +212,14 @@ fn record(advert: &mut Advert, new_events: &[AdvertEvent], history: Vec<AdvertEv
         .collect();
 }
 
-fn effect_of(known: &Advert, merged: &Advert) -> Effect {
-    if known == merged {
-        return Effect::Nothing;
+fn effect_of(current: &Advert, merged: &Advert) -> Effect {
+    if current == merged {
+        return Effect::Unchanged;
     }
-    let mut sighted = known.clone();
-    sighted.last_crawled_at = merged.last_crawled_at;
-    sighted.updated_at = merged.updated_at;
-    if sighted == *merged { Effect::Crawled } else { Effect::Updated }
+    let mut crawled = current.clone();
+    crawled.last_crawled_at = merged.last_crawled_at;
+    crawled.updated_at = merged.updated_at;
+    if crawled == *merged { Effect::Crawled } else { Effect::Updated }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Where things are: codes, coordinates, the administrative map, stations.
+//! Places: codes, coordinates, administrative divisions, stations.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crate::kinds::GeoAccuracy;
 use crate::value::ShortText;
 
-/// The code a national statistics office gives a commune: `75111`, `2A004`.
+/// The code of a commune, assigned by the national statistics office: `75111`, `2A004`.
 ///
-/// French codes have five characters; those of other countries are digits, up to ten.
+/// French (INSEE) codes have five characters. Codes of other countries have up to ten digits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Insee(Box<str>);
 
@@ -29,12 +29,12 @@ impl Insee {
         &self.0
     }
 
-    /// The stable integer id of the place: the code read as a number, `2A` as 201 and `2B` as 202.
+    /// Returns the stable integer id of the commune: the code as a number, with `2A` as 201 and `2B` as 202.
     pub fn id(&self) -> u64 {
         code_as_number(&self.0).unwrap_or_default()
     }
 
-    /// The id of the department a French code begins with: two characters, three overseas.
+    /// Returns the id of the department, which is the prefix of a French code: two characters, three overseas.
     pub fn department(&self) -> Option<u64> {
         let code = self.0.as_ref();
         let length = if code.starts_with("97") || code.starts_with("98") { 3 } else { 2 };
@@ -42,7 +42,7 @@ impl Insee {
     }
 }
 
-/// Reads an administrative code as a number, Corsica's letters as 201 and 202: `06` → 6, `2A` → 201, `2A004` → 201004.
+/// Converts an administrative code to a number, with Corsica's `2A` and `2B` as 201 and 202: `06` → 6, `2A` → 201, `2A004` → 201004.
 pub fn code_as_number(code: &str) -> Option<u64> {
     let code = code.trim();
     if code.len() > Insee::LENGTH_MAX {
@@ -74,10 +74,10 @@ impl Zipcode {
         fits.then(|| Self(text.into()))
     }
 
-    /// Reads a zipcode that somebody looks for: five digits, as every place of the reference geography has, or four where a
-    /// spreadsheet dropped the zero in front. Adverts may carry anything that looks like a code; whoever looks for something else
-    /// than this has mistyped it, and would find nothing without learning why.
-    pub fn sought(text: &str) -> Option<Self> {
+    /// Parses a zipcode of five digits, or of four digits whose leading zero was dropped (by a spreadsheet, for example). All
+    /// zipcodes of the gazetteer have five digits. Adverts may have other codes, but in a filter anything else is a typing
+    /// error, which would otherwise silently return nothing.
+    pub fn parse_five_digits(text: &str) -> Option<Self> {
         let text = text.trim();
         let fits = matches!(text.len(), 4 | 5) && text.bytes().all(|byte| byte.is_ascii_digit());
         fits.then(|| Self(format!("{text:0>5}").into()))
@@ -94,7 +94,7 @@ impl fmt::Display for Zipcode {
     }
 }
 
-/// A point on the globe, in degrees.
+/// A point in degrees of latitude and longitude.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GeoPoint {
     lat: f64,
@@ -118,10 +118,10 @@ impl GeoPoint {
         self.lon
     }
 
-    /// The earth's mean radius: distances are those on a sphere of this size.
+    /// The mean radius of the earth. Distances are those on a sphere of this radius.
     pub const EARTH_RADIUS_KM: f64 = 6_371.008_8;
 
-    /// Great-circle distance.
+    /// Returns the great-circle distance.
     pub fn distance_km(self, other: Self) -> f64 {
         let (lat_a, lat_b) = (self.lat.to_radians(), other.lat.to_radians());
         let half_lat = ((lat_b - lat_a) / 2.0).sin();
@@ -131,7 +131,7 @@ impl GeoPoint {
     }
 }
 
-/// Where an advert says it is, as given.
+/// The place of an advert as its sender gave it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GivenPlace {
     pub insee: Option<Insee>,
@@ -142,27 +142,27 @@ pub struct GivenPlace {
 }
 
 impl GivenPlace {
-    /// Whether nothing at all was said about the place.
+    /// Returns `true` if no part of the place is given. An accuracy alone does not count.
     pub fn is_empty(&self) -> bool {
         let Self { insee, zipcode, city_name, point, accuracy: _ } = self;
         insee.is_none() && zipcode.is_none() && city_name.is_none() && point.is_none()
     }
 }
 
-/// What the reference geography made of a given place.
+/// The commune that a given place was resolved to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placement {
     /// The commune or district.
     pub insee: Insee,
     /// The department of the commune, by its id.
     pub department: Option<u64>,
-    /// The zipcode given, when it is one of the commune's; else the commune's main one.
+    /// The given zipcode if it belongs to the commune, otherwise the main zipcode of the commune.
     pub zipcode: Option<Zipcode>,
-    /// The centre of the commune: where an advert without coordinates is put.
+    /// The centre of the commune, used as the coordinates of an advert that has none.
     pub centre: Option<GeoPoint>,
 }
 
-/// A country of the reference geography.
+/// A country.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Country {
     /// ISO 3166 numeric.
@@ -199,11 +199,11 @@ pub struct City {
     pub insee: Insee,
     /// The commune a district belongs to.
     pub parent: Option<Insee>,
-    /// `L'`, `Le`, `La`, `Les`; part of the name already.
+    /// `L'`, `Le`, `La` or `Les`. The name includes it.
     pub article: Option<Box<str>>,
-    /// What people call it: `Le Mans`, `Paris 11e`.
+    /// The common name: `Le Mans`, `Paris 11e`.
     pub name: Box<str>,
-    /// The name the statistics office gives it, where that is another: `Paris 11e Arrondissement`.
+    /// The official name, if it differs: `Paris 11e Arrondissement`.
     pub official_name: Option<Box<str>>,
     /// Main zipcode first.
     pub zipcodes: Vec<Zipcode>,
@@ -211,9 +211,9 @@ pub struct City {
     pub centre: Option<GeoPoint>,
     pub department: Arc<Department>,
     pub country: Arc<Country>,
-    /// The districts of a commune that has them.
+    /// The districts of the commune, if it has any.
     pub districts: Vec<Insee>,
-    /// Names this entry stands for besides its own: its districts, and the communes that were merged into it.
+    /// The names of its districts and of the communes that were merged into it.
     pub grouped_names: Vec<Box<str>>,
 }
 
@@ -222,49 +222,49 @@ impl City {
         self.insee.id()
     }
 
-    /// The id of the commune a district belongs to.
+    /// Returns the id of the commune that a district belongs to.
     pub fn parent_id(&self) -> Option<u64> {
         self.parent.as_ref().map(Insee::id)
     }
 
-    /// The name as the statistics office spells it, article included.
+    /// Returns the official name, including the article.
     pub fn original_name(&self) -> &str {
         self.official_name.as_deref().unwrap_or(&self.name)
     }
 
-    /// The name without its article: `Mans`, `Haÿ-les-Roses`.
+    /// Returns the name without its article: `Mans`, `Haÿ-les-Roses`.
     pub fn name_without_article(&self) -> &str {
         let bare = self.article.as_deref().and_then(|article| self.name.strip_prefix(article));
         bare.map_or(&self.name, str::trim_start)
     }
 
-    /// None for the few places no letter is carried to.
+    /// Returns the main zipcode. `None` for the few places without postal delivery.
     pub fn main_zipcode(&self) -> Option<&Zipcode> {
         self.zipcodes.first()
     }
 
-    /// Every name this entry stands for, its own first.
+    /// Returns its own name, then the grouped names.
     pub fn all_names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&*self.name).chain(self.grouped_names.iter().map(|name| &**name))
     }
 
-    /// Whether it stands for more names than its own.
+    /// Returns `true` if other names are grouped under this entry.
     pub fn has_grouped_names(&self) -> bool {
         !self.grouped_names.is_empty()
     }
 
-    /// Whether it has more zipcodes than its main one.
+    /// Returns `true` if it has more than one zipcode.
     pub fn has_grouped_zipcodes(&self) -> bool {
         self.zipcodes.len() > 1
     }
 
-    /// Whether somebody lives there: not so in the villages destroyed in 1916 and the southern territories.
+    /// Returns `true` if it is inhabited. The villages destroyed in 1916 and the southern territories are not.
     pub fn is_open(&self) -> bool {
         self.population > 0
     }
 }
 
-/// A stop of public transport near a property.
+/// A public transport station.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Station {
     pub id: u32,
@@ -273,14 +273,14 @@ pub struct Station {
     pub lines: Vec<Arc<Line>>,
 }
 
-/// A line of public transport.
+/// A public transport line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
     pub id: u32,
     pub name: Box<str>,
     pub number: Box<str>,
     pub route_name: Box<str>,
-    /// `#ffbe00`.
+    /// For example `#ffbe00`.
     pub color: Box<str>,
 }
 
@@ -289,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_become_stable_numbers() {
+    fn codes_have_stable_numbers() {
         let id = |code: &str| Insee::parse(code).map(|insee| insee.id());
         assert_eq!(id("75111"), Some(75_111));
         assert_eq!(id("01001"), Some(1_001));
@@ -305,18 +305,18 @@ mod tests {
     }
 
     #[test]
-    fn a_zipcode_that_is_looked_for_has_five_digits() {
-        let sought = |text: &str| Zipcode::sought(text).map(|zipcode| zipcode.to_string());
-        assert_eq!(sought(" 75011 ").as_deref(), Some("75011"));
-        assert_eq!(sought("6000").as_deref(), Some("06000"));
+    fn zipcode_of_a_filter_has_five_digits() {
+        let parsed = |text: &str| Zipcode::parse_five_digits(text).map(|zipcode| zipcode.to_string());
+        assert_eq!(parsed(" 75011 ").as_deref(), Some("75011"));
+        assert_eq!(parsed("6000").as_deref(), Some("06000"));
         for wrong in ["", "750", "abcde", "F-75011", "750111", "75 011", "2A004", "-6000", "７５０１１"]
         {
-            assert_eq!(sought(wrong), None, "{wrong}");
+            assert_eq!(parsed(wrong), None, "{wrong}");
         }
     }
 
     #[test]
-    fn distance_is_that_of_an_atlas() {
+    fn distance_is_correct() {
         let paris = GeoPoint::new(48.8566, 2.3522).unwrap();
         let lyon = GeoPoint::new(45.7640, 4.8357).unwrap();
         assert!((paris.distance_km(lyon) - 391.5).abs() < 1.0);

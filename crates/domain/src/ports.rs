@@ -1,20 +1,20 @@
-//! The two things the world decides and the domain only asks for: the time, and a fresh identifier.
+//! What the process supplies to the domain: the time and new identifiers.
 
 use jiff::Timestamp;
 use uuid::Uuid;
 
-/// Tells the time. The process has one that reads the machine's; tests have one they move by hand.
+/// A clock. The server uses the system clock, tests use one that they advance by hand.
 pub trait Clock: Send + Sync {
     fn now(&self) -> Timestamp;
 }
 
-/// Hands out identifiers that were never given before.
+/// A source of unique identifiers.
 pub trait IdSource: Send + Sync {
     fn fresh(&self) -> Uuid;
 }
 
-/// The second a moment lies in. Dates are sent in whole seconds, so they are kept in whole seconds: a filter compares
-/// exactly what a client can see.
-pub fn whole_second(moment: Timestamp) -> Timestamp {
-    Timestamp::from_second(moment.as_second() - i64::from(moment.subsec_nanosecond() < 0)).unwrap_or(moment)
+/// Rounds a timestamp down to a whole second. The API has whole seconds, so stored dates have whole seconds too: a filter
+/// compares exactly what a client can see.
+pub fn whole_second(at: Timestamp) -> Timestamp {
+    Timestamp::from_second(at.as_second() - i64::from(at.subsec_nanosecond() < 0)).unwrap_or(at)
 }

@@ -1,10 +1,10 @@
-//! Prices: per square metre, and whether one can be believed.
+//! Price per square metre, and plausibility of prices.
 
 use crate::advert::Advert;
 use crate::kinds::{PropertyType, TransactionType};
 use crate::value::Amount;
 
-/// Price divided by surface, with two decimals.
+/// Returns the price divided by the surface, rounded to two decimals.
 pub fn per_meter(price: Option<Amount>, surface: Option<Amount>) -> Option<Amount> {
     let (price, surface) = (price?.get(), surface?.get());
     if surface == 0.0 {
@@ -13,12 +13,12 @@ pub fn per_meter(price: Option<Amount>, surface: Option<Amount>) -> Option<Amoun
     Amount::new((price / surface * 100.0).round() / 100.0)
 }
 
-/// Whether a price can be meant seriously.
+/// Returns `true` if a price is plausible.
 ///
-/// A price of zero, or none, is not coherent. Where a dwelling's surface is known, so must the price per square metre
-/// be plausible: the bounds leave out nothing that the country's sales and rents of recent years contain but typing
-/// errors, monthly rents entered as sale prices, and "1 €" placeholders.
-pub fn is_believable(
+/// A missing or zero price is not. For a dwelling with a known surface, the price per square metre must also be within
+/// bounds. Compared with the country's sales and rents of recent years, the bounds exclude only typing errors, monthly
+/// rents entered as sale prices, and "1 €" placeholders.
+pub fn is_plausible(
     transaction_type: TransactionType,
     property_type: PropertyType,
     price: Option<Amount>,
@@ -38,10 +38,10 @@ pub fn is_believable(
     plausible.contains(&per_meter.get())
 }
 
-/// Whether an advert's own price is believable.
+/// Returns `true` if the price of an advert is plausible.
 pub fn is_coherent(advert: &Advert) -> bool {
     let Advert { transaction_type, property_type, details, .. } = advert;
-    is_believable(*transaction_type, *property_type, details.price, details.surface)
+    is_plausible(*transaction_type, *property_type, details.price, details.surface)
 }
 
 #[cfg(test)]

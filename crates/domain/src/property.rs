@@ -1,27 +1,29 @@
-//! A property: the adverts of one home, and the values they give it.
+//! A property: a group of adverts, and the values derived from them.
 
 use jiff::Timestamp;
 
-use crate::advert::{Advert, Contact};
+use crate::advert::Advert;
+use crate::advert_fields::Contact;
 use crate::ids::{AdvertId, PropertyId};
 use crate::kinds::{GeoAccuracy, PropertyType, PublisherType, TransactionType};
 use crate::place::{GeoPoint, GivenPlace, Placement, Zipcode};
 use crate::price;
 use crate::value::{Amount, LongText, ShortText, WebAddress};
 
-/// The most adverts one property holds; more than any home has portals.
+/// The maximum number of adverts per property; more than there are portals.
 pub const ADVERTS_MAX: usize = 200;
 
-/// The grouped record. It has at least one advert: a property that loses its last one is gone.
+/// A group of adverts of the same home, plot or shop. It has at least one advert: removing the last one deletes the
+/// property.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Property {
     pub id: PropertyId,
-    /// In the order in which they joined.
+    /// In the order in which they were added.
     pub adverts: Vec<Advert>,
 }
 
 impl Property {
-    /// The same without how to reach those who advertise it.
+    /// Returns the property without the contacts of its adverts.
     pub fn without_contacts(mut self) -> Self {
         for advert in &mut self.adverts {
             advert.details.contact = Contact::default();
@@ -30,12 +32,13 @@ impl Property {
     }
 }
 
-/// A property's own values, taken from its adverts.
+/// The values of a property, derived from its adverts.
 ///
-/// The reference advert is the most recently crawled one that is not expired or, when all are expired, the most recently
-/// crawled. Each value is the reference advert's or, where that has none, that of the next in the same order.
+/// The reference advert is the most recently crawled advert that is not expired, or the most recently crawled one if all
+/// are expired. Each value is taken from the reference advert or, if it lacks the value, from the next advert in the same
+/// order.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Derived<'a> {
+pub struct DerivedValues<'a> {
     pub reference_advert: AdvertId,
     pub transaction_type: TransactionType,
     pub property_type: PropertyType,
@@ -52,17 +55,17 @@ pub struct Derived<'a> {
     pub furnished: Option<bool>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
-    /// Of the adverts that are not expired.
+    /// The latest crawl of an advert that is not expired.
     pub last_crawled_at: Option<Timestamp>,
-    /// Set exactly when every advert is expired.
+    /// `Some` if and only if every advert is expired.
     pub expired_at: Option<Timestamp>,
     pub pictures: Vec<&'a WebAddress>,
     pub publisher_types: Vec<PublisherType>,
     pub point: Option<GeoPoint>,
     pub accuracy: Option<GeoAccuracy>,
     pub placement: Option<&'a Placement>,
-    /// Its zipcode in the commune of the placement: the first that an advert gives there, else the commune's main one. Where the
-    /// reference geography does not know the place, the one that was given.
+    /// The first zipcode that an advert gives in the commune of the placement, otherwise the main zipcode of the commune. If
+    /// the gazetteer does not know the place, the zipcode as given.
     pub zipcode: Option<&'a Zipcode>,
     pub given_place: Option<&'a GivenPlace>,
 }
@@ -72,15 +75,15 @@ impl Property {
         self.adverts.iter().find(|advert| advert.id == id)
     }
 
-    /// Puts an advert in: in its place when it was there, else at the end.
+    /// Replaces the advert with the same id, or appends the advert.
     pub fn put(&mut self, advert: Advert) {
-        match self.adverts.iter_mut().find(|known| known.id == advert.id) {
-            Some(known) => *known = advert,
+        match self.adverts.iter_mut().find(|other| other.id == advert.id) {
+            Some(current) => *current = advert,
             None => self.adverts.push(advert),
         }
     }
 
-    /// The adverts, the reference advert first.
+    /// Returns the adverts in order of precedence, the reference advert first.
     pub fn by_precedence(&self) -> Vec<&Advert> {
         let mut adverts: Vec<&Advert> = self.adverts.iter().collect();
         adverts.sort_by_key(|advert| {
@@ -89,8 +92,8 @@ impl Property {
         adverts
     }
 
-    /// The property's own values; nothing for a property without adverts.
-    pub fn derive(&self) -> Option<Derived<'_>> {
+    /// Derives the values of the property. `None` if it has no adverts.
+    pub fn derive(&self) -> Option<DerivedValues<'_>> {
         let adverts = self.by_precedence();
         let reference = *adverts.first()?;
         let details = || adverts.iter().map(|advert| &advert.details);
@@ -109,12 +112,12 @@ impl Property {
         let given_place = details().map(|details| &details.place).find(|place| !place.is_empty());
         let zipcode = match placement {
             Some(commune) => {
-                let gives = |advert: &&&Advert| {
+                let gives_zipcode = |advert: &&&Advert| {
                     let placed = advert.placement.as_ref().filter(|placed| placed.insee == commune.insee);
                     let known = placed.and_then(|placed| placed.zipcode.as_ref());
                     known.is_some() && advert.details.place.zipcode.as_ref() == known
                 };
-                let given = adverts.iter().find(gives).and_then(|advert| advert.placement.as_ref());
+                let given = adverts.iter().find(gives_zipcode).and_then(|advert| advert.placement.as_ref());
                 given.unwrap_or(commune).zipcode.as_ref()
             }
             None => given_place.and_then(|place| place.zipcode.as_ref()),
@@ -122,7 +125,7 @@ impl Property {
         let mut publisher_types: Vec<_> = details().filter_map(|details| details.publisher.kind).collect();
         publisher_types.sort_unstable();
         publisher_types.dedup();
-        Some(Derived {
+        Some(DerivedValues {
             reference_advert: reference.id,
             transaction_type: reference.transaction_type,
             property_type: reference.property_type,
@@ -155,7 +158,7 @@ impl Property {
     }
 }
 
-/// The first of each, in order.
+/// Removes duplicates, keeping the order.
 fn distinct<'a>(pictures: impl Iterator<Item = &'a WebAddress>) -> Vec<&'a WebAddress> {
     let mut seen = std::collections::HashSet::new();
     pictures.filter(|picture| seen.insert(*picture)).collect()

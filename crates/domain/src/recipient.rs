@@ -1,23 +1,23 @@
-//! Where alerts go: addresses of webhooks and of mailboxes, judged by their spelling alone.
+//! Recipients of alerts: webhook URLs and e-mail addresses. Only the syntax is checked here.
 //!
-//! Where a name leads is not known before it is looked up, and may change; that is judged every time something is sent.
+//! The IP address of a host is checked on every delivery attempt, because it is unknown until it is resolved and may change.
 
 use std::fmt;
 
-/// An `https` address that receives what a search brings; kept exactly as given.
+/// The `https` URL of a webhook, stored exactly as given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint(Box<str>);
 
-/// Why a text is no address for a webhook.
+/// Why a text is not a webhook URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EndpointError {
-    #[error("This address is too long: {length} characters, at most {}.", Endpoint::CHARACTERS_MAX)]
+    #[error("This URL is too long: {length} characters, at most {} are allowed.", Endpoint::CHARACTERS_MAX)]
     TooLong { length: usize },
     #[error("This value is not a valid URL.")]
     Malformed,
-    #[error("This address must begin with https://.")]
+    #[error("This URL must start with https://.")]
     NotHttps,
-    #[error("This address must not hold a user name or a password.")]
+    #[error("This URL must not contain a user name or a password.")]
     UserInfo,
 }
 
@@ -30,7 +30,7 @@ impl Endpoint {
         if length > Self::CHARACTERS_MAX {
             return Err(EndpointError::TooLong { length });
         }
-        // The parser drops or mends these silently, and what was judged must be what is kept.
+        // The parser drops or repairs these silently, and the stored text must be the checked text.
         if text.chars().any(|c| c.is_control() || c.is_whitespace() || c == '\\') {
             return Err(EndpointError::Malformed);
         }
@@ -38,7 +38,7 @@ impl Endpoint {
         if url.scheme() != "https" {
             return Err(EndpointError::NotHttps);
         }
-        // The parser reads any number of slashes, none included.
+        // The parser accepts any number of slashes, even none.
         let rest = text.get(..8).filter(|head| head.eq_ignore_ascii_case("https://")).map(|_| &text[8..]);
         let rest = rest.filter(|rest| !rest.starts_with('/')).ok_or(EndpointError::Malformed)?;
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -51,8 +51,8 @@ impl Endpoint {
         Ok(Self(text.into()))
     }
 
-    /// Takes back an address that once came out of [`Endpoint::as_str`]. It is not judged again: rules may have become stricter
-    /// since, and what was accepted must stay readable. Whether something is sent there is decided when it is sent.
+    /// Restores a URL that [`Endpoint::as_str`] returned. It is not checked again: the rules may have become stricter, and
+    /// stored data must stay readable. The address policy is applied when something is sent.
     pub fn trusted(text: String) -> Self {
         Self(text.into())
     }
@@ -68,12 +68,12 @@ impl fmt::Display for Endpoint {
     }
 }
 
-/// One mailbox: `name@host`, nothing else. Quoted names, comments and lists are valid in a letter's head and are not wanted
-/// here, where they would only be ways to smuggle something in.
+/// A single mailbox, `name@host`. Quoted names, comments and lists are valid in an e-mail header but are rejected here,
+/// because they allow header injection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmailAddress(Box<str>);
 
-/// Says that a text is not one e-mail address.
+/// The text is not a single e-mail address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("This value is not a valid email address.")]
 pub struct NotAnEmailAddress;
@@ -95,7 +95,7 @@ impl EmailAddress {
         is_address.then(|| Self(text.into())).ok_or(NotAnEmailAddress)
     }
 
-    /// Takes back an address that once came out of [`EmailAddress::as_str`].
+    /// Restores an address that [`EmailAddress::as_str`] returned, without checking it.
     pub fn trusted(text: String) -> Self {
         Self(text.into())
     }
@@ -111,7 +111,7 @@ impl fmt::Display for EmailAddress {
     }
 }
 
-/// A part of a mailbox's name between two dots. Letters beyond ASCII are let through: mailboxes have them by now.
+/// Checks a dot-separated part of the local name. Non-ASCII letters are allowed (internationalised e-mail).
 fn is_atom(atom: &str) -> bool {
     let allowed = |c: char| c.is_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c);
     !atom.is_empty() && atom.chars().all(allowed)
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_webhook_is_https_with_a_host_and_kept_verbatim() {
+    fn webhook_url_is_https_with_a_host_and_stored_verbatim() {
         let text = "https://Hook.Example:8443/a%20b?token=X%2Fy&z=é#end";
         assert_eq!(Endpoint::parse(text).map(|endpoint| endpoint.to_string()), Ok(text.to_owned()));
         assert!(Endpoint::parse("HTTPS://hook.example").is_ok());
@@ -160,12 +160,12 @@ mod tests {
         assert!(Endpoint::parse(&fits).is_ok());
         assert!(
             Endpoint::parse("https://hook.example/?a=b@c").is_ok(),
-            "an at sign beyond the host is no user"
+            "an at sign after the host is not user info"
         );
     }
 
     #[test]
-    fn a_mailbox_is_one_plain_address() {
+    fn email_address_is_a_single_plain_address() {
         for right in
             ["a@b.fr", "jean.dupont+biens@agence-du-lac.example", "o'neil@mail.example", "é@exemple.fr"]
         {

@@ -1,4 +1,4 @@
-//! A saved search: what somebody waits for, and how they want to hear of it.
+//! A saved search: stored criteria, and where to send alerts.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,12 +9,12 @@ use crate::advert_event::EventName;
 use crate::attribute::PropertyAttribute;
 use crate::criteria::RawCriteria;
 use crate::delivery::{CancelReason, DeliveryChannel};
-use crate::filter::{Filter, Kind, Subject};
+use crate::filter::{Filter, FilterTarget, Kind};
 use crate::ids::{SearchId, UserId};
 use crate::recipient::{EmailAddress, Endpoint};
 use crate::value::ShortText;
 
-/// A standing question.
+/// A saved search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SavedSearch {
     pub id: SearchId,
@@ -25,7 +25,7 @@ pub struct SavedSearch {
     pub draft: SearchDraft,
 }
 
-/// What its owner says of a saved search.
+/// The part of a saved search that its owner sets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchDraft {
     pub title: ShortText,
@@ -33,79 +33,79 @@ pub struct SearchDraft {
     pub alerts: Alerts,
 }
 
-/// Who hears of what.
+/// The alert settings of a saved search.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Alerts {
-    /// Whether anything is sent at all.
+    /// Whether alerts are sent.
     pub enabled: bool,
-    /// Whether what is sent leaves out how to reach the advertiser.
+    /// Whether alerts omit the contact of the advertiser.
     pub hide_contact: bool,
-    /// Who gets new matches by e-mail.
+    /// Receives new matches by e-mail.
     pub email: Option<EmailAddress>,
-    /// Who gets new matches.
+    /// Receives new matches.
     pub endpoint: Option<Endpoint>,
-    /// Who gets the events subscribed to.
+    /// Receives the events subscribed to.
     pub event_endpoint: Option<Endpoint>,
     pub events: BTreeSet<EventName>,
 }
 
 impl Alerts {
-    /// Where a new match is owed to.
-    pub fn match_channels(&self) -> impl Iterator<Item = Channel> {
-        let endpoint = (self.enabled && self.endpoint.is_some()).then_some(Channel::Endpoint);
-        let email = (self.enabled && self.email.is_some()).then_some(Channel::Email);
+    /// Returns the channels that receive new matches.
+    pub fn match_channels(&self) -> impl Iterator<Item = MatchChannel> {
+        let endpoint = (self.enabled && self.endpoint.is_some()).then_some(MatchChannel::Endpoint);
+        let email = (self.enabled && self.email.is_some()).then_some(MatchChannel::Email);
         endpoint.into_iter().chain(email)
     }
 
-    /// Why nothing is sent by a channel; nothing when something is.
-    pub fn silence(&self, channel: DeliveryChannel) -> Option<CancelReason> {
-        let is_named = match channel {
+    /// Returns why a channel is inactive. `None` if it is active.
+    pub fn cancel_reason(&self, channel: DeliveryChannel) -> Option<CancelReason> {
+        let has_recipient = match channel {
             DeliveryChannel::Match => self.endpoint.is_some(),
             DeliveryChannel::Event => self.event_endpoint.is_some(),
             DeliveryChannel::Email => self.email.is_some(),
         };
-        match (self.enabled, is_named) {
+        match (self.enabled, has_recipient) {
             (false, _) => Some(CancelReason::Disabled),
             (true, false) => Some(CancelReason::NoRecipient),
             (true, true) => None,
         }
     }
 
-    /// Whether an event of this name is owed.
-    pub fn hear_of(&self, event: EventName) -> bool {
+    /// Returns `true` if events of this name are sent.
+    pub fn subscribes_to(&self, event: EventName) -> bool {
         self.enabled && self.event_endpoint.is_some() && self.events.contains(&event)
     }
 }
 
-/// The ways a new match is told.
+/// The channels of new matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Channel {
+pub enum MatchChannel {
     Endpoint,
     Email,
 }
 
-/// Whether a filter can be a criterion of a saved search. All can but those about a moment or an order: what is waited for is
-/// yet to come, and is on offer when it does.
+/// Returns `true` if a filter can be a criterion of a saved search. All can, except filters on dates, expiry and sort mode:
+/// a saved search is about future properties, which are available when they match.
 pub fn is_criterion(filter: &Filter) -> bool {
     !matches!(
         filter.kind,
         Kind::From(_)
             | Kind::To(_)
             | Kind::SortMode
-            | Kind::Is(Subject::Property(PropertyAttribute::Expired))
+            | Kind::Is(FilterTarget::Property(PropertyAttribute::Expired))
     )
 }
 
-/// The most places, sites, properties and corners that one search may name in all. Searches are many, and each is held against
-/// everything that changes.
-pub const NAMED_MAX: usize = 5_000;
+/// The maximum total number of places, sites, properties and polygon corners in one saved search. There are many saved
+/// searches, and each is matched against every change.
+pub const REFERENCES_MAX: usize = 5_000;
 
-/// What an unsubscribe link carries: unguessable, so that whoever has it may act for the search's owner.
+/// The secret token of an unsubscribe link. A request with the token is authorised for the search.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SearchToken(Box<str>);
 
 impl SearchToken {
-    /// How many random bytes make one.
+    /// The number of random bytes.
     pub const BYTES: usize = 25;
 
     pub fn new(random: [u8; Self::BYTES]) -> Self {
@@ -114,7 +114,7 @@ impl SearchToken {
         Self(digits.map(letter).collect::<String>().into())
     }
 
-    /// Reads what [`SearchToken::as_str`] wrote.
+    /// Parses the output of [`SearchToken::as_str`].
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
         (text.len() == 2 * Self::BYTES && digits).then(|| Self(text.into()))
@@ -126,7 +126,7 @@ impl SearchToken {
 }
 
 impl fmt::Debug for SearchToken {
-    /// Not the token: it would end up in logs.
+    /// Hides the token, which must not appear in logs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("SearchToken(…)")
     }
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_fifty_hexadecimal_letters_and_reads_back() {
+    fn token_has_fifty_hexadecimal_digits_and_round_trips() {
         let mut random = [0; SearchToken::BYTES];
         random[0] = 0xf0;
         random[24] = 0x0a;
@@ -151,14 +151,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_about_a_moment_is_no_criterion() {
+    fn date_and_order_filters_are_not_criteria() {
         let is = |name| is_criterion(Filter::named(name).unwrap());
         assert!(is("budgetMax") && is("includedCities") && is("withVirtualTour") && is("expressions"));
         assert!(!is("expired") && !is("fromDate") && !is("toCrawledAt") && !is("sortMode"));
     }
 
     #[test]
-    fn nothing_is_owed_while_alerts_are_off() {
+    fn nothing_is_sent_while_alerts_are_disabled() {
         let mut alerts = Alerts {
             endpoint: Endpoint::parse("https://hook.example/a").ok(),
             email: EmailAddress::parse("a@b.example").ok(),
@@ -167,11 +167,14 @@ mod tests {
             ..Alerts::default()
         };
         assert_eq!(alerts.match_channels().count(), 0);
-        assert!(!alerts.hear_of(EventName::UpdatePrice));
+        assert!(!alerts.subscribes_to(EventName::UpdatePrice));
         alerts.enabled = true;
-        assert_eq!(alerts.match_channels().collect::<Vec<_>>(), [Channel::Endpoint, Channel::Email]);
-        assert!(alerts.hear_of(EventName::UpdatePrice) && !alerts.hear_of(EventName::AdCreate));
+        assert_eq!(
+            alerts.match_channels().collect::<Vec<_>>(),
+            [MatchChannel::Endpoint, MatchChannel::Email]
+        );
+        assert!(alerts.subscribes_to(EventName::UpdatePrice) && !alerts.subscribes_to(EventName::AdCreate));
         alerts.event_endpoint = None;
-        assert!(!alerts.hear_of(EventName::UpdatePrice));
+        assert!(!alerts.subscribes_to(EventName::UpdatePrice));
     }
 }

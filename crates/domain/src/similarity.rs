@@ -1,32 +1,32 @@
-//! How much two properties are alike.
+//! The similarity of two properties.
 //!
-//! Only properties of the same transaction and type compare at all. What sets them apart is added up as a [`Penalty`]: where
-//! they are, how large, how dear, how many rooms. The list of similar properties holds those with the least.
+//! Only properties of the same transaction type and property type are compared. Differences of place, surface, price and
+//! rooms add up to a [`Penalty`]. The list of similar properties contains those with the smallest penalty.
 
-use crate::attribute::Facts;
+use crate::attribute::PropertyView;
 use crate::key::Key;
 use crate::kinds::{PropertyType, TransactionType};
 use crate::place::GeoPoint;
 
-/// The longest list of similar properties.
+/// The maximum length of a list of similar properties.
 pub const SIMILAR_MAX: usize = 100;
 
-/// How far away a property may be that is not in the same city.
+/// The maximum distance of a property in another city.
 pub const NEAR_KM: f64 = 20.0;
 
-/// So many kilometres weigh one point.
+/// The distance that costs one point of penalty.
 const KM_PER_POINT: f64 = 10.0;
 
-/// How many times as large or as dear a property may be, or the other way round.
+/// The maximum ratio of two surfaces or prices, in either direction.
 const RATIO_MAX: f64 = 1.5;
 
-/// How many rooms more or fewer a property may have.
+/// The maximum difference in the number of rooms.
 const ROOMS_APART_MAX: f64 = 2.0;
 
-/// What a value costs that the other lacks: as much as a ratio in the middle of what is allowed.
+/// The penalty for a value that the other property lacks: that of a ratio in the middle of the allowed range.
 const UNKNOWN: f64 = 0.2;
 
-/// What a property is compared by.
+/// The values of a property that are compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SimilarityProfile {
     pub transaction_type: TransactionType,
@@ -39,26 +39,26 @@ pub struct SimilarityProfile {
 }
 
 impl SimilarityProfile {
-    pub fn of(facts: &Facts<'_>) -> Self {
+    pub fn new(view: &PropertyView<'_>) -> Self {
         use crate::attribute::PropertyAttribute as Of;
-        let number = |attribute: Of| attribute.read(facts).map(Key::as_number);
+        let number = |attribute: Of| attribute.read(view).map(Key::as_number);
         Self {
-            transaction_type: facts.derived.transaction_type,
-            property_type: facts.derived.property_type,
-            city: Of::City.read(facts),
-            point: facts.derived.point,
+            transaction_type: view.derived.transaction_type,
+            property_type: view.derived.property_type,
+            city: Of::City.read(view),
+            point: view.derived.point,
             surface: number(Of::Surface),
             price: number(Of::Price),
             room: number(Of::Room),
         }
     }
 
-    /// What sets another property apart from this one; nothing when it is too different to be shown.
+    /// Returns the penalty of another property. `None` if it is too different to be listed.
     ///
-    /// - Place: nothing in the same city; else one for every ten kilometres, and at most [`NEAR_KM`].
-    /// - Surface and price: twice the logarithm of their ratio, which may be at most one and a half.
-    /// - Rooms: a quarter for each, at most two.
-    /// - A value that this one has and the other lacks costs [`UNKNOWN`]; what this one lacks is not compared.
+    /// - Place: 0 in the same city, otherwise 1 per ten kilometres, up to [`NEAR_KM`].
+    /// - Surface and price: twice the natural logarithm of their ratio, which may be at most 1.5.
+    /// - Rooms: 0.25 per room of difference, at most two rooms.
+    /// - A value that only this property has costs [`UNKNOWN`]. A value that this property lacks is not compared.
     pub fn penalty(&self, other: &Self) -> Option<Penalty> {
         if self.transaction_type != other.transaction_type || self.property_type != other.property_type {
             return None;
@@ -96,12 +96,12 @@ impl SimilarityProfile {
     }
 }
 
-/// A sum of differences; the least is the most alike.
+/// The sum of the differences of two properties. Smaller means more similar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Penalty(Key);
 
 impl Penalty {
-    /// How far away another property may be, at most, for its penalty to be no greater; with a little to spare.
+    /// Returns the maximum distance at which a property can have this penalty or less, plus a metre against rounding.
     pub fn reach_km(self) -> f64 {
         self.0.as_number() * KM_PER_POINT + 0.001
     }
@@ -111,7 +111,7 @@ impl Penalty {
 mod tests {
     use super::*;
 
-    fn home() -> SimilarityProfile {
+    fn profile() -> SimilarityProfile {
         SimilarityProfile {
             transaction_type: TransactionType::Sell,
             property_type: PropertyType::House,
@@ -124,33 +124,36 @@ mod tests {
     }
 
     #[test]
-    fn the_more_alike_the_less_the_penalty() {
-        let same = home().penalty(&home()).unwrap();
-        let larger = home().penalty(&SimilarityProfile { surface: Some(120.0), ..home() }).unwrap();
-        let dearer = home()
-            .penalty(&SimilarityProfile { surface: Some(120.0), price: Some(300_000.0), ..home() })
+    fn penalty_grows_with_the_difference() {
+        let same = profile().penalty(&profile()).unwrap();
+        let larger = profile().penalty(&SimilarityProfile { surface: Some(120.0), ..profile() }).unwrap();
+        let more_expensive = profile()
+            .penalty(&SimilarityProfile { surface: Some(120.0), price: Some(300_000.0), ..profile() })
             .unwrap();
-        let elsewhere =
-            SimilarityProfile { city: Some(Key::place(37_050)), point: GeoPoint::new(47.34, 0.7), ..home() };
-        assert!(same < larger && larger < dearer);
-        assert!(same < home().penalty(&elsewhere).unwrap());
+        let elsewhere = SimilarityProfile {
+            city: Some(Key::place(37_050)),
+            point: GeoPoint::new(47.34, 0.7),
+            ..profile()
+        };
+        assert!(same < larger && larger < more_expensive);
+        assert!(same < profile().penalty(&elsewhere).unwrap());
     }
 
     #[test]
-    fn what_is_too_different_is_not_shown() {
+    fn too_different_properties_have_no_penalty() {
         for other in [
-            SimilarityProfile { transaction_type: TransactionType::Rent, ..home() },
-            SimilarityProfile { property_type: PropertyType::Land, ..home() },
-            SimilarityProfile { surface: Some(151.0), ..home() },
-            SimilarityProfile { price: Some(160_000.0), ..home() },
-            SimilarityProfile { room: Some(8.0), ..home() },
-            SimilarityProfile { city: None, point: GeoPoint::new(48.85, 2.35), ..home() },
-            SimilarityProfile { city: None, point: None, ..home() },
+            SimilarityProfile { transaction_type: TransactionType::Rent, ..profile() },
+            SimilarityProfile { property_type: PropertyType::Land, ..profile() },
+            SimilarityProfile { surface: Some(151.0), ..profile() },
+            SimilarityProfile { price: Some(160_000.0), ..profile() },
+            SimilarityProfile { room: Some(8.0), ..profile() },
+            SimilarityProfile { city: None, point: GeoPoint::new(48.85, 2.35), ..profile() },
+            SimilarityProfile { city: None, point: None, ..profile() },
         ] {
-            assert_eq!(home().penalty(&other), None, "{other:?}");
+            assert_eq!(profile().penalty(&other), None, "{other:?}");
         }
-        let bare = SimilarityProfile { surface: None, price: None, room: None, ..home() };
-        assert!(home().penalty(&bare).is_some());
-        assert!(bare.penalty(&home()).is_some());
+        let bare = SimilarityProfile { surface: None, price: None, room: None, ..profile() };
+        assert!(profile().penalty(&bare).is_some());
+        assert!(bare.penalty(&profile()).is_some());
     }
 }

@@ -1,4 +1,4 @@
-//! The sources adverts come from, and the categories an operator sorts them into.
+//! Sites, the sources of adverts, and the categories that operators assign them to.
 
 mod directory;
 mod key;
@@ -19,7 +19,7 @@ macro_rules! numbered_ids {
         pub struct $name(u32);
 
         impl $name {
-            /// Ids count from 1.
+            /// Creates an id. Ids start at 1.
             pub const fn new(number: u32) -> Option<Self> {
                 if number == 0 { None } else { Some(Self(number)) }
             }
@@ -38,7 +38,7 @@ macro_rules! numbered_ids {
         impl FromStr for $name {
             type Err = NotANumber;
 
-            /// Reads decimal digits, as the id is printed: no sign, no zeros in front.
+            /// Parses decimal digits as printed: no sign, no leading zeros.
             fn from_str(text: &str) -> Result<Self, NotANumber> {
                 let digits = !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
                 text.parse().ok().filter(|_| digits).and_then(Self::new).ok_or(NotANumber)
@@ -48,45 +48,45 @@ macro_rules! numbered_ids {
 }
 
 numbered_ids! {
-    /// A site: given when it first becomes known, never given twice.
+    /// A site. Assigned when the site is first seen, never reused.
     SiteId
     /// A category of sites.
     SiteCategoryId
 }
 
-/// Says that a text is not the id of a site or category.
+/// The text is not the id of a site or category.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not an id")]
 pub struct NotANumber;
 
-/// A source that adverts came from, or that an operator spoke of.
+/// A source of adverts, seen in an advert or added by an operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Site {
     pub id: SiteId,
     pub key: SiteKey,
-    /// What the operator calls it.
+    /// The name assigned by the operator.
     pub name: Option<SiteName>,
     pub category: Option<SiteCategoryId>,
 }
 
 impl Site {
-    /// What people call it: the operator's name, else what it is known by.
+    /// Returns the display name: the operator's name, otherwise the key.
     pub fn label(&self) -> &str {
         self.name.as_ref().map_or(self.key.as_str(), SiteName::as_str)
     }
 }
 
-/// A group of sites, by the operator's lights: portals, agencies, notaries.
+/// An operator-defined group of sites: portals, agencies, notaries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteCategory {
     pub id: SiteCategoryId,
     pub name: SiteCategoryName,
 }
 
-/// What an operator calls a site.
+/// The name of a site.
 pub type SiteName = Text<200>;
 
-/// What a category is called. It has a letter in it, so that it is never taken for an id.
+/// The name of a category. It contains a letter, so that it cannot be confused with an id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteCategoryName(Text<{ Self::LENGTH_MAX }>);
 
@@ -99,7 +99,7 @@ impl SiteCategoryName {
             Some(name) if !name.as_str().chars().any(char::is_alphabetic) => {
                 Err(SiteCategoryNameError::NoLetter)
             }
-            // Names are listed one a line and go into messages.
+            // Names are printed one per line and appear in messages.
             Some(name) if name.as_str().chars().any(char::is_control) => {
                 Err(SiteCategoryNameError::Text(TextError::ControlCharacter))
             }
@@ -107,7 +107,7 @@ impl SiteCategoryName {
         }
     }
 
-    /// Takes back a name that once came out of [`SiteCategoryName::as_str`].
+    /// Restores a name that [`SiteCategoryName::as_str`] returned, without checking it.
     pub fn trusted(name: String) -> Self {
         Self(Text::trusted(name))
     }
@@ -116,7 +116,7 @@ impl SiteCategoryName {
         self.0.as_str()
     }
 
-    /// What two spellings of one name have in common: case, accents and punctuation aside.
+    /// Returns the form for comparison, without case, accents and punctuation.
     pub fn comparison_key(&self) -> String {
         fold(self.as_str())
     }
@@ -128,12 +128,12 @@ impl fmt::Display for SiteCategoryName {
     }
 }
 
-/// Why the name of a category was refused.
+/// Why the name of a category is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SiteCategoryNameError {
     #[error("This value should not be blank.")]
     Blank,
-    #[error("This value should have a letter in it.")]
+    #[error("This value should contain a letter.")]
     NoLetter,
     #[error(transparent)]
     Text(#[from] TextError),
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_is_written_in_one_way() {
+    fn id_has_a_single_spelling() {
         assert_eq!("7".parse::<SiteId>().map(SiteId::get), Ok(7));
         for wrong in ["", "0", "07", "+7", "-7", "7 ", "7.0", "4294967296", "portail.fr"] {
             assert_eq!(wrong.parse::<SiteId>(), Err(NotANumber), "{wrong}");
@@ -152,11 +152,11 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_a_category_cannot_be_taken_for_anything_else() {
+    fn category_name_contains_a_letter() {
         let check = |text: &str, expected: Result<&str, SiteCategoryNameError>| {
-            let read = SiteCategoryName::parse(text);
+            let parsed = SiteCategoryName::parse(text);
             assert_eq!(
-                read.as_ref().map(SiteCategoryName::as_str).map_err(|error| *error),
+                parsed.as_ref().map(SiteCategoryName::as_str).map_err(|error| *error),
                 expected,
                 "{text}"
             );

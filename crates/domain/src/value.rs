@@ -1,4 +1,4 @@
-//! Values that cannot be invalid: amounts, texts, web addresses. Whoever holds one need not check it again.
+//! Validated values: amounts, texts, URLs. A value of these types never needs to be checked again.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::hash::{Hash, Hasher};
 pub struct Amount(f64);
 
 impl Amount {
-    /// More than any home costs; keeps sums and products far from the edge of what a float holds exactly.
+    /// More than any property costs. It keeps sums and products within the exact range of a float.
     pub const MAX: f64 = 1e12;
 
     pub fn new(number: f64) -> Option<Self> {
@@ -49,22 +49,22 @@ impl Hash for Amount {
 }
 
 impl fmt::Display for Amount {
-    /// The shortest decimal that reads back as the same number: `250000`, `48.5`.
+    /// Writes the shortest decimal that parses to the same number: `250000`, `48.5`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.0, f)
     }
 }
 
-/// Why a text was refused.
+/// Why a text is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TextError {
-    #[error("This value is too long: {length} characters, at most {limit}.")]
+    #[error("This value is too long: {length} characters, at most {limit} are allowed.")]
     TooLong { length: usize, limit: usize },
-    #[error("This value holds a control character.")]
+    #[error("This value contains a control character.")]
     ControlCharacter,
 }
 
-/// A text that is not blank, trimmed, of at most `MAX` characters, without control characters but line breaks and tabs.
+/// A trimmed, non-empty text of at most `MAX` characters, without control characters except line breaks and tabs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Text<const MAX: usize>(Box<str>);
 
@@ -75,13 +75,13 @@ pub type ShortText = Text<1_000>;
 pub type LongText = Text<65_536>;
 
 impl<const MAX: usize> Text<MAX> {
-    /// Reads a text; a blank one is no text at all.
+    /// Trims and checks a text. `None` if it is blank.
     pub fn new(text: &str) -> Result<Option<Self>, TextError> {
         let text = text.trim();
         if text.is_empty() {
             return Ok(None);
         }
-        // Bytes are the cheap upper bound: only a text over it can be too long in characters.
+        // The length in bytes is a cheap upper bound of the length in characters.
         if text.len() > MAX {
             let length = text.chars().count();
             if length > MAX {
@@ -94,7 +94,7 @@ impl<const MAX: usize> Text<MAX> {
         Ok(Some(Self(text.into())))
     }
 
-    /// Takes back a text that once came out of [`Text::as_str`]: a store need not judge again what it was given.
+    /// Restores a text that [`Text::as_str`] returned, without checking it (for stores).
     pub fn trusted(text: String) -> Self {
         debug_assert!(Self::new(&text).is_ok_and(|read| read.is_some_and(|read| *read.0 == *text)));
         Self(text.into())
@@ -111,34 +111,34 @@ impl<const MAX: usize> fmt::Display for Text<MAX> {
     }
 }
 
-/// Why a web address was refused.
+/// Why a URL is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WebAddressError {
     #[error("This value is not a valid URL.")]
     Malformed,
     #[error("This value is not an http or https URL.")]
     OtherScheme,
-    #[error("This value is too long: {length} bytes, at most {limit}.", limit = WebAddress::BYTES_MAX)]
+    #[error("This value is too long: {length} bytes, at most {limit} are allowed.", limit = WebAddress::BYTES_MAX)]
     TooLong { length: usize },
 }
 
-/// An absolute `http` or `https` address, kept as it was given.
+/// An absolute `http` or `https` URL, stored as given.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WebAddress(Box<str>);
 
 impl WebAddress {
-    /// What browsers and proxies agree to carry.
+    /// The length that browsers and proxies commonly support.
     pub const BYTES_MAX: usize = 2_048;
 
     pub fn parse(text: &str) -> Result<Self, WebAddressError> {
         let text = text.trim();
-        if !is_plainly_valid(text) {
+        if !is_simple(text) {
             Self::parsed(text)?;
         }
         Ok(Self(text.into()))
     }
 
-    /// Takes back an address that once came out of [`WebAddress::as_str`].
+    /// Restores a URL that [`WebAddress::as_str`] returned, without checking it.
     pub fn trusted(text: String) -> Self {
         debug_assert!(Self::parse(&text).is_ok_and(|read| *read.0 == *text));
         Self(text.into())
@@ -148,14 +148,14 @@ impl WebAddress {
         &self.0
     }
 
-    /// The host, in lower case; never empty.
+    /// Returns the host in lower case; never empty.
     pub fn host(&self) -> String {
         Self::parsed(&self.0).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
     }
 
-    /// What two spellings of one page have in common: scheme and host in lower case, default port and fragment gone.
+    /// Returns a canonical form for comparison: scheme and host in lower case, without default port and fragment.
     pub fn comparison_key(&self) -> String {
-        if is_plainly_canonical(&self.0) {
+        if is_simple_and_canonical(&self.0) {
             return self.0.to_string();
         }
         match Self::parsed(&self.0) {
@@ -171,7 +171,7 @@ impl WebAddress {
         if text.len() > Self::BYTES_MAX {
             return Err(WebAddressError::TooLong { length: text.len() });
         }
-        // The parser drops these silently, and what was judged must be what is kept.
+        // The parser drops these silently, and the stored text must be the checked text.
         if text.chars().any(|c| c.is_control() || c.is_whitespace()) {
             return Err(WebAddressError::Malformed);
         }
@@ -186,22 +186,22 @@ impl WebAddress {
     }
 }
 
-/// Whether an address is of the plainest kind: `https://host.name/path?query` in unremarkable ASCII. Nearly all are, an advert
-/// has a dozen pictures, and the full parser takes a microsecond for each; a test holds the two against each other.
-fn is_plainly_valid(text: &str) -> bool {
+/// Fast path: returns `true` for simple URLs such as `https://host.name/path?query` in plain ASCII. Nearly all URLs are
+/// simple, an advert has a dozen pictures, and the full parser takes a microsecond for each. A test compares the two.
+fn is_simple(text: &str) -> bool {
     let Some(rest) = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")) else {
         return false;
     };
     let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     let mut labels = host.split('.');
     let plain_label = |label: &str| {
-        // Labels with hyphens in both of these places are encoded names that the full parser has to look into.
+        // Labels with "--" at this position are encoded (punycode) and need the full parser.
         let encoded = label.get(2..4) == Some("--");
         !label.is_empty()
             && !encoded
             && label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
     };
-    // A last label that begins with a letter cannot be part of a numeric address.
+    // A last label that starts with a letter cannot be part of an IP address.
     let named =
         host.rsplit('.').next().is_some_and(|last| last.starts_with(|c: char| c.is_ascii_lowercase()));
     text.len() <= WebAddress::BYTES_MAX
@@ -210,12 +210,11 @@ fn is_plainly_valid(text: &str) -> bool {
         && path.bytes().all(|b| b.is_ascii_alphanumeric() || b"/-._~?=&%,+".contains(&b))
 }
 
-/// Whether a plain address is spelled the one way the full parser would spell it: with a path, and without dots or codes that
-/// stand for something else in it.
-fn is_plainly_canonical(text: &str) -> bool {
+/// Returns `true` if a simple URL is already canonical: it has a path, without dot segments and percent-encoding.
+fn is_simple_and_canonical(text: &str) -> bool {
     let path = text.splitn(4, '/').nth(3);
     path.is_some_and(|path| !path.contains('%') && !path.starts_with('.') && !path.contains("/."))
-        && is_plainly_valid(text)
+        && is_simple(text)
 }
 
 impl fmt::Display for WebAddress {
@@ -229,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_amount_is_finite_and_never_negative() {
+    fn amount_is_finite_and_not_negative() {
         for wrong in [f64::NAN, f64::INFINITY, -1.0, 1.1e12] {
             assert_eq!(Amount::new(wrong), None, "{wrong}");
         }
@@ -239,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_trimmed_and_bounded_in_characters() {
+    fn text_is_trimmed_and_limited_in_characters() {
         assert_eq!(Text::<5>::new("   "), Ok(None));
         assert_eq!(Text::<5>::new(" été\n").map(|t| t.map(|t| t.to_string())), Ok(Some("été".to_owned())));
         assert!(Text::<5>::new("ééééé").is_ok());
@@ -249,11 +248,11 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn what_is_plainly_valid_is_valid(text in "https?://[a-z0-9.-]{0,12}[a-z./-]{0,4}(/[a-zA-Z0-9/_.~?=&%,+-]{0,12})?") {
-            if is_plainly_valid(&text) {
+        fn simple_urls_are_valid(text in "https?://[a-z0-9.-]{0,12}[a-z./-]{0,4}(/[a-zA-Z0-9/_.~?=&%,+-]{0,12})?") {
+            if is_simple(&text) {
                 proptest::prop_assert!(WebAddress::parsed(&text).is_ok(), "{text}");
             }
-            if is_plainly_canonical(&text) {
+            if is_simple_and_canonical(&text) {
                 let spelled = WebAddress::parsed(&text).map(String::from);
                 proptest::prop_assert_eq!(spelled, Ok(text));
             }
@@ -261,21 +260,21 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_addresses_take_the_short_way_and_odd_ones_do_not() {
-        assert!(is_plainly_valid("https://img.portail.example/2026/a-1_b.jpg?w=640"));
-        for odd in [
+    fn ordinary_urls_take_the_fast_path() {
+        assert!(is_simple("https://img.portail.example/2026/a-1_b.jpg?w=640"));
+        for unusual in [
             "https://1.2.3.4/",
             "https://xn--caf-dma.example/",
             "https://a..b/",
             "https:///x",
             "https://EX.example/",
         ] {
-            assert!(!is_plainly_valid(odd), "{odd}");
+            assert!(!is_simple(unusual), "{unusual}");
         }
     }
 
     #[test]
-    fn spellings_of_one_page_share_a_key() {
+    fn equivalent_urls_share_a_key() {
         let key = |text: &str| WebAddress::parse(text).map(|address| address.comparison_key());
         assert_eq!(
             key("HTTPS://WWW.Example.com:443/a?b=1#c"),

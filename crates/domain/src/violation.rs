@@ -1,10 +1,10 @@
-//! What is wrong with an input, and where.
+//! Validation errors of an input.
 
 use std::fmt;
 
-/// One broken rule: the path of the value and a sentence for whoever sent it.
+/// A broken rule: the path of the value and a message for the sender.
 ///
-/// Judging an input collects violations and never stops at the first, so that a sender can mend everything at once.
+/// Validation collects all violations instead of stopping at the first, so that a sender can fix them all at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
     pub path: String,
@@ -12,18 +12,18 @@ pub struct Violation {
     pub kind: ViolationKind,
 }
 
-/// Whether the value could not be understood, or was understood and breaks a rule.
+/// The kind of a violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ViolationKind {
-    /// Of the wrong type, or a reference that leads nowhere.
+    /// The wrong type, or a reference to something that does not exist.
     Malformed,
     /// A required value is missing or blank.
     Missing,
-    /// Understood, and out of bounds.
+    /// Well-formed, but out of bounds.
     Invalid,
-    /// At odds with another value or with what is already known.
+    /// In conflict with another value or with stored data.
     Contradiction,
-    /// More than anybody needs.
+    /// Over a limit on the number of values.
     TooMany,
 }
 

@@ -4,8 +4,8 @@
 //! or four. Numbers are given in the order of the values, so that a bound on values is a bound on numbers: exact, whatever
 //! the values are, and compared 64 at a time. Zero is "unknown", which no bound includes.
 
-use domain::criteria::Test;
-use domain::{Key, Span};
+use domain::criteria::Predicate;
+use domain::{Key, KeyRange};
 use rustc_hash::FxHashMap;
 
 use crate::bits::{Bits, WORD};
@@ -100,7 +100,7 @@ impl Column {
     }
 
     /// The codes of the values in a span, or nothing when there is none.
-    pub fn codes_within(&self, span: Span) -> Option<(u32, u32)> {
+    pub fn codes_within(&self, span: KeyRange) -> Option<(u32, u32)> {
         let least = span.least.map_or(i64::MIN + 1, Key::get);
         let most = span.most.map_or(i64::MAX, Key::get);
         let (first, last) = match &self.scale {
@@ -118,23 +118,23 @@ impl Column {
 
     /// The code of a value that some row may have.
     pub fn code_of(&self, key: Key) -> Option<u32> {
-        self.codes_within(Span { least: Some(key), most: Some(key) }).map(|(code, _)| code)
+        self.codes_within(KeyRange { least: Some(key), most: Some(key) }).map(|(code, _)| code)
     }
 
     /// The test in raw_criteria of this column.
-    pub fn compiled(&self, test: &Test) -> CodeTest<'_> {
+    pub fn compiled(&self, test: &Predicate) -> CodeTest<'_> {
         if matches!(self.codes, Codes::Unknown) {
             return CodeTest::Never;
         }
         let mut codes: Vec<u32> = match test {
-            Test::Within(span) => match self.codes_within(*span) {
+            Predicate::Within(span) => match self.codes_within(*span) {
                 None => return CodeTest::Never,
                 Some((first, last)) if self.sets.is_empty() => {
                     return CodeTest::Within { first, span: last - first };
                 }
                 Some((first, last)) => (first..=last).collect(),
             },
-            Test::OneOf(keys) => keys.iter().filter_map(|key| self.code_of(*key)).collect(),
+            Predicate::OneOf(keys) => keys.iter().filter_map(|key| self.code_of(*key)).collect(),
         };
         codes.dedup();
         match codes.as_slice() {
@@ -320,17 +320,17 @@ mod tests {
             }
             let key = |place: usize| values.get(place % values.len().max(1)).copied().and_then(known);
             let one_of =
-                |places: &[usize]| Test::OneOf(places.iter().filter_map(|place| key(*place)).collect());
+                |places: &[usize]| Predicate::OneOf(places.iter().filter_map(|place| key(*place)).collect());
             for test in [
-                Test::Within(Span { least: key(3), most: None }),
-                Test::Within(Span { least: None, most: key(5) }),
-                Test::Within(Span { least: key(1).min(key(2)), most: key(1).max(key(2)) }),
-                Test::Within(Span { least: Some(Key::MOST), most: None }),
-                Test::Within(Span::default()),
+                Predicate::Within(KeyRange { least: key(3), most: None }),
+                Predicate::Within(KeyRange { least: None, most: key(5) }),
+                Predicate::Within(KeyRange { least: key(1).min(key(2)), most: key(1).max(key(2)) }),
+                Predicate::Within(KeyRange { least: Some(Key::MAX), most: None }),
+                Predicate::Within(KeyRange::default()),
                 one_of(&[1]),
                 one_of(&[1, 2, 4]),
                 one_of(&[9, 99, 1_234, 45_678]),
-                Test::OneOf(BTreeSet::from([Key::from_raw(-7_777_777)])),
+                Predicate::OneOf(BTreeSet::from([Key::from_raw(-7_777_777)])),
             ] {
                 let compiled = column.compiled(&test);
                 for word in 0..values.len().div_ceil(WORD) {

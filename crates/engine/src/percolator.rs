@@ -23,7 +23,7 @@ mod slab;
 
 use std::collections::HashMap;
 
-use domain::{Criteria, Facts, Property, SearchNumber};
+use domain::{Criteria, PropertyView, Property, SearchNumber};
 
 use bucket::Met;
 use checks::{Checks, Sight};
@@ -142,7 +142,7 @@ impl Percolator {
 
     /// The searches that want a property.
     pub fn matches(&self, property: &Property, scratch: &mut PercolatorScratch) -> PercolateResult {
-        let Some(facts) = Facts::of(property) else { return PercolateResult::default() };
+        let Some(facts) = PropertyView::new(property) else { return PercolateResult::default() };
         let sight = Sight::of(&facts);
         let kind = sight.kind(facts.derived.property_type, facts.derived.transaction_type);
         let probe = sight.probe();

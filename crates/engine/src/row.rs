@@ -1,6 +1,6 @@
 //! A property as the index reads it: every attribute's value, once.
 
-use domain::attribute::Facts;
+use domain::attribute::PropertyView;
 use domain::criteria::texts;
 use domain::fold::fold_into;
 use domain::{
@@ -45,7 +45,7 @@ pub struct ChangeRow {
 impl Row {
     /// Nothing for a property without adverts, which nobody can look for.
     pub fn of(property: &Property, sequence_number: SequenceNumber) -> Option<Self> {
-        let facts = Facts::of(property)?;
+        let facts = PropertyView::new(property)?;
         let mut values = [UNKNOWN; PROPERTY_ATTRIBUTES];
         for (value, attribute) in values.iter_mut().zip(PropertyAttribute::ALL) {
             *value = raw(attribute.read(&facts));

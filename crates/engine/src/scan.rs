@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::attribute::Facts;
+use domain::attribute::PropertyView;
 use domain::criteria::Order;
 use domain::similarity::SIMILAR_MAX;
 use domain::{Criteria, Key, Property, PropertyAttribute, PropertyId, SimilarityProfile};
@@ -46,18 +46,18 @@ impl Scan {
         let SimilarRequest { property: own, profile, created_from, order, skip, take } = request;
         let mut alike = Vec::new();
         for (id, kept) in &self.properties {
-            let Some(facts) = Facts::of(&kept.0) else { continue };
+            let Some(facts) = PropertyView::new(&kept.0) else { continue };
             let derived = &facts.derived;
             if id == own
                 || derived.expired_at.is_some()
-                || created_from.is_some_and(|from| Key::moment(derived.created_at) < Key::moment(from))
+                || created_from.is_some_and(|from| Key::timestamp(derived.created_at) < Key::timestamp(from))
             {
                 continue;
             }
             if PropertyAttribute::CoherentPrice.read(&facts) != Some(Key::flag(true)) {
                 continue;
             }
-            if let Some(penalty) = profile.penalty(&SimilarityProfile::of(&facts)) {
+            if let Some(penalty) = profile.penalty(&SimilarityProfile::new(&facts)) {
                 alike.push((penalty, *id, kept));
             }
         }
@@ -82,7 +82,7 @@ impl Scan {
         mut visit: impl FnMut(&[Option<Key>]),
     ) {
         for (property, _) in self.properties.values().filter(|(property, _)| criteria.accepts(property)) {
-            let Some(facts) = Facts::of(property) else { continue };
+            let Some(facts) = PropertyView::new(property) else { continue };
             let values: Vec<_> = attributes.iter().map(|attribute| attribute.read(&facts)).collect();
             visit(&values);
         }

@@ -7,7 +7,7 @@
 use std::collections::BinaryHeap;
 
 use domain::criteria::{Direction, SortMode};
-use domain::{Criteria, GeoPoint, Key, Order, OrderBy, PropertyAttribute, PropertyId, Span};
+use domain::{Criteria, GeoPoint, Key, Order, OrderBy, PropertyAttribute, PropertyId, KeyRange};
 
 use crate::column::{Column, UNKNOWN};
 use crate::index::SegmentReader;
@@ -155,7 +155,7 @@ impl<'a> Ranking<'a> {
         // What the criteria say of the same attribute leaves a part of the order.
         let mut order = order;
         for condition in self.criteria.property.iter().filter(|condition| condition.attribute == *attribute) {
-            if let domain::criteria::Test::Within(span) = condition.test {
+            if let domain::criteria::Predicate::Within(span) = condition.predicate {
                 let (first, last) = column.codes_within(span)?;
                 let from = order.partition_point(|row| column.code(*row as usize) < first);
                 let to = order.partition_point(|row| column.code(*row as usize) <= last);
@@ -251,11 +251,11 @@ fn code_limit(column: &Column, direction: Direction, limit: i64) -> i64 {
     }
     match direction {
         Direction::Ascending => {
-            let span = Span { least: None, most: Some(Key::from_raw(limit)) };
+            let span = KeyRange { least: None, most: Some(Key::from_raw(limit)) };
             column.codes_within(span).map_or(i64::MIN, |(_, last)| i64::from(last))
         }
         Direction::Descending => {
-            let span = Span { least: Some(Key::from_raw(!limit)), most: None };
+            let span = KeyRange { least: Some(Key::from_raw(!limit)), most: None };
             column.codes_within(span).map_or(i64::MIN, |(first, _)| -i64::from(first))
         }
     }

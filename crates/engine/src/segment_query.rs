@@ -104,7 +104,7 @@ impl<'a> SegmentQuery<'a> {
             return None;
         }
         let mut tests = Vec::with_capacity(criteria.property.len() + 1);
-        for Condition { attribute, test } in &criteria.property {
+        for Condition { attribute, predicate: test } in &criteria.property {
             // The doc_ranges are of one transaction already.
             if *attribute != PropertyAttribute::TransactionType {
                 let column = segment.column(*attribute);
@@ -237,14 +237,14 @@ fn without_excluded<'a>(segment: &Segment, live_docs: &'a Bits, criteria: &Crite
 /// The rows that have a change of one kind that meets every condition on it.
 fn changed(segment: &Segment, criteria: &Criteria, variation: Variation, doc_ranges: &[DocRange]) -> Bits {
     let changes = segment.changes(variation);
-    let live_only = criteria.counting == domain::criteria::Counting::Live;
+    let live_only = criteria.advert_scope == domain::criteria::AdvertScope::Live;
     let column = |attribute: VariationAttribute| match attribute {
         VariationAttribute::At => &changes.at,
         VariationAttribute::Percent => &changes.percent,
     };
     let conditions = criteria.change(variation).iter();
     let tests: Vec<_> = conditions
-        .map(|condition| (column(condition.attribute), column(condition.attribute).compiled(&condition.test)))
+        .map(|condition| (column(condition.attribute), column(condition.attribute).compiled(&condition.predicate)))
         .collect();
     let mut bits = Bits::none(segment.len());
     for doc_range in doc_ranges {
@@ -272,7 +272,7 @@ pub fn transactions<'a>(segment: &'a Segment, criteria: &'a Criteria) -> impl It
     };
     domain::TransactionType::ALL.iter().filter_map(move |transaction| {
         let key = Key::code(transaction.code());
-        let wanted = conditions().all(|condition| condition.test.holds(Some(key)));
+        let wanted = conditions().all(|condition| condition.predicate.holds(Some(key)));
         if wanted { segment.geo_index.of_transaction(key.get()) } else { None }
     })
 }

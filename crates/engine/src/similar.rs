@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, BinaryHeap};
 
-use domain::criteria::{Condition, PlaceSet, Places, Test};
+use domain::criteria::{Condition, PlaceSet, Places, Predicate};
 use domain::similarity::{NEAR_KM, Penalty, SIMILAR_MAX};
-use domain::{Circle, Criteria, Key, PropertyAttribute, PropertyId, SimilarityProfile, Span};
+use domain::{Circle, Criteria, Key, PropertyAttribute, PropertyId, SimilarityProfile, KeyRange};
 
 use crate::index::SegmentReader;
 use crate::request::{SearchResult, SimilarRequest};
@@ -41,7 +41,7 @@ pub fn similar(parts: &[SegmentReader], request: &SimilarRequest) -> SearchResul
 fn criteria(request: &SimilarRequest, places: Places) -> Criteria {
     let is = |attribute: PropertyAttribute, key: Key| Condition {
         attribute,
-        test: Test::OneOf(BTreeSet::from([key])),
+        predicate: Predicate::OneOf(BTreeSet::from([key])),
     };
     let SimilarRequest { property, profile, created_from, .. } = request;
     let mut conditions = vec![
@@ -51,8 +51,8 @@ fn criteria(request: &SimilarRequest, places: Places) -> Criteria {
         is(PropertyAttribute::CoherentPrice, Key::flag(true)),
     ];
     if let Some(from) = created_from {
-        let span = Span { least: Some(Key::moment(*from)), most: None };
-        conditions.push(Condition { attribute: PropertyAttribute::CreatedAt, test: Test::Within(span) });
+        let span = KeyRange { least: Some(Key::timestamp(*from)), most: None };
+        conditions.push(Condition { attribute: PropertyAttribute::CreatedAt, predicate: Predicate::Within(span) });
     }
     Criteria {
         property: conditions,

@@ -1,7 +1,7 @@
-//! How long the reference geography takes: to load, to complete, to resolve, to find stations.
+//! Measures the gazetteer: loading, autocomplete, resolving, stations.
 //!
-//! Run it with `cargo run --release -p places --example measure_places`. It asserts nothing: figures belong to the machine they
-//! were taken on.
+//! Run it with `cargo run --release -p places --example measure_places`. It has no assertions, because the results depend on
+//! the machine.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use domain::{GeoPoint, GivenPlace, ShortText};
 use places::{Exclusions, Gazetteer, files};
 
 const LOADS: usize = 15;
-const QUESTIONS: usize = 4_000;
+const QUERIES: usize = 4_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut unpacked = Vec::new();
@@ -22,17 +22,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         unpacked.push(start.elapsed());
         let gazetteer = Gazetteer::from_files(&files)?;
         loaded.push(start.elapsed());
-        first.get_or_insert(*loaded.last().ok_or("nothing was loaded")?);
+        first.get_or_insert(*loaded.last().ok_or("no load was timed")?);
         drop(gazetteer);
     }
     println!("first load: {:?}", first.unwrap_or_default());
-    report("unpack", unpacked);
-    report("load, unpacking included", loaded);
+    report("decompress", unpacked);
+    report("load, including decompression", loaded);
 
     let gazetteer = Gazetteer::embedded()?;
     let mut numbers = Numbers(1);
     let cities = gazetteer.cities();
-    let names: Vec<&str> = (0..QUESTIONS).map(|_| &*cities[numbers.below(cities.len())].name).collect();
+    let names: Vec<&str> = (0..QUERIES).map(|_| &*cities[numbers.below(cities.len())].name).collect();
     let none = Exclusions::default();
     for length in [1, 2, 3, 5, 8, 12] {
         let prefixes: Vec<String> = names.iter().map(|name| name.chars().take(length).collect()).collect();
@@ -45,18 +45,18 @@ fn main() -> Result<(), Box<dyn Error>> {
         .iter()
         .map(|name| {
             let mut letters: Vec<char> = name.chars().take(5 + numbers.below(10)).collect();
-            let place = numbers.below(letters.len());
-            letters[place] = char::from(b'a' + numbers.below(26) as u8);
+            let index = numbers.below(letters.len());
+            letters[index] = char::from(b'a' + numbers.below(26) as u8);
             letters.into_iter().collect()
         })
         .collect();
     report(
-        "complete, 5 to 14 letters, one wrong",
+        "complete, 5 to 14 letters with one error",
         timed(&mistyped, |typed| gazetteer.complete(typed, 10, &none).len()),
     );
     let zipcodes: Vec<String> =
         cities.iter().filter_map(|city| Some(city.main_zipcode()?.to_string())).collect();
-    let parts: Vec<&str> = (0..QUESTIONS)
+    let parts: Vec<&str> = (0..QUERIES)
         .map(|_| {
             let zipcode = &zipcodes[numbers.below(zipcodes.len())];
             &zipcode[..(1 + numbers.below(5)).min(zipcode.len())]
@@ -64,14 +64,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         .collect();
     report("complete, by zipcode", timed(&parts, |part| gazetteer.complete(part, 10, &none).len()));
 
-    let by_code: Vec<GivenPlace> = (0..QUESTIONS)
+    let by_code: Vec<GivenPlace> = (0..QUERIES)
         .map(|_| GivenPlace {
             insee: Some(cities[numbers.below(cities.len())].insee.clone()),
             ..GivenPlace::default()
         })
         .collect();
     report("resolve, code", timed(&by_code, |given| gazetteer.resolve(given)));
-    let by_words: Vec<GivenPlace> = (0..QUESTIONS)
+    let by_words: Vec<GivenPlace> = (0..QUERIES)
         .map(|_| {
             let city = &cities[numbers.below(cities.len())];
             GivenPlace {
@@ -83,7 +83,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .collect();
     report("resolve, zipcode and name", timed(&by_words, |given| gazetteer.resolve(given)));
     report("resolve, mistyped name alone", timed(&mistyped, |typed| gazetteer.resolve_text(typed)));
-    let points: Vec<GeoPoint> = (0..QUESTIONS)
+    let points: Vec<GeoPoint> = (0..QUERIES)
         .filter_map(|_| {
             let centre = cities[numbers.below(cities.len())].centre?;
             GeoPoint::new(centre.lat() + 0.01, centre.lon() - 0.01)
@@ -92,20 +92,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     let by_point: Vec<GivenPlace> =
         points.iter().map(|point| GivenPlace { point: Some(*point), ..GivenPlace::default() }).collect();
     report("resolve, point", timed(&by_point, |given| gazetteer.resolve(given)));
-    let homes: Vec<GeoPoint> = (0..QUESTIONS)
-        .map(|_| gazetteer.stations()[numbers.below(gazetteer.stations().len())].point)
-        .collect();
-    report("stations near a station", timed(&homes, |point| gazetteer.stations_near(*point)));
+    let station_points: Vec<GeoPoint> =
+        (0..QUERIES).map(|_| gazetteer.stations()[numbers.below(gazetteer.stations().len())].point).collect();
+    report("stations near a station", timed(&station_points, |point| gazetteer.stations_near(*point)));
     report("stations near a commune", timed(&points, |point| gazetteer.stations_near(*point)));
     Ok(())
 }
 
-fn timed<Q, A>(questions: &[Q], mut ask: impl FnMut(&Q) -> A) -> Vec<Duration> {
-    questions
+fn timed<Q, A>(queries: &[Q], mut run: impl FnMut(&Q) -> A) -> Vec<Duration> {
+    queries
         .iter()
-        .map(|question| {
+        .map(|query| {
             let start = Instant::now();
-            std::hint::black_box(ask(question));
+            std::hint::black_box(run(query));
             start.elapsed()
         })
         .collect()
@@ -116,7 +115,7 @@ fn report(what: &str, mut times: Vec<Duration>) {
     let Some(last) = times.len().checked_sub(1) else { return };
     let at = |percent: usize| times[last * percent / 100];
     println!(
-        "{what}: median {:?}, 99 in 100 under {:?}, most {:?} ({} times)",
+        "{what}: median {:?}, 99th percentile {:?}, maximum {:?} ({} times)",
         at(50),
         at(99),
         at(100),
@@ -124,7 +123,7 @@ fn report(what: &str, mut times: Vec<Duration>) {
     );
 }
 
-/// The same numbers every time (splitmix64).
+/// A deterministic generator (splitmix64).
 struct Numbers(u64);
 
 impl Numbers {

@@ -1,4 +1,4 @@
-//! The collections of places: which match a filter, in which order. Pages are cut elsewhere.
+//! Filtered and sorted lists of places. Pagination is done by the caller.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use domain::{City, Department, Insee, Region, Zipcode, fold};
 
 use crate::gazetteer::Gazetteer;
 
-/// The order of a collection. Without one, places come in the order of their ids.
+/// The order of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Order {
     #[default]
@@ -16,19 +16,19 @@ pub enum Order {
     NameDescending,
 }
 
-/// Which cities are wanted; what is empty filters nothing, and everything else must hold.
+/// A filter of cities. Empty fields match everything; the others are combined with AND.
 #[derive(Debug, Clone, Default)]
 pub struct CityFilter {
-    /// A part of the name; case, accents and punctuation are ignored.
+    /// A part of the name, ignoring case, accents and punctuation.
     pub name: Option<String>,
-    /// Any of these codes; one no longer in use means the commune that replaced it.
+    /// Any of these codes. An obsolete code matches the commune that replaced it.
     pub insee: Vec<Insee>,
     /// Any of these zipcodes.
     pub zipcodes: Vec<Zipcode>,
     pub order: Order,
 }
 
-/// Which departments are wanted.
+/// A filter of departments.
 #[derive(Debug, Clone, Default)]
 pub struct DepartmentFilter {
     pub name: Option<String>,
@@ -38,19 +38,19 @@ pub struct DepartmentFilter {
 }
 
 impl Gazetteer {
-    /// The communes and districts that match.
+    /// Returns the matching communes and districts.
     pub fn cities_matching(&self, filter: &CityFilter) -> Vec<&Arc<City>> {
         let part = filter.name.as_deref().map(fold);
         let zipcodes: HashSet<&Zipcode> = filter.zipcodes.iter().collect();
-        let of_codes: HashSet<u64> =
+        let ids: HashSet<u64> =
             filter.insee.iter().filter_map(|insee| self.city(insee).map(|city| city.id())).collect();
         let mut matching: Vec<(&str, &Arc<City>)> = self
-            .labels
+            .prefixes
             .cities()
             .zip(self.cities())
             .filter(|(name, city)| {
                 part.as_deref().is_none_or(|part| name.contains(part))
-                    && (filter.insee.is_empty() || of_codes.contains(&city.id()))
+                    && (filter.insee.is_empty() || ids.contains(&city.id()))
                     && (zipcodes.is_empty() || city.zipcodes.iter().any(|zipcode| zipcodes.contains(zipcode)))
             })
             .collect();
@@ -58,15 +58,15 @@ impl Gazetteer {
         matching.into_iter().map(|(_, city)| city).collect()
     }
 
-    /// The departments that match.
+    /// Returns the matching departments.
     pub fn departments_matching(&self, filter: &DepartmentFilter) -> Vec<&Arc<Department>> {
         let codes: Vec<u64> =
             filter.codes.iter().filter_map(|code| domain::place::code_as_number(code)).collect();
-        let wanted = |department: &Department| filter.codes.is_empty() || codes.contains(&department.id);
-        named(self.departments(), filter.name.as_deref(), filter.order, |it| &it.name, wanted)
+        let accepts = |department: &Department| filter.codes.is_empty() || codes.contains(&department.id);
+        named(self.departments(), filter.name.as_deref(), filter.order, |it| &it.name, accepts)
     }
 
-    /// The regions that match.
+    /// Returns the matching regions.
     pub fn regions_matching(&self, name: Option<&str>, order: Order) -> Vec<&Arc<Region>> {
         named(self.regions(), name, order, |region| &region.name, |_| true)
     }
@@ -77,12 +77,12 @@ fn named<'a, T>(
     part: Option<&str>,
     order: Order,
     name: impl Fn(&T) -> &str,
-    wanted: impl Fn(&T) -> bool,
+    accepts: impl Fn(&T) -> bool,
 ) -> Vec<&'a Arc<T>> {
     let part = part.map(fold);
     let mut matching: Vec<(String, &Arc<T>)> = all
         .iter()
-        .filter(|item| wanted(item))
+        .filter(|item| accepts(item))
         .map(|item| (fold(name(item)), item))
         .filter(|(folded, _)| part.as_deref().is_none_or(|part| folded.contains(part)))
         .collect();
@@ -90,7 +90,7 @@ fn named<'a, T>(
     matching.into_iter().map(|(_, item)| item).collect()
 }
 
-/// Sorts by folded name; the sort is stable, so equal names stay in the order of their ids.
+/// Sorts by folded name. The sort is stable, so equal names stay ordered by id.
 fn sort<K: AsRef<str>, T>(matching: &mut [(K, T)], order: Order) {
     match order {
         Order::Id => {}

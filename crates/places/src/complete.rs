@@ -1,11 +1,11 @@
-//! Autocomplete: the places somebody may mean who has typed so far.
+//! Autocomplete: suggests cities and departments for what the user has typed so far.
 //!
-//! Answers come in order of quality, and among equals the larger place first:
+//! Suggestions are ordered by quality, larger places first among equals:
 //!
 //! 1. the query is the whole name, zipcode or department code;
-//! 2. it is their beginning (the article may be left out);
-//! 3. it is the beginning of another word of the name;
-//! 4. it is the beginning of the name of a commune that was merged into the place;
+//! 2. it is a prefix of one of them (the article is optional);
+//! 3. it is a prefix of another word of the name;
+//! 4. it is a prefix of the name of a commune that was merged into the place;
 //! 5. the same with one typing error, then with two.
 
 use std::cmp::Reverse;
@@ -15,37 +15,38 @@ use std::sync::Arc;
 use domain::{City, Department};
 
 use crate::gazetteer::Gazetteer;
-use crate::labels::{Entry, Extent, Target};
-use crate::spelling::{Pattern, TYPED_MAX, edits_forgiven};
-use crate::wording;
+use crate::place_query;
+use crate::prefix_index::{MatchExtent, PrefixEntry, Target};
+use crate::spelling::{Pattern, QUERY_MAX, edits_allowed};
 
-/// The most answers there are to one query, whatever was asked for: a person reads ten.
+/// The maximum number of suggestions, whatever the requested limit. A user reads about ten.
 pub const SUGGESTIONS_MAX: usize = 50;
 
-/// One answer in so many is left to large places with a typing error, when there are enough without.
-const ROOM: usize = 5;
+/// If there are enough exact suggestions, one in this many may be replaced by a much larger place with a typing error.
+const FUZZY_SHARE: usize = 5;
 
-/// How many times larger they must be than the places that make room.
-const MUCH_LARGER: u32 = 10;
+/// The minimum ratio of its population to that of the replaced place.
+const POPULATION_RATIO: u32 = 10;
 
-/// Places that are not to be suggested, because they were chosen already.
+/// Places that are not suggested, because the user already selected them.
 #[derive(Debug, Clone, Default)]
 pub struct Exclusions {
     pub cities: HashSet<u64>,
-    /// Excluding a department leaves its cities.
+    /// Excluding a department does not exclude its cities.
     pub departments: HashSet<u64>,
 }
 
-/// A place a person may have meant.
+/// A suggested place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suggestion {
     pub place: Suggested,
-    /// The former commune whose name was found, where it was not the place's own.
+    /// The name of the former commune that matched, if it was not the name of the place itself.
     pub former_name: Option<Box<str>>,
-    /// How many typing errors were forgiven.
+    /// The number of typing errors.
     pub edits: u8,
 }
 
+/// A city or a department.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Suggested {
     City(Arc<City>),
@@ -61,113 +62,121 @@ impl Suggested {
     }
 }
 
-pub(crate) fn complete(
-    gazetteer: &Gazetteer,
-    query: &str,
-    limit: usize,
-    exclusions: &Exclusions,
-) -> Vec<Suggestion> {
-    // Ten times what is looked at: leading spaces and accents count too.
-    let query: String = query.chars().take(10 * TYPED_MAX).collect();
-    let typed = wording::as_typed(&query);
-    let mut best =
-        Best { gazetteer, exclusions, number: None, limit: limit.min(SUGGESTIONS_MAX), answers: Vec::new() };
-    if typed.is_empty() || best.limit == 0 {
+impl Gazetteer {
+    /// Suggests at most `limit` cities and departments for a partial name, zipcode or department code.
+    pub fn complete(&self, query: &str, limit: usize, exclusions: &Exclusions) -> Vec<Suggestion> {
+        complete(self, query, limit, exclusions)
+    }
+}
+
+fn complete(gazetteer: &Gazetteer, query: &str, limit: usize, exclusions: &Exclusions) -> Vec<Suggestion> {
+    // Ten times the length that is compared, because spaces and decomposed accents count too.
+    let query: String = query.chars().take(10 * QUERY_MAX).collect();
+    let typed = place_query::normalize_query(&query);
+    let limit = limit.min(SUGGESTIONS_MAX);
+    let mut collector = Collector { gazetteer, exclusions, number: None, limit, hits: Vec::new() };
+    if typed.is_empty() || limit == 0 {
         return Vec::new();
     }
-    if wording::is_number(&typed) {
-        best.by_number(&typed);
+    if place_query::is_number(&typed) {
+        collector.by_number(&typed);
     } else {
-        best.by_name(&typed);
-        if best.answers.is_empty() || best.answers.iter().all(|answer| answer.quality.edits > 0) {
-            // A number beside a name is part of it (`paris 11`), or else a zipcode or a department (`paris 75`).
-            if let Some((number, name)) = wording::split_number(&typed) {
-                best.answers.clear();
-                best.number = Some(number);
-                best.by_name(&name);
+        collector.by_name(&typed);
+        if collector.hits.iter().all(|hit| hit.quality.edits > 0) {
+            // A number next to a name is part of it (`paris 11`), or a zipcode or department (`paris 75`).
+            if let Some((number, name)) = place_query::split_number(&typed) {
+                collector.hits.clear();
+                collector.number = Some(number);
+                collector.by_name(&name);
             }
         }
     }
-    best.suggestions()
+    collector.suggestions()
 }
 
-/// How well a place answers; less is better.
+/// The quality of a hit. Smaller is better.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Quality {
     edits: usize,
     rank: Rank,
 }
 
+/// The part of the name that the query matches.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Whole,
-    Beginning,
+    Prefix,
     Word,
     Former,
 }
 
-/// Compared in the order of its fields.
+/// A matching place. The order of the fields is the sort order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Answer {
+struct Hit {
     quality: Quality,
     population: Reverse<u32>,
     target: Target,
-    former_label: Option<u32>,
+    former_name: Option<u32>,
 }
 
-/// The best answers so far.
-struct Best<'a> {
+/// Collects the best hits.
+struct Collector<'a> {
     gazetteer: &'a Gazetteer,
     exclusions: &'a Exclusions,
-    /// The zipcode, its beginning, or the department code that was typed beside the name.
+    /// The zipcode, zipcode prefix or department code typed with the name.
     number: Option<String>,
     limit: usize,
-    answers: Vec<Answer>,
+    hits: Vec<Hit>,
 }
 
-impl Best<'_> {
+impl Collector<'_> {
     fn by_name(&mut self, name: &str) {
         let gazetteer = self.gazetteer;
-        for (entry, whole) in gazetteer.labels.beginning_with(name) {
-            self.take_entry(entry, 0, whole);
+        for (entry, whole) in gazetteer.prefixes.with_prefix(name) {
+            self.add_entry(entry, 0, whole);
         }
-        let edits = edits_forgiven(name.len());
-        if edits > 0 && self.answers.len() < self.limit {
+        let edits = edits_allowed(name.len());
+        if edits > 0 && self.hits.len() < self.limit {
             self.by_spelling(name, edits);
         } else if edits > 0 {
-            self.make_room(name);
+            self.add_large_fuzzy_matches(name);
         }
     }
 
     fn by_spelling(&mut self, name: &str, edits: usize) {
         let gazetteer = self.gazetteer;
-        gazetteer.labels.resembling(&Pattern::new(name, edits), Extent::Beginning, |entry, edits| {
+        gazetteer.prefixes.fuzzy_matches(&Pattern::new(name, edits), MatchExtent::Prefix, |entry, edits| {
             if edits > 0 {
-                self.take_entry(entry, edits, false);
+                self.add_entry(entry, edits, false);
             }
         });
     }
 
-    /// So many villages may begin like a misspelt city that the city would never be seen: `pris` begins the names of
-    /// five, and two million people mean Paris. Its last places go to what is so much larger at the price of one error.
-    fn make_room(&mut self, name: &str) {
+    /// Replaces the last hits by much larger places with one typing error. Otherwise villages could hide a misspelled city:
+    /// `pris` is a prefix of five names, but most users mean Paris.
+    fn add_large_fuzzy_matches(&mut self, name: &str) {
         let Self { gazetteer, exclusions, ref number, limit, .. } = *self;
-        let mut others =
-            Best { gazetteer, exclusions, number: number.clone(), limit: limit / ROOM, answers: Vec::new() };
+        let mut others = Collector {
+            gazetteer,
+            exclusions,
+            number: number.clone(),
+            limit: limit / FUZZY_SHARE,
+            hits: Vec::new(),
+        };
         if others.limit == 0 {
             return;
         }
         others.by_spelling(name, 1);
-        let known = |other: &Answer| self.answers.iter().any(|answer| answer.target == other.target);
-        others.answers.retain(|other| !known(other));
-        let mut place = limit - others.answers.len();
-        for other in others.answers {
-            let crowded_out = self.answers[place];
-            if crowded_out.quality.rank > Rank::Whole
-                && other.population.0 / MUCH_LARGER > crowded_out.population.0
+        let is_listed = |other: &Hit| self.hits.iter().any(|hit| hit.target == other.target);
+        others.hits.retain(|other| !is_listed(other));
+        let mut index = limit - others.hits.len();
+        for other in others.hits {
+            let replaced = self.hits[index];
+            if replaced.quality.rank > Rank::Whole
+                && other.population.0 / POPULATION_RATIO > replaced.population.0
             {
-                self.answers[place] = other;
-                place += 1;
+                self.hits[index] = other;
+                index += 1;
             }
         }
     }
@@ -178,74 +187,74 @@ impl Best<'_> {
         for department in 0..departments {
             let code = gazetteer.departments()[department as usize].code.to_ascii_lowercase();
             if code.starts_with(number) {
-                let label = gazetteer.labels.label(gazetteer.cities().len() as u32 + department);
-                self.take(Target::Department(department), label.population, code == number);
+                let name = gazetteer.prefixes.name(gazetteer.cities().len() as u32 + department);
+                self.add(Target::Department(department), name.population, code == number);
             }
         }
         let number = number.to_ascii_uppercase();
-        if gazetteer.zipcodes.beginning_with(&number).next().is_none() {
-            // Corsica's zipcodes do not begin with the codes of its departments.
-            for (place, city) in (0..).zip(gazetteer.cities()) {
+        if gazetteer.zipcodes.cities_with_prefix(&number).next().is_none() {
+            // Corsica's zipcodes do not start with the codes of its departments.
+            for (index, city) in (0..).zip(gazetteer.cities()) {
                 if *city.department.code == *number {
-                    self.take(Target::City(place), city.population, false);
+                    self.add(Target::City(index), city.population, false);
                 }
             }
         }
-        for city in gazetteer.zipcodes.beginning_with(&number) {
+        for city in gazetteer.zipcodes.cities_with_prefix(&number) {
             let entry = gazetteer.at(city);
             let whole = entry.zipcodes.iter().any(|zipcode| zipcode.as_str() == number);
-            // Someone who types all of a district's zipcode means the district.
+            // A complete zipcode of a district means the district, not the city.
             if !whole || entry.districts.is_empty() {
-                self.take(Target::City(city), entry.population, whole);
+                self.add(Target::City(city), entry.population, whole);
             }
         }
     }
 
-    fn take(&mut self, target: Target, population: u32, whole: bool) {
-        let rank = if whole { Rank::Whole } else { Rank::Beginning };
+    fn add(&mut self, target: Target, population: u32, whole: bool) {
+        let rank = if whole { Rank::Whole } else { Rank::Prefix };
         let quality = Quality { edits: 0, rank };
-        self.insert(Answer { quality, population: Reverse(population), target, former_label: None });
+        self.insert(Hit { quality, population: Reverse(population), target, former_name: None });
     }
 
-    fn take_entry(&mut self, entry: &Entry, edits: usize, whole: bool) {
-        let label = self.gazetteer.labels.label(entry.label);
-        let rank = match (label.former, entry.leads) {
-            (false, true) if whole && entry.complete => Rank::Whole,
-            (false, true) => Rank::Beginning,
+    fn add_entry(&mut self, entry: &PrefixEntry, edits: usize, whole: bool) {
+        let name = self.gazetteer.prefixes.name(entry.name);
+        let rank = match (name.former, entry.at_start) {
+            (false, true) if whole && entry.is_full_name => Rank::Whole,
+            (false, true) => Rank::Prefix,
             (false, false) => Rank::Word,
             (true, _) => Rank::Former,
         };
-        self.insert(Answer {
+        self.insert(Hit {
             quality: Quality { edits, rank },
-            population: Reverse(label.population),
-            target: label.target,
-            former_label: label.former.then_some(entry.label),
+            population: Reverse(name.population),
+            target: name.target,
+            former_name: name.former.then_some(entry.name),
         });
     }
 
-    fn insert(&mut self, answer: Answer) {
-        let full = self.answers.len() == self.limit;
-        if full && self.answers.last().is_some_and(|last| *last <= answer) || !self.is_wanted(answer.target) {
+    fn insert(&mut self, hit: Hit) {
+        let full = self.hits.len() == self.limit;
+        if full && self.hits.last().is_some_and(|last| *last <= hit) || !self.is_allowed(hit.target) {
             return;
         }
-        if let Some(known) = self.answers.iter().position(|other| other.target == answer.target) {
-            if self.answers[known] <= answer {
+        if let Some(index) = self.hits.iter().position(|other| other.target == hit.target) {
+            if self.hits[index] <= hit {
                 return;
             }
-            self.answers.remove(known);
+            self.hits.remove(index);
         } else if full {
-            self.answers.pop();
+            self.hits.pop();
         }
-        let place = self.answers.partition_point(|other| *other < answer);
-        self.answers.insert(place, answer);
+        let index = self.hits.partition_point(|other| *other < hit);
+        self.hits.insert(index, hit);
     }
 
-    fn is_wanted(&self, target: Target) -> bool {
+    fn is_allowed(&self, target: Target) -> bool {
         match target {
             Target::City(city) => {
                 let city = self.gazetteer.at(city);
                 !self.exclusions.cities.contains(&city.id())
-                    && self.number.as_deref().is_none_or(|number| wording::number_fits(city, number))
+                    && self.number.as_deref().is_none_or(|number| place_query::number_matches(city, number))
             }
             Target::Department(department) => {
                 let department = &self.gazetteer.departments()[department as usize];
@@ -260,16 +269,16 @@ impl Best<'_> {
 
     fn suggestions(self) -> Vec<Suggestion> {
         let gazetteer = self.gazetteer;
-        let suggestion = |answer: Answer| Suggestion {
-            place: match answer.target {
+        let suggestion = |hit: Hit| Suggestion {
+            place: match hit.target {
                 Target::City(city) => Suggested::City(gazetteer.at(city).clone()),
                 Target::Department(department) => {
                     Suggested::Department(gazetteer.departments()[department as usize].clone())
                 }
             },
-            former_name: answer.former_label.map(|label| gazetteer.former_name(label).into()),
-            edits: answer.quality.edits as u8,
+            former_name: hit.former_name.map(|name| gazetteer.former_name(name).into()),
+            edits: hit.quality.edits as u8,
         };
-        self.answers.into_iter().map(suggestion).collect()
+        self.hits.into_iter().map(suggestion).collect()
     }
 }

@@ -1,7 +1,7 @@
-//! Where the reference data comes from: the binary itself, or a folder an operator prepared.
+//! The source files of the reference data: embedded in the binary, or in a directory.
 //!
-//! The name of a file says which table it adds to: `communes.csv` and `communes-belgium.csv` both hold communes. So a
-//! geography is extended by laying a file beside the others, and data under another licence stays in a file of its own.
+//! The name of a file determines its table: `communes.csv` and `communes-belgium.csv` both contain communes. An operator
+//! extends the geography by adding a file, and data under another licence stays in a separate file.
 
 use std::fs;
 use std::io::Read;
@@ -11,14 +11,14 @@ use flate2::read::ZlibDecoder;
 
 use crate::table::DataError;
 
-/// The tables, by the beginning of their file names.
+/// The tables, by the prefix of their file names.
 pub const TABLES: [&str; 7] =
     ["countries", "regions", "departments", "communes", "old_codes", "lines", "stations"];
 
 /// The CSV files of `data/`: name, length, and content compressed by the build script.
 static EMBEDDED: &[(&str, usize, &[u8])] = include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
-/// A CSV file with its name, which says what is in it and is repeated in errors.
+/// A CSV file. Its name determines the table and appears in errors.
 #[derive(Debug, Clone)]
 pub struct SourceFile {
     pub name: String,
@@ -34,7 +34,7 @@ impl SourceFile {
     }
 }
 
-/// The files this binary carries.
+/// Returns the files embedded in the binary.
 pub fn embedded() -> Result<Vec<SourceFile>, DataError> {
     EMBEDDED
         .iter()
@@ -48,7 +48,7 @@ pub fn embedded() -> Result<Vec<SourceFile>, DataError> {
         .collect()
 }
 
-/// The CSV files of a folder and of its subfolders `geo` and `transit`, where they exist.
+/// Reads the CSV files of a directory and of its subdirectories `geo` and `transit`, if they exist.
 pub fn in_directory(directory: &Path) -> Result<Vec<SourceFile>, DataError> {
     let mut files = csv_files(directory)?;
     for folder in ["geo", "transit"] {
@@ -70,7 +70,7 @@ fn csv_files(directory: &Path) -> Result<Vec<SourceFile>, DataError> {
         paths.push(entry.map_err(unreadable(directory))?.path());
     }
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "csv"));
-    // The order of a directory is the file system's; the answers must not depend on it.
+    // The order of directory entries depends on the file system; the result must not.
     paths.sort();
     paths
         .into_iter()

@@ -1,4 +1,4 @@
-//! The reference geography as a whole: built once, then only read.
+//! The gazetteer: all places and the indices that find them. Immutable after construction.
 
 use std::fmt;
 use std::panic::resume_unwind;
@@ -8,153 +8,148 @@ use std::thread;
 
 use domain::{City, Country, Department, GeoPoint, Insee, Region, Station, Zipcode};
 
-use crate::complete::{self, Exclusions, Suggestion};
 use crate::files::{self, SourceFile};
 use crate::geography::{Geography, position};
 use crate::grid::Grid;
-use crate::labels::Labels;
-use crate::postal::ZipcodeIndex;
-use crate::resolve::NameIndex;
+use crate::name_index::NameIndex;
+use crate::prefix_index::PrefixIndex;
 use crate::stations::Stations;
 use crate::table::DataError;
 use crate::transit;
+use crate::zipcode_index::ZipcodeIndex;
 
-/// Every place the service knows, and the indices that find them.
+/// All known places and the indices that find them.
 pub struct Gazetteer {
     pub(crate) geography: Geography,
-    pub(crate) labels: Labels,
+    pub(crate) prefixes: PrefixIndex,
     pub(crate) names: NameIndex,
     pub(crate) zipcodes: ZipcodeIndex,
-    /// The centres of the communes, or of their districts where they have some.
+    /// The centres of the communes; for communes with districts, those of the districts.
     pub(crate) centres: Grid,
     stations: Stations,
 }
 
 impl Gazetteer {
-    /// The geography this binary carries.
+    /// Loads the data embedded in the binary.
     pub fn embedded() -> Result<Self, DataError> {
         Self::from_files(&files::embedded()?)
     }
 
-    /// The geography of the CSV files of a folder, laid out like the project's `data/`.
+    /// Loads the CSV files of a directory with the layout of the project's `data/`.
     pub fn from_directory(directory: &Path) -> Result<Self, DataError> {
         Self::from_files(&files::in_directory(directory)?)
     }
 
-    /// The geography of these files.
+    /// Loads these files.
     pub fn from_files(files: &[SourceFile]) -> Result<Self, DataError> {
-        if let Some(stranger) = files.iter().find(|file| file.table().is_none()) {
-            // Passing over it would lose the data of a file whose name has a typing error.
-            return Err(DataError::UnknownTable { file: stranger.name.clone() });
+        if let Some(unknown) = files.iter().find(|file| file.table().is_none()) {
+            // Skipping it would silently lose the data of a file with a misspelled name.
+            return Err(DataError::UnknownTable { file: unknown.name.clone() });
         }
         let geography = Geography::read(files)?;
-        // A second thread takes what the longest chain (the names, then their index) does not need.
-        let (labels, names, others) = thread::scope(|scope| {
+        // A second thread builds what the critical path (prefix index, then name index) does not need.
+        let (prefixes, names, others) = thread::scope(|scope| {
             let others = scope.spawn(|| {
                 let stations = transit::stations(files).map(Stations::new)?;
                 Ok((ZipcodeIndex::new(&geography.cities), centres(&geography), stations))
             });
-            let labels = Labels::new(&geography);
-            let names = NameIndex::new(&geography, &labels);
-            // A panic over there goes on here.
-            (labels, names, others.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            let prefixes = PrefixIndex::new(&geography);
+            let names = NameIndex::new(&geography, &prefixes);
+            // Propagates a panic of the other thread.
+            (prefixes, names, others.join().unwrap_or_else(|panic| resume_unwind(panic)))
         });
         let (zipcodes, centres, stations) = others?;
-        Ok(Self { geography, labels, names, zipcodes, centres, stations })
+        Ok(Self { geography, prefixes, names, zipcodes, centres, stations })
     }
 
-    /// All communes and districts, in the order of their ids.
+    /// Returns all communes and districts, ordered by id.
     pub fn cities(&self) -> &[Arc<City>] {
         &self.geography.cities
     }
 
-    /// All departments, in the order of their ids.
+    /// Returns all departments, ordered by id.
     pub fn departments(&self) -> &[Arc<Department>] {
         &self.geography.departments
     }
 
-    /// All regions, in the order of their ids.
+    /// Returns all regions, ordered by id.
     pub fn regions(&self) -> &[Arc<Region>] {
         &self.geography.regions
     }
 
-    /// All countries, in the order of their file.
+    /// Returns all countries, in file order.
     pub fn countries(&self) -> &[Arc<Country>] {
         &self.geography.countries
     }
 
-    /// All stations, in the order of their ids.
+    /// Returns all stations, ordered by id.
     pub fn stations(&self) -> &[Arc<Station>] {
         self.stations.all()
     }
 
-    /// The commune or district with this code; a code no longer in use leads to the commune that replaced it.
+    /// Returns the commune or district with this code. An obsolete code returns the commune that replaced it.
     pub fn city(&self, insee: &Insee) -> Option<&Arc<City>> {
-        self.current(insee).or_else(|| self.successor(insee)).map(|place| self.at(place))
+        self.current(insee).or_else(|| self.successor(insee)).map(|index| self.at(index))
     }
 
     pub fn city_by_id(&self, id: u64) -> Option<&Arc<City>> {
-        position(&self.geography.city_ids, id).map(|place| self.at(place))
+        position(&self.geography.city_ids, id).map(|index| self.at(index))
     }
 
     pub fn department_by_id(&self, id: u64) -> Option<&Arc<Department>> {
-        found(&self.geography.departments, id, |department| department.id)
+        find_by_id(&self.geography.departments, id, |department| department.id)
     }
 
     pub fn region_by_id(&self, id: u64) -> Option<&Arc<Region>> {
-        found(&self.geography.regions, id, |region| region.id)
+        find_by_id(&self.geography.regions, id, |region| region.id)
     }
 
     pub fn country_by_id(&self, id: u64) -> Option<&Arc<Country>> {
         self.geography.countries.iter().find(|country| country.id == id)
     }
 
-    /// The codes no longer in use, each with the commune that stands for it now.
+    /// Returns the obsolete codes, each with the commune that replaced it.
     pub fn old_codes(&self) -> impl Iterator<Item = (&Insee, &Arc<City>)> {
-        self.geography.old_codes.iter().map(|(insee, place)| (insee, self.at(*place)))
+        self.geography.old_codes.iter().map(|(insee, index)| (insee, self.at(*index)))
     }
 
-    /// The communes and districts with this zipcode.
+    /// Returns the communes and districts with this zipcode.
     pub fn cities_with_zipcode(&self, zipcode: &Zipcode) -> impl Iterator<Item = &Arc<City>> {
-        self.zipcodes.holders(zipcode.as_str()).map(|place| self.at(place))
+        self.zipcodes.cities_with(zipcode.as_str()).map(|index| self.at(index))
     }
 
-    /// The stations in walking distance, nearest first.
+    /// Returns the stations within walking distance, nearest first.
     pub fn stations_near(&self, point: GeoPoint) -> Vec<Arc<Station>> {
         self.stations.near(point)
     }
 
-    /// The cities and departments somebody may mean who has typed so far; see [`complete`].
-    pub fn complete(&self, query: &str, limit: usize, exclusions: &Exclusions) -> Vec<Suggestion> {
-        complete::complete(self, query, limit, exclusions)
+    pub(crate) fn at(&self, index: u32) -> &Arc<City> {
+        &self.geography.cities[index as usize]
     }
 
-    pub(crate) fn at(&self, place: u32) -> &Arc<City> {
-        &self.geography.cities[place as usize]
+    /// Returns the name of a former commune. In the prefix index, the names of former communes follow those of the cities and
+    /// the departments.
+    pub(crate) fn former_name(&self, name: u32) -> &str {
+        &self.geography.former[name as usize - self.cities().len() - self.departments().len()].name
     }
 
-    /// The name behind a label of a former commune; those come after the cities and the departments.
-    pub(crate) fn former_name(&self, label: u32) -> &str {
-        &self.geography.former[label as usize - self.cities().len() - self.departments().len()].name
-    }
-
-    /// The position of the city that has this code today.
+    /// Returns the index of the city that currently has this code.
     pub(crate) fn current(&self, insee: &Insee) -> Option<u32> {
-        // A spreadsheet drops the zero of 01001; but 201004, the id of 2A004, is no code.
-        let bare = |insee: &Insee| insee.as_str().trim_start_matches('0').to_owned();
+        // A spreadsheet drops the zero of 01001. But 201004, the id of 2A004, is not a code.
+        let without_zeros = |insee: &Insee| insee.as_str().trim_start_matches('0').to_owned();
         position(&self.geography.city_ids, insee.id())
-            .filter(|place| bare(&self.at(*place).insee) == bare(insee))
+            .filter(|index| without_zeros(&self.at(*index).insee) == without_zeros(insee))
     }
 
-    /// The position of the city that replaced the one with this code.
+    /// Returns the index of the city that replaced the one with this code.
     pub(crate) fn successor(&self, insee: &Insee) -> Option<u32> {
         let old = &self.geography.old_codes;
-        old.binary_search_by(|(code, _)| code.cmp(insee)).ok().map(|place| old[place].1)
+        old.binary_search_by(|(code, _)| code.cmp(insee)).ok().map(|index| old[index].1)
     }
 }
 
 impl fmt::Debug for Gazetteer {
-    /// How much there is, not what: the whole would fill a book.
+    /// Prints the number of places only.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Gazetteer")
             .field("cities", &self.cities().len())
@@ -164,12 +159,12 @@ impl fmt::Debug for Gazetteer {
     }
 }
 
-/// The centres of the communes, or of their districts where they have some.
+/// The centres of the communes; for communes with districts, those of the districts.
 fn centres(geography: &Geography) -> Grid {
     let smallest = (0..).zip(&geography.cities).filter(|(_, city)| city.districts.is_empty());
-    Grid::new(smallest.filter_map(|(place, city)| Some((place, city.centre?))))
+    Grid::new(smallest.filter_map(|(index, city)| Some((index, city.centre?))))
 }
 
-fn found<T>(sorted: &[Arc<T>], id: u64, key: impl Fn(&T) -> u64) -> Option<&Arc<T>> {
-    sorted.binary_search_by_key(&id, |item| key(item)).ok().map(|place| &sorted[place])
+fn find_by_id<T>(sorted: &[Arc<T>], id: u64, key: impl Fn(&T) -> u64) -> Option<&Arc<T>> {
+    sorted.binary_search_by_key(&id, |item| key(item)).ok().map(|index| &sorted[index])
 }

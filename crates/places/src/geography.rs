@@ -1,4 +1,4 @@
-//! The administrative tables, read into the types of `domain` and tied together.
+//! Reads the administrative tables into the types of `domain` and links them.
 
 mod communes;
 
@@ -11,28 +11,29 @@ use domain::{City, Country, Department, Insee, Region};
 use crate::files::SourceFile;
 use crate::table::{Column, DataError, read};
 use Column::{Optional, Required};
-use communes::{Communes, Part};
+use communes::{CommunePart, Communes};
 
-/// A former commune: still in people's minds and in old records.
-pub(crate) struct Former {
+/// A former commune, whose name is still in use.
+pub(crate) struct FormerCommune {
     pub name: Box<str>,
-    /// The position of the commune that replaced it.
+    /// The index of the commune that replaced it.
     pub city: u32,
 }
 
-/// The administrative map, each list in the order of the ids.
+/// The administrative divisions, each list ordered by id.
 pub(crate) struct Geography {
     pub countries: Vec<Arc<Country>>,
     pub regions: Vec<Arc<Region>>,
     pub departments: Vec<Arc<Department>>,
     pub cities: Vec<Arc<City>>,
-    /// The ids of the cities, apart from them: looking one up touches few cache lines.
+    /// The ids of the cities in a separate array, so that a look-up touches few cache lines.
     pub city_ids: Vec<u64>,
-    /// Codes that are no longer in use, with the position of the city that stands for them, in the order of the codes.
+    /// Obsolete codes with the index of the city that replaced them, ordered by code.
     pub old_codes: Vec<(Insee, u32)>,
-    pub former: Vec<Former>,
+    pub former: Vec<FormerCommune>,
 }
 
+/// Returns the index of an id in a sorted list.
 pub(crate) fn position(ids: &[u64], id: u64) -> Option<u32> {
     ids.binary_search(&id).ok().and_then(|position| u32::try_from(position).ok())
 }
@@ -60,33 +61,33 @@ impl Geography {
             old_codes: Vec::new(),
             former: Vec::new(),
         };
-        geography.take(communes)?;
+        geography.link(communes)?;
         geography.read_old_codes(tables("old_codes"))?;
-        // A former commune may be in both tables, and they may disagree: the table of communes is kept up to date.
+        // A former commune may be in both tables. If they disagree, the table of communes, which is more current, wins.
         geography.old_codes.sort_by(|(a, _), (b, _)| a.cmp(b));
         geography.old_codes.dedup_by(|(a, _), (b, _)| a == b);
         Ok(geography)
     }
 
-    /// Ties districts and former communes to the communes they belong to.
-    fn take(&mut self, communes: Communes) -> Result<(), DataError> {
+    /// Links districts and former communes to their communes.
+    fn link(&mut self, communes: Communes) -> Result<(), DataError> {
         let Communes { cities, districts, merged } = communes;
         (self.city_ids, self.cities) = cities.into_iter().unzip();
-        for Part { insee, name, parent, error } in districts {
+        for CommunePart { insee, name, parent, error } in districts {
             let city = position(&self.city_ids, parent.id()).ok_or(error)?;
-            // Nobody else holds the city yet, so it can be changed in place.
+            // The city is not shared yet, so it can be modified.
             if let Some(city) = Arc::get_mut(&mut self.cities[city as usize]) {
                 city.districts.push(insee);
                 city.grouped_names.push(name);
             }
         }
-        for Part { insee, name, parent, error } in merged {
-            let place = position(&self.city_ids, parent.id()).ok_or(error)?;
-            if let Some(city) = Arc::get_mut(&mut self.cities[place as usize]) {
-                city.grouped_names.push(name.clone());
+        for CommunePart { insee, name, parent, error } in merged {
+            let city = position(&self.city_ids, parent.id()).ok_or(error)?;
+            if let Some(commune) = Arc::get_mut(&mut self.cities[city as usize]) {
+                commune.grouped_names.push(name.clone());
             }
-            self.former.push(Former { name, city: place });
-            self.old_codes.push((insee, place));
+            self.former.push(FormerCommune { name, city });
+            self.old_codes.push((insee, city));
         }
         Ok(())
     }
@@ -141,8 +142,8 @@ fn regions<'a>(
     for file in files {
         read(file, [Required("code"), Required("name"), Optional("country")], |row| {
             let id = row.value(0, "a region code", code_as_number)?;
-            // A geography of one country need not repeat it in every row.
-            let country = match row.filled(2) {
+            // The country is optional in data of a single country.
+            let country = match row.non_empty(2) {
                 None => countries.first(),
                 Some(code) => countries.iter().find(|country| *country.code == *code),
             };
@@ -184,7 +185,7 @@ fn departments<'a>(
                 code: row.text(0).to_ascii_uppercase().into(),
                 name: row.name(1)?,
                 name_clean: row.name(2)?,
-                capital: row.filled(4).map(Into::into),
+                capital: row.non_empty(4).map(Into::into),
                 capital_insee: row.optional(5, "a commune code", Insee::parse)?,
                 region: region.clone(),
             });

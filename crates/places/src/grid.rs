@@ -1,18 +1,18 @@
-//! Points in the cells of a grid, so that what is near a point is found without looking at everything.
+//! A grid index of points for distance queries.
 
 use domain::GeoPoint;
 
-/// Degrees to a cell's side: at 45° north some 5.5 by 4 km, a couple of communes or a dozen metro stations.
+/// The size of a cell in degrees: about 5.5 by 4 km at 45° north, a few communes or a dozen metro stations.
 const CELL_DEGREES: f64 = 0.05;
 
-/// No more than the kilometres of one degree of latitude anywhere, so that the search window is never too small.
+/// A lower bound of the length of a degree of latitude, so that the search window is never too small.
 const DEGREE_KM: f64 = 111.0;
 
-/// Where the search for the nearest begins: most of the country is this near to a commune's centre.
+/// The initial radius of a nearest-neighbour search: most of the country is this close to the centre of a commune.
 const FIRST_RADIUS_KM: f64 = 4.0;
 
 pub(crate) struct Grid {
-    /// Row and column of the cell, and the item; in order, so that the items of a run of cells lie together.
+    /// Row and column of the cell, and the index of the item; sorted, so that the items of adjacent cells are adjacent.
     cells: Vec<(i16, i16, u32)>,
     points: Vec<GeoPoint>,
     items: Vec<u32>,
@@ -21,8 +21,8 @@ pub(crate) struct Grid {
 impl Grid {
     pub fn new(located: impl Iterator<Item = (u32, GeoPoint)>) -> Self {
         let (mut cells, mut points, mut items) = (Vec::new(), Vec::new(), Vec::new());
-        for (place, (item, point)) in (0..).zip(located) {
-            cells.push((cell(point.lat()), cell(point.lon()), place));
+        for (index, (item, point)) in (0..).zip(located) {
+            cells.push((cell(point.lat()), cell(point.lon()), index));
             points.push(point);
             items.push(item);
         }
@@ -30,15 +30,15 @@ impl Grid {
         Self { cells, points, items }
     }
 
-    /// The items within a distance, nearest first; at equal distance in the order they were given.
+    /// Returns the items within a distance with their distances, nearest first, then in the order of insertion.
     pub fn within(&self, point: GeoPoint, radius_km: f64) -> Vec<(f64, u32)> {
         let height = radius_km / DEGREE_KM;
-        // The window is as wide as it must be at its edge nearest to a pole; there a degree of longitude is shortest.
+        // The width of the window is computed at its edge nearest to a pole, where a degree of longitude is shortest.
         let edge = (point.lat().abs() + height).min(90.0).to_radians().cos();
         let width = if edge > 1e-3 { (height / edge).min(180.0) } else { 180.0 };
         let mut found = Vec::new();
         for row in cell(point.lat() - height)..=cell(point.lat() + height) {
-            // A window over the date line has a part on either side of it.
+            // A window across the date line has a part on each side.
             for turn in [-360.0, 0.0, 360.0] {
                 let west = (point.lon() - width + turn).max(-180.0);
                 let east = (point.lon() + width + turn).min(180.0);
@@ -49,7 +49,7 @@ impl Grid {
         }
         found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         found.dedup();
-        found.into_iter().map(|(distance, place)| (distance, self.items[place as usize])).collect()
+        found.into_iter().map(|(distance, index)| (distance, self.items[index as usize])).collect()
     }
 
     fn collect(
@@ -63,15 +63,15 @@ impl Grid {
     ) {
         let from = self.cells.partition_point(|cell| (cell.0, cell.1) < (row, west));
         let run = self.cells[from..].iter().take_while(|cell| cell.0 == row && cell.1 <= east);
-        for (_, _, place) in run {
-            let distance = self.points[*place as usize].distance_km(point);
+        for (_, _, index) in run {
+            let distance = self.points[*index as usize].distance_km(point);
             if distance <= radius_km {
-                found.push((distance, *place));
+                found.push((distance, *index));
             }
         }
     }
 
-    /// The nearest item within a distance.
+    /// Returns the nearest item within a distance.
     pub fn nearest(&self, point: GeoPoint, radius_km: f64) -> Option<(f64, u32)> {
         let mut radius = FIRST_RADIUS_KM.min(radius_km);
         loop {
@@ -87,7 +87,7 @@ impl Grid {
 }
 
 fn cell(degrees: f64) -> i16 {
-    // At most 180 / 0.05 = 3,600 either way.
+    // At most 180 / 0.05 = 3,600 in each direction.
     (degrees / CELL_DEGREES).floor() as i16
 }
 
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_grid_finds_what_a_look_at_every_point_finds() {
+    fn grid_returns_the_result_of_a_full_scan() {
         let points = lattice();
         let grid = Grid::new((0..).zip(points.iter().copied()));
         for centre in [
@@ -128,7 +128,7 @@ mod tests {
             for radius_km in [10.0, 400.0, 900.0, 2_500.0] {
                 let mut expected: Vec<(f64, u32)> = (0..)
                     .zip(&points)
-                    .map(|(place, other)| (other.distance_km(centre), place))
+                    .map(|(index, other)| (other.distance_km(centre), index))
                     .filter(|(distance, _)| *distance <= radius_km)
                     .collect();
                 expected.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));

@@ -1,37 +1,42 @@
-//! The reference geography, in memory: what the places are, which one somebody means, what is near a point.
+//! The gazetteer: the reference geography in memory.
 //!
-//! A [`Gazetteer`] is built once, from the data embedded in the binary or from files of the same shape, and then only
-//! read. It is for looking places up, resolving what an advert says about where it is, completing what a person types,
-//! and finding the stations in walking distance.
+//! A [`Gazetteer`] is built once, from the data embedded in the binary or from files in the same format, and is immutable
+//! afterwards. It looks up places by code, id and zipcode, resolves the place of an advert to a commune, completes what a
+//! user types, and finds the stations within walking distance of a point.
 //!
-//! It is not for matching adverts against searches (`engine`), nor does it know HTTP, JSON or SQL. **Invariant:** the
-//! same data and the same question give the same answer; nothing here reads a clock, draws randomness or opens a
-//! socket. Only [`files`] touches the file system, when asked to.
+//! **Never here:** matching of adverts and searches (`engine`), HTTP, JSON, SQL, clocks, randomness, sockets. The same
+//! data and the same arguments give the same result. Only [`files`] reads the file system, on request.
 //!
-//! The modules in the order to read them:
+//! **Neighbours.** The types of places are in `domain`. `app` calls [`Gazetteer::resolve`] for every new advert, `server`
+//! serves the collections and autocomplete.
+//!
+//! The modules, in reading order. The gazetteer and its operations:
 
 mod gazetteer;
-pub mod resolve;
 
 pub mod collection;
 pub mod complete;
+pub mod resolve;
 mod stations;
 
+// Reading the data.
 pub mod files;
 mod geography;
 mod table;
 mod transit;
 
+// Indices, and the parsing and comparison of names.
 mod grid;
-mod labels;
-mod postal;
+mod name_index;
+mod place_query;
+mod prefix_index;
 mod spelling;
-mod wording;
+mod zipcode_index;
 
 pub use collection::{CityFilter, DepartmentFilter, Order};
 pub use complete::{Exclusions, Suggested, Suggestion};
 pub use files::SourceFile;
 pub use gazetteer::Gazetteer;
-pub use resolve::{Certainty, Remark, Resolution};
+pub use resolve::{Certainty, PlaceWarning, Resolution};
 pub use stations::{STATIONS_MAX, WALKING_DISTANCE_KM};
 pub use table::DataError;

@@ -1,60 +1,59 @@
-//! Resolving: which commune or district an advert means by what it says about its place.
+//! Resolves the place of an advert to a commune or district.
 //!
-//! Each part of what is given is a statement: a code, a zipcode, a name, a point. The commune all of them agree on is
-//! exact. Where they do not agree, or a spelling had to be repaired, the likeliest is taken and every doubt is told as a
-//! [`Remark`]; where two statements exclude each other and nothing tips the scales, no place is taken.
+//! A place may have a code, a zipcode, a name and a point. If all of them agree on a commune, the result is exact. If they
+//! disagree, or a spelling had to be corrected, the most likely commune is selected and every problem is reported as a
+//! [`PlaceWarning`]. If two of them contradict each other and nothing decides between them, no commune is selected.
 
-mod names;
-mod remark;
-mod similar;
-mod worded;
+mod fuzzy;
+mod text;
+mod warning;
 
 use domain::{GeoAccuracy, GeoPoint, GivenPlace, Insee, Placement, Zipcode};
 
 use crate::gazetteer::Gazetteer;
-use crate::wording::Wording;
-pub(crate) use names::NameIndex;
-pub use remark::{Remark, Subject};
+use crate::place_query::PlaceQuery;
+pub use warning::{PlaceField, PlaceWarning};
 
-/// Farther from a commune's centre than this, coordinates are taken to be somewhere else. No commune of mainland France
-/// reaches so far; for those of Guyane that do, it counts which centre is nearest.
+/// Coordinates farther than this from the centre of a commune are outside it. No commune of mainland France extends that
+/// far; for those of Guyane that do, the nearest centre decides.
 pub const FAR_KM: f64 = 30.0;
 
-/// No commune reaches farther from its centre: Maripasoula, the largest, is some 200 km from end to end.
+/// No commune extends farther from its centre: the largest, Maripasoula, is about 200 km long.
 const COMMUNE_REACH_KM: f64 = 200.0;
 
-/// Text beyond this many characters says nothing about a place any more.
+/// The maximum length of a place name in characters. The rest is ignored.
 const TEXT_MAX: usize = 200;
 
-/// What became of a given place.
+/// The result of resolving a place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resolution {
     pub placement: Option<Placement>,
     pub certainty: Certainty,
-    pub remarks: Vec<Remark>,
+    pub warnings: Vec<PlaceWarning>,
 }
 
-/// How sure the placement is.
+/// The certainty of a placement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Certainty {
-    /// What was given means this place and no other.
+    /// The given place is unambiguous.
     Exact,
-    /// A spelling was repaired, a contradiction settled, or the largest of several places taken; the remarks say which.
+    /// A spelling was corrected, a contradiction was resolved, or the largest of several places was selected. The warnings
+    /// say which.
     Likely,
-    /// Only coordinates were of use: it is the place whose centre is nearest.
+    /// Only the coordinates were usable: the place with the nearest centre.
     Nearest,
-    /// There is no placement.
+    /// No place was selected.
     Unknown,
 }
 
-/// A city taken, by its position.
+/// The selected city, by its index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Pick {
+struct Selection {
     city: u32,
     certainty: Certainty,
 }
 
-impl Pick {
+impl Selection {
     const fn exact(city: u32) -> Self {
         Self { city, certainty: Certainty::Exact }
     }
@@ -64,169 +63,170 @@ impl Pick {
     }
 }
 
-/// A given place while it is being resolved.
-struct Case<'a> {
+/// The state of one resolution.
+struct Resolver<'a> {
     gazetteer: &'a Gazetteer,
-    /// The name as it was given.
+    /// The name as given.
     name: String,
-    wording: Wording,
+    query: PlaceQuery,
     zipcode: Option<Zipcode>,
     point: Option<GeoPoint>,
-    remarks: Vec<Remark>,
+    warnings: Vec<PlaceWarning>,
 }
 
 impl Gazetteer {
-    /// Resolves what an advert says about its place.
+    /// Resolves the place of an advert.
     pub fn resolve(&self, given: &GivenPlace) -> Resolution {
         let GivenPlace { insee, zipcode, city_name, point, accuracy } = given;
-        let name = city_name.as_ref().map(|name| clipped(name.as_str())).unwrap_or_default();
-        let wording = Wording::read(&name);
-        let zipcode = zipcode.as_ref().map(|zipcode| self.repaired(zipcode));
-        let worded_zipcode = wording.zipcode.as_deref().and_then(Zipcode::parse);
-        let mut case = Case {
+        let name = city_name.as_ref().map(|name| truncated(name.as_str())).unwrap_or_default();
+        let query = PlaceQuery::parse(&name);
+        let zipcode = zipcode.as_ref().map(|zipcode| self.corrected_zipcode(zipcode));
+        let query_zipcode = query.zipcode.as_deref().and_then(Zipcode::parse);
+        let mut resolver = Resolver {
             gazetteer: self,
-            name: wording.name_in(&name),
-            wording,
-            zipcode: zipcode.or(worded_zipcode),
+            name: query.name_in(&name),
+            query,
+            zipcode: zipcode.or(query_zipcode),
             point: *point,
-            remarks: Vec::new(),
+            warnings: Vec::new(),
         };
-        let mut pick = insee.as_ref().and_then(|insee| case.by_code(insee)).or_else(|| case.by_words());
-        if let (Some(taken), Some(GeoAccuracy::HouseNumber)) = (&mut pick, accuracy) {
-            case.refine_by_point(taken);
+        let mut selection =
+            insee.as_ref().and_then(|insee| resolver.by_code(insee)).or_else(|| resolver.by_text());
+        if let (Some(selected), Some(GeoAccuracy::HouseNumber)) = (&mut selection, accuracy) {
+            resolver.refine_by_point(selected);
         }
-        match &mut pick {
-            Some(taken) => case.check_point(taken),
-            None => pick = case.by_point(),
+        match &mut selection {
+            Some(selected) => resolver.check_point(selected),
+            None => selection = resolver.by_point(),
         }
-        case.resolution(pick)
+        resolver.resolution(selection)
     }
 
-    /// Resolves one line of text: `st etienne 42`, `75011 Paris`, `Aix en provence cedex 2`.
+    /// Resolves a line of text: `st etienne 42`, `75011 Paris`, `Aix en provence cedex 2`.
     pub fn resolve_text(&self, text: &str) -> Resolution {
-        let text = clipped(text);
-        let Wording { words, zipcode: code, .. } = Wording::read(&text);
-        // Five digits that are no zipcode may be a commune's code. Beside a name they are a sorting office's.
+        let text = truncated(text);
+        let PlaceQuery { words, zipcode: code, .. } = PlaceQuery::parse(&text);
+        // Five digits that are not a known zipcode may be a commune code; with a name, they are the zipcode of a sorting office.
         let insee = code
-            .filter(|code| words.is_empty() && self.zipcodes.holders(code).next().is_none())
+            .filter(|code| words.is_empty() && self.zipcodes.cities_with(code).next().is_none())
             .and_then(|code| Insee::parse(&code))
             .filter(|insee| self.city(insee).is_some());
         let city_name = domain::ShortText::new(&text.replace(char::is_control, " ")).ok().flatten();
         self.resolve(&GivenPlace { insee, city_name, ..GivenPlace::default() })
     }
 
-    /// The zipcode as the data has it: a spreadsheet drops the zero of 01000, and some write F-75011.
-    fn repaired(&self, given: &Zipcode) -> Zipcode {
-        let known = |zipcode: &Zipcode| self.zipcodes.holders(zipcode.as_str()).next().is_some();
+    /// Returns the zipcode as it is in the data: a spreadsheet drops the zero of 01000, and some write F-75011.
+    fn corrected_zipcode(&self, given: &Zipcode) -> Zipcode {
+        let exists = |zipcode: &Zipcode| self.zipcodes.cities_with(zipcode.as_str()).next().is_some();
         let text = given.as_str();
-        if known(given) {
+        if exists(given) {
             return given.clone();
         }
         let digits: String = text.chars().filter(char::is_ascii_digit).collect();
         let padded = format!("{digits:0>5}");
         let without_letters = text.trim_start_matches(|letter: char| !letter.is_ascii_digit());
-        let repairs = [without_letters, if digits.len() == 4 { &padded } else { &digits }];
-        repairs.into_iter().filter_map(Zipcode::parse).find(known).unwrap_or_else(|| given.clone())
+        let candidates = [without_letters, if digits.len() == 4 { &padded } else { &digits }];
+        candidates.into_iter().filter_map(Zipcode::parse).find(exists).unwrap_or_else(|| given.clone())
     }
 }
 
-fn clipped(text: &str) -> String {
+fn truncated(text: &str) -> String {
     text.chars().take(TEXT_MAX).collect()
 }
 
-impl Case<'_> {
-    /// The commune with the code given, unless zipcode and name together say otherwise.
-    fn by_code(&mut self, insee: &Insee) -> Option<Pick> {
+impl Resolver<'_> {
+    /// Selects the commune with the given code, unless zipcode and name both contradict it.
+    fn by_code(&mut self, insee: &Insee) -> Option<Selection> {
         let gazetteer = self.gazetteer;
         let city = match (gazetteer.current(insee), gazetteer.successor(insee)) {
             (Some(city), _) => city,
             (None, Some(city)) => {
-                let taken = gazetteer.at(city).insee.clone();
-                self.remarks.push(Remark::FormerInsee { given: insee.clone(), taken });
+                let selected = gazetteer.at(city).insee.clone();
+                self.warnings.push(PlaceWarning::FormerInsee { given: insee.clone(), selected });
                 city
             }
             (None, None) => {
-                self.remarks.push(Remark::UnknownInsee { insee: insee.clone() });
+                self.warnings.push(PlaceWarning::UnknownInsee { insee: insee.clone() });
                 return None;
             }
         };
         let zipcode_agrees = self.zipcode.as_ref().is_none_or(|zipcode| self.zipcode_agrees(city, zipcode));
-        let name_agrees = self.wording.words.is_empty() || self.name_agrees(city);
-        if zipcode_agrees && !name_agrees && self.is_unknown_name() {
-            // The name of a neighbourhood contradicts nothing.
-            self.remarks.push(Remark::UnknownName { name: self.name.clone() });
-            let mut pick = Pick::exact(city);
-            self.refine_by_words(&mut pick);
-            return Some(pick);
+        let name_agrees = self.query.words.is_empty() || self.name_agrees(city);
+        if zipcode_agrees && !name_agrees && self.name_is_unknown() {
+            // An unknown name may be a neighbourhood, which is not a contradiction.
+            self.warnings.push(PlaceWarning::UnknownName { name: self.name.clone() });
+            let mut selection = Selection::exact(city);
+            self.refine_by_text(&mut selection);
+            return Some(selection);
         }
         if zipcode_agrees && name_agrees {
-            let mut pick = Pick::exact(city);
-            self.refine_by_words(&mut pick);
-            return Some(pick);
+            let mut selection = Selection::exact(city);
+            self.refine_by_text(&mut selection);
+            return Some(selection);
         }
         if !zipcode_agrees && !name_agrees {
-            // Two against one: people put the zipcode where the code belongs, and 69003 is a village's code.
-            let mut other = self.without_remarks();
-            if let Some(Pick { city, certainty: Certainty::Exact }) = other.by_words() {
-                let taken = gazetteer.at(city).insee.clone();
-                self.remarks.push(Remark::InseeElsewhere { given: insee.clone(), taken });
-                return Some(Pick::likely(city));
+            // Two against one: some senders put the zipcode into the code field, and 69003 is also the code of a village.
+            let mut other = self.without_warnings();
+            if let Some(Selection { city, certainty: Certainty::Exact }) = other.by_text() {
+                let selected = gazetteer.at(city).insee.clone();
+                self.warnings.push(PlaceWarning::InseeElsewhere { given: insee.clone(), selected });
+                return Some(Selection::likely(city));
             }
         }
         if let (Some(zipcode), false) = (&self.zipcode, zipcode_agrees) {
             let insee = gazetteer.at(city).insee.clone();
-            self.remarks.push(Remark::ZipcodeElsewhere { zipcode: zipcode.clone(), insee });
+            self.warnings.push(PlaceWarning::ZipcodeElsewhere { zipcode: zipcode.clone(), insee });
         }
         if !name_agrees {
             let insee = gazetteer.at(city).insee.clone();
-            self.remarks.push(Remark::NameElsewhere { name: self.name.clone(), insee });
+            self.warnings.push(PlaceWarning::NameElsewhere { name: self.name.clone(), insee });
         }
-        Some(Pick::likely(city))
+        Some(Selection::likely(city))
     }
 
-    fn without_remarks(&self) -> Self {
-        let Self { gazetteer, name, wording, zipcode, point, remarks: _ } = self;
-        let (name, wording, zipcode) = (name.clone(), wording.clone(), zipcode.clone());
-        Self { gazetteer, name, wording, zipcode, point: *point, remarks: Vec::new() }
+    fn without_warnings(&self) -> Self {
+        let Self { gazetteer, name, query, zipcode, point, warnings: _ } = self;
+        let (name, query, zipcode) = (name.clone(), query.clone(), zipcode.clone());
+        Self { gazetteer, name, query, zipcode, point: *point, warnings: Vec::new() }
     }
 
-    /// With a house's own coordinates, the district of a large city is the one whose centre is nearest.
-    fn refine_by_point(&mut self, pick: &mut Pick) {
-        let city = self.gazetteer.at(pick.city);
+    /// Replaces a city that has districts by the district with the nearest centre. Only for coordinates of a house.
+    fn refine_by_point(&mut self, selection: &mut Selection) {
+        let city = self.gazetteer.at(selection.city);
         let Some(point) = self.point.filter(|_| !city.districts.is_empty()) else { return };
         if let Some((_, nearest)) = self.gazetteer.centres.nearest(point, FAR_KM)
             && self.gazetteer.at(nearest).parent.as_ref() == Some(&city.insee)
         {
-            *pick = Pick::likely(nearest);
+            *selection = Selection::likely(nearest);
         }
     }
 
-    fn check_point(&mut self, pick: &mut Pick) {
-        let city = self.gazetteer.at(pick.city);
+    fn check_point(&mut self, selection: &mut Selection) {
+        let city = self.gazetteer.at(selection.city);
         let (Some(point), Some(centre)) = (self.point, city.centre) else { return };
         let distance_km = point.distance_km(centre);
         if distance_km <= FAR_KM {
             return;
         }
-        let reach = distance_km.min(COMMUNE_REACH_KM);
-        let nearest = self.gazetteer.centres.nearest(point, reach).map(|(_, nearest)| nearest);
-        if nearest != Some(pick.city) {
-            self.remarks.push(Remark::PointElsewhere { distance_km, insee: city.insee.clone() });
-            pick.certainty = Certainty::Likely;
+        let reach_km = distance_km.min(COMMUNE_REACH_KM);
+        let nearest = self.gazetteer.centres.nearest(point, reach_km).map(|(_, nearest)| nearest);
+        if nearest != Some(selection.city) {
+            self.warnings.push(PlaceWarning::PointElsewhere { distance_km, insee: city.insee.clone() });
+            selection.certainty = Certainty::Likely;
         }
     }
 
-    fn by_point(&mut self) -> Option<Pick> {
+    fn by_point(&mut self) -> Option<Selection> {
         let nearest = self.gazetteer.centres.nearest(self.point?, FAR_KM);
         if nearest.is_none() {
-            self.remarks.push(Remark::PointNowhere);
+            self.warnings.push(PlaceWarning::PointNowhere);
         }
-        nearest.map(|(_, city)| Pick { city, certainty: Certainty::Nearest })
+        nearest.map(|(_, city)| Selection { city, certainty: Certainty::Nearest })
     }
 
-    fn resolution(self, pick: Option<Pick>) -> Resolution {
-        let placement = pick.map(|pick| {
-            let city = self.gazetteer.at(pick.city);
+    fn resolution(self, selection: Option<Selection>) -> Resolution {
+        let placement = selection.map(|selection| {
+            let city = self.gazetteer.at(selection.city);
             let own = self.zipcode.filter(|zipcode| city.zipcodes.contains(zipcode));
             Placement {
                 insee: city.insee.clone(),
@@ -235,7 +235,7 @@ impl Case<'_> {
                 centre: city.centre,
             }
         });
-        let certainty = pick.map_or(Certainty::Unknown, |pick| pick.certainty);
-        Resolution { placement, certainty, remarks: self.remarks }
+        let certainty = selection.map_or(Certainty::Unknown, |selection| selection.certainty);
+        Resolution { placement, certainty, warnings: self.warnings }
     }
 }

@@ -1,18 +1,19 @@
-//! How many typing errors lie between what was typed and a name.
+//! Edit distance between a query and a name, up to two edits.
 //!
-//! An error is a letter too many, too few, another one, or two neighbours swapped. All ways to spend up to two errors are
-//! followed at once, each as one bit of a machine word: bit `i` of `reached[e]` is set when the first `i` letters typed
-//! agree with the text read so far at the price of at most `e` errors. Reading a letter costs a handful of operations,
-//! which is what makes it possible to hold a whole country's names against a query while a person types.
+//! An edit is an insertion, a deletion, a substitution or a transposition of adjacent letters (optimal string alignment).
+//! A bit-parallel automaton follows all alignments at once: bit `i` of `reached[e]` is set if the first `i` letters of the
+//! query match the text read so far with at most `e` edits. Reading a letter takes a few operations, which makes it
+//! possible to compare a query with the names of a whole country while the user types.
 
-/// More errors than two make another name of it.
+/// With more than two edits, it is a different name.
 pub(crate) const EDITS_MAX: usize = 2;
 
-/// The longest name of the country has 45 letters. The length is a bit's place, so 62 is the most there can be.
-pub(crate) const TYPED_MAX: usize = 60;
+/// The longest name of the country has 45 letters. The length is the position of a bit, so the maximum is 62.
+pub(crate) const QUERY_MAX: usize = 60;
 
-/// How many errors are forgiven in a text of so many letters: an error among three letters already leaves only two.
-pub(crate) fn edits_forgiven(length: usize) -> usize {
+/// Returns the number of edits allowed for a query of this length. Shorter queries allow fewer: an error in three letters
+/// leaves only two correct ones.
+pub(crate) fn edits_allowed(length: usize) -> usize {
     match length {
         0..=2 => 0,
         3..=7 => 1,
@@ -20,34 +21,34 @@ pub(crate) fn edits_forgiven(length: usize) -> usize {
     }
 }
 
-/// What was typed, ready to be held against names.
+/// A query, prepared for comparison with names.
 pub(crate) struct Pattern {
-    /// For each byte, the places where it occurs.
+    /// For each byte, the positions where it occurs.
     masks: [u64; 256],
     length: usize,
     edits: usize,
 }
 
-/// How far the typed text was consumed, for each number of errors.
+/// The state of the automaton: how much of the query was consumed, for each number of edits.
 #[derive(Clone, Copy)]
 pub(crate) struct State {
     reached: [u64; EDITS_MAX + 1],
-    /// Places whose letter is awaited because the letter after it came first.
+    /// Positions of a pending transposition: the next letter was read first.
     swapped: [u64; EDITS_MAX + 1],
 }
 
 impl Pattern {
-    /// Both sides must be folded. What is typed beyond [`TYPED_MAX`] is left out.
+    /// Prepares a folded query. It is truncated to [`QUERY_MAX`].
     pub fn new(typed: &str, edits: usize) -> Self {
-        let typed = &typed.as_bytes()[..typed.len().min(TYPED_MAX)];
+        let typed = &typed.as_bytes()[..typed.len().min(QUERY_MAX)];
         let mut masks = [0; 256];
-        for (place, letter) in typed.iter().enumerate() {
-            masks[usize::from(*letter)] |= 1 << place;
+        for (position, letter) in typed.iter().enumerate() {
+            masks[usize::from(*letter)] |= 1 << position;
         }
         Self { masks, length: typed.len(), edits: edits.min(EDITS_MAX) }
     }
 
-    /// Before any letter of the name was read: typed letters may already have been too many.
+    /// Returns the initial state. Letters of the query may already be deleted.
     pub fn start(&self) -> State {
         let mut reached = [1; EDITS_MAX + 1];
         for edits in 1..=EDITS_MAX {
@@ -56,7 +57,7 @@ impl Pattern {
         State { reached, swapped: [0; EDITS_MAX + 1] }
     }
 
-    /// After one more letter of the name.
+    /// Returns the state after reading one more letter of the name.
     pub fn step(&self, state: &State, letter: u8) -> State {
         let mask = self.masks[usize::from(letter)];
         let within = (1 << (self.length + 1)) - 1;
@@ -65,28 +66,28 @@ impl Pattern {
         next.reached[0] = (reached[0] & mask) << 1;
         next.swapped[0] = reached[0] & mask >> 1;
         for edits in 1..=self.edits {
-            let agreed = (reached[edits] & mask) << 1;
-            let left_out = reached[edits - 1];
+            let matched = (reached[edits] & mask) << 1;
+            let deleted = reached[edits - 1];
             let replaced = reached[edits - 1] << 1;
-            let too_many = next.reached[edits - 1] << 1;
-            let exchanged = (swapped[edits - 1] & mask) << 2;
-            next.reached[edits] = (agreed | left_out | replaced | too_many | exchanged) & within;
+            let inserted = next.reached[edits - 1] << 1;
+            let transposed = (swapped[edits - 1] & mask) << 2;
+            next.reached[edits] = (matched | deleted | replaced | inserted | transposed) & within;
             next.swapped[edits] = reached[edits] & mask >> 1;
         }
         next
     }
 
-    /// The errors between everything typed and the text read so far, when forgiven.
+    /// Returns the edits between the whole query and the text read so far. `None` if there are too many.
     pub fn edits(&self, state: &State) -> Option<usize> {
         (0..=self.edits).find(|edits| state.reached[*edits] >> self.length & 1 == 1)
     }
 
-    /// Whether some continuation could agree at the price of at most `edits` errors.
+    /// Returns `true` if some continuation could match with at most `edits` edits.
     pub fn can_reach(&self, state: &State, edits: usize) -> bool {
         state.reached[edits.min(self.edits)] != 0
     }
 
-    /// The errors between what was typed and the whole of a text, when forgiven.
+    /// Returns the edits between the query and a whole text. `None` if there are too many.
     pub fn edits_to(&self, text: &str) -> Option<usize> {
         let end = text.bytes().fold(self.start(), |state, letter| self.step(&state, letter));
         self.edits(&end)
@@ -101,7 +102,7 @@ impl Pattern {
 mod tests {
     use super::*;
 
-    /// The textbook table (optimal string alignment), slow and obvious.
+    /// The textbook algorithm (optimal string alignment) as the oracle.
     fn oracle(a: &[u8], b: &[u8]) -> usize {
         let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
         for i in 0..=a.len() {
@@ -123,8 +124,8 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_counted_as_the_textbook_counts_them() {
-        // Every pair of words of up to four letters over three letters: insertions, gaps and swaps in every place.
+    fn edits_agree_with_the_textbook_algorithm() {
+        // Every pair of words of up to four letters over an alphabet of three.
         let mut words = vec![String::new()];
         for from in 0.. {
             let Some(word) = words.get(from).cloned() else { break };
@@ -143,8 +144,8 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_text_typed_still_counts_its_last_letter() {
-        let long = "a".repeat(TYPED_MAX);
+    fn longest_query_includes_its_last_letter() {
+        let long = "a".repeat(QUERY_MAX);
         assert_eq!(Pattern::new(&long, 2).edits_to(&long), Some(0));
         assert_eq!(Pattern::new(&long, 2).edits_to(&long[2..]), Some(2));
         assert_eq!(Pattern::new(&long, 2).edits_to(&long[3..]), None);

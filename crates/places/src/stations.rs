@@ -1,4 +1,4 @@
-//! The stations in walking distance of a home.
+//! The stations within walking distance of a point.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use domain::{GeoPoint, Station, fold};
 
 use crate::grid::Grid;
 
-/// How far people walk to a train: twelve to fifteen minutes. Adverts that boast of a metro mean less than that.
+/// A walk of twelve to fifteen minutes. Adverts that mention a metro station mean less.
 pub const WALKING_DISTANCE_KM: f64 = 1.0;
 
-/// The most stations told of one home; the middle of Paris has over twenty in walking distance.
+/// The maximum number of stations per property. The centre of Paris has more than twenty within walking distance.
 pub const STATIONS_MAX: usize = 10;
 
-/// Two sources may list the same station; they do not put it in exactly the same place.
+/// Two sources may list the same station with slightly different coordinates.
 const SAME_STATION_KM: f64 = 0.3;
 
 pub(crate) struct Stations {
@@ -30,25 +30,26 @@ impl Stations {
         &self.stations
     }
 
+    /// Returns the stations within walking distance, nearest first.
     pub fn near(&self, point: GeoPoint) -> Vec<Arc<Station>> {
         let mut near: Vec<&Arc<Station>> = Vec::new();
-        for (_, place) in self.grid.within(point, WALKING_DISTANCE_KM) {
-            let station = &self.stations[place as usize];
+        for (_, index) in self.grid.within(point, WALKING_DISTANCE_KM) {
+            let station = &self.stations[index as usize];
             match near.iter().position(|other| is_same(other, station)) {
-                // The entry that knows the lines says more.
-                Some(known) if near[known].lines.is_empty() => near[known] = station,
+                // Prefer the entry that has lines.
+                Some(other) if near[other].lines.is_empty() => near[other] = station,
                 Some(_) if station.lines.is_empty() => {}
                 _ => near.push(station),
             }
         }
-        // An entry that took another's place may be a little farther.
+        // A replacement may be slightly farther away.
         let distance_km = |station: &Station| station.point.distance_km(point);
         near.sort_by(|a, b| distance_km(a).total_cmp(&distance_km(b)));
         near.into_iter().take(STATIONS_MAX).cloned().collect()
     }
 }
 
-/// Whether a railway station without lines is the same as another entry.
+/// Returns `true` if two entries are the same station, at least one of them without lines.
 fn is_same(a: &Station, b: &Station) -> bool {
     (a.lines.is_empty() || b.lines.is_empty())
         && a.point.distance_km(b.point) <= SAME_STATION_KM
@@ -75,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn stations_come_nearest_first_without_those_too_far_to_walk() {
+    fn stations_within_walking_distance_come_nearest_first() {
         // On the equator a thousandth of a degree is 111 metres.
         let stations = Stations::new(vec![
             station(1, "Loin", 0.0095, &[1]),
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_station_listed_by_two_sources_is_told_once_with_its_lines() {
+    fn station_of_two_sources_is_listed_once_with_its_lines() {
         let stations = Stations::new(vec![
             station(1, "Chilly-Mazarin", 0.001, &[]),
             station(2, "Chilly Mazarin", 0.0015, &[4]),
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_than_ten_are_told() {
+    fn number_of_stations_is_limited() {
         let crowd =
             (0..30).map(|id| station(id, &format!("Station {id}"), f64::from(id) * 1e-4, &[1])).collect();
         assert_eq!(Stations::new(crowd).near(GeoPoint::new(0.0, 0.0).unwrap()).len(), STATIONS_MAX);

@@ -1,4 +1,4 @@
-//! Reading one CSV file row by row, with errors that name the file, the line and the column.
+//! Reads a CSV file row by row. Errors name the file, the line and the column.
 
 use std::fmt::Display;
 use std::io;
@@ -8,15 +8,15 @@ use csv::StringRecord;
 
 use crate::files::SourceFile;
 
-/// Why the reference data could not be used.
+/// Why the reference data could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
-    #[error("{}: cannot be read", path.display())]
+    #[error("cannot read {}", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
-    #[error("{file}: the embedded copy is damaged")]
+    #[error("{file}: the embedded data is corrupt")]
     Damaged { file: String, source: io::Error },
     #[error(
-        "{file}: not a file of the reference data; its name begins with the name of a table: {}",
+        "{file}: unknown table; the file name must start with one of: {}",
         crate::files::TABLES.join(", ")
     )]
     UnknownTable { file: String },
@@ -24,17 +24,17 @@ pub enum DataError {
     MissingTable { table: &'static str },
     #[error("{file}, line {line}: not well-formed CSV")]
     Malformed { file: String, line: u64, source: csv::Error },
-    #[error("{file}, line 1: the column {column} is missing")]
+    #[error("{file}, line 1: column {column} is missing")]
     MissingColumn { file: String, column: &'static str },
     #[error("{file}, line {line}, column {column}: {value:?} is not {expected}")]
     BadValue { file: String, line: u64, column: &'static str, value: String, expected: &'static str },
-    #[error("{file}, line {line}, column {column}: {value:?} is in no row of {table}")]
+    #[error("{file}, line {line}, column {column}: {value:?} does not exist in {table}")]
     UnknownReference { file: String, line: u64, column: &'static str, value: String, table: &'static str },
-    #[error("{file}, line {line}, column {column}: {value:?} was there already")]
+    #[error("{file}, line {line}, column {column}: duplicate value {value:?}")]
     Duplicate { file: String, line: u64, column: &'static str, value: String },
 }
 
-/// A column a table has; `Optional` ones may be left out of a file altogether.
+/// A column of a table. `Optional` columns may be missing from a file.
 #[derive(Clone, Copy)]
 pub(crate) enum Column {
     Required(&'static str),
@@ -49,7 +49,7 @@ impl Column {
     }
 }
 
-/// Hands every row of a file to `each`. Columns are found by their heading, in any order; further ones are ignored.
+/// Calls `each` for every row of a file. Columns are found by their heading, in any order. Other columns are ignored.
 pub(crate) fn read<const N: usize>(
     file: &SourceFile,
     columns: [Column; N],
@@ -57,53 +57,54 @@ pub(crate) fn read<const N: usize>(
 ) -> Result<(), DataError> {
     let mut reader = csv::ReaderBuilder::new().from_reader(file.content.as_slice());
     let headings = reader.headers().map_err(|error| malformed(file, error))?.clone();
-    let mut places = [None; N];
-    for (place, column) in places.iter_mut().zip(columns) {
-        *place = headings.iter().position(|heading| heading.trim_start_matches('\u{feff}') == column.name());
-        if let (None, Column::Required(name)) = (*place, column) {
+    let mut positions = [None; N];
+    for (position, column) in positions.iter_mut().zip(columns) {
+        *position =
+            headings.iter().position(|heading| heading.trim_start_matches('\u{feff}') == column.name());
+        if let (None, Column::Required(name)) = (*position, column) {
             return Err(DataError::MissingColumn { file: file.name.clone(), column: name });
         }
     }
     let mut record = StringRecord::new();
     while reader.read_record(&mut record).map_err(|error| malformed(file, error))? {
         let line = record.position().map_or(0, csv::Position::line);
-        each(Row { file: &file.name, line, record: &record, columns: &columns, places: &places })?;
+        each(Row { file: &file.name, line, record: &record, columns: &columns, positions: &positions })?;
     }
     Ok(())
 }
 
 fn malformed(file: &SourceFile, source: csv::Error) -> DataError {
-    // The reader gives no position when the very first line is at fault.
+    // The reader reports no position for an error in the first line.
     let line = source.position().map_or(1, csv::Position::line);
     DataError::Malformed { file: file.name.clone(), line, source }
 }
 
-/// One row; columns are meant by their number in the table's list.
+/// A row. Columns are identified by their index in the list of columns.
 pub(crate) struct Row<'a, const N: usize> {
     file: &'a str,
     line: u64,
     record: &'a StringRecord,
     columns: &'a [Column; N],
-    places: &'a [Option<usize>; N],
+    positions: &'a [Option<usize>; N],
 }
 
 impl<const N: usize> Row<'_, N> {
-    /// The value, empty when the column is not in the file.
+    /// Returns the value; empty if the file lacks the column.
     pub fn text(&self, column: usize) -> &str {
-        self.places[column].and_then(|place| self.record.get(place)).unwrap_or_default().trim_ascii()
+        self.positions[column].and_then(|position| self.record.get(position)).unwrap_or_default().trim_ascii()
     }
 
-    /// The value, or none when it is empty.
-    pub fn filled(&self, column: usize) -> Option<&str> {
+    /// Returns the value. `None` if it is empty.
+    pub fn non_empty(&self, column: usize) -> Option<&str> {
         Some(self.text(column)).filter(|text| !text.is_empty())
     }
 
-    /// The value, which must not be empty.
+    /// Returns the value, which must not be empty.
     pub fn name(&self, column: usize) -> Result<Box<str>, DataError> {
         self.value(column, "a name", |text| (!text.is_empty()).then(|| text.into()))
     }
 
-    /// The value as `parse` reads it.
+    /// Parses the value.
     pub fn value<T>(
         &self,
         column: usize,
@@ -119,7 +120,7 @@ impl<const N: usize> Row<'_, N> {
         })
     }
 
-    /// The same for a value that may be empty.
+    /// Parses a value that may be empty.
     pub fn optional<T>(
         &self,
         column: usize,

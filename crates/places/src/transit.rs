@@ -1,4 +1,4 @@
-//! The tables of public transport: stations and their lines.
+//! Reads the tables of public transport: stations and lines.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::files::SourceFile;
 use crate::table::Column::Required;
 use crate::table::{DataError, read};
 
-/// Reads stations with their lines, in the order of their ids. A geography may well have none.
+/// Reads the stations with their lines, ordered by id. The tables are optional.
 pub(crate) fn stations(files: &[SourceFile]) -> Result<Vec<Arc<Station>>, DataError> {
     let tables = |table| files.iter().filter(move |file| file.table() == Some(table));
     let number = |text: &str| text.parse::<u32>().ok();
@@ -43,12 +43,13 @@ pub(crate) fn stations(files: &[SourceFile]) -> Result<Vec<Arc<Station>>, DataEr
             let lat = row.value(2, "a latitude", |text| text.parse().ok())?;
             let lon = row.value(3, "a longitude", |text| text.parse().ok())?;
             let point = row.value(2, "on the globe", |_| GeoPoint::new(lat, lon))?;
-            let mut of_station = Vec::new();
+            let mut station_lines = Vec::new();
             for line in row.text(4).split_ascii_whitespace() {
                 let line = number(line).and_then(|line| lines.get(&line));
-                of_station.push(line.cloned().ok_or_else(|| row.unknown_reference(4, row.text(4), "lines"))?);
+                station_lines
+                    .push(line.cloned().ok_or_else(|| row.unknown_reference(4, row.text(4), "lines"))?);
             }
-            stations.push(Arc::new(Station { id, name: row.name(1)?, point, lines: of_station }));
+            stations.push(Arc::new(Station { id, name: row.name(1)?, point, lines: station_lines }));
             Ok(())
         })?;
     }

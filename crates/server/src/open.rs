@@ -9,7 +9,7 @@ use anyhow::Context;
 use app::App;
 use app::dispatch::{DispatchLimits, DispatchSettings};
 use app::system::{RandomIds, SystemClock};
-use domain::Retries;
+use domain::RetryPolicy;
 use places::Gazetteer;
 use store::sqlite::SqliteStore;
 
@@ -34,7 +34,7 @@ pub fn bringing(app: App, config: &Config) -> anyhow::Result<App> {
     let transport = Outgoing::new(config)?;
     let renderer = WireRenderer::new(config.time_zone.clone());
     let settings = DispatchSettings {
-        retries: Retries { interval: config.delivery.retry_interval },
+        retries: RetryPolicy { interval: config.delivery.retry_interval },
         gather: config.email.gather,
         keep: config.delivery.keep,
         public_url: config.email.public_url.clone(),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use domain::criteria::Direction;
 use domain::{
-    AdvertEvent, AdvertId, CancelReason, DeliveryEpoch, DeliveryId, Given, Identity, KeyId, Property,
+    AdvertEvent, AdvertId, CancelReason, DeliveryEpoch, DeliveryId, FieldUpdate, Identity, KeyId, Property,
     PropertyId, SavedSearch, Scopes, SearchId, SearchNumber, Site, SiteCategory, SiteCategoryId,
     SiteCategoryName, SiteDirectory, SiteKey, SiteName, Timestamp, UserId, WebhookSecret, WebhookSecrets,
 };
@@ -448,8 +448,8 @@ pub enum NewSecret {
 #[derive(Debug, Clone)]
 pub struct PutSite {
     pub key: SiteKey,
-    pub name: Given<Option<SiteName>>,
-    pub category: Given<Option<SiteCategoryId>>,
+    pub name: FieldUpdate<Option<SiteName>>,
+    pub category: FieldUpdate<Option<SiteCategoryId>>,
 }
 
 /// What became of a new name for a category.

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use domain::{
-    AdvertEvent, AdvertId, DeliveryChannel, DeliveryId, DeliveryState, MatchId, Next, Outcome, PropertyId,
+    AdvertEvent, AdvertId, DeliveryChannel, DeliveryId, DeliveryState, MatchId, RetryDecision, Outcome, PropertyId,
     SearchNumber, Timestamp, UserId,
 };
 
@@ -180,7 +180,7 @@ pub struct Settlement {
     pub claim: u64,
     /// Nothing when no attempt was made after all.
     pub attempt: Option<Attempt>,
-    pub next: Next,
+    pub next: RetryDecision,
     pub at: Timestamp,
 }
 
@@ -306,8 +306,8 @@ impl Notification {
     /// Where it goes.
     pub fn channel(self) -> DeliveryChannel {
         match self {
-            Self::Match(domain::search::Channel::Endpoint) => DeliveryChannel::Match,
-            Self::Match(domain::search::Channel::Email) => DeliveryChannel::Email,
+            Self::Match(domain::search::MatchChannel::Endpoint) => DeliveryChannel::Match,
+            Self::Match(domain::search::MatchChannel::Email) => DeliveryChannel::Email,
             Self::Event(..) => DeliveryChannel::Event,
         }
     }

@@ -4,7 +4,7 @@
 //! searches as numbers. A match has no row of its own, and needs none: which search, which property and when is all there is
 //! to it.
 
-use domain::search::Channel;
+use domain::search::MatchChannel;
 use domain::{AdvertId, EventName, MatchId, PropertyId, SearchNumber, Timestamp};
 
 use crate::log::Position;
@@ -49,7 +49,7 @@ pub struct OutboxEntry {
 /// What is owed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Notification {
-    Match(Channel),
+    Match(MatchChannel),
     /// An event, and which of the entry's events it is.
     Event(EventName, u16),
 }

@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::matching::{announcements, comes_to_meet, concerns};
-use domain::search::Channel;
+use domain::matching::{notifiable_events, newly_matches, concerns};
+use domain::search::MatchChannel;
 use domain::{AdvertEvent, Alerts, Criteria, EventName, Property, PropertyId, SearchNumber};
 
 /// All searches that stand, and all matches that were made.
@@ -19,7 +19,7 @@ pub struct MatchModel {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Consequences {
     pub matched: Vec<SearchNumber>,
-    pub matches_owed: Vec<(Channel, SearchNumber)>,
+    pub matches_owed: Vec<(MatchChannel, SearchNumber)>,
     /// Which search hears of which event, by its place among the news.
     pub events_owed: Vec<(EventName, usize, SearchNumber)>,
 }
@@ -57,13 +57,13 @@ impl MatchModel {
     ) -> Consequences {
         let mut consequences = Consequences::default();
         for (number, (criteria, alerts)) in &self.standing {
-            if comes_to_meet(criteria, before, after) && self.matched.insert((*number, after.id)) {
+            if newly_matches(criteria, before, after) && self.matched.insert((*number, after.id)) {
                 consequences.matched.push(*number);
                 consequences.matches_owed.extend(alerts.match_channels().map(|channel| (channel, *number)));
             }
             if concerns(criteria, before, Some(after)) {
-                for (name, place) in announcements(news) {
-                    if alerts.hear_of(name) {
+                for (name, place) in notifiable_events(news) {
+                    if alerts.subscribes_to(name) {
                         consequences.events_owed.push((name, place, *number));
                     }
                 }

@@ -5,7 +5,7 @@
 
 mod parts;
 
-use domain::draft::{AdvertDraft, AdvertPatch, Given, Identity, Lifecycle};
+use domain::{AdvertDraft, AdvertPatch, FieldUpdate, Identity, Lifecycle};
 use domain::{
     AdvertEvent, AdvertId, FeesResponsibility, GeoAccuracy, GivenPlace, Insee, PercentVariation, PropertyId,
     PropertyType, SiteDirectory, SiteKey, Timestamp, TransactionType, Violation, Zipcode,
@@ -137,11 +137,11 @@ impl Reading<'_> {
                 let sites = self.context.sites;
                 patch.site = given(value, |v| site::read_advert_site(reader, name, v, sites));
             }
-            "contact" => patch.contact = Given::Value(contact(reader, &mut self.raw.ignored, value)),
-            "publisher" => patch.publisher = Given::Value(publisher(reader, &mut self.raw.ignored, value)),
-            "energy" => patch.energy = Given::Value(rating(reader, &mut self.raw.ignored, name, value)),
+            "contact" => patch.contact = FieldUpdate::Set(contact(reader, &mut self.raw.ignored, value)),
+            "publisher" => patch.publisher = FieldUpdate::Set(publisher(reader, &mut self.raw.ignored, value)),
+            "energy" => patch.energy = FieldUpdate::Set(rating(reader, &mut self.raw.ignored, name, value)),
             "greenHouseGas" => {
-                patch.green_house_gas = Given::Value(rating(reader, &mut self.raw.ignored, name, value));
+                patch.green_house_gas = FieldUpdate::Set(rating(reader, &mut self.raw.ignored, name, value));
             }
             "feesResponsibility" => {
                 patch.fees_responsibility =
@@ -321,12 +321,12 @@ impl Reading<'_> {
     fn finish(self) -> Result<ReadDraft, RefusedDraft> {
         let Self { reader: Reader { mut violations }, mut raw, context: _ } = self;
         if raw.place_given {
-            raw.patch.place = Given::Value(raw.place);
+            raw.patch.place = FieldUpdate::Set(raw.place);
         }
         if raw.patch.site.value().is_none_or(Option::is_none)
             && let Some(Some(url)) = raw.patch.url.value()
         {
-            raw.patch.site = Given::Value(Some(SiteKey::of_address(url)));
+            raw.patch.site = FieldUpdate::Set(Some(SiteKey::of_address(url)));
         }
         for (name, value, given) in [
             ("transactionType", raw.transaction_type.is_some(), raw.transaction_type_given),
@@ -392,12 +392,12 @@ fn identity(uuid: Option<AdvertId>, patch: &AdvertPatch) -> Option<Identity> {
     }
 }
 
-fn given<T>(value: &Value, read: impl FnOnce(&Value) -> Option<T>) -> Given<Option<T>> {
-    Given::Value(if value.is_null() { None } else { read(value) })
+fn given<T>(value: &Value, read: impl FnOnce(&Value) -> Option<T>) -> FieldUpdate<Option<T>> {
+    FieldUpdate::Set(if value.is_null() { None } else { read(value) })
 }
 
-fn list<T>(value: &Value, read: impl FnOnce(&Value) -> Option<Vec<T>>) -> Given<Vec<T>> {
-    Given::Value(if value.is_null() { Vec::new() } else { read(value).unwrap_or_default() })
+fn list<T>(value: &Value, read: impl FnOnce(&Value) -> Option<Vec<T>>) -> FieldUpdate<Vec<T>> {
+    FieldUpdate::Set(if value.is_null() { Vec::new() } else { read(value).unwrap_or_default() })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! `read(write(draft)) == draft`, and a property test says so.
 
-use domain::draft::{AdvertDraft, Given, Identity, Lifecycle};
+use domain::{AdvertDraft, FieldUpdate, Identity, Lifecycle};
 use domain::{
     AdvertEvent, Amount, Contact, GivenPlace, PercentVariation, Publisher, Rating, ShortText, Timestamp,
     WebAddress,
@@ -84,7 +84,7 @@ pub fn write(draft: &AdvertDraft) -> Value {
     body.given("pictures", &patch.pictures, |list| addresses(list));
     body.given("picturesRemote", &patch.pictures_remote, |list| addresses(list));
     body.given("virtualTour", &patch.virtual_tour, address);
-    if let Given::Value(place) = &patch.place {
+    if let FieldUpdate::Set(place) = &patch.place {
         body.place(place);
     }
     Value::Object(body.0)
@@ -97,8 +97,8 @@ impl Body {
         self.0.insert(name.to_owned(), value.into());
     }
 
-    fn given<T>(&mut self, name: &str, value: &Given<T>, write: impl Fn(&T) -> Value) {
-        if let Given::Value(value) = value {
+    fn given<T>(&mut self, name: &str, value: &FieldUpdate<T>, write: impl Fn(&T) -> Value) {
+        if let FieldUpdate::Set(value) = value {
             self.set(name, write(value));
         }
     }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use domain::{
-    Advert, AdvertEvent, Amount, City, Contact, Derived, EnergyLetter, FeesResponsibility, GeoPoint,
+    Advert, AdvertEvent, Amount, City, Contact, DerivedValues, EnergyLetter, FeesResponsibility, GeoPoint,
     GivenPlace, PercentVariation, Property, PropertyId, Publisher, PublisherType, Rating, SiteKey, Station,
     Timestamp, WebAddress,
 };
@@ -17,7 +17,7 @@ use crate::{date, iri, names};
 /// A property with what the reference data adds to it.
 pub struct DocumentParts<'a> {
     pub property: &'a Property,
-    pub derived: Derived<'a>,
+    pub derived: DerivedValues<'a>,
     /// The commune, when the reference geography knows it.
     pub city: Option<Arc<City>>,
     pub stations: Vec<Arc<Station>>,

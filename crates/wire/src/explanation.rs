@@ -7,7 +7,7 @@ mod summary;
 mod value;
 
 use domain::criteria::{Condition, RawCriteria, TextPart};
-use domain::explain::{AdvertLine, AdvertTried, ChangesTried, EntryTried, Finding, GroupTried, PropertyLine};
+use domain::explain::{AdvertCheck, AdvertExplanation, ChangesExplanation, EntryCheck, AttributeCheck, GroupExplanation, PropertyCheck};
 use domain::{
     AdvertField, Explanation, Filter, PropertyId, SearchId, SiteDirectory, Variation, VariationAttribute,
 };
@@ -118,7 +118,7 @@ struct PassageBody {
 /// The explanation of one property.
 pub fn explanation<'a>(parts: &ExplanationParts<'a>) -> ExplanationBody<'a> {
     let ExplanationParts { search, property, explanation, matched, raw_criteria: _, known: _ } = parts;
-    let Explanation { is_on_offer, property: lines, adverts, changes, expressions } = explanation;
+    let Explanation { is_available, property: lines, adverts, changes, expressions } = explanation;
     let mut body = ExplanationBody {
         context: "/contexts/Explanation",
         id: iri::explanation(*search, *property),
@@ -126,8 +126,8 @@ pub fn explanation<'a>(parts: &ExplanationParts<'a>) -> ExplanationBody<'a> {
         search: iri::search(*search),
         property: iri::property(*property),
         summary: String::new(),
-        held: explanation.held(),
-        on_offer: *is_on_offer,
+        held: explanation.passed(),
+        on_offer: *is_available,
         matched: *matched,
         criteria: lines.iter().map(|line| parts.property_line(line)).collect(),
         adverts: adverts.iter().flatten().map(|tried| parts.advert(tried)).collect(),
@@ -139,57 +139,57 @@ pub fn explanation<'a>(parts: &ExplanationParts<'a>) -> ExplanationBody<'a> {
 }
 
 impl ExplanationParts<'_> {
-    fn property_line(&self, line: &PropertyLine<'_>) -> LineBody {
+    fn property_line(&self, line: &PropertyCheck<'_>) -> LineBody {
         let filters = line.filters();
         let (wanted, found) = match line {
-            PropertyLine::Attribute(finding) => self.finding(finding, &filters),
-            PropertyLine::Places(line) => {
+            PropertyCheck::Attribute(finding) => self.finding(finding, &filters),
+            PropertyCheck::Places(line) => {
                 (value::places_wanted(line, self.known), value::place_found(line, self.known))
             }
-            PropertyLine::Circle { wanted, distance_km } => {
+            PropertyCheck::Circle { wanted, distance_km } => {
                 (Wanted::circle(wanted), distance_km.map(Found::distance))
             }
-            PropertyLine::Polygons { wanted, point, inside } => {
+            PropertyCheck::Polygons { wanted, point, inside } => {
                 (Wanted::Polygons { polygons: wanted.len() }, point.map(|point| Found::point(point, *inside)))
             }
-            PropertyLine::ExcludedProperties { wanted, found } => {
+            PropertyCheck::ExcludedProperties { wanted, found } => {
                 (value::properties_wanted(wanted), Some(Found::property(*found)))
             }
         };
-        LineBody { filters: self.used(&filters), wanted, found, held: line.held() }
+        LineBody { filters: self.used(&filters), wanted, found, held: line.passed() }
     }
 
-    fn advert(&self, tried: &AdvertTried<'_>) -> AdvertBody {
-        let AdvertTried { advert, lines } = tried;
+    fn advert(&self, tried: &AdvertExplanation<'_>) -> AdvertBody {
+        let AdvertExplanation { advert, checks: lines } = tried;
         let criteria = lines.iter().map(|line| self.advert_line(line)).collect();
-        AdvertBody { advert: iri::advert(*advert), held: tried.held(), criteria }
+        AdvertBody { advert: iri::advert(*advert), held: tried.passed(), criteria }
     }
 
-    fn advert_line(&self, line: &AdvertLine<'_>) -> LineBody {
+    fn advert_line(&self, line: &AdvertCheck<'_>) -> LineBody {
         let filters = line.filters();
         let (wanted, found) = match line {
-            AdvertLine::Attribute(finding) => self.finding(finding, &filters),
-            AdvertLine::Site { sense, wanted, found } => {
+            AdvertCheck::Attribute(finding) => self.finding(finding, &filters),
+            AdvertCheck::Site { inclusion, wanted, found } => {
                 let site = |key| value::site(key, self.known.sites);
                 let sites = wanted.iter().map(site).collect();
-                (Wanted::among(*sense, sites), found.map(|key| Found::Item(site(key))))
+                (Wanted::among(*inclusion, sites), found.map(|key| Found::Item(site(key))))
             }
         };
-        LineBody { filters: self.used(&filters), wanted, found, held: line.held() }
+        LineBody { filters: self.used(&filters), wanted, found, held: line.passed() }
     }
 
-    fn changes(&self, tried: &ChangesTried<'_>) -> ChangeBody {
-        let ChangesTried { variation, wanted, count, nearest } = tried;
+    fn changes(&self, tried: &ChangesExplanation<'_>) -> ChangeBody {
+        let ChangesExplanation { variation, wanted, count, nearest } = tried;
         let line = |(place, condition): (usize, &Condition<VariationAttribute>)| {
             let filters = tried.filters(condition);
-            let found = nearest.as_ref().and_then(|change| change.lines[place].found);
-            let finding = Finding { attribute: condition.attribute, wanted: &condition.test, found };
+            let found = nearest.as_ref().and_then(|change| change.checks[place].found);
+            let finding = AttributeCheck { attribute: condition.attribute, wanted: &condition.predicate, found };
             let (wanted, found) = self.finding(&finding, &filters);
-            LineBody { filters: self.used(&filters), wanted, found, held: finding.held() }
+            LineBody { filters: self.used(&filters), wanted, found, held: finding.passed() }
         };
         ChangeBody {
             field_name: variation_name(*variation),
-            held: tried.held(),
+            held: tried.passed(),
             count: *count,
             advert: nearest.as_ref().map(|change| iri::advert(change.advert)),
             created_at: nearest.as_ref().map(|change| date::print(change.event.at, self.known.zone)),
@@ -197,7 +197,7 @@ impl ExplanationParts<'_> {
         }
     }
 
-    fn finding<A>(&self, finding: &Finding<'_, A>, filters: &[&'static Filter]) -> (Wanted, Option<Found>) {
+    fn finding<A>(&self, finding: &AttributeCheck<'_, A>, filters: &[&'static Filter]) -> (Wanted, Option<Found>) {
         let scale = Scale::of(filters);
         let found = finding.found.map(|key| scale.found(key, self.known.zone));
         (scale.wanted(finding.wanted, self.known.zone), found)
@@ -211,16 +211,16 @@ impl ExplanationParts<'_> {
     }
 }
 
-fn group<'a>(tried: &GroupTried<'a>) -> GroupBody<'a> {
-    let entry = |tried: &EntryTried<'a>| EntryTriedBody {
+fn group<'a>(tried: &GroupExplanation<'a>) -> GroupBody<'a> {
+    let entry = |tried: &EntryCheck<'a>| EntryTriedBody {
         entry: EntryBody::of(tried.wanted),
-        held: tried.held(),
+        held: tried.passed(),
         found_in: tried.found.map(|passage| PassageBody {
             advert: iri::advert(passage.advert),
             field_name: text_part(passage.part),
         }),
     };
-    GroupBody { held: tried.held(), entries: tried.entries.iter().map(entry).collect() }
+    GroupBody { held: tried.passed(), entries: tried.entries.iter().map(entry).collect() }
 }
 
 fn text_part(part: TextPart) -> &'static str {

@@ -7,8 +7,8 @@ pub mod expressions;
 pub mod shapes;
 mod template;
 
-use domain::criteria::{CriteriaDraft, Direction, Finished, RawCriterion, References};
-use domain::filter::{Codes, Kind, PlaceKind, Subject};
+use domain::criteria::{CriteriaBuilder, Direction, BuiltCriteria, RawCriterion, References};
+use domain::filter::{Codes, Kind, PlaceKind, FilterTarget};
 use domain::{
     EnergyLetter, FILTERS, Filter, GeoPoint, Insee, Order, OrderBy, SortMode, Timestamp, Violation, Zipcode,
 };
@@ -29,21 +29,21 @@ pub struct ParseContext<'a> {
 }
 
 /// Reads every filter. What is answered is of no use when the parameters have violations.
-pub fn read(parameters: &mut Parameters<'_>, context: &ParseContext<'_>) -> Finished {
-    let mut draft = CriteriaDraft::default();
+pub fn read(parameters: &mut Parameters<'_>, context: &ParseContext<'_>) -> BuiltCriteria {
+    let mut draft = CriteriaBuilder::default();
     for filter in FILTERS {
         if let Some(criterion) = read_one(parameters, filter, context) {
             draft.put(filter, criterion.resolve(&context.references));
         }
     }
-    draft.finish().unwrap_or_else(|violations| {
+    draft.build().unwrap_or_else(|violations| {
         parameters.violations.extend(violations);
-        Finished::default()
+        BuiltCriteria::default()
     })
 }
 
 /// Reads `order[…]`: what is given replaces the default. Distances are measured from the point that the filters name.
-pub fn read_order(parameters: &mut Parameters<'_>, finished: &Finished) -> Order {
+pub fn read_order(parameters: &mut Parameters<'_>, finished: &BuiltCriteria) -> Order {
     let by = orders(parameters);
     if finished.origin.is_none() && by.iter().any(|(by, _)| *by == OrderBy::Distance) {
         let path = format!("order[{}]", order_name(OrderBy::Distance));
@@ -66,9 +66,9 @@ pub fn read_similar(
     context: &ParseContext<'_>,
     origin: Option<GeoPoint>,
 ) -> Similar {
-    let filter = FILTERS.iter().find(|filter| filter.kind == Kind::From(Subject::Creation));
+    let filter = FILTERS.iter().find(|filter| filter.kind == Kind::From(FilterTarget::Creation));
     let created_from = match filter.and_then(|filter| read_one(parameters, filter, context)) {
-        Some(RawCriterion::Moment(at)) => Some(at),
+        Some(RawCriterion::Timestamp(at)) => Some(at),
         _ => None,
     };
     Similar { created_from, order: Order { by: orders(parameters), origin, ..Order::default() } }
@@ -107,14 +107,14 @@ pub fn read_one(
 ) -> Option<RawCriterion> {
     let (zone, sites) = (context.zone, context.references.sites);
     match filter.kind {
-        Kind::Least(_) | Kind::Most(_) | Kind::Latitude | Kind::Longitude | Kind::Radius => {
+        Kind::Min(_) | Kind::Max(_) | Kind::Latitude | Kind::Longitude | Kind::Radius => {
             one(parameters, filter, "a number", numeric).map(RawCriterion::Number)
         }
         Kind::From(_) => {
-            one(parameters, filter, "a date", |text| date::first_second(text, zone)).map(RawCriterion::Moment)
+            one(parameters, filter, "a date", |text| date::first_second(text, zone)).map(RawCriterion::Timestamp)
         }
         Kind::To(_) => {
-            one(parameters, filter, "a date", |text| date::last_second(text, zone)).map(RawCriterion::Moment)
+            one(parameters, filter, "a date", |text| date::last_second(text, zone)).map(RawCriterion::Timestamp)
         }
         Kind::Is(_) => one(parameters, filter, "true or false", flag).map(RawCriterion::Flag),
         Kind::Only(_) => {
@@ -138,7 +138,7 @@ pub fn read_one(
                 .map(RawCriterion::Departments)
         }
         Kind::Place(_, PlaceKind::Zipcode) => {
-            list(parameters, filter, "a zipcode", Zipcode::sought).map(RawCriterion::Zipcodes)
+            list(parameters, filter, "a zipcode", Zipcode::parse_five_digits).map(RawCriterion::Zipcodes)
         }
         Kind::Site(_) => {
             // Those nobody knows are left out: an empty list that is given is not the same as none.

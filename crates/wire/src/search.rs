@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use domain::criteria::References;
-use domain::filter::{Filter, Kind, Subject};
+use domain::filter::{Filter, Kind, FilterTarget};
 use domain::search::is_criterion;
 use domain::{City, Department, Endpoint, FILTERS, Insee, PropertyAttribute};
 
@@ -61,7 +61,7 @@ fn is_required(filter: &Filter) -> bool {
     matches!(
         filter.kind,
         Kind::Choice(
-            Subject::Property(PropertyAttribute::TransactionType | PropertyAttribute::PropertyType),
+            FilterTarget::Property(PropertyAttribute::TransactionType | PropertyAttribute::PropertyType),
             _
         )
     )
@@ -69,7 +69,7 @@ fn is_required(filter: &Filter) -> bool {
 
 /// What a criterion is when nobody says anything, if that is not nothing.
 fn default_flag(filter: &Filter) -> Option<bool> {
-    let coherent = Kind::Only(Subject::Property(PropertyAttribute::CoherentPrice));
+    let coherent = Kind::Only(FilterTarget::Property(PropertyAttribute::CoherentPrice));
     (filter.kind == coherent).then_some(true)
 }
 

@@ -2,7 +2,7 @@
 
 use domain::value::TextError;
 use domain::{
-    Given, Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteId, SiteKey, SiteName,
+    FieldUpdate, Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteId, SiteKey, SiteName,
     Violation,
 };
 use serde::Serialize;
@@ -125,27 +125,27 @@ pub fn read_advert_site(
     if site.is_none() {
         reader.invalid(path, "This value is not the domain or name of a site.");
     }
-    site.map(|site| directory.meant_by(site))
+    site.map(|site| directory.resolve_key(site))
 }
 
 /// What an operator says of a site.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SiteChange {
-    pub name: Given<Option<SiteName>>,
-    pub category: Given<Option<SiteCategoryId>>,
+    pub name: FieldUpdate<Option<SiteName>>,
+    pub category: FieldUpdate<Option<SiteCategoryId>>,
 }
 
 /// Reads the body of a change of a site. What is absent stays, `null` clears.
 pub fn read_site(value: &Value, directory: &SiteDirectory) -> Result<SiteChange, Vec<Violation>> {
     let mut reader = Reader::default();
-    let mut change = SiteChange { name: Given::Absent, category: Given::Absent };
+    let mut change = SiteChange { name: FieldUpdate::Keep, category: FieldUpdate::Keep };
     for (name, value) in fields(value)? {
         match (name.as_str(), value) {
-            ("name", Value::Null) => change.name = Given::Value(None),
-            ("name", value) => change.name = Given::Value(site_name(&mut reader, name, value)),
-            ("category", Value::Null) => change.category = Given::Value(None),
+            ("name", Value::Null) => change.name = FieldUpdate::Set(None),
+            ("name", value) => change.name = FieldUpdate::Set(site_name(&mut reader, name, value)),
+            ("category", Value::Null) => change.category = FieldUpdate::Set(None),
             ("category", value) => {
-                change.category = Given::Value(category_reference(&mut reader, name, value, directory));
+                change.category = FieldUpdate::Set(category_reference(&mut reader, name, value, directory));
             }
             // What was read may be sent back.
             ("@context" | "@id" | "@type" | "id" | "domain", _) => {}
@@ -260,7 +260,7 @@ pub fn in_query(text: &str, directory: &SiteDirectory) -> Option<Option<SiteKey>
     if iri::is_no_name(text) {
         return None;
     }
-    let site = directory.meant_by(SiteKey::parse(text)?);
+    let site = directory.resolve_key(SiteKey::parse(text)?);
     Some(directory.site_by_key(&site).map(|site| site.key.clone()))
 }
 

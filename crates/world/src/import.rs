@@ -1,6 +1,6 @@
 //! The stock as a bulk import: new adverts, with second versions of earlier ones in between.
 
-use domain::{AdvertDraft, Amount, Given, LongText, Timestamp};
+use domain::{AdvertDraft, Amount, FieldUpdate, LongText, Timestamp};
 use jiff::SignedDuration;
 
 use crate::listing::{Changes, Listing};
@@ -67,16 +67,16 @@ pub fn second_version(draft: &AdvertDraft, salt: u64) -> AdvertDraft {
     let rewritten = random.chance(50.0);
     let days = random.between(1, 30);
     let mut second = draft.clone();
-    let cheaper = |given: &mut Given<Option<Amount>>| {
-        if let Given::Value(Some(amount)) = given {
-            *given = Given::Value(Amount::new((amount.get() * factor).floor()));
+    let cheaper = |given: &mut FieldUpdate<Option<Amount>>| {
+        if let FieldUpdate::Set(Some(amount)) = given {
+            *given = FieldUpdate::Set(Amount::new((amount.get() * factor).floor()));
         }
     };
     cheaper(&mut second.patch.price);
     cheaper(&mut second.patch.price_excluding_fees);
-    if let (true, Given::Value(Some(text))) = (rewritten, &second.patch.description) {
+    if let (true, FieldUpdate::Set(Some(text))) = (rewritten, &second.patch.description) {
         let text = format!("Nouveau prix pour ce bien ! {text}");
-        second.patch.description = LongText::new(&text).map_or(Given::Absent, Given::Value);
+        second.patch.description = LongText::new(&text).map_or(FieldUpdate::Keep, FieldUpdate::Set);
     }
     let later =
         |at: Timestamp| at.checked_add(SignedDuration::from_hours(24 * i64::from(days))).unwrap_or(at);

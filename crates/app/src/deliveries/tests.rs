@@ -6,9 +6,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use delivery::Email;
 use domain::criteria::{RawCriteria, RawCriterion};
-use domain::search::{Channel, SearchDraft};
+use domain::search::{MatchChannel, SearchDraft};
 use domain::{
-    AdvertEvent, Alerts, EmailAddress, EventName, Fault, Filter, Given, Next, Outcome, Property, Retries,
+    AdvertEvent, Alerts, EmailAddress, EventName, Fault, Filter, FieldUpdate, RetryDecision, Outcome, Property, RetryPolicy,
     SiteDirectory,
 };
 use places::Gazetteer;
@@ -84,7 +84,7 @@ impl ListingSummary {
         let clock = Arc::new(ManualClock::at(build::at(5_000)));
         let (transport, ids) = (Arc::new(Remembering::default()), Arc::new(SeededIds::new(1)));
         let settings = DispatchSettings {
-            retries: Retries { interval: Duration::from_secs(3_600) },
+            retries: RetryPolicy { interval: Duration::from_secs(3_600) },
             gather: Duration::from_secs(300),
             keep: Duration::from_secs(86_400),
             public_url: "https://vigie.example".to_owned(),
@@ -115,13 +115,13 @@ impl ListingSummary {
         let mut matcher = Matcher::new(&self.app).unwrap();
         for number in 0..count {
             let mut draft = draft(site_reference("portail.example", &format!("{}-{number}", known.len())));
-            draft.patch.price = Given::Value(Some(amount(200_000.0)));
+            draft.patch.price = FieldUpdate::Set(Some(amount(200_000.0)));
             self.app.ingest(vec![draft]).await.unwrap();
         }
         while matcher.run_once().await.unwrap() == Progress::More {}
         let owed = self.store.read_outbox(usize::MAX).await.unwrap();
         let to_endpoint =
-            |delivery: &store::NewDelivery| delivery.notification == Notification::Match(Channel::Endpoint);
+            |delivery: &store::NewDelivery| delivery.notification == Notification::Match(MatchChannel::Endpoint);
         let now = self.app.clock.now();
         let deliveries = owed.deliveries.into_iter().filter(to_endpoint);
         let deliveries = deliveries.map(|delivery| (delivery, Start::DueAt(now))).collect();
@@ -163,7 +163,7 @@ impl ListingSummary {
                 target: Some("https://hook.example/matches".to_owned()),
                 excerpt: b"busy".to_vec(),
             }),
-            next: Next::Failed,
+            next: RetryDecision::Failed,
             at,
         };
         self.store.settle(deliveries.iter().map(settlement).collect()).await.unwrap();
@@ -243,7 +243,7 @@ async fn a_secret_is_made_once_and_the_one_before_it_is_honoured_for_a_day() {
         (home.app.clock.now(), home.app.clock.now())
     );
     assert_eq!(home.app.webhook_secrets(user_id(1)).await.unwrap(), second);
-    let in_use = |at| second.in_use(at).count();
+    let in_use = |at| second.signing_secrets(at).count();
     assert_eq!(in_use(second.created_at + jiff::SignedDuration::from_hours(23)), 2);
     assert_eq!(in_use(second.created_at + jiff::SignedDuration::from_hours(24)), 1);
     // Whoever rotates first of all has nothing to honour.

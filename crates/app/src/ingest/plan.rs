@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use domain::attribute;
-use domain::draft::Given;
+use domain::FieldUpdate;
 use domain::grouping::{self, Grouping};
 use domain::merge::{self, Effect, Merged};
 use domain::property::ADVERTS_MAX;
@@ -159,14 +159,14 @@ impl Batch<'_> {
         };
         let home = match grouping::choose(&draft) {
             Grouping::Join(property) => property,
-            Grouping::Alone => PropertyId::from_uuid(self.ids.fresh()),
+            Grouping::NewProperty => PropertyId::from_uuid(self.ids.fresh()),
         };
         if let Some(violation) = self.full(home)? {
             return Ok(Receipt::Rejected { violations: vec![violation] });
         }
         let place = match &draft.patch.place {
-            Given::Value(place) => place.clone(),
-            Given::Absent => GivenPlace::default(),
+            FieldUpdate::Set(place) => place.clone(),
+            FieldUpdate::Keep => GivenPlace::default(),
         };
         let Placed { placement, certainty, warnings } = (self.locator)(&place);
         let claim = draft.identity.clone();
@@ -197,10 +197,10 @@ impl Batch<'_> {
         {
             return Ok(Receipt::Rejected { violations: vec![violation] });
         }
-        draft.patch.place = draft.place_over(&known.details.place);
+        draft.patch.place = draft.updated_place(&known.details.place);
         let Placed { placement, certainty, warnings } = match &draft.patch.place {
-            Given::Value(place) => (self.locator)(place),
-            Given::Absent => Placed { placement: known.placement.clone(), ..Placed::default() },
+            FieldUpdate::Set(place) => (self.locator)(place),
+            FieldUpdate::Keep => Placed { placement: known.placement.clone(), ..Placed::default() },
         };
         let claim = draft.identity.clone();
         let Merged { advert, effect, events } = merge::update(&known, draft, placement, self.received_at);
@@ -210,7 +210,7 @@ impl Batch<'_> {
         let accepted =
             |property, outcome| Receipt::Accepted { advert: id, property, outcome, certainty, warnings };
         match (destination, effect) {
-            (None, Effect::Nothing) => Ok(accepted(home, Outcome::Unchanged)),
+            (None, Effect::Unchanged) => Ok(accepted(home, Outcome::Unchanged)),
             (None, effect) => {
                 self.remember(id, home, &advert.details, Some(&known.details), &claim);
                 let crawled = effect == Effect::Crawled;
@@ -218,7 +218,7 @@ impl Batch<'_> {
                 if let Some(property) = &mut self.slot(home)?.property {
                     let before = crawled.then(|| property.clone());
                     property.put(advert);
-                    reads_alike = before.is_none_or(|before| attribute::read_alike(&before, property));
+                    reads_alike = before.is_none_or(|before| attribute::same_attributes(&before, property));
                 }
                 if crawled {
                     // A sighting may make another advert the one that a property takes its values from. Then it answers otherwise

@@ -1,8 +1,8 @@
 //! Counts, held against a look at every property; and what is guessed.
 
-use domain::criteria::CriteriaDraft;
+use domain::criteria::CriteriaBuilder;
 use domain::merge;
-use domain::{Advert, AdvertDraft, AdvertPatch, Amount, Filter, Given, Lifecycle, criteria, matching};
+use domain::{Advert, AdvertDraft, AdvertPatch, Amount, Filter, CriterionValue, Lifecycle, criteria, matching};
 use engine::{Change, Index, SequenceNumber};
 use testkit::Random;
 use testkit::build::{advert_id, at, draft, property, property_id, url_identity};
@@ -17,7 +17,7 @@ fn said(random: &mut Random) -> AdvertDraft {
     let mut said = draft(url_identity("https://portail.example/1"));
     if !random.once_in(4) {
         let price = *random.pick(&[150_000.0, 190_000.0, 200_000.0, 210_000.0, 300_000.0]);
-        said.patch = AdvertPatch { price: Given::Value(Amount::new(price)), ..said.patch };
+        said.patch = AdvertPatch { price: FieldUpdate::Set(Amount::new(price)), ..said.patch };
     }
     if random.once_in(4) {
         said.lifecycle = Lifecycle::Expired { at: None };
@@ -51,9 +51,9 @@ fn market(random: &mut Random, size: u64) -> Vec<Property> {
 }
 
 fn at_most(price: f64) -> Criteria {
-    let mut draft = CriteriaDraft::default();
-    draft.put(Filter::named("budgetMax").unwrap(), criteria::Given::Number(price));
-    draft.finish().unwrap().criteria
+    let mut draft = CriteriaBuilder::default();
+    draft.put(Filter::named("budgetMax").unwrap(), criteria::CriterionValue::Number(price));
+    draft.build().unwrap().criteria
 }
 
 #[test]
@@ -69,13 +69,13 @@ fn what_the_index_and_the_readings_come_to_is_what_a_look_at_every_property_come
         );
         let (view, criteria) = (index.view(), at_most(200_000.0));
         let on_offer = on_offer(&view, &criteria, 3);
-        assert_eq!(on_offer.total, market.iter().filter(|it| matching::meets(&criteria, it)).count());
+        assert_eq!(on_offer.total, market.iter().filter(|it| matching::matches(&criteria, it)).count());
         assert_eq!(on_offer.hits.len(), on_offer.total.min(3));
         met += on_offer.total;
         for days in [7, 30] {
             let window = Window::new(&view, &criteria, days_before(at(NOW), days));
             let since = at(NOW - days * DAY);
-            let expected = market.iter().filter(|it| rewind::came_to_meet(&criteria, it, since)).count();
+            let expected = market.iter().filter(|it| rewind::newly_matched_since(&criteria, it, since)).count();
             let tally = window.look(&criteria, market.iter());
             let count = Count { count: expected, is_estimated: false };
             assert_eq!(window.count(tally), count, "{days} days: {market:#?}");

@@ -1,15 +1,15 @@
-//! In which order what was found is shown.
+//! The order of search results.
 
 use std::cmp::Ordering;
 
 use super::Criteria;
-use crate::attribute::{Facts, PropertyAttribute};
+use crate::attribute::{PropertyAttribute, PropertyView};
 use crate::ids::PropertyId;
 use crate::key::Key;
 use crate::place::GeoPoint;
 use crate::property::Property;
 
-/// What properties are sorted by.
+/// A sort key of properties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OrderBy {
     CreatedAt,
@@ -19,7 +19,7 @@ pub enum OrderBy {
     Price,
     PricePerMeter,
     Surface,
-    /// From the point that the question names.
+    /// From the point given by latitude and longitude.
     Distance,
 }
 
@@ -35,7 +35,7 @@ impl OrderBy {
         Self::Distance,
     ];
 
-    /// The attribute of the property that it compares; the distance is none.
+    /// Returns the attribute to compare. `None` for the distance.
     pub const fn attribute(self) -> Option<PropertyAttribute> {
         match self {
             Self::CreatedAt => Some(PropertyAttribute::CreatedAt),
@@ -56,29 +56,29 @@ pub enum Direction {
     Descending,
 }
 
-/// Whose date of creation is meant by a window of creation and by the order of creation.
+/// Whose creation date the creation window and the creation order use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SortMode {
     #[default]
     Property,
-    /// That of the adverts that meet the conditions on adverts, the window among them: the latest of them when the newest
-    /// come first, the earliest when the oldest do.
+    /// The adverts that satisfy the conditions on adverts, including the window. The latest of them in descending order,
+    /// the earliest in ascending order.
     Advert,
 }
 
-/// An order of properties. Those that lack the value compared come last in either direction; the id breaks ties, so that
-/// pages never overlap.
+/// An order of properties. Properties without the compared value come last in both directions. Ties are broken by id, so
+/// that pages never overlap.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Order {
-    /// The first that differs decides.
+    /// The first key that differs decides.
     pub by: Vec<(OrderBy, Direction)>,
     pub mode: SortMode,
-    /// Where distances are measured from.
+    /// The point from which distances are measured.
     pub origin: Option<GeoPoint>,
 }
 
 impl Default for Order {
-    /// The newest first, of those the dearest per square metre.
+    /// Newest first, then the highest price per square metre.
     fn default() -> Self {
         Self {
             by: vec![
@@ -91,14 +91,14 @@ impl Default for Order {
     }
 }
 
-/// A property's place in an order: ranks compare as the properties are shown.
+/// The sort key of a property. A smaller rank comes first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rank {
     values: Vec<RankedValue>,
     id: PropertyId,
 }
 
-/// A value in its direction; unknown is greater than anything.
+/// A value in its direction. Unknown values sort last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum RankedValue {
     Known(Directed),
@@ -124,14 +124,14 @@ impl Ord for Directed {
 }
 
 impl Order {
-    /// Where an accepted property stands. The reference, like `accepts`.
+    /// Returns the rank of an accepted property. This is the reference semantics, like [`Criteria::accepts`].
     pub fn rank(&self, criteria: &Criteria, property: &Property) -> Option<Rank> {
-        let facts = Facts::of(property)?;
+        let view = PropertyView::new(property)?;
         let value = |(by, direction): &(OrderBy, Direction)| {
             let key = match by {
                 OrderBy::CreatedAt if self.mode == SortMode::Advert => {
                     let dates =
-                        criteria.accepted_adverts(property).map(|advert| Key::moment(advert.created_at));
+                        criteria.accepted_adverts(property).map(|advert| Key::timestamp(advert.created_at));
                     match direction {
                         Direction::Ascending => dates.min(),
                         Direction::Descending => dates.max(),
@@ -139,9 +139,9 @@ impl Order {
                 }
                 OrderBy::Distance => {
                     let distance = |point: GeoPoint| self.origin.map(|origin| origin.distance_km(point));
-                    facts.derived.point.and_then(distance).map(Key::number)
+                    view.derived.point.and_then(distance).map(Key::number)
                 }
-                by => by.attribute().and_then(|attribute| attribute.read(&facts)),
+                by => by.attribute().and_then(|attribute| attribute.read(&view)),
             };
             key.map_or(RankedValue::Unknown, |key| RankedValue::Known(Directed(key, *direction)))
         };

@@ -1,13 +1,14 @@
-//! What was said for one filter, as it was said.
+//! The value of one filter as the client sent it.
 //!
-//! A saved search keeps raw_criteria, not criteria: what is read back is what was sent, and what it means follows from the map and
-//! the sites of the day. [`RawCriterion::resolve`] is that step: a city becomes itself and its districts, a category its sites.
+//! A saved search stores raw criteria: a client reads back what it sent, and references are resolved against the current
+//! geography and sites. [`RawCriterion::resolve`] is that step: a city becomes the city and its districts, a category
+//! becomes its sites.
 
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::{Criteria, CriteriaDraft, Entry, Given, SortMode};
+use super::{Criteria, CriteriaBuilder, CriterionValue, Entry, SortMode};
 use crate::area::Polygon;
 use crate::filter::{FILTERS, Filter};
 use crate::ids::PropertyId;
@@ -15,15 +16,15 @@ use crate::place::{Insee, Zipcode};
 use crate::site::{SiteCategoryId, SiteDirectory, SiteKey};
 use crate::violation::Violation;
 
-/// The value of one filter as a client gave it.
+/// The value of one filter as the client sent it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RawCriterion {
     Number(f64),
-    /// The first or last second that is meant.
-    Moment(Timestamp),
+    /// The first or the last second of the date given.
+    Timestamp(Timestamp),
     Codes(Vec<u8>),
     Flag(bool),
-    /// By id, districts not included.
+    /// By id, without districts.
     Cities(Vec<u64>),
     Communes(Vec<Insee>),
     Departments(Vec<u64>),
@@ -36,75 +37,79 @@ pub enum RawCriterion {
     Expressions(Vec<Vec<Entry>>),
 }
 
-/// What references lead to.
+/// Resolves references to places and sites.
 #[derive(Clone, Copy)]
 pub struct References<'a> {
-    /// The ids a city stands for: its own, and those of its districts.
+    /// Returns the id of a city and those of its districts.
     pub city: &'a dyn Fn(u64) -> Vec<u64>,
-    /// The same by the code of the statistics office.
+    /// The same by INSEE code.
     pub commune: &'a dyn Fn(&Insee) -> Vec<u64>,
     pub sites: &'a SiteDirectory,
 }
 
 impl RawCriterion {
-    /// What it means today.
-    pub fn resolve(&self, references: &References<'_>) -> Given {
+    /// Resolves the references of this value.
+    pub fn resolve(&self, references: &References<'_>) -> CriterionValue {
         match self {
-            Self::Number(number) => Given::Number(*number),
-            Self::Moment(at) => Given::Moment(*at),
-            Self::Codes(codes) => Given::Codes(codes.clone()),
-            Self::Flag(flag) => Given::Flag(*flag),
-            Self::Cities(ids) => Given::Places(ids.iter().copied().flat_map(references.city).collect()),
-            Self::Communes(codes) => Given::Places(codes.iter().flat_map(references.commune).collect()),
-            Self::Departments(ids) => Given::Places(ids.clone()),
-            Self::Zipcodes(zipcodes) => Given::Zipcodes(zipcodes.clone()),
-            Self::Sites(sites) => Given::Sites(sites.clone()),
+            Self::Number(number) => CriterionValue::Number(*number),
+            Self::Timestamp(at) => CriterionValue::Timestamp(*at),
+            Self::Codes(codes) => CriterionValue::Codes(codes.clone()),
+            Self::Flag(flag) => CriterionValue::Flag(*flag),
+            Self::Cities(ids) => {
+                CriterionValue::Places(ids.iter().copied().flat_map(references.city).collect())
+            }
+            Self::Communes(codes) => {
+                CriterionValue::Places(codes.iter().flat_map(references.commune).collect())
+            }
+            Self::Departments(ids) => CriterionValue::Places(ids.clone()),
+            Self::Zipcodes(zipcodes) => CriterionValue::Zipcodes(zipcodes.clone()),
+            Self::Sites(sites) => CriterionValue::Sites(sites.clone()),
             Self::SiteCategories(categories) => {
-                let within = |category: Option<SiteCategoryId>| {
+                let is_listed = |category: Option<SiteCategoryId>| {
                     category.is_some_and(|category| categories.contains(&category))
                 };
-                let sites = references.sites.sites().iter().filter(|site| within(site.category));
-                Given::Sites(sites.map(|site| site.key.clone()).collect())
+                let sites = references.sites.sites().iter().filter(|site| is_listed(site.category));
+                CriterionValue::Sites(sites.map(|site| site.key.clone()).collect())
             }
-            Self::Properties(ids) => Given::Properties(ids.clone()),
-            Self::Polygons(polygons) => Given::Polygons(polygons.clone()),
-            Self::SortMode(mode) => Given::SortMode(*mode),
-            Self::Expressions(groups) => Given::Expressions(groups.clone()),
+            Self::Properties(ids) => CriterionValue::Properties(ids.clone()),
+            Self::Polygons(polygons) => CriterionValue::Polygons(polygons.clone()),
+            Self::SortMode(mode) => CriterionValue::SortMode(*mode),
+            Self::Expressions(groups) => CriterionValue::Expressions(groups.clone()),
         }
     }
 }
 
-/// What a saved search asks for: at most one criterion a filter.
+/// The raw criteria of a saved search: at most one per filter.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RawCriteria {
-    given: BTreeMap<&'static str, RawCriterion>,
+    values: BTreeMap<&'static str, RawCriterion>,
 }
 
 impl RawCriteria {
     pub fn get(&self, filter: &Filter) -> Option<&RawCriterion> {
-        self.given.get(filter.name)
+        self.values.get(filter.name)
     }
 
-    /// The criterion of the filter of a name.
+    /// Returns the criterion of the filter with this name.
     pub fn named(&self, name: &str) -> Option<&RawCriterion> {
-        self.given.get(name)
+        self.values.get(name)
     }
 
     pub fn put(&mut self, filter: &'static Filter, criterion: RawCriterion) {
-        self.given.insert(filter.name, criterion);
+        self.values.insert(filter.name, criterion);
     }
 
     pub fn clear(&mut self, filter: &Filter) {
-        self.given.remove(filter.name);
+        self.values.remove(filter.name);
     }
 
-    /// In the order of the table.
+    /// Iterates in table order.
     pub fn iter(&self) -> impl Iterator<Item = (&'static Filter, &RawCriterion)> {
         FILTERS.iter().filter_map(|filter| Some((filter, self.get(filter)?)))
     }
 
-    /// How many places, sites, properties and corners of areas are named in all.
-    pub fn named_in_all(&self) -> usize {
+    /// Returns the total number of places, sites, properties and polygon corners.
+    pub fn reference_count(&self) -> usize {
         let count = |criterion: &RawCriterion| match criterion {
             RawCriterion::Cities(ids) | RawCriterion::Departments(ids) => ids.len(),
             RawCriterion::Communes(codes) => codes.len(),
@@ -114,26 +119,26 @@ impl RawCriteria {
             RawCriterion::Properties(properties) => properties.len(),
             RawCriterion::Polygons(polygons) => polygons.iter().map(|polygon| polygon.corners().len()).sum(),
             RawCriterion::Number(_)
-            | RawCriterion::Moment(_)
+            | RawCriterion::Timestamp(_)
             | RawCriterion::Codes(_)
             | RawCriterion::Flag(_)
             | RawCriterion::SortMode(_)
             | RawCriterion::Expressions(_) => 0,
         };
-        self.given.values().map(count).sum()
+        self.values.values().map(count).sum()
     }
 
-    /// Whether their meaning depends on which sites are in which category.
+    /// Returns `true` if the result of [`RawCriteria::criteria`] depends on the categories of sites.
     pub fn depend_on_categories(&self) -> bool {
-        self.given.values().any(|criterion| matches!(criterion, RawCriterion::SiteCategories(_)))
+        self.values.values().any(|criterion| matches!(criterion, RawCriterion::SiteCategories(_)))
     }
 
-    /// What they mean today, or everything that is wrong with them together.
+    /// Resolves all references and builds the criteria, or returns all violations.
     pub fn criteria(&self, references: &References<'_>) -> Result<Criteria, Vec<Violation>> {
-        let mut draft = CriteriaDraft::default();
+        let mut builder = CriteriaBuilder::default();
         for (filter, criterion) in self.iter() {
-            draft.put(filter, criterion.resolve(references));
+            builder.put(filter, criterion.resolve(references));
         }
-        draft.finish().map(|finished| finished.criteria)
+        builder.build().map(|built| built.criteria)
     }
 }

@@ -1,8 +1,8 @@
-//! What each filter means, one line a case. Here: builders, `check`, and the rules of properties; the rest is in the parts.
+//! The semantics of each filter, one line per case. This file has the helpers and the conditions on properties.
 
 mod adverts;
+mod builder;
 mod changes;
-mod draft;
 mod expressions;
 mod order;
 mod places;
@@ -10,27 +10,27 @@ mod places;
 use jiff::Timestamp;
 
 use super::*;
-use crate::advert::{AdvertDetails, EnergyLetter, Rating};
 use crate::advert_event::AdvertEvent;
+use crate::advert_fields::{AdvertDetails, EnergyLetter, Rating};
 use crate::filter::Filter;
 use crate::ids::AdvertId;
 use crate::kinds::{PropertyType, TransactionType};
 use crate::value::Amount;
-use Given::{Codes, Flag, Moment, Number};
+use CriterionValue::{Codes, Flag, Number};
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap()
 }
 
-fn moment(second: i64) -> Given {
-    Moment(at(second))
+fn time(second: i64) -> CriterionValue {
+    CriterionValue::Timestamp(at(second))
 }
 
 fn property_id(number: u8) -> PropertyId {
     PropertyId::from_bytes([number; 16])
 }
 
-/// An advert of an apartment for sale with a believable price, and one change to it.
+/// Builds an advert of an apartment for sale with a plausible price, modified by `change`.
 fn advert(change: impl FnOnce(&mut Advert)) -> Advert {
     let mut advert = Advert {
         id: AdvertId::from_bytes([0; 16]),
@@ -52,7 +52,7 @@ fn advert(change: impl FnOnce(&mut Advert)) -> Advert {
     advert
 }
 
-/// A property of adverts, which get the ids 1, 2, 3: of two crawled at one time the first is the reference.
+/// Builds a property. Its adverts get the ids 1, 2, 3, so that the first is the reference if the crawl dates are equal.
 fn property(adverts: impl IntoIterator<Item = Advert>) -> Property {
     let numbered = (1..).zip(adverts).map(|(number, advert)| {
         let id = AdvertId::from_bytes([number; 16]);
@@ -61,31 +61,31 @@ fn property(adverts: impl IntoIterator<Item = Advert>) -> Property {
     Property { id: property_id(1), adverts: numbered.collect() }
 }
 
-/// A property of one advert.
+/// Builds a property with one advert.
 fn only(change: impl FnOnce(&mut Advert)) -> Property {
     property([advert(change)])
 }
 
-fn finished(given: &[(&str, Given)]) -> Result<Finished, Vec<crate::Violation>> {
-    let mut draft = CriteriaDraft::default();
+fn built(given: &[(&str, CriterionValue)]) -> Result<BuiltCriteria, Vec<crate::Violation>> {
+    let mut builder = CriteriaBuilder::default();
     for (name, value) in given {
-        draft.put(Filter::named(name).unwrap(), value.clone());
+        builder.put(Filter::named(name).unwrap(), value.clone());
     }
-    draft.finish()
+    builder.build()
 }
 
 #[track_caller]
-fn criteria(given: &[(&str, Given)]) -> Criteria {
-    finished(given).unwrap().criteria
+fn criteria(given: &[(&str, CriterionValue)]) -> Criteria {
+    built(given).unwrap().criteria
 }
 
 #[track_caller]
-fn check(it: &Property, given: &[(&str, Given)], expected: bool) {
+fn check(it: &Property, given: &[(&str, CriterionValue)], expected: bool) {
     assert_eq!(criteria(given).accepts(it), expected, "{given:?}");
 }
 
-/// Leaves it open whether a price can be believed.
-const ANY_PRICE: (&str, Given) = ("withCoherentPrice", Flag(false));
+/// Disables the condition on plausible prices.
+const ANY_PRICE: (&str, CriterionValue) = ("withCoherentPrice", Flag(false));
 
 #[test]
 fn bounds_are_included() {
@@ -96,9 +96,9 @@ fn bounds_are_included() {
     check(&it, &[("surfaceMax", Number(49.999_999))], false);
     check(&it, &[("surfaceMin", Number(50.0)), ("surfaceMax", Number(50.0))], true);
     check(&it, &[("pricePerMeterMin", Number(5_000.0)), ("pricePerMeterMax", Number(5_000.0))], true);
-    check(&it, &[("fromUpdatedAt", moment(200)), ("toUpdatedAt", moment(200))], true);
-    check(&it, &[("fromUpdatedAt", moment(201))], false);
-    check(&it, &[("toUpdatedAt", moment(199))], false);
+    check(&it, &[("fromUpdatedAt", time(200)), ("toUpdatedAt", time(200))], true);
+    check(&it, &[("fromUpdatedAt", time(201))], false);
+    check(&it, &[("toUpdatedAt", time(199))], false);
 }
 
 #[test]
@@ -112,14 +112,14 @@ fn numbers_are_compared_exactly() {
 }
 
 #[test]
-fn a_moment_within_a_second_belongs_to_that_second() {
+fn fractions_of_a_second_are_ignored() {
     let it = only(|advert| advert.updated_at = Timestamp::from_millisecond(200_900).unwrap());
-    check(&it, &[("toUpdatedAt", moment(200))], true);
-    check(&it, &[("fromUpdatedAt", moment(201))], false);
+    check(&it, &[("toUpdatedAt", time(200))], true);
+    check(&it, &[("fromUpdatedAt", time(201))], false);
 }
 
 #[test]
-fn an_unknown_value_meets_no_bound() {
+fn unknown_value_satisfies_no_bound() {
     let bare = only(|advert| {
         advert.details = AdvertDetails::default();
         advert.expired_at = Some(at(400));
@@ -135,8 +135,8 @@ fn an_unknown_value_meets_no_bound() {
         ("furnished", Flag(true)),
         ("furnished", Flag(false)),
         ("geoAccuracy", Codes(vec![1, 2])),
-        ("fromCrawledAt", moment(0)),
-        ("toCrawledAt", moment(1_000)),
+        ("fromCrawledAt", time(0)),
+        ("toCrawledAt", time(1_000)),
         ("publisherTypes", Codes(vec![0, 1])),
         ("energyValueMin", Number(0.0)),
         ("energyCategories", Codes((0..7).collect())),
@@ -149,7 +149,7 @@ fn an_unknown_value_meets_no_bound() {
 }
 
 #[test]
-fn the_values_of_a_property_are_those_of_its_reference_advert() {
+fn values_are_those_of_the_reference_advert() {
     let it = property([
         advert(|advert| advert.details.price = Amount::new(200_000.0)),
         advert(|advert| {
@@ -164,7 +164,7 @@ fn the_values_of_a_property_are_those_of_its_reference_advert() {
 }
 
 #[test]
-fn a_choice_is_any_of_its_codes() {
+fn choice_matches_any_of_its_codes() {
     let it = only(|advert| advert.property_type = PropertyType::House);
     check(&it, &[("propertyTypes", Codes(vec![1]))], true);
     check(&it, &[("propertyTypes", Codes(vec![0, 1]))], true);
@@ -180,7 +180,7 @@ fn a_choice_is_any_of_its_codes() {
 }
 
 #[test]
-fn yes_and_no_are_two_questions_where_both_can_be_asked() {
+fn boolean_filter_matches_true_or_false() {
     let furnished = only(|advert| advert.details.furnished = Some(true));
     check(&furnished, &[("furnished", Flag(true))], true);
     check(&furnished, &[("furnished", Flag(false))], false);
@@ -189,7 +189,7 @@ fn yes_and_no_are_two_questions_where_both_can_be_asked() {
 }
 
 #[test]
-fn no_asks_for_nothing_where_only_yes_can_be_asked() {
+fn false_means_no_condition_for_required_flags() {
     let it = only(|_| {});
     check(&it, &[("withLocation", Flag(true))], false);
     check(&it, &[("withLocation", Flag(false))], true);
@@ -198,7 +198,7 @@ fn no_asks_for_nothing_where_only_yes_can_be_asked() {
 }
 
 #[test]
-fn a_believable_price_is_asked_for_unless_that_is_switched_off() {
+fn plausible_price_is_required_by_default() {
     for price in [None, Some(0.0), Some(1.0)] {
         let it = only(|advert| advert.details.price = price.and_then(Amount::new));
         check(&it, &[], false);
@@ -210,7 +210,7 @@ fn a_believable_price_is_asked_for_unless_that_is_switched_off() {
 }
 
 #[test]
-fn a_property_is_expired_when_all_its_adverts_are() {
+fn property_is_expired_if_all_adverts_are() {
     let gone = |advert: &mut Advert| advert.expired_at = Some(at(400));
     let (live, half, dead) =
         (only(|_| {}), property([advert(gone), advert(|_| {})]), property([advert(gone), advert(gone)]));
@@ -223,11 +223,11 @@ fn a_property_is_expired_when_all_its_adverts_are() {
 }
 
 #[test]
-fn excluded_properties_are_left_out() {
+fn excluded_properties_are_rejected() {
     let it = only(|_| {});
-    check(&it, &[("excludedProperties", Given::Properties(vec![property_id(2), it.id]))], false);
-    check(&it, &[("excludedProperties", Given::Properties(vec![property_id(2)]))], true);
-    check(&it, &[("excludedProperties", Given::Properties(vec![]))], true);
+    check(&it, &[("excludedProperties", CriterionValue::Properties(vec![property_id(2), it.id]))], false);
+    check(&it, &[("excludedProperties", CriterionValue::Properties(vec![property_id(2)]))], true);
+    check(&it, &[("excludedProperties", CriterionValue::Properties(vec![]))], true);
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn every_filter_must_hold() {
 }
 
 #[test]
-fn a_property_without_adverts_is_never_what_is_looked_for() {
+fn property_without_adverts_is_rejected() {
     assert!(!Criteria::default().accepts(&property([])));
     assert!(Criteria::default().accepts(&only(|advert| advert.details = AdvertDetails::default())));
 }

@@ -1,86 +1,93 @@
-//! What one and the same advert has to be, held against every advert that counts.
+//! Conditions that a single advert must satisfy, evaluated for every advert in scope.
 
 use std::collections::BTreeSet;
 
-use super::{Finding, rows, site_filters};
+use super::{AttributeCheck, filters, site_filters};
 use crate::advert::Advert;
 use crate::attribute::AdvertAttribute;
-use crate::criteria::{AdvertCriteria, Counting};
-use crate::filter::{Filter, Sense, Subject};
+use crate::criteria::{AdvertCriteria, AdvertScope};
+use crate::filter::{Filter, FilterTarget, Inclusion};
 use crate::ids::AdvertId;
 use crate::property::Property;
 use crate::site::SiteKey;
 
-/// An advert, and what was wanted of it.
+/// The checks of one advert.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AdvertTried<'a> {
+pub struct AdvertExplanation<'a> {
     pub advert: AdvertId,
-    /// All of them must hold.
-    pub lines: Vec<AdvertLine<'a>>,
+    /// All must pass.
+    pub checks: Vec<AdvertCheck<'a>>,
 }
 
-/// Something wanted of an advert.
+/// A check of an advert.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AdvertLine<'a> {
-    Attribute(Finding<'a, AdvertAttribute>),
-    /// It must come from one of these sites, or from none of them.
+pub enum AdvertCheck<'a> {
+    Attribute(AttributeCheck<'a, AdvertAttribute>),
+    /// The site must be one of these, or none of these.
     Site {
-        sense: Sense,
+        inclusion: Inclusion,
         wanted: &'a BTreeSet<SiteKey>,
         found: Option<&'a SiteKey>,
     },
 }
 
-impl AdvertTried<'_> {
-    pub fn held(&self) -> bool {
-        self.lines.iter().all(AdvertLine::held)
+impl AdvertExplanation<'_> {
+    pub fn passed(&self) -> bool {
+        self.checks.iter().all(AdvertCheck::passed)
     }
 }
 
-impl AdvertLine<'_> {
-    pub fn held(&self) -> bool {
+impl AdvertCheck<'_> {
+    pub fn passed(&self) -> bool {
         match self {
-            Self::Attribute(finding) => finding.held(),
-            Self::Site { sense, wanted, found } => {
-                let among = found.is_some_and(|site| wanted.contains(site));
-                among == (*sense == Sense::Included)
+            Self::Attribute(check) => check.passed(),
+            Self::Site { inclusion, wanted, found } => {
+                let is_listed = found.is_some_and(|site| wanted.contains(site));
+                is_listed == (*inclusion == Inclusion::Included)
             }
         }
     }
 
-    /// The filters that may have asked for it, in the order of the table.
+    /// Returns the filters that can produce this check, in table order.
     pub fn filters(&self) -> Vec<&'static Filter> {
         match self {
-            Self::Attribute(finding) => rows::testing(Subject::Advert(finding.attribute), finding.wanted),
-            Self::Site { sense, .. } => site_filters(*sense),
+            Self::Attribute(check) => {
+                filters::with_predicate(FilterTarget::Advert(check.attribute), check.wanted)
+            }
+            Self::Site { inclusion, .. } => site_filters(*inclusion),
         }
     }
 }
 
-/// Every advert that counts, the one that comes nearest first, of equals the one that the property takes its values from; nothing
-/// when nothing is wanted of adverts.
-pub fn tried<'a>(
+/// Evaluates every advert in scope. Adverts with fewer failed checks come first, of equals the one with the higher
+/// precedence for the values of the property. `None` if there are no conditions on adverts.
+pub fn explain_adverts<'a>(
     criteria: &'a AdvertCriteria,
-    counting: Counting,
+    advert_scope: AdvertScope,
     property: &'a Property,
-) -> Option<Vec<AdvertTried<'a>>> {
+) -> Option<Vec<AdvertExplanation<'a>>> {
     if criteria.is_empty() {
         return None;
     }
-    let counted = property.by_precedence().into_iter().filter(|advert| counting.counts(advert));
-    let mut tried: Vec<AdvertTried<'a>> = counted.map(|advert| hold(criteria, advert)).collect();
-    tried.sort_by_key(|tried| tried.lines.iter().filter(|line| !line.held()).count());
-    Some(tried)
+    let adverts = property.by_precedence().into_iter().filter(|advert| advert_scope.includes(advert));
+    let mut explanations: Vec<AdvertExplanation<'a>> =
+        adverts.map(|advert| explain_advert(criteria, advert)).collect();
+    explanations.sort_by_key(|explanation| explanation.checks.iter().filter(|check| !check.passed()).count());
+    Some(explanations)
 }
 
-fn hold<'a>(criteria: &'a AdvertCriteria, advert: &'a Advert) -> AdvertTried<'a> {
+fn explain_advert<'a>(criteria: &'a AdvertCriteria, advert: &'a Advert) -> AdvertExplanation<'a> {
     let AdvertCriteria { conditions, sites, excluded_sites } = criteria;
     let found = advert.details.site.as_ref();
-    let site = |sense: Sense, wanted: &'a BTreeSet<SiteKey>| AdvertLine::Site { sense, wanted, found };
-    let included = sites.as_ref().map(|sites| site(Sense::Included, sites));
-    let excluded = (!excluded_sites.is_empty()).then(|| site(Sense::Excluded, excluded_sites));
-    let attributes = conditions
-        .iter()
-        .map(|condition| AdvertLine::Attribute(Finding::new(condition, condition.attribute.read(advert))));
-    AdvertTried { advert: advert.id, lines: included.into_iter().chain(excluded).chain(attributes).collect() }
+    let site =
+        |inclusion: Inclusion, wanted: &'a BTreeSet<SiteKey>| AdvertCheck::Site { inclusion, wanted, found };
+    let included = sites.as_ref().map(|sites| site(Inclusion::Included, sites));
+    let excluded = (!excluded_sites.is_empty()).then(|| site(Inclusion::Excluded, excluded_sites));
+    let attributes = conditions.iter().map(|condition| {
+        AdvertCheck::Attribute(AttributeCheck::new(condition, condition.attribute.read(advert)))
+    });
+    AdvertExplanation {
+        advert: advert.id,
+        checks: included.into_iter().chain(excluded).chain(attributes).collect(),
+    }
 }

@@ -1,80 +1,81 @@
-//! What one and the same change of price or of surface has to be, and the change that comes nearest.
+//! Conditions on a single change of price or surface, evaluated for every change in scope.
 
-use super::{Finding, rows};
+use super::{AttributeCheck, filters};
 use crate::advert_event::AdvertEvent;
 use crate::attribute::{Variation, VariationAttribute};
-use crate::criteria::{Condition, Counting};
-use crate::filter::{Filter, Subject};
+use crate::criteria::{AdvertScope, Condition};
+use crate::filter::{Filter, FilterTarget};
 use crate::ids::AdvertId;
 use crate::property::Property;
 
-/// The changes of one kind, and what was wanted of one of them.
+/// The changes of one kind, and the conditions that one of them must satisfy.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ChangesTried<'a> {
+pub struct ChangesExplanation<'a> {
     pub variation: Variation,
     pub wanted: &'a [Condition<VariationAttribute>],
-    /// How many there are on the adverts that count.
+    /// The number of changes on the adverts in scope.
     pub count: usize,
-    /// The one that holds or, where none does, that meets the most; the newest of equals.
-    pub nearest: Option<ChangeTried<'a>>,
+    /// The change that passes the most checks; the newest of equals.
+    pub nearest: Option<ChangeExplanation<'a>>,
 }
 
-/// A change, and what was wanted of it.
+/// The checks of one change.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ChangeTried<'a> {
+pub struct ChangeExplanation<'a> {
     pub advert: AdvertId,
     pub event: &'a AdvertEvent,
-    /// All of them must hold.
-    pub lines: Vec<Finding<'a, VariationAttribute>>,
+    /// All must pass.
+    pub checks: Vec<AttributeCheck<'a, VariationAttribute>>,
 }
 
-impl ChangesTried<'_> {
-    pub fn held(&self) -> bool {
-        self.nearest.as_ref().is_some_and(ChangeTried::held)
+impl ChangesExplanation<'_> {
+    pub fn passed(&self) -> bool {
+        self.nearest.as_ref().is_some_and(ChangeExplanation::passed)
     }
 
-    /// The filters that may have asked for one of the conditions, in the order of the table.
+    /// Returns the filters that can produce a condition, in table order.
     pub fn filters(&self, condition: &Condition<VariationAttribute>) -> Vec<&'static Filter> {
-        rows::testing(Subject::Change(self.variation, condition.attribute), &condition.test)
+        let target = FilterTarget::Change(self.variation, condition.attribute);
+        filters::with_predicate(target, &condition.predicate)
     }
 }
 
-impl ChangeTried<'_> {
-    pub fn held(&self) -> bool {
-        self.lines.iter().all(Finding::held)
+impl ChangeExplanation<'_> {
+    pub fn passed(&self) -> bool {
+        self.checks.iter().all(AttributeCheck::passed)
     }
 
-    fn met(&self) -> usize {
-        self.lines.iter().filter(|line| line.held()).count()
+    fn passed_count(&self) -> usize {
+        self.checks.iter().filter(|check| check.passed()).count()
     }
 }
 
-/// The changes of one kind; nothing when nothing is wanted of them.
-pub fn tried<'a>(
+/// Evaluates the changes of one kind. `None` if there are no conditions on them.
+pub fn explain_changes<'a>(
     variation: Variation,
     wanted: &'a [Condition<VariationAttribute>],
-    counting: Counting,
+    advert_scope: AdvertScope,
     property: &'a Property,
-) -> Option<ChangesTried<'a>> {
-    let counted = property.adverts.iter().filter(|advert| counting.counts(advert));
-    let changes = counted.flat_map(|advert| {
+) -> Option<ChangesExplanation<'a>> {
+    let adverts = property.adverts.iter().filter(|advert| advert_scope.includes(advert));
+    let changes = adverts.flat_map(|advert| {
         let changes = advert.events.iter().filter(|event| variation.is(event));
-        changes.map(|event| ChangeTried {
+        changes.map(|event| ChangeExplanation {
             advert: advert.id,
             event,
-            lines: wanted
+            checks: wanted
                 .iter()
-                .map(|condition| Finding::new(condition, condition.attribute.read(event)))
+                .map(|condition| AttributeCheck::new(condition, condition.attribute.read(event)))
                 .collect(),
         })
     });
-    let (mut count, mut nearest) = (0, None::<ChangeTried<'a>>);
+    let (mut count, mut nearest) = (0, None::<ChangeExplanation<'a>>);
     for change in changes.filter(|_| !wanted.is_empty()) {
         count += 1;
-        let rank = |change: &ChangeTried<'_>| (change.met(), change.event.at);
+        let rank = |change: &ChangeExplanation<'_>| (change.passed_count(), change.event.at);
         if nearest.as_ref().is_none_or(|nearest| rank(&change) > rank(nearest)) {
             nearest = Some(change);
         }
     }
-    (!wanted.is_empty()).then_some(ChangesTried { variation, wanted, count, nearest })
+    (!wanted.is_empty()).then_some(ChangesExplanation { variation, wanted, count, nearest })
 }

@@ -1,99 +1,100 @@
-//! Where a property has to be, and where it is.
+//! Conditions on the place of a property.
 
 use std::collections::BTreeSet;
 
-use super::{PropertyLine, rows};
-use crate::attribute::{Facts, PropertyAttribute};
+use super::{PropertyCheck, filters};
+use crate::attribute::{PropertyAttribute, PropertyView};
 use crate::criteria::{PlaceSet, Places};
-use crate::filter::{Filter, Kind, PlaceKind, Sense};
+use crate::filter::{Filter, Inclusion, Kind, PlaceKind};
 use crate::key::Key;
 
-/// Places that the property must be in one of, or in none of.
+/// The property must be in one of these places, or in none of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlaceLine<'a> {
-    pub sense: Sense,
+pub struct PlaceCheck<'a> {
+    pub inclusion: Inclusion,
     pub wanted: &'a PlaceSet,
-    pub found: Whereabouts,
-    /// What of it is among the places named.
-    pub shared: Whereabouts,
+    pub found: PlaceKeys,
+    /// The part of `found` that is in `wanted`.
+    pub shared: PlaceKeys,
 }
 
-/// Where a property is, as far as it is known.
+/// The place of a property by administrative level. `None` if unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Whereabouts {
+pub struct PlaceKeys {
     pub city: Option<Key>,
     pub department: Option<Key>,
     pub zipcode: Option<Key>,
 }
 
-impl Whereabouts {
-    fn of(facts: &Facts<'_>) -> Self {
+impl PlaceKeys {
+    fn new(view: &PropertyView<'_>) -> Self {
         Self {
-            city: PropertyAttribute::City.read(facts),
-            department: PropertyAttribute::Department.read(facts),
-            zipcode: PropertyAttribute::Zipcode.read(facts),
+            city: PropertyAttribute::City.read(view),
+            department: PropertyAttribute::Department.read(view),
+            zipcode: PropertyAttribute::Zipcode.read(view),
         }
     }
 
-    /// Nowhere that has a name.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    fn within(self, places: &PlaceSet) -> Self {
-        let among = |key: Option<Key>, keys: &BTreeSet<Key>| key.filter(|key| keys.contains(key));
+    fn intersection(self, places: &PlaceSet) -> Self {
+        let contained = |key: Option<Key>, keys: &BTreeSet<Key>| key.filter(|key| keys.contains(key));
         let PlaceSet { cities, departments, zipcodes } = places;
         Self {
-            city: among(self.city, cities),
-            department: among(self.department, departments),
-            zipcode: among(self.zipcode, zipcodes),
+            city: contained(self.city, cities),
+            department: contained(self.department, departments),
+            zipcode: contained(self.zipcode, zipcodes),
         }
     }
 }
 
-impl<'a> PlaceLine<'a> {
-    fn new(sense: Sense, wanted: &'a PlaceSet, facts: &Facts<'_>) -> Self {
-        let found = Whereabouts::of(facts);
-        Self { sense, wanted, found, shared: found.within(wanted) }
+impl<'a> PlaceCheck<'a> {
+    fn new(inclusion: Inclusion, wanted: &'a PlaceSet, view: &PropertyView<'_>) -> Self {
+        let found = PlaceKeys::new(view);
+        Self { inclusion, wanted, found, shared: found.intersection(wanted) }
     }
 
-    pub fn held(&self) -> bool {
-        match self.sense {
-            Sense::Included => !self.shared.is_empty(),
-            Sense::Excluded => self.shared.is_empty(),
+    pub fn passed(&self) -> bool {
+        match self.inclusion {
+            Inclusion::Included => !self.shared.is_empty(),
+            Inclusion::Excluded => self.shared.is_empty(),
         }
     }
 
-    /// The filters that may have asked for it: those of the kinds of places that are named, or of every kind where none is.
+    /// Returns the filters of the kinds of places in `wanted`, or of every kind if `wanted` is empty.
     pub fn filters(&self) -> Vec<&'static Filter> {
         let PlaceSet { cities, departments, zipcodes } = self.wanted;
-        let names = |kind: PlaceKind| match kind {
+        let has = |kind: PlaceKind| match kind {
             PlaceKind::City | PlaceKind::Insee => !cities.is_empty(),
             PlaceKind::Department => !departments.is_empty(),
             PlaceKind::Zipcode => !zipcodes.is_empty(),
         };
-        rows::of(|kind| match kind {
-            Kind::Place(sense, kind) => sense == self.sense && (names(kind) || self.wanted.is_empty()),
+        filters::of_kind(|kind| match kind {
+            Kind::Place(inclusion, kind) => {
+                inclusion == self.inclusion && (has(kind) || self.wanted.is_empty())
+            }
             _ => false,
         })
     }
 }
 
-/// One line for each way in which places are asked for.
-pub fn lines<'a>(places: &'a Places, facts: &Facts<'_>) -> Vec<PropertyLine<'a>> {
+/// Returns one check for included places, excluded places, the circle and the polygons, as far as they are given.
+pub fn explain_places<'a>(places: &'a Places, view: &PropertyView<'_>) -> Vec<PropertyCheck<'a>> {
     let Places { any_of, none_of, circle, polygons } = places;
-    let point = facts.derived.point;
-    let included = any_of.as_ref().map(|places| PlaceLine::new(Sense::Included, places, facts));
-    let excluded = (!none_of.is_empty()).then(|| PlaceLine::new(Sense::Excluded, none_of, facts));
-    let mut lines: Vec<PropertyLine<'a>> =
-        included.into_iter().chain(excluded).map(PropertyLine::Places).collect();
-    lines.extend(circle.map(|wanted| PropertyLine::Circle {
+    let point = view.derived.point;
+    let included = any_of.as_ref().map(|places| PlaceCheck::new(Inclusion::Included, places, view));
+    let excluded = (!none_of.is_empty()).then(|| PlaceCheck::new(Inclusion::Excluded, none_of, view));
+    let mut checks: Vec<PropertyCheck<'a>> =
+        included.into_iter().chain(excluded).map(PropertyCheck::Places).collect();
+    checks.extend(circle.map(|wanted| PropertyCheck::Circle {
         wanted,
         distance_km: point.map(|point| wanted.centre.distance_km(point)),
     }));
     if !polygons.is_empty() {
         let inside = point.and_then(|point| polygons.iter().position(|polygon| polygon.contains(point)));
-        lines.push(PropertyLine::Polygons { wanted: polygons, point, inside });
+        checks.push(PropertyCheck::Polygons { wanted: polygons, point, inside });
     }
-    lines
+    checks
 }

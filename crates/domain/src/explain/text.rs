@@ -1,53 +1,58 @@
-//! Which words were looked for, and where they stand.
+//! Which text expressions were found, and where.
 
 use crate::criteria::{Entry, Presence, TextPart, located_texts};
 use crate::fold::fold;
 use crate::ids::AdvertId;
 use crate::property::Property;
 
-/// One of the alternatives.
+/// One group of entries. Groups are alternatives.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GroupTried<'a> {
-    /// All of them must hold.
-    pub entries: Vec<EntryTried<'a>>,
+pub struct GroupExplanation<'a> {
+    /// All must pass.
+    pub entries: Vec<EntryCheck<'a>>,
 }
 
-/// Words, and where they were found first.
+/// An entry and the first text that contains its phrase.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EntryTried<'a> {
+pub struct EntryCheck<'a> {
     pub wanted: &'a Entry,
-    pub found: Option<Passage>,
+    pub found: Option<TextLocation>,
 }
 
 /// A text of an advert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Passage {
+pub struct TextLocation {
     pub advert: AdvertId,
     pub part: TextPart,
 }
 
-impl GroupTried<'_> {
-    pub fn held(&self) -> bool {
-        self.entries.iter().all(EntryTried::held)
+impl GroupExplanation<'_> {
+    pub fn passed(&self) -> bool {
+        self.entries.iter().all(EntryCheck::passed)
     }
 }
 
-impl EntryTried<'_> {
-    pub fn held(&self) -> bool {
+impl EntryCheck<'_> {
+    pub fn passed(&self) -> bool {
         self.found.is_some() == (self.wanted.presence == Presence::Present)
     }
 }
 
-/// Every alternative; nothing when no words are wanted.
-pub fn tried<'a>(expressions: &'a [Vec<Entry>], property: &Property) -> Option<Vec<GroupTried<'a>>> {
+/// Evaluates every group. `None` if the criteria have no expressions.
+pub fn explain_expressions<'a>(
+    expressions: &'a [Vec<Entry>],
+    property: &Property,
+) -> Option<Vec<GroupExplanation<'a>>> {
     if expressions.is_empty() {
         return None;
     }
-    let texts: Vec<(Passage, String)> =
-        located_texts(property).map(|(advert, part, text)| (Passage { advert, part }, fold(text))).collect();
+    let texts: Vec<(TextLocation, String)> = located_texts(property)
+        .map(|(advert, part, text)| (TextLocation { advert, part }, fold(text)))
+        .collect();
     let entry = |wanted: &'a Entry| {
-        let found = texts.iter().find(|(_, text)| wanted.phrase.is_in(text));
-        EntryTried { wanted, found: found.map(|(passage, _)| *passage) }
+        let found = texts.iter().find(|(_, text)| wanted.phrase.occurs_in(text));
+        EntryCheck { wanted, found: found.map(|(location, _)| *location) }
     };
-    Some(expressions.iter().map(|group| GroupTried { entries: group.iter().map(entry).collect() }).collect())
+    let group = |entries: &'a Vec<Entry>| GroupExplanation { entries: entries.iter().map(entry).collect() };
+    Some(expressions.iter().map(group).collect())
 }

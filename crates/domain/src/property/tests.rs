@@ -1,5 +1,5 @@
 use super::*;
-use crate::advert::{AdvertDetails, Publisher};
+use crate::advert_fields::{AdvertDetails, Publisher};
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap()
@@ -34,7 +34,7 @@ fn details(price: f64) -> AdvertDetails {
 }
 
 #[test]
-fn the_most_recently_crawled_live_advert_is_the_reference() {
+fn most_recently_crawled_live_advert_is_the_reference() {
     let it = property(vec![
         advert(1, 500, details(100.0)),
         advert(2, 600, details(90.0)),
@@ -49,7 +49,7 @@ fn the_most_recently_crawled_live_advert_is_the_reference() {
 }
 
 #[test]
-fn a_property_is_expired_exactly_when_all_its_adverts_are() {
+fn property_is_expired_if_all_adverts_are() {
     let it = property(vec![
         expired(advert(1, 500, details(100.0)), 700),
         expired(advert(2, 400, details(90.0)), 800),
@@ -61,7 +61,7 @@ fn a_property_is_expired_exactly_when_all_its_adverts_are() {
 }
 
 #[test]
-fn a_missing_value_comes_from_the_next_advert() {
+fn missing_value_is_taken_from_the_next_advert() {
     let it = property(vec![
         advert(1, 500, AdvertDetails { room: Some(4), surface: Amount::new(80.0), ..details(240_000.0) }),
         advert(2, 600, AdvertDetails { room: None, ..details(250_000.0) }),
@@ -72,7 +72,7 @@ fn a_missing_value_comes_from_the_next_advert() {
 }
 
 #[test]
-fn pictures_and_publisher_types_are_united_without_repeats() {
+fn pictures_and_publisher_types_are_merged_without_duplicates() {
     let picture = |n: u32| WebAddress::parse(&format!("https://img.example/{n}.jpg")).unwrap();
     let by = |kind| Publisher { name: None, kind: Some(kind) };
     let it = property(vec![
@@ -101,7 +101,7 @@ fn pictures_and_publisher_types_are_united_without_repeats() {
 }
 
 #[test]
-fn an_advert_without_coordinates_stands_at_the_centre_of_its_commune() {
+fn advert_without_coordinates_is_at_the_centre_of_its_commune() {
     let centre = GeoPoint::new(48.85, 2.35);
     let mut only = advert(1, 500, AdvertDetails::default());
     only.placement = Some(Placement {
@@ -116,7 +116,7 @@ fn an_advert_without_coordinates_stands_at_the_centre_of_its_commune() {
 }
 
 #[test]
-fn a_zipcode_is_the_first_that_an_advert_gives_in_the_same_commune() {
+fn zipcode_is_the_first_given_in_the_same_commune() {
     let placed = |number: u8, commune: &str, given: Option<&str>, zipcode: &str| {
         let place = GivenPlace { zipcode: given.and_then(Zipcode::parse), ..GivenPlace::default() };
         let details = AdvertDetails { place, ..AdvertDetails::default() };
@@ -133,19 +133,19 @@ fn a_zipcode_is_the_first_that_an_advert_gives_in_the_same_commune() {
         let it = property(adverts);
         assert_eq!(it.derive().unwrap().zipcode.map(Zipcode::as_str), Some(expected));
     };
-    let unsaid = || placed(1, "37261", None, "37000");
-    check(vec![unsaid()], "37000");
-    check(vec![unsaid(), placed(2, "37261", Some("37200"), "37200")], "37200");
+    let without_zipcode = || placed(1, "37261", None, "37000");
+    check(vec![without_zipcode()], "37000");
+    check(vec![without_zipcode(), placed(2, "37261", Some("37200"), "37200")], "37200");
     check(
         vec![placed(1, "37261", Some("37100"), "37100"), placed(2, "37261", Some("37200"), "37200")],
         "37100",
     );
-    // One that is none of the commune's, or that of another commune, says nothing about this one.
-    check(vec![unsaid(), placed(2, "37261", Some("69003"), "37000")], "37000");
-    check(vec![unsaid(), placed(2, "37122", Some("37300"), "37300")], "37000");
+    // A zipcode of another commune is ignored.
+    check(vec![without_zipcode(), placed(2, "37261", Some("69003"), "37000")], "37000");
+    check(vec![without_zipcode(), placed(2, "37122", Some("37300"), "37300")], "37000");
 }
 
 #[test]
-fn a_property_without_adverts_has_no_values() {
+fn property_without_adverts_has_no_values() {
     assert_eq!(property(Vec::new()).derive(), None);
 }

@@ -1,9 +1,9 @@
-//! One history a rule, of an advert first seen at second 1,000.
+//! One history per rule, of an advert created at second 1,000.
 
 use super::*;
-use crate::advert::AdvertDetails;
-use crate::criteria::CriteriaDraft;
-use crate::draft::{AdvertDraft, AdvertPatch, Given, Identity, Lifecycle};
+use crate::advert_fields::{AdvertDetails, AdvertPatch, FieldUpdate};
+use crate::criteria::{CriteriaBuilder, CriterionValue};
+use crate::draft::{AdvertDraft, Identity, Lifecycle};
 use crate::filter::Filter;
 use crate::ids::{AdvertId, PropertyId};
 use crate::merge;
@@ -21,24 +21,24 @@ fn draft(patch: AdvertPatch) -> AdvertDraft {
 }
 
 fn price(euros: f64) -> AdvertDraft {
-    draft(AdvertPatch { price: Given::Value(Amount::new(euros)), ..AdvertPatch::default() })
+    draft(AdvertPatch { price: FieldUpdate::Set(Amount::new(euros)), ..AdvertPatch::default() })
 }
 
 fn surface(square_metres: f64) -> AdvertDraft {
-    draft(AdvertPatch { surface: Given::Value(Amount::new(square_metres)), ..AdvertPatch::default() })
+    draft(AdvertPatch { surface: FieldUpdate::Set(Amount::new(square_metres)), ..AdvertPatch::default() })
 }
 
 fn expiry() -> AdvertDraft {
     AdvertDraft { lifecycle: Lifecycle::Expired { at: None }, ..draft(AdvertPatch::default()) }
 }
 
-/// The advert after each of its drafts, the first of them received at second 1,000 and each of the others 1,000 later.
+/// Returns the advert after each draft. The first is received at second 1,000, each of the others 1,000 seconds later.
 fn versions(drafts: impl IntoIterator<Item = AdvertDraft>) -> Vec<Advert> {
     let mut versions: Vec<Advert> = Vec::new();
     for (draft, second) in drafts.into_iter().zip((1_000..).step_by(1_000)) {
         let merged = match versions.last() {
             None => merge::create(id(1), draft, None, at(second)),
-            Some(known) => merge::update(known, draft, None, at(second)),
+            Some(current) => merge::update(current, draft, None, at(second)),
         };
         versions.push(merged.advert);
     }
@@ -49,14 +49,14 @@ fn property(adverts: impl IntoIterator<Item = Advert>) -> Property {
     Property { id: PropertyId::from_bytes([9; 16]), adverts: adverts.into_iter().collect() }
 }
 
-/// The one advert as it was, without the dates of its sightings, which are not put back.
+/// Returns the only advert without its crawl dates, which are not restored.
 fn only(property: Option<Property>) -> Option<Advert> {
     let mut adverts = property?.adverts;
     assert_eq!(adverts.len(), 1);
     adverts.pop().map(|advert| Advert { updated_at: at(0), last_crawled_at: at(0), ..advert })
 }
 
-/// Rewound to each of its moments, the last version of an advert is what it was then.
+/// Checks that rewinding the last version to the time of each draft yields the version of that time.
 #[track_caller]
 fn check(drafts: impl IntoIterator<Item = AdvertDraft>) {
     let versions = versions(drafts);
@@ -70,33 +70,33 @@ fn check(drafts: impl IntoIterator<Item = AdvertDraft>) {
 }
 
 #[test]
-fn prices_go_back_whichever_way_they_went() {
+fn prices_are_restored() {
     check([200_000.0, 210_000.0, 190_000.0, 195_000.5, 150_000.0].map(price));
 }
 
 #[test]
-fn surfaces_go_back_as_well() {
+fn surfaces_are_restored() {
     check([surface(50.0), price(100_000.0), surface(62.3), surface(50.0), price(90_000.0)]);
 }
 
 #[test]
-fn a_price_that_became_known_or_unknown_was_not_or_was() {
-    let silent = || draft(AdvertPatch { price: Given::Value(None), ..AdvertPatch::default() });
-    check([silent(), price(100_000.0), silent(), price(90_000.0)]);
+fn prices_set_and_cleared_are_restored() {
+    let cleared = || draft(AdvertPatch { price: FieldUpdate::Set(None), ..AdvertPatch::default() });
+    check([cleared(), price(100_000.0), cleared(), price(90_000.0)]);
 }
 
 #[test]
-fn an_expiry_and_a_return_are_undone() {
+fn expiry_and_return_are_undone() {
     check([price(100_000.0), expiry(), price(100_000.0), price(90_000.0), expiry()]);
 }
 
 #[test]
-fn a_history_filled_in_later_counts_from_its_own_dates() {
-    let told =
+fn back_filled_history_counts_from_its_own_dates() {
+    let event =
         AdvertEvent::amount(at(500), AdvertField::Price, Amount::new(120_000.0), Amount::new(100_000.0));
     let newest = property(versions([AdvertDraft {
         created_at: Some(at(400)),
-        history: vec![told],
+        history: vec![event],
         ..price(100_000.0)
     }]));
     let price = |second: i64| only(as_of(&newest, at(second))).map(|advert| advert.details.price);
@@ -106,7 +106,7 @@ fn a_history_filled_in_later_counts_from_its_own_dates() {
 }
 
 #[test]
-fn what_tells_nothing_changes_nothing() {
+fn event_without_readable_values_is_ignored() {
     let event = |old: Option<&str>, new: Option<&str>| AdvertEvent {
         old_value: old.map(Into::into),
         new_value: new.map(Into::into),
@@ -128,13 +128,13 @@ fn what_tells_nothing_changes_nothing() {
 }
 
 #[test]
-fn a_date_of_expiry_without_its_event_is_believed() {
+fn expiry_date_without_event_is_trusted() {
     let mut advert = versions([price(1.0)]).remove(0);
     advert.expired_at = Some(at(3_000));
     let expired_at = |second: i64| only(as_of(&property([advert.clone()]), at(second))).unwrap().expired_at;
     assert_eq!(expired_at(2_999), None);
     assert_eq!(expired_at(3_000), Some(at(3_000)));
-    // A return without the expiry before it.
+    // A return without an earlier expiry.
     advert.expired_at = None;
     advert.events.push(AdvertEvent::expiry(at(5_000), false));
     let before = only(as_of(&property([advert]), at(4_000))).unwrap();
@@ -142,7 +142,7 @@ fn a_date_of_expiry_without_its_event_is_believed() {
 }
 
 #[test]
-fn an_advert_that_joined_later_was_not_there() {
+fn later_advert_is_dropped() {
     let first = versions([price(100_000.0)]).remove(0);
     let second = Advert { id: id(2), created_at: at(2_000), ..first.clone() };
     let both = property([second, first.clone()]);
@@ -151,44 +151,48 @@ fn an_advert_that_joined_later_was_not_there() {
 }
 
 #[track_caller]
-fn came(newest: &Advert, since: i64, expected: bool) {
-    let mut draft = CriteriaDraft::default();
-    draft.put(Filter::named("budgetMax").unwrap(), crate::criteria::Given::Number(200_000.0));
-    let criteria = draft.finish().unwrap().criteria;
-    assert_eq!(came_to_meet(&criteria, &property([newest.clone()]), at(since)), expected, "since {since}");
+fn check_newly_matched(newest: &Advert, since: i64, expected: bool) {
+    let mut builder = CriteriaBuilder::default();
+    builder.put(Filter::named("budgetMax").unwrap(), CriterionValue::Number(200_000.0));
+    let criteria = builder.build().unwrap().criteria;
+    assert_eq!(
+        newly_matched_since(&criteria, &property([newest.clone()]), at(since)),
+        expected,
+        "since {since}"
+    );
 }
 
 #[test]
-fn what_is_new_or_changed_or_back_came_and_what_was_there_did_not() {
+fn new_changed_and_returned_properties_are_newly_matched() {
     let new = versions([price(190_000.0)]).remove(0);
-    came(&new, 999, true);
-    came(&new, 1_000, false);
+    check_newly_matched(&new, 999, true);
+    check_newly_matched(&new, 1_000, false);
     let cheaper = versions([price(210_000.0), price(190_000.0)]).remove(1);
-    came(&cheaper, 999, true);
-    came(&cheaper, 1_999, true);
-    came(&cheaper, 2_000, false);
-    let still_met = versions([price(195_000.0), price(190_000.0)]).remove(1);
-    came(&still_met, 1_500, false);
-    let dearer = versions([price(190_000.0), price(210_000.0)]).remove(1);
-    came(&dearer, 999, false);
+    check_newly_matched(&cheaper, 999, true);
+    check_newly_matched(&cheaper, 1_999, true);
+    check_newly_matched(&cheaper, 2_000, false);
+    let still_matching = versions([price(195_000.0), price(190_000.0)]).remove(1);
+    check_newly_matched(&still_matching, 1_500, false);
+    let more_expensive = versions([price(190_000.0), price(210_000.0)]).remove(1);
+    check_newly_matched(&more_expensive, 999, false);
     let back = versions([price(190_000.0), expiry(), price(190_000.0)]).remove(2);
-    came(&back, 1_500, true);
-    came(&back, 2_500, true);
-    came(&back, 3_000, false);
-    let dear_for_a_while = versions([190_000.0, 210_000.0, 200_000.0].map(price)).remove(2);
-    came(&dear_for_a_while, 1_000, true);
-    came(&dear_for_a_while, 3_000, false);
+    check_newly_matched(&back, 1_500, true);
+    check_newly_matched(&back, 2_500, true);
+    check_newly_matched(&back, 3_000, false);
+    let expensive_for_a_while = versions([190_000.0, 210_000.0, 200_000.0].map(price)).remove(2);
+    check_newly_matched(&expensive_for_a_while, 1_000, true);
+    check_newly_matched(&expensive_for_a_while, 3_000, false);
 }
 
 #[test]
-fn what_has_expired_since_came_and_what_had_expired_did_not() {
+fn property_that_expired_meanwhile_is_newly_matched() {
     let gone = versions([price(190_000.0), expiry()]).remove(1);
-    came(&gone, 999, true);
-    came(&gone, 1_500, false);
-    // Changed while it was expired: nobody could have bought it.
+    check_newly_matched(&gone, 999, true);
+    check_newly_matched(&gone, 1_500, false);
+    // Changed while it was expired, hence never available after `since`.
     let details = AdvertDetails { price: Amount::new(180_000.0), ..gone.details.clone() };
     let changed = AdvertEvent::amount(at(3_000), AdvertField::Price, Amount::new(210_000.0), details.price);
     let mut changed_since = Advert { details, ..gone };
     changed_since.events.push(changed);
-    came(&changed_since, 2_500, false);
+    check_newly_matched(&changed_since, 2_500, false);
 }

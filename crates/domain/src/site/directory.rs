@@ -1,11 +1,11 @@
-//! All sites and categories at one moment, and the ways to find one.
+//! A snapshot of all sites and categories, with indices.
 
 use std::collections::HashMap;
 
 use super::{Site, SiteCategory, SiteCategoryId, SiteId, SiteKey, SiteName};
 use crate::fold::fold;
 
-/// All sites and categories as they were at one revision.
+/// All sites and categories at one revision.
 #[derive(Debug, Clone, Default)]
 pub struct SiteDirectory {
     revision: u64,
@@ -13,7 +13,7 @@ pub struct SiteDirectory {
     categories: Vec<SiteCategory>,
     by_id: HashMap<SiteId, usize>,
     by_key: HashMap<SiteKey, usize>,
-    /// By the operator's name, case and accents aside; nothing where two sites have the same.
+    /// By folded name. `None` if several sites share the name.
     by_name: HashMap<String, Option<usize>>,
 }
 
@@ -35,17 +35,17 @@ impl SiteDirectory {
         }
     }
 
-    /// Grows with every change; zero before the first.
+    /// Returns the revision, which grows with every change. Zero before the first change.
     pub const fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// In the order in which they became known.
+    /// Returns the sites in the order in which they were first seen.
     pub fn sites(&self) -> &[Site] {
         &self.sites
     }
 
-    /// In the order in which they were made.
+    /// Returns the categories in the order of their creation.
     pub fn categories(&self) -> &[SiteCategory] {
         &self.categories
     }
@@ -59,34 +59,34 @@ impl SiteDirectory {
     }
 
     pub fn category(&self, id: SiteCategoryId) -> Option<&SiteCategory> {
-        // A handful, so that a walk is as good as an index.
+        // There are only a few categories, so a linear search is fast enough.
         self.categories.iter().find(|category| category.id == id)
     }
 
-    /// The category of a name, case and accents aside.
+    /// Returns the category with this name, ignoring case and accents.
     pub fn category_named(&self, name: &str) -> Option<&SiteCategory> {
         let wanted = fold(name);
         self.categories.iter().find(|category| category.name.comparison_key() == wanted)
     }
 
-    /// The category a site is in.
+    /// Returns the category of a site.
     pub fn category_of(&self, key: &SiteKey) -> Option<&SiteCategory> {
         self.site_by_key(key)?.category.and_then(|id| self.category(id))
     }
 
-    /// The site that a sender means who says this: the one of that domain or name, else the only one an operator gave
-    /// that name, else one not known yet.
-    pub fn meant_by(&self, said: SiteKey) -> SiteKey {
-        if said.is_domain() || self.by_key.contains_key(&said) {
-            return said;
+    /// Returns the key of the site that a sender refers to: the site with this key, otherwise the only site with this name,
+    /// otherwise the given key, for a site that is not known yet.
+    pub fn resolve_key(&self, given: SiteKey) -> SiteKey {
+        if given.is_domain() || self.by_key.contains_key(&given) {
+            return given;
         }
-        match self.by_name.get(&fold(said.as_str())) {
+        match self.by_name.get(&fold(given.as_str())) {
             Some(Some(index)) => self.sites[*index].key.clone(),
-            Some(None) | None => said,
+            Some(None) | None => given,
         }
     }
 
-    /// Sites whose name or domain contains a text, case and accents aside.
+    /// Returns the sites whose name or key contains a text, ignoring case and accents.
     pub fn sites_like(&self, text: &str) -> impl Iterator<Item = &Site> {
         let wanted = fold(text);
         self.sites.iter().filter(move |site| {
@@ -121,19 +121,19 @@ mod tests {
     }
 
     #[test]
-    fn a_sender_means_the_site_of_that_name() {
+    fn key_or_unique_name_resolves_to_a_site() {
         let directory = directory();
-        for (said, meant) in [
+        for (given, expected) in [
             ("www.portail.fr", "portail.fr"),
             ("LE PORTAIL DORE", "portail.fr"),
             ("le-portail-doré", "portail.fr"),
-            // What adverts came in under stays what it is, whatever others are called later.
+            // The key of an existing site has precedence over the name of another.
             ("agence", "agence"),
-            // Two sites have the name: it names neither.
+            // A name of two sites resolves to neither.
             ("Deux Rives", "deux rives"),
             ("Autre", "autre"),
         ] {
-            assert_eq!(directory.meant_by(SiteKey::parse(said).unwrap()).as_str(), meant, "{said}");
+            assert_eq!(directory.resolve_key(SiteKey::parse(given).unwrap()).as_str(), expected, "{given}");
         }
     }
 

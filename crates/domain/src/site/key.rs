@@ -1,27 +1,26 @@
-//! What makes a site that site.
+//! The identity of a site.
 
 use std::fmt;
 
 use crate::value::WebAddress;
 
-/// The registrable domain of a site, or its name when it has none; in lower case.
+/// The registrable domain of a site, or its name if it has none; in lower case.
 ///
-/// The registrable domain is what somebody can buy: `annonces.portail.co.uk` belongs to whoever has `portail.co.uk`. Which
-/// endings are for sale is what the Public Suffix List says. Its private part counts as well: two blogs under
-/// `blogspot.com` are two sites.
+/// The registrable domain is determined with the Public Suffix List: that of `annonces.portail.co.uk` is `portail.co.uk`. The
+/// private part of the list applies too: two blogs under `blogspot.com` are two sites.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SiteKey(Box<str>);
 
 impl SiteKey {
     const LENGTH_MAX: usize = 255;
 
-    /// Reads a domain, an address or a name: `www.Portail.fr`, `https://annonces.portail.fr/x` and `portail.fr` are one site.
-    /// What is read reads back as itself.
+    /// Parses a domain, a URL or a name: `www.Portail.fr`, `https://annonces.portail.fr/x` and `portail.fr` are the same site.
+    /// Parsing is idempotent.
     pub fn parse(text: &str) -> Option<Self> {
         let mut key = Self::parse_once(text)?;
         loop {
-            // What `www.` hid may be an address, or blank at its edge. Each turn shortens the text or finds a registrable
-            // domain, which stays what it is; so there is a last one.
+            // After removing `www.`, the rest may be a URL or start with a space. Every iteration shortens the text or
+            // yields a registrable domain, which is stable, so the loop terminates.
             let again = Self::parse_once(&key.0)?;
             if again == key {
                 return Some(key);
@@ -35,7 +34,7 @@ impl SiteKey {
         if let Ok(address) = WebAddress::parse(text) {
             return Some(Self::of_address(&address));
         }
-        // `portail.fr/annonces` without a scheme. What has no known ending is a name that happens to have a dot in it.
+        // `portail.fr/annonces` without a scheme. Without a known suffix, it is a name that contains a dot.
         if let Some(host) = host_of(text)
             && let Some(domain) = registrable(&host)
         {
@@ -46,7 +45,7 @@ impl SiteKey {
         fits.then(|| Self::without_www(&key))
     }
 
-    /// The site an advert's address belongs to.
+    /// Returns the site of the URL of an advert.
     pub fn of_address(address: &WebAddress) -> Self {
         let host = address.host();
         let host = host.strip_suffix('.').unwrap_or(&host);
@@ -56,7 +55,7 @@ impl SiteKey {
         }
     }
 
-    /// Takes back a key that once came out of [`SiteKey::as_str`]: a store need not judge again what it was given.
+    /// Restores a key that [`SiteKey::as_str`] returned, without checking it (for stores).
     pub fn trusted(key: String) -> Self {
         Self(key.into())
     }
@@ -65,7 +64,7 @@ impl SiteKey {
         &self.0
     }
 
-    /// Whether it is a domain, rather than the name of a site that has none or never told it.
+    /// Returns `true` for a domain, `false` for the name of a site whose domain is unknown.
     pub fn is_domain(&self) -> bool {
         host_of(&self.0).is_some_and(|host| *host == *self.0)
     }
@@ -78,7 +77,7 @@ impl SiteKey {
     }
 }
 
-/// The host of an address that lacks its scheme. An e-mail address is none.
+/// Returns the host of a URL without a scheme. `None` for an e-mail address.
 fn host_of(text: &str) -> Option<String> {
     if !text.contains('.') || text.contains('@') {
         return None;
@@ -87,8 +86,8 @@ fn host_of(text: &str) -> Option<String> {
     Some(host.strip_suffix('.').map(str::to_owned).unwrap_or(host)).filter(|host| host.contains('.'))
 }
 
-/// The part of a host that somebody registered. None of a public suffix itself, nor where the list knows no suffix:
-/// numeric addresses, names inside a company's network.
+/// Returns the registrable domain of a host. `None` for a public suffix itself and for hosts without a known suffix, such
+/// as IP addresses and internal names.
 fn registrable(host: &str) -> Option<&str> {
     let domain = psl::domain(host.as_bytes()).filter(|domain| domain.suffix().is_known())?;
     std::str::from_utf8(domain.as_bytes()).ok().filter(|domain| !domain.starts_with('.'))
@@ -111,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_of_one_site_are_one_site() {
+    fn spellings_of_a_site_have_one_key() {
         for text in [
             "portail.fr",
             "WWW.Portail.FR",
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_site_is_what_somebody_registered() {
+    fn key_is_the_registrable_domain() {
         for (host, expected) in [
             ("annonces.portail.co.uk", "portail.co.uk"),
             ("www.service.immo.gouv.fr", "immo.gouv.fr"),
@@ -139,14 +138,14 @@ mod tests {
             ("vente.agence.immo", "agence.immo"),
             ("www.ville.kawasaki.jp", "www.ville.kawasaki.jp"),
             ("www.city.kawasaki.jp", "city.kawasaki.jp"),
-            // Each customer of a host is a site of its own.
+            // Each customer of a hosting service is a separate site.
             ("www.agence-du-lac.blogspot.com", "agence-du-lac.blogspot.com"),
             ("lac.github.io", "lac.github.io"),
-            // A suffix belongs to nobody.
+            // A public suffix has no registrable domain.
             ("co.uk", "co.uk"),
             ("github.io", "github.io"),
             ("blogspot.com", "blogspot.com"),
-            // Names in two scripts are one name.
+            // Unicode and punycode are equivalent.
             ("www.médiathèque.fr", "xn--mdiathque-53af.fr"),
             ("xn--mdiathque-53af.fr", "xn--mdiathque-53af.fr"),
             ("immo.公司.cn", "immo.xn--55qx5d.cn"),
@@ -157,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_known_ending_stays_as_it_is() {
+    fn text_without_known_suffix_is_a_name() {
         for (text, expected) in [
             ("Agence du Lac", "agence du lac"),
             ("S.A.R.L.Martin", "s.a.r.l.martin"),
@@ -179,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_domain_is_told_from_a_name() {
+    fn domains_and_names_are_distinguished() {
         let is_domain = |text| SiteKey::parse(text).map(|key| key.is_domain());
         for text in ["www.portail.fr", "https://a.intranet.lan/x", "192.168.1.20"] {
             assert_eq!(is_domain(text), Some(true), "{text}");
@@ -190,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_site_reads_back_as_itself() {
+    fn parsing_is_idempotent() {
         for text in [
             "www.www.a.fr",
             "www. a.fr",
@@ -208,13 +207,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_read_reads_back_as_itself(
+        fn parsing_is_idempotent_for_any_text(
             text in prop_oneof![".{0,40}", "(www\\.){0,2}[a-zé.]{0,12}\\.(fr|co\\.uk|github\\.io|lan|公司\\.cn)[./:]{0,2}"],
         ) {
             if let Some(key) = SiteKey::parse(&text) {
                 prop_assert_eq!(SiteKey::parse(key.as_str()), Some(key.clone()));
                 if let Ok(address) = WebAddress::parse(&format!("https://{key}/")) {
-                    // An address on the site leads to the site.
+                    // A URL on the site has the key of the site.
                     if key.is_domain() {
                         prop_assert_eq!(SiteKey::of_address(&address), key);
                     }

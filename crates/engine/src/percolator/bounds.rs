@@ -5,7 +5,7 @@
 //! halves: rounded down it is held against lower bounds, rounded up against upper ones. Whatever does not fit is rounded outwards,
 //! and whoever narrows bounds is told that they let too much through.
 
-use domain::{Key, Span};
+use domain::{Key, KeyRange};
 
 /// From one half key to another, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Bounds {
     pub const OPEN: Self = Self { least: i32::MIN, most: i32::MAX };
 
     /// Lets in only what is in the span as well.
-    pub fn narrow(&mut self, span: Span) -> Told {
+    pub fn narrow(&mut self, span: KeyRange) -> Told {
         let least = span.least.map_or(i32::MIN, upper_half);
         let most = span.most.map_or(i32::MAX, rounded_up);
         self.least = self.least.max(least);
@@ -96,7 +96,7 @@ const LARGEST: f64 = 253.0;
 
 impl SmallBounds {
     /// Lets in only whole numbers that are in the span as well.
-    pub fn narrow(&mut self, span: Span) -> Told {
+    pub fn narrow(&mut self, span: KeyRange) -> Told {
         // A key that is not that of its number, which −0 has, lies between two numbers.
         let sound = |bound: Option<Key>| bound.is_none_or(|key| Key::number(key.as_number()) == key);
         let bounded = span.least.is_some() || span.most.is_some();
@@ -163,14 +163,14 @@ mod tests {
     fn bound(random: &mut Random) -> Option<Key> {
         match random.below(12) {
             0..4 => None,
-            4 => Some(*random.pick(&[Key::LEAST, Key::MOST, Key::from_raw(-1)])),
+            4 => Some(*random.pick(&[Key::MIN, Key::MAX, Key::from_raw(-1)])),
             5 => Some(Key::from_raw(random.next_u64() as i64)),
             _ => Some(Key::number(number(random))),
         }
     }
 
-    fn span(random: &mut Random) -> Span {
-        Span { least: bound(random), most: bound(random) }
+    fn span(random: &mut Random) -> KeyRange {
+        KeyRange { least: bound(random), most: bound(random) }
     }
 
     #[test]
@@ -224,11 +224,11 @@ mod tests {
     #[test]
     fn the_bounds_people_choose_say_all() {
         for number in [0.0, 0.5, 1.0, 9.5, 62.5, 249_999.0, 250_000.0, 1_234_567.0, 12_345_000.0] {
-            let span = Span { least: Some(Key::number(number)), most: Some(Key::number(number)) };
+            let span = KeyRange { least: Some(Key::number(number)), most: Some(Key::number(number)) };
             assert_eq!(Bounds::OPEN.clone().narrow(span), Told::All, "{number}");
         }
         for rooms in [0.0, 1.0, 5.0, 100.0] {
-            let span = Span { least: Some(Key::number(rooms)), most: Some(Key::number(rooms)) };
+            let span = KeyRange { least: Some(Key::number(rooms)), most: Some(Key::number(rooms)) };
             assert_eq!(SmallBounds::default().narrow(span), Told::All, "{rooms}");
         }
     }

@@ -1,8 +1,8 @@
 //! What a search asks for beyond its line in the columns, but for words.
 
-use domain::criteria::{AdvertCriteria, Condition, Counting, Test};
+use domain::criteria::{AdvertCriteria, Condition, AdvertScope, Predicate};
 use domain::{
-    Facts, GeoPoint, Key, Polygon, Property, PropertyAttribute, PropertyId, Variation, VariationAttribute,
+    PropertyView, GeoPoint, Key, Polygon, Property, PropertyAttribute, PropertyId, Variation, VariationAttribute,
 };
 
 use super::places::{NAMED, Place};
@@ -19,7 +19,7 @@ pub struct Sight<'a> {
 }
 
 impl<'a> Sight<'a> {
-    pub fn of(facts: &Facts<'a>) -> Self {
+    pub fn of(facts: &PropertyView<'a>) -> Self {
         let mut values = [None; PropertyAttribute::ALL.len()];
         for attribute in PropertyAttribute::ALL {
             values[*attribute as usize] = attribute.read(facts);
@@ -56,15 +56,15 @@ pub enum Check {
     Circle(NearCircle),
     /// In any of these.
     Polygons(Box<[Polygon]>),
-    Advert(Counting, Box<AdvertCriteria>),
-    Change(Variation, Counting, Box<[Condition<VariationAttribute>]>),
+    Advert(AdvertScope, Box<AdvertCriteria>),
+    Change(Variation, AdvertScope, Box<[Condition<VariationAttribute>]>),
 }
 
 impl Check {
     pub fn holds(&self, sight: &Sight<'_>) -> bool {
         let adverts = &sight.property.adverts;
         match self {
-            Self::Property(Condition { attribute, test }) => test.holds(sight.value(*attribute)),
+            Self::Property(Condition { attribute, predicate: test }) => test.holds(sight.value(*attribute)),
             Self::Excluded(properties) => properties.binary_search(&sight.property.id).is_err(),
             Self::Inside(places) => is_in(sight, places),
             Self::Outside(places) => !is_in(sight, places),
@@ -74,15 +74,15 @@ impl Check {
             Self::Polygons(polygons) => {
                 sight.point.is_some_and(|point| polygons.iter().any(|polygon| polygon.contains(point)))
             }
-            Self::Advert(counting, criteria) => {
-                adverts.iter().any(|advert| counting.counts(advert) && criteria.accepts(advert))
+            Self::Advert(advert_scope, criteria) => {
+                adverts.iter().any(|advert| advert_scope.includes(advert) && criteria.accepts(advert))
             }
-            Self::Change(variation, counting, conditions) => {
-                let counting = adverts.iter().filter(|advert| counting.counts(advert));
+            Self::Change(variation, advert_scope, conditions) => {
+                let counted = adverts.iter().filter(|advert| advert_scope.includes(advert));
                 let mut changes =
-                    counting.flat_map(|advert| &advert.events).filter(|event| variation.is(event));
+                    counted.flat_map(|advert| &advert.events).filter(|event| variation.is(event));
                 changes.any(|event| {
-                    conditions.iter().all(|condition| condition.test.holds(condition.attribute.read(event)))
+                    conditions.iter().all(|condition| condition.predicate.holds(condition.attribute.read(event)))
                 })
             }
         }
@@ -91,7 +91,7 @@ impl Check {
     /// Memory beside the enum itself.
     pub fn bytes(&self) -> usize {
         match self {
-            Self::Property(condition) => test_bytes(&condition.test),
+            Self::Property(condition) => test_bytes(&condition.predicate),
             Self::Excluded(properties) => size_of_val(&**properties),
             Self::Inside(places) | Self::Outside(places) => size_of_val(&**places),
             Self::Circle(_) => 0,
@@ -106,12 +106,12 @@ impl Check {
                     sites.fold((0, 0), |(bytes, count), site| (bytes + site.as_str().len(), count + 1));
                 size_of::<AdvertCriteria>()
                     + size_of_val(&**conditions)
-                    + conditions.iter().map(|condition| test_bytes(&condition.test)).sum::<usize>()
+                    + conditions.iter().map(|condition| test_bytes(&condition.predicate)).sum::<usize>()
                     + names
                     + tree_bytes::<domain::SiteKey>(count)
             }
             Self::Change(_, _, conditions) => {
-                let tests: usize = conditions.iter().map(|condition| test_bytes(&condition.test)).sum();
+                let tests: usize = conditions.iter().map(|condition| test_bytes(&condition.predicate)).sum();
                 size_of_val(&**conditions) + tests
             }
         }
@@ -122,10 +122,10 @@ fn is_in(sight: &Sight<'_>, places: &[Place]) -> bool {
     sight.places().iter().any(|place| places.binary_search(place).is_ok())
 }
 
-fn test_bytes(test: &Test) -> usize {
+fn test_bytes(test: &Predicate) -> usize {
     match test {
-        Test::Within(_) => 0,
-        Test::OneOf(keys) => tree_bytes::<Key>(keys.len()),
+        Predicate::Within(_) => 0,
+        Predicate::OneOf(keys) => tree_bytes::<Key>(keys.len()),
     }
 }
 

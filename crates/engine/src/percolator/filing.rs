@@ -1,6 +1,6 @@
 //! From criteria to where a search is filed, what stands of it in columns, and what is left to check beside words.
 
-use domain::criteria::{Condition, Entry, Places, Test};
+use domain::criteria::{Condition, Entry, Places, Predicate};
 use domain::{Criteria, Key, PropertyAttribute, PropertyType, TransactionType, Variation};
 
 use super::bounds::{SmallBounds, SmallValue, Told, Value};
@@ -42,7 +42,7 @@ impl Filing {
             advert,
             price_change,
             surface_change,
-            counting,
+            advert_scope,
             places,
             excluded_properties,
             expressions,
@@ -60,13 +60,13 @@ impl Filing {
         }
         filing.add_places(places);
         if !advert.is_empty() {
-            filing.checks.push(Check::Advert(*counting, Box::new(advert.clone())));
+            filing.checks.push(Check::Advert(*advert_scope, Box::new(advert.clone())));
         }
         for (variation, conditions) in
             [(Variation::Price, price_change), (Variation::Surface, surface_change)]
         {
             if !conditions.is_empty() {
-                filing.checks.push(Check::Change(variation, *counting, conditions.as_slice().into()));
+                filing.checks.push(Check::Change(variation, *advert_scope, conditions.as_slice().into()));
             }
         }
         if !filing.checks.is_empty() || ask_for_something(expressions) {
@@ -77,7 +77,7 @@ impl Filing {
 
     /// Puts a condition into the columns as far as these can say it; whether anything can meet it.
     fn add(&mut self, condition: &Condition<PropertyAttribute>) -> bool {
-        let Condition { attribute, test } = condition;
+        let Condition { attribute, predicate: test } = condition;
         let told = match (attribute, test) {
             (PropertyAttribute::PropertyType, test) => {
                 let bits = PropertyType::ALL.iter().filter(|kind| test.holds(Some(Key::code(kind.code()))));
@@ -88,10 +88,10 @@ impl Filing {
                     TransactionType::ALL.iter().filter(|kind| test.holds(Some(Key::code(kind.code()))));
                 self.keep_kinds(bits.map(|kind| transaction_bit(*kind)), (1 << TRANSACTIONS) - 1)
             }
-            (PropertyAttribute::Price, Test::Within(span)) => self.line.price.narrow(*span),
-            (PropertyAttribute::Surface, Test::Within(span)) => self.line.surface.narrow(*span),
-            (PropertyAttribute::Room, Test::Within(span)) => self.line.rooms.narrow(*span),
-            (PropertyAttribute::Bedroom, Test::Within(span)) => {
+            (PropertyAttribute::Price, Predicate::Within(span)) => self.line.price.narrow(*span),
+            (PropertyAttribute::Surface, Predicate::Within(span)) => self.line.surface.narrow(*span),
+            (PropertyAttribute::Room, Predicate::Within(span)) => self.line.rooms.narrow(*span),
+            (PropertyAttribute::Bedroom, Predicate::Within(span)) => {
                 let mut bounds = SmallBounds { least: self.line.bedrooms_least, most: 0 };
                 let told = bounds.narrow(*span);
                 self.line.bedrooms_least = bounds.least;
@@ -105,7 +105,7 @@ impl Filing {
         if told == Told::Part {
             self.checks.push(Check::Property(condition.clone()));
         }
-        !matches!(test, Test::OneOf(keys) if keys.is_empty())
+        !matches!(test, Predicate::OneOf(keys) if keys.is_empty())
     }
 
     /// A yes or no that is not among the flags is left to be checked, as is what takes other values than these two.
@@ -198,25 +198,25 @@ impl Sight<'_> {
 #[cfg(test)]
 mod tests {
     use domain::criteria::PlaceSet;
-    use domain::{Circle, GeoPoint, Span};
+    use domain::{Circle, GeoPoint, KeyRange};
 
     use super::*;
 
     #[test]
     fn what_people_ask_for_needs_no_check() {
         let span = |least: f64, most: f64| {
-            Test::Within(Span { least: Some(Key::number(least)), most: Some(Key::number(most)) })
+            Predicate::Within(KeyRange { least: Some(Key::number(least)), most: Some(Key::number(most)) })
         };
-        let yes = Test::OneOf([Key::flag(true)].into());
+        let yes = Predicate::OneOf([Key::flag(true)].into());
         let criteria = Criteria {
             property: vec![
                 Condition {
                     attribute: PropertyAttribute::TransactionType,
-                    test: Test::OneOf([Key::code(0)].into()),
+                    predicate: Predicate::OneOf([Key::code(0)].into()),
                 },
                 Condition {
                     attribute: PropertyAttribute::PropertyType,
-                    test: Test::OneOf([Key::code(1)].into()),
+                    predicate: Predicate::OneOf([Key::code(1)].into()),
                 },
                 Condition { attribute: PropertyAttribute::Price, test: span(100_000.0, 345_678.0) },
                 Condition { attribute: PropertyAttribute::Surface, test: span(20.5, 100.0) },

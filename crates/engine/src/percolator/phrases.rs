@@ -234,7 +234,7 @@ mod tests {
             reading.begin();
             for _ in 0..2 {
                 for (phrase, numbers) in all.iter().zip(&numbers) {
-                    let expected = domain::criteria::texts(&property).any(|text| phrase.is_in(&fold(text)));
+                    let expected = domain::criteria::texts(&property).any(|text| phrase.occurs_in(&fold(text)));
                     let found = numbers.map(|number| phrases.hold_for(number, &property, &mut reading));
                     assert_eq!(found, [expected, !expected], "{phrase:?}");
                 }

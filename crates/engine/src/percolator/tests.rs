@@ -1,7 +1,7 @@
 //! What the law does not look at: what is left of what was taken out, and what it takes to find something.
 
-use domain::criteria::{Condition, Entry, PlaceSet, Places, Presence, Test};
-use domain::{Criteria, GeoPoint, GivenPlace, Key, Phrase, PropertyAttribute, Span, Strictness, Zipcode};
+use domain::criteria::{Condition, Entry, PlaceSet, Places, Presence, Predicate};
+use domain::{Criteria, GeoPoint, GivenPlace, Key, Phrase, PropertyAttribute, KeyRange, Strictness, Zipcode};
 use testkit::{Random, build};
 
 use super::*;
@@ -75,8 +75,8 @@ fn only_searches_for_the_same_kind_are_looked_at() {
     let property = property_in_tours();
     let mut percolator = Percolator::default();
     for number in 0..7 {
-        let test = Test::OneOf([Key::code(number)].into());
-        let kind = Condition { attribute: PropertyAttribute::PropertyType, test };
+        let test = Predicate::OneOf([Key::code(number)].into());
+        let kind = Condition { attribute: PropertyAttribute::PropertyType, predicate: test };
         let criteria = Criteria { property: vec![kind], ..in_places(&[TOURS], &[], &[]) };
         percolator.put(SearchNumber(u32::from(number)), &criteria);
     }
@@ -112,9 +112,9 @@ fn assorted(random: &mut Random, number: u32) -> Criteria {
         criteria = with_words(criteria, &format!("terrasse {}", number % 50));
     }
     if random.once_in(3) {
-        let span = Span { least: Some(Key::number(random.below(900) as f64 + 0.1)), most: None };
+        let span = KeyRange { least: Some(Key::number(random.below(900) as f64 + 0.1)), most: None };
         let attribute = *random.pick(&[PropertyAttribute::Price, PropertyAttribute::LandSurface]);
-        criteria.property.push(Condition { attribute, test: Test::Within(span) });
+        criteria.property.push(Condition { attribute, predicate: Predicate::Within(span) });
     }
     criteria
 }

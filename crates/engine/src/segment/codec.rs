@@ -39,7 +39,7 @@ pub fn format() -> String {
     let sum = attributes.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
         (sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });
-    format!("{}-1-{}-{sum:016x}", env!("CARGO_PKG_VERSION"), domain::attribute::READINGS_VERSION)
+    format!("{}-1-{}-{sum:016x}", env!("CARGO_PKG_VERSION"), domain::attribute::ATTRIBUTES_VERSION)
 }
 
 impl Segment {

@@ -3,7 +3,7 @@
 //! Each property's words are kept in order (two bytes each, mostly), so that phrases can be checked and rows given back for
 //! a merge. Each word has the set of its properties: as bits where it is frequent, as gaps between ordinals where it is not.
 
-use domain::words::reduced;
+use domain::phrase::stem;
 use domain::{Phrase, Strictness};
 use rustc_hash::FxHashMap;
 
@@ -193,7 +193,7 @@ impl Text {
         }
         let words = self.words.iter().zip(&self.numbers);
         let mut forms: Vec<(std::borrow::Cow<'_, str>, u32)> =
-            words.map(|(word, number)| (reduced(word), *number)).collect();
+            words.map(|(word, number)| (stem(word), *number)).collect();
         forms.sort_unstable();
         let (mut strings, mut starts, mut members): (Strings, Vec<u32>, Vec<u32>) = Default::default();
         for (form, number) in &forms {

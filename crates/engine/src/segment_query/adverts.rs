@@ -1,6 +1,6 @@
 //! Whether one and the same advert of a property meets every condition on adverts.
 
-use domain::criteria::{Counting, Direction, Test};
+use domain::criteria::{AdvertScope, Direction, Predicate};
 use domain::{AdvertAttribute, Criteria, Key};
 
 use crate::bits::{Bits, WORD, ones};
@@ -25,12 +25,12 @@ impl<'a> AdvertQuery<'a> {
         let adverts = &segment.adverts;
         let column = |attribute: AdvertAttribute| &adverts.columns[attribute as usize];
         let compile =
-            |attribute: AdvertAttribute, test: &Test| (column(attribute), column(attribute).compiled(test));
+            |attribute: AdvertAttribute, test: &Predicate| (column(attribute), column(attribute).compiled(test));
         let conditions = criteria.advert.conditions.iter();
         let mut tests: Vec<_> =
-            conditions.map(|condition| compile(condition.attribute, &condition.test)).collect();
-        if criteria.counting == Counting::Live {
-            tests.push(compile(AdvertAttribute::Expired, &Test::OneOf([Key::flag(false)].into())));
+            conditions.map(|condition| compile(condition.attribute, &condition.predicate)).collect();
+        if criteria.advert_scope == AdvertScope::Live {
+            tests.push(compile(AdvertAttribute::Expired, &Predicate::OneOf([Key::flag(false)].into())));
         }
         Self { adverts, tests, sites: wanted_sites(adverts, criteria) }
     }

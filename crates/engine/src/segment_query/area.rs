@@ -1,6 +1,6 @@
 //! Places' conditions that have to be checked row by row.
 
-use domain::criteria::Test;
+use domain::criteria::Predicate;
 use domain::{Criteria, Polygon, PropertyAttribute};
 
 use crate::circle::NearCircle;
@@ -22,7 +22,7 @@ impl<'a> AreaCheck<'a> {
         let places = &criteria.places;
         let zipcodes = segment.column(PropertyAttribute::Zipcode);
         let compiled = |keys: &std::collections::BTreeSet<domain::Key>| {
-            (!keys.is_empty()).then(|| zipcodes.compiled(&Test::OneOf(keys.clone())))
+            (!keys.is_empty()).then(|| zipcodes.compiled(&Predicate::OneOf(keys.clone())))
         };
         Self {
             segment,

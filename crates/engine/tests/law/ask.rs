@@ -1,9 +1,9 @@
 //! Everything that is asked of the index at one moment.
 
-use domain::criteria::{CriteriaDraft, Direction, Given, SortMode};
-use domain::filter::{Kind, Subject};
+use domain::criteria::{CriteriaBuilder, Direction, CriterionValue, SortMode};
+use domain::filter::{Kind, FilterTarget};
 use domain::{
-    Criteria, FILTERS, Facts, Filter, Order, OrderBy, Property, PropertyAttribute, PropertyId,
+    Criteria, FILTERS, PropertyView, Filter, Order, OrderBy, Property, PropertyAttribute, PropertyId,
     SimilarityProfile, Timestamp,
 };
 use engine::{SearchRequest, SimilarRequest};
@@ -15,7 +15,7 @@ use crate::values::{Scene, given};
 /// Filters, an order and a page, with the other ways to put the same request.
 #[derive(Debug, Clone)]
 pub struct Ask {
-    pub given: Vec<(&'static Filter, Given)>,
+    pub given: Vec<(&'static Filter, CriterionValue)>,
     pub order: Order,
     pub skip: usize,
     pub take: usize,
@@ -65,7 +65,7 @@ impl Ask {
     }
 
     pub fn criteria(&self) -> Criteria {
-        self.draft().finish().expect("what is wrong was left out when it was drawn").criteria
+        self.draft().build().expect("what is wrong was left out when it was drawn").criteria
     }
 
     pub fn request(&self) -> SearchRequest {
@@ -73,8 +73,8 @@ impl Ask {
         SearchRequest { criteria: self.criteria(), order: order.clone(), skip: *skip, take: *take }
     }
 
-    fn draft(&self) -> CriteriaDraft {
-        let mut draft = CriteriaDraft::default();
+    fn draft(&self) -> CriteriaBuilder {
+        let mut draft = CriteriaBuilder::default();
         for (filter, given) in &self.given {
             draft.put(filter, given.clone());
         }
@@ -89,7 +89,7 @@ impl Ask {
             self.alone = Some(first);
             companions(first).for_each(|companion| self.put(random, scene, companion));
             if first != price {
-                self.given.push((price, Given::Flag(false)));
+                self.given.push((price, CriterionValue::Flag(false)));
             }
             return;
         }
@@ -103,16 +103,16 @@ impl Ask {
             }
         }
         if random.once_in(3) {
-            self.put_value(Filter::named("expired").unwrap(), Given::Flag(false));
+            self.put_value(Filter::named("expired").unwrap(), CriterionValue::Flag(false));
         }
         if random.once_in(2) {
-            self.put_value(price, Given::Flag(false));
+            self.put_value(price, CriterionValue::Flag(false));
         }
         if random.once_in(30) {
             self.given.clear();
         }
         // Two bounds of one value may contradict each other: the lower one, which is named, is left out.
-        while let Err(violations) = self.draft().finish() {
+        while let Err(violations) = self.draft().build() {
             self.given.retain(|(row, _)| violations.iter().all(|violation| violation.path != row.name));
         }
     }
@@ -121,7 +121,7 @@ impl Ask {
         self.put_value(filter, given(random, scene, filter));
     }
 
-    fn put_value(&mut self, filter: &'static Filter, value: Given) {
+    fn put_value(&mut self, filter: &'static Filter, value: CriterionValue) {
         if self.given.iter().all(|(row, _)| *row != filter) {
             self.given.push((filter, value));
         }
@@ -134,7 +134,7 @@ fn companions(filter: &Filter) -> impl Iterator<Item = &'static Filter> {
     let circle = in_circle(filter.kind);
     let window = filter.kind == Kind::SortMode;
     FILTERS.iter().filter(move |row| {
-        circle && in_circle(row.kind) || window && row.kind == Kind::From(Subject::Creation)
+        circle && in_circle(row.kind) || window && row.kind == Kind::From(FilterTarget::Creation)
     })
 }
 
@@ -154,7 +154,7 @@ fn similar(random: &mut Random, properties: &[&Property], scene: Scene<'_>) -> S
     let like = *random.pick(properties);
     SimilarRequest {
         property: if random.once_in(5) { PropertyId::from_bytes([0xee; 16]) } else { like.id },
-        profile: SimilarityProfile::of(&Facts::of(like).unwrap()),
+        profile: SimilarityProfile::new(&PropertyView::new(like).unwrap()),
         // A whole second, which is what dates are told in; properties are created between two as well.
         created_from: random.once_in(2).then(|| Timestamp::from_second(moment(random).as_second()).unwrap()),
         order: order(random, scene),

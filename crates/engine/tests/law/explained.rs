@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::explain::{AdvertLine, Explanation, GroupTried, PropertyLine, expression_filters};
+use domain::explain::{AdvertCheck, Explanation, GroupExplanation, PropertyCheck, expression_filters};
 use domain::filter::Kind;
 use domain::{Criteria, FILTERS, Filter, Property, explain, matching};
 use testkit::Random;
@@ -75,10 +75,10 @@ fn judged(
     let told =
         || format!("repeat with VIGIE_TEST_SEED={seed} VIGIE_EXPLAINED_CASES=1: {criteria:?} {property:?}");
     let explanation = explain(criteria, property).unwrap_or_else(|| panic!("no explanation, {}", told()));
-    assert_eq!(explanation.held(), criteria.accepts(property), "{}", told());
+    assert_eq!(explanation.passed(), criteria.accepts(property), "{}", told());
     assert_eq!(
-        explanation.held() && explanation.is_on_offer,
-        matching::meets(criteria, property),
+        explanation.passed() && explanation.is_available,
+        matching::matches(criteria, property),
         "{}",
         told()
     );
@@ -98,20 +98,20 @@ fn judged(
 
 /// The filters of every line, and whether it held. Of adverts and changes it is the lines of the one that comes nearest.
 fn lines(explanation: &Explanation<'_>) -> Vec<(Vec<&'static Filter>, bool)> {
-    let Explanation { is_on_offer: _, property, adverts, changes, expressions } = explanation;
+    let Explanation { is_available: _, property, adverts, changes, expressions } = explanation;
     let mut lines: Vec<_> =
-        property.iter().map(|line: &PropertyLine<'_>| (line.filters(), line.held())).collect();
+        property.iter().map(|line: &PropertyCheck<'_>| (line.filters(), line.passed())).collect();
     if let Some(nearest) = adverts.as_ref().and_then(|tried| tried.first()) {
-        lines.extend(nearest.lines.iter().map(|line: &AdvertLine<'_>| (line.filters(), line.held())));
+        lines.extend(nearest.checks.iter().map(|line: &AdvertCheck<'_>| (line.filters(), line.passed())));
     }
     for tried in changes {
         for (place, condition) in tried.wanted.iter().enumerate() {
-            let held = tried.nearest.as_ref().is_some_and(|change| change.lines[place].held());
+            let held = tried.nearest.as_ref().is_some_and(|change| change.checks[place].passed());
             lines.push((tried.filters(condition), held));
         }
     }
     if let Some(groups) = expressions {
-        lines.push((expression_filters(), groups.iter().any(GroupTried::held)));
+        lines.push((expression_filters(), groups.iter().any(GroupExplanation::passed)));
     }
     lines
 }

@@ -10,10 +10,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use domain::criteria::{Condition, PlaceSet, Test};
+use domain::criteria::{Condition, PlaceSet, Predicate};
 use domain::{
-    Circle, Criteria, Facts, GeoPoint, Insee, Key, Property, PropertyAttribute, PropertyId, SearchNumber,
-    Span, Zipcode,
+    Circle, Criteria, PropertyView, GeoPoint, Insee, Key, Property, PropertyAttribute, PropertyId, SearchNumber,
+    KeyRange, Zipcode,
 };
 use engine::scan::Scan;
 use engine::{Percolator, PercolatorScratch};
@@ -170,7 +170,7 @@ fn bend(random: &mut Random, properties: &[&Property], criteria: &mut Criteria) 
         0..3 => {
             let attribute = *random.pick(PropertyAttribute::ALL);
             let test = test(random, properties, attribute);
-            criteria.property.push(Condition { attribute, test });
+            criteria.property.push(Condition { attribute, predicate: test });
         }
         3 => {
             let attribute = *random.pick(&[
@@ -179,8 +179,8 @@ fn bend(random: &mut Random, properties: &[&Property], criteria: &mut Criteria) 
                 PropertyAttribute::Room,
                 PropertyAttribute::Bedroom,
             ]);
-            let span = Span { least: odd(random), most: odd(random) };
-            criteria.property.push(Condition { attribute, test: Test::Within(span) });
+            let span = KeyRange { least: odd(random), most: odd(random) };
+            criteria.property.push(Condition { attribute, predicate: Predicate::Within(span) });
         }
         4 => criteria.places.any_of = Some(places(random, properties)),
         5 => criteria.places.none_of = places(random, properties),
@@ -197,21 +197,21 @@ fn bend(random: &mut Random, properties: &[&Property], criteria: &mut Criteria) 
     }
 }
 
-fn facts_of_one<'a>(random: &mut Random, properties: &[&'a Property]) -> Option<Facts<'a>> {
+fn facts_of_one<'a>(random: &mut Random, properties: &[&'a Property]) -> Option<PropertyView<'a>> {
     let property = *random.pick(properties);
-    Facts::of(property)
+    PropertyView::new(property)
 }
 
 fn odd(random: &mut Random) -> Option<Key> {
     match random.below(10) {
         0..3 => None,
-        3 => Some(*random.pick(&[Key::LEAST, Key::MOST])),
+        3 => Some(*random.pick(&[Key::MIN, Key::MAX])),
         _ => Some(Key::number(*random.pick(ODD))),
     }
 }
 
 /// Any test, round about a value that somebody has.
-fn test(random: &mut Random, properties: &[&Property], attribute: PropertyAttribute) -> Test {
+fn test(random: &mut Random, properties: &[&Property], attribute: PropertyAttribute) -> Predicate {
     let value = |random: &mut Random| {
         let known = facts_of_one(random, properties).and_then(|facts| attribute.read(&facts));
         known.unwrap_or_else(|| Key::from_raw(random.below(3) as i64))
@@ -221,12 +221,12 @@ fn test(random: &mut Random, properties: &[&Property], attribute: PropertyAttrib
         Key::from_raw(value(random).get().saturating_add(step))
     };
     match random.below(4) {
-        0 => Test::OneOf((0..random.below(4)).map(|_| beside(random)).collect()),
-        1 => Test::Within(Span { least: Some(beside(random)), most: None }),
-        2 => Test::Within(Span { least: None, most: Some(beside(random)) }),
+        0 => Predicate::OneOf((0..random.below(4)).map(|_| beside(random)).collect()),
+        1 => Predicate::Within(KeyRange { least: Some(beside(random)), most: None }),
+        2 => Predicate::Within(KeyRange { least: None, most: Some(beside(random)) }),
         _ => {
             let bound = |random: &mut Random| (!random.once_in(3)).then(|| beside(random));
-            Test::Within(Span { least: bound(random), most: bound(random) })
+            Predicate::Within(KeyRange { least: bound(random), most: bound(random) })
         }
     }
 }

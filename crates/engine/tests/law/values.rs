@@ -3,10 +3,10 @@
 //! Values are taken from the properties there are, and from just beside them, so that bounds fall on values and a request
 //! has an answer.
 
-use domain::criteria::{Entry, Given, Presence, SortMode};
-use domain::filter::{Codes, Filter, Kind, PlaceKind, Sense, Subject};
+use domain::criteria::{Entry, CriterionValue, Presence, SortMode};
+use domain::filter::{Codes, Filter, Kind, PlaceKind, Inclusion, FilterTarget};
 use domain::{
-    Advert, AdvertEvent, Facts, GeoPoint, Key, Phrase, Polygon, Property, PropertyAttribute, SiteKey,
+    Advert, AdvertEvent, PropertyView, GeoPoint, Key, Phrase, Polygon, Property, PropertyAttribute, SiteKey,
     Strictness, Timestamp, Zipcode,
 };
 use testkit::Random;
@@ -28,7 +28,7 @@ impl<'a> Scene<'a> {
     pub fn draw(random: &mut Random, properties: &'a [&'a Property]) -> Self {
         let aimed = *random.pick(properties);
         let aim = (!random.once_in(3)).then(|| (aimed, random.pick(&aimed.adverts)));
-        let near = Facts::of(aimed).and_then(|facts| facts.derived.point).filter(|_| !random.once_in(4));
+        let near = PropertyView::new(aimed).and_then(|facts| facts.derived.point).filter(|_| !random.once_in(4));
         Self { properties, aim, sort_key: near.unwrap_or_else(|| point(random)) }
     }
 
@@ -55,16 +55,16 @@ impl<'a> Scene<'a> {
     }
 
     /// The value of a subject; nothing where it is unknown.
-    fn key(&self, random: &mut Random, subject: Subject) -> Option<Key> {
+    fn key(&self, random: &mut Random, subject: FilterTarget) -> Option<Key> {
         let of_property = |attribute: PropertyAttribute, random: &mut Random| {
-            attribute.read(&Facts::of(self.property(random))?)
+            attribute.read(&PropertyView::new(self.property(random))?)
         };
         match subject {
-            Subject::Property(attribute) => of_property(attribute, random),
-            Subject::Creation if random.once_in(2) => Some(Key::moment(self.advert(random).created_at)),
-            Subject::Creation => of_property(PropertyAttribute::CreatedAt, random),
-            Subject::Advert(attribute) => attribute.read(self.advert(random)),
-            Subject::Change(variation, attribute) => {
+            FilterTarget::Property(attribute) => of_property(attribute, random),
+            FilterTarget::Creation if random.once_in(2) => Some(Key::timestamp(self.advert(random).created_at)),
+            FilterTarget::Creation => of_property(PropertyAttribute::CreatedAt, random),
+            FilterTarget::Advert(attribute) => attribute.read(self.advert(random)),
+            FilterTarget::Change(variation, attribute) => {
                 let events = &self.property(random).adverts;
                 let events = events.iter().flat_map(|advert| &advert.events);
                 let changes: Vec<&AdvertEvent> = events.filter(|event| variation.is(event)).collect();
@@ -76,63 +76,63 @@ impl<'a> Scene<'a> {
     }
 
     /// The same, asked of several before giving up.
-    fn some_key(&self, random: &mut Random, subject: Subject) -> Option<Key> {
+    fn some_key(&self, random: &mut Random, subject: FilterTarget) -> Option<Key> {
         (0..4).find_map(|_| self.key(random, subject))
     }
 }
 
 /// A value for a filter.
-pub fn given(random: &mut Random, scene: Scene<'_>, filter: &Filter) -> Given {
+pub fn given(random: &mut Random, scene: Scene<'_>, filter: &Filter) -> CriterionValue {
     match filter.kind {
-        Kind::Least(subject) => Given::Number(number(random, scene, subject, -1.0)),
-        Kind::Most(subject) => Given::Number(number(random, scene, subject, 1.0)),
-        Kind::From(subject) => Given::Moment(date(random, scene, subject, -1)),
-        Kind::To(subject) => Given::Moment(date(random, scene, subject, 1)),
-        Kind::Choice(subject, codes) => Given::Codes(choice(random, scene, subject, codes)),
+        Kind::Min(subject) => CriterionValue::Number(number(random, scene, subject, -1.0)),
+        Kind::Max(subject) => CriterionValue::Number(number(random, scene, subject, 1.0)),
+        Kind::From(subject) => CriterionValue::Timestamp(date(random, scene, subject, -1)),
+        Kind::To(subject) => CriterionValue::Timestamp(date(random, scene, subject, 1)),
+        Kind::Choice(subject, codes) => CriterionValue::Codes(choice(random, scene, subject, codes)),
         Kind::Is(subject) => {
             let known = scene.some_key(random, subject).map(|key| key == Key::flag(true));
-            Given::Flag(known.unwrap_or(true) != random.once_in(4))
+            CriterionValue::Flag(known.unwrap_or(true) != random.once_in(4))
         }
-        Kind::Only(_) => Given::Flag(!random.once_in(6)),
+        Kind::Only(_) => CriterionValue::Flag(!random.once_in(6)),
         Kind::Place(sense, PlaceKind::Zipcode) => {
-            Given::Zipcodes(several(random, |random| zipcode(random, scene_for(scene, sense))))
+            CriterionValue::Zipcodes(several(random, |random| zipcode(random, scene_for(scene, sense))))
         }
         Kind::Place(sense, PlaceKind::City | PlaceKind::Insee) => {
             let cities = several(random, |random| {
                 place(random, scene_for(scene, sense), PropertyAttribute::City, 37_261)
             });
-            Given::Places(cities.into_iter().flat_map(with_districts).collect())
+            CriterionValue::Places(cities.into_iter().flat_map(with_districts).collect())
         }
-        Kind::Place(sense, PlaceKind::Department) => Given::Places(several(random, |random| {
+        Kind::Place(sense, PlaceKind::Department) => CriterionValue::Places(several(random, |random| {
             place(random, scene_for(scene, sense), PropertyAttribute::Department, 37)
         })),
         // A category is the sites that are in it: to whoever searches, both are sites.
-        Kind::Site(sense) | Kind::SiteCategory(sense) => Given::Sites(several(random, |random| {
+        Kind::Site(sense) | Kind::SiteCategory(sense) => CriterionValue::Sites(several(random, |random| {
             let advert = scene_for(scene, sense).advert(random);
             let other = *random.pick(SITES);
             let other = SiteKey::parse(other).unwrap();
             advert.details.site.clone().filter(|_| !random.once_in(4)).unwrap_or(other)
         })),
         Kind::ExcludedProperty => {
-            Given::Properties(several(random, |random| scene.aimless().property(random).id))
+            CriterionValue::Properties(several(random, |random| scene.aimless().property(random).id))
         }
-        Kind::Latitude => Given::Number(scene.sort_key.lat()),
-        Kind::Longitude => Given::Number(scene.sort_key.lon()),
-        Kind::Radius => Given::Number(radius(random, scene)),
-        Kind::Shapes => Given::Polygons(several(random, |random| polygon(random, scene))),
+        Kind::Latitude => CriterionValue::Number(scene.sort_key.lat()),
+        Kind::Longitude => CriterionValue::Number(scene.sort_key.lon()),
+        Kind::Radius => CriterionValue::Number(radius(random, scene)),
+        Kind::Shapes => CriterionValue::Polygons(several(random, |random| polygon(random, scene))),
         Kind::SortMode => {
-            Given::SortMode(*random.pick(&[SortMode::Property, SortMode::Advert, SortMode::Advert]))
+            CriterionValue::SortMode(*random.pick(&[SortMode::Property, SortMode::Advert, SortMode::Advert]))
         }
-        Kind::Expressions => Given::Expressions(several(random, |random| {
+        Kind::Expressions => CriterionValue::Expressions(several(random, |random| {
             if random.once_in(40) { Vec::new() } else { several(random, |random| entry(random, scene)) }
         })),
     }
 }
 
-fn scene_for(scene: Scene<'_>, sense: Sense) -> Scene<'_> {
+fn scene_for(scene: Scene<'_>, sense: Inclusion) -> Scene<'_> {
     match sense {
-        Sense::Included => scene,
-        Sense::Excluded => scene.aimless(),
+        Inclusion::Included => scene,
+        Inclusion::Excluded => scene.aimless(),
     }
 }
 
@@ -143,7 +143,7 @@ fn several<T>(random: &mut Random, mut draw: impl FnMut(&mut Random) -> T) -> Ve
 }
 
 /// A bound at a value, or beside it: mostly on the side where the value is within the bound.
-fn number(random: &mut Random, scene: Scene<'_>, subject: Subject, outwards: f64) -> f64 {
+fn number(random: &mut Random, scene: Scene<'_>, subject: FilterTarget, outwards: f64) -> f64 {
     let value = match scene.some_key(random, subject) {
         Some(key) => key.as_number(),
         None => *random.pick(&[0.0, 1.0, 50.0, 250_000.0]),
@@ -158,7 +158,7 @@ fn number(random: &mut Random, scene: Scene<'_>, subject: Subject, outwards: f64
     }
 }
 
-fn date(random: &mut Random, scene: Scene<'_>, subject: Subject, outwards: i64) -> Timestamp {
+fn date(random: &mut Random, scene: Scene<'_>, subject: FilterTarget, outwards: i64) -> Timestamp {
     let value = match scene.some_key(random, subject) {
         Some(key) => key.get(),
         None => moment(random).as_second(),
@@ -173,13 +173,13 @@ fn date(random: &mut Random, scene: Scene<'_>, subject: Subject, outwards: i64) 
     Timestamp::from_second(second).unwrap()
 }
 
-fn choice(random: &mut Random, scene: Scene<'_>, subject: Subject, codes: Codes) -> Vec<u8> {
+fn choice(random: &mut Random, scene: Scene<'_>, subject: FilterTarget, codes: Codes) -> Vec<u8> {
     let known = scene.some_key(random, subject).and_then(|key| u8::try_from(key.get()).ok());
     several(random, |random| known.filter(|_| !random.once_in(3)).unwrap_or(*random.pick(&codes.all())))
 }
 
 fn place(random: &mut Random, scene: Scene<'_>, attribute: PropertyAttribute, other: u64) -> u64 {
-    let known = scene.some_key(random, Subject::Property(attribute));
+    let known = scene.some_key(random, FilterTarget::Property(attribute));
     known.and_then(|key| u64::try_from(key.get()).ok()).filter(|_| !random.once_in(6)).unwrap_or(other)
 }
 
@@ -189,7 +189,7 @@ fn with_districts(city: u64) -> Vec<u64> {
 }
 
 fn zipcode(random: &mut Random, scene: Scene<'_>) -> Zipcode {
-    let facts = Facts::of(scene.property(random));
+    let facts = PropertyView::new(scene.property(random));
     let derived = facts.as_ref().map(|facts| &facts.derived);
     let known = derived.and_then(|derived| match derived.placement {
         Some(placement) => placement.zipcode.clone(),
@@ -204,7 +204,7 @@ fn zipcode(random: &mut Random, scene: Scene<'_>) -> Zipcode {
 /// Exactly to a property, just short of it, or round numbers from nothing to the whole globe.
 fn radius(random: &mut Random, scene: Scene<'_>) -> f64 {
     let property = *random.pick(scene.properties);
-    let border = Facts::of(property)
+    let border = PropertyView::new(property)
         .and_then(|facts| facts.derived.point)
         .map(|point| scene.sort_key.distance_km(point));
     match (border, random.below(8)) {

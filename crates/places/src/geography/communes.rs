@@ -1,4 +1,4 @@
-//! The table of communes: communes (C), districts (A), delegated (D) and associated (S) communes.
+//! Reads the table of communes: communes (C), districts (A), delegated (D) and associated (S) communes.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,24 +10,24 @@ use crate::files::SourceFile;
 use crate::table::Column::Required;
 use crate::table::{Column, DataError, Row, read};
 
-/// The word that ends the official name of a district; people leave it out.
+/// The suffix of the official name of a district, omitted in its common name.
 const DISTRICT_SUFFIX: &str = " Arrondissement";
 
-/// A district or a former commune, and what to say when the commune it belongs to is nowhere.
-pub(super) struct Part {
+/// A district or a former commune, and the error to return if its commune does not exist.
+pub(super) struct CommunePart {
     pub insee: Insee,
     pub name: Box<str>,
     pub parent: Insee,
     pub error: DataError,
 }
 
-/// What the table holds, before its rows are tied together.
+/// The rows of the table, before they are linked.
 #[derive(Default)]
 pub(super) struct Communes {
-    /// Communes and districts with their ids, in the order of these.
+    /// Communes and districts with their ids, ordered by id.
     pub cities: Vec<(u64, Arc<City>)>,
-    pub districts: Vec<Part>,
-    pub merged: Vec<Part>,
+    pub districts: Vec<CommunePart>,
+    pub merged: Vec<CommunePart>,
 }
 
 const COLUMNS: [Column; 10] = [
@@ -61,13 +61,13 @@ impl Communes {
         let mut communes = Self::default();
         let mut seen = HashSet::with_capacity(40_000);
         for file in files {
-            read(file, COLUMNS, |row| communes.take(&row, departments, &mut seen))?;
+            read(file, COLUMNS, |row| communes.add(&row, departments, &mut seen))?;
         }
         communes.cities.sort_unstable_by_key(|(id, _)| *id);
         Ok(communes)
     }
 
-    fn take(
+    fn add(
         &mut self,
         row: &Row<'_, 10>,
         departments: &Departments,
@@ -81,7 +81,7 @@ impl Communes {
         let parent = row.optional(PARENT, "a commune code", Insee::parse)?;
         let part = |name: Box<str>, parent: &Insee| {
             let error = row.unknown_reference(PARENT, parent, "communes");
-            Part { insee: insee.clone(), name, parent: parent.clone(), error }
+            CommunePart { insee: insee.clone(), name, parent: parent.clone(), error }
         };
         match (row.text(KIND), &parent) {
             ("C", None) => self.cities.push((id, Arc::new(city(row, insee, None, departments)?))),
@@ -130,7 +130,7 @@ fn city(
     Ok(City {
         insee,
         parent,
-        article: row.filled(ARTICLE).map(Into::into),
+        article: row.non_empty(ARTICLE).map(Into::into),
         name,
         official_name,
         zipcodes,

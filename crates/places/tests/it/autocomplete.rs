@@ -1,4 +1,4 @@
-//! What is suggested while somebody types.
+//! Autocomplete.
 
 use std::collections::HashSet;
 
@@ -32,7 +32,7 @@ fn larger_places_come_first() {
 }
 
 #[test]
-fn a_whole_name_comes_before_longer_ones() {
+fn whole_name_comes_before_longer_names() {
     check("eu", &["Eu"]);
     check("var", &["Var (83)"]);
     check("saint-denis", &["Saint-Denis", "Saint-Denis"]);
@@ -40,7 +40,7 @@ fn a_whole_name_comes_before_longer_ones() {
 }
 
 #[test]
-fn case_accents_hyphens_articles_and_abbreviations_do_not_matter() {
+fn case_accents_hyphens_articles_and_abbreviations_are_ignored() {
     check("SAINT ETI", &["Saint-Étienne"]);
     check("st-eti", &["Saint-Étienne"]);
     check("ste max", &["Sainte-Maxime"]);
@@ -51,10 +51,10 @@ fn case_accents_hyphens_articles_and_abbreviations_do_not_matter() {
 }
 
 #[test]
-fn any_word_of_a_name_can_begin_the_query_after_names_that_begin_so() {
+fn other_words_of_a_name_match_after_prefixes() {
     check("provence", &["Alpes-de-Haute-Provence (04)", "Aix-en-Provence", "Salon-de-Provence"]);
     check("billanc", &["Billancelles", "Billancourt", "Boulogne-Billancourt"]);
-    // Names that begin so come first, however small.
+    // Names with this prefix come first, however small.
     let found = suggestions("bains");
     assert!(fold(&found[0]).starts_with("bains"), "{found:?}");
     assert!(found.iter().any(|name| name.contains("-Bains")), "{found:?}");
@@ -71,7 +71,7 @@ fn zipcodes_and_department_codes_are_completed() {
 }
 
 #[test]
-fn a_number_beside_a_name_narrows_it() {
+fn number_next_to_a_name_narrows_the_result() {
     check("paris 11", &["Paris 11e"]);
     check("paris 11eme arr", &["Paris 11e"]);
     check("saint-denis 93", &["Saint-Denis"]);
@@ -82,7 +82,7 @@ fn a_number_beside_a_name_narrows_it() {
 }
 
 #[test]
-fn typing_errors_are_forgiven_after_everything_that_has_none() {
+fn fuzzy_matches_come_after_exact_ones() {
     check("bordaux", &["Bordeaux"]);
     check("marsiel", &["Marseille"]);
     check("toulosue", &["Toulouse"]);
@@ -91,19 +91,19 @@ fn typing_errors_are_forgiven_after_everything_that_has_none() {
     let found = gazetteer().complete("toulou", 20, &Exclusions::default());
     assert!(found.is_sorted_by_key(|suggestion| suggestion.edits));
     assert!(found.iter().any(|it| it.place.name() == "Toulon" && it.edits == 1));
-    // Two letters are too few to see an error in.
+    // Queries of two letters allow no edits.
     assert!(gazetteer().complete("zz", 10, &Exclusions::default()).iter().all(|it| it.edits == 0));
 }
 
 #[test]
-fn a_former_commune_leads_to_the_one_it_is_part_of() {
+fn former_commune_suggests_its_successor() {
     let found = gazetteer().complete("chatillon en mich", 3, &Exclusions::default());
     assert_eq!(found[0].place.name(), "Valserhône");
     assert_eq!(found[0].former_name.as_deref(), Some("Châtillon-en-Michaille"));
 }
 
 #[test]
-fn what_was_chosen_is_not_suggested_again() {
+fn excluded_places_are_not_suggested() {
     let exclusions = Exclusions { cities: HashSet::from([75_056, 75_115]), departments: HashSet::from([75]) };
     let found = gazetteer().complete("par", 2, &exclusions);
     let names: Vec<&str> = found.iter().map(|suggestion| suggestion.place.name()).collect();
@@ -111,7 +111,7 @@ fn what_was_chosen_is_not_suggested_again() {
 }
 
 #[test]
-fn no_place_is_suggested_twice_and_no_more_than_asked_for() {
+fn suggestions_are_unique_and_limited() {
     for query in ["saint saint", "saint", "la", "bains les bains", "75", "1", "saint martn"] {
         for limit in [0, 1, 7, usize::MAX] {
             let found = gazetteer().complete(query, limit, &Exclusions::default());
@@ -129,7 +129,7 @@ fn no_place_is_suggested_twice_and_no_more_than_asked_for() {
 }
 
 #[test]
-fn no_query_however_odd_breaks_it() {
+fn unusual_queries_do_not_panic() {
     let long = "saint martin ".repeat(10_000);
     for query in
         ["", " ", "-", "é̂́", "\u{0}", "''", "0", "000000000000000000000", "2a2a", "11e", "e", "🏠", &long]
@@ -138,10 +138,10 @@ fn no_query_however_odd_breaks_it() {
     }
 }
 
-/// The fewest letters by which a person can be expected to be understood in spite of an error.
+/// The minimum length of a query that should tolerate an error.
 const LETTERS_MIN: usize = 5;
 
-/// The same numbers for the same seed (splitmix64).
+/// A deterministic generator (splitmix64).
 struct Numbers(u64);
 
 impl Numbers {
@@ -158,14 +158,14 @@ impl Numbers {
     }
 }
 
-/// A place drawn by population: one inhabitant is as likely to type as another.
-fn somebodys_home<'a>(numbers: &mut Numbers, sums: &[u64], communes: &[&'a City]) -> &'a City {
+/// Draws a commune, weighted by population.
+fn random_commune<'a>(numbers: &mut Numbers, sums: &[u64], communes: &[&'a City]) -> &'a City {
     let inhabitant = numbers.next() % sums[sums.len() - 1];
     communes[sums.partition_point(|sum| *sum <= inhabitant)]
 }
 
-/// As many letters as it takes to mean the place: at least five, and so many that it is among the five largest communes
-/// whose names begin so. None when not even the whole name is enough, as for the ninth Saint-Martin.
+/// Returns the number of letters that identify a place: at least five, and enough to be among the five largest communes
+/// with that prefix. `None` if even the whole name is not enough, as for the ninth Saint-Martin.
 fn letters_needed(name: &str, rivals: &[(String, u32)], population: u32) -> Option<usize> {
     let enough = |length: &usize| {
         let larger =
@@ -175,8 +175,8 @@ fn letters_needed(name: &str, rivals: &[(String, u32)], population: u32) -> Opti
     (LETTERS_MIN..=name.len()).find(enough)
 }
 
-/// One typing error: a letter replaced, left out, put in, or two neighbours swapped, anywhere. Five letters at least are
-/// left: `pars` may be meant for Paris, but nobody could tell.
+/// Adds one typing error: a substitution, deletion, insertion or transposition at any position. At least five letters remain:
+/// `pars` may stand for Paris, but is too ambiguous.
 fn with_error(typed: &str, numbers: &mut Numbers) -> String {
     loop {
         let mut letters: Vec<char> = typed.chars().collect();
@@ -196,7 +196,7 @@ fn with_error(typed: &str, numbers: &mut Numbers) -> String {
 }
 
 #[test]
-fn a_beginning_with_one_typing_error_still_finds_the_place_95_times_in_100() {
+fn prefix_with_one_typing_error_finds_95_percent_of_places() {
     const QUERIES: usize = 1_000;
     let communes: Vec<&City> =
         gazetteer().cities().iter().map(|city| &**city).filter(|city| city.parent.is_none()).collect();
@@ -215,10 +215,10 @@ fn a_beginning_with_one_typing_error_still_finds_the_place_95_times_in_100() {
         let mut missed = Vec::new();
         let mut asked = 0;
         while asked < QUERIES {
-            let city = somebodys_home(&mut numbers, &sums, &communes);
+            let city = random_commune(&mut numbers, &sums, &communes);
             let name = fold(&city.name);
             let Some(needed) = letters_needed(&name, &rivals, city.population) else { continue };
-            // People do not count: they stop at the letters needed or some way after.
+            // Users type the required letters or a few more.
             let length = needed + numbers.below(name.len() - needed + 1);
             let typed = with_error(&name[..length], &mut numbers);
             asked += 1;

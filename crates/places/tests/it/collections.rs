@@ -1,4 +1,4 @@
-//! The filters and orders of the collections.
+//! Filters and orders of the lists of places.
 
 use places::{CityFilter, DepartmentFilter, Order};
 
@@ -9,7 +9,7 @@ fn names(filter: &CityFilter) -> Vec<&'static str> {
 }
 
 #[test]
-fn cities_are_filtered_by_a_part_of_their_name_without_accents() {
+fn cities_are_filtered_by_a_part_of_their_name() {
     let filter = CityFilter { name: Some("HAY-LES".into()), ..CityFilter::default() };
     assert_eq!(names(&filter), ["L'Haÿ-les-Roses"]);
     let filter =
@@ -21,7 +21,7 @@ fn cities_are_filtered_by_a_part_of_their_name_without_accents() {
 }
 
 #[test]
-fn lists_are_alternatives_and_filters_narrow_each_other() {
+fn list_values_are_alternatives_and_filters_are_combined() {
     let filter = CityFilter { insee: vec![insee("75056"), insee("01039")], ..CityFilter::default() };
     assert_eq!(names(&filter), ["Culoz-Béon", "Paris"]);
     let filter = CityFilter { zipcodes: vec![zipcode("75011"), zipcode("94240")], ..CityFilter::default() };
@@ -33,7 +33,7 @@ fn lists_are_alternatives_and_filters_narrow_each_other() {
 }
 
 #[test]
-fn without_filters_everything_comes_in_the_order_asked_for() {
+fn empty_filter_returns_everything_in_order() {
     let by_id = gazetteer().cities_matching(&CityFilter::default());
     assert!(by_id.len() == gazetteer().cities().len() && by_id.is_sorted_by_key(|city| city.id()));
     let order = |order| gazetteer().cities_matching(&CityFilter { order, ..CityFilter::default() });
@@ -47,7 +47,7 @@ fn without_filters_everything_comes_in_the_order_asked_for() {
 }
 
 #[test]
-fn departments_and_regions_are_filtered_alike() {
+fn departments_and_regions_are_filtered() {
     let named = |filter: &DepartmentFilter| -> Vec<&str> {
         gazetteer().departments_matching(filter).into_iter().map(|department| &*department.name).collect()
     };

@@ -1,4 +1,4 @@
-//! Everything in the data is there and can be found.
+//! Completeness of the embedded data.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use places::{Certainty, Gazetteer, files};
 use crate::{gazetteer, given, insee};
 
 #[test]
-fn the_data_has_as_many_rows_as_its_readme_says() {
+fn row_counts_match_the_readme() {
     let gazetteer = gazetteer();
     let districts = gazetteer.cities().iter().filter(|city| city.parent.is_some()).count();
     assert_eq!(gazetteer.cities().len() - districts, 34_969);
@@ -19,7 +19,7 @@ fn the_data_has_as_many_rows_as_its_readme_says() {
     assert_eq!(gazetteer.old_codes().count(), 4_240);
     assert_eq!(gazetteer.stations().len(), 3_577);
     let former: usize = gazetteer.cities().iter().map(|city| city.grouped_names.len()).sum();
-    // The communes name their delegated and associated communes, and three name their districts.
+    // Communes group their delegated and associated communes; three communes group their districts.
     assert_eq!(former, 1_521 + 471 + 45);
     let lines: HashSet<u32> =
         gazetteer.stations().iter().flat_map(|it| &it.lines).map(|line| line.id).collect();
@@ -33,7 +33,7 @@ fn every_city_is_found_by_its_code_and_by_its_id() {
         assert_eq!(gazetteer().city_by_id(city.id()), Some(city));
         let resolution = gazetteer().resolve(&given(city.insee.as_str(), "", ""));
         assert_eq!(resolution.certainty, Certainty::Exact);
-        assert_eq!(resolution.remarks, []);
+        assert_eq!(resolution.warnings, []);
         let placement = resolution.placement.unwrap();
         assert_eq!(placement.insee, city.insee);
         assert_eq!(placement.zipcode.as_ref(), city.main_zipcode());
@@ -51,7 +51,7 @@ fn every_city_is_found_by_each_of_its_zipcodes_with_its_name() {
                 let expected = if city.districts.is_empty() {
                     vec![&city.insee]
                 } else {
-                    // Of a city that has districts, the zipcode tells the district.
+                    // In a city with districts, the zipcode identifies the district.
                     let districts = gazetteer().cities_with_zipcode(zipcode);
                     districts.filter(|it| it.parent.is_some()).map(|it| &it.insee).collect()
                 };
@@ -60,7 +60,7 @@ fn every_city_is_found_by_each_of_its_zipcodes_with_its_name() {
                     "{zipcode} {name}: {resolution:?}"
                 );
                 assert_eq!(resolution.certainty, Certainty::Exact, "{zipcode} {name}");
-                assert_eq!(resolution.remarks, [], "{zipcode} {name}");
+                assert_eq!(resolution.warnings, [], "{zipcode} {name}");
                 assert_eq!(resolution.placement.unwrap().zipcode.as_ref(), Some(zipcode));
             }
         }
@@ -88,7 +88,7 @@ fn departments_and_regions_are_found_by_their_codes() {
 }
 
 #[test]
-fn every_old_code_leads_to_a_commune_of_today() {
+fn every_obsolete_code_has_a_current_commune() {
     for (old, city) in gazetteer().old_codes() {
         assert_eq!(gazetteer().city(old), Some(city), "{old}");
         assert_ne!(*old, city.insee);
@@ -99,7 +99,7 @@ fn every_old_code_leads_to_a_commune_of_today() {
 }
 
 #[test]
-fn codes_that_only_look_like_one_are_nobodys() {
+fn ids_are_not_codes() {
     for code in ["201004", "99999", "75121", "1"] {
         assert_eq!(gazetteer().city(&insee(code)), None, "{code}");
     }
@@ -108,7 +108,7 @@ fn codes_that_only_look_like_one_are_nobodys() {
 }
 
 #[test]
-fn a_city_says_what_the_contract_asks_of_it() {
+fn city_has_the_fields_of_the_contract() {
     let city = |code| gazetteer().city(&insee(code)).unwrap();
     let paris = city("75056");
     assert_eq!((paris.id(), paris.parent_id()), (75_056, None));
@@ -130,14 +130,14 @@ fn a_city_says_what_the_contract_asks_of_it() {
 
     assert_eq!(city("2A004").id(), 201_004);
     assert_eq!(city("01138").all_names().collect::<Vec<_>>(), ["Culoz-Béon", "Béon"]);
-    // Destroyed in 1916 and never lived in since.
+    // Destroyed in 1916 and uninhabited since.
     assert!(!city("55050").is_open());
     assert_eq!(gazetteer().cities().iter().filter(|city| !city.is_open()).count(), 12);
     assert_eq!(gazetteer().cities().iter().filter(|city| city.zipcodes.is_empty()).count(), 5);
 }
 
 #[test]
-fn the_data_folder_says_the_same_as_the_binary() {
+fn data_directory_and_embedded_data_are_equal() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data");
     let from_folder = files::in_directory(folder.as_ref()).unwrap();
     let embedded = files::embedded().unwrap();

@@ -1,4 +1,4 @@
-//! Reading files an operator prepared, and what is said when something is wrong with them.
+//! Reading custom files, and the errors about them.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::insee;
 
 const COMMUNES: &str = "insee,kind,parent,article,name,dept,zips,population,lat,lon";
 
-/// A small country: two cities, one of which has a district, and a merged village.
+/// Returns the files of a small country: two cities, one with a district, and a merged village.
 fn small_country() -> Vec<SourceFile> {
     [
         ("countries.csv", "code,id,name\nBE,56,Belgique\n"),
@@ -43,7 +43,7 @@ fn message(files: &[SourceFile]) -> String {
 }
 
 #[test]
-fn another_country_can_take_the_place_of_the_first() {
+fn custom_files_replace_the_embedded_data() {
     let gazetteer = Gazetteer::from_files(&small_country()).unwrap();
     let city = gazetteer.city(&insee("11002")).unwrap();
     assert_eq!((&*city.name, &*city.country.code), ("Anvers", "BE"));
@@ -54,7 +54,7 @@ fn another_country_can_take_the_place_of_the_first() {
 }
 
 #[test]
-fn a_file_beside_the_others_extends_the_geography() {
+fn additional_file_extends_the_geography() {
     let mut files = small_country();
     let more = format!("{COMMUNES}\n11004,C,,,Boechout,10000,2530,13000,51.16,4.49\n");
     files.push(SourceFile { name: "communes-more.csv".into(), content: more.into() });
@@ -71,7 +71,7 @@ fn a_file_beside_the_others_extends_the_geography() {
 fn errors_name_the_file_the_line_and_the_column() {
     let commune = |rows: &str| message(&with("communes.csv", &format!("{COMMUNES}\n{rows}\n")));
     let good = "11001,C,,,Aartselaar,10000,2630,14493,51.13,4.38";
-    for (said, expected) in [
+    for (actual, expected) in [
         (commune("11001,C"), "communes.csv, line 2: not well-formed CSV"),
         (
             commune(&format!("{good}\n11002,C,,,X,10000,2000,many,51,4")),
@@ -104,11 +104,11 @@ fn errors_name_the_file_the_line_and_the_column() {
         ),
         (
             commune("11001,C,,,X,99,2000,1,51,4"),
-            "communes.csv, line 2, column dept: \"99\" is in no row of departments",
+            "communes.csv, line 2, column dept: \"99\" does not exist in departments",
         ),
         (
             commune(&format!("{good}\n{good}")),
-            "communes.csv, line 3, column insee: \"11001\" was there already",
+            "communes.csv, line 3, column insee: duplicate value \"11001\"",
         ),
         (
             commune("11001,A,,,X,10000,2000,1,51,4"),
@@ -116,28 +116,25 @@ fn errors_name_the_file_the_line_and_the_column() {
         ),
         (
             commune("11001,D,11009,,X,10000,2000,1,51,4"),
-            "communes.csv, line 2, column parent: \"11009\" is in no row of communes",
+            "communes.csv, line 2, column parent: \"11009\" does not exist in communes",
         ),
-        (
-            message(&with("communes.csv", "insee,kind\n")),
-            "communes.csv, line 1: the column parent is missing",
-        ),
-        (message(&with("communes.csv", "")), "communes.csv, line 1: the column insee is missing"),
+        (message(&with("communes.csv", "insee,kind\n")), "communes.csv, line 1: column parent is missing"),
+        (message(&with("communes.csv", "")), "communes.csv, line 1: column insee is missing"),
         (
             message(&with("departments.csv", "code,name,name_clean,region\n1,A,a,3\n")),
-            "departments.csv, line 2, column region: \"3\" is in no row of regions",
+            "departments.csv, line 2, column region: \"3\" does not exist in regions",
         ),
         (
             message(&with("regions.csv", "code,name,country\n1,A,FR\n")),
-            "regions.csv, line 2, column country: \"FR\" is in no row of countries",
+            "regions.csv, line 2, column country: \"FR\" does not exist in countries",
         ),
         (
             message(&with("regions.csv", "code,name\n1,A\n01,B\n")),
-            "regions.csv, line 3, column code: \"01\" was there already",
+            "regions.csv, line 3, column code: duplicate value \"01\"",
         ),
         (
             message(&with("old_codes.csv", "old_insee,insee\n5,6\n")),
-            "old_codes.csv, line 2, column insee: \"6\" is in no row of communes",
+            "old_codes.csv, line 2, column insee: \"6\" does not exist in communes",
         ),
         (
             message(&with("lines.csv", "id,name,number,route_name,color\n1,Metro,1,A-B,red\n")),
@@ -145,15 +142,15 @@ fn errors_name_the_file_the_line_and_the_column() {
         ),
         (
             message(&with("stations.csv", "id,name,lat,lon,line_ids\n1,Gare,51,4,7 8\n")),
-            "stations.csv, line 2, column line_ids: \"7 8\" is in no row of lines",
+            "stations.csv, line 2, column line_ids: \"7 8\" does not exist in lines",
         ),
     ] {
-        assert_eq!(said, expected);
+        assert_eq!(actual, expected);
     }
 }
 
 #[test]
-fn a_name_that_is_not_utf_8_is_malformed() {
+fn name_that_is_not_utf8_is_malformed() {
     let mut row = b"insee,kind,parent,article,name,dept,zips,population,lat,lon\n11001,C,,,".to_vec();
     row.extend(b"Ch\xe2lons,10000,2000,1,51,4\n");
     let mut files = small_country();
@@ -164,15 +161,15 @@ fn a_name_that_is_not_utf_8_is_malformed() {
 }
 
 #[test]
-fn files_with_other_names_and_missing_tables_are_refused() {
-    assert!(message(&with("comunes.csv", "")).starts_with("comunes.csv: not a file of the reference data"));
+fn unknown_and_missing_tables_are_rejected() {
+    assert!(message(&with("comunes.csv", "")).starts_with("comunes.csv: unknown table"));
     let mut files = small_country();
     files.retain(|file| file.name != "regions.csv");
     assert_eq!(message(&files), "regions.csv is missing");
 }
 
 #[test]
-fn a_folder_is_read_with_its_subfolders() {
+fn directory_is_read_with_its_subdirectories() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("small-country");
     fs::create_dir_all(folder.join("geo")).unwrap();
     for file in small_country() {

@@ -1,4 +1,4 @@
-//! The embedded geography as its users meet it. One binary, so that the data is read once.
+//! Tests of the embedded gazetteer. One binary, so that the data is loaded once.
 
 mod autocomplete;
 mod collections;
@@ -26,7 +26,7 @@ fn zipcode(text: &str) -> Zipcode {
     Zipcode::parse(text).expect("a zipcode")
 }
 
-/// A given place; empty texts are not given.
+/// Builds a given place; empty texts are omitted.
 fn given(code: &str, zip: &str, name: &str) -> GivenPlace {
     GivenPlace {
         insee: (!code.is_empty()).then(|| insee(code)),

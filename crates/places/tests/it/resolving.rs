@@ -1,7 +1,7 @@
-//! What is made of codes and coordinates, and what is remarked when the parts of a place do not fit together.
+//! Resolution of codes and coordinates, and the warnings about inconsistent places.
 
 use domain::{GeoAccuracy, GeoPoint, GivenPlace};
-use places::{Certainty, Remark};
+use places::{Certainty, PlaceWarning};
 
 use crate::{gazetteer, given, insee, zipcode};
 
@@ -10,21 +10,21 @@ fn at(lat: f64, lon: f64) -> GivenPlace {
 }
 
 #[track_caller]
-fn check(given: &GivenPlace, code: &str, certainty: Certainty, remarks: &[Remark]) {
+fn check(given: &GivenPlace, code: &str, certainty: Certainty, warnings: &[PlaceWarning]) {
     let resolution = gazetteer().resolve(given);
     let found = resolution.placement.as_ref().map(|placement| placement.insee.as_str());
     assert_eq!(found.unwrap_or_default(), code, "{resolution:?}");
     assert_eq!(resolution.certainty, certainty, "{resolution:?}");
-    assert_eq!(resolution.remarks, remarks);
+    assert_eq!(resolution.warnings, warnings);
 }
 
 #[test]
-fn nothing_given_is_nowhere_without_a_remark() {
+fn empty_place_is_unknown_without_a_warning() {
     check(&GivenPlace::default(), "", Certainty::Unknown, &[]);
 }
 
 #[test]
-fn a_city_with_districts_and_a_zipcode_means_the_district() {
+fn city_and_zipcode_of_a_district_resolve_to_the_district() {
     check(&given("75056", "75011", ""), "75111", Certainty::Exact, &[]);
     check(&given("75056", "", "Paris 11e"), "75111", Certainty::Exact, &[]);
     check(&given("75056", "", ""), "75056", Certainty::Exact, &[]);
@@ -32,110 +32,110 @@ fn a_city_with_districts_and_a_zipcode_means_the_district() {
 }
 
 #[test]
-fn a_district_number_against_the_zipcode_leaves_only_the_city() {
-    let remark = Remark::ZipcodeElsewhere { zipcode: zipcode("75012"), insee: insee("75111") };
-    check(&given("", "75012", "Paris 11e"), "75056", Certainty::Likely, &[remark]);
+fn district_number_that_contradicts_the_zipcode_resolves_to_the_city() {
+    let warning = PlaceWarning::ZipcodeElsewhere { zipcode: zipcode("75012"), insee: insee("75111") };
+    check(&given("", "75012", "Paris 11e"), "75056", Certainty::Likely, &[warning]);
 }
 
 #[test]
-fn an_old_code_leads_to_the_successor_and_says_so() {
-    let remark = Remark::FormerInsee { given: insee("01039"), taken: insee("01138") };
-    check(&given("01039", "", ""), "01138", Certainty::Exact, std::slice::from_ref(&remark));
-    check(&given("01039", "01350", "Béon"), "01138", Certainty::Exact, &[remark]);
+fn obsolete_code_resolves_to_its_successor_with_a_warning() {
+    let warning = PlaceWarning::FormerInsee { given: insee("01039"), selected: insee("01138") };
+    check(&given("01039", "", ""), "01138", Certainty::Exact, std::slice::from_ref(&warning));
+    check(&given("01039", "01350", "Béon"), "01138", Certainty::Exact, &[warning]);
 }
 
 #[test]
-fn an_unknown_code_leaves_the_rest_to_decide() {
-    let remark = Remark::UnknownInsee { insee: insee("99999") };
-    check(&given("99999", "", ""), "", Certainty::Unknown, std::slice::from_ref(&remark));
-    check(&given("99999", "75011", "Paris"), "75111", Certainty::Exact, &[remark]);
+fn unknown_code_is_ignored_with_a_warning() {
+    let warning = PlaceWarning::UnknownInsee { insee: insee("99999") };
+    check(&given("99999", "", ""), "", Certainty::Unknown, std::slice::from_ref(&warning));
+    check(&given("99999", "75011", "Paris"), "75111", Certainty::Exact, &[warning]);
 }
 
 #[test]
-fn a_code_outweighs_either_the_zipcode_or_the_name() {
-    let zip = Remark::ZipcodeElsewhere { zipcode: zipcode("69003"), insee: insee("33063") };
+fn code_has_precedence_over_zipcode_or_name() {
+    let zip = PlaceWarning::ZipcodeElsewhere { zipcode: zipcode("69003"), insee: insee("33063") };
     check(&given("33063", "69003", "Bordeaux"), "33063", Certainty::Likely, &[zip]);
-    let name = Remark::NameElsewhere { name: "Lyon".into(), insee: insee("33063") };
+    let name = PlaceWarning::NameElsewhere { name: "Lyon".into(), insee: insee("33063") };
     check(&given("33063", "33000", "Lyon"), "33063", Certainty::Likely, &[name]);
-    // The zipcode of a sorting office is no contradiction.
+    // The zipcode of a sorting office is not a contradiction.
     check(&given("33063", "33077", "BORDEAUX CEDEX"), "33063", Certainty::Exact, &[]);
     check(&given("75111", "75011", "Paris"), "75111", Certainty::Exact, &[]);
 }
 
 #[test]
-fn the_name_of_a_neighbourhood_contradicts_no_code() {
-    let remark = Remark::UnknownName { name: "La Croix-Rousse".into() };
-    check(&given("69123", "69004", "La Croix-Rousse"), "69384", Certainty::Exact, &[remark]);
+fn neighbourhood_name_does_not_contradict_the_code() {
+    let warning = PlaceWarning::UnknownName { name: "La Croix-Rousse".into() };
+    check(&given("69123", "69004", "La Croix-Rousse"), "69384", Certainty::Exact, &[warning]);
 }
 
 #[test]
-fn zipcode_and_name_together_outweigh_a_code() {
+fn zipcode_and_name_have_precedence_over_the_code() {
     // 69003 is the zipcode of a district of Lyon and the code of a village.
-    let remark = Remark::InseeElsewhere { given: insee("69003"), taken: insee("69383") };
-    check(&given("69003", "69003", "Lyon"), "69383", Certainty::Likely, &[remark]);
+    let warning = PlaceWarning::InseeElsewhere { given: insee("69003"), selected: insee("69383") };
+    check(&given("69003", "69003", "Lyon"), "69383", Certainty::Likely, &[warning]);
 }
 
 #[test]
-fn a_zipcode_alone_is_exact_when_one_commune_has_it() {
+fn zipcode_of_a_single_commune_is_exact() {
     check(&given("", "94240", ""), "94038", Certainty::Exact, &[]);
     check(&given("", "75011", ""), "75111", Certainty::Exact, &[]);
     check(&given("", "75000", ""), "75056", Certainty::Exact, &[]);
     let communes = gazetteer().cities_with_zipcode(&zipcode("01500")).count();
     assert!(communes > 1);
-    let remark = Remark::ZipcodeShared { zipcode: zipcode("01500"), communes };
-    check(&given("", "01500", ""), "01004", Certainty::Likely, &[remark]);
-    let remark = Remark::UnknownZipcode { zipcode: zipcode("99999") };
-    check(&given("", "99999", ""), "", Certainty::Unknown, &[remark]);
+    let warning = PlaceWarning::ZipcodeShared { zipcode: zipcode("01500"), communes };
+    check(&given("", "01500", ""), "01004", Certainty::Likely, &[warning]);
+    let warning = PlaceWarning::UnknownZipcode { zipcode: zipcode("99999") };
+    check(&given("", "99999", ""), "", Certainty::Unknown, &[warning]);
 }
 
 #[test]
-fn a_name_of_the_department_next_to_anothers_zipcode_is_believed_and_remarked() {
-    let remark = Remark::ZipcodeElsewhere { zipcode: zipcode("69100"), insee: insee("69123") };
-    check(&given("", "69100", "Lyon"), "69123", Certainty::Likely, &[remark]);
+fn name_in_the_area_of_the_zipcode_is_preferred_with_a_warning() {
+    let warning = PlaceWarning::ZipcodeElsewhere { zipcode: zipcode("69100"), insee: insee("69123") };
+    check(&given("", "69100", "Lyon"), "69123", Certainty::Likely, &[warning]);
 }
 
 #[test]
-fn zipcode_and_name_far_apart_are_a_contradiction_that_coordinates_can_settle() {
+fn coordinates_decide_between_contradictory_zipcode_and_name() {
     let bordeaux_in_lyon = given("", "69003", "Bordeaux");
-    let contradiction = Remark::Contradiction { zipcode: zipcode("69003"), name: "Bordeaux".into() };
+    let contradiction = PlaceWarning::Contradiction { zipcode: zipcode("69003"), name: "Bordeaux".into() };
     check(&bordeaux_in_lyon, "", Certainty::Unknown, &[contradiction]);
     let in_bordeaux = GivenPlace { point: GeoPoint::new(44.84, -0.58), ..bordeaux_in_lyon.clone() };
-    let remark = Remark::ZipcodeElsewhere { zipcode: zipcode("69003"), insee: insee("33063") };
-    check(&in_bordeaux, "33063", Certainty::Likely, &[remark]);
+    let warning = PlaceWarning::ZipcodeElsewhere { zipcode: zipcode("69003"), insee: insee("33063") };
+    check(&in_bordeaux, "33063", Certainty::Likely, &[warning]);
     let in_lyon = GivenPlace { point: GeoPoint::new(45.76, 4.85), ..bordeaux_in_lyon };
-    let remark = Remark::NameElsewhere { name: "Bordeaux".into(), insee: insee("69383") };
-    check(&in_lyon, "69383", Certainty::Likely, &[remark]);
+    let warning = PlaceWarning::NameElsewhere { name: "Bordeaux".into(), insee: insee("69383") };
+    check(&in_lyon, "69383", Certainty::Likely, &[warning]);
 }
 
 #[test]
-fn coordinates_tell_which_of_several_namesakes_is_meant() {
+fn coordinates_decide_between_communes_of_the_same_name() {
     let near_paris = GivenPlace { point: GeoPoint::new(48.93, 2.36), ..given("", "", "Saint-Denis") };
     check(&near_paris, "93066", Certainty::Exact, &[]);
 }
 
 #[test]
-fn coordinates_far_from_the_commune_are_remarked() {
+fn distant_coordinates_are_reported() {
     let resolution =
         gazetteer().resolve(&GivenPlace { point: GeoPoint::new(45.76, 4.85), ..given("33063", "", "") });
     assert_eq!(resolution.placement.unwrap().insee.as_str(), "33063");
     assert_eq!(resolution.certainty, Certainty::Likely);
-    let [Remark::PointElsewhere { distance_km, .. }] = resolution.remarks[..] else { panic!() };
+    let [PlaceWarning::PointElsewhere { distance_km, .. }] = resolution.warnings[..] else { panic!() };
     assert!((distance_km - 435.0).abs() < 15.0, "{distance_km}");
-    // Maripasoula is larger than many departments; its own far corner is still its own.
+    // Maripasoula is larger than many departments; a point far from its centre can still be in it.
     let far_corner = GivenPlace { point: GeoPoint::new(2.8, -53.9), ..given("97353", "", "") };
-    assert_eq!(gazetteer().resolve(&far_corner).remarks, []);
+    assert_eq!(gazetteer().resolve(&far_corner).warnings, []);
 }
 
 #[test]
-fn coordinates_alone_mean_the_nearest_commune_or_district() {
+fn coordinates_alone_resolve_to_the_nearest_centre() {
     check(&at(48.8583, 2.3785), "75111", Certainty::Nearest, &[]);
     check(&at(43.2500, 5.3850), "13208", Certainty::Nearest, &[]);
     check(&at(47.99, 0.20), "72181", Certainty::Nearest, &[]);
-    check(&at(0.0, 0.0), "", Certainty::Unknown, &[Remark::PointNowhere]);
+    check(&at(0.0, 0.0), "", Certainty::Unknown, &[PlaceWarning::PointNowhere]);
 }
 
 #[test]
-fn a_houses_coordinates_tell_the_district_of_a_city_but_a_city_centres_do_not() {
+fn only_coordinates_of_a_house_select_the_district() {
     let point = GeoPoint::new(48.8583, 2.3785);
     let paris = GivenPlace { point, ..given("", "", "Paris") };
     check(&paris, "75056", Certainty::Exact, &[]);
@@ -146,7 +146,7 @@ fn a_houses_coordinates_tell_the_district_of_a_city_but_a_city_centres_do_not() 
 }
 
 #[test]
-fn the_nearest_centre_is_the_one_a_look_at_every_commune_finds() {
+fn nearest_centre_is_that_of_a_full_scan() {
     let smallest: Vec<_> = gazetteer().cities().iter().filter(|city| city.districts.is_empty()).collect();
     for seed in 0..200_u32 {
         let point = GeoPoint::new(43.0 + f64::from(seed % 17) * 0.4, -1.0 + f64::from(seed) * 0.04).unwrap();
@@ -159,7 +159,7 @@ fn the_nearest_centre_is_the_one_a_look_at_every_commune_finds() {
 }
 
 #[test]
-fn a_placement_keeps_the_zipcode_given_when_it_is_the_communes() {
+fn placement_keeps_a_zipcode_of_the_commune() {
     let placed = |code, zip| gazetteer().resolve(&given(code, zip, "")).placement.unwrap().zipcode;
     assert_eq!(placed("97411", "97490"), Some(zipcode("97490")));
     assert_eq!(placed("97411", ""), Some(zipcode("97400")));
@@ -167,7 +167,7 @@ fn a_placement_keeps_the_zipcode_given_when_it_is_the_communes() {
 }
 
 #[test]
-fn no_text_however_odd_breaks_the_resolver() {
+fn unusual_texts_do_not_panic() {
     let long = "saint ".repeat(10_000);
     for text in [
         &long,

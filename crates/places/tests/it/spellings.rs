@@ -1,12 +1,12 @@
-//! Spellings as they are met, with the place a person would say is meant.
+//! Real-world spellings with the expected place.
 
 use places::Certainty::{self, Exact, Likely};
 
 use crate::{gazetteer, given};
 
-/// One line of text, the code of the place, and how sure one can be of it.
+/// A line of text, the code of the expected place, and the expected certainty.
 const LINES: &[(&str, &str, Certainty)] = &[
-    // A department beside the name.
+    // A department next to the name.
     ("st etienne 42", "42218", Exact),
     ("Saint-Étienne (42)", "42218", Exact),
     ("42 Saint Etienne", "42218", Exact),
@@ -35,12 +35,12 @@ const LINES: &[(&str, &str, Certainty)] = &[
     ("marseille 8", "13208", Exact),
     ("MARSEILLE 08", "13208", Exact),
     ("Marseille 13ème", "13213", Exact),
-    // The department of Marseille is the 13th, too.
+    // The department of Marseille is also 13.
     ("marseille 13", "13213", Likely),
     ("Lyon 3ème arrondissement", "69383", Exact),
     ("LYON 7E ARRDT", "69387", Exact),
     ("69004 Lyon Croix-Rousse", "69384", Likely),
-    // Nobody's zipcodes that everybody uses.
+    // General zipcodes of cities with districts.
     ("75000 Paris", "75056", Exact),
     ("69000 Lyon", "69123", Exact),
     // CEDEX.
@@ -49,7 +49,7 @@ const LINES: &[(&str, &str, Certainty)] = &[
     ("Clermont-Ferrand Cedex 9", "63113", Exact),
     ("92042 Paris La Défense Cedex", "", Certainty::Unknown),
     ("33077 BORDEAUX CEDEX", "33063", Exact),
-    // Case, accents, hyphens, apostrophes, articles, spaces.
+    // Resolver, accents, hyphens, apostrophes, articles, spaces.
     ("L Hay les Roses", "94038", Exact),
     ("L’HAŸ-LES-ROSES", "94038", Exact),
     ("hay les roses", "94038", Exact),
@@ -93,7 +93,7 @@ const LINES: &[(&str, &str, Certainty)] = &[
     ("93400 st ouen", "93070", Likely),
     ("Le Touquet", "62826", Likely),
     ("94210 La Varenne Saint Hilaire", "94068", Likely),
-    // Names several communes have.
+    // Names shared by several communes.
     ("Saint-Denis 93200", "93066", Exact),
     ("93210 Saint-Denis", "93066", Exact),
     ("Saint-Denis 97400", "97411", Exact),
@@ -102,13 +102,13 @@ const LINES: &[(&str, &str, Certainty)] = &[
     ("11310 St Denis", "11339", Exact),
     ("58120 Château-Chinon", "58062", Likely),
     ("58120 Château-Chinon Campagne", "58063", Exact),
-    // Communes that are no more.
+    // Former communes.
     ("01350 Béon", "01138", Exact),
     ("01200 Chatillon en Michaille", "01033", Exact),
     // A code.
     ("75111", "75111", Exact),
     ("2A004", "", Certainty::Unknown),
-    // Nothing that could be meant.
+    // No place.
     ("xyzzy", "", Certainty::Unknown),
     ("", "", Certainty::Unknown),
     ("99", "", Certainty::Unknown),
@@ -117,7 +117,7 @@ const LINES: &[(&str, &str, Certainty)] = &[
 ];
 
 #[test]
-fn one_line_of_text_means_the_place_a_person_would_say() {
+fn text_resolves_to_the_expected_place() {
     assert!(LINES.len() >= 60);
     let mut wrong = Vec::new();
     for (text, code, certainty) in LINES {
@@ -127,15 +127,15 @@ fn one_line_of_text_means_the_place_a_person_would_say() {
         if (found, resolution.certainty) != (*code, *certainty) {
             wrong.push(format!("{text:?}: expected {code} {certainty:?}, got {resolution:?}"));
         }
-        // Whoever is not sure says why.
+        // An uncertain result has a warning.
         if resolution.certainty == Likely {
-            assert!(!resolution.remarks.is_empty(), "{text:?}");
+            assert!(!resolution.warnings.is_empty(), "{text:?}");
         }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Zipcode and name in fields of their own, as adverts bring them.
+/// Zipcode and name in separate fields, as in adverts.
 const FIELDS: &[(&str, &str, &str, Certainty)] = &[
     ("75011", "PARIS 11EME", "75111", Exact),
     ("75011", "Paris", "75111", Exact),
@@ -161,7 +161,7 @@ const FIELDS: &[(&str, &str, &str, Certainty)] = &[
 ];
 
 #[test]
-fn zipcode_and_name_mean_the_place_a_person_would_say() {
+fn zipcode_and_name_resolve_to_the_expected_place() {
     let mut wrong = Vec::new();
     for (zipcode, name, code, certainty) in FIELDS {
         let resolution = gazetteer().resolve(&given("", zipcode, name));

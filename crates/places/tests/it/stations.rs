@@ -1,4 +1,4 @@
-//! Stations near places people know.
+//! Stations near well-known places.
 
 use domain::GeoPoint;
 use places::WALKING_DISTANCE_KM;
@@ -11,7 +11,7 @@ fn near(lat: f64, lon: f64) -> Vec<String> {
 }
 
 #[test]
-fn a_home_by_a_metro_station_is_told_of_it_and_its_lines() {
+fn metro_station_is_listed_with_its_lines() {
     // Place de la Concorde
     let point = GeoPoint::new(48.8660, 2.3226).unwrap();
     let stations = gazetteer().stations_near(point);
@@ -23,30 +23,30 @@ fn a_home_by_a_metro_station_is_told_of_it_and_its_lines() {
 }
 
 #[test]
-fn railway_stations_and_the_metros_of_other_cities_are_known_too() {
+fn railway_stations_and_other_metros_are_listed() {
     assert_eq!(near(44.91069, 2.36445)[0], "Ytrac");
     // Place Bellecour, Lyon
     assert!(near(45.7578, 4.8320)[0].contains("Bellecour"), "{:?}", near(45.7578, 4.8320));
 }
 
 #[test]
-fn far_from_any_station_there_are_none() {
+fn remote_point_has_no_stations() {
     assert_eq!(near(44.75, 6.2), [""; 0]);
     assert_eq!(near(0.0, 0.0), [""; 0]);
 }
 
 #[test]
-fn the_nearest_come_first_as_a_look_at_every_station_finds_them() {
-    for home in gazetteer().stations().iter().step_by(37) {
-        let near = gazetteer().stations_near(home.point);
-        let distances: Vec<f64> = near.iter().map(|station| station.point.distance_km(home.point)).collect();
-        assert!(distances.is_sorted(), "{}", home.name);
+fn stations_are_those_of_a_full_scan() {
+    for origin in gazetteer().stations().iter().step_by(37) {
+        let near = gazetteer().stations_near(origin.point);
+        let distances: Vec<f64> = near.iter().map(|station| station.point.distance_km(origin.point)).collect();
+        assert!(distances.is_sorted(), "{}", origin.name);
         let all = gazetteer()
             .stations()
             .iter()
-            .filter(|station| station.point.distance_km(home.point) <= WALKING_DISTANCE_KM)
+            .filter(|station| station.point.distance_km(origin.point) <= WALKING_DISTANCE_KM)
             .count();
         assert!(near.len() <= all && !near.is_empty());
-        assert!(home.point.distance_km(near[0].point) < 0.3, "{}", home.name);
+        assert!(origin.point.distance_km(near[0].point) < 0.3, "{}", origin.name);
     }
 }

@@ -15,7 +15,7 @@ use app::App;
 use app::access::KeyText;
 use clap::Args;
 use delivery::webhook::Addresses;
-use domain::{AdvertDraft, Given, PropertyId, Scopes, SearchId, SiteCategoryName, SiteKey, WebAddress};
+use domain::{AdvertDraft, FieldUpdate, PropertyId, Scopes, SearchId, SiteCategoryName, SiteKey, WebAddress};
 use indicatif::{ProgressBar, ProgressStyle};
 use store::PutSite;
 use tokio::sync::mpsc;
@@ -219,7 +219,7 @@ async fn categorise(app: &App) -> anyhow::Result<()> {
     let category = app.create_site_category(name).await?.map(|category| category.id);
     for domain in world::portal_domains() {
         let key = SiteKey::parse(domain).context("a portal needs a domain")?;
-        app.put_site(PutSite { key, name: Given::Absent, category: Given::Value(category) }).await?;
+        app.put_site(PutSite { key, name: FieldUpdate::Keep, category: FieldUpdate::Set(category) }).await?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
-use domain::{Given, SiteCategoryName, SiteKey, SiteName};
+use domain::{FieldUpdate, SiteCategoryName, SiteKey, SiteName};
 use store::PutSite;
 
 use super::{Common, output};
@@ -63,9 +63,9 @@ pub async fn run(args: SitesArgs) -> anyhow::Result<ExitCode> {
         SitesCommand::List { common } => list(&common).await,
         SitesCommand::Set { common, domain, name, category, no_category } => {
             let category = match (category, no_category) {
-                (Some(category), _) => Given::Value(Some(category)),
-                (None, true) => Given::Value(None),
-                (None, false) => Given::Absent,
+                (Some(category), _) => FieldUpdate::Set(Some(category)),
+                (None, true) => FieldUpdate::Set(None),
+                (None, false) => FieldUpdate::Keep,
             };
             set(&common, &domain, name.as_deref(), category).await
         }
@@ -91,23 +91,23 @@ async fn set(
     common: &Common,
     domain: &str,
     name: Option<&str>,
-    category: Given<Option<String>>,
+    category: FieldUpdate<Option<String>>,
 ) -> anyhow::Result<ExitCode> {
     let key = SiteKey::parse(domain)
         .with_context(|| format!("\"{domain}\" is not the domain or name of a site"))?;
     let name = match name {
         Some(name) if name.chars().any(char::is_control) => bail!("--name holds a control character"),
-        Some(name) => Given::Value(SiteName::new(name).context("--name")?),
-        None => Given::Absent,
+        Some(name) => FieldUpdate::Set(SiteName::new(name).context("--name")?),
+        None => FieldUpdate::Keep,
     };
     let app = open::existing(&common.load()?)?;
     let category = match category {
-        Given::Absent => Given::Absent,
-        Given::Value(None) => Given::Value(None),
-        Given::Value(Some(wanted)) => {
+        FieldUpdate::Keep => FieldUpdate::Keep,
+        FieldUpdate::Set(None) => FieldUpdate::Set(None),
+        FieldUpdate::Set(Some(wanted)) => {
             let directory = app.sites().await?;
             let found = directory.category_named(&wanted).with_context(|| no_category(&wanted))?;
-            Given::Value(Some(found.id))
+            FieldUpdate::Set(Some(found.id))
         }
     };
     let site = app.put_site(PutSite { key, name, category }).await.context("cannot keep the site")?;

@@ -62,7 +62,7 @@ pub async fn cities(State(shared): State<Shared>, query: QueryText) -> Result<Re
     let filter = CityFilter {
         name: parameters.one("name").map(str::to_owned),
         insee: parameters.read_list("insee", "an INSEE code", Insee::parse),
-        zipcodes: parameters.read_list("zipcode", "a zipcode", Zipcode::sought),
+        zipcodes: parameters.read_list("zipcode", "a zipcode", Zipcode::parse_five_digits),
         order: order(&mut parameters),
     };
     let paging = Paging::read(&mut parameters, Paging::ITEMS_MAX);

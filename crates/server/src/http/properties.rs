@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use axum::extract::State;
 use axum::response::Response;
-use domain::attribute::Facts;
+use domain::attribute::PropertyView;
 use domain::{OrderBy, PropertyId, SimilarityProfile, SortMode};
 use engine::{Hit, SearchRequest, SearchResult, SimilarRequest};
 use http::StatusCode;
@@ -85,7 +85,7 @@ pub async fn similar(
     let view = shared.app.view()?;
     let property = shared.app.property(id).await?.ok_or_else(Problem::not_found)?;
     let profile =
-        Facts::of(&property).map(|facts| SimilarityProfile::of(&facts)).ok_or_else(Problem::not_found)?;
+        PropertyView::new(&property).map(|facts| SimilarityProfile::new(&facts)).ok_or_else(Problem::not_found)?;
     let writer = Writer::for_search(&shared).await?;
     let mut parameters = query.parameters();
     let asked = with_context(&shared, &writer.sites, |context| {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::SiteDirectory;
-use domain::criteria::Finished;
+use domain::criteria::BuiltCriteria;
 use http::StatusCode;
 use wire::filters::{self, ParseContext};
 use wire::query::Parameters;
@@ -12,7 +12,7 @@ use super::Shared;
 use super::error::Problem;
 
 /// Reads every filter of a query.
-pub fn read_filters(shared: &Shared, sites: &SiteDirectory, parameters: &mut Parameters<'_>) -> Finished {
+pub fn read_filters(shared: &Shared, sites: &SiteDirectory, parameters: &mut Parameters<'_>) -> BuiltCriteria {
     with_context(shared, sites, |context| filters::read(parameters, context))
 }
 

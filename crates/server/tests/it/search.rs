@@ -363,8 +363,8 @@ async fn a_query_that_cannot_be_understood_is_refused_by_name_and_value() {
         ("includedCities[]=Paris", "includedCities: \"Paris\" is not a reference to a city."),
         ("excludedProperties=12", "excludedProperties: \"12\" is not a reference to a property."),
         ("includedSites[]=/sites/x", "includedSites: \"/sites/x\" is not a reference to a site."),
-        ("lat=200&lon=2", "lat: 200 is not from -90 to 90."),
-        ("radius=-1", "radius: -1 is not a number of kilometres from 0 to 20040."),
+        ("lat=200&lon=2", "lat: 200 is not between -90 and 90."),
+        ("radius=-1", "radius: The radius -1 is not between 0 and 20040 kilometres."),
         ("sortMode=age", "sortMode: \"age\" is not property or advert."),
         ("order[price]=up", "order[price]: \"up\" is not asc or desc."),
         (

@@ -139,7 +139,7 @@ impl<'a> CriterionRecord<'a> {
         Some(match criterion {
             // JSON has no word for the others, and would say `null`.
             RawCriterion::Number(number) => Self::Number(number.is_finite().then_some(*number)?),
-            RawCriterion::Moment(at) => Self::Moment(at.as_millisecond()),
+            RawCriterion::Timestamp(at) => Self::Moment(at.as_millisecond()),
             RawCriterion::Codes(codes) => Self::Codes(codes.clone()),
             RawCriterion::Flag(flag) => Self::Flag(*flag),
             RawCriterion::Cities(ids) => Self::Cities(ids.clone()),
@@ -169,7 +169,7 @@ impl<'a> CriterionRecord<'a> {
     fn into_criterion(self) -> Option<RawCriterion> {
         Some(match self {
             Self::Number(number) => RawCriterion::Number(number),
-            Self::Moment(at) => RawCriterion::Moment(Timestamp::from_millisecond(at).ok()?),
+            Self::Moment(at) => RawCriterion::Timestamp(Timestamp::from_millisecond(at).ok()?),
             Self::Codes(codes) => RawCriterion::Codes(codes),
             Self::Flag(flag) => RawCriterion::Flag(flag),
             Self::Cities(ids) => RawCriterion::Cities(ids),

@@ -8,7 +8,7 @@ mod lookup;
 
 use std::collections::HashMap;
 
-use domain::search::Channel;
+use domain::search::MatchChannel;
 use domain::{AdvertId, EventName, PropertyId, Timestamp};
 use rusqlite::{Connection, Row, params};
 
@@ -230,8 +230,8 @@ pub fn forget_matches(connection: &Connection, property: PropertyId) -> Result<(
 /// What a notification is, as numbers on disk.
 pub fn notice_code(notification: Notification) -> (i64, Option<u16>) {
     match notification {
-        Notification::Match(Channel::Endpoint) => (1, None),
-        Notification::Match(Channel::Email) => (2, None),
+        Notification::Match(MatchChannel::Endpoint) => (1, None),
+        Notification::Match(MatchChannel::Email) => (2, None),
         Notification::Event(event, place) => (event_code(event), Some(place)),
     }
 }
@@ -239,8 +239,8 @@ pub fn notice_code(notification: Notification) -> (i64, Option<u16>) {
 pub fn notice_of(code: i64, place: Option<u16>) -> Option<Notification> {
     let event = EventName::ALL.iter().copied().find(|event| event_code(*event) == code);
     Some(match (code, event, place) {
-        (1, None, None) => Notification::Match(Channel::Endpoint),
-        (2, None, None) => Notification::Match(Channel::Email),
+        (1, None, None) => Notification::Match(MatchChannel::Endpoint),
+        (2, None, None) => Notification::Match(MatchChannel::Email),
         (_, Some(event), Some(place)) => Notification::Event(event, place),
         _ => return None,
     })

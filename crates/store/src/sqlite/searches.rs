@@ -45,7 +45,7 @@ impl PreparedSearch {
 }
 
 fn silent(alerts: &Alerts) -> Vec<(DeliveryChannel, CancelReason)> {
-    let silent = |channel| Some((channel, alerts.silence(channel)?));
+    let silent = |channel| Some((channel, alerts.cancel_reason(channel)?));
     DeliveryChannel::ALL.into_iter().filter_map(silent).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Sites and their categories.
 
 use domain::{
-    Given, Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteId, SiteKey, SiteName,
+    FieldUpdate, Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteId, SiteKey, SiteName,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -56,18 +56,18 @@ pub fn directory(connection: &Connection, known: Option<u64>) -> Result<Option<S
 
 pub fn put_site(connection: &Connection, put: &PutSite) -> Result<Option<Site>, Error> {
     let PutSite { key, name, category } = put;
-    if let Given::Value(Some(category)) = category
+    if let FieldUpdate::Set(Some(category)) = category
         && !category_exists(connection, *category)?
     {
         return Ok(None);
     }
     know(connection, key.as_str())?;
-    if let Given::Value(name) = name {
+    if let FieldUpdate::Set(name) = name {
         connection
             .prepare_cached("UPDATE site SET name = ?2 WHERE key = ?1 AND name IS NOT ?2")?
             .execute(params![key.as_str(), name.as_ref().map(SiteName::as_str)])?;
     }
-    if let Given::Value(category) = category {
+    if let FieldUpdate::Set(category) = category {
         connection
             .prepare_cached("UPDATE site SET category_id = ?2 WHERE key = ?1 AND category_id IS NOT ?2")?
             .execute(params![key.as_str(), category.map(SiteCategoryId::get)])?;

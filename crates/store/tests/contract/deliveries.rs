@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use domain::search::Channel;
-use domain::{DeliveryChannel, DeliveryId, EventName, Fault, Next, Outcome, SearchNumber, Timestamp};
+use domain::search::MatchChannel;
+use domain::{DeliveryChannel, DeliveryId, EventName, Fault, RetryDecision, Outcome, SearchNumber, Timestamp};
 use store::{
     Attempt, Claim, DeliveryList, DeliveryRow, DueDelivery, EnqueueBatch, Expected, Gather, Lane, MatchBatch,
     MatchGroup, NewDelivery, Notification, OutboxEntry, Peek, Position, Settlement, Start, Store, Waiting,
@@ -13,8 +13,8 @@ use testkit::build::{advert, advert_id, at, property, property_id, saved_search,
 use crate::backend::{Backend, Opened};
 use crate::changes::{commit, create, create_search};
 
-pub const BY_WEBHOOK: Notification = Notification::Match(Channel::Endpoint);
-pub const BY_EMAIL: Notification = Notification::Match(Channel::Email);
+pub const BY_WEBHOOK: Notification = Notification::Match(MatchChannel::Endpoint);
+pub const BY_EMAIL: Notification = Notification::Match(MatchChannel::Email);
 /// That an advert was created is the first of the events of its first entry.
 pub const CREATION: Notification = Notification::Event(EventName::AdCreate, 0);
 
@@ -160,18 +160,18 @@ pub fn attempt(second: i64, outcome: Outcome) -> Attempt {
 
 pub const TIMEOUT: Outcome = Outcome::Failed(Fault::Timeout);
 
-pub fn settlement(id: DeliveryId, claim: u64, second: i64, outcome: Outcome, next: Next) -> Settlement {
+pub fn settlement(id: DeliveryId, claim: u64, second: i64, outcome: Outcome, next: RetryDecision) -> Settlement {
     Settlement { id, claim, attempt: Some(attempt(second, outcome)), next, at: at(second + 1) }
 }
 
 pub fn delivered(id: DeliveryId, claim: u64, second: i64) -> Settlement {
-    settlement(id, claim, second, Outcome::Delivered, Next::Delivered)
+    settlement(id, claim, second, Outcome::Delivered, RetryDecision::Delivered)
 }
 
 pub fn failed(id: DeliveryId, claim: u64, second: i64) -> Settlement {
-    settlement(id, claim, second, TIMEOUT, Next::Failed)
+    settlement(id, claim, second, TIMEOUT, RetryDecision::Failed)
 }
 
 pub fn retry(id: DeliveryId, claim: u64, second: i64, due: Timestamp) -> Settlement {
-    settlement(id, claim, second, TIMEOUT, Next::RetryAt(due))
+    settlement(id, claim, second, TIMEOUT, RetryDecision::RetryAt(due))
 }

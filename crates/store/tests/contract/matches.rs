@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use domain::search::Channel;
+use domain::search::MatchChannel;
 use domain::{EventName, MatchId, PropertyId, SearchNumber};
 use store::{
     Expected, MatchBatch, MatchGroup, MatchPage, MatchRow, Notification, OutboxEntry, Position, Store,
@@ -62,8 +62,8 @@ pub async fn what_is_recorded_reads_back_in_order<B: Backend>() {
         matched: vec![given[0], given[2]],
         linked: vec![given[1]],
         outbox: vec![
-            OutboxEntry { notification: Notification::Match(Channel::Endpoint), searches: given.clone() },
-            OutboxEntry { notification: Notification::Match(Channel::Email), searches: vec![given[1]] },
+            OutboxEntry { notification: Notification::Match(MatchChannel::Endpoint), searches: given.clone() },
+            OutboxEntry { notification: Notification::Match(MatchChannel::Email), searches: vec![given[1]] },
             OutboxEntry {
                 notification: Notification::Event(EventName::UpdatePrice, 3),
                 searches: vec![given[2]],
@@ -253,7 +253,7 @@ pub async fn an_erased_property_takes_its_matches_with_it<B: Backend>() {
     let all_of = |position: u64, property: u64| MatchGroup {
         matched: given.clone(),
         outbox: vec![OutboxEntry {
-            notification: Notification::Match(Channel::Email),
+            notification: Notification::Match(MatchChannel::Email),
             searches: given.clone(),
         }],
         ..group(position, property, 1)

@@ -1,8 +1,8 @@
 //! The queue: what waits in which lane, who may have it, and what becomes of it.
 
 use domain::{
-    Alerts, CancelReason, DeliveryChannel, DeliveryId, DeliveryState, EmailAddress, Endpoint, Next, Outcome,
-    Retries, SearchNumber,
+    Alerts, CancelReason, DeliveryChannel, DeliveryId, DeliveryState, EmailAddress, Endpoint, RetryDecision, Outcome,
+    RetryPolicy, SearchNumber,
 };
 use store::{EnqueueBatch, Gather, Lane, Leases, Notification, QueueDepth, Settlement, Start, Store};
 use testkit::build::{at, saved_search, search_id};
@@ -181,7 +181,7 @@ pub async fn attempts_are_kept_in_order_and_failures_counted<B: Backend>() {
     let (store, search, made) = webhooks::<B>(1).await;
     let id = made[0];
     let mut expected = Vec::new();
-    for number in 0..u64::from(Retries::MAX) + 1 {
+    for number in 0..u64::from(RetryPolicy::MAX) + 1 {
         let second = 6_000 + i64::try_from(number).unwrap() * 3_600;
         let seen = waiting(&*store, lane(search, HOOK), 9, Gather::DueOnly, second).await;
         let due = &seen.due[0];
@@ -192,7 +192,7 @@ pub async fn attempts_are_kept_in_order_and_failures_counted<B: Backend>() {
         made.target = (number > 1).then(|| "https://hook.example/".to_owned());
         made.excerpt = vec![0xff; usize::try_from(number).unwrap()];
         expected.push(made.clone());
-        let next = Retries { interval: std::time::Duration::from_secs(3_600) };
+        let next = RetryPolicy { interval: std::time::Duration::from_secs(3_600) };
         let next = next.after(TIMEOUT, at(second), due.failures, due.interruptions);
         let settled = Settlement { id, claim: number, attempt: Some(made), next, at: at(second + 9) };
         assert_eq!(store.settle(vec![settled]).await.unwrap(), 1);
@@ -204,7 +204,7 @@ pub async fn attempts_are_kept_in_order_and_failures_counted<B: Backend>() {
     // A lease that was given back without an attempt leaves none.
     let (store, search, made) = webhooks::<B>(1).await;
     claim(&*store, 1, 6_000, &made).await;
-    let (id, next) = (made[0], Next::RetryAt(at(6_500)));
+    let (id, next) = (made[0], RetryDecision::RetryAt(at(6_500)));
     let released = Settlement { id, claim: 1, attempt: None, next, at: at(6_001) };
     assert_eq!(store.settle(vec![released]).await.unwrap(), 1);
     assert_eq!(state(&*store, id).await, (DeliveryState::Pending, 6_500));
@@ -342,14 +342,14 @@ pub async fn leases_are_taken_back_when_they_have_run_out<B: Backend>() {
 
 pub async fn what_is_interrupted_again_and_again_has_failed<B: Backend>() {
     let (store, search, made) = webhooks::<B>(1).await;
-    for number in 0..=u64::from(Retries::INTERRUPTIONS_MAX) {
+    for number in 0..=u64::from(RetryPolicy::INTERRUPTIONS_MAX) {
         let seen = waiting(&*store, lane(search, HOOK), 9, Gather::DueOnly, 6_000).await;
         assert_eq!(u64::from(seen.due[0].interruptions), number);
         assert_eq!(claim(&*store, number, 6_000, &made).await, made);
         assert_eq!(store.reap_leases(Leases::All, at(6_000), 9).await.unwrap().len(), 1);
     }
     assert_eq!(state(&*store, made[0]).await, (DeliveryState::Failed, 6_000));
-    assert_eq!(row(&*store, made[0]).await.attempts, Retries::INTERRUPTIONS_MAX + 1);
+    assert_eq!(row(&*store, made[0]).await.attempts, RetryPolicy::INTERRUPTIONS_MAX + 1);
     assert_eq!(store.lanes(None, 9).await.unwrap(), []);
 }
 

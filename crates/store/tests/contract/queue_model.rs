@@ -6,7 +6,7 @@
 mod compare;
 mod reference;
 
-use domain::{CancelReason, DeliveryId, Next, Outcome, Retries, SearchNumber};
+use domain::{CancelReason, DeliveryId, RetryDecision, Outcome, RetryPolicy, SearchNumber};
 use proptest::prelude::*;
 use store::{
     Attempt, Claim, EnqueueBatch, Gather, Lane, Leases, Notification, Peek, Replay, Settlement, Store,
@@ -286,13 +286,13 @@ impl<B: Backend> Story<B> {
     fn settlement(&self, id: DeliveryId, claim: u64, result: usize) -> Settlement {
         let now = at(self.model.now);
         let (failures, interruptions) = self.model.counts(id);
-        let retries = Retries { interval: std::time::Duration::from_secs(RETRY_SECONDS) };
+        let retries = RetryPolicy { interval: std::time::Duration::from_secs(RETRY_SECONDS) };
         let outcome = if result < 2 { Outcome::Delivered } else { TIMEOUT };
         let next = retries.after(outcome, now, failures, interruptions);
         let made = Attempt { status: None, ..attempt(self.model.now, outcome) };
         match result {
             // The lease is given back.
-            5 => Settlement { id, claim, attempt: None, next: Next::RetryAt(now), at: now },
+            5 => Settlement { id, claim, attempt: None, next: RetryDecision::RetryAt(now), at: now },
             _ => Settlement { id, claim, attempt: Some(made), next, at: now },
         }
     }

@@ -1,6 +1,6 @@
 //! Sites and their categories.
 
-use domain::{Given, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteId, SiteName};
+use domain::{FieldUpdate, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteId, SiteName};
 use store::{Expected, PutSite, Renamed, Store};
 use testkit::build::{advert, advert_id, at, property, site};
 
@@ -41,10 +41,10 @@ async fn category(store: &impl Store, name: &str) -> SiteCategoryId {
     store.create_site_category(named(name)).await.unwrap().unwrap().id
 }
 
-fn put(key: &str, name: Given<&str>, category: Given<Option<SiteCategoryId>>) -> PutSite {
+fn put(key: &str, name: FieldUpdate<&str>, category: FieldUpdate<Option<SiteCategoryId>>) -> PutSite {
     let name = match name {
-        Given::Absent => Given::Absent,
-        Given::Value(name) => Given::Value(SiteName::new(name).unwrap()),
+        FieldUpdate::Keep => FieldUpdate::Keep,
+        FieldUpdate::Set(name) => FieldUpdate::Set(SiteName::new(name).unwrap()),
     };
     PutSite { key: site(key), name, category }
 }
@@ -85,8 +85,8 @@ pub async fn an_erasure_forgets_sites_that_only_the_erased_advert_named<B: Backe
         commit(&*store, [create(&property(number, [other]), Expected::New)]).await;
     }
     let portals = category(&*store, "Portails").await;
-    store.put_site(put("nomme.fr", Given::Value("Nommé"), Given::Absent)).await.unwrap().unwrap();
-    store.put_site(put("range.fr", Given::Absent, Given::Value(Some(portals)))).await.unwrap().unwrap();
+    store.put_site(put("nomme.fr", FieldUpdate::Set("Nommé"), FieldUpdate::Keep)).await.unwrap().unwrap();
+    store.put_site(put("range.fr", FieldUpdate::Keep, FieldUpdate::Set(Some(portals)))).await.unwrap().unwrap();
 
     let erase = async |number| store.erase(advert_id(number), at(9_000)).await.unwrap().unwrap();
     // Where the advert once was is forgotten as well.
@@ -120,14 +120,14 @@ pub async fn what_was_refused_makes_no_site_known<B: Backend>() {
 pub async fn a_site_is_made_and_changed_by_its_key<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let (portals, notaries) = (category(&*store, "Portails").await, category(&*store, "Notaires").await);
-    let written = store.put_site(put("portail.fr", Given::Value("Le Portail"), Given::Absent)).await.unwrap();
+    let written = store.put_site(put("portail.fr", FieldUpdate::Set("Le Portail"), FieldUpdate::Keep)).await.unwrap();
     let made = written.unwrap();
     assert_eq!((made.id, made.label(), made.category), (SiteId::new(1).unwrap(), "Le Portail", None));
 
     // An advert of the site finds it as it is.
     commit(&*store, [create(&property(1, [advert(1).site("portail.fr").build()]), Expected::New)]).await;
-    store.put_site(put("portail.fr", Given::Absent, Given::Value(Some(portals)))).await.unwrap().unwrap();
-    store.put_site(put("autre.fr", Given::Absent, Given::Value(Some(notaries)))).await.unwrap().unwrap();
+    store.put_site(put("portail.fr", FieldUpdate::Keep, FieldUpdate::Set(Some(portals)))).await.unwrap().unwrap();
+    store.put_site(put("autre.fr", FieldUpdate::Keep, FieldUpdate::Set(Some(notaries)))).await.unwrap().unwrap();
     let store = store.reopened().await;
     let one = |name: Option<&str>, category: Option<SiteCategoryId>| {
         (1, "portail.fr".to_owned(), name.map(str::to_owned), category.map(SiteCategoryId::get))
@@ -135,16 +135,16 @@ pub async fn a_site_is_made_and_changed_by_its_key<B: Backend>() {
     let other = (2, "autre.fr".to_owned(), None, Some(notaries.get()));
     assert_eq!(sites(&*store).await, [one(Some("Le Portail"), Some(portals)), other.clone()]);
 
-    store.put_site(put("portail.fr", Given::Value(""), Given::Absent)).await.unwrap().unwrap();
+    store.put_site(put("portail.fr", FieldUpdate::Set(""), FieldUpdate::Keep)).await.unwrap().unwrap();
     assert_eq!(sites(&*store).await, [one(None, Some(portals)), other.clone()]);
-    store.put_site(put("portail.fr", Given::Value("P"), Given::Value(None))).await.unwrap().unwrap();
+    store.put_site(put("portail.fr", FieldUpdate::Set("P"), FieldUpdate::Set(None))).await.unwrap().unwrap();
     assert_eq!(sites(&*store).await, [one(Some("P"), None), other]);
 }
 
 pub async fn a_site_is_not_put_into_a_category_that_is_not_there<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let nowhere = SiteCategoryId::new(9).unwrap();
-    let refused = put("portail.fr", Given::Value("Le Portail"), Given::Value(Some(nowhere)));
+    let refused = put("portail.fr", FieldUpdate::Set("Le Portail"), FieldUpdate::Set(Some(nowhere)));
     assert_eq!(store.put_site(refused).await.unwrap(), None);
     assert_eq!(sites(&*store).await, []);
 }
@@ -169,7 +169,7 @@ pub async fn a_deleted_category_leaves_its_sites_and_never_returns<B: Backend>()
     let store = Opened::<B>::fresh().await;
     let (first, last) = (category(&*store, "Portails").await, category(&*store, "Notaires").await);
     for (key, category) in [("portail.fr", first), ("notaire.fr", last)] {
-        store.put_site(put(key, Given::Absent, Given::Value(Some(category)))).await.unwrap().unwrap();
+        store.put_site(put(key, FieldUpdate::Keep, FieldUpdate::Set(Some(category)))).await.unwrap().unwrap();
     }
     assert!(store.delete_site_category(last).await.unwrap());
     assert!(!store.delete_site_category(last).await.unwrap());
@@ -203,9 +203,9 @@ pub async fn the_directory_is_given_when_it_has_changed<B: Backend>() {
     commit(&*store, [crawl(&home, Expected::Revision(1), advert_id(1))]).await;
     commit(&*store, [create(&property(2, [advert(2).site("portail.fr").build()]), Expected::New)]).await;
     assert!(!events(&store).await, "nothing new about sites");
-    store.put_site(put("portail.fr", Given::Value("Le Portail"), Given::Value(Some(portals)))).await.unwrap();
+    store.put_site(put("portail.fr", FieldUpdate::Set("Le Portail"), FieldUpdate::Set(Some(portals)))).await.unwrap();
     assert!(events(&store).await, "a site was changed");
-    store.put_site(put("portail.fr", Given::Value("Le Portail"), Given::Value(Some(portals)))).await.unwrap();
+    store.put_site(put("portail.fr", FieldUpdate::Set("Le Portail"), FieldUpdate::Set(Some(portals)))).await.unwrap();
     assert!(!events(&store).await, "the same was said again");
     store.rename_site_category(portals, named("Sites")).await.unwrap();
     assert!(events(&store).await, "a category was renamed");

@@ -32,7 +32,7 @@ fn group(position: u64, property: u64, searches: &[SearchNumber]) -> MatchGroup 
         matched: searches.to_vec(),
         linked: searches.to_vec(),
         outbox: vec![OutboxEntry {
-            notification: Notification::Match(domain::search::Channel::Email),
+            notification: Notification::Match(domain::search::MatchChannel::Email),
             searches: searches.to_vec(),
         }],
     }

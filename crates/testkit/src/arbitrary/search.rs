@@ -50,7 +50,7 @@ pub fn criterion() -> BoxedStrategy<RawCriterion> {
     let polygon = vec(point(), 3..6).prop_filter_map("too few corners", Polygon::new);
     prop_oneof![
         number.prop_map(RawCriterion::Number),
-        moment().prop_map(RawCriterion::Moment),
+        moment().prop_map(RawCriterion::Timestamp),
         any::<Vec<u8>>().prop_map(RawCriterion::Codes),
         any::<bool>().prop_map(RawCriterion::Flag),
         vec(any::<u64>(), 0..4).prop_map(RawCriterion::Cities),

@@ -53,17 +53,17 @@ fn identity_is_the_first_that_is_given() {
 #[test]
 fn absent_keeps_null_clears() {
     let patch = read_json(with(json!({"price": null, "pictures": [], "title": " "}))).unwrap().draft.patch;
-    assert_eq!(patch.price, Given::Value(None));
-    assert_eq!(patch.pictures, Given::Value(Vec::new()));
-    assert_eq!(patch.title, Given::Value(None));
-    assert_eq!(patch.surface, Given::Absent);
+    assert_eq!(patch.price, FieldUpdate::Set(None));
+    assert_eq!(patch.pictures, FieldUpdate::Set(Vec::new()));
+    assert_eq!(patch.title, FieldUpdate::Set(None));
+    assert_eq!(patch.surface, FieldUpdate::Keep);
 }
 
 #[test]
 fn numbers_may_be_texts() {
     let patch = read_json(with(json!({"price": "250000.50", "room": "3"}))).unwrap().draft.patch;
-    assert_eq!(patch.price, Given::Value(domain::Amount::new(250_000.5)));
-    assert_eq!(patch.room, Given::Value(Some(3)));
+    assert_eq!(patch.price, FieldUpdate::Set(domain::Amount::new(250_000.5)));
+    assert_eq!(patch.room, FieldUpdate::Set(Some(3)));
 }
 
 #[test]

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use domain::criteria::{PlaceSet, Test};
-use domain::explain::{PlaceLine, Whereabouts};
-use domain::filter::{Codes, Filter, Kind, Sense};
+use domain::criteria::{PlaceSet, Predicate};
+use domain::explain::{PlaceCheck, PlaceKeys};
+use domain::filter::{Codes, Filter, Kind, Inclusion};
 use domain::{Circle, EnergyLetter, GeoPoint, Key, PropertyId, SiteDirectory, SiteKey, Timestamp};
 use jiff::tz::TimeZone;
 use serde::Serialize;
@@ -106,18 +106,18 @@ impl Scale {
         }
     }
 
-    pub fn wanted(self, test: &Test, zone: &TimeZone) -> Wanted {
+    pub fn wanted(self, test: &Predicate, zone: &TimeZone) -> Wanted {
         match (test, self) {
-            (Test::Within(span), Self::Date) => {
+            (Predicate::Within(span), Self::Date) => {
                 let date = |key: Key| print(key, zone);
                 Wanted::Dates { from: span.least.map(date), to: span.most.map(date) }
             }
-            (Test::Within(span), _) => {
+            (Predicate::Within(span), _) => {
                 let number = |key: Key| Number(key.as_number());
                 Wanted::Numbers { min: span.least.map(number), max: span.most.map(number) }
             }
-            (Test::OneOf(keys), Self::Flag) => Wanted::Flag(keys.contains(&Key::flag(true))),
-            (Test::OneOf(keys), _) => {
+            (Predicate::OneOf(keys), Self::Flag) => Wanted::Flag(keys.contains(&Key::flag(true))),
+            (Predicate::OneOf(keys), _) => {
                 Wanted::AnyOf { any_of: keys.iter().map(|key| self.item(*key)).collect() }
             }
         }
@@ -151,10 +151,10 @@ impl Wanted {
         Self::Circle { lat: centre.lat(), lon: centre.lon(), radius: Number(*radius_km) }
     }
 
-    pub fn among(sense: Sense, items: Vec<Item>) -> Self {
-        match sense {
-            Sense::Included => Self::AnyOf { any_of: items },
-            Sense::Excluded => Self::NoneOf { none_of: items },
+    pub fn among(inclusion: Inclusion, items: Vec<Item>) -> Self {
+        match inclusion {
+            Inclusion::Included => Self::AnyOf { any_of: items },
+            Inclusion::Excluded => Self::NoneOf { none_of: items },
         }
     }
 }
@@ -186,7 +186,7 @@ pub fn site(key: &SiteKey, sites: &SiteDirectory) -> Item {
 }
 
 /// The places named: cities, then departments, then zipcodes. The districts of a city that is named are part of it.
-pub fn places_wanted(line: &PlaceLine<'_>, known: &Known<'_>) -> Wanted {
+pub fn places_wanted(line: &PlaceCheck<'_>, known: &Known<'_>) -> Wanted {
     let PlaceSet { cities, departments, zipcodes } = line.wanted;
     let is_whole = |key: &&Key| {
         let parent = (known.places.city)(id_of(**key)).and_then(|city| city.parent_id());
@@ -195,12 +195,12 @@ pub fn places_wanted(line: &PlaceLine<'_>, known: &Known<'_>) -> Wanted {
     let cities = cities.iter().filter(is_whole).map(|key| city(*key, known));
     let departments = departments.iter().map(|key| department(*key, known));
     let items = cities.chain(departments).chain(zipcodes.iter().map(|key| zipcode(*key)));
-    Wanted::among(line.sense, items.collect())
+    Wanted::among(line.inclusion, items.collect())
 }
 
-pub fn place_found(line: &PlaceLine<'_>, known: &Known<'_>) -> Option<Found> {
-    let items = |whereabouts: &Whereabouts| {
-        let Whereabouts { city: in_city, department: in_department, zipcode: under } = whereabouts;
+pub fn place_found(line: &PlaceCheck<'_>, known: &Known<'_>) -> Option<Found> {
+    let items = |whereabouts: &PlaceKeys| {
+        let PlaceKeys { city: in_city, department: in_department, zipcode: under } = whereabouts;
         (
             in_city.map(|key| city(key, known)),
             in_department.map(|key| department(key, known)),

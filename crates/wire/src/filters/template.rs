@@ -36,8 +36,8 @@ fn spellings(filter: &'static Filter) -> Vec<Parameter> {
         Kind::Expressions => {
             &["[group][entry][word]", "[group][entry][options][includes]", "[group][entry][options][strict]"]
         }
-        Kind::Least(_)
-        | Kind::Most(_)
+        Kind::Min(_)
+        | Kind::Max(_)
         | Kind::From(_)
         | Kind::To(_)
         | Kind::Is(_)

@@ -1,4 +1,4 @@
-use domain::criteria::Counting;
+use domain::criteria::AdvertScope;
 use domain::{
     Key, PropertyAttribute, Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteId,
     SiteKey,
@@ -10,7 +10,7 @@ use crate::query::RawQuery;
 const ID: &str = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
 
 struct Read {
-    finished: Finished,
+    finished: BuiltCriteria,
     order: Order,
     told: Vec<String>,
     ignored: Vec<String>,
@@ -97,7 +97,7 @@ fn nothing_and_null_are_not_given() {
 fn booleans_are_words_or_digits_in_any_case() {
     for query in ["expired=false", "expired=False", "expired=0", "expired[]=FALSE", "isExpired=0"] {
         same(query, "expired=false");
-        assert_eq!(read_query(query).finished.criteria.counting, Counting::Live);
+        assert_eq!(read_query(query).finished.criteria.advert_scope, AdvertScope::Live);
     }
     refused(
         "expired=non&furnished=2",
@@ -213,7 +213,7 @@ fn circles_and_polygons() {
         read_query("lat=48.8&lon=2.3&radius=0.2").finished.criteria.places.circle.map(|c| c.radius_km),
         Some(0.2)
     );
-    refused("lat=91&lon=2", &["lat: 91 is not from -90 to 90."]);
+    refused("lat=91&lon=2", &["lat: 91 is not between -90 and 90."]);
     let triangle = "geoShapes[0][0][0]=2&geoShapes[0][0][1]=48&geoShapes[0][1][0]=3&geoShapes[0][1][1]=48\
                     &geoShapes[0][2][0]=2.5&geoShapes[0][2][1]=49";
     let places = read_query(triangle).finished.criteria.places;
@@ -328,7 +328,7 @@ fn the_page_on_searching_names_every_filter_and_order() {
         for name in names(filter) {
             assert!(page.contains(&format!("`{name}`")), "docs/search.md does not name {name}");
         }
-        assert!(page.contains(filter.meaning), "docs/search.md does not say what {} means", filter.name);
+        assert!(page.contains(filter.description), "docs/search.md does not say what {} means", filter.name);
     }
     for name in order_names() {
         assert!(page.contains(&format!("`order[{name}]`")), "docs/search.md does not name order[{name}]");

@@ -1,7 +1,7 @@
 //! One criterion out of a body, by the kind of its filter.
 
 use domain::criteria::{RawCriteria, RawCriterion};
-use domain::draft::Given;
+use domain::FieldUpdate;
 use domain::filter::{Codes, Filter, Kind, PlaceKind};
 use domain::{EnergyLetter, Zipcode};
 use serde_json::{Map, Value};
@@ -24,27 +24,27 @@ pub struct Criteria<'a, 'b> {
 
 impl<'a> Criteria<'a, '_> {
     /// What is said for a filter, under all of its names together. What cannot be understood is a violation, and unset.
-    pub fn read(&mut self, reader: &mut Reader, filter: &'static Filter) -> Given<Option<RawCriterion>> {
+    pub fn read(&mut self, reader: &mut Reader, filter: &'static Filter) -> FieldUpdate<Option<RawCriterion>> {
         let mut given = false;
         let mut values: Vec<(&'static str, &'a Value)> = Vec::new();
         for name in names(filter) {
             match said(self.fields, name) {
-                Given::Absent => {}
-                Given::Value(None) => given = true,
-                Given::Value(Some(value)) => {
+                FieldUpdate::Keep => {}
+                FieldUpdate::Set(None) => given = true,
+                FieldUpdate::Set(Some(value)) => {
                     given = true;
                     values.push((name, value));
                 }
             }
         }
         match values.as_slice() {
-            [] if given => Given::Value(None),
-            [] => Given::Absent,
+            [] if given => FieldUpdate::Set(None),
+            [] => FieldUpdate::Keep,
             values => {
                 let criterion = self.criterion(reader, filter, values);
                 // A default that is said is not told apart from one that is not: what is read can be sent back.
                 let default = default_flag(filter).map(RawCriterion::Flag);
-                Given::Value(criterion.filter(|criterion| default.as_ref() != Some(criterion)))
+                FieldUpdate::Set(criterion.filter(|criterion| default.as_ref() != Some(criterion)))
             }
         }
     }
@@ -60,7 +60,7 @@ impl<'a> Criteria<'a, '_> {
         let known = self.known.and_then(|known| known.get(filter));
         let referents = Referents { context: self.context, known };
         match filter.kind {
-            Kind::Least(_) | Kind::Most(_) | Kind::Latitude | Kind::Longitude | Kind::Radius => {
+            Kind::Min(_) | Kind::Max(_) | Kind::Latitude | Kind::Longitude | Kind::Radius => {
                 reader.number(name, value).map(RawCriterion::Number)
             }
             Kind::Is(_) | Kind::Only(_) => reader.boolean(name, value).map(RawCriterion::Flag),
@@ -165,7 +165,7 @@ fn code(reader: &mut Reader, path: &str, value: &Value, codes: Codes) -> Option<
 
 fn zipcode(reader: &mut Reader, path: &str, value: &Value) -> Option<Zipcode> {
     let text = reader.label(path, value)?;
-    let zipcode = Zipcode::sought(&text);
+    let zipcode = Zipcode::parse_five_digits(&text);
     if zipcode.is_none() {
         reader.violations.push(refusal(path, value, "a zipcode"));
     }

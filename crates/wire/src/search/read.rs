@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use domain::criteria::RawCriteria;
-use domain::draft::Given;
+use domain::FieldUpdate;
 use domain::recipient::EndpointError;
-use domain::search::{NAMED_MAX, SearchDraft};
+use domain::search::{REFERENCES_MAX, SearchDraft};
 use domain::{Alerts, EmailAddress, Endpoint, EventName, ShortText, Violation};
 use serde_json::{Map, Value};
 
@@ -56,10 +56,10 @@ pub fn read(body: &Value, purpose: Purpose<'_>, context: &ParseContext<'_>) -> R
     let contradictions = raw_criteria.criteria(&context.references).err().unwrap_or_default();
     let Reading { reader: Reader { mut violations }, mut ignored, .. } = reading;
     violations.extend(contradictions);
-    let named = raw_criteria.named_in_all();
-    if named > NAMED_MAX {
+    let named = raw_criteria.reference_count();
+    if named > REFERENCES_MAX {
         let message = format!(
-            "A search may name {NAMED_MAX} places, sites, properties and corners in all, not {named}."
+            "A search may name {REFERENCES_MAX} places, sites, properties and corners in all, not {named}."
         );
         violations.push(Violation::too_many("", message));
     }
@@ -104,7 +104,7 @@ impl<'a> Reading<'a> {
     /// Nothing only when there is a violation that says why.
     fn title(&mut self) -> Option<ShortText> {
         let read = match said(self.fields, TITLE) {
-            Given::Value(Some(value)) => {
+            FieldUpdate::Set(Some(value)) => {
                 let before = self.reader.violations.len();
                 let title = self.reader.bounded_text(TITLE, value);
                 if title.is_none() && self.reader.violations.len() > before {
@@ -112,7 +112,7 @@ impl<'a> Reading<'a> {
                 }
                 title
             }
-            Given::Value(None) | Given::Absent => None,
+            FieldUpdate::Set(None) | FieldUpdate::Keep => None,
         };
         match (read, self.purpose) {
             (Some(title), _) => Some(title),
@@ -133,14 +133,14 @@ impl<'a> Reading<'a> {
             let before = self.reader.violations.len();
             let given = body.read(&mut self.reader, filter);
             let understood = self.reader.violations.len() == before;
-            let missing = matches!(given, Given::Absent | Given::Value(None)) && understood;
+            let missing = matches!(given, FieldUpdate::Keep | FieldUpdate::Set(None)) && understood;
             if is_required(filter) && missing {
                 self.reader.violations.push(Violation::missing(filter.name, BLANK));
             }
             match given {
-                Given::Absent => {}
-                Given::Value(Some(criterion)) => raw_criteria.put(filter, criterion),
-                Given::Value(None) => raw_criteria.clear(filter),
+                FieldUpdate::Keep => {}
+                FieldUpdate::Set(Some(criterion)) => raw_criteria.put(filter, criterion),
+                FieldUpdate::Set(None) => raw_criteria.clear(filter),
             }
         }
         raw_criteria
@@ -182,9 +182,9 @@ impl<'a> Reading<'a> {
     /// Unset is no.
     fn flag(&mut self, name: &str, known: bool) -> bool {
         match said(self.fields, name) {
-            Given::Absent => known,
-            Given::Value(None) => false,
-            Given::Value(Some(value)) => self.reader.boolean(name, value).unwrap_or_default(),
+            FieldUpdate::Keep => known,
+            FieldUpdate::Set(None) => false,
+            FieldUpdate::Set(Some(value)) => self.reader.boolean(name, value).unwrap_or_default(),
         }
     }
 
@@ -195,9 +195,9 @@ impl<'a> Reading<'a> {
         parse: impl Fn(&str) -> Result<T, E>,
     ) -> Option<T> {
         match said(self.fields, name) {
-            Given::Absent => known,
-            Given::Value(None) => None,
-            Given::Value(Some(value)) => {
+            FieldUpdate::Keep => known,
+            FieldUpdate::Set(None) => None,
+            FieldUpdate::Set(Some(value)) => {
                 let text = self.reader.text(name, value)?;
                 parse(text).map_err(|error| self.reader.invalid(name, error)).ok()
             }
@@ -206,9 +206,9 @@ impl<'a> Reading<'a> {
 
     fn events(&mut self, known: BTreeSet<EventName>) -> BTreeSet<EventName> {
         match said(self.fields, EVENTS) {
-            Given::Absent => known,
-            Given::Value(None) => BTreeSet::new(),
-            Given::Value(Some(value)) => {
+            FieldUpdate::Keep => known,
+            FieldUpdate::Set(None) => BTreeSet::new(),
+            FieldUpdate::Set(Some(value)) => {
                 let events = self.reader.several(&[(EVENTS, value)], event_name);
                 events.unwrap_or_default().into_iter().collect()
             }
@@ -228,12 +228,12 @@ fn event_name(reader: &mut Reader, path: &str, value: &Value) -> Option<EventNam
 }
 
 /// What a body says under a name: nothing, that it is unset, or a value.
-pub fn said<'a>(fields: &'a Map<String, Value>, name: &str) -> Given<Option<&'a Value>> {
+pub fn said<'a>(fields: &'a Map<String, Value>, name: &str) -> FieldUpdate<Option<&'a Value>> {
     match fields.get(name) {
-        None => Given::Absent,
-        Some(Value::Null) => Given::Value(None),
+        None => FieldUpdate::Keep,
+        Some(Value::Null) => FieldUpdate::Set(None),
         // Forms send an empty text for a field that was left empty.
-        Some(Value::String(text)) if text.trim().is_empty() => Given::Value(None),
-        Some(value) => Given::Value(Some(value)),
+        Some(Value::String(text)) if text.trim().is_empty() => FieldUpdate::Set(None),
+        Some(value) => FieldUpdate::Set(Some(value)),
     }
 }

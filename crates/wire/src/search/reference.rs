@@ -73,7 +73,7 @@ impl Referents<'_> {
         let Some(key) = key.filter(|_| !iri::is_no_name(&text)) else {
             return malformed(reader, path, value, expected);
         };
-        let meant = sites.meant_by(key);
+        let meant = sites.resolve_key(key);
         if meant.is_domain() || sites.site_by_key(&meant).is_some() {
             return Some(meant);
         }

@@ -216,13 +216,13 @@ fn everything_that_is_wrong_is_told_together() {
             "furnished: The type of the \"furnished\" attribute must be a boolean, number 2 given.",
             "geoAccuracy: The type of the \"geoAccuracy\" attribute must be one integer, array given.",
             "notificationRecipient: This value is not a valid email address. \"a@b\" was given.",
-            "endpointRecipient: This address must begin with https://. \"http://hook.example/\" was given.",
+            "endpointRecipient: This URL must start with https://. \"http://hook.example/\" was given.",
             "eventEndpoint: The type of the \"eventEndpoint\" attribute must be a string, number 5 given.",
             "subscribedEvents[1]: \"ad.sold\" is no event; the events are ad.update.price, ad.update.surface, \
              ad.update.pictures, ad.update.expired, property.ad.create, property.ad.update.",
             "budgetMin: The lower bound budgetMin, 3, is greater than the upper bound budgetMax, 2.",
-            "lat: 91 is not from -90 to 90.",
-            "radius: -1 is not a number of kilometres from 0 to 20040.",
+            "lat: 91 is not between -90 and 90.",
+            "radius: The radius -1 is not between 0 and 20040 kilometres.",
         ],
     );
     refused(&json!([]), &[": A search must be an object, array given."]);

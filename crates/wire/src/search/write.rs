@@ -121,7 +121,7 @@ impl Serialize for Criterion<'_> {
         let Some(criterion) = criterion else { return unset(filter, serializer) };
         match criterion {
             RawCriterion::Number(number) => Number(*number).serialize(serializer),
-            RawCriterion::Moment(at) => date::print(*at, parts.zone).serialize(serializer),
+            RawCriterion::Timestamp(at) => date::print(*at, parts.zone).serialize(serializer),
             RawCriterion::Codes(codes) => write_codes(filter, codes, serializer),
             RawCriterion::Flag(flag) => flag.serialize(serializer),
             RawCriterion::Cities(ids) => serializer.collect_seq(ids.iter().map(|id| parts.city(*id))),

@@ -66,17 +66,17 @@ fn an_advert_names_its_site_in_many_ways() {
 #[test]
 fn a_change_of_a_site_says_only_what_it_says() {
     let read = |value: Value| read_site(&value, &directory()).map(|change| (change.name, change.category));
-    let portals = || Given::Value(SiteCategoryId::new(2));
-    assert_eq!(read(json!({})), Ok((Given::Absent, Given::Absent)));
-    assert_eq!(read(json!({"name": null, "category": null})), Ok((Given::Value(None), Given::Value(None))));
-    assert_eq!(read(json!({"name": " P "})), Ok((Given::Value(SiteName::new("P").unwrap()), Given::Absent)));
+    let portals = || FieldUpdate::Set(SiteCategoryId::new(2));
+    assert_eq!(read(json!({})), Ok((FieldUpdate::Keep, FieldUpdate::Keep)));
+    assert_eq!(read(json!({"name": null, "category": null})), Ok((FieldUpdate::Set(None), FieldUpdate::Set(None))));
+    assert_eq!(read(json!({"name": " P "})), Ok((FieldUpdate::Set(SiteName::new("P").unwrap()), FieldUpdate::Keep)));
     let written = serde_json::to_value(SiteResource::of(&directory().sites()[0], &directory()).alone());
-    let unchanged = Given::Value(SiteName::new("Le Portail").unwrap());
+    let unchanged = FieldUpdate::Set(SiteName::new("Le Portail").unwrap());
     assert_eq!(read(written.unwrap()), Ok((unchanged, portals())), "what was read can be sent back");
     for category in
         [json!("/site_categories/2"), json!("site_categories/2"), json!("2"), json!(2), json!("PORTAILS")]
     {
-        assert_eq!(read(json!({"category": category})), Ok((Given::Absent, portals())));
+        assert_eq!(read(json!({"category": category})), Ok((FieldUpdate::Keep, portals())));
     }
 }
 
@@ -97,10 +97,10 @@ fn everything_wrong_with_a_change_is_told_together() {
         ]
     );
     assert_eq!(site(json!({"category": 7})), ["category: Item not found for \"/site_categories/7\"."]);
-    assert_eq!(site(json!({"name": "a\nb"})), ["name: This value holds a control character."]);
+    assert_eq!(site(json!({"name": "a\nb"})), ["name: This value contains a control character."]);
     assert_eq!(site(json!([])), [": The body must be an object, array given."]);
     assert_eq!(category(json!({})), ["name: This value should not be blank."]);
     assert_eq!(category(json!({"name": " "})), ["name: This value should not be blank."]);
-    assert_eq!(category(json!({"name": "12"})), ["name: This value should have a letter in it."]);
+    assert_eq!(category(json!({"name": "12"})), ["name: This value should contain a letter."]);
     assert_eq!(read_category(&json!({"name": " Portails "})).unwrap().as_str(), "Portails");
 }

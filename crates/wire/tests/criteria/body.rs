@@ -94,7 +94,7 @@ fn canonical(drawn: Vec<(&'static Filter, RawCriterion)>) -> RawCriteria {
             RawCriterion::SiteCategories(list) => RawCriterion::SiteCategories(once(list)),
             RawCriterion::Properties(list) => RawCriterion::Properties(once(list)),
             criterion @ (RawCriterion::Number(_)
-            | RawCriterion::Moment(_)
+            | RawCriterion::Timestamp(_)
             | RawCriterion::Flag(_)
             | RawCriterion::Polygons(_)
             | RawCriterion::SortMode(_)

@@ -20,7 +20,7 @@ fn pairs(filter: &Filter, name: &str, criterion: &RawCriterion) -> Vec<(String, 
     match criterion {
         // With an exponent where there are hundreds of digits.
         RawCriterion::Number(number) => one(format!("{number:?}")),
-        RawCriterion::Moment(at) => one(wire::date::print(*at, &paris())),
+        RawCriterion::Timestamp(at) => one(wire::date::print(*at, &paris())),
         RawCriterion::Codes(codes) => list(
             codes
                 .iter()

@@ -36,11 +36,11 @@ pub fn paris() -> TimeZone {
 pub fn criterion(kind: Kind) -> BoxedStrategy<RawCriterion> {
     let number = || prop_oneof![-1e6..1e6, any::<i32>().prop_map(f64::from), any::<f64>()];
     match kind {
-        Kind::Least(_) | Kind::Most(_) | Kind::Latitude | Kind::Longitude | Kind::Radius => {
+        Kind::Min(_) | Kind::Max(_) | Kind::Latitude | Kind::Longitude | Kind::Radius => {
             number().prop_filter("finite", |it: &f64| it.is_finite()).prop_map(RawCriterion::Number).boxed()
         }
         Kind::From(_) | Kind::To(_) => (-2_000_000_000..8_000_000_000_i64)
-            .prop_map(|second| RawCriterion::Moment(Timestamp::from_second(second).unwrap()))
+            .prop_map(|second| RawCriterion::Timestamp(Timestamp::from_second(second).unwrap()))
             .boxed(),
         Kind::Choice(_, codes) => vec(select(codes.all()), 1..4).prop_map(RawCriterion::Codes).boxed(),
         Kind::Is(_) | Kind::Only(_) => any::<bool>().prop_map(RawCriterion::Flag).boxed(),

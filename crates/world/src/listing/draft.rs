@@ -1,7 +1,7 @@
 //! The draft of a listing, the input of ingest.
 
 use domain::{
-    AdvertDraft, AdvertEvent, AdvertField, AdvertPatch, Amount, GeoAccuracy, GeoPoint, Given, GivenPlace,
+    AdvertDraft, AdvertEvent, AdvertField, AdvertPatch, Amount, GeoAccuracy, GeoPoint, FieldUpdate, GivenPlace,
     Identity, Lifecycle, LongText, PropertyType, Rating, ShortText, Timestamp, TransactionType, WebAddress,
 };
 
@@ -122,8 +122,8 @@ impl Listing<'_> {
             url: known(url),
             title: known(ShortText::new(&title).ok().flatten()),
             description: known(LongText::new(&description).ok().flatten()),
-            contact: Given::Value(contact),
-            publisher: Given::Value(publisher),
+            contact: FieldUpdate::Set(contact),
+            publisher: FieldUpdate::Set(publisher),
             price: amount(Some(self.price)),
             price_excluding_fees: amount(without_fees),
             fees_percentage: amount(money.fees.map(|fees| fees.percentage).filter(|_| kept(usual))),
@@ -150,7 +150,7 @@ impl Listing<'_> {
             pictures: list(shown),
             pictures_remote: list(originals),
             virtual_tour: known(virtual_tour),
-            place: Given::Value(place),
+            place: FieldUpdate::Set(place),
         };
         let Observation { created_at, updated_at, last_crawled_at, lifecycle, history } = observation;
         AdvertDraft {
@@ -255,18 +255,18 @@ impl Listing<'_> {
     }
 }
 
-fn known<T>(value: Option<T>) -> Given<Option<T>> {
-    if value.is_some() { Given::Value(value) } else { Given::Absent }
+fn known<T>(value: Option<T>) -> FieldUpdate<Option<T>> {
+    if value.is_some() { FieldUpdate::Set(value) } else { FieldUpdate::Keep }
 }
 
-fn amount(value: Option<f64>) -> Given<Option<Amount>> {
+fn amount(value: Option<f64>) -> FieldUpdate<Option<Amount>> {
     known(value.and_then(Amount::new))
 }
 
-fn rating(value: Option<Rating>) -> Given<Rating> {
-    value.map_or(Given::Absent, Given::Value)
+fn rating(value: Option<Rating>) -> FieldUpdate<Rating> {
+    value.map_or(FieldUpdate::Keep, FieldUpdate::Set)
 }
 
-fn list<T>(values: Vec<T>) -> Given<Vec<T>> {
-    if values.is_empty() { Given::Absent } else { Given::Value(values) }
+fn list<T>(values: Vec<T>) -> FieldUpdate<Vec<T>> {
+    if values.is_empty() { FieldUpdate::Keep } else { FieldUpdate::Set(values) }
 }

@@ -1,7 +1,7 @@
 //! What a email says of the properties it tells of.
 
 use delivery::{Email, EmailId, ListingSummary};
-use domain::{DeliveryId, Derived, Property, ShortText, Timestamp, WebAddress, Zipcode};
+use domain::{DeliveryId, DerivedValues, Property, ShortText, Timestamp, WebAddress, Zipcode};
 use store::StoredSearch;
 
 use crate::App;
@@ -38,7 +38,7 @@ pub fn email<'a>(
 }
 
 /// The commune under the zipcode the property has in it, as its document says; else what its publishers wrote.
-fn place(app: &App, derived: &Derived<'_>) -> Option<String> {
+fn place(app: &App, derived: &DerivedValues<'_>) -> Option<String> {
     let (name, zipcode) = match app.city(derived) {
         Some(city) => {
             (Some(city.name.to_string()), derived.zipcode.or(city.main_zipcode()).map(Zipcode::to_string))

@@ -151,7 +151,7 @@ impl RenderInputs {
         let mut secrets = HashMap::new();
         for user in users {
             let known = app.webhook_secrets(user).await?;
-            secrets.insert(user, known.in_use(now).cloned().collect());
+            secrets.insert(user, known.signing_secrets(now).cloned().collect());
         }
         Ok(Self { documents, properties: versions(app, properties).await?, secrets })
     }

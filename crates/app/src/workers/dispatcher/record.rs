@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use delivery::Exchange;
-use domain::{Fault, Next, Outcome, Timestamp};
+use domain::{Fault, RetryDecision, Outcome, Timestamp};
 use store::{Attempt, DueDelivery, Lane, Settlement};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -69,7 +69,7 @@ pub struct Record {
 impl Record {
     /// No attempt was made. It keeps its place among those that wait.
     fn released(due: &DueDelivery, claim: u64, at: Timestamp) -> Self {
-        let next = Next::RetryAt(due.due_at);
+        let next = RetryDecision::RetryAt(due.due_at);
         Self { lane: due.lane, settlement: Settlement { id: due.id, claim, attempt: None, next, at } }
     }
 }
@@ -187,9 +187,9 @@ async fn record_all(
             }
             match settlement.next {
                 // Nobody listens any more when the worker is gone; the next one finds it in the store.
-                Next::RetryAt(due_at) => drop(note.send((lane, due_at))),
-                Next::Failed => dispatch.counters.note_failed(),
-                Next::Delivered => {}
+                RetryDecision::RetryAt(due_at) => drop(note.send((lane, due_at))),
+                RetryDecision::Failed => dispatch.counters.note_failed(),
+                RetryDecision::Delivered => {}
             }
         }
         drop(held);

@@ -160,7 +160,7 @@ impl Dispatcher {
             SearchLookup::Damaged => return Plan::LeaveAlone,
         };
         let alerts = &stored.search.draft.alerts;
-        if let Some(reason) = alerts.silence(lane.channel) {
+        if let Some(reason) = alerts.cancel_reason(lane.channel) {
             return Plan::Cancel(reason);
         }
         let endpoint = match lane.channel {

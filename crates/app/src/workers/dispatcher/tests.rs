@@ -10,7 +10,7 @@ use std::time::Duration;
 use domain::search::SearchDraft;
 use domain::{
     Alerts, CancelReason, Contact, DeliveryChannel, DeliveryState, EmailAddress, Endpoint, EventName, Fault,
-    Given, Identity, LongText, Outcome, Retries,
+    FieldUpdate, Identity, LongText, Outcome, RetryPolicy,
 };
 use places::Gazetteer;
 use store::sqlite::SqliteStore;
@@ -46,7 +46,7 @@ impl ListingSummary {
         let clock = Arc::new(ManualClock::at(at(1_000_000)));
         let transport = Arc::new(TestCarrier::default());
         let settings = DispatchSettings {
-            retries: Retries { interval: Duration::from_secs(3_600) },
+            retries: RetryPolicy { interval: Duration::from_secs(3_600) },
             gather: Duration::from_secs(300),
             keep: Duration::from_secs(30 * 86_400),
             public_url: "https://vigie.example".to_owned(),
@@ -82,10 +82,10 @@ impl ListingSummary {
     async fn advertise(&self, number: u64, price: f64) {
         let mut advert = draft(Identity::Uuid(advert_id(number)));
         advert.property = Some(property_id(number));
-        advert.patch.price = Given::Value(domain::Amount::new(price));
+        advert.patch.price = FieldUpdate::Set(domain::Amount::new(price));
         advert.patch.contact =
-            Given::Value(Contact { phone: Some(short_text("0102030405")), ..Contact::default() });
-        advert.patch.description = Given::Value(LongText::new(&format!("au prix de {price}")).unwrap());
+            FieldUpdate::Set(Contact { phone: Some(short_text("0102030405")), ..Contact::default() });
+        advert.patch.description = FieldUpdate::Set(LongText::new(&format!("au prix de {price}")).unwrap());
         self.app.ingest(vec![advert]).await.unwrap();
     }
 

@@ -4,7 +4,7 @@ mod support;
 
 use std::fs;
 
-use domain::{AdvertDraft, Criteria, Given};
+use domain::{AdvertDraft, Criteria, FieldUpdate};
 use engine::SearchRequest;
 use store::Store;
 use testkit::build::{advert, advert_id, draft, property, property_id, short_text, site_reference};
@@ -88,9 +88,9 @@ async fn what_was_acknowledged_is_found_by_the_next_question() {
     let drafts = |price: u32| -> Vec<AdvertDraft> {
         let priced = |number: u32| {
             let mut draft = draft(site_reference("portail.fr", &number.to_string()));
-            draft.patch.site = Given::Value(Some(testkit::build::site("portail.fr")));
-            draft.patch.reference = Given::Value(Some(short_text(&number.to_string())));
-            draft.patch.price = Given::Value(domain::Amount::new(f64::from(price)));
+            draft.patch.site = FieldUpdate::Set(Some(testkit::build::site("portail.fr")));
+            draft.patch.reference = FieldUpdate::Set(Some(short_text(&number.to_string())));
+            draft.patch.price = FieldUpdate::Set(domain::Amount::new(f64::from(price)));
             draft
         };
         (0..20).map(priced).collect()

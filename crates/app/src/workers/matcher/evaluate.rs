@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use domain::matching::{announcements, is_on_offer};
-use domain::search::Channel;
+use domain::matching::{notifiable_events, is_available};
+use domain::search::MatchChannel;
 use domain::{Property, PropertyId, SearchId, SearchNumber};
 use store::{Change, LogEntry, MatchGroup, Notification, OutboxEntry, PropertyCause, StoredSearch};
 
@@ -80,26 +80,26 @@ impl LogBatch {
         already.sort_unstable();
 
         let met_on_offer: &[SearchNumber] = match before {
-            Some(before) if is_on_offer(before) => &met_before,
+            Some(before) if is_available(before) => &met_before,
             Some(_) | None => &[],
         };
-        let matched = if is_on_offer(after) {
+        let matched = if is_available(after) {
             without(without(meet_after.iter().copied(), met_on_offer), already).collect()
         } else {
             Vec::new()
         };
         let mut outbox = Vec::new();
-        for channel in [Channel::Endpoint, Channel::Email] {
+        for channel in [MatchChannel::Endpoint, MatchChannel::Email] {
             owe(&mut outbox, state, Notification::Match(channel), &matched);
         }
         let events = match cause {
             PropertyCause::Advert { events } => events.as_slice(),
             PropertyCause::Crawl | PropertyCause::AdvertLeft | PropertyCause::AdvertErased(_) => &[],
         };
-        let announcements = announcements(events);
-        if !announcements.is_empty() {
+        let notifiable_events = notifiable_events(events);
+        if !notifiable_events.is_empty() {
             let concerned = union(&met_before, &meet_after);
-            for (name, place) in announcements {
+            for (name, place) in notifiable_events {
                 let place = u16::try_from(place).unwrap_or(u16::MAX);
                 owe(&mut outbox, state, Notification::Event(name, place), &concerned);
             }

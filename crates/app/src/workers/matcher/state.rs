@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use domain::criteria::RawCriterion;
-use domain::search::Channel;
+use domain::search::MatchChannel;
 use domain::{
     Alerts, EventName, Property, RawCriteria, SearchId, SearchNumber, SiteCategoryId, SiteDirectory, SiteKey,
 };
@@ -126,7 +126,7 @@ struct Wants(u8);
 impl Wants {
     fn of(alerts: &Alerts) -> Self {
         let channels = alerts.match_channels().map(Notification::Match);
-        let events = EventName::ALL.iter().filter(|event| alerts.hear_of(**event));
+        let events = EventName::ALL.iter().filter(|event| alerts.subscribes_to(**event));
         let events = events.map(|event| Notification::Event(*event, 0));
         Self(channels.chain(events).fold(0, |bits, notification| bits | Self::bit(notification)))
     }
@@ -137,8 +137,8 @@ impl Wants {
 
     fn bit(notification: Notification) -> u8 {
         let place = match notification {
-            Notification::Match(Channel::Endpoint) => 0,
-            Notification::Match(Channel::Email) => 1,
+            Notification::Match(MatchChannel::Endpoint) => 0,
+            Notification::Match(MatchChannel::Email) => 1,
             Notification::Event(EventName::UpdatePrice, _) => 2,
             Notification::Event(EventName::UpdateSurface, _) => 3,
             Notification::Event(EventName::UpdatePictures, _) => 4,

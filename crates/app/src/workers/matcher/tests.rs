@@ -5,9 +5,9 @@ use std::sync::{Arc, LazyLock};
 
 use domain::criteria::{Entry, Presence, RawCriteria, RawCriterion};
 use domain::draft::Lifecycle;
-use domain::search::{Channel, SearchDraft};
+use domain::search::{MatchChannel, SearchDraft};
 use domain::{
-    Alerts, EmailAddress, Endpoint, EventName, Filter, Given, Identity, Phrase, PropertyId, SearchId,
+    Alerts, EmailAddress, Endpoint, EventName, Filter, FieldUpdate, Identity, Phrase, PropertyId, SearchId,
     SearchNumber, Strictness,
 };
 use places::Gazetteer;
@@ -200,11 +200,11 @@ fn random_draft(random: &mut Random) -> domain::AdvertDraft {
         1 => draft.lifecycle = *random.pick(&[Lifecycle::Expired { at: None }, Lifecycle::Live]),
         2 => {
             let text = *random.pick(&["Avec terrasse", "Sans balcon"]);
-            draft.patch.title = Given::Value(Some(short_text(text)));
+            draft.patch.title = FieldUpdate::Set(Some(short_text(text)));
         }
         _ => {
             let price = 50_000.0 * (1 + random.below(9)) as f64;
-            draft.patch.price = Given::Value(domain::Amount::new(price));
+            draft.patch.price = FieldUpdate::Set(domain::Amount::new(price));
         }
     }
     draft.last_crawled_at = random.once_in(2).then(|| at(5_000 + random.below(1_000) as i64));
@@ -288,7 +288,7 @@ async fn the_stock_makes_no_match_and_what_comes_does() {
     let mut matcher = Matcher::new(&app).unwrap();
     let price = |number: u64, price: f64| {
         let mut draft = draft(Identity::Uuid(advert_id(number)));
-        draft.patch.price = Given::Value(domain::Amount::new(price));
+        draft.patch.price = FieldUpdate::Set(domain::Amount::new(price));
         draft.property = Some(property_id(number));
         draft
     };
@@ -315,8 +315,8 @@ async fn the_stock_makes_no_match_and_what_comes_does() {
     let owed = |group: &MatchGroup, notification: Notification| {
         group.outbox.iter().any(|owed| owed.notification == notification && owed.searches == [search.number])
     };
-    assert!(owed(&groups[0], Notification::Match(Channel::Endpoint)));
-    assert!(owed(&groups[1], Notification::Match(Channel::Endpoint)));
+    assert!(owed(&groups[0], Notification::Match(MatchChannel::Endpoint)));
+    assert!(owed(&groups[1], Notification::Match(MatchChannel::Endpoint)));
     assert!(owed(&groups[1], Notification::Event(EventName::UpdatePrice, 0)));
     assert!(owed(&groups[2], Notification::Event(EventName::UpdatePrice, 0)));
 
@@ -338,7 +338,7 @@ async fn a_sighting_that_changes_what_a_property_is_makes_a_version() {
         draft.property = Some(property_id(1));
         draft.last_crawled_at = Some(at(second));
         if let Some(price) = price {
-            draft.patch.price = Given::Value(domain::Amount::new(price));
+            draft.patch.price = FieldUpdate::Set(domain::Amount::new(price));
         }
         draft
     };
@@ -373,7 +373,7 @@ async fn what_is_damaged_keeps_nobody_else_from_being_matched() {
     let priced = |number: u64, price: f64| {
         let mut draft = draft(Identity::Uuid(advert_id(number)));
         draft.property = Some(property_id(number));
-        draft.patch.price = Given::Value(domain::Amount::new(price));
+        draft.patch.price = FieldUpdate::Set(domain::Amount::new(price));
         draft
     };
     let mut numbers = Vec::new();

@@ -1,15 +1,15 @@
-//! Conditions on adverts: one and the same advert, and which adverts have a say.
+//! Conditions on a single advert, and the adverts that are considered.
 
 use super::*;
 use crate::kinds::{FeesResponsibility, PublisherType};
 use crate::value::WebAddress;
-use Given::Sites;
+use CriterionValue::Sites;
 
 fn site(name: &str) -> SiteKey {
     SiteKey::parse(name).unwrap()
 }
 
-fn sites(names: &[&str]) -> Given {
+fn sites(names: &[&str]) -> CriterionValue {
     Sites(names.iter().map(|name| site(name)).collect())
 }
 
@@ -27,7 +27,7 @@ fn built(year: i32) -> impl FnOnce(&mut Advert) {
 }
 
 #[test]
-fn all_conditions_hold_on_one_and_the_same_advert() {
+fn all_conditions_hold_on_a_single_advert() {
     let seller = |advert: &mut Advert| advert.details.fees_responsibility = Some(FeesResponsibility::Seller);
     let professional =
         |advert: &mut Advert| advert.details.publisher.kind = Some(PublisherType::Professional);
@@ -49,7 +49,7 @@ fn all_conditions_hold_on_one_and_the_same_advert() {
 }
 
 #[test]
-fn two_bounds_hold_on_one_and_the_same_advert() {
+fn both_bounds_hold_on_a_single_advert() {
     let it = property([advert(built(1900)), advert(built(2000))]);
     let year = |least: f64, most: f64| {
         [("constructionYearMin", Number(least)), ("constructionYearMax", Number(most))]
@@ -60,7 +60,7 @@ fn two_bounds_hold_on_one_and_the_same_advert() {
 }
 
 #[test]
-fn the_site_and_the_conditions_are_of_one_advert() {
+fn site_and_conditions_hold_on_a_single_advert() {
     let mut old = from("a.example");
     old.details.construction_year = Some(1900);
     let it = property([old, from("b.example")]);
@@ -72,7 +72,7 @@ fn the_site_and_the_conditions_are_of_one_advert() {
 }
 
 #[test]
-fn an_included_site_is_any_of_them() {
+fn any_included_site_matches() {
     let it = property([from("a.example"), from("b.example")]);
     check(&it, &[("includedSites", sites(&["b.example", "c.example"]))], true);
     check(&it, &[("includedSites", sites(&["c.example"]))], false);
@@ -80,13 +80,13 @@ fn an_included_site_is_any_of_them() {
 }
 
 #[test]
-fn sites_that_nobody_knows_have_no_adverts() {
+fn empty_list_of_sites_matches_nothing() {
     check(&property([from("a.example")]), &[("includedSites", sites(&[]))], false);
     check(&property([from("a.example")]), &[("excludedSites", sites(&[]))], true);
 }
 
 #[test]
-fn an_advert_from_elsewhere_is_enough_in_spite_of_an_excluded_site() {
+fn advert_from_another_site_is_enough_despite_an_excluded_site() {
     let it = property([from("a.example"), from("b.example")]);
     check(&it, &[("excludedSites", sites(&["a.example"]))], true);
     check(&it, &[("excludedSites", sites(&["a.example", "b.example"]))], false);
@@ -96,7 +96,7 @@ fn an_advert_from_elsewhere_is_enough_in_spite_of_an_excluded_site() {
 }
 
 #[test]
-fn with_expired_false_only_live_adverts_count() {
+fn expired_false_considers_only_live_adverts() {
     let tour = |advert: &mut Advert| {
         advert.details.virtual_tour = WebAddress::parse("https://tour.example/1").ok();
     };
@@ -114,22 +114,22 @@ fn with_expired_false_only_live_adverts_count() {
 }
 
 #[test]
-fn with_expired_true_every_advert_counts() {
+fn expired_true_considers_all_adverts() {
     let it = property([expired(advert(built(1900))), expired(advert(|_| {}))]);
     check(&it, &[("constructionYearMin", Number(1900.0)), ("expired", Flag(true))], true);
 }
 
 #[test]
-fn an_expiry_is_asked_of_any_advert_and_never_of_a_live_one() {
+fn expiry_date_is_that_of_an_expired_advert() {
     let it = property([expired(advert(|_| {})), advert(|_| {})]);
-    check(&it, &[("fromExpiredAt", moment(400)), ("toExpiredAt", moment(400))], true);
-    check(&it, &[("fromExpiredAt", moment(401))], false);
-    check(&it, &[("toExpiredAt", moment(399))], false);
-    check(&it, &[("fromExpiredAt", moment(400)), ("expired", Flag(false))], false);
+    check(&it, &[("fromExpiredAt", time(400)), ("toExpiredAt", time(400))], true);
+    check(&it, &[("fromExpiredAt", time(401))], false);
+    check(&it, &[("toExpiredAt", time(399))], false);
+    check(&it, &[("fromExpiredAt", time(400)), ("expired", Flag(false))], false);
 }
 
 #[test]
-fn the_price_of_an_advert_counts_while_it_is_live() {
+fn advert_price_is_ignored_once_expired() {
     let priced = |price: f64| advert(|advert| advert.details.price = Amount::new(price));
     let it = property([priced(250_000.0), priced(240_000.0), expired(priced(100_000.0))]);
     check(&it, &[("advertPriceMax", Number(240_000.0))], true);
@@ -142,32 +142,32 @@ fn the_price_of_an_advert_counts_while_it_is_live() {
 }
 
 #[test]
-fn a_window_of_creation_is_of_the_property_or_of_one_advert() {
+fn creation_window_applies_to_property_or_advert() {
     let created = |second: i64| advert(|advert| advert.created_at = at(second));
-    let by_advert = ("sortMode", Given::SortMode(SortMode::Advert));
-    let by_property = ("sortMode", Given::SortMode(SortMode::Property));
+    let by_advert = ("sortMode", CriterionValue::SortMode(SortMode::Advert));
+    let by_property = ("sortMode", CriterionValue::SortMode(SortMode::Property));
     let it = property([created(10), created(100)]);
-    check(&it, &[("fromDate", moment(50))], false);
-    check(&it, &[("fromDate", moment(50)), by_property.clone()], false);
-    check(&it, &[("fromDate", moment(50)), by_advert.clone()], true);
-    check(&it, &[("toDate", moment(50)), by_property], true);
-    check(&it, &[("toDate", moment(50)), by_advert.clone()], true);
-    check(&it, &[("toDate", moment(9)), by_advert.clone()], false);
-    check(&it, &[("fromDate", moment(100)), ("toDate", moment(100)), by_advert.clone()], true);
-    check(&it, &[("fromDate", moment(11)), ("toDate", moment(99)), by_advert], false);
+    check(&it, &[("fromDate", time(50))], false);
+    check(&it, &[("fromDate", time(50)), by_property.clone()], false);
+    check(&it, &[("fromDate", time(50)), by_advert.clone()], true);
+    check(&it, &[("toDate", time(50)), by_property], true);
+    check(&it, &[("toDate", time(50)), by_advert.clone()], true);
+    check(&it, &[("toDate", time(9)), by_advert.clone()], false);
+    check(&it, &[("fromDate", time(100)), ("toDate", time(100)), by_advert.clone()], true);
+    check(&it, &[("fromDate", time(11)), ("toDate", time(99)), by_advert], false);
 }
 
 #[test]
-fn the_window_of_an_advert_is_held_against_the_advert_that_meets_the_rest() {
+fn creation_window_and_conditions_hold_on_a_single_advert() {
     let mut early = from("a.example");
     early.created_at = at(10);
     let late = from("b.example");
-    let by_advert = ("sortMode", Given::SortMode(SortMode::Advert));
-    let since = |name: &str| [by_advert.clone(), ("fromDate", moment(50)), ("includedSites", sites(&[name]))];
+    let by_advert = ("sortMode", CriterionValue::SortMode(SortMode::Advert));
+    let since = |name: &str| [by_advert.clone(), ("fromDate", time(50)), ("includedSites", sites(&[name]))];
     let it = property([early.clone(), late.clone()]);
     check(&it, &since("b.example"), true);
     check(&it, &since("a.example"), false);
-    let live = [by_advert.clone(), ("fromDate", moment(50)), ("expired", Flag(false))];
+    let live = [by_advert.clone(), ("fromDate", time(50)), ("expired", Flag(false))];
     check(&it, &live, true);
     check(&property([early, expired(late)]), &live, false);
 }

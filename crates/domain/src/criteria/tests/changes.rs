@@ -1,8 +1,8 @@
-//! Conditions on changes of price and surface: one and the same change.
+//! Conditions on a single change of price or surface.
 
 use super::*;
-use crate::advert::AdvertField;
 use crate::advert_event::PercentVariation;
+use crate::advert_fields::AdvertField;
 
 fn change(field: AdvertField, second: i64, percent: Option<f64>) -> AdvertEvent {
     AdvertEvent {
@@ -24,20 +24,20 @@ fn changed(events: impl IntoIterator<Item = AdvertEvent>) -> Advert {
 }
 
 #[test]
-fn all_conditions_hold_on_one_and_the_same_change() {
+fn all_conditions_hold_on_a_single_change() {
     let it = property([changed([price(110, -5.0), price(120, -1.0)])]);
     let (fall, late) =
-        (("eventPriceVariationMax", Number(-3.0)), ("eventPriceVariationFromCreatedAt", moment(115)));
+        (("eventPriceVariationMax", Number(-3.0)), ("eventPriceVariationFromCreatedAt", time(115)));
     check(&it, std::slice::from_ref(&fall), true);
     check(&it, std::slice::from_ref(&late), true);
     check(&it, &[fall.clone(), late.clone()], false);
-    check(&it, &[fall.clone(), ("eventPriceVariationToCreatedAt", moment(110))], true);
+    check(&it, &[fall.clone(), ("eventPriceVariationToCreatedAt", time(110))], true);
     let apart = property([changed([price(110, -5.0)]), changed([price(120, -1.0)])]);
     check(&apart, &[fall, late], false);
 }
 
 #[test]
-fn the_bounds_of_a_change_are_included() {
+fn bounds_of_a_change_are_included() {
     let it = property([changed([price(110, -2.81)])]);
     let between = |least: f64, most: f64| {
         [("eventPriceVariationMin", Number(least)), ("eventPriceVariationMax", Number(most))]
@@ -45,24 +45,24 @@ fn the_bounds_of_a_change_are_included() {
     check(&it, &between(-2.81, -2.81), true);
     check(&it, &between(-2.8, 0.0), false);
     check(&it, &between(-9.0, -2.82), false);
-    check(&it, &[("eventPriceVariationFromCreatedAt", moment(110))], true);
-    check(&it, &[("eventPriceVariationToCreatedAt", moment(110))], true);
-    check(&it, &[("eventPriceVariationFromCreatedAt", moment(111))], false);
-    check(&it, &[("eventPriceVariationToCreatedAt", moment(109))], false);
+    check(&it, &[("eventPriceVariationFromCreatedAt", time(110))], true);
+    check(&it, &[("eventPriceVariationToCreatedAt", time(110))], true);
+    check(&it, &[("eventPriceVariationFromCreatedAt", time(111))], false);
+    check(&it, &[("eventPriceVariationToCreatedAt", time(109))], false);
 }
 
 #[test]
-fn changes_of_price_and_of_surface_are_apart() {
+fn price_and_surface_changes_are_separate() {
     let it = property([changed([price(110, -5.0)]), changed([surface(120, 10.0)])]);
     check(&it, &[("eventPriceVariationMax", Number(-3.0)), ("eventSurfaceVariationMin", Number(5.0))], true);
     check(&it, &[("eventPriceVariationMin", Number(5.0))], false);
     check(&it, &[("eventSurfaceVariationMax", Number(-3.0))], false);
-    check(&it, &[("eventPriceVariationFromCreatedAt", moment(115))], false);
-    check(&it, &[("eventSurfaceVariationFromCreatedAt", moment(115))], true);
+    check(&it, &[("eventPriceVariationFromCreatedAt", time(115))], false);
+    check(&it, &[("eventSurfaceVariationFromCreatedAt", time(115))], true);
 }
 
 #[test]
-fn other_events_are_no_change_of_price() {
+fn other_events_are_not_price_changes() {
     let others = [
         AdvertEvent::created(at(110)),
         AdvertEvent::expiry(at(110), true),
@@ -71,20 +71,20 @@ fn other_events_are_no_change_of_price() {
     ];
     let it = property([changed(others)]);
     check(&it, &[("eventPriceVariationMax", Number(0.0))], false);
-    check(&it, &[("eventPriceVariationFromCreatedAt", moment(0))], false);
-    check(&it, &[("eventSurfaceVariationFromCreatedAt", moment(0))], false);
+    check(&it, &[("eventPriceVariationFromCreatedAt", time(0))], false);
+    check(&it, &[("eventSurfaceVariationFromCreatedAt", time(0))], false);
 }
 
 #[test]
-fn a_change_of_unknown_size_has_a_date_only() {
+fn change_without_percentage_satisfies_only_dates() {
     let it = property([changed([change(AdvertField::Price, 110, None)])]);
-    check(&it, &[("eventPriceVariationFromCreatedAt", moment(110))], true);
+    check(&it, &[("eventPriceVariationFromCreatedAt", time(110))], true);
     check(&it, &[("eventPriceVariationMin", Number(-1e12))], false);
     check(&it, &[("eventPriceVariationMax", Number(1e12))], false);
 }
 
 #[test]
-fn zero_parts_falls_from_rises() {
+fn zero_separates_decreases_from_increases() {
     let at_most_zero = [("eventPriceVariationMax", Number(0.0))];
     check(&property([changed([price(110, -5.0)])]), &at_most_zero, true);
     check(&property([changed([price(110, 0.0)])]), &at_most_zero, true);
@@ -93,7 +93,7 @@ fn zero_parts_falls_from_rises() {
 }
 
 #[test]
-fn with_expired_false_only_changes_of_live_adverts_count() {
+fn expired_false_considers_only_changes_of_live_adverts() {
     let mut gone = changed([price(110, -5.0)]);
     gone.expired_at = Some(at(400));
     let it = property([gone, changed([price(120, 5.0)])]);
@@ -104,7 +104,7 @@ fn with_expired_false_only_changes_of_live_adverts_count() {
 }
 
 #[test]
-fn a_change_may_be_that_of_another_advert_than_the_one_that_meets_the_rest() {
+fn change_and_advert_conditions_may_hold_on_different_adverts() {
     let it = property([
         changed([price(110, -5.0)]),
         advert(|advert| advert.details.construction_year = Some(1900)),

@@ -1,8 +1,8 @@
-//! Expressions: groups, entries, and the texts in which they look. What is a word is decided, and tested, in `words`.
+//! Expressions: groups, entries, and the texts that they search. Words and phrases are tested in `phrase`.
 
 use super::*;
+use crate::phrase::Strictness;
 use crate::value::{LongText, ShortText};
-use crate::words::Strictness;
 use Presence::{Absent, Present};
 use Strictness::{Exact, Inflected};
 
@@ -28,7 +28,7 @@ fn described(description: &str) -> Advert {
 
 #[track_caller]
 fn check_words(it: &Property, groups: Vec<Vec<Entry>>, expected: bool) {
-    check(it, &[("expressions", Given::Expressions(groups))], expected);
+    check(it, &[("expressions", CriterionValue::Expressions(groups))], expected);
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn groups_are_alternatives() {
 }
 
 #[test]
-fn a_word_can_be_asked_to_be_absent() {
+fn word_can_be_required_to_be_absent() {
     let it = property([titled("Maison avec jardin")]);
     check_words(&it, vec![vec![without("piscine")]], true);
     check_words(&it, vec![vec![without("jardin")]], false);
@@ -57,7 +57,7 @@ fn a_word_can_be_asked_to_be_absent() {
 }
 
 #[test]
-fn an_absent_word_is_in_no_text_of_any_advert() {
+fn absent_word_occurs_in_no_text() {
     let it = property([titled("Maison"), described("Grand jardin")]);
     check_words(&it, vec![vec![without("jardin")]], false);
     check_words(&property([advert(|_| {})]), vec![vec![without("jardin")]], true);
@@ -65,17 +65,17 @@ fn an_absent_word_is_in_no_text_of_any_advert() {
 }
 
 #[test]
-fn titles_and_descriptions_of_all_adverts_are_read() {
+fn titles_and_descriptions_of_all_adverts_are_searched() {
     let mut gone = titled("Terrasse");
     gone.expired_at = Some(at(400));
     let it = property([titled("Maison"), described("Grand jardin"), gone]);
     check_words(&it, vec![vec![with("maison"), with("jardin"), with("terrasse")]], true);
-    let words = Given::Expressions(vec![vec![with("terrasse")]]);
+    let words = CriterionValue::Expressions(vec![vec![with("terrasse")]]);
     check(&it, &[("expressions", words), ("expired", Flag(false))], true);
 }
 
 #[test]
-fn a_phrase_is_in_one_text() {
+fn phrase_does_not_span_texts() {
     let it = property([advert(|advert| {
         advert.details.title = ShortText::new("Maison avec grand").unwrap();
         advert.details.description = LongText::new("Jardin clos, sans vis-à-vis").unwrap();
@@ -88,7 +88,7 @@ fn a_phrase_is_in_one_text() {
 }
 
 #[test]
-fn case_accents_and_endings_are_as_the_entry_says() {
+fn strictness_of_the_entry_is_applied() {
     let it = property([titled("TERRASSES à l'ÉTAGE")]);
     check_words(&it, vec![vec![entry("terrasse", Inflected, Present)]], true);
     check_words(&it, vec![vec![entry("terrasse", Exact, Present)]], false);

@@ -1,10 +1,10 @@
-//! In which order what was found is shown.
+//! The order of search results.
 
 use super::*;
 use crate::place::GeoPoint;
 use Direction::{Ascending, Descending};
 
-/// A property that is named by a number, which is also the order of its id.
+/// Builds a property whose id is ordered like `number`.
 fn numbered(number: u8, change: impl FnOnce(&mut Advert)) -> Property {
     Property { id: property_id(number), ..only(change) }
 }
@@ -17,7 +17,7 @@ fn by(by: &[(OrderBy, Direction)]) -> Order {
     Order { by: by.to_vec(), ..Order::default() }
 }
 
-/// The numbers of the properties in the order they are shown, whichever way round they came.
+/// Checks the order of the properties, whatever their original order.
 #[track_caller]
 fn check_order(order: &Order, criteria: &Criteria, properties: &[Property], expected: &[u8]) {
     let mut forwards: Vec<&Property> = properties.iter().collect();
@@ -35,14 +35,14 @@ fn check_plain(order: &Order, properties: &[Property], expected: &[u8]) {
 }
 
 #[test]
-fn either_direction_is_that_of_the_values() {
+fn both_directions_follow_the_values() {
     let properties = [priced(1, Some(2.0)), priced(2, Some(1.5)), priced(3, Some(10.0))];
     check_plain(&by(&[(OrderBy::Price, Ascending)]), &properties, &[2, 1, 3]);
     check_plain(&by(&[(OrderBy::Price, Descending)]), &properties, &[3, 1, 2]);
 }
 
 #[test]
-fn what_lacks_the_value_comes_last_in_either_direction() {
+fn missing_values_come_last_in_both_directions() {
     let properties = [priced(1, None), priced(2, Some(1.0)), priced(3, Some(2.0)), priced(4, None)];
     check_plain(&by(&[(OrderBy::Price, Ascending)]), &properties, &[2, 3, 1, 4]);
     check_plain(&by(&[(OrderBy::Price, Descending)]), &properties, &[3, 2, 1, 4]);
@@ -53,7 +53,7 @@ fn what_lacks_the_value_comes_last_in_either_direction() {
 }
 
 #[test]
-fn the_id_breaks_ties_upwards_in_either_direction() {
+fn ties_are_broken_by_ascending_id() {
     let properties = [priced(3, Some(1.0)), priced(1, Some(1.0)), priced(2, Some(1.0))];
     check_plain(&by(&[(OrderBy::Price, Ascending)]), &properties, &[1, 2, 3]);
     check_plain(&by(&[(OrderBy::Price, Descending)]), &properties, &[1, 2, 3]);
@@ -61,14 +61,14 @@ fn the_id_breaks_ties_upwards_in_either_direction() {
 }
 
 #[test]
-fn the_first_value_that_differs_decides() {
-    let home = |number: u8, price: f64, surface: f64| {
+fn first_different_value_decides() {
+    let listing = |number: u8, price: f64, surface: f64| {
         numbered(number, |advert| {
             advert.details.price = Amount::new(price);
             advert.details.surface = Amount::new(surface);
         })
     };
-    let properties = [home(1, 2.0, 10.0), home(2, 1.0, 10.0), home(3, 1.0, 20.0)];
+    let properties = [listing(1, 2.0, 10.0), listing(2, 1.0, 10.0), listing(3, 1.0, 20.0)];
     let (price, surface) = (OrderBy::Price, OrderBy::Surface);
     check_plain(&by(&[(price, Ascending), (surface, Descending)]), &properties, &[3, 2, 1]);
     check_plain(&by(&[(price, Ascending), (surface, Ascending)]), &properties, &[2, 3, 1]);
@@ -76,14 +76,14 @@ fn the_first_value_that_differs_decides() {
 }
 
 #[test]
-fn by_default_the_newest_come_first_and_of_those_the_dearest_per_square_metre() {
-    let home = |number: u8, created: i64, price: f64| {
+fn default_order_is_newest_then_highest_price_per_meter() {
+    let listing = |number: u8, created: i64, price: f64| {
         numbered(number, |advert| {
             advert.created_at = at(created);
             advert.details.price = Amount::new(price);
         })
     };
-    let properties = [home(1, 10, 100.0), home(2, 20, 100.0), home(3, 20, 200.0)];
+    let properties = [listing(1, 10, 100.0), listing(2, 20, 100.0), listing(3, 20, 200.0)];
     check_plain(&Order::default(), &properties, &[3, 2, 1]);
 }
 
@@ -103,7 +103,7 @@ fn distance_is_measured_from_the_origin() {
 }
 
 #[test]
-fn by_adverts_the_creation_is_that_of_the_adverts_that_meet_the_conditions() {
+fn advert_mode_uses_the_creation_of_accepted_adverts() {
     let created = |number: u8, seconds: &[(i64, i32)]| {
         let adverts = seconds.iter().map(|&(second, year)| {
             advert(|advert| {
@@ -113,7 +113,7 @@ fn by_adverts_the_creation_is_that_of_the_adverts_that_meet_the_conditions() {
         });
         Property { id: property_id(number), ..property(adverts) }
     };
-    // The property's own date is 10, 20, 30; the latest advert's 100, 90, 80; of those built in 1900, 10, 90 and 30.
+    // Creation dates: of the properties 10, 20, 30; of the latest adverts 100, 90, 80; of those built in 1900, 10, 90, 30.
     let properties = [
         created(1, &[(10, 1900), (100, 2000)]),
         created(2, &[(20, 2000), (90, 1900)]),
@@ -131,7 +131,7 @@ fn by_adverts_the_creation_is_that_of_the_adverts_that_meet_the_conditions() {
 }
 
 #[test]
-fn by_adverts_the_window_and_the_live_ones_are_among_the_conditions() {
+fn advert_mode_applies_the_window_and_the_scope() {
     let created = |number: u8, live: i64, gone: i64| {
         let live = advert(|advert| advert.created_at = at(live));
         let gone = advert(|advert| {
@@ -142,14 +142,14 @@ fn by_adverts_the_window_and_the_live_ones_are_among_the_conditions() {
     };
     let properties = [created(1, 50, 60), created(2, 40, 90)];
     let newest = Order { mode: SortMode::Advert, ..by(&[(OrderBy::CreatedAt, Descending)]) };
-    let by_advert = ("sortMode", Given::SortMode(SortMode::Advert));
+    let by_advert = ("sortMode", CriterionValue::SortMode(SortMode::Advert));
     check_order(&newest, &criteria(std::slice::from_ref(&by_advert)), &properties, &[2, 1]);
     check_order(&newest, &criteria(&[("expired", Flag(false))]), &properties, &[1, 2]);
-    check_order(&newest, &criteria(&[by_advert, ("toDate", moment(70))]), &properties, &[1, 2]);
+    check_order(&newest, &criteria(&[by_advert, ("toDate", time(70))]), &properties, &[1, 2]);
 }
 
 #[test]
-fn the_other_dates_are_the_propertys_own_in_either_mode() {
+fn other_dates_are_those_of_the_property_in_both_modes() {
     let changed = |number: u8, second: i64| numbered(number, |advert| advert.updated_at = at(second));
     let properties = [changed(1, 250), changed(2, 240)];
     for mode in [SortMode::Property, SortMode::Advert] {

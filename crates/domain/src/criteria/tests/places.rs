@@ -1,9 +1,9 @@
-//! Where a property has to be: places, circles, polygons, and what is taken away again.
+//! Conditions on the place: included and excluded places, circles, polygons.
 
 use super::*;
 use crate::kinds::GeoAccuracy;
 use crate::place::{GeoPoint, GivenPlace, Insee, Placement, Zipcode};
-use Given::{Places as Ids, Zipcodes};
+use CriterionValue::{Places as Ids, Zipcodes};
 
 fn point(lat: f64, lon: f64) -> GeoPoint {
     GeoPoint::new(lat, lon).unwrap()
@@ -13,11 +13,11 @@ fn insee(code: &str) -> Insee {
     Insee::parse(code).unwrap()
 }
 
-fn zipcodes(codes: &[&str]) -> Given {
+fn zipcodes(codes: &[&str]) -> CriterionValue {
     Zipcodes(codes.iter().map(|code| Zipcode::parse(code).unwrap()).collect())
 }
 
-/// A property in a commune that the geography knows.
+/// Builds a property in a known commune.
 fn placed(code: &str, zipcode: &str) -> Property {
     only(|advert| {
         let insee = insee(code);
@@ -26,7 +26,7 @@ fn placed(code: &str, zipcode: &str) -> Property {
     })
 }
 
-/// A property at a point, and nothing else known of where it is.
+/// Builds a property with coordinates only.
 fn pinned(lat: f64, lon: f64) -> Property {
     only(|advert| advert.details.place.point = GeoPoint::new(lat, lon))
 }
@@ -41,12 +41,12 @@ fn square(south: f64, west: f64, side: f64) -> Polygon {
         .unwrap()
 }
 
-fn circle(lat: f64, lon: f64, radius: f64) -> [(&'static str, Given); 3] {
+fn circle(lat: f64, lon: f64, radius: f64) -> [(&'static str, CriterionValue); 3] {
     [("lat", Number(lat)), ("lon", Number(lon)), ("radius", Number(radius))]
 }
 
 #[test]
-fn each_kind_of_place_holds_what_lies_in_it() {
+fn each_kind_of_place_matches() {
     check(&tours(), &[("includedCities", Ids(vec![37_261]))], true);
     check(&tours(), &[("includedCities", Ids(vec![37_050, 37_261]))], true);
     check(&tours(), &[("includedCities", Ids(vec![37_050]))], false);
@@ -60,14 +60,14 @@ fn each_kind_of_place_holds_what_lies_in_it() {
 }
 
 #[test]
-fn a_number_means_the_kind_of_place_it_was_given_as() {
+fn ids_of_different_kinds_are_separate() {
     check(&tours(), &[("includedDepartments", Ids(vec![37_261]))], false);
     check(&tours(), &[("includedCities", Ids(vec![37]))], false);
     check(&tours(), &[("includedCities", Ids(vec![37_000]))], false);
 }
 
 #[test]
-fn a_city_with_districts_is_given_with_them() {
+fn city_is_given_with_its_districts() {
     let paris = || Ids((75_101..=75_120).chain([75_056]).collect());
     check(&placed("75111", "75011"), &[("includedCities", paris())], true);
     check(&placed("75056", "75001"), &[("includedCities", paris())], true);
@@ -77,7 +77,7 @@ fn a_city_with_districts_is_given_with_them() {
 }
 
 #[test]
-fn a_zipcode_means_that_zipcode() {
+fn zipcode_matches_exactly() {
     let elsewhere_in_tours = placed("37261", "37100");
     check(&elsewhere_in_tours, &[("includedZipcodes", zipcodes(&["37000"]))], false);
     check(&elsewhere_in_tours, &[("includedZipcodes", zipcodes(&["37000", "37100"]))], true);
@@ -99,7 +99,7 @@ fn included_places_are_alternatives() {
 }
 
 #[test]
-fn places_that_nobody_knows_hold_nothing() {
+fn empty_list_of_places_matches_nothing() {
     check(&tours(), &[("includedCities", Ids(vec![]))], false);
     check(&tours(), &[("includedCities", Ids(vec![])), ("includedDepartments", Ids(vec![37]))], true);
     check(&tours(), &[("excludedCities", Ids(vec![]))], true);
@@ -116,7 +116,7 @@ fn exclusions_are_subtracted() {
 }
 
 #[test]
-fn a_property_of_unknown_place_is_in_no_place_and_in_no_excluded_one() {
+fn unknown_place_is_neither_included_nor_excluded() {
     let nowhere = only(|_| {});
     check(&nowhere, &[("includedCities", Ids(vec![37_261]))], false);
     check(&nowhere, &[("includedDepartments", Ids(vec![37]))], false);
@@ -125,7 +125,7 @@ fn a_property_of_unknown_place_is_in_no_place_and_in_no_excluded_one() {
 }
 
 #[test]
-fn what_the_geography_does_not_know_is_found_by_the_codes_given() {
+fn unresolved_place_matches_by_its_given_codes() {
     let abroad = only(|advert| {
         let (insee, zipcode) = (Some(insee("8019")), Zipcode::parse("08001"));
         advert.details.place = GivenPlace { insee, zipcode, ..GivenPlace::default() };
@@ -136,7 +136,7 @@ fn what_the_geography_does_not_know_is_found_by_the_codes_given() {
 }
 
 #[test]
-fn a_circle_includes_its_border() {
+fn circle_includes_its_border() {
     let (centre, away) = (point(47.4, 0.7), point(47.4, 0.8));
     let distance = centre.distance_km(away);
     check(&pinned(47.4, 0.8), &circle(47.4, 0.7, distance), true);
@@ -147,10 +147,10 @@ fn a_circle_includes_its_border() {
 }
 
 #[test]
-fn a_property_without_coordinates_is_outside_every_circle_and_polygon() {
+fn property_without_coordinates_is_outside_every_area() {
     check(&tours(), &circle(47.4, 0.7, 20_040.0), false);
-    check(&tours(), &[("geoShapes", Given::Polygons(vec![square(-80.0, -170.0, 160.0)]))], false);
-    check(&tours(), &[("geoShapes", Given::Polygons(vec![]))], true);
+    check(&tours(), &[("geoShapes", CriterionValue::Polygons(vec![square(-80.0, -170.0, 160.0)]))], false);
+    check(&tours(), &[("geoShapes", CriterionValue::Polygons(vec![]))], true);
 }
 
 #[test]
@@ -163,19 +163,19 @@ fn coordinates_without_a_radius_filter_nothing() {
 }
 
 #[test]
-fn a_polygon_is_any_of_them() {
+fn any_polygon_matches() {
     let (here, there) = (square(47.0, 0.0, 1.0), square(10.0, 10.0, 1.0));
-    check(&pinned(47.5, 0.5), &[("geoShapes", Given::Polygons(vec![here.clone()]))], true);
-    check(&pinned(47.5, 0.5), &[("geoShapes", Given::Polygons(vec![there.clone()]))], false);
-    check(&pinned(47.5, 0.5), &[("geoShapes", Given::Polygons(vec![there, here]))], true);
+    check(&pinned(47.5, 0.5), &[("geoShapes", CriterionValue::Polygons(vec![here.clone()]))], true);
+    check(&pinned(47.5, 0.5), &[("geoShapes", CriterionValue::Polygons(vec![there.clone()]))], false);
+    check(&pinned(47.5, 0.5), &[("geoShapes", CriterionValue::Polygons(vec![there, here]))], true);
 }
 
 #[test]
-fn places_circle_and_polygon_each_narrow_further() {
+fn places_circle_and_polygons_are_combined() {
     let mut it = tours();
     it.adverts[0].details.place.point = GeoPoint::new(47.4, 0.7);
     let everything = |city: u64, radius: f64, south: f64| {
-        let shapes = Given::Polygons(vec![square(south, 0.0, 1.0)]);
+        let shapes = CriterionValue::Polygons(vec![square(south, 0.0, 1.0)]);
         let [lat, lon, radius] = circle(47.41, 0.7, radius);
         [("includedCities", Ids(vec![city])), lat, lon, radius, ("geoShapes", shapes)]
     };
@@ -186,7 +186,7 @@ fn places_circle_and_polygon_each_narrow_further() {
 }
 
 #[test]
-fn an_advert_without_coordinates_lies_at_the_centre_of_its_commune() {
+fn advert_without_coordinates_is_at_the_centre_of_its_commune() {
     let mut it = tours();
     it.adverts[0].placement.as_mut().unwrap().centre = GeoPoint::new(47.4, 0.7);
     check(&it, &circle(47.4, 0.7, 0.1), true);

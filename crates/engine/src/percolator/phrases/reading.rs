@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::words::reduced;
+use domain::phrase::stem;
 use domain::{Property, Strictness, fold};
 use foldhash::HashMap;
 
@@ -160,7 +160,7 @@ impl Spellings {
         fold::fold_into(piece, &mut self.folded);
         let words = self.folded.split(' ').filter(|word| !word.is_empty());
         let numbers =
-            words.map(|word| [phrases.exact.number(word), phrases.inflected.number(&reduced(word))]);
+            words.map(|word| [phrases.exact.number(word), phrases.inflected.number(&stem(word))]);
         if piece.len() > PIECE_BYTES_MAX {
             self.unusual.clear();
             self.unusual.extend(numbers);

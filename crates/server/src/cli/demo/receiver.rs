@@ -132,7 +132,7 @@ impl Desk {
         let Ok(secrets) = self.app.webhook_secrets(self.owner).await else {
             return StatusCode::INTERNAL_SERVER_ERROR;
         };
-        let secrets: Vec<WebhookSecret> = secrets.in_use(now).cloned().collect();
+        let secrets: Vec<WebhookSecret> = secrets.signing_secrets(now).cloned().collect();
         let genuine =
             signature::verify(&secrets, id, timestamp, signatures, body, now.as_second(), TOLERANCE).is_ok();
         if !genuine {

@@ -20,7 +20,7 @@ fn id(delivery: &Value) -> DeliveryId {
 }
 
 /// Brings deliveries to their end.
-async fn settle(server: &TestServer, deliveries: &[DeliveryId], next: domain::Next) {
+async fn settle(server: &TestServer, deliveries: &[DeliveryId], next: domain::RetryDecision) {
     let (store, at) = (server.app.store(), server.app.clock().now());
     let lease_until = at + SignedDuration::from_secs(60);
     let claim = Claim {
@@ -33,8 +33,8 @@ async fn settle(server: &TestServer, deliveries: &[DeliveryId], next: domain::Ne
     };
     assert_eq!(store.claim(claim).await.unwrap().len(), deliveries.len());
     let (outcome, status) = match next {
-        domain::Next::Delivered => (domain::Outcome::Delivered, 200),
-        domain::Next::Failed | domain::Next::RetryAt(_) => {
+        domain::RetryDecision::Delivered => (domain::Outcome::Delivered, 200),
+        domain::RetryDecision::Failed | domain::RetryDecision::RetryAt(_) => {
             (domain::Outcome::Failed(domain::Fault::Status), 500)
         }
     };
@@ -97,8 +97,8 @@ async fn filters_narrow_the_list() {
     let cancelled = |_: &_| Start::Cancelled(CancelReason::NoRecipient);
     assert_eq!(queue(&server, cancelled).await, 3);
     let ids: Vec<DeliveryId> = all(&server).await.iter().rev().map(id).collect();
-    settle(&server, &ids[..1], domain::Next::Failed).await;
-    settle(&server, &ids[1..3], domain::Next::Delivered).await;
+    settle(&server, &ids[..1], domain::RetryDecision::Failed).await;
+    settle(&server, &ids[1..3], domain::RetryDecision::Delivered).await;
 
     let check = async |query: &str, expected: usize| {
         let page = server.get(&format!("/deliveries?{query}")).await.ok();
@@ -238,7 +238,7 @@ async fn attempts_are_shown_and_what_came_to_an_end_is_sent_again() {
     let delivery = all(&server).await[0].clone();
     let replay = format!("{}/replay", path(&delivery));
     assert!(post(&server, &replay).await.problem(409).contains("yet to be sent"));
-    settle(&server, &[id(&delivery)], domain::Next::Failed).await;
+    settle(&server, &[id(&delivery)], domain::RetryDecision::Failed).await;
     let failed = server.get(path(&delivery)).await.ok();
     assert_eq!((&failed["state"], &failed["attemptCount"]), (&json!("failed"), &json!(1)));
     assert_eq!(
@@ -253,7 +253,7 @@ async fn attempts_are_shown_and_what_came_to_an_end_is_sent_again() {
     let again = answer.json();
     assert_eq!((&again["state"], &again["attempts"]), (&json!("pending"), &failed["attempts"]));
     post(&server, &replay).await.problem(409);
-    settle(&server, &[id(&delivery)], domain::Next::Delivered).await;
+    settle(&server, &[id(&delivery)], domain::RetryDecision::Delivered).await;
     assert_eq!(server.delete(searches::path(&search)).await.status, 204);
     assert!(post(&server, &replay).await.problem(409).contains("deleted"));
     let left = server.get(path(&delivery)).await.ok();
@@ -265,7 +265,7 @@ async fn everything_of_a_search_that_failed_is_sent_again() {
     let (server, search) = with_deliveries(3).await;
     let path = format!("{}/replay", searches::path(&search));
     let ids: Vec<DeliveryId> = all(&server).await.iter().map(id).collect();
-    settle(&server, &ids, domain::Next::Failed).await;
+    settle(&server, &ids, domain::RetryDecision::Failed).await;
     let replayed = async |answer: Answer| {
         assert_eq!(answer.status, 202, "{}", answer.text());
         answer.json()
@@ -313,7 +313,7 @@ async fn what_means_nothing_in_the_body_of_a_replay_is_told() {
 async fn a_delivery_is_sent_again_without_a_body_or_with_one_that_says_nothing() {
     let (server, _) = with_deliveries(1).await;
     let delivery = all(&server).await[0].clone();
-    settle(&server, &[id(&delivery)], domain::Next::Failed).await;
+    settle(&server, &[id(&delivery)], domain::RetryDecision::Failed).await;
     let replay = format!("{}/replay", path(&delivery));
     let request = || Request::new("POST", &replay).key(&server.keys.all);
     server.send(request().body("text/plain", "again")).await.problem(415);

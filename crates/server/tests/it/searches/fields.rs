@@ -226,12 +226,12 @@ fn places() -> Vec<Row> {
         (json!("[[[2,48],[3,48],[2.5,49]]]"), triangle),
     ];
     vec![
-        number("lat").invalid(&json!(91), "lat", "91 is not from -90 to 90"),
-        number("lon").invalid(&json!("-180.5"), "lon", "-180.5 is not from -180 to 180"),
-        number("radius").invalid(&json!(-1), "radius", "-1 is not a number of kilometres").invalid(
+        number("lat").invalid(&json!(91), "lat", "91 is not between -90 and 90"),
+        number("lon").invalid(&json!("-180.5"), "lon", "-180.5 is not between -180 and 180"),
+        number("radius").invalid(&json!(-1), "radius", "-1 is not between 0 and 20040 kilometres").invalid(
             &json!(30000),
             "radius",
-            "30000 is not a number of kilometres",
+            "30000 is not between 0 and 20040 kilometres",
         ),
         list("geoShapes", &shapes)
             .wrong(&[json!(5), json!("rond"), json!(true), json!({"a": 1})])

@@ -144,7 +144,7 @@ fn search_with_every_term() -> SavedSearch {
     for (name, criterion) in [
         ("budgetMax", RawCriterion::Number(250_000.0)),
         ("radius", RawCriterion::Number(12.345_678_9)),
-        ("fromDate", RawCriterion::Moment(at(1_700_000_000_000))),
+        ("fromDate", RawCriterion::Timestamp(at(1_700_000_000_000))),
         ("propertyTypes", RawCriterion::Codes(vec![0, 1, 6])),
         ("furnished", RawCriterion::Flag(false)),
         ("includedCities", RawCriterion::Cities(vec![74_010, u64::MAX])),

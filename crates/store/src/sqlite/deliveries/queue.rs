@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use domain::{CancelReason, DeliveryId, Next, Outcome, Retries, Timestamp, UserId};
+use domain::{CancelReason, DeliveryId, RetryDecision, Outcome, RetryPolicy, Timestamp, UserId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::subject::{about, contacts};
@@ -175,7 +175,7 @@ pub fn settle(connection: &Connection, settlements: &[Settlement]) -> Result<Ver
         }
         let outcome = attempt.as_ref().map(|attempt| attempt.outcome);
         set_state(connection, sequence, outcome, *next, *at)?;
-        if *next == Next::Delivered {
+        if *next == RetryDecision::Delivered {
             let last = alerted.entry(search).or_insert(i64::MIN);
             *last = (*last).max(at.as_millisecond());
         }
@@ -195,13 +195,13 @@ fn set_state(
     connection: &Connection,
     sequence: i64,
     outcome: Option<Outcome>,
-    next: Next,
+    next: RetryDecision,
     at: Timestamp,
 ) -> Result<(), Error> {
     let (state, due_at) = match next {
-        Next::Delivered => (DELIVERED, at),
-        Next::RetryAt(due_at) => (PENDING, due_at),
-        Next::Failed => (FAILED, at),
+        RetryDecision::Delivered => (DELIVERED, at),
+        RetryDecision::RetryAt(due_at) => (PENDING, due_at),
+        RetryDecision::Failed => (FAILED, at),
     };
     let failed = matches!(outcome, Some(Outcome::Failed(_)));
     let interrupted = outcome == Some(Outcome::Interrupted);
@@ -292,7 +292,7 @@ pub fn reap_leases(
     for (sequence, lane, failures, interruptions, leased_until) in leased {
         let outcome = Outcome::Interrupted;
         let next =
-            Retries { interval: Duration::ZERO }.after(outcome, now, count(failures), count(interruptions));
+            RetryPolicy { interval: Duration::ZERO }.after(outcome, now, count(failures), count(interruptions));
         // When it was claimed, as far as anybody can know.
         let claimed_at = moment(leased_until).ok().and_then(|until| until.saturating_sub(LEASE).ok());
         let (began_at, took) = (claimed_at.map_or(now, |claimed_at| claimed_at.min(now)), Duration::ZERO);

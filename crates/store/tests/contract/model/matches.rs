@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use domain::search::Channel;
+use domain::search::MatchChannel;
 use domain::{EventName, MatchId, PropertyId, SearchNumber};
 use store::{
     Change, LogEntry, MatchBatch, MatchGroup, MatchRow, Notification, OutboxEntry, Position, RemovalCause,
@@ -84,8 +84,8 @@ impl Model {
             let mut linked = some();
             linked.retain(|number| !matched.contains(number));
             let outbox = [
-                Notification::Match(Channel::Endpoint),
-                Notification::Match(Channel::Email),
+                Notification::Match(MatchChannel::Endpoint),
+                Notification::Match(MatchChannel::Email),
                 Notification::Event(EventName::UpdatePrice, 0),
                 Notification::Event(EventName::AdUpdate, u16::MAX),
             ];

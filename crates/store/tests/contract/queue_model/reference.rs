@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
-use domain::{CancelReason, DeliveryId, DeliveryState, Next, Outcome, Retries, SearchNumber};
+use domain::{CancelReason, DeliveryId, DeliveryState, RetryDecision, Outcome, RetryPolicy, SearchNumber};
 use store::{
     Attempt, Gather, LEASE, Lane, Leases, Notification, OutboxBatch, Peek, Position, Settlement, Store,
 };
@@ -73,7 +73,7 @@ impl Row {
         }
     }
 
-    fn follow(&mut self, attempt: Option<Attempt>, next: Next, now: i64) {
+    fn follow(&mut self, attempt: Option<Attempt>, next: RetryDecision, now: i64) {
         match attempt.as_ref().map(|attempt| attempt.outcome) {
             Some(Outcome::Failed(_)) => self.failures += 1,
             Some(Outcome::Interrupted) => self.interruptions += 1,
@@ -81,9 +81,9 @@ impl Row {
         }
         self.attempts.extend(attempt);
         (self.state, self.state_at) = match next {
-            Next::Delivered => (DeliveryState::Delivered, now),
-            Next::RetryAt(due) => (DeliveryState::Pending, due.as_second()),
-            Next::Failed => (DeliveryState::Failed, now),
+            RetryDecision::Delivered => (DeliveryState::Delivered, now),
+            RetryDecision::RetryAt(due) => (DeliveryState::Pending, due.as_second()),
+            RetryDecision::Failed => (DeliveryState::Failed, now),
         };
     }
 }
@@ -216,7 +216,7 @@ impl Model {
         }
         row.follow(attempt, next, now);
         let search = row.lane.search;
-        if next == Next::Delivered && self.live.contains(&search) {
+        if next == RetryDecision::Delivered && self.live.contains(&search) {
             self.last_alerts.insert(search, now);
         }
         true
@@ -247,7 +247,7 @@ impl Model {
                 target: None,
                 excerpt: Vec::new(),
             };
-            let retries = Retries { interval: Duration::ZERO };
+            let retries = RetryPolicy { interval: Duration::ZERO };
             let next = retries.after(outcome, at(now), row.failures, row.interruptions);
             row.follow(Some(attempt), next, now);
             lanes.push(row.lane);

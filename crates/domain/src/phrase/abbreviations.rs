@@ -1,37 +1,37 @@
-//! Abbreviations of several words, and the alternatives they give an expression. Those of a single word are simply
-//! reduced to it: see [`super::known`].
+//! Abbreviations of several words, and the alternative spellings of a phrase that contains them. Abbreviations of a
+//! single word are handled by the stemmer, see [`super::stem_exceptions`].
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use super::reduced;
+use super::stem;
 
 type Sequence = Box<[Box<str>]>;
 
-/// Word sequences that mean the same; each finds all others.
-type Family = Vec<Sequence>;
+/// Equivalent word sequences.
+type Synonyms = Vec<Sequence>;
 
-static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
-    let written = WRITTEN.iter().map(|family| family.iter().map(|words| sequence(words)).collect());
-    written.chain(counted()).collect()
+static SYNONYMS: LazyLock<Vec<Synonyms>> = LazyLock::new(|| {
+    let fixed = FIXED.iter().map(|family| family.iter().map(|words| sequence(words)).collect());
+    fixed.chain(numbered()).collect()
 });
 
 fn sequence(folded: &str) -> Sequence {
-    folded.split_whitespace().map(|word| reduced(word).into()).collect()
+    folded.split_whitespace().map(|word| stem(word).into()).collect()
 }
 
-/// Families to be written out one by one, folded.
+/// Synonyms without a number, folded.
 ///
-/// Left out: "studio" for "T1", because a T1 has a kitchen of its own; "WC" for toilets and "salle de douche" for "salle
-/// d'eau", which are other words rather than other spellings; "BE", "DV" and "TT", which mean several things.
-const WRITTEN: &[&[&str]] = &[
+/// Not listed: "studio" for "T1", because a T1 has a separate kitchen; "WC" for toilets and "salle de douche" for "salle
+/// d'eau", which are other words rather than other spellings; "BE", "DV" and "TT", which are ambiguous.
+const FIXED: &[&[&str]] = &[
     &["rdc", "rez de chaussee"],
     &["rdj", "rez de jardin"],
     &["sdb", "salle de bains"],
     &["sde", "salle d eau"],
     &["sdd", "salle de douche"],
     &["sous sol", "s sol", "ss sol"],
-    // Even more often misspelled than not.
+    // Misspelled more often than not.
     &["plain pied", "plein pied"],
     &["wc", "w c"],
     &["m2", "metre carre"],
@@ -54,8 +54,8 @@ const WRITTEN: &[&[&str]] = &[
     &["pmr", "personne a mobilite reduite"],
 ];
 
-/// Families that go by number: rooms, bedrooms, floors.
-fn counted() -> impl Iterator<Item = Family> {
+/// Synonyms with a number: rooms, bedrooms, floors.
+fn numbered() -> impl Iterator<Item = Synonyms> {
     const NUMBERS: [(&str, &str, &str); 9] = [
         ("1", "une", "premier"),
         ("2", "deux", "deuxieme"),
@@ -77,7 +77,7 @@ fn counted() -> impl Iterator<Item = Family> {
         ];
         let mut floors = vec![ordinal.to_owned()];
         if digit == "1" {
-            // "Une pièce" is any room: "une pièce à vivre".
+            // "Une pièce" can be any room: "une pièce à vivre".
             floors.extend(["1er".to_owned(), "1ere".to_owned()]);
         } else {
             rooms.push(format!("{cardinal} pieces"));
@@ -89,46 +89,46 @@ fn counted() -> impl Iterator<Item = Family> {
     })
 }
 
-/// All ways to say an expression of reduced words, itself first.
+/// Returns all spellings of a stemmed phrase, starting with the phrase itself.
 ///
-/// Its abbreviations are replaced from left to right, the longest first where several begin at one word; one that would
-/// make more than `most` alternatives stays as it is written.
-pub(super) fn alternatives(words: &[Cow<'_, str>], most: usize) -> Vec<Sequence> {
+/// Abbreviations are replaced from left to right, the longest first if several start at the same word. An abbreviation
+/// that would yield more than `limit` alternatives is left as written.
+pub(super) fn alternatives(words: &[Cow<'_, str>], limit: usize) -> Vec<Sequence> {
     let mut alternatives: Vec<Vec<&str>> = vec![Vec::with_capacity(words.len())];
     let mut rest = words;
     while let [word, others @ ..] = rest {
-        let found = longest(rest).filter(|(family, _)| alternatives.len() * family.len() <= most);
-        let Some((family, as_written)) = found else {
+        let found = longest_match(rest).filter(|(synonyms, _)| alternatives.len() * synonyms.len() <= limit);
+        let Some((synonyms, as_written)) = found else {
             alternatives.iter_mut().for_each(|alternative| alternative.push(word));
             rest = others;
             continue;
         };
-        // As it is written first, then the others in their order.
-        let mut spellings: Vec<&Sequence> = family.iter().collect();
+        // As written first, then the others in table order.
+        let mut spellings: Vec<&Sequence> = synonyms.iter().collect();
         spellings[..=as_written].rotate_right(1);
         let spelled = |spelling: &'static Sequence| {
-            let begun = &alternatives;
-            begun
+            let prefixes = &alternatives;
+            prefixes
                 .iter()
-                .map(|begun| begun.iter().copied().chain(spelling.iter().map(|word| &**word)).collect())
+                .map(|prefix| prefix.iter().copied().chain(spelling.iter().map(|word| &**word)).collect())
         };
         alternatives = spellings.into_iter().flat_map(spelled).collect();
-        rest = &rest[family[as_written].len()..];
+        rest = &rest[synonyms[as_written].len()..];
     }
     alternatives.iter().map(|words| words.iter().map(|word| Box::from(*word)).collect()).collect()
 }
 
-/// The family of the longest sequence these words begin with, and which of the family it is.
-fn longest(words: &[Cow<'_, str>]) -> Option<(&'static Family, usize)> {
-    let begins = |sequence: &Sequence| {
-        sequence.len() <= words.len() && sequence.iter().zip(words).all(|(wanted, word)| **wanted == **word)
+/// Returns the synonyms that contain the longest sequence at the start of `words`, and its index among them.
+fn longest_match(words: &[Cow<'_, str>]) -> Option<(&'static Synonyms, usize)> {
+    let is_prefix = |sequence: &Sequence| {
+        sequence.len() <= words.len() && sequence.iter().zip(words).all(|(a, b)| **a == **b)
     };
-    FAMILIES
+    SYNONYMS
         .iter()
         .flat_map(|family| {
             family.iter().enumerate().map(move |(position, sequence)| (family, position, sequence))
         })
-        .filter(|(_, _, sequence)| begins(sequence))
+        .filter(|(_, _, sequence)| is_prefix(sequence))
         .max_by_key(|(_, _, sequence)| sequence.len())
         .map(|(family, position, _)| (family, position))
 }
@@ -138,27 +138,28 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::words::{Phrase, Strictness};
+    use crate::phrase::{Phrase, Strictness};
 
     #[test]
-    fn no_sequence_belongs_to_two_families() {
+    fn sequences_are_unique() {
         let mut seen = HashSet::new();
-        let twice: Vec<_> = FAMILIES.iter().flatten().filter(|sequence| !seen.insert(*sequence)).collect();
+        let twice: Vec<_> = SYNONYMS.iter().flatten().filter(|sequence| !seen.insert(*sequence)).collect();
         assert!(twice.is_empty(), "{twice:?}");
     }
 
     #[test]
-    fn each_of_a_family_finds_all_others() {
-        for family in FAMILIES.iter() {
-            for (one, other) in family.iter().flat_map(|one| family.iter().map(move |other| (one, other))) {
+    fn synonyms_match_each_other() {
+        for synonyms in SYNONYMS.iter() {
+            for (one, other) in synonyms.iter().flat_map(|one| synonyms.iter().map(move |other| (one, other)))
+            {
                 let phrase = Phrase::new(&one.join(" "), Strictness::Inflected).unwrap();
-                assert!(phrase.is_in(&format!("un {} ici", other.join(" "))), "{one:?} and {other:?}");
+                assert!(phrase.occurs_in(&format!("un {} ici", other.join(" "))), "{one:?} and {other:?}");
             }
         }
     }
 
     #[test]
-    fn no_single_abbreviation_reaches_the_bound() {
-        assert!(FAMILIES.iter().all(|family| family.len() <= Phrase::ALTERNATIVES_MAX / 2));
+    fn single_abbreviation_stays_below_the_limit() {
+        assert!(SYNONYMS.iter().all(|family| family.len() <= Phrase::ALTERNATIVES_MAX / 2));
     }
 }

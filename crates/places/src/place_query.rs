@@ -1,18 +1,18 @@
-//! Reading how people write places: abbreviations, CEDEX, ordinals of districts, numbers beside names.
+//! Parses place names as people write them: abbreviations, CEDEX, district ordinals, numbers next to names.
 //!
-//! Only words are looked at here; whether such a place exists is for [`crate::resolve`] to find out.
+//! Only the words are examined here; [`crate::resolve`] looks up the places.
 
 use domain::{City, fold};
 
-/// A place as worded, taken apart.
+/// The parts of a place given as text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Wording {
+pub(crate) struct PlaceQuery {
     /// The folded words of the name.
     pub words: Vec<String>,
     pub zipcode: Option<String>,
-    /// A short number beside the name: a department (`st etienne 42`) or a district (`marseille 8`).
+    /// A short number next to the name: a department (`st etienne 42`) or a district (`marseille 8`).
     pub number: Option<String>,
-    /// A number that can only be that of a district: `11eme`, `3e arrondissement`.
+    /// A number that can only be a district: `11eme`, `3e arrondissement`.
     pub ordinal: Option<usize>,
     /// A CEDEX zipcode belongs to a sorting office, not to the commune.
     pub cedex: bool,
@@ -22,90 +22,90 @@ const DISTRICT_WORDS: [&str; 7] =
     ["arrondissement", "arrondissements", "arrondissemt", "arrond", "arrdt", "ardt", "arr"];
 const ORDINAL_ENDINGS: [&str; 9] = ["e", "er", "em", "eme", "ere", "ieme", "nd", "nde", "d"];
 const DEPARTMENT_WORDS: [&str; 4] = ["departement", "dept", "dpt", "dep"];
-/// Words people add after a name that say nothing about which commune it is.
-const BESIDE_NAMES: [&str; 8] = ["centre", "est", "france", "hypercentre", "nord", "ouest", "sud", "ville"];
+/// Words after a name that do not distinguish communes.
+const NAME_SUFFIXES: [&str; 8] = ["centre", "est", "france", "hypercentre", "nord", "ouest", "sud", "ville"];
 pub(crate) const ARTICLES: [&str; 6] = ["l", "le", "la", "les", "los", "aux"];
 
-impl Wording {
-    pub fn read(text: &str) -> Self {
-        // A stroke stands for `sur` or `sous`, with an s before it or not: `Vitry/Seine`, `Chalon s/ Saône`.
+impl PlaceQuery {
+    pub fn parse(text: &str) -> Self {
+        // A slash stands for `sur` or `sous`, with or without an s before it: `Vitry/Seine`, `Chalon s/ Saône`.
         let text = text.replace('/', " s ");
         let mut words: Vec<String> =
             fold(&text).split(' ').filter(|word| !word.is_empty()).map(Into::into).collect();
         words.dedup_by(|word, before| word == before && word == "s");
-        let mut wording = Self::default();
-        wording.take_zipcode(&mut words);
-        wording.take_cedex(&mut words);
+        let mut query = Self::default();
+        query.extract_zipcode(&mut words);
+        query.extract_cedex(&mut words);
         words.retain(|word| !DEPARTMENT_WORDS.contains(&word.as_str()));
-        wording.take_number(&mut words);
-        wording.words = words;
-        wording
+        query.extract_number(&mut words);
+        query.words = words;
+        query
     }
 
-    /// The name as it is told back: as given, or without the zipcode and CEDEX that were given with it.
+    /// Returns the name for warnings: as given, or without the zipcode and CEDEX.
     pub fn name_in(&self, given: &str) -> String {
         if self.zipcode.is_some() || self.cedex { self.words.join(" ") } else { given.trim().into() }
     }
 
-    fn take_zipcode(&mut self, words: &mut Vec<String>) {
-        let Some(place) = words.iter().position(|word| word.len() == 5 && is_digits(word)) else { return };
-        self.zipcode = Some(words.remove(place));
-        // The country's letter of former days: F-75011.
-        if place > 0 && matches!(words[place - 1].as_str(), "f" | "fr") {
-            words.remove(place - 1);
+    fn extract_zipcode(&mut self, words: &mut Vec<String>) {
+        let Some(index) = words.iter().position(|word| word.len() == 5 && is_digits(word)) else { return };
+        self.zipcode = Some(words.remove(index));
+        // The obsolete country prefix: F-75011.
+        if index > 0 && matches!(words[index - 1].as_str(), "f" | "fr") {
+            words.remove(index - 1);
         }
     }
 
-    fn take_cedex(&mut self, words: &mut Vec<String>) {
-        let Some(place) = words.iter().position(|word| word == "cedex") else { return };
+    fn extract_cedex(&mut self, words: &mut Vec<String>) {
+        let Some(index) = words.iter().position(|word| word == "cedex") else { return };
         self.cedex = true;
-        words.remove(place);
-        if words.get(place).is_some_and(|word| word.len() <= 2 && is_digits(word)) {
-            words.remove(place);
+        words.remove(index);
+        if words.get(index).is_some_and(|word| word.len() <= 2 && is_digits(word)) {
+            words.remove(index);
         }
     }
 
-    fn take_number(&mut self, words: &mut Vec<String>) {
+    fn extract_number(&mut self, words: &mut Vec<String>) {
         let before = words.len();
         words.retain(|word| !DISTRICT_WORDS.contains(&word.as_str()));
-        let of_district = words.len() < before;
-        // `11 eme` is one word in two.
-        for place in (1..words.len()).rev() {
-            let apart = is_digits(&words[place - 1]) && ORDINAL_ENDINGS.contains(&words[place].as_str());
-            if apart && words.len() > 2 {
-                let ending = words.remove(place);
-                words[place - 1].push_str(&ending);
+        let names_district = words.len() < before;
+        // `11 eme` is an ordinal split in two words.
+        for index in (1..words.len()).rev() {
+            let is_split = is_digits(&words[index - 1]) && ORDINAL_ENDINGS.contains(&words[index].as_str());
+            if is_split && words.len() > 2 {
+                let ending = words.remove(index);
+                words[index - 1].push_str(&ending);
             }
         }
         if words.len() < 2 {
             return;
         }
-        let ordinal = |word: &String| ordinal(word).filter(|_| of_district || !is_digits(word));
-        if let Some(place) = words.iter().position(|word| ordinal(word).is_some()) {
-            self.ordinal = ordinal(&words.remove(place));
+        let ordinal = |word: &String| ordinal(word).filter(|_| names_district || !is_digits(word));
+        if let Some(index) = words.iter().position(|word| ordinal(word).is_some()) {
+            self.ordinal = ordinal(&words.remove(index));
             // `11e arrondissement de Paris`
-            if place == 0 && words.len() > 1 && words[0] == "de" {
+            if index == 0 && words.len() > 1 && words[0] == "de" {
                 words.remove(0);
             }
             return;
         }
-        for place in [words.len() - 1, 0] {
-            if words[place].len() <= 3 && is_number(&words[place]) {
-                self.number = Some(words.remove(place));
+        for index in [words.len() - 1, 0] {
+            if words[index].len() <= 3 && is_number(&words[index]) {
+                self.number = Some(words.remove(index));
                 return;
             }
         }
     }
 }
 
-/// The keys under which a name of these words may be known, the most literal first.
+/// Returns the keys to look up for these words, the most literal first.
 pub(crate) fn keys(words: &[String]) -> Vec<String> {
     let mut keys = vec![key(words.iter().map(String::as_str), "sur")];
-    // `Fontenay s/ Bois` is not on the Bois but under it.
+    // `Fontenay s/ Bois` stands for `sous`, not for `sur`.
     keys.push(key(words.iter().map(String::as_str), "sous"));
-    let beside = words.iter().rev().take_while(|word| BESIDE_NAMES.contains(&word.as_str())).count();
-    if (1..words.len()).contains(&beside) {
-        keys.push(key(words[..words.len() - beside].iter().map(String::as_str), "sur"));
+    let suffixes = words.iter().rev().take_while(|word| NAME_SUFFIXES.contains(&word.as_str())).count();
+    if (1..words.len()).contains(&suffixes) {
+        keys.push(key(words[..words.len() - suffixes].iter().map(String::as_str), "sur"));
     }
     if let [ville, de, name @ ..] = words
         && matches!(ville.as_str(), "ville" | "commune" | "mairie")
@@ -118,24 +118,24 @@ pub(crate) fn keys(words: &[String]) -> Vec<String> {
     keys
 }
 
-/// The key of a folded name: its words, abbreviations written out, without the spaces between them, since people
-/// write `Villefranche sur Saone` and `Le  Havre` with as many as they like.
+/// Returns the key of a folded name: its words with abbreviations expanded and without spaces, because spacing varies.
+/// `s` is the expansion of the word `s`.
 pub(crate) fn key<'a>(words: impl Iterator<Item = &'a str>, s: &'static str) -> String {
     let mut key = String::with_capacity(48);
-    words.for_each(|word| key.push_str(if word == "s" { s } else { written_out(word) }));
+    words.for_each(|word| key.push_str(if word == "s" { s } else { expanded(word) }));
     key
 }
 
-/// The keys of a name of the geography: as it is, without its article, without what is in brackets.
+/// Returns the keys of a name of the geography: the full name, without its article, and without a part in parentheses.
 pub(crate) fn keys_of_name(name: &str, folded: &str) -> impl Iterator<Item = String> {
     let whole = Some(key(folded.split(' '), "sur"));
     let without_article = folded.split_once(' ').filter(|(article, _)| ARTICLES.contains(article));
     let without_article = without_article.map(|(_, rest)| key(rest.split(' '), "sur"));
-    let outside_brackets = name.split_once('(').map(|(outside, _)| key(fold(outside).split(' '), "sur"));
-    [whole, without_article, outside_brackets].into_iter().flatten()
+    let before_parenthesis = name.split_once('(').map(|(outside, _)| key(fold(outside).split(' '), "sur"));
+    [whole, without_article, before_parenthesis].into_iter().flatten()
 }
 
-fn written_out(word: &str) -> &str {
+fn expanded(word: &str) -> &str {
     match word {
         "st" => "saint",
         "ste" => "sainte",
@@ -147,16 +147,16 @@ fn written_out(word: &str) -> &str {
         "vx" => "vieux",
         "gd" => "grand",
         "gde" => "grande",
-        // Two towns whose last word hardly anybody writes out.
+        // The last word of two towns, usually abbreviated.
         "fd" => "ferrand",
         "mlx" => "moulineaux",
-        // Near such and such a place: spelt both ways by the same people.
+        // Means "near"; both spellings are common.
         "lez" => "les",
         word => word,
     }
 }
 
-/// The district an ordinal means: `11e`, `1er`, `08`.
+/// Returns the number of an ordinal: `11e`, `1er`, `08`.
 fn ordinal(word: &str) -> Option<usize> {
     let digits = word.bytes().take_while(u8::is_ascii_digit).count();
     let (number, ending) = word.split_at(digits);
@@ -165,7 +165,7 @@ fn ordinal(word: &str) -> Option<usize> {
         .flatten()
 }
 
-/// The number a bare number or a Roman one means: `8`, `XVI`, `xvie`.
+/// Returns the number of a district given in Arabic or Roman numerals: `8`, `XVI`, `xvie`.
 pub(crate) fn district_number(word: &str) -> Option<usize> {
     ordinal(word).or_else(|| {
         let digits = word.bytes().take_while(|letter| matches!(letter, b'i' | b'v' | b'x')).count();
@@ -186,20 +186,20 @@ fn is_digits(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|letter| letter.is_ascii_digit())
 }
 
-/// Whether a word is (the beginning of) a zipcode or a department code.
+/// Returns `true` for a zipcode, a prefix of one, or a department code.
 pub(crate) fn is_number(word: &str) -> bool {
     is_digits(word) || matches!(word, "2a" | "2b")
 }
 
-/// A query as autocomplete holds it against names: folded, `st` written out, ordinals as the districts have them.
-pub(crate) fn as_typed(query: &str) -> String {
+/// Normalises a query of autocomplete: folded, `st` expanded, ordinals as in the names of districts.
+pub(crate) fn normalize_query(query: &str) -> String {
     let folded = fold(query);
     let mut words: Vec<String> = Vec::new();
     let mut rest = folded.split(' ').peekable();
     while let Some(word) = rest.next() {
-        // The last word may not be finished: `st` could still become Strasbourg.
+        // The last word may be incomplete: `st` could still become Strasbourg.
         let word = match word {
-            "st" | "ste" | "sts" | "stes" if rest.peek().is_some() => written_out(word),
+            "st" | "ste" | "sts" | "stes" if rest.peek().is_some() => expanded(word),
             word => word,
         };
         let follows_ordinal = words.last().and_then(|word| ordinal(word)).is_some();
@@ -230,7 +230,7 @@ fn as_ordinal(number: &str) -> String {
     }
 }
 
-/// Parts a number at either end of a query from the name beside it.
+/// Splits a number at either end of a query from the name.
 pub(crate) fn split_number(typed: &str) -> Option<(String, String)> {
     let ends = [
         typed.rsplit_once(' ').map(|(name, number)| (number, name)),
@@ -241,8 +241,8 @@ pub(crate) fn split_number(typed: &str) -> Option<(String, String)> {
     Some((number.into(), name.into()))
 }
 
-/// Whether a city has a zipcode that begins so, or lies in the department with that code.
-pub(crate) fn number_fits(city: &City, number: &str) -> bool {
+/// Returns `true` if a city has a zipcode with this prefix, or is in the department with this code.
+pub(crate) fn number_matches(city: &City, number: &str) -> bool {
     city.department.code.eq_ignore_ascii_case(number)
         || city.zipcodes.iter().any(|zipcode| zipcode.as_str().starts_with(number))
 }
@@ -252,17 +252,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wording_is_taken_apart() {
-        let read = |text: &str| {
-            let Wording { words, zipcode, number, ordinal, cedex } = Wording::read(text);
-            let told = [
+    fn text_is_split_into_parts() {
+        let parsed = |text: &str| {
+            let PlaceQuery { words, zipcode, number, ordinal, cedex } = PlaceQuery::parse(text);
+            let parts = [
                 words.join(" "),
                 zipcode.map(|zipcode| format!("zipcode {zipcode}")).unwrap_or_default(),
                 number.map(|number| format!("number {number}")).unwrap_or_default(),
                 ordinal.map(|ordinal| format!("district {ordinal}")).unwrap_or_default(),
                 if cedex { "cedex".into() } else { String::new() },
             ];
-            told.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+            parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
         };
         for (text, expected) in [
             ("Le Mans", "le mans"),
@@ -282,17 +282,17 @@ mod tests {
             ("75", "75"),
             ("", ""),
         ] {
-            assert_eq!(read(text), expected, "{text}");
+            assert_eq!(parsed(text), expected, "{text}");
         }
     }
 
     #[test]
-    fn a_name_has_the_keys_people_know_it_by() {
+    fn name_has_keys_for_its_common_forms() {
         let keys = |name: &str| keys_of_name(name, &fold(name)).collect::<Vec<_>>();
         assert_eq!(keys("L'Haÿ-les-Roses"), ["lhaylesroses", "haylesroses"]);
         assert_eq!(keys("Château-Chinon (Ville)"), ["chateauchinonville", "chateauchinon"]);
         assert_eq!(keys("Villeneuve-lez-Avignon"), ["villeneuvelesavignon"]);
-        let typed = |text: &str| super::keys(&Wording::read(text).words);
+        let typed = |text: &str| super::keys(&PlaceQuery::parse(text).words);
         assert_eq!(typed("St Denis")[0], "saintdenis");
         assert_eq!(typed("Fontenay s/ Bois"), ["fontenaysurbois", "fontenaysousbois"]);
         assert_eq!(typed("Ville de Nice").last().unwrap(), "nice");
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn arabic_and_roman_numbers_mean_districts() {
+    fn districts_are_arabic_or_roman_numbers() {
         for (word, expected) in [
             ("11", Some(11)),
             ("1er", Some(1)),
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_is_put_as_the_names_are() {
+    fn query_is_normalized_like_the_names() {
         for (query, expected) in [
             ("St-Éti", "saint eti"),
             ("st", "st"),
@@ -331,7 +331,7 @@ mod tests {
             ("75011", "75011"),
             ("", ""),
         ] {
-            assert_eq!(as_typed(query), expected, "{query}");
+            assert_eq!(normalize_query(query), expected, "{query}");
         }
         assert_eq!(split_number("paris 75"), Some(("75".into(), "paris".into())));
         assert_eq!(split_number("93200 sai"), Some(("93200".into(), "sai".into())));

@@ -1,75 +1,77 @@
-//! Words known by name, where no ending tells what they are. All are folded: `entree` is "entrée".
+//! Words that the endings of the stemmer miss or get wrong. All are folded: `entree` is "entrée".
 //!
-//! A word is added where a search drifted or missed; the tests beside have a line for each kind. Only singulars are
-//! listed where the plural is an "-s" more: a word is looked up again without it. Abbreviations of several words are
-//! in [`super::abbreviation`].
+//! A word is added when a search returned wrong results or missed some; the tests have a line for each kind. If the plural
+//! only adds "-s", only the singular is listed: the word is looked up again without it. Abbreviations of several words
+//! are in [`super::abbreviations`].
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// What is known of a word.
+/// How a listed word is stemmed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Known {
-    /// A form of no other, whatever its ending looks like.
-    Alone,
-    /// Alone, too, and its feminine is an "-e" more.
+pub(super) enum StemException {
+    /// Its own stem, despite its ending.
+    Invariant,
+    /// Its own stem; its feminine adds "-e".
     Masculine,
-    /// A form of this one.
+    /// An inflected form or abbreviation of this word.
     FormOf(&'static str),
 }
 
-pub(super) fn known(word: &str) -> Option<Known> {
-    if let Some(known) = WORDS.get(word) {
-        return Some(*known);
+pub(super) fn stem_exception(word: &str) -> Option<StemException> {
+    if let Some(exception) = WORDS.get(word) {
+        return Some(*exception);
     }
-    let (masculine, known) = WORDS.get_key_value(word.strip_suffix('e')?)?;
-    (*known == Known::Masculine).then_some(Known::FormOf(masculine))
+    let (masculine, exception) = WORDS.get_key_value(word.strip_suffix('e')?)?;
+    (*exception == StemException::Masculine).then_some(StemException::FormOf(masculine))
 }
 
-static WORDS: LazyLock<HashMap<&str, Known>> = LazyLock::new(|| entries().collect());
+static WORDS: LazyLock<HashMap<&str, StemException>> = LazyLock::new(|| entries().collect());
 
-fn entries() -> impl Iterator<Item = (&'static str, Known)> {
-    let alone = ALONE.iter().flat_map(|line| line.split(' ')).map(|word| (word, Known::Alone));
-    let masculines = MASCULINES.iter().flat_map(|line| line.split(' ')).map(|word| (word, Known::Masculine));
+fn entries() -> impl Iterator<Item = (&'static str, StemException)> {
+    let invariants =
+        INVARIANTS.iter().flat_map(|line| line.split(' ')).map(|word| (word, StemException::Invariant));
+    let masculines =
+        MASCULINES.iter().flat_map(|line| line.split(' ')).map(|word| (word, StemException::Masculine));
     let families = IRREGULAR.iter().chain(ABBREVIATED).flat_map(|line| {
         let (lemma, forms) = line.split_once(' ').unwrap_or((line, ""));
-        let forms = forms.split_terminator(' ').map(move |form| (form, Known::FormOf(lemma)));
-        std::iter::once((lemma, Known::Alone)).chain(forms)
+        let forms = forms.split_terminator(' ').map(move |form| (form, StemException::FormOf(lemma)));
+        std::iter::once((lemma, StemException::Invariant)).chain(forms)
     });
-    alone.chain(masculines).chain(families)
+    invariants.chain(masculines).chain(families)
 }
 
-/// Words that would lose an ending they do not have.
+/// Words whose last letters are not an ending.
 #[rustfmt::skip]
-const ALONE: &[&str] = &[
-    // Without their "-s" they are other words: cour, fond, sur, ver, moi, foi, sou, mai, pré, plu, âpre, mar, tapi, fil, été.
+const INVARIANTS: &[&str] = &[
+    // Without the "-s" they are other words: cour, fond, sur, ver, moi, foi, sou, mai, pré, plu, âpre, mar, tapi, fil, été.
     // "Cours" is also the plural of "cour", but in adverts it is a procedure "en cours", a "cours d'eau" or the name of
     // a street, hardly ever two courtyards.
     "cours fonds surs vers mois fois sous mais pres plus dans apres mars tapis fils etes sans corps temps",
-    // The plural has taken a meaning of its own: surroundings are not "environ", holidays no "vacance locative", building
+    // The plural has a meaning of its own: surroundings are not "environ", holidays no "vacance locative", building
     // works no "espace de travail".
     "environs abords vacances travaux",
-    // Towns, met far more often than the plurals they look like: pari, tour, canne, renne, vanne, mante.
+    // Towns, far more frequent than the plurals they look like: pari, tour, canne, renne, vanne, mante.
     "paris tours cannes rennes vannes mantes angers sens",
-    // Their "-s" belongs to them. What would be left is no word, but somebody may type it for another one.
+    // The "-s" is part of the word. The rest is not a word, but could be a typing error for another one.
     "acces alors avis bois bras debarras depuis dessous dessus devis divers dos enclos envers exces frais hors jamais",
     "logis lors louis marais matelas moins nous palais parcours parvis pays permis poids proces propos puis puits relais",
     "repas repos revers succes surplus tiers toujours travers tres trois univers vous volontiers",
-    // Nouns in "-ée", and participles hardly used in the masculine. Cut, they would be entre, porte, rose, mare, dure,
+    // Nouns in "-ée", and participles rarely used in the masculine. Stemmed, they would be entre, porte, rose, mare, dure,
     // arme, contre, donne, pense, monte, anne; place, chambre, centre, fenetre, groupe.
     "allee annee apogee armee arrivee assemblee basee buee centree chambree chaussee cheminee contree coordonnee",
     "coulee croisee cuisinee cuvee denree donnee duree echappee elysee entree etagee fenetree fumee fusee garee gelee",
     "groupee idee jetee journee lignee lycee maree matinee mediterranee melee montee musee ondee orchidee pensee",
     "percee placee plongee poignee portee poupee poussee puree pyrenees randonnee rangee rentree rosee soiree",
     "terrassee tournee tranchee travee traversee trophee trouee usagee vallee volee",
-    // Feminine to look at, and another word than the masculine: capitale, morale, Creuse; or no feminine at all:
+    // Look feminine, but differ in meaning from the masculine: capitale, morale, Creuse; or are not feminine at all:
     // signalé, régalé, motivé, implanté.
     "capitale morale creuse signale regale motive implante variante",
 ];
 
 /// Adjectives and participles whose feminine is a bare "-e".
 ///
-/// Left out where the feminine is mostly another word: commune, droite, remise, prise, surprise, entreprise, conduite,
+/// Not listed where the feminine is mostly another word: commune, droite, remise, prise, surprise, entreprise, conduite,
 /// réduite, pointe, sortie, partie, garantie, complète (a verb, in adverts), présente (likewise), fine, sûre, mûre,
 /// plane, base, morte, marine, issue, revenue.
 #[rustfmt::skip]
@@ -87,7 +89,7 @@ const MASCULINES: &[&str] = &[
     "converti investi desservi servi choisi reparti assorti muni reuni rempli amorti adouci refroidi elargi",
     "prevu concu vendu tenu entretenu connu reconnu perdu absolu pourvu depourvu suspendu etendu convenu attendu contigu",
     "exigu bienvenu exclu",
-    // -ent has no rule of its own: see the endings.
+    // There is no rule for -ent, see the endings.
     "recent apparent different excellent permanent adjacent transparent evident urgent exigent intelligent competent",
     "frequent recurrent",
     // Styles and origins.
@@ -95,14 +97,14 @@ const MASCULINES: &[&str] = &[
     "toulousain normand flamand savoyard espagnol",
 ];
 
-/// The word, then its forms that no ending explains.
+/// A word, then its irregular forms.
 #[rustfmt::skip]
 const IRREGULAR: &[&str] = &[
     "beau bel belle", "nouveau nouvel nouvelle", "vieux vieil vieille", "blanc blanche", "long longue", "doux douce",
     "bas basse", "gros grosse", "epais epaisse", "bon bonne", "mignon mignonne", "breton bretonne", "pieton pietonne",
     "gentil gentille", "reel reelle", "net nette", "coquet coquette", "discret discrete", "secret secrete", "neuf neuve",
     "public publique", "nu nue nus", "vu vus", "tout toute tous", "an ans",
-    // -ière and -ère: manière, rivière, verrière, panière and étagère are no feminines.
+    // -ière and -ère: manière, rivière, verrière, panière and étagère are not feminine forms.
     "premier premiere", "dernier derniere", "entier entiere", "particulier particuliere", "regulier reguliere",
     "irregulier irreguliere", "foncier fonciere", "financier financiere", "immobilier immobiliere", "hotelier hoteliere",
     "cotier cotiere", "forestier forestiere", "routier routiere", "saisonnier saisonniere", "leger legere",
@@ -113,9 +115,9 @@ const IRREGULAR: &[&str] = &[
     "bijou bijoux", "caillou cailloux",
 ];
 
-/// The word, then how adverts abbreviate it.
+/// A word, then its abbreviations in adverts.
 ///
-/// Left out for having two meanings: "ch" (chambre, charges, chauffage), "terr" (terrain, terrasse), "imm" (immeuble,
+/// Not listed because they are ambiguous: "ch" (chambre, charges, chauffage), "terr" (terrain, terrasse), "imm" (immeuble,
 /// immobilier), "env" (environ, environnement), "sam" (salle à manger, samedi), "av" (avenue, à vendre), "ste" (sainte,
 /// société), "apt" (a town), "pte" (petite, porte), "elec" (électrique, électricité), "res" (résidence, réserve).
 #[rustfmt::skip]
@@ -134,14 +136,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_word_is_listed_twice() {
+    fn words_are_unique() {
         let mut seen = HashSet::new();
         let twice: Vec<_> = entries().filter(|(word, _)| !seen.insert(*word)).collect();
         assert_eq!(twice, []);
     }
 
     #[test]
-    fn words_are_listed_as_they_are_folded() {
+    fn words_are_folded() {
         let unfolded: Vec<_> = entries().filter(|(word, _)| crate::fold(word) != **word).collect();
         assert_eq!(unfolded, []);
     }

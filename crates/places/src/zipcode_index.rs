@@ -1,10 +1,10 @@
-//! Zipcodes in order: which communes have one, and which have one that begins so.
+//! Sorted zipcodes, for exact and prefix look-up of communes.
 
 use std::sync::Arc;
 
 use domain::City;
 
-/// A zipcode as a number that sorts as the text does. A zipcode has at most ten characters, so none is cut off.
+/// Packs a zipcode into a number with the same order. A zipcode has at most ten characters, so nothing is lost.
 fn packed(text: &str) -> u128 {
     let mut letters = [0; 16];
     let length = text.len().min(16);
@@ -28,14 +28,14 @@ impl ZipcodeIndex {
         Self { entries }
     }
 
-    /// The positions of the cities with exactly this zipcode.
-    pub fn holders(&self, zipcode: &str) -> impl Iterator<Item = u32> {
-        let wanted = packed(zipcode);
-        self.from(wanted).take_while(move |entry| entry.0 == wanted).map(|entry| entry.1)
+    /// Returns the indices of the cities with exactly this zipcode.
+    pub fn cities_with(&self, zipcode: &str) -> impl Iterator<Item = u32> {
+        let target = packed(zipcode);
+        self.from(target).take_while(move |entry| entry.0 == target).map(|entry| entry.1)
     }
 
-    /// The positions of the cities with a zipcode that begins so; a city comes once for each such zipcode.
-    pub fn beginning_with(&self, prefix: &str) -> impl Iterator<Item = u32> {
+    /// Returns the indices of the cities with a zipcode that starts with `prefix`, once per zipcode.
+    pub fn cities_with_prefix(&self, prefix: &str) -> impl Iterator<Item = u32> {
         let low = packed(prefix);
         let length = prefix.len().min(16);
         let high = if length == 16 { low } else { low | (u128::MAX >> (8 * length)) };

@@ -1,16 +1,16 @@
-//! Which words meet and which do not; phrases; abbreviations.
+//! Stemming, phrases and abbreviations.
 
 use super::*;
 
-fn finds(expression: &str, text: &str, strictness: Strictness) -> bool {
-    Phrase::new(expression, strictness).unwrap().is_in(&fold(text))
+fn matches(expression: &str, text: &str, strictness: Strictness) -> bool {
+    Phrase::new(expression, strictness).unwrap().occurs_in(&fold(text))
 }
 
-fn loosely(expression: &str, text: &str) -> bool {
-    finds(expression, text, Strictness::Inflected)
+fn matches_inflected(expression: &str, text: &str) -> bool {
+    matches(expression, text, Strictness::Inflected)
 }
 
-/// Each line is one word in its forms, and every form must find every other.
+/// Each line lists the forms of one word. Every form must match every other.
 #[rustfmt::skip]
 const MEET: &[&str] = &[
     // Plurals.
@@ -20,7 +20,7 @@ const MEET: &[&str] = &[
     "château châteaux", "bureau bureaux", "rideau rideaux", "eau eaux", "niveau niveaux", "hameau hameaux", "plateau plateaux",
     "local locaux locale locales", "cheval chevaux", "vitrail vitraux", "bail baux", "matériau matériaux",
     "lieu lieux", "jeu jeux", "tuyau tuyaux", "appartement appartements",
-    // Feminines an ending tells.
+    // Feminines with an unambiguous ending.
     "rénové rénovée rénovés rénovées", "meublé meublée meublés", "équipé équipée équipées", "clôturé clôturée", "arboré arborée",
     "situé située", "carrelé carrelée", "exposé exposée", "orienté orientée", "boisé boisée", "créé créée", "vitré vitrée", "livré livrée", "loué louées",
     "lumineux lumineuse lumineuses", "spacieux spacieuse", "nombreux nombreuses", "chaleureux chaleureuse", "implanté implantée",
@@ -30,7 +30,7 @@ const MEET: &[&str] = &[
     "ancien ancienne anciens anciennes", "mitoyen mitoyenne", "haussmannien haussmannienne", "gardien gardienne", "moyen moyenne",
     "extérieur extérieure extérieurs", "supérieur supérieure", "indépendant indépendante indépendants", "traversant traversante",
     "attenant attenante attenants", "charmant charmante", "important importante",
-    // Feminines known by name.
+    // Feminines listed as exceptions.
     "grand grande grands grandes", "petit petite petites", "haut haute", "vert verte verts", "ouvert ouverte", "couvert couverte",
     "plein pleine", "sain saine", "plat plate", "froid froide", "clair claire", "direct directe", "récent récente récents",
     "apparent apparente apparentes", "construit construite", "refait refaite refaits", "repeint repeinte", "clos close", "gris grise",
@@ -44,10 +44,10 @@ const MEET: &[&str] = &[
     "chambre chb chbre", "boulevard bd", "saint st", "double dble",
 ];
 
-/// The words of a line are different words, and none may find another.
+/// Each line lists different words. None may match another.
 #[rustfmt::skip]
 const APART: &[&str] = &[
-    // The plural that is none, and the bare -e.
+    // Words that only look plural, and the bare -e.
     "terrasse terre terrain terrassement", "port porte portée portail", "cour cours course court", "vent vente", "plan plane plante",
     "parc parce parcelle", "bas base", "bois boisé boiserie", "mas ma mat", "pas passe", "sous sou", "vis vie vue", "fond fonds fonte",
     "salon sale salle", "mois moi", "fois foi foie", "vers ver verre vert", "mais mai maison", "près pré prêt", "plus plu pluie",
@@ -56,52 +56,55 @@ const APART: &[&str] = &[
     "prix prise", "deux deuil", "hors or", "bus but", "gaz gazon", "sol sole soleil", "mur mûre", "bar barre", "hall halle", "ville villa",
     "rue ru", "champ champagne", "lac lacet", "sel selle", "loft lot loti", "chêne chenal", "grain graine", "plain plaine", "ton tonne",
     "colon colonne", "don donne", "bal balle", "pin pinède", "cap cape", "mer mère", "pot poteau", "marbre arbre", "toit toi",
-    // Nouns in -ée, and participles whose masculine without its accent looks like a feminine.
+    // Nouns in -ée, and participles whose masculine looks feminine without its accent.
     "entre entrée", "contre contrée", "donne donnée", "monte montée", "pense pensée", "rose rosée", "dure durée", "arme armée",
     "place placée", "chambre chambrée", "fenêtre fenêtrée", "groupe groupée", "centre centrée", "poigne poignée", "range rangée", "gare garée garage", "muse musée", "anne année",
     "usage usagée", "étage étagée étagère", "cuisine cuisinée cuisinier cuisinière", "pur purée", "val vallée",
     "ciment cimenté", "orient orienté", "agrément agrémenté", "règlement réglementé", "argent argenté", "accident accidenté",
     "signal signalé", "motif motivé", "implant implanté",
-    // Feminines that are words of their own.
+    // Feminines with a meaning of their own.
     "commun commune", "droit droite", "remis remise", "pris prise", "surpris surprise", "entrepris entreprise", "conduit conduite",
     "réduit réduite", "point pointe", "parti partie part", "sorti sortie sort", "mari marie mairie", "sur sûre sûrs", "fin fine",
     "mort morte mortier", "capital capitale", "moral morale", "creux creuse", "frais fraise fraîche", "sec sèche", "complet complète",
     "présent présente", "garant garantie", "revenu revenue", "issu issue", "avenue avenant", "vu vue",
-    // Endings that only look like the ones cut.
+    // Letters that only look like an ending.
     "verrier verrière verre", "panier panière", "manier manière", "gravier gravière", "portier portière", "jardin jardinier jardinière",
     "appel appelle", "chapelle chapeau", "person personne", "heure heureux", "demeure demeurant", "taux total", "chaux chaud chal",
     "faux fal", "meuse meux", "vienne viens", "plant plante", "rente rentable", "attente attenant", "pente pendant",
     "domaine domanial", "eau au", "peau peu", "lot lotissement", "cave caveau", "marche marchand", "loge loggia", "pied pièce",
-    // Abbreviations with two meanings, and names.
+    // Ambiguous abbreviations, and names.
     "apt appartement", "ch chambre", "terr terrasse", "imm immeuble", "env environ", "sam samedi",
 ];
 
 #[test]
-fn the_forms_of_a_word_find_each_other() {
+fn forms_of_a_word_match_each_other() {
     for line in MEET {
         for (one, other) in pairs(line) {
-            assert!(loosely(one, &format!("ici {other} là")), "{one} does not find {other}");
+            assert!(matches_inflected(one, &format!("ici {other} là")), "{one} does not match {other}");
         }
     }
 }
 
 #[test]
-fn different_words_stay_apart() {
-    let met: Vec<_> =
-        APART.iter().flat_map(|line| pairs(line)).filter(|(one, other)| loosely(one, other)).collect();
+fn different_words_do_not_match() {
+    let met: Vec<_> = APART
+        .iter()
+        .flat_map(|line| pairs(line))
+        .filter(|(one, other)| matches_inflected(one, other))
+        .collect();
     assert!(met.is_empty(), "{met:?}");
 }
 
 #[test]
-fn an_exact_word_finds_no_other_form() {
+fn exact_word_matches_no_other_form() {
     for line in MEET {
         for (one, other) in pairs(line) {
-            assert_eq!(finds(one, other, Strictness::Exact), fold(one) == fold(other), "{one} {other}");
+            assert_eq!(matches(one, other, Strictness::Exact), fold(one) == fold(other), "{one} {other}");
         }
     }
 }
 
-/// Every word of a line with every other of it, both ways.
+/// Returns all ordered pairs of different words of a line.
 fn pairs(line: &str) -> impl Iterator<Item = (&str, &str)> {
     let words = || line.split(' ').enumerate();
     words().flat_map(move |(position, one)| {
@@ -110,7 +113,7 @@ fn pairs(line: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 #[test]
-fn words_are_reduced_to_words() {
+fn stems_are_as_expected() {
     for (word, expected) in [
         ("lumineuses", "lumineux"),
         ("renovees", "renove"),
@@ -127,43 +130,43 @@ fn words_are_reduced_to_words() {
         ("s", "s"),
         ("", ""),
     ] {
-        assert_eq!(reduced(word), expected, "{word}");
+        assert_eq!(stem(word), expected, "{word}");
     }
 }
 
 #[test]
-fn what_only_loses_letters_is_not_copied() {
+fn shortened_word_is_not_copied() {
     for word in ["terrasse", "terrasses", "renovees", "anciennes", "principale", "appt", "entree"] {
-        assert!(matches!(reduced(word), std::borrow::Cow::Borrowed(_)), "{word}");
+        assert!(matches!(stem(word), std::borrow::Cow::Borrowed(_)), "{word}");
     }
 }
 
 #[test]
-fn reducing_twice_changes_nothing_more() {
+fn stemming_is_idempotent() {
     let words = MEET.iter().chain(APART).chain(ADVERTS).flat_map(|line| line.split(' ')).map(fold);
     for word in words {
-        let once = reduced(&word);
-        assert_eq!(reduced(&once), once, "{word}");
+        let once = stem(&word);
+        assert_eq!(stem(&once), once, "{word}");
     }
 }
 
 proptest::proptest! {
     #[test]
-    fn reducing_twice_changes_nothing_more_whatever_the_word(
-        stem in "[a-zß-ÿα-ω0-9]{0,6}",
+    fn stemming_is_idempotent_for_any_word(
+        root in "[a-zß-ÿα-ω0-9]{0,6}",
         endings in "(s|x|e|ee|euse|aux|eaux|tive|ale|nelle|ienne|ante|ieure){0,3}",
     ) {
-        let word = format!("{stem}{endings}");
-        let once = reduced(&word).into_owned();
-        proptest::prop_assert_eq!(&*reduced(&once), &*once);
+        let word = format!("{root}{endings}");
+        let once = stem(&word).into_owned();
+        proptest::prop_assert_eq!(&*stem(&once), &*once);
         proptest::prop_assert_eq!(once.is_empty(), word.is_empty());
     }
 
     #[test]
-    fn an_expression_finds_itself(text in "([A-Za-zÀ-ÿ0-9' -]{0,9}(t3|rdc|3 pièces| sdb |type 2)){0,4}") {
+    fn phrase_occurs_in_its_own_text(text in "([A-Za-zÀ-ÿ0-9' -]{0,9}(t3|rdc|3 pièces| sdb |type 2)){0,4}") {
         for strictness in [Strictness::Exact, Strictness::Inflected] {
             if let Some(phrase) = Phrase::new(&text, strictness) {
-                proptest::prop_assert!(phrase.is_in(&fold(&text)));
+                proptest::prop_assert!(phrase.occurs_in(&fold(&text)));
                 proptest::prop_assert!(phrase.alternatives().len() <= Phrase::ALTERNATIVES_MAX);
                 proptest::prop_assert!(phrase.alternatives().iter().all(|words| !words.is_empty()));
             }
@@ -172,7 +175,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn the_words_of_a_phrase_stand_in_order_and_adjacent() {
+fn words_of_a_phrase_must_be_adjacent_and_in_order() {
     let text = "Grandes terrasses sans vis-à-vis, cuisine équipée au rez-de-chaussée.";
     for (expression, exact, inflected) in [
         ("sans vis-à-vis", true, true),
@@ -192,13 +195,13 @@ fn the_words_of_a_phrase_stand_in_order_and_adjacent() {
         ("cuisines équipées en rdc", false, false),
         ("cuisines équipées au rdc", false, true),
     ] {
-        assert_eq!(finds(expression, text, Strictness::Exact), exact, "exactly {expression}");
-        assert_eq!(loosely(expression, text), inflected, "{expression}");
+        assert_eq!(matches(expression, text, Strictness::Exact), exact, "exactly {expression}");
+        assert_eq!(matches_inflected(expression, text), inflected, "{expression}");
     }
 }
 
 #[test]
-fn abbreviations_find_what_they_stand_for_and_the_reverse() {
+fn abbreviations_match_their_long_form_and_vice_versa() {
     for (one, other) in [
         ("rdc", "rez-de-chaussée"),
         ("rdj", "rez-de-jardin"),
@@ -225,14 +228,14 @@ fn abbreviations_find_what_they_stand_for_and_the_reverse() {
         ("80 m²", "80 mètres carrés"),
         ("dpe", "diagnostic de performance énergétique"),
     ] {
-        assert!(loosely(one, &format!("Beau {other}.")), "{one} does not find {other}");
-        assert!(loosely(other, &format!("Beau {one}.")), "{other} does not find {one}");
-        assert!(!finds(one, other, Strictness::Exact), "{one} finds {other} exactly");
+        assert!(matches_inflected(one, &format!("Beau {other}.")), "{one} does not match {other}");
+        assert!(matches_inflected(other, &format!("Beau {one}.")), "{other} does not match {one}");
+        assert!(!matches(one, other, Strictness::Exact), "{one} matches {other} exactly");
     }
 }
 
 #[test]
-fn abbreviations_do_not_reach_further() {
+fn abbreviations_match_nothing_else() {
     for (one, other) in [
         ("t3", "t2"),
         ("t3", "3 chambres"),
@@ -246,22 +249,22 @@ fn abbreviations_do_not_reach_further() {
         ("2e", "deux"),
         ("neuf", "9"),
     ] {
-        assert!(!loosely(one, other), "{one} finds {other}");
-        assert!(!loosely(other, one), "{other} finds {one}");
+        assert!(!matches_inflected(one, other), "{one} matches {other}");
+        assert!(!matches_inflected(other, one), "{other} matches {one}");
     }
 }
 
 #[test]
-fn many_abbreviations_stay_within_the_bound_and_still_find_themselves() {
+fn many_abbreviations_stay_within_the_limit_and_match_themselves() {
     let text = "t1 t2 t3 t4 rdc sdb sde";
     let phrase = Phrase::new(text, Strictness::Inflected).unwrap();
     assert!(phrase.alternatives().len() <= Phrase::ALTERNATIVES_MAX);
-    assert!(phrase.is_in(text));
-    assert!(phrase.is_in("f1 t2 t3 t4 rez de chaussee salle de bain sde"));
+    assert!(phrase.occurs_in(text));
+    assert!(phrase.occurs_in("f1 t2 t3 t4 rez de chaussee salle de bain sde"));
 }
 
 #[test]
-fn a_wording_is_made_of_words() {
+fn phrase_needs_a_word() {
     assert_eq!(Phrase::new("", Strictness::Exact), None);
     assert_eq!(Phrase::new(" – ! ", Strictness::Inflected), None);
     let phrase = Phrase::new("  Grandes Terrasses ", Strictness::Exact).unwrap();
@@ -270,14 +273,14 @@ fn a_wording_is_made_of_words() {
     assert_eq!(spelled(&phrase), ["grandes terrasses"]);
     let phrase = Phrase::new("Grandes Terrasses en RDC", Strictness::Inflected).unwrap();
     assert_eq!(spelled(&phrase), ["grand terrasse en rdc", "grand terrasse en rez de chaussee"]);
-    assert!(!phrase.is_in(""));
+    assert!(!phrase.occurs_in(""));
 }
 
 fn spelled(phrase: &Phrase) -> Vec<String> {
     phrase.alternatives().iter().map(|words| words.join(" ")).collect()
 }
 
-/// Words of adverts, for the laws that hold for every word.
+/// Words of adverts, for the property tests.
 #[rustfmt::skip]
 const ADVERTS: &[&str] = &[
     "abri absolu abstenir accès accessible accordé accueil acheter achever acquéreur activités adresse âges agence agencement agencés agréable",

@@ -1,29 +1,29 @@
-//! From single filters to criteria: zeros that mean nothing, contradictions, and what goes to the order.
+//! Building criteria: zero as "unset", contradictions, and values for the order.
 
 use super::*;
 use crate::place::GeoPoint;
 use crate::violation::ViolationKind;
 
-/// The names of the filters that are complained of.
+/// Checks the paths and kinds of the violations.
 #[track_caller]
-fn check_refused(given: &[(&str, Given)], expected: &[(&str, ViolationKind)]) {
-    let violations = finished(given).unwrap_err();
+fn check_rejected(given: &[(&str, CriterionValue)], expected: &[(&str, ViolationKind)]) {
+    let violations = built(given).unwrap_err();
     let found: Vec<_> =
         violations.iter().map(|violation| (violation.path.as_str(), violation.kind)).collect();
     assert_eq!(found, expected, "{given:?}");
 }
 
 #[test]
-fn nothing_given_asks_for_a_believable_price_only() {
-    let Finished { criteria, mode, origin } = finished(&[]).unwrap();
+fn default_requires_only_a_plausible_price() {
+    let BuiltCriteria { criteria, mode, origin } = built(&[]).unwrap();
     assert_eq!(criteria.property.len(), 1);
     assert_eq!(Criteria { property: Vec::new(), ..criteria }, Criteria::default());
     assert_eq!((mode, origin), (SortMode::Property, None));
-    assert_eq!(finished(&[ANY_PRICE]).unwrap(), Finished::default());
+    assert_eq!(built(&[ANY_PRICE]).unwrap(), BuiltCriteria::default());
 }
 
 #[test]
-fn an_upper_bound_of_zero_asks_for_nothing() {
+fn upper_bound_of_zero_means_no_bound() {
     let it = only(|advert| advert.details.room = Some(3));
     check(&it, &[("roomMax", Number(0.0))], true);
     check(&it, &[("roomMax", Number(-0.0))], true);
@@ -34,7 +34,7 @@ fn an_upper_bound_of_zero_asks_for_nothing() {
 }
 
 #[test]
-fn an_upper_bound_of_zero_is_meant_when_the_lower_one_is_zero_too() {
+fn upper_bound_of_zero_applies_with_lower_bound_of_zero() {
     let rooms = |count: i32| only(|advert| advert.details.room = Some(count));
     let zero = [("roomMin", Number(0.0)), ("roomMax", Number(0.0))];
     check(&rooms(0), &zero, true);
@@ -44,56 +44,49 @@ fn an_upper_bound_of_zero_is_meant_when_the_lower_one_is_zero_too() {
 }
 
 #[test]
-fn the_first_second_is_no_zero() {
+fn epoch_is_a_real_date_bound() {
     let it = only(|_| {});
-    check(&it, &[("toDate", moment(0))], false);
-    check_refused(
-        &[("fromDate", moment(1)), ("toDate", moment(0))],
+    check(&it, &[("toDate", time(0))], false);
+    check_rejected(
+        &[("fromDate", time(1)), ("toDate", time(0))],
         &[("fromDate", ViolationKind::Contradiction)],
     );
 }
 
 #[test]
-fn a_lower_bound_above_the_upper_one_is_refused() {
+fn lower_bound_above_the_upper_bound_is_rejected() {
     use ViolationKind::Contradiction;
-    check_refused(&[("roomMin", Number(3.0)), ("roomMax", Number(2.0))], &[("roomMin", Contradiction)]);
-    check_refused(
-        &[("fromUpdatedAt", moment(3)), ("toUpdatedAt", moment(2))],
+    check_rejected(&[("roomMin", Number(3.0)), ("roomMax", Number(2.0))], &[("roomMin", Contradiction)]);
+    check_rejected(
+        &[("fromUpdatedAt", time(3)), ("toUpdatedAt", time(2))],
         &[("fromUpdatedAt", Contradiction)],
     );
-    check_refused(
+    check_rejected(
         &[("eventPriceVariationMin", Number(5.0)), ("eventPriceVariationMax", Number(0.0))],
         &[("eventPriceVariationMin", Contradiction)],
     );
-    let by_advert = ("sortMode", Given::SortMode(SortMode::Advert));
-    check_refused(
-        &[by_advert, ("fromDate", moment(3)), ("toDate", moment(2))],
-        &[("fromDate", Contradiction)],
-    );
-    assert!(finished(&[("roomMin", Number(2.0)), ("roomMax", Number(2.0))]).is_ok());
+    let by_advert = ("sortMode", CriterionValue::SortMode(SortMode::Advert));
+    check_rejected(&[by_advert, ("fromDate", time(3)), ("toDate", time(2))], &[("fromDate", Contradiction)]);
+    assert!(built(&[("roomMin", Number(2.0)), ("roomMax", Number(2.0))]).is_ok());
 }
 
 #[test]
-fn bounds_of_every_row_find_their_counterpart() {
+fn every_lower_bound_has_an_upper_bound() {
     use crate::filter::{FILTERS, Kind};
     for lower in FILTERS {
         let upper = FILTERS.iter().find(|upper| match (lower.kind, upper.kind) {
-            (Kind::Least(subject), Kind::Most(other)) | (Kind::From(subject), Kind::To(other)) => {
+            (Kind::Min(subject), Kind::Max(other)) | (Kind::From(subject), Kind::To(other)) => {
                 subject == other
             }
             _ => false,
         });
         let Some(upper) = upper else { continue };
         let (less, more) = match lower.kind {
-            Kind::Least(_) => (Number(5.0), Number(6.0)),
-            _ => (moment(5), moment(6)),
+            Kind::Min(_) => (Number(5.0), Number(6.0)),
+            _ => (time(5), time(6)),
         };
-        assert!(
-            finished(&[(lower.name, less.clone()), (upper.name, more.clone())]).is_ok(),
-            "{}",
-            lower.name
-        );
-        check_refused(
+        assert!(built(&[(lower.name, less.clone()), (upper.name, more.clone())]).is_ok(), "{}", lower.name);
+        check_rejected(
             &[(lower.name, more), (upper.name, less)],
             &[(lower.name, ViolationKind::Contradiction)],
         );
@@ -101,9 +94,9 @@ fn bounds_of_every_row_find_their_counterpart() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_said_at_once() {
+fn all_violations_are_reported() {
     use ViolationKind::{Contradiction, Invalid};
-    check_refused(
+    check_rejected(
         &[
             ("roomMin", Number(3.0)),
             ("roomMax", Number(2.0)),
@@ -124,36 +117,36 @@ fn everything_that_is_wrong_is_said_at_once() {
 }
 
 #[test]
-fn coordinates_and_radius_are_on_the_globe() {
+fn coordinates_and_radius_are_limited() {
     use ViolationKind::Invalid;
     for wrong in [f64::NAN, f64::INFINITY, -1.0, 20_041.0] {
-        check_refused(&[("radius", Number(wrong))], &[("radius", Invalid)]);
+        check_rejected(&[("radius", Number(wrong))], &[("radius", Invalid)]);
     }
     for wrong in [f64::NAN, 90.001, -90.001] {
-        check_refused(&[("lat", Number(wrong)), ("lon", Number(0.0))], &[("lat", Invalid)]);
+        check_rejected(&[("lat", Number(wrong)), ("lon", Number(0.0))], &[("lat", Invalid)]);
     }
-    check_refused(&[("lon", Number(180.001))], &[("lon", Invalid)]);
+    check_rejected(&[("lon", Number(180.001))], &[("lon", Invalid)]);
     let edge = [("lat", Number(-90.0)), ("lon", Number(180.0)), ("radius", Number(20_040.0))];
-    assert_eq!(finished(&edge).unwrap().origin, GeoPoint::new(-90.0, 180.0));
+    assert_eq!(built(&edge).unwrap().origin, GeoPoint::new(-90.0, 180.0));
 }
 
 #[test]
-fn the_origin_takes_both_coordinates() {
+fn origin_needs_both_coordinates() {
     let (lat, lon) = (("lat", Number(47.4)), ("lon", Number(0.7)));
-    assert_eq!(finished(&[lat.clone(), lon.clone()]).unwrap().origin, GeoPoint::new(47.4, 0.7));
-    assert_eq!(finished(&[lat]).unwrap().origin, None);
-    assert_eq!(finished(&[lon]).unwrap().origin, None);
+    assert_eq!(built(&[lat.clone(), lon.clone()]).unwrap().origin, GeoPoint::new(47.4, 0.7));
+    assert_eq!(built(&[lat]).unwrap().origin, None);
+    assert_eq!(built(&[lon]).unwrap().origin, None);
 }
 
 #[test]
-fn the_sort_mode_goes_to_the_order() {
-    let mode = |mode: SortMode| finished(&[("sortMode", Given::SortMode(mode))]).unwrap().mode;
+fn sort_mode_is_returned() {
+    let mode = |mode: SortMode| built(&[("sortMode", CriterionValue::SortMode(mode))]).unwrap().mode;
     assert_eq!(mode(SortMode::Advert), SortMode::Advert);
     assert_eq!(mode(SortMode::Property), SortMode::Property);
 }
 
 #[test]
-fn of_a_filter_given_twice_the_last_value_counts() {
+fn last_value_of_a_filter_wins() {
     let it = only(|advert| advert.details.room = Some(3));
     check(&it, &[("roomMin", Number(4.0)), ("roomMin", Number(3.0))], true);
     check(&it, &[("roomMin", Number(3.0)), ("roomMin", Number(4.0))], false);
