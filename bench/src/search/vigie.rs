@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::criteria::{CriteriaDraft, Direction, Entry, Given, Presence};
 use domain::{Filter, OrderBy, Phrase, Strictness, Timestamp};
-use engine::{Builder, Index, SequenceNumber, Settings};
+use engine::{Index, IndexBuilder, IndexSettings, SequenceNumber};
 
 use super::Engine;
 use super::dataset::Stream;
@@ -17,11 +17,11 @@ pub struct Vigie {
 
 impl Vigie {
     pub fn load(properties: Stream<domain::Property>) -> Self {
-        let mut builder = Builder::new(Settings::default());
+        let mut builder = IndexBuilder::new(IndexSettings::default());
         for (property, position) in properties.zip(1..) {
             builder.put(&property, SequenceNumber(position));
         }
-        Self { index: Arc::new(Index::built(Settings::default(), vec![builder], 0)) }
+        Self { index: Arc::new(Index::from_builders(IndexSettings::default(), vec![builder], 0)) }
     }
 
     pub fn index(&self) -> Arc<Index> {
@@ -30,10 +30,11 @@ impl Vigie {
 
     /// What the index takes, in all and by part.
     pub fn describe(&self) -> String {
-        let view = self.index.view();
+        let view = self.index.searcher();
         let per_property = |bytes: usize| bytes as f64 / view.len().max(1) as f64;
         let mut parts: Vec<(&str, usize)> = Vec::new();
-        for (name, bytes) in view.segment_readers().iter().flat_map(engine::SegmentReader::bytes_by_part) {
+        for (name, bytes) in view.segment_readers().iter().flat_map(engine::SegmentReader::bytes_by_component)
+        {
             match parts.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, sum)) => *sum += bytes,
                 None => parts.push((name, bytes)),
@@ -56,7 +57,7 @@ impl Engine for Vigie {
     }
 
     fn answer(&mut self, question: &Question) -> anyhow::Result<Answer> {
-        let found = self.index.view().search(&asked(question)?);
+        let found = self.index.searcher().search(&asked(question)?);
         let ids = found.hits.iter().map(|hit| *hit.property.as_bytes()).collect();
         Ok(Answer { total: found.total as u64, ids })
     }

@@ -1,12 +1,12 @@
-//! How fast a property finds the saved searches that want it, and what they take: on a generated market.
+//! Measures the percolator on a generated market: throughput, memory, and the latency of changes.
 //!
 //! `cargo run --release -p engine --example measure_percolator -- 100000 1000000`
 //!
-//! Towns are made up, a few large and many small, so that no geography is needed. Of fifty searches one has no place; the others
-//! name a town or two, zipcodes, a department, a circle, or a whole city with its districts. One in ten has words. Two in three
-//! name a budget; other filters come as often as the generated wishes name them, some more now and then.
+//! Towns are generated, a few large and many small, so that no geography is needed. One search in fifty has no place; the others name
+//! one or two towns, zipcodes, a department, a circle, or a city with its districts. One in ten has words. Two in three have a budget;
+//! other filters are as frequent as in the generated searches, plus a few rare ones.
 
-#![allow(clippy::unwrap_used, reason = "a measurement stops where it is surprised")]
+#![allow(clippy::unwrap_used, reason = "a measurement may panic")]
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ const TOWNS: u32 = 3_000;
 const PROPERTIES: u64 = 20_000;
 const ROUNDS: usize = 5;
 
-/// What people add in words.
+/// Phrases that searches look for.
 const WORDS: &[&str] = &[
     "terrasse",
     "balcon",
@@ -67,9 +67,9 @@ fn main() {
         adverts as f64 / PROPERTIES as f64,
         words / adverts
     );
-    let began = on_core();
+    let began = cpu_time();
     properties.iter().for_each(|property| drop(black_box(Facts::of(black_box(property)))));
-    println!("deriving what a property is takes {:?} of each", (on_core() - began) / PROPERTIES as u32);
+    println!("deriving the facts of a property: {:?}", (cpu_time() - began) / PROPERTIES as u32);
     for count in counts {
         measure(&world, &properties, count);
     }
@@ -79,43 +79,43 @@ fn measure(world: &World, properties: &[Property], count: u32) {
     let mut random = Random::new(11);
     let criteria: Vec<Criteria> = (0..count).map(|_| search(world, &mut random)).collect();
     let mut percolator = Percolator::default();
-    let began = on_core();
+    let began = cpu_time();
     for (number, criteria) in criteria.iter().enumerate() {
         percolator.put(SearchNumber(number as u32), criteria);
     }
-    println!("put: mean {:?}", (on_core() - began) / count);
+    println!("put: mean {:?}", (cpu_time() - began) / count);
     let bytes = percolator.bytes() as f64 / f64::from(count);
     println!("{count} searches, {bytes:.0} bytes each");
 
     let mut scratch = PercolatorScratch::default();
-    let (mut found, mut walked, mut verified) = (0, 0, 0);
+    let (mut found, mut scanned, mut evaluated) = (0, 0, 0);
     let mut best = Duration::MAX;
     for _ in 0..ROUNDS {
-        (found, walked, verified) = (0, 0, 0);
-        let began = on_core();
+        (found, scanned, evaluated) = (0, 0, 0);
+        let began = cpu_time();
         for property in properties {
-            let answer = black_box(percolator.matches(black_box(property), &mut scratch));
-            found += answer.searches.len();
-            walked += answer.walked;
-            verified += answer.verified;
+            let result = black_box(percolator.matches(black_box(property), &mut scratch));
+            found += result.searches.len();
+            scanned += result.scanned;
+            evaluated += result.evaluated;
         }
-        best = best.min(on_core() - began);
+        best = best.min(cpu_time() - began);
     }
     let each = |sum: usize| sum / properties.len();
     println!(
-        "{:.0} properties/s ({:.2} µs each): {} found, {} walked, {} verified",
+        "{:.0} properties/s ({:.2} µs each): {} found, {} scanned, {} evaluated",
         properties.len() as f64 / best.as_secs_f64(),
         best.as_secs_f64() * 1e6 / properties.len() as f64,
         each(found),
-        each(walked),
-        each(verified)
+        each(scanned),
+        each(evaluated)
     );
-    // By the plain meaning, for a few.
+    // Check a few results against the definition.
     for property in properties.iter().step_by(properties.len() / 2) {
         let expected = criteria.iter().filter(|criteria| criteria.accepts(property)).count();
         assert_eq!(percolator.matches(property, &mut scratch).searches.len(), expected);
     }
-    // One by one, at last: what takes long now and then is what somebody else has to wait for.
+    // Measure changes one by one: matching waits for the slowest of them.
     let (mut removed, mut again) = (Vec::new(), Vec::new());
     for _ in 0..20_000 {
         let number = random.below(u64::from(count)) as usize;
@@ -126,26 +126,26 @@ fn measure(world: &World, properties: &[Property], count: u32) {
         percolator.put(SearchNumber(number as u32), &criteria[number]);
         again.push(began.elapsed());
     }
-    told("remove", &mut removed);
-    told("put again", &mut again);
+    print_latencies("remove", &mut removed);
+    print_latencies("put again", &mut again);
 }
 
-/// How long this thread has been on a core; what others do on a shared machine does not count. Elsewhere than on Linux, the time.
-fn on_core() -> Duration {
+/// Returns the CPU time of this thread, which excludes the load of a shared machine. Returns the wall-clock time outside Linux.
+fn cpu_time() -> Duration {
     static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = told.and_then(|told| told.split(' ').next()?.parse().ok());
+    let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = schedstat.and_then(|text| text.split(' ').next()?.parse().ok());
     nanoseconds.map_or_else(|| START.elapsed(), Duration::from_nanos)
 }
 
-fn told(what: &str, times: &mut [Duration]) {
+fn print_latencies(what: &str, times: &mut [Duration]) {
     times.sort_unstable();
     let at = |part: f64| times[((times.len() - 1) as f64 * part) as usize];
     let mean = times.iter().sum::<Duration>() / times.len() as u32;
     println!("{what}: mean {mean:?}, 99% {:?}, 99.99% {:?}, longest {:?}", at(0.99), at(0.9999), at(1.0));
 }
 
-/// Fewer and fewer people, from one town to the next.
+/// Generates towns of decreasing population.
 fn towns() -> Vec<Town> {
     let mut random = Random::new(3);
     let town = |number: u32| {
@@ -251,7 +251,7 @@ fn place(world: &World, wish: &Wish<'_>, random: &mut Random, put: &mut impl FnM
         }
         3 => put("includedZipcodes", Given::Zipcodes(vec![wish.town.zipcode.clone()])),
         4 => put("includedDepartments", Given::Places(wish.town.insee.department().into_iter().collect())),
-        // A city with its districts: the same set for all who name it.
+        // A city with its districts: the same set in every search that names it.
         5 => {
             let first = id(&wish.town.insee) / 20 * 20;
             put("includedCities", Given::Places((first..first + 20).collect()));

@@ -1,66 +1,69 @@
-//! The words of a segment's properties: which words there are, who has them, and in which order.
+//! The inverted index of a segment's texts: the terms, their posting lists, and the token sequence of each row.
 //!
-//! Each property's words are kept in order (two bytes each, mostly), so that phrases can be checked and rows given back for
-//! a merge. Each word has the set of its properties: as bits where it is frequent, as gaps between ordinals where it is not.
+//! The token sequences (mostly two bytes a token) serve to verify phrases and to restore rows for a merge. The posting list of a
+//! term is a bit set if the term is frequent, else the gaps between ordinals as variable-length integers.
 
 use domain::words::reduced;
 use domain::{Phrase, Strictness};
 use rustc_hash::FxHashMap;
 
-use crate::bits::{Bits, WORD};
+use crate::bits::{BitSet, WORD};
 
-/// Ends a text within the words of a property.
+/// Ends a text within the token sequence of a row.
 pub(super) const BREAK: u16 = u16::MAX;
 
-/// Words with a lower number take one unit, the others two: a first one from here on, then one from [`SECOND`] on.
+/// Terms with a lower id take one unit, the others two: the first from here on, the second from [`SECOND`] on.
 const PAIRED: u32 = 0xE000;
 const SECOND: u16 = 0xF000;
 const SECOND_BITS: u32 = 11;
 
-/// A word that every sixty-fourth property has is kept as bits. Gaps would take less room down to every sixteenth, but have to
-/// be read one by one; there are a few hundred words in between.
-const FREQUENT: usize = 64;
+/// A term that at least every 64th row has is stored as a bit set. Gaps would be smaller down to every 16th row, but have to be
+/// decoded one by one. A few hundred terms are in between.
+const BITSET_ROWS_PER_OWNER: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Text {
+pub struct TextIndex {
     /// In alphabetical order.
-    pub(super) words: Strings,
-    /// The number of the word at each place of the alphabet: the most frequent word has number 0.
-    pub(super) numbers: Vec<u32>,
-    /// The place in the alphabet of each number.
-    pub(super) places: Vec<u32>,
-    /// The reduced forms in alphabetical order, and the numbers of the words of each.
-    pub(super) forms: Strings,
-    pub(super) form_starts: Vec<u32>,
-    pub(super) form_words: Vec<u32>,
-    /// By number.
-    pub(super) postings: Vec<Posting>,
-    pub(super) frequent: Vec<u64>,
+    pub(super) terms: StringTable,
+    /// The id of each term, in alphabetical order of the terms. The most frequent term has id 0.
+    pub(super) term_ids: Vec<u32>,
+    /// The alphabetical position of each term, by id.
+    pub(super) term_positions: Vec<u32>,
+    /// The stems in alphabetical order, and the ids of the terms of each.
+    pub(super) stems: StringTable,
+    pub(super) stem_starts: Vec<u32>,
+    pub(super) stem_terms: Vec<u32>,
+    /// By term id.
+    pub(super) postings: Vec<PostingLocation>,
+    pub(super) bitsets: Vec<u64>,
     pub(super) gaps: Vec<u8>,
+    /// The token sequences of all rows.
     pub(super) units: Vec<u16>,
+    /// The start of each row in `units`, and the end of the last.
     pub(super) starts: Vec<u32>,
+    /// The words of a bit set of rows.
     pub(super) row_words: usize,
 }
 
-/// Where the properties of a word are.
+/// Where the posting list of a term is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Posting {
-    /// The so-manieth set of bits.
-    Frequent(u32),
+pub(super) enum PostingLocation {
+    /// The index of its bit set in `bitsets`.
+    BitSet(u32),
     Gaps {
         start: u32,
         end: u32,
     },
 }
 
-/// Strings one behind the other.
+/// StringTable, concatenated.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Strings {
+pub struct StringTable {
     pub(super) joined: String,
     pub(super) ends: Vec<u32>,
 }
 
-impl Strings {
+impl StringTable {
     pub fn push(&mut self, string: &str) {
         self.joined.push_str(string);
         self.ends.push(self.joined.len() as u32);
@@ -70,12 +73,12 @@ impl Strings {
         self.ends.len()
     }
 
-    pub fn get(&self, place: usize) -> &str {
-        let start = if place == 0 { 0 } else { self.ends[place - 1] as usize };
-        &self.joined[start..self.ends[place] as usize]
+    pub fn get(&self, index: usize) -> &str {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
+        &self.joined[start..self.ends[index] as usize]
     }
 
-    /// The place of a string; the strings must be in order.
+    /// Returns the index of a string. The strings must be sorted.
     pub fn find(&self, string: &str) -> Option<usize> {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -90,22 +93,22 @@ impl Strings {
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        (0..self.len()).map(|place| self.get(place))
+        (0..self.len()).map(|index| self.get(index))
     }
 }
 
-impl Text {
-    /// Reads the folded texts of all rows, in the order of the ordinals.
-    pub fn of<'a>(texts: impl ExactSizeIterator<Item = &'a str>) -> Self {
+impl TextIndex {
+    /// Indexes the folded texts of all rows, in the order of their ordinals.
+    pub fn new<'a>(texts: impl ExactSizeIterator<Item = &'a str>) -> Self {
         let rows = texts.len();
-        let mut known: FxHashMap<&str, u32> = FxHashMap::default();
+        let mut indexes: FxHashMap<&str, u32> = FxHashMap::default();
         let mut words: Vec<&str> = Vec::new();
         let mut owners: Vec<Vec<u32>> = Vec::new();
         let (mut sequence, mut starts) = (Vec::new(), vec![0_u32]);
         for (row, text) in texts.enumerate() {
             for line in text.lines() {
                 for word in line.split(' ') {
-                    let first = *known.entry(word).or_insert_with(|| {
+                    let first = *indexes.entry(word).or_insert_with(|| {
                         words.push(word);
                         owners.push(Vec::new());
                         words.len() as u32 - 1
@@ -123,31 +126,31 @@ impl Text {
         let mut by_frequency: Vec<u32> = (0..words.len() as u32).collect();
         by_frequency
             .sort_by_key(|word| (std::cmp::Reverse(owners[*word as usize].len()), words[*word as usize]));
-        let mut number_of = vec![0_u32; words.len()];
-        for (number, word) in by_frequency.iter().enumerate() {
-            number_of[*word as usize] = number as u32;
+        let mut id_of = vec![0_u32; words.len()];
+        for (id, word) in by_frequency.iter().enumerate() {
+            id_of[*word as usize] = id as u32;
         }
         let mut alphabet: Vec<u32> = (0..words.len() as u32).collect();
         alphabet.sort_unstable_by_key(|word| words[*word as usize]);
         let mut text = Self { row_words: rows.div_ceil(WORD), ..Self::default() };
         for word in alphabet {
-            text.words.push(words[word as usize]);
-            text.numbers.push(number_of[word as usize]);
+            text.terms.push(words[word as usize]);
+            text.term_ids.push(id_of[word as usize]);
         }
         for word in &by_frequency {
             text.add_posting(&owners[*word as usize], rows);
         }
-        text.add_sequence(&sequence, &starts, &number_of);
+        text.add_sequence(&sequence, &starts, &id_of);
         text.complete();
         text
     }
 
     fn add_posting(&mut self, owners: &[u32], rows: usize) {
-        if owners.len() * FREQUENT >= rows {
-            let mut bits = Bits::none(rows);
+        if owners.len() * BITSET_ROWS_PER_OWNER >= rows {
+            let mut bits = BitSet::empty(rows);
             owners.iter().for_each(|row| bits.insert(*row as usize));
-            self.postings.push(Posting::Frequent((self.frequent.len() / self.row_words) as u32));
-            self.frequent.extend(bits.words());
+            self.postings.push(PostingLocation::BitSet((self.bitsets.len() / self.row_words) as u32));
+            self.bitsets.extend(bits.words());
             return;
         }
         let start = self.gaps.len() as u32;
@@ -161,19 +164,19 @@ impl Text {
             }
             self.gaps.push(gap as u8);
         }
-        self.postings.push(Posting::Gaps { start, end: self.gaps.len() as u32 });
+        self.postings.push(PostingLocation::Gaps { start, end: self.gaps.len() as u32 });
     }
 
-    fn add_sequence(&mut self, sequence: &[u32], starts: &[u32], number_of: &[u32]) {
+    fn add_sequence(&mut self, sequence: &[u32], starts: &[u32], id_of: &[u32]) {
         self.units.reserve(sequence.len());
         self.starts.push(0);
         for bounds in starts.windows(2) {
             for first in &sequence[bounds[0] as usize..bounds[1] as usize] {
-                match number_of.get(*first as usize) {
+                match id_of.get(*first as usize) {
                     None => self.units.push(BREAK),
-                    Some(number) if *number < PAIRED => self.units.push(*number as u16),
-                    Some(number) => {
-                        let rest = number - PAIRED;
+                    Some(id) if *id < PAIRED => self.units.push(*id as u16),
+                    Some(id) => {
+                        let rest = id - PAIRED;
                         self.units.push((PAIRED + (rest >> SECOND_BITS)) as u16);
                         self.units.push(SECOND + (rest & ((1 << SECOND_BITS) - 1)) as u16);
                     }
@@ -184,35 +187,35 @@ impl Text {
         self.units.shrink_to_fit();
     }
 
-    /// Works out what follows from the words: the way back from their numbers, and their reduced forms.
+    /// Computes what follows from the terms: their positions by id, and their stems.
     pub(super) fn complete(&mut self) {
         self.row_words = (self.starts.len() - 1).div_ceil(WORD);
-        self.places = vec![0; self.numbers.len()];
-        for (place, number) in self.numbers.iter().enumerate() {
-            self.places[*number as usize] = place as u32;
+        self.term_positions = vec![0; self.term_ids.len()];
+        for (index, id) in self.term_ids.iter().enumerate() {
+            self.term_positions[*id as usize] = index as u32;
         }
-        let words = self.words.iter().zip(&self.numbers);
-        let mut forms: Vec<(std::borrow::Cow<'_, str>, u32)> =
-            words.map(|(word, number)| (reduced(word), *number)).collect();
-        forms.sort_unstable();
-        let (mut strings, mut starts, mut members): (Strings, Vec<u32>, Vec<u32>) = Default::default();
-        for (form, number) in &forms {
-            if strings.len() == 0 || strings.get(strings.len() - 1) != form {
-                strings.push(form);
+        let words = self.terms.iter().zip(&self.term_ids);
+        let mut stems: Vec<(std::borrow::Cow<'_, str>, u32)> =
+            words.map(|(word, id)| (reduced(word), *id)).collect();
+        stems.sort_unstable();
+        let (mut strings, mut starts, mut members): (StringTable, Vec<u32>, Vec<u32>) = Default::default();
+        for (stem, id) in &stems {
+            if strings.len() == 0 || strings.get(strings.len() - 1) != stem {
+                strings.push(stem);
                 starts.push(members.len() as u32);
             }
-            members.push(*number);
+            members.push(*id);
         }
         starts.push(members.len() as u32);
-        (self.forms, self.form_starts, self.form_words) = (strings, starts, members);
+        (self.stems, self.stem_starts, self.stem_terms) = (strings, starts, members);
     }
 
-    /// What a phrase looks for in raw_criteria of this segment: alternatives that can be found at all.
+    /// Translates a phrase into term ids of this segment. Alternatives with a word that does not occur are left out.
     pub fn phrases(&self, phrase: &Phrase) -> Vec<PhraseSequence> {
         let words = |word: &str| match phrase.strictness() {
-            Strictness::Exact => self.words.find(word).map(|place| self.numbers[place..=place].to_vec()),
-            Strictness::Inflected => self.forms.find(word).map(|form| {
-                self.form_words[self.form_starts[form] as usize..self.form_starts[form + 1] as usize].to_vec()
+            Strictness::Exact => self.terms.find(word).map(|index| self.term_ids[index..=index].to_vec()),
+            Strictness::Inflected => self.stems.find(word).map(|stem| {
+                self.stem_terms[self.stem_starts[stem] as usize..self.stem_starts[stem + 1] as usize].to_vec()
             }),
         };
         let alternatives = phrase.alternatives().iter();
@@ -222,27 +225,29 @@ impl Text {
             .collect()
     }
 
-    /// The properties that have a word.
-    pub fn owners(&self, number: u32) -> Owners<'_> {
-        match self.postings[number as usize] {
-            Posting::Frequent(set) => {
+    /// Returns the posting list of a term.
+    pub fn postings(&self, id: u32) -> PostingList<'_> {
+        match self.postings[id as usize] {
+            PostingLocation::BitSet(set) => {
                 let start = set as usize * self.row_words;
-                Owners::Words(&self.frequent[start..start + self.row_words])
+                PostingList::BitSet(&self.bitsets[start..start + self.row_words])
             }
-            Posting::Gaps { start, end } => Owners::Gaps(&self.gaps[start as usize..end as usize]),
+            PostingLocation::Gaps { start, end } => {
+                PostingList::Gaps(&self.gaps[start as usize..end as usize])
+            }
         }
     }
 
-    /// Adds the properties that have any of some words.
-    pub fn add_owners(&self, numbers: &[u32], bits: &mut Bits) {
-        for number in numbers {
-            match self.owners(*number) {
-                Owners::Words(words) => {
-                    for (place, word) in words.iter().enumerate() {
-                        bits.set_word(place, bits.word(place) | word);
+    /// Adds the rows that have any of some terms.
+    pub fn add_rows_with(&self, ids: &[u32], bits: &mut BitSet) {
+        for id in ids {
+            match self.postings(*id) {
+                PostingList::BitSet(words) => {
+                    for (index, word) in words.iter().enumerate() {
+                        bits.set_word(index, bits.word(index) | word);
                     }
                 }
-                Owners::Gaps(gaps) => {
+                PostingList::Gaps(gaps) => {
                     let (mut row, mut gap, mut shift) = (0_usize, 0_usize, 0);
                     for byte in gaps {
                         gap |= usize::from(byte & 0x7F) << shift;
@@ -259,7 +264,7 @@ impl Text {
         }
     }
 
-    /// The numbers of a property's words in order; `None` ends a text.
+    /// Returns the term ids of a row in order. `None` ends a text.
     pub fn sequence(&self, row: usize) -> impl Iterator<Item = Option<u32>> {
         let mut units = self.units[self.starts[row] as usize..self.starts[row + 1] as usize].iter();
         std::iter::from_fn(move || {
@@ -276,16 +281,16 @@ impl Text {
         })
     }
 
-    /// The folded texts of a property, as they were read.
+    /// Restores the folded texts of a row.
     pub fn text(&self, row: usize) -> String {
         let mut text = String::new();
         for word in self.sequence(row) {
             match word {
-                Some(number) => {
+                Some(id) => {
                     if !text.is_empty() && !text.ends_with('\n') {
                         text.push(' ');
                     }
-                    text.push_str(self.words.get(self.places[number as usize] as usize));
+                    text.push_str(self.terms.get(self.term_positions[id as usize] as usize));
                 }
                 None => text.push('\n'),
             }
@@ -294,29 +299,34 @@ impl Text {
     }
 
     pub fn bytes(&self) -> usize {
-        let strings = |strings: &Strings| strings.joined.len() + strings.ends.len() * 4;
-        strings(&self.words)
-            + strings(&self.forms)
-            + (self.numbers.len() + self.places.len() + self.form_starts.len() + self.form_words.len()) * 4
-            + self.postings.len() * size_of::<Posting>()
-            + self.frequent.len() * 8
+        let strings = |strings: &StringTable| strings.joined.len() + strings.ends.len() * 4;
+        strings(&self.terms)
+            + strings(&self.stems)
+            + (self.term_ids.len()
+                + self.term_positions.len()
+                + self.stem_starts.len()
+                + self.stem_terms.len())
+                * 4
+            + self.postings.len() * size_of::<PostingLocation>()
+            + self.bitsets.len() * 8
             + self.gaps.len()
             + self.units.len() * 2
             + self.starts.len() * 4
     }
 }
 
-pub enum Owners<'a> {
-    Words(&'a [u64]),
+/// The rows that have a term.
+pub enum PostingList<'a> {
+    BitSet(&'a [u64]),
     Gaps(&'a [u8]),
 }
 
-/// A sequence of words, each one of several.
+/// A sequence of words, each with the ids of its accepted terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PhraseSequence(pub Vec<Vec<u32>>);
 
 impl PhraseSequence {
-    /// Whether it stands in a sequence.
+    /// Returns `true` if it occurs in a token sequence.
     pub fn is_in(&self, sequence: &[Option<u32>]) -> bool {
         let matches =
             |words: &Vec<u32>, found: &Option<u32>| found.is_some_and(|found| words.contains(&found));
@@ -331,28 +341,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_come_back_as_they_were_read() {
+    fn texts_are_restored_as_indexed() {
         let many: String = (0..70_000).map(|word| format!("w{word} ")).collect();
         let many = format!("{}\nw69999 w1\n", many.trim_end());
         let texts = ["appartement avec terrasse\ngrand balcon\n", "", "terrasse\n", &many];
-        let text = Text::of(texts.iter().copied());
+        let text = TextIndex::new(texts.iter().copied());
         for (row, expected) in texts.iter().enumerate() {
             assert_eq!(text.text(row), *expected);
         }
-        let mut owners = Bits::none(4);
-        let place = text.words.find("terrasse").unwrap();
-        text.add_owners(&[text.numbers[place]], &mut owners);
+        let mut owners = BitSet::empty(4);
+        let index = text.terms.find("terrasse").unwrap();
+        text.add_rows_with(&[text.term_ids[index]], &mut owners);
         assert_eq!(owners.iter().collect::<Vec<_>>(), [0, 2]);
     }
 
     #[test]
-    fn rare_words_are_found_in_every_row_that_has_them() {
+    fn rare_words_are_found_in_every_row() {
         let rows: Vec<String> = (0..5_000)
             .map(|row| if row % 617 == 3 { "rare chose\n".into() } else { format!("mot{row}\n") })
             .collect();
-        let text = Text::of(rows.iter().map(String::as_str));
-        let mut owners = Bits::none(rows.len());
-        text.add_owners(&[text.numbers[text.words.find("rare").unwrap()]], &mut owners);
+        let text = TextIndex::new(rows.iter().map(String::as_str));
+        let mut owners = BitSet::empty(rows.len());
+        text.add_rows_with(&[text.term_ids[text.terms.find("rare").unwrap()]], &mut owners);
         assert_eq!(
             owners.iter().collect::<Vec<_>>(),
             (0..5_000).filter(|row| row % 617 == 3).collect::<Vec<_>>()
