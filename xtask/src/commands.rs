@@ -157,10 +157,10 @@ fn law(arguments: &[String]) -> Result<(), Failure> {
         [cases] if cases.parse::<u64>().is_ok() => cases,
         _ => return Err(Failure::Arguments { expected: "how many histories, as a number" }),
     };
-    Step::cargo(["test", "--release", "--package", "engine", "--test", "law", "--", "--nocapture"])
-        .with("VIGIE_LAW_CASES", cases)
-        .with("VIGIE_MIRROR_CASES", cases)
-        .with("VIGIE_EXPLAINED_CASES", cases)
+    Step::cargo(["test", "--release", "--package", "engine", "--test", "differential", "--", "--nocapture"])
+        .with("VIGIE_DIFFERENTIAL_CASES", cases)
+        .with("VIGIE_PERCOLATOR_CASES", cases)
+        .with("VIGIE_EXPLAIN_CASES", cases)
         .run()
 }
 

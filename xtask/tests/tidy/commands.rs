@@ -134,9 +134,10 @@ fn arguments_reach_the_step_they_are_for() {
     let deliveries = "cargo test --release --package server --test crash -- --nocapture arrives";
     assert_eq!(last(&["deliveries"]), format!("VIGIE_CRASH_DELIVERIES=100000 {deliveries}"));
     assert_eq!(last(&["deliveries", "3"]), format!("VIGIE_CRASH_DELIVERIES=3 {deliveries}"));
-    let law = "cargo test --release --package engine --test law -- --nocapture";
-    let cases =
-        |count| ["LAW", "MIRROR", "EXPLAINED"].map(|name| format!("VIGIE_{name}_CASES={count} ")).concat();
+    let law = "cargo test --release --package engine --test differential -- --nocapture";
+    let cases = |count| {
+        ["DIFFERENTIAL", "PERCOLATOR", "EXPLAIN"].map(|name| format!("VIGIE_{name}_CASES={count} ")).concat()
+    };
     assert_eq!(last(&["law"]), format!("{}{law}", cases(100_000)));
     assert_eq!(last(&["law", "3"]), format!("{}{law}", cases(3)));
 }

@@ -1,11 +1,11 @@
-//! The law of the percolator: a search finds a property exactly when the property finds the search.
+//! Differential test of the percolator: it finds a search for a property if and only if the search matches the property.
 //!
-//! A case is a small market and many criteria, drawn from the table of filters as the questions are and then some of them bent:
-//! odd bounds, several on one value, many places, areas at the edges of the map. They are put into a percolator, replaced and
-//! removed. Then every property is held against all of them: the percolator must find those that [`Criteria::accepts`] it, and the
-//! index must find, for each of them, the properties that found it.
+//! A case is a small market and many criteria, drawn from the table of filters like the queries. Some are mutated: unusual bounds, several
+//! bounds on one value, many places, areas at the edges of the map. They are put into a percolator, replaced and removed. For every
+//! property the percolator must find the searches whose [`Criteria::accepts`] returns `true`, and for every search the index must find
+//! the properties that the percolator matched with it.
 //!
-//! `VIGIE_MIRROR_CASES` sets how many cases are played, `VIGIE_TEST_SEED` repeats those of an earlier run.
+//! `VIGIE_PERCOLATOR_CASES` sets the number of cases; `VIGIE_TEST_SEED` repeats those of an earlier run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,74 +15,74 @@ use domain::{
     Circle, Criteria, Facts, GeoPoint, Insee, Key, Property, PropertyAttribute, PropertyId, SearchNumber,
     Span, Zipcode,
 };
-use engine::scan::Scan;
+use engine::scan::ScanIndex;
 use engine::{Percolator, PercolatorScratch};
 use testkit::Random;
 
-use crate::ask::Ask;
+use crate::compare::Agreement;
 use crate::coverage::Coverage;
-use crate::history::{Historian, small_index};
-use crate::judge::Agreed;
+use crate::history::{HistoryGenerator, small_index};
 use crate::market::{COMMUNES, Market, point};
+use crate::query::Query;
 
-/// Ten seconds of work in a debug build.
+/// Takes ten seconds in a debug build.
 const CASES_DEFAULT: u64 = 1_500;
 
-/// How many criteria are put in one case.
+/// The number of criteria in a case.
 const SEARCHES: u64 = 120;
 
 #[test]
-fn a_property_finds_the_searches_that_find_it() {
-    let cases = std::env::var("VIGIE_MIRROR_CASES").map_or(CASES_DEFAULT, |cases| cases.parse().unwrap());
+fn percolator_agrees_with_criteria() {
+    let cases = std::env::var("VIGIE_PERCOLATOR_CASES").map_or(CASES_DEFAULT, |cases| cases.parse().unwrap());
     let seed = testkit::random::seed();
     let mut coverage = Coverage::default();
-    let mut effort = Effort::default();
-    // One for all of them: what is left in it must not matter.
+    let mut work = Work::default();
+    // One for all cases: its content must not matter.
     let mut scratch = PercolatorScratch::default();
     for case in 0..cases {
-        play(seed.wrapping_add(case), &mut scratch, &mut coverage, &mut effort);
+        run_case(seed.wrapping_add(case), &mut scratch, &mut coverage, &mut work);
     }
-    println!("{cases} cases: {}; {effort:?}", coverage.told());
+    println!("{cases} cases: {}; {work:?}", coverage.summary());
     if cases >= CASES_DEFAULT {
-        coverage.assert_rows_complete();
-        effort.assert_worth_it();
+        coverage.assert_filters_complete();
+        work.assert_selective();
     }
 }
 
-/// What the percolator looked at, beside all it could have looked at.
+/// The work of the percolator, compared with evaluating all pairs.
 #[derive(Debug, Default)]
-struct Effort {
+struct Work {
     pairs: usize,
-    walked: usize,
-    verified: usize,
+    scanned: usize,
+    evaluated: usize,
     found: usize,
 }
 
-impl Effort {
-    /// Filters are drawn one as often as another, so that few name a place and most have something left to check. Still not
-    /// everything is looked at, and what is looked at is not all checked.
-    fn assert_worth_it(&self) {
-        let Self { pairs, walked, verified, found } = *self;
-        assert!(walked * 10 < pairs * 9 && verified * 10 < walked * 8 && found * 10 > pairs, "{self:?}");
+impl Work {
+    /// All filters are drawn equally often, so that few searches name a place and most have residual criteria. Even so, not all
+    /// searches are scanned, and not all scanned searches are evaluated.
+    fn assert_selective(&self) {
+        let Self { pairs, scanned, evaluated, found } = *self;
+        assert!(scanned * 10 < pairs * 9 && evaluated * 10 < scanned * 8 && found * 10 > pairs, "{self:?}");
     }
 }
 
 struct Search {
-    ask: Ask,
+    query: Query,
     criteria: Criteria,
-    is_bent: bool,
+    is_mutated: bool,
 }
 
-/// Plays one case from its seed.
-fn play(seed: u64, scratch: &mut PercolatorScratch, coverage: &mut Coverage, effort: &mut Effort) {
+/// Runs one case from its seed.
+fn run_case(seed: u64, scratch: &mut PercolatorScratch, coverage: &mut Coverage, work: &mut Work) {
     let mut random = Random::new(seed);
     let size = 1 + random.below(40);
-    let mut historian = Historian::new(Market::draw(&mut random), size);
-    let batch = historian.load(&mut random, size);
-    let index = batch.apply(small_index(), &mut Scan::default());
-    let present: Vec<Arc<Property>> = historian.present.values().cloned().collect();
+    let mut generator = HistoryGenerator::new(Market::draw(&mut random), size);
+    let batch = generator.load(&mut random, size);
+    let index = batch.apply(small_index(), &mut ScanIndex::default());
+    let present: Vec<Arc<Property>> = generator.present.values().cloned().collect();
     let properties: Vec<&Property> = present.iter().map(|property| &**property).collect();
-    let (percolator, searches) = filled(&mut random, &properties);
+    let (percolator, searches) = fill(&mut random, &properties);
     assert_eq!(percolator.len(), searches.len(), "seed {seed}");
 
     let mut found_by: BTreeMap<SearchNumber, BTreeSet<PropertyId>> = BTreeMap::new();
@@ -91,30 +91,33 @@ fn play(seed: u64, scratch: &mut PercolatorScratch, coverage: &mut Coverage, eff
         let accepting = searches.iter().filter(|(_, search)| search.criteria.accepts(property));
         let expected: Vec<SearchNumber> = accepting.map(|(number, _)| *number).collect();
         if found.searches != expected {
-            dispute(seed, property, &searches, &expected, &found.searches);
+            fail(seed, property, &searches, &expected, &found.searches);
         }
-        assert!(found.verified <= found.walked, "seed {seed}: {found:?}");
-        effort.pairs += searches.len();
-        effort.walked += found.walked;
-        effort.verified += found.verified;
-        effort.found += found.searches.len();
+        assert!(found.evaluated <= found.scanned, "seed {seed}: {found:?}");
+        work.pairs += searches.len();
+        work.scanned += found.scanned;
+        work.evaluated += found.evaluated;
+        work.found += found.searches.len();
         for number in found.searches {
             found_by.entry(number).or_default().insert(property.id);
         }
     }
-    for (number, Search { ask, criteria, is_bent }) in &searches {
-        let hits = index.view().matches(criteria).after(None, usize::MAX);
+    for (number, Search { query, criteria, is_mutated }) in &searches {
+        let hits = index.searcher().matches(criteria).after(None, usize::MAX);
         let hits: BTreeSet<PropertyId> = hits.iter().map(|hit| hit.property).collect();
         let found = found_by.remove(number).unwrap_or_default();
-        assert_eq!(hits, found, "the index and the percolator part, seed {seed}, {number:?}: {criteria:?}");
-        if !is_bent {
-            coverage.note(ask, &Agreed { total: found.len(), similar: None }, properties.len());
+        assert_eq!(
+            hits, found,
+            "the index and the percolator disagree, seed {seed}, {number:?}: {criteria:?}"
+        );
+        if !is_mutated {
+            coverage.record(query, &Agreement { total: found.len(), similar: None }, properties.len());
         }
     }
 }
 
-/// A percolator with many searches in it, and what they are.
-fn filled(random: &mut Random, properties: &[&Property]) -> (Percolator, BTreeMap<SearchNumber, Search>) {
+/// Fills a percolator and returns it with its searches.
+fn fill(random: &mut Random, properties: &[&Property]) -> (Percolator, BTreeMap<SearchNumber, Search>) {
     let (mut percolator, mut searches) = (Percolator::default(), BTreeMap::new());
     let mut number = 0;
     for _ in 0..SEARCHES {
@@ -122,28 +125,28 @@ fn filled(random: &mut Random, properties: &[&Property]) -> (Percolator, BTreeMa
         let target = match random.below(12) {
             0 => SearchNumber(u32::MAX - random.below(3) as u32),
             1 => SearchNumber(random.below(1 << 32) as u32),
-            // Replaced, if it is there.
+            // A replacement, if it is present.
             2..4 => SearchNumber(random.below(u64::from(number) + 1) as u32),
             _ => SearchNumber(number),
         };
-        let ask = Ask::draw(random, properties);
-        let mut criteria = ask.criteria();
-        let is_bent = random.once_in(3);
-        if is_bent {
-            (0..=random.below(2)).for_each(|_| bend(random, properties, &mut criteria));
+        let query = Query::draw(random, properties);
+        let mut criteria = query.criteria();
+        let is_mutated = random.once_in(3);
+        if is_mutated {
+            (0..=random.below(2)).for_each(|_| mutate(random, properties, &mut criteria));
         }
         percolator.put(target, &criteria);
-        searches.insert(target, Search { ask, criteria, is_bent });
+        searches.insert(target, Search { query, criteria, is_mutated });
         if random.once_in(8) {
-            let gone = SearchNumber(random.below(u64::from(number) + 1) as u32);
-            assert_eq!(percolator.remove(gone), searches.remove(&gone).is_some());
+            let removed = SearchNumber(random.below(u64::from(number) + 1) as u32);
+            assert_eq!(percolator.remove(removed), searches.remove(&removed).is_some());
         }
     }
     (percolator, searches)
 }
 
-/// Bounds that people do not choose.
-const ODD: &[f64] = &[
+/// Bounds that users rarely choose.
+const UNUSUAL_BOUNDS: &[f64] = &[
     -1e300,
     -1.0,
     -0.0,
@@ -164,8 +167,8 @@ const ODD: &[f64] = &[
     f64::NEG_INFINITY,
 ];
 
-/// Makes criteria something that filters do not, or hardly ever, come to.
-fn bend(random: &mut Random, properties: &[&Property], criteria: &mut Criteria) {
+/// Mutates criteria into something that filters rarely or never produce.
+fn mutate(random: &mut Random, properties: &[&Property], criteria: &mut Criteria) {
     match random.below(8) {
         0..3 => {
             let attribute = *random.pick(PropertyAttribute::ALL);
@@ -179,13 +182,13 @@ fn bend(random: &mut Random, properties: &[&Property], criteria: &mut Criteria) 
                 PropertyAttribute::Room,
                 PropertyAttribute::Bedroom,
             ]);
-            let span = Span { least: odd(random), most: odd(random) };
+            let span = Span { least: unusual_bound(random), most: unusual_bound(random) };
             criteria.property.push(Condition { attribute, test: Test::Within(span) });
         }
         4 => criteria.places.any_of = Some(places(random, properties)),
         5 => criteria.places.none_of = places(random, properties),
         _ => {
-            let near = facts_of_one(random, properties).and_then(|facts| facts.derived.point);
+            let near = facts_of_any(random, properties).and_then(|facts| facts.derived.point);
             let centre = near.filter(|_| !random.once_in(3)).unwrap_or_else(|| edge(random));
             let radius_km =
                 *random.pick(&[0.0, 1e-6, 1.0, 40.0, 1_500.0, 2_500.0, 10_000.0, 19_000.0, 20_037.0, -1.0]);
@@ -197,45 +200,45 @@ fn bend(random: &mut Random, properties: &[&Property], criteria: &mut Criteria) 
     }
 }
 
-fn facts_of_one<'a>(random: &mut Random, properties: &[&'a Property]) -> Option<Facts<'a>> {
+fn facts_of_any<'a>(random: &mut Random, properties: &[&'a Property]) -> Option<Facts<'a>> {
     let property = *random.pick(properties);
     Facts::of(property)
 }
 
-fn odd(random: &mut Random) -> Option<Key> {
+fn unusual_bound(random: &mut Random) -> Option<Key> {
     match random.below(10) {
         0..3 => None,
         3 => Some(*random.pick(&[Key::LEAST, Key::MOST])),
-        _ => Some(Key::number(*random.pick(ODD))),
+        _ => Some(Key::number(*random.pick(UNUSUAL_BOUNDS))),
     }
 }
 
-/// Any test, round about a value that somebody has.
+/// Draws any test, close to a value that a property has.
 fn test(random: &mut Random, properties: &[&Property], attribute: PropertyAttribute) -> Test {
     let value = |random: &mut Random| {
-        let known = facts_of_one(random, properties).and_then(|facts| attribute.read(&facts));
+        let known = facts_of_any(random, properties).and_then(|facts| attribute.read(&facts));
         known.unwrap_or_else(|| Key::from_raw(random.below(3) as i64))
     };
-    let beside = |random: &mut Random| {
+    let nearby = |random: &mut Random| {
         let step = *random.pick(&[0, 0, 1, -1, 1 << 31, -(1 << 31)]);
         Key::from_raw(value(random).get().saturating_add(step))
     };
     match random.below(4) {
-        0 => Test::OneOf((0..random.below(4)).map(|_| beside(random)).collect()),
-        1 => Test::Within(Span { least: Some(beside(random)), most: None }),
-        2 => Test::Within(Span { least: None, most: Some(beside(random)) }),
+        0 => Test::OneOf((0..random.below(4)).map(|_| nearby(random)).collect()),
+        1 => Test::Within(Span { least: Some(nearby(random)), most: None }),
+        2 => Test::Within(Span { least: None, most: Some(nearby(random)) }),
         _ => {
-            let bound = |random: &mut Random| (!random.once_in(3)).then(|| beside(random));
+            let bound = |random: &mut Random| (!random.once_in(3)).then(|| nearby(random));
             Test::Within(Span { least: bound(random), most: bound(random) })
         }
     }
 }
 
-/// None, a few or many places, of one class or of several, mostly of places where there is something.
+/// Draws no, a few or many places, of one kind or of several, mostly places with properties.
 fn places(random: &mut Random, properties: &[&Property]) -> PlaceSet {
     let mut set = PlaceSet::default();
     for _ in 0..*random.pick(&[0, 1, 2, 3, 8, 9, 25]) {
-        let Some(facts) = facts_of_one(random, properties) else { continue };
+        let Some(facts) = facts_of_any(random, properties) else { continue };
         let known = |attribute: PropertyAttribute| attribute.read(&facts);
         let (code, zipcodes) = *random.pick(COMMUNES);
         match random.below(5) {
@@ -248,7 +251,7 @@ fn places(random: &mut Random, properties: &[&Property]) -> PlaceSet {
                     zipcodes.iter().filter_map(|text| Zipcode::parse(text)).map(|it| Key::zipcode(&it)),
                 );
             }
-            // Where nothing is.
+            // Places without properties.
             _ => set.cities.extend((0..random.below(12)).map(|_| Key::place(90_000 + random.below(50)))),
         }
     }
@@ -264,27 +267,27 @@ fn edge(random: &mut Random) -> GeoPoint {
     GeoPoint::new(lat, lon).unwrap()
 }
 
-/// The end of a run: what only one of the two has.
-fn dispute(
+/// Reports the searches that only one side has, and panics.
+fn fail(
     seed: u64,
     property: &Property,
     searches: &BTreeMap<SearchNumber, Search>,
     expected: &[SearchNumber],
     found: &[SearchNumber],
 ) -> ! {
-    let odd = |one: &[SearchNumber], other: &[SearchNumber]| -> Vec<String> {
+    let only_in = |one: &[SearchNumber], other: &[SearchNumber]| -> Vec<String> {
         let alone = one.iter().filter(|number| !other.contains(number));
-        let told = alone.map(|number| {
+        let described = alone.map(|number| {
             let criteria = searches.get(number).map(|search| &search.criteria);
             format!("{number:?}: {criteria:?}")
         });
-        told.take(3).collect()
+        described.take(3).collect()
     };
     panic!(
-        "\nrepeat with VIGIE_TEST_SEED={seed} VIGIE_MIRROR_CASES=1\nonly these accept: {:#?}\nonly found: {:#?}\n\
-         in order and once: {}\n{property:?}",
-        odd(expected, found),
-        odd(found, expected),
+        "\nrepeat with VIGIE_TEST_SEED={seed} VIGIE_PERCOLATOR_CASES=1\naccepting, but not found: {:#?}\nfound, but not accepting: {:#?}\n\
+         sorted without duplicates: {}\n{property:?}",
+        only_in(expected, found),
+        only_in(found, expected),
         found.is_sorted_by(|one, next| one < next),
     );
 }
