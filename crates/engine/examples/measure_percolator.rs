@@ -2,9 +2,9 @@
 //!
 //! `cargo run --release -p engine --example measure_percolator -- 100000 1000000`
 //!
-//! Towns are generated, a few large and many small, so that no geography is needed. One search in fifty has no place; the others name
-//! one or two towns, zipcodes, a department, a circle, or a city with its districts. One in ten has words. Two in three have a budget;
-//! other filters are as frequent as in the generated searches, plus a few rare ones.
+//! Towns are generated, a few large and many small, so that no geography is needed. One search in fifty has no place; the others
+//! name one or two towns, zipcodes, a department, a circle, or a city with its districts. One in ten has words. Two in three have
+//! a budget; other filters are as frequent as in the generated searches, plus a few rare ones.
 
 #![allow(clippy::unwrap_used, reason = "a measurement may panic")]
 

@@ -57,8 +57,8 @@ impl CircleFilter {
         GeoPoint::new(lat, lon).is_some_and(|point| self.circle.contains(point))
     }
 
-    /// Returns how much of a cell is inside. On the flat map the farthest point of a cell is a corner, and the nearest is the centre
-    /// clamped to the cell: what certainly holds for them holds for every point of the cell.
+    /// Returns how much of a cell is inside. On the flat map the farthest point of a cell is a corner, and the nearest is the
+    /// centre clamped to the cell: what certainly holds for them holds for every point of the cell.
     pub fn coverage(&self, (south, west): (f64, f64), (north, east): (f64, f64)) -> Coverage {
         let centre = self.circle.centre;
         let far = |from: f64, to: f64, centre: f64| if centre - from > to - centre { from } else { to };

@@ -1,8 +1,8 @@
 //! One attribute of all rows of a segment, encoded as small codes in the order of the values.
 //!
-//! A segment has few distinct values compared with its rows, so each row stores only the code of its value, in one byte, two or four.
-//! Codes are assigned in the order of the values: a bound on values is an exact bound on codes, for any type of value, and 64 codes
-//! are compared at once. Code zero is "unknown", which no bound includes.
+//! A segment has few distinct values compared with its rows, so each row stores only the code of its value, in one byte, two or
+//! four. Codes are assigned in the order of the values: a bound on values is an exact bound on codes, for any type of value, and
+//! 64 codes are compared at once. Code zero is "unknown", which no bound includes.
 
 use domain::criteria::Test;
 use domain::{Key, Span};
@@ -150,7 +150,8 @@ impl Column {
         }
     }
 
-    /// Removes the rows that do not pass a test. Each word of `rows` is a mask of 64 rows; the first word starts at row `word × 64`.
+    /// Removes the rows that do not pass a test. Each word of `rows` is a mask of 64 rows; the first word starts at row `word ×
+    /// 64`.
     pub fn retain(&self, test: &CodeTest<'_>, word: usize, rows: &mut [u64]) {
         match test {
             CodeTest::Never => rows.fill(0),
@@ -170,8 +171,8 @@ impl Column {
 
     /// Returns the candidates, among the 64 rows of a word, whose codes are from `first` to `first + span`.
     fn within(&self, first: u32, span: u32, word: usize, candidates: u64) -> u64 {
-        // Testing one or two rows is faster than comparing 64. Clearing the lowest bit twice tells whether there are more: counting
-        // bits is slower on processors without an instruction for it.
+        // Testing one or two rows is faster than comparing 64. Clearing the lowest bit twice tells whether there are more:
+        // counting bits is slower on processors without an instruction for it.
         let rest = candidates & candidates.wrapping_sub(1);
         if rest & rest.wrapping_sub(1) == 0 {
             return retained(candidates, word, |row| self.code(row).wrapping_sub(first) <= span);

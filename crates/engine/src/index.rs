@@ -1,8 +1,9 @@
 //! The property index: one writer, any number of readers that never wait for it.
 //!
-//! A [`Searcher`] is a list of segments, each with the set of its live rows. A change removes the old row from that set and puts the
-//! new row into a new, small segment; then the next searcher is published with one atomic pointer swap. Small segments are merged into
-//! larger ones, a few rows at once by the writer, many in the background ([`Index::maintain`]), so that there are never many of them.
+//! A [`Searcher`] is a list of segments, each with the set of its live rows. A change removes the old row from that set and puts
+//! the new row into a new, small segment; then the next searcher is published with one atomic pointer swap. Small segments are
+//! merged into larger ones, a few rows at once by the writer, many in the background ([`Index::maintain`]), so that there are
+//! never many of them.
 
 mod builder;
 mod merge;
@@ -132,8 +133,8 @@ impl Index {
         self.current.store(Arc::new(searcher));
     }
 
-    /// Purges deleted rows of properties from memory and from later snapshots: rewrites the segments that still contain them. Takes
-    /// seconds if the segments are large. Readers and the writer are not blocked meanwhile.
+    /// Purges deleted rows of properties from memory and from later snapshots: rewrites the segments that still contain them.
+    /// Takes seconds if the segments are large. Readers and the writer are not blocked meanwhile.
     pub fn purge(&self, properties: &[PropertyId]) {
         let has_deleted = |reader: &SegmentReader, id: &PropertyId| {
             reader.segment.find(*id).is_some_and(|row| !reader.live_docs.contains(row))
@@ -157,7 +158,8 @@ impl Index {
     }
 
     /// Does one step of background work, if there is any: merges the segments of a full tier, or rewrites a segment that has many
-    /// deleted rows or has to be purged. Readers and the writer are not blocked meanwhile. Returns `false` if there was nothing to do.
+    /// deleted rows or has to be purged. Readers and the writer are not blocked meanwhile. Returns `false` if there was nothing
+    /// to do.
     pub fn maintain(&self) -> bool {
         let _maintaining = self.maintenance.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((before, chosen)) = self.choose_segments() else { return false };

@@ -1,13 +1,14 @@
 //! The percolator: finds the saved searches that match one property.
 //!
-//! A saved search is compiled ([`compile`]) and stored in buckets by the places it names: one bucket for each of a few places, one
-//! bucket for a set of many places, cells of a grid on the map, or the bucket "anywhere" ([`place_buckets`]). A property is matched
-//! against the buckets of the places it lies in. A bucket stores its searches in columns, grouped by property type and transaction,
-//! and compares them with the property sixteen at a time ([`bucket`]). For most searches these columns, the prefilter, decide
-//! exactly ([`bounds`]). The remaining criteria of the others are checked search by search ([`checks`]), phrases last ([`phrases`]).
+//! A saved search is compiled ([`compile`]) and stored in buckets by the places it names: one bucket for each of a few places,
+//! one bucket for a set of many places, cells of a grid on the map, or the bucket "anywhere" ([`place_buckets`]). A property is
+//! matched against the buckets of the places it lies in. A bucket stores its searches in columns, grouped by property type and
+//! transaction, and compares them with the property sixteen at a time ([`bucket`]). For most searches these columns, the
+//! prefilter, decide exactly ([`bounds`]). The remaining criteria of the others are checked search by search ([`checks`]),
+//! phrases last ([`phrases`]).
 //!
-//! **Invariant:** it finds exactly the searches whose [`Criteria::accepts`] returns `true` for the property. The differential tests
-//! in `tests/differential` check this.
+//! **Invariant:** it finds exactly the searches whose [`Criteria::accepts`] returns `true` for the property. The differential
+//! tests in `tests/differential` check this.
 
 mod bounds;
 mod bucket;
@@ -218,8 +219,8 @@ enum Location {
 
 const PAGE_ENTRIES: usize = 256;
 
-/// Entries by search number, in pages. Numbers are mostly dense. A page exists while it has an entry, so that a number far from the
-/// others costs no more than a page.
+/// Entries by search number, in pages. Numbers are mostly dense. A page exists while it has an entry, so that a number far from
+/// the others costs no more than a page.
 #[derive(Debug, Default)]
 struct EntryTable {
     pages: FxHashMap<u32, Page>,

@@ -37,8 +37,8 @@ pub struct Hit {
     pub sequence_number: SequenceNumber,
 }
 
-/// The position in the change log at which a property was indexed. A document read under a sequence number is that version or a newer
-/// one, never an older one: a cached copy is valid until the sequence number changes.
+/// The position in the change log at which a property was indexed. A document read under a sequence number is that version or a
+/// newer one, never an older one: a cached copy is valid until the sequence number changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct SequenceNumber(pub u64);
 

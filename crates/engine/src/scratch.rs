@@ -1,7 +1,7 @@
 //! Buffers of words that live as long as one request.
 //!
-//! A request needs some tens of kilobytes for a short time. Allocating them each time costs more than the request itself because the
-//! system has to clear fresh pages. So each thread keeps a small pool.
+//! A request needs some tens of kilobytes for a short time. Allocating them each time costs more than the request itself because
+//! the system has to clear fresh pages. So each thread keeps a small pool.
 
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};

@@ -1,8 +1,8 @@
 //! Executes search requests: counts all matches and returns one page of them in order.
 //!
-//! Each segment is queried on its own, one transaction at a time. If many rows match and the segment is presorted by the first sort
-//! attribute, the presorted rows are walked until the page is full. If few rows match, the best are selected from them. The candidates
-//! of all segments are merged by rank.
+//! Each segment is queried on its own, one transaction at a time. If many rows match and the segment is presorted by the first
+//! sort attribute, the presorted rows are walked until the page is full. If few rows match, the best are selected from them. The
+//! candidates of all segments are merged by rank.
 
 use std::collections::BinaryHeap;
 
@@ -69,13 +69,13 @@ impl TopHits {
         Self { limit, heap: BinaryHeap::new() }
     }
 
-    fn offer(&mut self, row_rank: RankedRow) {
+    fn offer(&mut self, ranked: RankedRow) {
         if self.heap.len() < self.limit {
-            self.heap.push(row_rank);
+            self.heap.push(ranked);
         } else if let Some(mut worst) = self.heap.peek_mut()
-            && row_rank < *worst
+            && ranked < *worst
         {
-            *worst = row_rank;
+            *worst = ranked;
         }
     }
 

@@ -1,8 +1,8 @@
 //! A segment: an immutable part of the index.
 //!
-//! Rows are sorted by location ([`geo_index`]). Each attribute is a [`Column`]. Adverts and changes of price or surface are in tables of
-//! their own, in the order of the rows. The terms of the texts are in an inverted index ([`text_index`]). Deletions are recorded
-//! outside the segment, in the live docs of its reader.
+//! Rows are sorted by location ([`geo_index`]). Each attribute is a [`Column`]. Adverts and changes of price or surface are in
+//! tables of their own, in the order of the rows. The terms of the texts are in an inverted index ([`text_index`]). Deletions are
+//! recorded outside the segment, in the live docs of its reader.
 
 pub mod codec;
 pub mod doc_range;
@@ -179,8 +179,8 @@ impl Segment {
         &self.changes[variation as usize]
     }
 
-    /// Returns the rows of a transaction in ascending order of an attribute, rows without a value first. `None` if the segment is not
-    /// presorted by the attribute.
+    /// Returns the rows of a transaction in ascending order of an attribute, rows without a value first. `None` if the segment is
+    /// not presorted by the attribute.
     pub fn presorted(&self, attribute: PropertyAttribute, transaction: DocRange) -> Option<&[u32]> {
         let index = PRESORTED.iter().position(|presorted| *presorted == attribute)?;
         self.sorted_rows.get(index).map(|rows| &rows[transaction.from as usize..transaction.to as usize])

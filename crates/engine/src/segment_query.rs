@@ -1,7 +1,7 @@
 //! Criteria compiled for one segment: the ranges that can match, and the tests to apply, the cheapest first.
 //!
-//! Conditions on locations are mostly decided for whole ranges of ordinals. Other conditions are tested 64 rows at a time. Only rows
-//! that pass all of them are checked one by one: adverts, distances, phrases.
+//! Conditions on locations are mostly decided for whole ranges of ordinals. Other conditions are tested 64 rows at a time. Only
+//! rows that pass all of them are checked one by one: adverts, distances, phrases.
 
 mod adverts;
 mod area;

@@ -18,6 +18,7 @@ impl std::fmt::Display for SegmentId {
     }
 }
 
+/// A segment and its live rows. Clones share both until one of them deletes a row.
 #[derive(Debug, Clone)]
 pub struct SegmentReader {
     id: SegmentId,

@@ -6,7 +6,8 @@ pub struct IndexSettings {
     pub segment_rows_max: usize,
     /// The number of segments of one tier that are merged into one of the next.
     pub fanout: usize,
-    /// Merges of up to this many rows are done by the writer; larger ones are left to [`Index::maintain`](crate::Index::maintain).
+    /// Merges of up to this many rows are done by the writer; larger ones are left to
+    /// [`Index::maintain`](crate::Index::maintain).
     pub inline_merge_rows_max: usize,
     /// Smaller segments are not presorted: sorting the matches of a request takes no time there.
     pub presorted_rows_min: usize,

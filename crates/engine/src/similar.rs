@@ -20,7 +20,8 @@ pub fn similar(readers: &[SegmentReader], request: &SimilarRequest) -> SearchRes
         candidates.collect(readers, &criteria(request, Places { any_of: Some(any_of), ..Places::default() }));
     }
     if let Some(centre) = profile.point {
-        // The city has been searched already. A property farther away than the penalty of the worst candidate allows cannot enter.
+        // The city has been searched already. A property farther away than the penalty of the worst candidate allows cannot
+        // enter.
         let radius_km = candidates.reach_km();
         let none_of = PlaceSet { cities: profile.city.into_iter().collect(), ..PlaceSet::default() };
         let circle = Some(Circle { centre, radius_km });

@@ -1,8 +1,8 @@
 //! The merge policy: keeps the number of segments small.
 //!
-//! Segments are sorted into tiers by size, each `fanout` times as large as the one below. When a tier has so many segments that together
-//! they belong to the next one, they are merged. So a row is rewritten once for each tier, and there are only a few segments of each
-//! size.
+//! Segments are sorted into tiers by size, each `fanout` times as large as the one below. When a tier has so many segments that
+//! together they belong to the next one, they are merged. So a row is rewritten once for each tier, and there are only a few
+//! segments of each size.
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
 //! Bounds on numbers, in fewer bits than the numbers.
 //!
-//! The key of a number is an order-preserving `i64`. The bounds that people choose have zeros in the lower 32 bits (every whole number
-//! up to two million, every multiple of a thousand up to sixteen million and so on), so that the upper 32 bits are exact. A value is
-//! kept as two such halves: the one rounded down is compared with lower bounds, the one rounded up with upper bounds. A bound that
-//! does not fit is rounded outwards, and narrowing returns [`Precision::Lossy`].
+//! The key of a number is an order-preserving `i64`. The bounds that people choose have zeros in the lower 32 bits (every whole
+//! number up to two million, every multiple of a thousand up to sixteen million and so on), so that the upper 32 bits are exact.
+//! A value is kept as two such halves: the one rounded down is compared with lower bounds, the one rounded up with upper bounds.
+//! A bound that does not fit is rounded outwards, and narrowing returns [`Precision::Lossy`].
 
 use domain::{Key, Span};
 
@@ -16,8 +16,8 @@ pub struct Bounds {
 
 /// A number that is compared with [`Bounds`].
 ///
-/// Finite numbers have halves from `0x8010_0000` to `0x7ff0_0000`. An unknown value takes the extremes beyond them on both sides, so
-/// that it satisfies open bounds only.
+/// Finite numbers have halves from `0x8010_0000` to `0x7ff0_0000`. An unknown value takes the extremes beyond them on both sides,
+/// so that it satisfies open bounds only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Value {
     pub floor: i32,
@@ -77,15 +77,16 @@ fn rounded_up(key: Key) -> i32 {
     upper_half(key).saturating_add(i32::from(lower_half(key) != 0))
 }
 
-/// Bounds on a small whole number, one byte each. An open bound is zero and a bound grows as it narrows: a value satisfies a bound if
-/// the value's byte is not smaller.
+/// Bounds on a small whole number, one byte each. An open bound is zero and a bound grows as it narrows: a value satisfies a
+/// bound if the value's byte is not smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SmallBounds {
     pub least: u8,
     pub most: u8,
 }
 
-/// A small whole number that is compared with [`SmallBounds`]. The bytes of an unknown one are zero: it satisfies open bounds only.
+/// A small whole number that is compared with [`SmallBounds`]. The bytes of an unknown one are zero: it satisfies open bounds
+/// only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SmallValue {
     pub least: u8,

@@ -1,9 +1,9 @@
 //! The saved searches of one place, in columns.
 //!
-//! A bucket stores a [`Prefilter`] and a handle for each search. Searches with the same [`KindMask`] form a run, so that a property is
-//! compared only with the runs that accept its kind. Searches with residual criteria are in other runs than those that the prefilter
-//! decides exactly. The order within a run has no meaning: to make room in the middle, one search of every later run moves from the
-//! front of the run to its back, whatever the length of the run.
+//! A bucket stores a [`Prefilter`] and a handle for each search. Searches with the same [`KindMask`] form a run, so that a
+//! property is compared only with the runs that accept its kind. Searches with residual criteria are in other runs than those
+//! that the prefilter decides exactly. The order within a run has no meaning: to make room in the middle, one search of every
+//! later run moves from the front of the run to its back, which takes the same time for runs of any length.
 //!
 //! [`ProbeValues`] compares sixteen prefilters with a property at once. On x86-64 it uses the vector instructions that every such
 //! processor has; elsewhere, and for fewer than sixteen, it uses plain loops.
@@ -13,8 +13,8 @@ use super::bounds::{Bounds, SmallBounds, SmallValue, Value};
 /// The number of searches compared at once.
 pub const LANES: usize = 16;
 
-/// A bit for each accepted property type, above them two bits for the transactions, and in the highest bit whether criteria remain
-/// that the prefilter does not decide.
+/// A bit for each accepted property type, above them two bits for the transactions, and in the highest bit whether criteria
+/// remain that the prefilter does not decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KindMask(pub u16);
 
@@ -260,8 +260,8 @@ impl Bucket {
         self.words = words.into_boxed_slice();
     }
 
-    /// Compares the property with the searches that accept its kind and adds those whose prefilters it passes. Returns the number of
-    /// searches compared.
+    /// Compares the property with the searches that accept its kind and adds those whose prefilters it passes. Returns the number
+    /// of searches compared.
     pub fn scan(&self, kind: KindMask, probe: &ProbeValues, hits: &mut PrefilterHits) -> usize {
         let capacity = self.capacity();
         let columns: [&[u32]; Prefilter::WORDS] =

@@ -108,7 +108,8 @@ impl CompiledSearch {
         !matches!(test, Test::OneOf(keys) if keys.is_empty())
     }
 
-    /// Requires a flag. A boolean criterion that is not among [`FLAGS`], or an attribute with other values, is left to the checks.
+    /// Requires a flag. A boolean criterion that is not among [`FLAGS`], or an attribute with other values, is left to the
+    /// checks.
     fn require(&mut self, attribute: PropertyAttribute, yes: bool) -> Precision {
         match FLAGS.iter().find(|(_, flagged, flag)| (*flagged, *flag) == (attribute, yes)) {
             Some((bit, _, _)) => {

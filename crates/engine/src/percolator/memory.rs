@@ -26,7 +26,7 @@ mod tests {
 
     use super::*;
 
-    /// The key of the next vacant entry fits beside the niche of the types that the percolator stores.
+    /// The key of the next vacant entry fits next to the niche of the types that the percolator stores.
     #[test]
     fn slab_entries_are_no_larger_than_options() {
         fn check<T>() {

@@ -1,9 +1,9 @@
 //! The phrases that saved searches look for in texts, each interned once.
 //!
-//! Every word that some search looks for has an id, and so have every phrase and all the expressions of a search. Ids are reference
-//! counted and reused after the last search that uses them is removed. The texts of a property are tokenized once, and only if a
-//! search with expressions has passed all its other criteria ([`TextMatcher`]). The result for each phrase is memoized until the next
-//! property.
+//! Every word that some search looks for has an id, and so have every phrase and all the expressions of a search. Ids are
+//! reference counted and reused after the last search that uses them is removed. The texts of a property are tokenized once, and
+//! only if a search with expressions has passed all its other criteria ([`TextMatcher`]). The result for each phrase is memoized
+//! until the next property.
 
 use std::sync::Arc;
 
@@ -360,8 +360,8 @@ impl TokenStream {
     }
 }
 
-/// Caches the word ids of pieces of text. Adverts mostly use the same words, and folding and stemming each of them again takes longer
-/// than the rest of the matching. Valid for one vocabulary of the interner.
+/// Caches the word ids of pieces of text. Adverts mostly use the same words, and folding and stemming each of them again takes
+/// longer than the rest of the matching. Valid for one vocabulary of the interner.
 #[derive(Debug, Default)]
 struct TokenCache {
     vocabulary: Option<Arc<()>>,

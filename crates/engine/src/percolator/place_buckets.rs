@@ -1,11 +1,11 @@
 //! Buckets by place: the buckets a search is stored in, and the buckets a property is matched against.
 //!
-//! A search for a few places is stored in the bucket of each. A search for many places (a city with its districts, the communes of a
-//! valley) is stored once, in the bucket of that set. All searches for the same set share the bucket, and it is reached from each of
-//! its places.
+//! A search for a few places is stored in the bucket of each. A search for many places (a city with its districts, the communes
+//! of a valley) is stored once, in the bucket of that set. All searches for the same set share the bucket, and it is reached from
+//! each of its places.
 //!
-//! A search for an area without named places is stored in cells of the map. There are several grids, each twice as coarse as the one
-//! before. An area takes the finest grid in which it touches at most two cells a side; a point lies in one cell of each grid.
+//! A search for an area without named places is stored in cells of the map. There are several grids, each twice as coarse as the
+//! one before. An area takes the finest grid in which it touches at most two cells a side; a point lies in one cell of each grid.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ impl Place {
     pub const ANYWHERE: Self = Self { kind: PlaceKind::Anywhere, key: 0 };
 }
 
-/// The kinds of which a property has at most one place, and the attribute that holds it.
+/// The attributes that name a place of a property; at most one place of each kind.
 pub const PLACE_ATTRIBUTES: [(PlaceKind, PropertyAttribute); 3] = [
     (PlaceKind::City, PropertyAttribute::City),
     (PlaceKind::Department, PropertyAttribute::Department),
@@ -156,7 +156,8 @@ impl PlaceBuckets {
         }
     }
 
-    /// Visits every bucket whose searches may match a property with these named places at this point, each once. `sets` is a buffer.
+    /// Visits every bucket whose searches may match a property with these named places at this point, each once. `sets` is a
+    /// buffer.
     pub fn visit<'a>(
         &'a self,
         named: &[Place],

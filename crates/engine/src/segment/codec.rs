@@ -1,8 +1,8 @@
 //! Encodes a segment as bytes and decodes it: arrays as they are in memory, little-endian, each with its length.
 //!
 //! Data that follows from the rest (sort orders, geographic index, stems) is not written but computed again, so that it is always
-//! consistent. Malformed bytes give [`CorruptSegment`]. Bytes that are well-formed but altered are not detected: the caller stores a
-//! checksum.
+//! consistent. Malformed bytes give [`CorruptSegment`]. Bytes that are well-formed but altered are not detected: the caller
+//! stores a checksum.
 
 use bytemuck::{AnyBitPattern, NoUninit, cast_slice, pod_collect_to_vec};
 use domain::{
@@ -57,45 +57,45 @@ impl Segment {
             sorted_rows: _,
             text_index,
         } = self;
-        let mut out = Encoder(Vec::with_capacity(self.bytes()));
+        let mut encoder = Encoder(Vec::with_capacity(self.bytes()));
         let ids: Vec<u8> = ids.iter().flat_map(|id| *id.as_bytes()).collect();
-        out.array(&ids);
-        out.column(sequence_numbers);
-        columns.iter().for_each(|column| out.column(column));
-        out.array(lats);
-        out.array(lons);
-        out.array(&adverts.starts);
-        adverts.columns.iter().for_each(|column| out.column(column));
+        encoder.array(&ids);
+        encoder.column(sequence_numbers);
+        columns.iter().for_each(|column| encoder.column(column));
+        encoder.array(lats);
+        encoder.array(lons);
+        encoder.array(&adverts.starts);
+        adverts.columns.iter().for_each(|column| encoder.column(column));
         let mut sites = StringTable::default();
         adverts.site_names.iter().for_each(|site| sites.push(site.as_str()));
-        out.strings(&sites);
-        out.column(&adverts.sites);
+        encoder.strings(&sites);
+        encoder.column(&adverts.sites);
         for changes in changes {
-            out.array(&changes.rows);
-            out.column(&changes.at);
-            out.column(&changes.percent);
-            out.array(changes.live.words());
+            encoder.array(&changes.rows);
+            encoder.column(&changes.at);
+            encoder.column(&changes.percent);
+            encoder.array(changes.live.words());
         }
-        out.text_index(text_index);
-        out.0
+        encoder.text_index(text_index);
+        encoder.0
     }
 
     pub fn decode(bytes: &[u8], ordered_rows_min: usize) -> Result<Self, CorruptSegment> {
-        let mut input = Decoder(bytes);
-        let ids: Vec<u8> = input.array()?;
+        let mut decoder = Decoder(bytes);
+        let ids: Vec<u8> = decoder.array()?;
         let (ids, rest) = ids.as_chunks::<16>();
         let ids: Vec<PropertyId> = ids.iter().map(|id| PropertyId::from_bytes(*id)).collect();
         let rows = ids.len();
         ensure(rest.is_empty())?;
-        let sequence_numbers = input.column(rows)?;
+        let sequence_numbers = decoder.column(rows)?;
         let columns: Vec<Column> =
-            PropertyAttribute::ALL.iter().map(|_| input.column(rows)).collect::<Result<_, _>>()?;
-        let (lats, lons): (Vec<f64>, Vec<f64>) = (input.array()?, input.array()?);
+            PropertyAttribute::ALL.iter().map(|_| decoder.column(rows)).collect::<Result<_, _>>()?;
+        let (lats, lons): (Vec<f64>, Vec<f64>) = (decoder.array()?, decoder.array()?);
         ensure(lats.len() == rows && lons.len() == rows)?;
-        let adverts = input.adverts(rows)?;
-        let changes = Variation::ALL.iter().map(|_| input.changes(rows)).collect::<Result<_, _>>()?;
-        let text_index = input.text_index(rows)?;
-        ensure(input.0.is_empty())?;
+        let adverts = decoder.adverts(rows)?;
+        let changes = Variation::ALL.iter().map(|_| decoder.changes(rows)).collect::<Result<_, _>>()?;
+        let text_index = decoder.text_index(rows)?;
+        ensure(decoder.0.is_empty())?;
         let value = |attribute: PropertyAttribute, row: usize| columns[attribute as usize].value(row);
         let sort_key = |row: usize| SortKey {
             transaction: value(PropertyAttribute::TransactionType, row),

@@ -1,7 +1,8 @@
 //! Maps locations to ranges of ordinals.
 //!
-//! Rows are sorted by transaction, department, commune and cell of a grid. So a commune is one range of ordinals for each transaction,
-//! a department is one, and a circle is a few. Rows are only checked one by one in cells that the border of the circle crosses.
+//! Rows are sorted by transaction, department, commune and cell of a grid. So a commune is one range of ordinals for each
+//! transaction, a department is one, and a circle is a few. Rows are only checked one by one in cells that the border of the
+//! circle crosses.
 
 use domain::criteria::PlaceSet;
 use domain::{GeoPoint, Polygon};

@@ -19,7 +19,7 @@ const SECOND_BITS: u32 = 11;
 
 /// A term that at least every 64th row has is stored as a bit set. Gaps would be smaller down to every 16th row, but have to be
 /// decoded one by one. A few hundred terms are in between.
-const BITSET_ROWS_PER_OWNER: usize = 64;
+const ROWS_PER_POSTING_MAX: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TextIndex {
@@ -103,21 +103,21 @@ impl TextIndex {
         let rows = texts.len();
         let mut indexes: FxHashMap<&str, u32> = FxHashMap::default();
         let mut words: Vec<&str> = Vec::new();
-        let mut owners: Vec<Vec<u32>> = Vec::new();
+        let mut rows_with: Vec<Vec<u32>> = Vec::new();
         let (mut sequence, mut starts) = (Vec::new(), vec![0_u32]);
         for (row, text) in texts.enumerate() {
             for line in text.lines() {
                 for word in line.split(' ') {
-                    let first = *indexes.entry(word).or_insert_with(|| {
+                    let index = *indexes.entry(word).or_insert_with(|| {
                         words.push(word);
-                        owners.push(Vec::new());
+                        rows_with.push(Vec::new());
                         words.len() as u32 - 1
                     });
-                    let owners = &mut owners[first as usize];
-                    if owners.last() != Some(&(row as u32)) {
-                        owners.push(row as u32);
+                    let rows_with = &mut rows_with[index as usize];
+                    if rows_with.last() != Some(&(row as u32)) {
+                        rows_with.push(row as u32);
                     }
-                    sequence.push(first);
+                    sequence.push(index);
                 }
                 sequence.push(u32::MAX);
             }
@@ -125,7 +125,7 @@ impl TextIndex {
         }
         let mut by_frequency: Vec<u32> = (0..words.len() as u32).collect();
         by_frequency
-            .sort_by_key(|word| (std::cmp::Reverse(owners[*word as usize].len()), words[*word as usize]));
+            .sort_by_key(|word| (std::cmp::Reverse(rows_with[*word as usize].len()), words[*word as usize]));
         let mut id_of = vec![0_u32; words.len()];
         for (id, word) in by_frequency.iter().enumerate() {
             id_of[*word as usize] = id as u32;
@@ -138,24 +138,24 @@ impl TextIndex {
             text.term_ids.push(id_of[word as usize]);
         }
         for word in &by_frequency {
-            text.add_posting(&owners[*word as usize], rows);
+            text.add_postings(&rows_with[*word as usize], rows);
         }
         text.add_sequence(&sequence, &starts, &id_of);
         text.complete();
         text
     }
 
-    fn add_posting(&mut self, owners: &[u32], rows: usize) {
-        if owners.len() * BITSET_ROWS_PER_OWNER >= rows {
+    fn add_postings(&mut self, rows_with_term: &[u32], rows: usize) {
+        if rows_with_term.len() * ROWS_PER_POSTING_MAX >= rows {
             let mut bits = BitSet::empty(rows);
-            owners.iter().for_each(|row| bits.insert(*row as usize));
+            rows_with_term.iter().for_each(|row| bits.insert(*row as usize));
             self.postings.push(PostingLocation::BitSet((self.bitsets.len() / self.row_words) as u32));
             self.bitsets.extend(bits.words());
             return;
         }
         let start = self.gaps.len() as u32;
         let mut previous = 0;
-        for row in owners {
+        for row in rows_with_term {
             let mut gap = row - previous;
             previous = *row;
             while gap >= 0x80 {
@@ -171,8 +171,8 @@ impl TextIndex {
         self.units.reserve(sequence.len());
         self.starts.push(0);
         for bounds in starts.windows(2) {
-            for first in &sequence[bounds[0] as usize..bounds[1] as usize] {
-                match id_of.get(*first as usize) {
+            for index in &sequence[bounds[0] as usize..bounds[1] as usize] {
+                match id_of.get(*index as usize) {
                     None => self.units.push(BREAK),
                     Some(id) if *id < PAIRED => self.units.push(*id as u16),
                     Some(id) => {
@@ -349,10 +349,10 @@ mod tests {
         for (row, expected) in texts.iter().enumerate() {
             assert_eq!(text.text(row), *expected);
         }
-        let mut owners = BitSet::empty(4);
+        let mut rows_with_word = BitSet::empty(4);
         let index = text.terms.find("terrasse").unwrap();
-        text.add_rows_with(&[text.term_ids[index]], &mut owners);
-        assert_eq!(owners.iter().collect::<Vec<_>>(), [0, 2]);
+        text.add_rows_with(&[text.term_ids[index]], &mut rows_with_word);
+        assert_eq!(rows_with_word.iter().collect::<Vec<_>>(), [0, 2]);
     }
 
     #[test]
@@ -361,10 +361,10 @@ mod tests {
             .map(|row| if row % 617 == 3 { "rare chose\n".into() } else { format!("mot{row}\n") })
             .collect();
         let text = TextIndex::new(rows.iter().map(String::as_str));
-        let mut owners = BitSet::empty(rows.len());
-        text.add_rows_with(&[text.term_ids[text.terms.find("rare").unwrap()]], &mut owners);
+        let mut rows_with_word = BitSet::empty(rows.len());
+        text.add_rows_with(&[text.term_ids[text.terms.find("rare").unwrap()]], &mut rows_with_word);
         assert_eq!(
-            owners.iter().collect::<Vec<_>>(),
+            rows_with_word.iter().collect::<Vec<_>>(),
             (0..5_000).filter(|row| row % 617 == 3).collect::<Vec<_>>()
         );
     }

@@ -41,7 +41,8 @@ impl<'a> AdvertQuery<'a> {
             || self.sites.as_ref().is_some_and(|sites| sites.count() == 0)
     }
 
-    /// Removes the rows without such an advert. Each word of `rows` is a mask of 64 rows; the first word starts at row `start × 64`.
+    /// Removes the rows without such an advert. Each word of `rows` is a mask of 64 rows; the first word starts at row `start ×
+    /// 64`.
     pub fn retain(&self, start: usize, rows: &mut [u64]) {
         let first = start * WORD;
         let end = (first + rows.len() * WORD).min(self.adverts.starts.len() - 1);
@@ -57,8 +58,8 @@ impl<'a> AdvertQuery<'a> {
         }
     }
 
-    /// Returns a mask of the adverts of a range that satisfy the conditions, from the word of the first advert on. BitSet outside the
-    /// range have no meaning.
+    /// Returns a mask of the adverts of a range that satisfy the conditions, from the word of the first advert on. Bits outside
+    /// the range have no meaning.
     fn matching(&self, adverts: std::ops::Range<usize>) -> Scratch {
         let first = adverts.start / WORD;
         let mut matching = Scratch::zeroed(adverts.end.div_ceil(WORD) - first);

@@ -65,7 +65,8 @@ impl<'a> Expression<'a> {
         Some(Self { candidates, groups: if has_residual { groups } else { Vec::new() } })
     }
 
-    /// Removes the rows that are not candidates. Each word of `rows` is a mask of 64 rows; the first word starts at row `start × 64`.
+    /// Removes the rows that are not candidates. Each word of `rows` is a mask of 64 rows; the first word starts at row `start ×
+    /// 64`.
     pub fn retain(&self, start: usize, rows: &mut [u64]) {
         for candidates in &self.candidates {
             rows.iter_mut().zip(&candidates[start..]).for_each(|(bits, candidates)| *bits &= candidates);

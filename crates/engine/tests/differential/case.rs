@@ -281,8 +281,8 @@ thread_local! {
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs an operation of the index and turns a panic into a mismatch, without printing its message: a case that is being shrunk panics
-/// hundreds of times.
+/// Runs an operation of the index and turns a panic into a mismatch, without printing its message: a case that is being shrunk
+/// panics hundreds of times.
 pub fn attempt<T>(run: impl FnOnce() -> T) -> Result<T, Mismatch> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -1,7 +1,7 @@
 //! Differential test of explanations: they agree with [`Criteria::accepts`].
 //!
-//! Queries are drawn as for the index and explained for every property of a small market. The verdict of the explanation must be that of
-//! [`Criteria::accepts`], its lines must name filters of the query, and every filter must have held and failed.
+//! Queries are drawn as for the index and explained for every property of a small market. The verdict of the explanation must be
+//! that of [`Criteria::accepts`], its lines must name filters of the query, and every filter must have held and failed.
 //!
 //! `VIGIE_EXPLAIN_CASES` sets the number of cases; `VIGIE_TEST_SEED` repeats those of an earlier run.
 

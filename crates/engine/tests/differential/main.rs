@@ -1,12 +1,12 @@
 //! Differential tests: the index and the oracle give the same results on random data.
 //!
-//! A case is a history: a small market is loaded, changed batch by batch, and now and then restarted. After every batch, random queries
-//! are drawn from the table of filters and run on the index and on the oracle, a full scan ([`engine::scan`]). Both must return the same
-//! properties in the same order with the same total, by every method of the API. A searcher taken in the middle of the history is
-//! queried again at its end.
+//! A case is a history: a small market is loaded, changed batch by batch, and now and then restarted. After every batch, random
+//! queries are drawn from the table of filters and run on the index and on the oracle, a full scan ([`engine::scan`]). Both must
+//! return the same properties in the same order with the same total, by every method of the API. A searcher taken in the middle
+//! of the history is queried again at its end.
 //!
-//! `VIGIE_DIFFERENTIAL_CASES` sets the number of cases; `VIGIE_TEST_SEED` repeats those of an earlier run. A failing case is shrunk
-//! before it is reported. [`percolator`] and [`explain`] test the percolator and explanations with the same queries.
+//! `VIGIE_DIFFERENTIAL_CASES` sets the number of cases; `VIGIE_TEST_SEED` repeats those of an earlier run. A failing case is
+//! shrunk before it is reported. [`percolator`] and [`explain`] test the percolator and explanations with the same queries.
 
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 

@@ -1,9 +1,9 @@
 //! Differential test of the percolator: it finds a search for a property if and only if the search matches the property.
 //!
-//! A case is a small market and many criteria, drawn from the table of filters like the queries. Some are mutated: unusual bounds, several
-//! bounds on one value, many places, areas at the edges of the map. They are put into a percolator, replaced and removed. For every
-//! property the percolator must find the searches whose [`Criteria::accepts`] returns `true`, and for every search the index must find
-//! the properties that the percolator matched with it.
+//! A case is a small market and many criteria, drawn from the table of filters like the queries. Some are mutated: unusual
+//! bounds, several bounds on one value, many places, areas at the edges of the map. They are put into a percolator, replaced and
+//! removed. For every property the percolator must find the searches whose [`Criteria::accepts`] returns `true`, and for every
+//! search the index must find the properties that the percolator matched with it.
 //!
 //! `VIGIE_PERCOLATOR_CASES` sets the number of cases; `VIGIE_TEST_SEED` repeats those of an earlier run.
 
