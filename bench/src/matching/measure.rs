@@ -78,8 +78,8 @@ pub fn match_all(vigie: &mut Vigie, properties: &[Property]) -> Matched {
     let mut matched = Matched { sets: Vec::with_capacity(properties.len()), walked: 0, verified: 0 };
     for property in properties {
         let found = vigie.percolate(property);
-        matched.walked += found.walked as u64;
-        matched.verified += found.verified as u64;
+        matched.walked += found.scanned as u64;
+        matched.verified += found.evaluated as u64;
         matched.sets.push(found.searches.into_iter().map(|number| number.0).collect());
     }
     matched

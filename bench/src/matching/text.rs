@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::criteria::{Entry, Presence, texts};
-use domain::words::reduced;
+use domain::phrase::stem;
 use domain::{Property, Strictness, fold};
 
 /// The texts of the adverts of a property.
@@ -24,7 +24,7 @@ impl Text {
         for folded in texts(property).map(fold) {
             if parts.iter().all(|part| part.folded != folded) {
                 let words: Vec<String> = folded.split(' ').map(str::to_owned).collect();
-                let reduced = words.iter().map(|word| reduced(word).into_owned()).collect();
+                let reduced = words.iter().map(|word| stem(word).into_owned()).collect();
                 parts.push(Field { folded, words, reduced });
             }
         }

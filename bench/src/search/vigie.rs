@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::criteria::{CriteriaDraft, Direction, Entry, Given, Presence};
+use domain::criteria::{CriteriaBuilder, Direction, Entry, CriterionValue, Presence};
 use domain::{Filter, OrderBy, Phrase, Strictness, Timestamp};
 use engine::{Builder, Index, SequenceNumber, Settings};
 
@@ -30,7 +30,7 @@ impl Vigie {
 
     /// Describes the memory of the index, in total and by component.
     pub fn describe(&self) -> String {
-        let view = self.index.view();
+        let view = self.index.searcher();
         let per_property = |bytes: usize| bytes as f64 / view.len().max(1) as f64;
         let mut parts: Vec<(&str, usize)> = Vec::new();
         for (name, bytes) in view.segment_readers().iter().flat_map(engine::SegmentReader::bytes_by_part) {
@@ -56,7 +56,7 @@ impl Engine for Vigie {
     }
 
     fn search(&mut self, query: &Query) -> anyhow::Result<TopHits> {
-        let found = self.index.view().search(&request(query)?);
+        let found = self.index.searcher().search(&request(query)?);
         let ids = found.hits.iter().map(|hit| *hit.property.as_bytes()).collect();
         Ok(TopHits { total: found.total as u64, ids })
     }
@@ -65,28 +65,28 @@ impl Engine for Vigie {
 /// Converts a query to a search request, with the filters a client would send.
 pub fn request(query: &Query) -> anyhow::Result<engine::SearchRequest> {
     let mut filters = vec![
-        ("transactionType", Given::Codes(vec![query.transaction.code()])),
-        ("expired", Given::Flag(false)),
+        ("transactionType", CriterionValue::Codes(vec![query.transaction.code()])),
+        ("expired", CriterionValue::Flag(false)),
     ];
-    let budget = |filters: &mut Vec<(&'static str, Given)>, budget: &world::Budget| {
-        filters.extend(budget.min.map(|min| ("budgetMin", Given::Number(min))));
-        filters.push(("budgetMax", Given::Number(budget.max)));
+    let budget = |filters: &mut Vec<(&'static str, CriterionValue)>, budget: &world::Budget| {
+        filters.extend(budget.min.map(|min| ("budgetMin", CriterionValue::Number(min))));
+        filters.push(("budgetMax", CriterionValue::Number(budget.max)));
     };
     match &query.criteria {
         Criteria::City { city, budget: amount, surface_min } => {
-            filters.push(("includedCities", Given::Places(vec![*city])));
-            filters.push(("surfaceMin", Given::Number(*surface_min)));
+            filters.push(("includedCities", CriterionValue::Places(vec![*city])));
+            filters.push(("surfaceMin", CriterionValue::Number(*surface_min)));
             budget(&mut filters, amount);
         }
         Criteria::Department { department, budget: amount, surface_min } => {
-            filters.push(("includedDepartments", Given::Places(vec![*department])));
-            filters.push(("surfaceMin", Given::Number(*surface_min)));
+            filters.push(("includedDepartments", CriterionValue::Places(vec![*department])));
+            filters.push(("surfaceMin", CriterionValue::Number(*surface_min)));
             budget(&mut filters, amount);
         }
         Criteria::Radius { centre, radius_km, budget: amount } => {
-            filters.push(("lat", Given::Number(centre.lat())));
-            filters.push(("lon", Given::Number(centre.lon())));
-            filters.push(("radius", Given::Number(*radius_km)));
+            filters.push(("lat", CriterionValue::Number(centre.lat())));
+            filters.push(("lon", CriterionValue::Number(centre.lon())));
+            filters.push(("radius", CriterionValue::Number(*radius_km)));
             budget(&mut filters, amount);
         }
         Criteria::Words { words, kind } => {
@@ -94,26 +94,26 @@ pub fn request(query: &Query) -> anyhow::Result<engine::SearchRequest> {
                 let phrase = Phrase::new(word, Strictness::Exact)?;
                 Some(Entry { phrase, presence: Presence::Present })
             };
-            filters.push(("expressions", Given::Expressions(vec![words.iter().filter_map(entry).collect()])));
-            filters.push(("propertyTypes", Given::Codes(vec![kind.code()])));
+            filters.push(("expressions", CriterionValue::Expressions(vec![words.iter().filter_map(entry).collect()])));
+            filters.push(("propertyTypes", CriterionValue::Codes(vec![kind.code()])));
         }
         Criteria::Country { kinds } => {
-            filters.push(("propertyTypes", Given::Codes(kinds.iter().map(|kind| kind.code()).collect())));
+            filters.push(("propertyTypes", CriterionValue::Codes(kinds.iter().map(|kind| kind.code()).collect())));
         }
         Criteria::Energy { city, letters, year_min } => {
-            filters.push(("includedCities", Given::Places(vec![*city])));
+            filters.push(("includedCities", CriterionValue::Places(vec![*city])));
             let letters = letters.iter().map(|letter| *letter as u8).collect();
-            filters.push(("energyCategories", Given::Codes(letters)));
-            filters.push(("constructionYearMin", Given::Number(f64::from(*year_min))));
+            filters.push(("energyCategories", CriterionValue::Codes(letters)));
+            filters.push(("constructionYearMin", CriterionValue::Number(f64::from(*year_min))));
         }
         Criteria::PriceDrop { department, percent_max, since } => {
-            filters.push(("includedDepartments", Given::Places(vec![*department])));
-            filters.push(("eventPriceVariationMax", Given::Number(*percent_max)));
+            filters.push(("includedDepartments", CriterionValue::Places(vec![*department])));
+            filters.push(("eventPriceVariationMax", CriterionValue::Number(*percent_max)));
             let since = Timestamp::from_second(*since)?;
-            filters.push(("eventPriceVariationFromCreatedAt", Given::Moment(since)));
+            filters.push(("eventPriceVariationFromCreatedAt", CriterionValue::Timestamp(since)));
         }
     }
-    let mut draft = CriteriaDraft::default();
+    let mut draft = CriteriaBuilder::default();
     for (name, given) in filters {
         draft.put(Filter::named(name).ok_or_else(|| anyhow::anyhow!("no filter {name}"))?, given);
     }

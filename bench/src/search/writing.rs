@@ -59,7 +59,7 @@ pub fn measure(
         written as f64 / long.as_secs_f64(),
         line(&busy),
         percentile(&busy, 99) / percentile(&alone, 99),
-        index.view().segment_readers().len(),
+        index.searcher().segment_readers().len(),
     ))
 }
 
@@ -72,7 +72,7 @@ fn times(index: &Index, mix: &[engine::SearchRequest], long: Duration) -> Vec<f6
             break;
         }
         let started = Instant::now();
-        std::hint::black_box(index.view().search(query));
+        std::hint::black_box(index.searcher().search(query));
         times.push(started.elapsed().as_secs_f64() * 1e6);
     }
     times.sort_by(f64::total_cmp);

@@ -16,7 +16,7 @@ use domain::ports::whole_second;
 use domain::{
     Criteria, Key, Order, OrderBy, Property, PropertyAttribute, PropertyId, KeyRange, Timestamp, rewind,
 };
-use engine::{SearchRequest, SearchResult, View};
+use engine::{SearchRequest, SearchResult, Searcher};
 use jiff::SignedDuration;
 
 use crate::{App, Error, computed};
@@ -77,7 +77,7 @@ fn days_before(now: Timestamp, days: i64) -> Timestamp {
     whole_second(now).saturating_sub(SignedDuration::from_hours(24 * days)).unwrap_or(Timestamp::MIN)
 }
 
-fn on_offer(view: &View, criteria: &Criteria, take: usize) -> SearchResult {
+fn on_offer(view: &Searcher, criteria: &Criteria, take: usize) -> SearchResult {
     let criteria = with(criteria, [flag(PropertyAttribute::Expired, false)]);
     view.search(&SearchRequest { criteria, order: Order::default(), skip: 0, take })
 }
@@ -109,7 +109,7 @@ impl Tally {
 }
 
 impl Window {
-    fn new(view: &View, criteria: &Criteria, since: Timestamp) -> Self {
+    fn new(view: &Searcher, criteria: &Criteria, since: Timestamp) -> Self {
         // Dates are whole seconds, and so is this one: what is not later than it is later by a second.
         let after = |attribute| {
             let next = Key::from_raw(since.as_second() + 1);

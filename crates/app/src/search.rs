@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use domain::{Property, PropertyId, Timestamp};
-use engine::{Index, View};
+use engine::{Index, Searcher};
 use store::Position;
 use tokio::sync::watch;
 
@@ -139,7 +139,7 @@ impl Search {
         IndexStatus {
             is_ready: self.is_ready(),
             position: *self.position.borrow(),
-            properties: self.index.get().map_or(0, |index| index.view().len()),
+            properties: self.index.get().map_or(0, |index| index.searcher().len()),
             late_answers: self.late_answers.load(Ordering::Relaxed),
             build,
             snapshot,
@@ -155,9 +155,9 @@ impl App {
     }
 
     /// What can be found now.
-    pub fn view(&self) -> Result<Arc<View>, Error> {
+    pub fn view(&self) -> Result<Arc<Searcher>, Error> {
         let index = self.search.as_ref().and_then(|search| search.index.get());
-        Ok(index.ok_or(Error::Starting)?.view())
+        Ok(index.ok_or(Error::Starting)?.searcher())
     }
 
     /// Properties as they are now. Those that are gone by now are missing from the answer.

@@ -1,29 +1,29 @@
-//! How fast a property finds the saved searches that want it, and what they take: on a generated market.
+//! Measures the percolator on a generated market: throughput, memory, and the latency of changes.
 //!
 //! `cargo run --release -p engine --example measure_percolator -- 100000 1000000`
 //!
-//! Towns are made up, a few large and many small, so that no geography is needed. Of fifty searches one has no place; the others
-//! name a town or two, zipcodes, a department, a circle, or a whole city with its districts. One in ten has words. Two in three
-//! name a budget; other filters come as often as the generated wishes name them, some more now and then.
+//! Towns are generated, a few large and many small, so that no geography is needed. One search in fifty has no place; the others
+//! name one or two towns, zipcodes, a department, a circle, or a city with its districts. One in ten has words. Two in three have
+//! a budget; other filters are as frequent as in the generated searches, plus a few rare ones.
 
-#![allow(clippy::unwrap_used, reason = "a measurement stops where it is surprised")]
+#![allow(clippy::unwrap_used, reason = "a measurement may panic")]
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use domain::criteria::{Condition, CriteriaDraft, Entry, Given, Presence};
+use domain::criteria::{Condition, CriteriaBuilder, Entry, CriterionValue, Presence};
 use domain::{
-    AdvertAttribute, AdvertId, Circle, Criteria, Facts, Filter, GeoPoint, Insee, Key, Phrase, Placement,
-    Property, SearchNumber, Span, Strictness, Timestamp, TransactionType, Zipcode, merge,
+    AdvertAttribute, AdvertId, Circle, Criteria, PropertyView, Filter, GeoPoint, Insee, Key, Phrase, Placement,
+    Property, SearchNumber, KeyRange, Strictness, Timestamp, TransactionType, Zipcode, merge,
 };
 use engine::{Percolator, PercolatorScratch};
-use world::{Random, SampleSearch, Settings, Town, World};
+use world::{Random, Settings, Town, SampleSearch, World};
 
 const TOWNS: u32 = 3_000;
 const PROPERTIES: u64 = 20_000;
 const ROUNDS: usize = 5;
 
-/// What people add in words.
+/// Phrases that searches look for.
 const WORDS: &[&str] = &[
     "terrasse",
     "balcon",
@@ -67,9 +67,9 @@ fn main() {
         adverts as f64 / PROPERTIES as f64,
         words / adverts
     );
-    let began = on_core();
-    properties.iter().for_each(|property| drop(black_box(Facts::of(black_box(property)))));
-    println!("deriving what a property is takes {:?} of each", (on_core() - began) / PROPERTIES as u32);
+    let began = cpu_time();
+    properties.iter().for_each(|property| drop(black_box(PropertyView::new(black_box(property)))));
+    println!("deriving the facts of a property: {:?}", (cpu_time() - began) / PROPERTIES as u32);
     for count in counts {
         measure(&world, &properties, count);
     }
@@ -79,43 +79,43 @@ fn measure(world: &World, properties: &[Property], count: u32) {
     let mut random = Random::new(11);
     let criteria: Vec<Criteria> = (0..count).map(|_| search(world, &mut random)).collect();
     let mut percolator = Percolator::default();
-    let began = on_core();
+    let began = cpu_time();
     for (number, criteria) in criteria.iter().enumerate() {
         percolator.put(SearchNumber(number as u32), criteria);
     }
-    println!("put: mean {:?}", (on_core() - began) / count);
+    println!("put: mean {:?}", (cpu_time() - began) / count);
     let bytes = percolator.bytes() as f64 / f64::from(count);
     println!("{count} searches, {bytes:.0} bytes each");
 
     let mut scratch = PercolatorScratch::default();
-    let (mut found, mut walked, mut verified) = (0, 0, 0);
+    let (mut found, mut scanned, mut evaluated) = (0, 0, 0);
     let mut best = Duration::MAX;
     for _ in 0..ROUNDS {
-        (found, walked, verified) = (0, 0, 0);
-        let began = on_core();
+        (found, scanned, evaluated) = (0, 0, 0);
+        let began = cpu_time();
         for property in properties {
-            let answer = black_box(percolator.matches(black_box(property), &mut scratch));
-            found += answer.searches.len();
-            walked += answer.walked;
-            verified += answer.verified;
+            let result = black_box(percolator.matches(black_box(property), &mut scratch));
+            found += result.searches.len();
+            scanned += result.scanned;
+            evaluated += result.evaluated;
         }
-        best = best.min(on_core() - began);
+        best = best.min(cpu_time() - began);
     }
     let each = |sum: usize| sum / properties.len();
     println!(
-        "{:.0} properties/s ({:.2} µs each): {} found, {} walked, {} verified",
+        "{:.0} properties/s ({:.2} µs each): {} found, {} scanned, {} evaluated",
         properties.len() as f64 / best.as_secs_f64(),
         best.as_secs_f64() * 1e6 / properties.len() as f64,
         each(found),
-        each(walked),
-        each(verified)
+        each(scanned),
+        each(evaluated)
     );
-    // By the plain meaning, for a few.
+    // Check a few results against the definition.
     for property in properties.iter().step_by(properties.len() / 2) {
         let expected = criteria.iter().filter(|criteria| criteria.accepts(property)).count();
         assert_eq!(percolator.matches(property, &mut scratch).searches.len(), expected);
     }
-    // One by one, at last: what takes long now and then is what somebody else has to wait for.
+    // Measure changes one by one: matching waits for the slowest of them.
     let (mut removed, mut again) = (Vec::new(), Vec::new());
     for _ in 0..20_000 {
         let number = random.below(u64::from(count)) as usize;
@@ -126,26 +126,26 @@ fn measure(world: &World, properties: &[Property], count: u32) {
         percolator.put(SearchNumber(number as u32), &criteria[number]);
         again.push(began.elapsed());
     }
-    told("remove", &mut removed);
-    told("put again", &mut again);
+    print_latencies("remove", &mut removed);
+    print_latencies("put again", &mut again);
 }
 
-/// How long this thread has been on a core; what others do on a shared machine does not count. Elsewhere than on Linux, the time.
-fn on_core() -> Duration {
+/// Returns the CPU time of this thread, which excludes the load of a shared machine. Returns the wall-clock time outside Linux.
+fn cpu_time() -> Duration {
     static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = told.and_then(|told| told.split(' ').next()?.parse().ok());
+    let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = schedstat.and_then(|text| text.split(' ').next()?.parse().ok());
     nanoseconds.map_or_else(|| START.elapsed(), Duration::from_nanos)
 }
 
-fn told(what: &str, times: &mut [Duration]) {
+fn print_latencies(what: &str, times: &mut [Duration]) {
     times.sort_unstable();
     let at = |part: f64| times[((times.len() - 1) as f64 * part) as usize];
     let mean = times.iter().sum::<Duration>() / times.len() as u32;
     println!("{what}: mean {mean:?}, 99% {:?}, 99.99% {:?}, longest {:?}", at(0.99), at(0.9999), at(1.0));
 }
 
-/// Fewer and fewer people, from one town to the next.
+/// Generates towns of decreasing population.
 fn towns() -> Vec<Town> {
     let mut random = Random::new(3);
     let town = |number: u32| {
@@ -187,80 +187,80 @@ fn property(world: &World, index: u64, now: Timestamp) -> Property {
 }
 
 fn search(world: &World, random: &mut Random) -> Criteria {
-    let wish = world.draw_search(random);
-    let mut draft = CriteriaDraft::default();
-    let mut put = |name: &str, given: Given| draft.put(Filter::named(name).unwrap(), given);
-    put("transactionType", Given::Codes(vec![wish.transaction_type.code()]));
-    let mut types = vec![wish.property_type.code()];
+    let sample = world.draw_search(random);
+    let mut draft = CriteriaBuilder::default();
+    let mut put = |name: &str, given: CriterionValue| draft.put(Filter::named(name).unwrap(), given);
+    put("transactionType", CriterionValue::Codes(vec![sample.transaction_type.code()]));
+    let mut types = vec![sample.property_type.code()];
     if random.chance(20.0) {
         types.extend([0, 1]);
     }
-    put("propertyTypes", Given::Codes(types));
+    put("propertyTypes", CriterionValue::Codes(types));
     if random.chance(67.0) {
-        put("budgetMax", Given::Number(wish.budget.max));
-        wish.budget.min.into_iter().for_each(|min| put("budgetMin", Given::Number(min)));
+        put("budgetMax", CriterionValue::Number(sample.budget.max));
+        sample.budget.min.into_iter().for_each(|min| put("budgetMin", CriterionValue::Number(min)));
     }
-    wish.surface_min.into_iter().for_each(|min| put("surfaceMin", Given::Number(min)));
-    wish.room_min.into_iter().for_each(|min| put("roomMin", Given::Number(f64::from(min))));
+    sample.surface_min.into_iter().for_each(|min| put("surfaceMin", CriterionValue::Number(min)));
+    sample.room_min.into_iter().for_each(|min| put("roomMin", CriterionValue::Number(f64::from(min))));
     if random.chance(15.0) {
-        put("bedroomMin", Given::Number(f64::from(wish.room_min.unwrap_or(3) - 1)));
+        put("bedroomMin", CriterionValue::Number(f64::from(sample.room_min.unwrap_or(3) - 1)));
     }
     if random.chance(5.0) {
-        put("landSurfaceMin", Given::Number(400.0));
+        put("landSurfaceMin", CriterionValue::Number(400.0));
     }
     if random.chance(40.0) {
-        put("expired", Given::Flag(false));
+        put("expired", CriterionValue::Flag(false));
     }
-    if wish.transaction_type == TransactionType::Rent && random.chance(20.0) {
-        put("furnished", Given::Flag(random.chance(50.0)));
+    if sample.transaction_type == TransactionType::Rent && random.chance(20.0) {
+        put("furnished", CriterionValue::Flag(random.chance(50.0)));
     }
     if random.chance(10.0) {
-        put("expressions", Given::Expressions(vec![entries(random)]));
+        put("expressions", CriterionValue::Expressions(vec![entries(random)]));
     }
-    place(world, &wish, random, &mut put);
-    let mut criteria = draft.finish().unwrap().criteria;
+    place(world, &sample, random, &mut put);
+    let mut criteria = draft.build().unwrap().criteria;
     if random.chance(2.0) {
-        let span = Span { least: None, most: Some(Key::number(200.0)) };
-        let test = domain::criteria::Test::Within(span);
-        criteria.advert.conditions.push(Condition { attribute: AdvertAttribute::EnergyValue, test });
+        let span = KeyRange { least: None, most: Some(Key::number(200.0)) };
+        let predicate = domain::criteria::Predicate::Within(span);
+        criteria.advert.conditions.push(Condition { attribute: AdvertAttribute::EnergyValue, predicate });
     }
     if random.chance(12.0) && criteria.places.any_of.is_none() {
         criteria.places.circle =
-            Some(Circle { centre: wish.town.point, radius_km: f64::from(random.between(2, 30)) });
+            Some(Circle { centre: sample.town.point, radius_km: f64::from(random.between(2, 30)) });
     }
     criteria
 }
 
 fn entries(random: &mut Random) -> Vec<Entry> {
     let entry = |random: &mut Random| {
-        let strictness = *random.pick(&[Strictness::Exact, Strictness::Inflected]);
-        let presence = *random.pick(&[Presence::Present, Presence::Present, Presence::Absent]);
-        Entry { phrase: Phrase::new(*random.pick(WORDS), strictness).unwrap(), presence }
+        let strictness = random.pick(&[Strictness::Exact, Strictness::Inflected]);
+        let presence = random.pick(&[Presence::Present, Presence::Present, Presence::Absent]);
+        Entry { phrase: Phrase::new(random.pick::<&str>(WORDS), *strictness).unwrap(), presence: *presence }
     };
     (0..=random.below(2)).map(|_| entry(random)).collect()
 }
 
-fn place(world: &World, draft: &SampleSearch<'_>, random: &mut Random, put: &mut impl FnMut(&str, Given)) {
+fn place(world: &World, sample: &SampleSearch<'_>, random: &mut Random, put: &mut impl FnMut(&str, CriterionValue)) {
     let id = |insee: &Insee| Key::commune(insee).get() as u64;
     match random.weighted(&[2, 40, 14, 12, 20, 8, 4]) {
         0 => {}
-        1 => put("includedCities", Given::Places(vec![id(&wish.town.insee)])),
+        1 => put("includedCities", CriterionValue::Places(vec![id(&sample.town.insee)])),
         2 => {
             let other = world.draw_search(random).town;
-            put("includedCities", Given::Places(vec![id(&wish.town.insee), id(&other.insee)]));
+            put("includedCities", CriterionValue::Places(vec![id(&sample.town.insee), id(&other.insee)]));
         }
-        3 => put("includedZipcodes", Given::Zipcodes(vec![wish.town.zipcode.clone()])),
-        4 => put("includedDepartments", Given::Places(wish.town.insee.department().into_iter().collect())),
-        // A city with its districts: the same set for all who name it.
+        3 => put("includedZipcodes", CriterionValue::Zipcodes(vec![sample.town.zipcode.clone()])),
+        4 => put("includedDepartments", CriterionValue::Places(sample.town.insee.department().into_iter().collect())),
+        // A city with its districts: the same set in every search that names it.
         5 => {
-            let first = id(&wish.town.insee) / 20 * 20;
-            put("includedCities", Given::Places((first..first + 20).collect()));
+            let first = id(&sample.town.insee) / 20 * 20;
+            put("includedCities", CriterionValue::Places((first..first + 20).collect()));
         }
         _ => {
             let radius_km = f64::from(random.between(2, 30));
-            put("lat", Given::Number(wish.town.point.lat()));
-            put("lon", Given::Number(wish.town.point.lon()));
-            put("radius", Given::Number(radius_km));
+            put("lat", CriterionValue::Number(sample.town.point.lat()));
+            put("lon", CriterionValue::Number(sample.town.point.lon()));
+            put("radius", CriterionValue::Number(radius_km));
         }
     }
 }

@@ -1,21 +1,21 @@
-//! A set of ordinals as bits, read and combined a word of 64 at a time.
+//! A bit set of ordinals, read and combined in words of 64.
 
-/// How many ordinals one word holds.
+/// The number of ordinals in a word.
 pub const WORD: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Bits {
+pub struct BitSet {
     words: Vec<u64>,
 }
 
-impl Bits {
-    /// Room for so many ordinals, none of them in.
-    pub fn none(length: usize) -> Self {
+impl BitSet {
+    /// Creates an empty set with room for the ordinals `0..length`.
+    pub fn empty(length: usize) -> Self {
         Self { words: vec![0; length.div_ceil(WORD)] }
     }
 
-    /// All of so many ordinals.
-    pub fn all(length: usize) -> Self {
+    /// Creates the set of the ordinals `0..length`.
+    pub fn full(length: usize) -> Self {
         let mut words = vec![u64::MAX; length.div_ceil(WORD)];
         let rest = length % WORD;
         if rest > 0
@@ -38,7 +38,7 @@ impl Bits {
         &self.words
     }
 
-    /// The 64 ordinals from `word × 64` on.
+    /// Returns the ordinals from `word × 64` to `word × 64 + 63`.
     pub fn word(&self, word: usize) -> u64 {
         self.words[word]
     }
@@ -63,20 +63,22 @@ impl Bits {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    pub fn add(&mut self, other: &[u64]) {
+    /// Adds the ordinals of another set.
+    pub fn union(&mut self, other: &[u64]) {
         for (word, others) in self.words.iter_mut().zip(other) {
             *word |= others;
         }
     }
 
-    pub fn keep(&mut self, other: &[u64]) {
+    /// Removes the ordinals that are not in another set.
+    pub fn intersect(&mut self, other: &[u64]) {
         for (word, others) in self.words.iter_mut().zip(other) {
             *word &= others;
         }
     }
 
-    /// Takes out what is in the other.
-    pub fn take_out(&mut self, other: &[u64]) {
+    /// Removes the ordinals of another set.
+    pub fn subtract(&mut self, other: &[u64]) {
         for (word, others) in self.words.iter_mut().zip(other) {
             *word &= !others;
         }
@@ -87,20 +89,20 @@ impl Bits {
     }
 }
 
-/// Whether an ordinal is in a set that is given as words.
+/// Returns `true` if an ordinal is in a set given as words.
 pub fn contains(words: &[u64], ordinal: usize) -> bool {
     words[ordinal / WORD] >> (ordinal % WORD) & 1 == 1
 }
 
-/// The places of the ones of a word, from the lowest.
+/// Returns the positions of the ones in a word, lowest first.
 pub fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         if bits == 0 {
             return None;
         }
-        let place = bits.trailing_zeros() as usize;
+        let position = bits.trailing_zeros() as usize;
         bits &= bits - 1;
-        Some(place)
+        Some(position)
     })
 }
 
@@ -109,8 +111,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sets_count_and_list_what_was_put_in() {
-        let mut bits = Bits::none(130);
+    fn bit_set_counts_and_lists_its_ordinals() {
+        let mut bits = BitSet::empty(130);
         for ordinal in [0, 63, 64, 129] {
             bits.insert(ordinal);
         }
@@ -118,7 +120,7 @@ mod tests {
         bits.remove(64);
         assert_eq!(bits.count(), 3);
         assert!(bits.contains(129) && !bits.contains(64));
-        assert_eq!(Bits::all(130).count(), 130);
-        assert_eq!(Bits::all(128).count(), 128);
+        assert_eq!(BitSet::full(130).count(), 130);
+        assert_eq!(BitSet::full(128).count(), 128);
     }
 }

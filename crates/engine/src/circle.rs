@@ -1,15 +1,15 @@
-//! A circle that most points, and most cells of the grid, can be held against on a flat map.
+//! Tests points and grid cells against a circle, mostly with arithmetic on a flat map instead of exact distances.
 
 use domain::{Circle, GeoPoint};
 
 #[derive(Debug, Clone)]
-pub struct NearCircle {
+pub struct CircleFilter {
     pub circle: Circle,
-    /// Squares of distances, in degrees of latitude: nearer is surely inside, farther is surely outside.
+    /// Squared distances in degrees of latitude: nearer points are certainly inside, farther ones certainly outside.
     inside: f64,
     outside: f64,
-    /// What a degree of longitude is worth at the centre.
-    narrowing: f64,
+    /// The length of a degree of longitude at the centre, in degrees of latitude.
+    longitude_scale: f64,
 }
 
 /// How much of a cell an area covers.
@@ -20,20 +20,20 @@ pub enum Coverage {
     Whole,
 }
 
-/// Beyond these a flat map is too far off to be of use; below ten metres rounding is what decides.
+/// Outside these limits a flat map is too inaccurate to be useful. Below ten metres rounding errors dominate.
 const FLAT_RADIUS_KM_MIN: f64 = 0.01;
 const FLAT_RADIUS_KM_MAX: f64 = 200.0;
 const FLAT_LATITUDE_MAX: f64 = 75.0;
 
-/// Half a turn of the globe and more: there the flat map begins anew, and says nothing.
+/// Points farther apart than this are not rejected by the flat map, which wraps around at half a turn of the globe.
 const FLAT_LONGITUDES_APART_MAX: f64 = 90.0;
 
-impl NearCircle {
+impl CircleFilter {
     pub fn new(circle: Circle) -> Self {
         let lat = circle.centre.lat().to_radians();
         let reach = circle.radius_km / GeoPoint::EARTH_RADIUS_KM;
-        // On the flat map a distance is off by the part by which parallels shrink from the centre to the border; twice that,
-        // and the curvature, leave room.
+        // The relative error of a flat distance is the rate at which parallels shrink from the centre to the border. Twice that,
+        // plus the curvature, is a safe bound.
         let error = 2.0 * reach * lat.tan().abs() + reach * reach + 1e-6;
         let degrees = reach.to_degrees();
         let flat = (FLAT_RADIUS_KM_MIN..=FLAT_RADIUS_KM_MAX).contains(&circle.radius_km)
@@ -42,12 +42,12 @@ impl NearCircle {
             true => ((degrees * (1.0 - error)).max(0.0).powi(2), (degrees * (1.0 + error)).powi(2)),
             false => (-1.0, f64::INFINITY),
         };
-        Self { circle, inside, outside, narrowing: lat.cos() }
+        Self { circle, inside, outside, longitude_scale: lat.cos() }
     }
 
-    /// Whether a point is inside; not one without coordinates.
+    /// Returns `true` if a point is inside. A point without coordinates is not.
     pub fn contains(&self, (lat, lon): (f64, f64)) -> bool {
-        let square = self.square(lat, lon);
+        let square = self.squared_distance(lat, lon);
         if square < self.inside {
             return true;
         }
@@ -57,22 +57,22 @@ impl NearCircle {
         GeoPoint::new(lat, lon).is_some_and(|point| self.circle.contains(point))
     }
 
-    /// How much of a cell is inside. On the flat map the farthest point of a cell is a corner, and the nearest is the centre
-    /// moved into the cell; what surely holds of them holds of every point of the cell.
-    pub fn covers(&self, (south, west): (f64, f64), (north, east): (f64, f64)) -> Coverage {
+    /// Returns how much of a cell is inside. On the flat map the farthest point of a cell is a corner, and the nearest is the
+    /// centre clamped to the cell: what certainly holds for them holds for every point of the cell.
+    pub fn coverage(&self, (south, west): (f64, f64), (north, east): (f64, f64)) -> Coverage {
         let centre = self.circle.centre;
         let far = |from: f64, to: f64, centre: f64| if centre - from > to - centre { from } else { to };
-        let farthest = self.square(far(south, north, centre.lat()), far(west, east, centre.lon()));
+        let farthest = self.squared_distance(far(south, north, centre.lat()), far(west, east, centre.lon()));
         if farthest < self.inside {
             return Coverage::Whole;
         }
-        let nearest = self.square(centre.lat().clamp(south, north), centre.lon().clamp(west, east));
+        let nearest = self.squared_distance(centre.lat().clamp(south, north), centre.lon().clamp(west, east));
         if nearest > self.outside { Coverage::None } else { Coverage::Part }
     }
 
-    fn square(&self, lat: f64, lon: f64) -> f64 {
+    fn squared_distance(&self, lat: f64, lon: f64) -> f64 {
         let (north, east) =
-            (lat - self.circle.centre.lat(), (lon - self.circle.centre.lon()) * self.narrowing);
+            (lat - self.circle.centre.lat(), (lon - self.circle.centre.lon()) * self.longitude_scale);
         north * north + east * east
     }
 }
@@ -81,14 +81,14 @@ impl NearCircle {
 mod tests {
     use super::*;
 
-    /// Every point of a grid, however near the border, for circles of all sizes at all latitudes.
+    /// Every point of a grid, including points near the border, for circles of all sizes at all latitudes.
     #[test]
-    fn the_flat_map_never_disagrees_with_the_globe() {
+    fn flat_map_agrees_with_the_globe() {
         for radius_km in [0.005, 0.02, 0.2, 3.0, 10.0, 75.0, 199.0, 900.0] {
             for lat in [-74.0, -21.0, 0.0, 43.3, 51.0, 74.9, 80.0] {
                 let centre = GeoPoint::new(lat, 2.35).unwrap();
                 let circle = Circle { centre, radius_km };
-                let near = NearCircle::new(circle);
+                let filter = CircleFilter::new(circle);
                 let step = radius_km / 111.0 / 20.0;
                 let cell = (step * 3.0, step * 3.0 / lat.to_radians().cos());
                 for north in -30..=30 {
@@ -98,13 +98,13 @@ mod tests {
                             2.35 + f64::from(east) * step / lat.to_radians().cos(),
                         );
                         let Some(point) = GeoPoint::new(at.0, at.1) else { continue };
-                        assert_eq!(near.contains(at), circle.contains(point), "{circle:?} {at:?}");
+                        assert_eq!(filter.contains(at), circle.contains(point), "{circle:?} {at:?}");
                         let opposite = (at.0 + cell.0, at.1 + cell.1);
                         let inside = [0.0, 0.3, 1.0].map(|part| {
                             let point = GeoPoint::new(at.0 + part * cell.0, at.1 + (1.0 - part) * cell.1);
                             point.is_some_and(|point| circle.contains(point))
                         });
-                        match near.covers(at, opposite) {
+                        match filter.coverage(at, opposite) {
                             Coverage::Whole => assert_eq!(inside, [true; 3], "{circle:?} {at:?}"),
                             Coverage::None => assert_eq!(inside, [false; 3], "{circle:?} {at:?}"),
                             Coverage::Part => {}

@@ -1,12 +1,17 @@
-//! The index of all properties, in memory: searches, similar properties, indicators; and the way back, from a property to the
-//! saved searches that want it.
+//! The search engine, in memory: an index of all properties, and a percolator of all saved searches.
 //!
-//! Read [`request`] first: what can be asked. [`index`] is what callers hold: changes go in, views come out. A view is made of
-//! [`segment`]s, in which properties lie as [`mod@column`]s in an order that makes places stretches of ordinals. A [`segment_query`] is
-//! criteria in raw_criteria of one segment; [`search`] and [`similar`] put together what the segment_queries let through. [`scan`] is the slow
-//! and obvious index, against which all of it is tested. [`percolator`] stands by itself: it holds searches, not properties.
+//! Modules in reading order:
 //!
-//! **Invariant:** nothing here does I/O, reads a clock or fails. It is a function of the changes it was told of.
+//! - [`request`]: requests to the index and their results.
+//! - [`index`]: what callers hold. It applies changes and publishes a [`Searcher`], a point-in-time view.
+//! - `searcher`, `segment_reader`: a searcher is a list of segments, each with the set of its live rows.
+//! - `segment`: an immutable part of the index. Properties are stored in columns, sorted so that a place is a range of ordinals.
+//! - `segment_query`: criteria compiled for one segment.
+//! - `search`, `similar`: execute requests over all segments.
+//! - [`scan`]: the oracle of the differential tests, which scans all properties.
+//! - [`percolator`]: the opposite direction, from one property to the saved searches that match it. It does not use the index.
+//!
+//! **Invariant:** nothing here does I/O, reads a clock or fails. The state is a function of the changes applied.
 
 pub mod request;
 
@@ -21,10 +26,17 @@ mod compare;
 mod row;
 mod scratch;
 mod search;
+mod searcher;
 mod segment;
 mod segment_query;
+mod segment_reader;
+mod settings;
 mod similar;
 
-pub use index::{Builder, Damaged, Index, Matches, SegmentId, SegmentReader, Settings, View};
+pub use index::{Index, IndexBuilder};
 pub use percolator::{PercolateResult, Percolator, PercolatorScratch};
 pub use request::{Change, Hit, SearchRequest, SearchResult, SequenceNumber, SimilarRequest};
+pub use searcher::{Matches, Searcher};
+pub use segment::codec::CorruptSegment;
+pub use segment_reader::{SegmentId, SegmentReader};
+pub use settings::IndexSettings;

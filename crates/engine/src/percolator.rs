@@ -1,207 +1,317 @@
-//! The other way round: from one property to the saved searches that want it.
+//! The percolator: finds the saved searches that match one property.
 //!
-//! A search is filed under where it looks: under each of a few places, under a set of many, in cells of the map, or under
-//! "anywhere" ([`place_buckets`]). A property looks into the buckets of the places it lies in. In a bucket searches lie as columns, those
-//! for the same kinds of property together ([`bucket`]), and are held against the property sixteen at a time ([`lanes`]). Most are
-//! settled by that, because the columns say exactly what they ask for ([`bounds`], [`filing`]). What the others ask for beyond it
-//! is checked one by one ([`checks`]), words last ([`phrases`]).
+//! A saved search is compiled ([`compile`]) and stored in buckets by the places it names: one bucket for each of a few places,
+//! one bucket for a set of many places, cells of a grid on the map, or the bucket "anywhere" ([`place_buckets`]). A property is
+//! matched against the buckets of the places it lies in. A bucket stores its searches in columns, grouped by property type and
+//! transaction, and compares them with the property sixteen at a time ([`bucket`]). For most searches these columns, the
+//! prefilter, decide exactly ([`bounds`]). The remaining criteria of the others are checked search by search ([`checks`]),
+//! phrases last ([`phrases`]).
 //!
-//! **Invariant:** it finds exactly the searches whose [`Criteria::accepts`] the property. The law of the index holds it to that.
+//! **Invariant:** it finds exactly the searches whose [`Criteria::accepts`] returns `true` for the property. The differential
+//! tests in `tests/differential` check this.
 
 mod bounds;
 mod bucket;
-mod cells;
 mod checks;
-mod filing;
-mod lanes;
-mod order;
-mod pages;
+mod compile;
+mod memory;
 mod phrases;
 mod place_buckets;
-mod places;
-mod slab;
-
-use std::collections::HashMap;
 
 use domain::{Criteria, PropertyView, Property, SearchNumber};
-
-use bucket::Met;
-use checks::{Checks, Sight};
-use filing::Filing;
-use order::Order;
-use pages::{Filed, Kept, Pages};
-use phrases::{PhraseInterner, Reading};
-use place_buckets::PlaceBuckets;
+use rustc_hash::FxHashMap;
 use slab::Slab;
 
-/// All saved searches, so kept that those which want a property are found at once.
+use bucket::{KindMask, PrefilterHits};
+use checks::{Checks, PropertyValues};
+use compile::CompiledSearch;
+use phrases::{PhraseInterner, TextMatcher};
+use place_buckets::PlaceBuckets;
+
+/// All saved searches, indexed so that the ones matching a property are found without evaluating each of them.
 #[derive(Debug, Default)]
 pub struct Percolator {
-    pages: Pages,
+    entries: EntryTable,
     place_buckets: PlaceBuckets,
-    /// The buckets of searches that are filed in several.
-    lists: Slab<Box<[u32]>>,
-    unsettled: Slab<Unsettled>,
+    /// The bucket lists of searches that are stored in several buckets.
+    bucket_lists: Slab<Box<[u32]>>,
+    residuals: Slab<ResidualSearch>,
     checks: Slab<Checks>,
     phrases: PhraseInterner,
 }
 
-/// A search that the columns do not settle.
+/// A search that its prefilter does not decide. Slab keys are stored in four bytes.
 #[derive(Debug, Clone, Copy)]
-struct Unsettled {
+struct ResidualSearch {
     number: u32,
-    /// The number of its checks, or [`NONE`].
+    /// The key of its checks, or [`NONE`].
     checks: u32,
-    /// The number of its expressions, or [`NONE`].
+    /// The key of its expressions, or [`NONE`].
     expressions: u32,
 }
 
+/// A slab key that no entry has.
 const NONE: u32 = u32::MAX;
 
-/// The searches that want a property, and what it took to find them.
+/// The searches that match a property, and the work it took to find them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PercolateResult {
-    /// Ascending, each once.
+    /// Ascending, without duplicates.
     pub searches: Vec<SearchNumber>,
-    /// How many lines were looked at in columns.
-    pub walked: usize,
-    /// How many of those had something left to check.
-    pub verified: usize,
+    /// The number of searches whose prefilter was compared with the property.
+    pub scanned: usize,
+    /// The number of those that passed the prefilter and had other criteria left to evaluate.
+    pub evaluated: usize,
 }
 
-/// Room to work in, to be used again for the next property. What is left in it has no influence on what is found.
+/// Buffers and caches to reuse from one property to the next. Their content does not influence results.
 #[derive(Debug, Default)]
 pub struct PercolatorScratch {
-    sets: Vec<u32>,
-    met: Met,
-    pending: Vec<Unsettled>,
-    reading: Reading,
-    order: Order,
+    set_buckets: Vec<u32>,
+    hits: PrefilterHits,
+    residuals: Vec<ResidualSearch>,
+    texts: TextMatcher,
+    sorter: BitmapSorter,
 }
 
 impl Percolator {
     /// Adds a search, or replaces it.
     pub fn put(&mut self, number: SearchNumber, criteria: &Criteria) {
-        self.take(number);
-        let Filing { places, kinds, line, checks } = Filing::of(criteria);
-        let name = match kinds.is_settled() {
+        self.remove_entry(number);
+        let CompiledSearch { places, kinds, prefilter, checks } = CompiledSearch::new(criteria);
+        let handle = match kinds.is_exact() {
             true => number.0,
             false => {
-                let asks = filing::ask_for_something(&criteria.expressions);
-                let expressions = if asks { self.phrases.hold(&criteria.expressions) } else { NONE };
-                let checks = Checks::of(checks).map_or(NONE, |checks| self.checks.put(checks));
-                self.unsettled.put(Unsettled { number: number.0, checks, expressions })
+                let restrict = compile::expressions_restrict(&criteria.expressions);
+                let expressions = if restrict { self.phrases.intern(&criteria.expressions) } else { NONE };
+                let checks = Checks::new(checks).map_or(NONE, |checks| self.checks.insert(checks) as u32);
+                self.residuals.insert(ResidualSearch { number: number.0, checks, expressions }) as u32
             }
         };
-        let buckets = self.place_buckets.put(&places, kinds, &line, name);
-        let filed = match buckets.as_slice() {
-            [] => Filed::Nowhere,
-            [bucket] => Filed::Once(*bucket),
-            several => Filed::Several(self.lists.put(several.into())),
+        let buckets = self.place_buckets.insert(&places, kinds, &prefilter, handle);
+        let location = match buckets.as_slice() {
+            [] => Location::Nowhere,
+            [bucket] => Location::Bucket(*bucket),
+            several => Location::BucketList(self.bucket_lists.insert(several.into()) as u32),
         };
-        self.pages.put(number.0, Kept { filed, kinds, name });
+        self.entries.insert(number.0, Entry { location, kinds, handle });
     }
 
-    /// Whether it was there.
+    /// Removes a search. Returns `true` if it was there.
     pub fn remove(&mut self, number: SearchNumber) -> bool {
-        let was_there = self.take(number);
+        let was_there = self.remove_entry(number);
         if self.is_empty() {
-            // Nothing is left but room, and nobody knows whether it is ever needed again.
+            // Only unused capacity is left: free it.
             *self = Self::default();
         }
         was_there
     }
 
-    fn take(&mut self, number: SearchNumber) -> bool {
-        let Some(Kept { filed, kinds, name }) = self.pages.take(number.0) else { return false };
-        match filed {
-            Filed::Nowhere => {}
-            Filed::Once(bucket) => self.place_buckets.remove(bucket, kinds, name),
-            Filed::Several(list) => {
-                for bucket in self.lists.take(list).unwrap_or_default() {
-                    self.place_buckets.remove(bucket, kinds, name);
+    fn remove_entry(&mut self, number: SearchNumber) -> bool {
+        let Some(Entry { location, kinds, handle }) = self.entries.remove(number.0) else { return false };
+        match location {
+            Location::Nowhere => {}
+            Location::Bucket(bucket) => self.place_buckets.remove(bucket, kinds, handle),
+            Location::BucketList(list) => {
+                for bucket in self.bucket_lists.try_remove(list as usize).unwrap_or_default() {
+                    self.place_buckets.remove(bucket, kinds, handle);
                 }
             }
         }
-        if !kinds.is_settled()
-            && let Some(unsettled) = self.unsettled.take(name)
+        if !kinds.is_exact()
+            && let Some(residual) = self.residuals.try_remove(handle as usize)
         {
-            self.checks.take(unsettled.checks);
-            self.phrases.release(unsettled.expressions);
+            self.checks.try_remove(residual.checks as usize);
+            self.phrases.release(residual.expressions);
         }
         true
     }
 
     pub fn len(&self) -> usize {
-        self.pages.len()
+        self.entries.len()
     }
 
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The searches that want a property.
+    /// Returns the searches that match a property.
     pub fn matches(&self, property: &Property, scratch: &mut PercolatorScratch) -> PercolateResult {
         let Some(facts) = PropertyView::new(property) else { return PercolateResult::default() };
-        let sight = Sight::of(&facts);
-        let kind = sight.kind(facts.derived.property_type, facts.derived.transaction_type);
-        let probe = sight.probe();
-        let PercolatorScratch { sets, met, pending, reading, order } = scratch;
-        met.settled.clear();
-        met.unsettled.clear();
-        reading.begin();
-        let mut walked = 0;
-        self.place_buckets.each(sight.places(), sight.point, sets, |bucket| {
-            walked += bucket.scan(kind, &probe, met);
+        let values = PropertyValues::new(&facts);
+        let kind = compile::kind_of(facts.derived.property_type, facts.derived.transaction_type);
+        let probe = compile::probe(&values);
+        let PercolatorScratch { set_buckets, hits, residuals, texts, sorter } = scratch;
+        hits.exact.clear();
+        hits.residual.clear();
+        texts.reset();
+        let mut scanned = 0;
+        self.place_buckets.visit(values.places(), values.point, set_buckets, |bucket| {
+            scanned += bucket.scan(kind, &probe, hits);
         });
-        let verified = met.unsettled.len();
-        let found = &mut met.settled;
-        // All are fetched before the first is looked at: while one is on its way from memory, so are the next ones.
-        pending.clear();
-        pending.extend(met.unsettled.iter().filter_map(|name| self.unsettled.get(*name)));
-        for unsettled in pending.iter() {
-            if self.is_settled_well(unsettled, &sight, reading) {
-                found.push(unsettled.number);
+        let evaluated = hits.residual.len();
+        let matched = &mut hits.exact;
+        // Fetch all of them before evaluating the first: the loads from memory overlap.
+        residuals.clear();
+        residuals.extend(hits.residual.iter().filter_map(|handle| self.residuals.get(*handle as usize)));
+        for residual in residuals.iter() {
+            if self.residual_matches(residual, &values, texts) {
+                matched.push(residual.number);
             }
         }
-        // A search that names a city and its zipcode is found under both.
-        PercolateResult { searches: order.put_in(found), walked, verified }
+        // A search that names a city and its zipcode is found in both buckets.
+        PercolateResult { searches: sorter.sort_dedup(matched), scanned, evaluated }
     }
 
-    /// Whether all holds that is left to check.
-    fn is_settled_well(&self, unsettled: &Unsettled, sight: &Sight<'_>, reading: &mut Reading) -> bool {
-        let Unsettled { number: _, checks, expressions } = *unsettled;
-        let checks_hold = || self.checks.get(checks).is_none_or(|checks| checks.hold(sight));
-        let words_hold = |reading: &mut Reading| {
-            expressions == NONE || self.phrases.hold_for(expressions, sight.property, reading)
+    /// Returns `true` if everything that the prefilter does not decide holds.
+    fn residual_matches(
+        &self,
+        residual: &ResidualSearch,
+        values: &PropertyValues<'_>,
+        texts: &mut TextMatcher,
+    ) -> bool {
+        let ResidualSearch { number: _, checks, expressions } = *residual;
+        let checks_hold = || self.checks.get(checks as usize).is_none_or(|checks| checks.hold(values));
+        let expressions_hold = |texts: &mut TextMatcher| {
+            expressions == NONE || self.phrases.matches(expressions, values.property, texts)
         };
-        // Reading texts is what takes longest; once they are read, words are what takes least.
-        match reading.is_read() {
-            true => words_hold(reading) && checks_hold(),
-            false => checks_hold() && words_hold(reading),
+        // Tokenizing the texts is the most expensive step; once it is done, expressions are the cheapest.
+        match texts.is_tokenized() {
+            true => expressions_hold(texts) && checks_hold(),
+            false => checks_hold() && expressions_hold(texts),
         }
     }
 
-    /// How much memory it takes.
+    /// Returns the memory in use, in bytes.
     pub fn bytes(&self) -> usize {
-        let lists: usize = self.lists.iter().map(|list| size_of_val(&**list)).sum();
-        let checks: usize = self.checks.iter().map(Checks::bytes).sum();
+        let lists: usize = self.bucket_lists.iter().map(|(_, list)| size_of_val(&**list)).sum();
+        let checks: usize = self.checks.iter().map(|(_, checks)| checks.bytes()).sum();
         size_of::<Self>()
-            + self.pages.bytes()
+            + self.entries.bytes()
             + self.place_buckets.bytes()
-            + self.lists.bytes()
+            + memory::slab_bytes(&self.bucket_lists)
             + lists
-            + self.unsettled.bytes()
-            + self.checks.bytes()
+            + memory::slab_bytes(&self.residuals)
+            + memory::slab_bytes(&self.checks)
             + checks
             + self.phrases.bytes()
     }
 }
 
-/// Memory of a map, without what its entries hold elsewhere: it has room for an eighth more than it says, and a byte for each.
-fn map_bytes<K, V, S>(map: &HashMap<K, V, S>) -> usize {
-    let room = map.capacity() / 7 * 8;
-    room * (size_of::<(K, V)>() + 1)
+/// What removing a search needs to know about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Entry {
+    location: Location,
+    kinds: KindMask,
+    /// The search's identifier in its buckets: its number if the prefilter is exact, else its key in `residuals`.
+    handle: u32,
+}
+
+/// The buckets a search is stored in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Location {
+    /// No property can match the search.
+    Nowhere,
+    Bucket(u32),
+    /// Several buckets: the key of their list.
+    BucketList(u32),
+}
+
+const PAGE_ENTRIES: usize = 256;
+
+/// Entries by search number, in pages. Numbers are mostly dense. A page exists while it has an entry, so that a number far from
+/// the others costs no more than a page.
+#[derive(Debug, Default)]
+struct EntryTable {
+    pages: FxHashMap<u32, Page>,
+    len: usize,
+}
+
+#[derive(Debug)]
+struct Page {
+    entries: Box<[Option<Entry>; PAGE_ENTRIES]>,
+    len: usize,
+}
+
+impl EntryTable {
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn insert(&mut self, number: u32, entry: Entry) {
+        let (page, slot) = Self::position(number);
+        let empty = || Page { entries: Box::new([None; PAGE_ENTRIES]), len: 0 };
+        let page = self.pages.entry(page).or_insert_with(empty);
+        if page.entries[slot].replace(entry).is_none() {
+            page.len += 1;
+            self.len += 1;
+        }
+    }
+
+    fn remove(&mut self, number: u32) -> Option<Entry> {
+        let (key, slot) = Self::position(number);
+        let page = self.pages.get_mut(&key)?;
+        let entry = page.entries[slot].take()?;
+        page.len -= 1;
+        self.len -= 1;
+        if page.len == 0 {
+            self.pages.remove(&key);
+        }
+        Some(entry)
+    }
+
+    /// Returns the page of a number and its slot in the page.
+    fn position(number: u32) -> (u32, usize) {
+        (number / PAGE_ENTRIES as u32, number as usize % PAGE_ENTRIES)
+    }
+
+    fn bytes(&self) -> usize {
+        memory::map_bytes(&self.pages) + self.pages.len() * size_of::<[Option<Entry>; PAGE_ENTRIES]>()
+    }
+}
+
+/// Below this count a comparison sort is faster than the bitmap.
+const BITMAP_SORT_MIN: usize = 64;
+
+/// Larger numbers are sorted by comparison: a bitmap for them would take megabytes to hold and to read through.
+const BITMAP_NUMBER_MAX: u32 = 1 << 24;
+
+/// Sorts numbers with a bitmap: one bit for each number, and one summary bit for each word in use. All bits are zero between two
+/// calls.
+#[derive(Debug, Default)]
+struct BitmapSorter {
+    words: Vec<u64>,
+    summary: Vec<u64>,
+}
+
+impl BitmapSorter {
+    /// Returns the numbers in ascending order, without duplicates.
+    fn sort_dedup(&mut self, numbers: &mut Vec<u32>) -> Vec<SearchNumber> {
+        let most = numbers.iter().copied().max().unwrap_or_default();
+        if numbers.len() < BITMAP_SORT_MIN || most > BITMAP_NUMBER_MAX {
+            numbers.sort_unstable();
+            numbers.dedup();
+            return numbers.iter().copied().map(SearchNumber).collect();
+        }
+        let words = most as usize / 64 + 1;
+        self.words.resize(words.max(self.words.len()), 0);
+        self.summary.resize(words.div_ceil(64).max(self.summary.len()), 0);
+        for number in numbers.iter() {
+            let word = *number as usize / 64;
+            self.words[word] |= 1 << (number % 64);
+            self.summary[word / 64] |= 1 << (word % 64);
+        }
+        let mut sorted = Vec::with_capacity(numbers.len());
+        for (index, used) in self.summary[..words.div_ceil(64)].iter_mut().enumerate() {
+            for word in crate::bits::ones(std::mem::take(used)) {
+                let word = index * 64 + word;
+                for bit in crate::bits::ones(std::mem::take(&mut self.words[word])) {
+                    sorted.push(SearchNumber((word * 64 + bit) as u32));
+                }
+            }
+        }
+        sorted
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! What is asked of the index, and what it answers.
+//! Requests to the index, and its results.
 
 use domain::{Criteria, Order, PropertyId, SimilarityProfile, Timestamp};
 
-/// A page of what meets criteria, in an order.
+/// Asks for a page of the properties that match criteria.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SearchRequest {
     pub criteria: Criteria,
@@ -11,38 +11,38 @@ pub struct SearchRequest {
     pub take: usize,
 }
 
-/// A page of what is most like a property.
+/// Asks for a page of the properties most similar to one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimilarRequest {
     pub property: PropertyId,
     pub profile: SimilarityProfile,
-    /// Only what was created since.
+    /// Only properties created at this time or later.
     pub created_from: Option<Timestamp>,
     pub order: Order,
     pub skip: usize,
     pub take: usize,
 }
 
-/// How many there are in all, and those of the page.
+/// The number of all matches, and the hits of the page.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchResult {
     pub total: usize,
     pub hits: Vec<Hit>,
 }
 
-/// A property, and the sequence_number it was indexed under.
+/// A property, and the sequence number it was indexed with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hit {
     pub property: PropertyId,
     pub sequence_number: SequenceNumber,
 }
 
-/// The position of the change log at which a property was indexed. The same sequence_number means the same document or a newer one,
-/// never an older: a copy kept under it is good until the sequence_number changes.
+/// The position in the change log at which a property was indexed. A document read under a sequence number is that version or a
+/// newer one, never an older one: a cached copy is valid until the sequence number changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct SequenceNumber(pub u64);
 
-/// A change that the index is told of.
+/// A change to the index.
 #[derive(Debug, Clone)]
 pub enum Change {
     Put(domain::Property, SequenceNumber),

@@ -1,4 +1,4 @@
-//! A property as the index reads it: every attribute's value, once.
+//! A property as it is indexed: the value of every attribute, computed once.
 
 use domain::attribute::PropertyView;
 use domain::criteria::texts;
@@ -22,7 +22,7 @@ pub struct Row {
     pub point: Option<GeoPoint>,
     pub adverts: Vec<AdvertRow>,
     pub changes: Vec<ChangeRow>,
-    /// Folded; each text ends with a line break, so that no phrase reaches from one into the next.
+    /// Folded. Each text ends with a line break, so that no phrase spans two texts.
     pub text: String,
 }
 
@@ -43,8 +43,8 @@ pub struct ChangeRow {
 }
 
 impl Row {
-    /// Nothing for a property without adverts, which nobody can look for.
-    pub fn of(property: &Property, sequence_number: SequenceNumber) -> Option<Self> {
+    /// Returns `None` for a property without adverts, which no search can match.
+    pub fn new(property: &Property, sequence_number: SequenceNumber) -> Option<Self> {
         let facts = PropertyView::new(property)?;
         let mut values = [UNKNOWN; PROPERTY_ATTRIBUTES];
         for (value, attribute) in values.iter_mut().zip(PropertyAttribute::ALL) {
@@ -90,7 +90,7 @@ fn raw(key: Option<Key>) -> i64 {
     key.map_or(UNKNOWN, Key::get)
 }
 
-/// The texts of a property, folded, each once: portals repeat each other.
+/// Returns the folded texts of a property without duplicates: portals copy each other.
 fn folded_texts(property: &Property) -> String {
     let mut folded = String::new();
     let mut lines: Vec<std::ops::Range<usize>> = Vec::new();
@@ -98,7 +98,7 @@ fn folded_texts(property: &Property) -> String {
         let start = folded.len();
         fold_into(text, &mut folded);
         let line = start..folded.len();
-        if line.is_empty() || lines.iter().any(|known| folded[known.clone()] == folded[line.clone()]) {
+        if line.is_empty() || lines.iter().any(|other| folded[other.clone()] == folded[line.clone()]) {
             folded.truncate(start);
             continue;
         }

@@ -1,6 +1,6 @@
-//! The slow and obvious index: all properties in a map, every request answered by looking at each of them.
+//! The oracle of the differential tests: all properties in a map, every request answered by a full scan.
 //!
-//! It is what the fast one is tested against, and nothing else. It uses the domain's definitions and no trick.
+//! It is slow and obvious on purpose. It uses the definitions of the domain and no optimization.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use domain::{Criteria, Key, Property, PropertyAttribute, PropertyId, SimilarityP
 use crate::request::{Change, Hit, SearchRequest, SearchResult, SequenceNumber, SimilarRequest};
 
 #[derive(Debug, Clone, Default)]
-pub struct Scan {
+pub struct ScanIndex {
     properties: BTreeMap<PropertyId, (Property, SequenceNumber)>,
 }
 
-impl Scan {
+impl ScanIndex {
     pub fn apply(&mut self, change: Change) {
         match change {
             Change::Put(property, sequence_number) => {
@@ -44,9 +44,9 @@ impl Scan {
 
     pub fn similar(&self, request: &SimilarRequest) -> SearchResult {
         let SimilarRequest { property: own, profile, created_from, order, skip, take } = request;
-        let mut alike = Vec::new();
-        for (id, kept) in &self.properties {
-            let Some(facts) = PropertyView::new(&kept.0) else { continue };
+        let mut similar = Vec::new();
+        for (id, indexed) in &self.properties {
+            let Some(facts) = PropertyView::new(&indexed.0) else { continue };
             let derived = &facts.derived;
             if id == own
                 || derived.expired_at.is_some()
@@ -58,24 +58,24 @@ impl Scan {
                 continue;
             }
             if let Some(penalty) = profile.penalty(&SimilarityProfile::new(&facts)) {
-                alike.push((penalty, *id, kept));
+                similar.push((penalty, *id, indexed));
             }
         }
-        alike.sort_by_key(|(penalty, id, _)| (*penalty, *id));
-        alike.truncate(SIMILAR_MAX);
-        let alike = alike.into_iter().map(|(_, _, kept)| kept).collect();
-        page(alike, &Criteria::default(), order, *skip, *take)
+        similar.sort_by_key(|(penalty, id, _)| (*penalty, *id));
+        similar.truncate(SIMILAR_MAX);
+        let similar = similar.into_iter().map(|(_, _, indexed)| indexed).collect();
+        page(similar, &Criteria::default(), order, *skip, *take)
     }
 
-    /// Every match after an id, in the order of ids.
+    /// Returns the matches after an id, in the order of ids.
     pub fn matches_after(&self, criteria: &Criteria, after: Option<PropertyId>, limit: usize) -> Vec<Hit> {
         let matches = self.properties.values().filter(|(property, _)| criteria.accepts(property));
         let later = matches.filter(|(property, _)| after.is_none_or(|after| property.id > after));
         later.take(limit).map(hit).collect()
     }
 
-    /// The values of some attributes of every match, in no particular order.
-    pub fn each(
+    /// Calls `visit` with the values of some attributes of every match, in no particular order.
+    pub fn for_each_match(
         &self,
         criteria: &Criteria,
         attributes: &[PropertyAttribute],
@@ -90,16 +90,16 @@ impl Scan {
 }
 
 fn page(
-    mut found: Vec<&(Property, SequenceNumber)>,
+    mut matches: Vec<&(Property, SequenceNumber)>,
     criteria: &Criteria,
     order: &Order,
     skip: usize,
     take: usize,
 ) -> SearchResult {
-    found.sort_by_cached_key(|(property, _)| order.rank(criteria, property));
-    SearchResult { total: found.len(), hits: found.into_iter().skip(skip).take(take).map(hit).collect() }
+    matches.sort_by_cached_key(|(property, _)| order.rank(criteria, property));
+    SearchResult { total: matches.len(), hits: matches.into_iter().skip(skip).take(take).map(hit).collect() }
 }
 
-fn hit(kept: &(Property, SequenceNumber)) -> Hit {
-    Hit { property: kept.0.id, sequence_number: kept.1 }
+fn hit(indexed: &(Property, SequenceNumber)) -> Hit {
+    Hit { property: indexed.0.id, sequence_number: indexed.1 }
 }

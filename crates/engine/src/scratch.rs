@@ -1,28 +1,28 @@
-//! Words that are needed for the length of one request, over and over again.
+//! Buffers of words that live as long as one request.
 //!
-//! A request needs some tens of kilobytes for a moment. Asking the system for them each time costs more than the request:
-//! fresh pages have to be cleared. So each thread keeps a few for the next one.
+//! A request needs some tens of kilobytes for a short time. Allocating them each time costs more than the request itself because
+//! the system has to clear fresh pages. So each thread keeps a small pool.
 
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
 
-/// How many each thread keeps. A request needs one at a time.
-const KEPT_MAX: usize = 4;
+/// The buffers that each thread keeps. A request needs one at a time.
+const POOLED_MAX: usize = 4;
 
-/// Larger ones are given back: the largest segment needs an eighth of it.
-const KEPT_WORDS_MAX: usize = 1 << 16;
+/// Larger buffers are freed. The largest segment needs an eighth of this.
+const POOLED_WORDS_MAX: usize = 1 << 16;
 
 thread_local! {
-    static KEPT: RefCell<Vec<Vec<u64>>> = const { RefCell::new(Vec::new()) };
+    static POOL: RefCell<Vec<Vec<u64>>> = const { RefCell::new(Vec::new()) };
 }
 
 #[derive(Debug, Default)]
 pub struct Scratch(Vec<u64>);
 
 impl Scratch {
-    /// So many words, all zero.
+    /// Returns `length` words, all zero.
     pub fn zeroed(length: usize) -> Self {
-        let mut words = KEPT.with_borrow_mut(Vec::pop).unwrap_or_default();
+        let mut words = POOL.with_borrow_mut(Vec::pop).unwrap_or_default();
         words.clear();
         words.resize(length, 0);
         Self(words)
@@ -32,13 +32,13 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         let words = std::mem::take(&mut self.0);
-        if (1..=KEPT_WORDS_MAX).contains(&words.capacity()) {
-            // A thread that ends has given its own back already.
-            let _ = KEPT.try_with(|kept| {
-                if let Ok(mut kept) = kept.try_borrow_mut()
-                    && kept.len() < KEPT_MAX
+        if (1..=POOLED_WORDS_MAX).contains(&words.capacity()) {
+            // A thread that ends has freed its pool already.
+            let _ = POOL.try_with(|pool| {
+                if let Ok(mut pool) = pool.try_borrow_mut()
+                    && pool.len() < POOLED_MAX
                 {
-                    kept.push(words);
+                    pool.push(words);
                 }
             });
         }

@@ -1,8 +1,8 @@
-//! A page of what matches, in order, and how many match in all.
+//! Executes search requests: counts all matches and returns one page of them in order.
 //!
-//! Every segment is asked on its own, one transaction at a time. Where many match and the order is kept, the order is walked
-//! until the page is full; where few match, the best of them are picked out. What each segment offers is put together by
-//! rank.
+//! Each segment is queried on its own, one transaction at a time. If many rows match and the segment is presorted by the first
+//! sort attribute, the presorted rows are walked until the page is full. If few rows match, the best are selected from them. The
+//! candidates of all segments are merged by rank.
 
 use std::collections::BinaryHeap;
 
@@ -10,66 +10,67 @@ use domain::criteria::{Direction, SortMode};
 use domain::{Criteria, GeoPoint, Key, Order, OrderBy, PropertyAttribute, PropertyId, KeyRange};
 
 use crate::column::{Column, UNKNOWN};
-use crate::index::SegmentReader;
 use crate::request::{SearchRequest, SearchResult};
 use crate::segment::Segment;
 use crate::segment::doc_range::DocRange;
-use crate::segment_query::{AdvertQuery, Matched, SegmentQuery, Wanted, transactions};
+use crate::segment_query::{AdvertQuery, MatchedRows, PreparedCriteria, SegmentQuery, transactions};
+use crate::segment_reader::SegmentReader;
 
-pub fn search(parts: &[SegmentReader], request: &SearchRequest) -> SearchResult {
+pub fn search(readers: &[SegmentReader], request: &SearchRequest) -> SearchResult {
     let SearchRequest { criteria, order, skip, take } = request;
-    let wanted = if *take == 0 { 0 } else { skip.saturating_add(*take) };
-    let asked = Wanted::new(criteria);
+    let limit = if *take == 0 { 0 } else { skip.saturating_add(*take) };
+    let prepared = PreparedCriteria::new(criteria);
     let mut found = Vec::new();
-    for (place, part) in parts.iter().enumerate() {
-        for within in transactions(&part.segment, criteria) {
-            let Some(segment_query) = SegmentQuery::new(&part.segment, &part.live_docs, &asked, within)
+    for (index, reader) in readers.iter().enumerate() {
+        for within in transactions(&reader.segment, criteria) {
+            let Some(segment_query) =
+                SegmentQuery::new(&reader.segment, &reader.live_docs, &prepared, within)
             else {
                 continue;
             };
-            let matched = segment_query.matched();
+            let matched = segment_query.matched_rows();
             if matched.count > 0 {
-                found.push((place, within, matched));
+                found.push((index, within, matched));
             }
         }
     }
     let total = found.iter().map(|(_, _, matched)| matched.count).sum();
-    if wanted == 0 || *skip >= total {
+    if limit == 0 || *skip >= total {
         return SearchResult { total, hits: Vec::new() };
     }
-    let mut best = Best::new(wanted);
-    for (place, within, matched) in found {
-        let ranking = Ranking::new(&parts[place].segment, criteria, order);
-        ranking.offer(place, &matched, within, &mut best);
+    let mut best = TopHits::new(limit);
+    for (index, within, matched) in found {
+        let ranking = SegmentRanking::new(&readers[index].segment, criteria, order);
+        ranking.offer(index, &matched, within, &mut best);
     }
     let hits = best.sorted().into_iter().skip(*skip).take(*take);
-    SearchResult { total, hits: hits.map(|ranked| parts[ranked.part].segment.hit(ranked.row)).collect() }
+    SearchResult { total, hits: hits.map(|hit| readers[hit.reader].segment.hit(hit.row)).collect() }
 }
 
-/// The best of what was offered so far.
-pub(crate) struct Best {
-    wanted: usize,
+/// The best rows offered so far.
+pub(crate) struct TopHits {
+    limit: usize,
     /// The worst on top.
-    heap: BinaryHeap<Ranked>,
+    heap: BinaryHeap<RankedRow>,
 }
 
-/// A row's place in an order.
+/// A row with its sort values.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Ranked {
-    /// Such that the least comes first.
+pub(crate) struct RankedRow {
+    /// Transformed so that the smallest comes first.
     values: Box<[i64]>,
     id: PropertyId,
-    pub part: usize,
+    pub reader: usize,
     pub row: usize,
 }
 
-impl Best {
-    pub fn new(wanted: usize) -> Self {
-        Self { wanted, heap: BinaryHeap::new() }
+impl TopHits {
+    pub fn new(limit: usize) -> Self {
+        Self { limit, heap: BinaryHeap::new() }
     }
 
-    fn offer(&mut self, ranked: Ranked) {
-        if self.heap.len() < self.wanted {
+    fn offer(&mut self, ranked: RankedRow) {
+        if self.heap.len() < self.limit {
             self.heap.push(ranked);
         } else if let Some(mut worst) = self.heap.peek_mut()
             && ranked < *worst
@@ -78,65 +79,65 @@ impl Best {
         }
     }
 
-    /// The first value beyond which nothing is wanted any more.
-    fn limit(&self) -> i64 {
-        let worst = self.heap.peek().filter(|_| self.heap.len() == self.wanted);
+    /// Returns the largest first sort value that can still enter the hits.
+    fn cutoff(&self) -> i64 {
+        let worst = self.heap.peek().filter(|_| self.heap.len() == self.limit);
         worst.and_then(|worst| worst.values.first().copied()).unwrap_or(i64::MAX)
     }
 
-    pub fn sorted(self) -> Vec<Ranked> {
+    pub fn sorted(self) -> Vec<RankedRow> {
         self.heap.into_sorted_vec()
     }
 }
 
-/// An order in raw_criteria of one segment.
-pub(crate) struct Ranking<'a> {
+/// A sort order compiled for one segment.
+pub(crate) struct SegmentRanking<'a> {
     segment: &'a Segment,
     criteria: &'a Criteria,
-    by: Vec<(Value<'a>, Direction)>,
+    by: Vec<(SortValue<'a>, Direction)>,
 }
 
-/// Where the value compared comes from.
-enum Value<'a> {
+/// The source of a sort value.
+enum SortValue<'a> {
     Column(PropertyAttribute, &'a Column),
     AdvertCreation(AdvertQuery<'a>),
     Distance(Option<GeoPoint>),
 }
 
-impl<'a> Ranking<'a> {
+impl<'a> SegmentRanking<'a> {
     pub fn new(segment: &'a Segment, criteria: &'a Criteria, order: &Order) -> Self {
         let value = |by: OrderBy| match by.attribute() {
             Some(PropertyAttribute::CreatedAt) if order.mode == SortMode::Advert => {
-                Value::AdvertCreation(AdvertQuery::new(segment, criteria))
+                SortValue::AdvertCreation(AdvertQuery::new(segment, criteria))
             }
-            Some(attribute) => Value::Column(attribute, segment.column(attribute)),
-            None => Value::Distance(order.origin),
+            Some(attribute) => SortValue::Column(attribute, segment.column(attribute)),
+            None => SortValue::Distance(order.origin),
         };
         let by = order.by.iter().map(|(by, direction)| (value(*by), *direction)).collect();
         Self { segment, criteria, by }
     }
 
-    /// Offers the best of what matched.
-    fn offer(&self, part: usize, matched: &Matched, transaction: DocRange, best: &mut Best) {
-        let rows = match self.walk(matched, transaction, best) {
+    /// Offers the best of the matched rows.
+    fn offer(&self, reader: usize, matched: &MatchedRows, transaction: DocRange, best: &mut TopHits) {
+        let rows = match self.presorted(matched, transaction, best) {
             Some((order, direction)) => self.first_of(order, direction, best, |row| matched.contains(row)),
-            None => self.pick(matched, best),
+            None => self.select(matched, best),
         };
         for row in rows {
-            self.offer_row(part, row, best);
+            self.offer_row(reader, row, best);
         }
     }
 
-    pub fn offer_row(&self, part: usize, row: usize, best: &mut Best) {
+    pub fn offer_row(&self, reader: usize, row: usize, best: &mut TopHits) {
         let values = self.by.iter().map(|(value, direction)| self.value(value, *direction, row)).collect();
-        best.offer(Ranked { values, id: self.segment.id(row), part, row });
+        best.offer(RankedRow { values, id: self.segment.id(row), reader, row });
     }
 
-    fn value(&self, value: &Value<'_>, direction: Direction, row: usize) -> i64 {
+    fn value(&self, value: &SortValue<'_>, direction: Direction, row: usize) -> i64 {
         let raw = match value {
-            Value::Column(_, column) => column.value(row),
-            Value::AdvertCreation(adverts) => adverts.created(row, direction),
-            Value::Distance(origin) => match (origin, self.segment.point(row)) {
+            SortValue::Column(_, column) => column.value(row),
+            SortValue::AdvertCreation(adverts) => adverts.created(row, direction),
+            SortValue::Distance(origin) => match (origin, self.segment.point(row)) {
                 (Some(origin), Some(point)) => Key::number(origin.distance_km(point)).get(),
                 _ => UNKNOWN,
             },
@@ -144,15 +145,20 @@ impl<'a> Ranking<'a> {
         directed(raw, direction)
     }
 
-    /// The kept order to walk, if that is less work than looking at every match.
-    fn walk(&self, matched: &Matched, transaction: DocRange, best: &Best) -> Option<(&'a [u32], Direction)> {
-        let (Value::Column(attribute, column), direction) = self.by.first()? else { return None };
-        let order = self.segment.order(*attribute, transaction)?;
-        let steps = (order.len() / matched.count.max(1)).saturating_mul(best.wanted);
+    /// Returns the presorted rows to walk, if that is less work than looking at every match.
+    fn presorted(
+        &self,
+        matched: &MatchedRows,
+        transaction: DocRange,
+        best: &TopHits,
+    ) -> Option<(&'a [u32], Direction)> {
+        let (SortValue::Column(attribute, column), direction) = self.by.first()? else { return None };
+        let order = self.segment.presorted(*attribute, transaction)?;
+        let steps = (order.len() / matched.count.max(1)).saturating_mul(best.limit);
         if steps >= matched.count {
             return None;
         }
-        // What the criteria say of the same attribute leaves a part of the order.
+        // Conditions on the same attribute select a part of the order.
         let mut order = order;
         for condition in self.criteria.property.iter().filter(|condition| condition.attribute == *attribute) {
             if let domain::criteria::Predicate::Within(span) = condition.predicate {
@@ -165,15 +171,15 @@ impl<'a> Ranking<'a> {
         Some((order, *direction))
     }
 
-    /// The first rows of an ascending order that match, as many as are wanted, and all that tie with the last of them.
+    /// Returns the first matching rows of an ascending order, up to the limit, and all rows that tie with the last of them.
     fn first_of(
         &self,
         order: &[u32],
         direction: Direction,
-        best: &Best,
+        best: &TopHits,
         matches: impl Fn(usize) -> bool,
     ) -> Vec<usize> {
-        let Some((Value::Column(_, column), _)) = self.by.first() else { return Vec::new() };
+        let Some((SortValue::Column(_, column), _)) = self.by.first() else { return Vec::new() };
         let unknown = order.partition_point(|row| column.code(*row as usize) == 0);
         let (without, with) = order.split_at(unknown);
         let mut rows: Vec<usize> = Vec::new();
@@ -184,7 +190,7 @@ impl<'a> Ranking<'a> {
                 return true;
             }
             let code = column.code(row);
-            if rows.len() >= best.wanted && last_code != Some(code) {
+            if rows.len() >= best.limit && last_code != Some(code) {
                 return false;
             }
             last_code = Some(code);
@@ -201,25 +207,25 @@ impl<'a> Ranking<'a> {
         rows
     }
 
-    /// The best of the matches by the first value, as many as are wanted, and all that tie with the last of them.
-    fn pick(&self, matched: &Matched, best: &Best) -> Vec<usize> {
-        let limit = best.limit();
+    /// Returns the best matches by the first sort value, up to the limit, and all rows that tie with the last of them.
+    fn select(&self, matched: &MatchedRows, best: &TopHits) -> Vec<usize> {
+        let cutoff = best.cutoff();
         match self.by.first() {
-            Some((Value::Column(_, column), direction)) => {
-                // Codes compare as values do, and need not be looked up.
-                let limit = code_limit(column, *direction, limit);
+            Some((SortValue::Column(_, column), direction)) => {
+                // Codes compare like values and save the lookup.
+                let cutoff = code_cutoff(column, *direction, cutoff);
                 let code = |row: usize| directed_code(column.code(row), *direction);
-                picked(matched, best.wanted, limit, code)
+                select_least(matched, best.limit, cutoff, code)
             }
             Some((value, direction)) => {
-                picked(matched, best.wanted, limit, |row| self.value(value, *direction, row))
+                select_least(matched, best.limit, cutoff, |row| self.value(value, *direction, row))
             }
-            None => picked(matched, best.wanted, limit, |row| id_prefix(self.segment.id(row))),
+            None => select_least(matched, best.limit, cutoff, |row| id_prefix(self.segment.id(row))),
         }
     }
 }
 
-/// With no order but that of ids, the first bytes of the id are the first value.
+/// Returns the first bytes of an id as a sort value, for requests without an order.
 fn id_prefix(id: PropertyId) -> i64 {
     let bytes = id.as_bytes();
     let prefix =
@@ -227,7 +233,7 @@ fn id_prefix(id: PropertyId) -> i64 {
     (prefix ^ (1 << 63)) as i64
 }
 
-/// Such that the least comes first, and what is unknown last.
+/// Transforms a value so that the smallest comes first and unknown values last.
 fn directed(raw: i64, direction: Direction) -> i64 {
     match direction {
         _ if raw == UNKNOWN => i64::MAX,
@@ -244,42 +250,47 @@ fn directed_code(code: u32, direction: Direction) -> i64 {
     }
 }
 
-/// The directed code beyond which every directed value is beyond a limit.
-fn code_limit(column: &Column, direction: Direction, limit: i64) -> i64 {
-    if limit == i64::MAX {
+/// Returns the largest directed code whose directed value is not beyond the cutoff.
+fn code_cutoff(column: &Column, direction: Direction, cutoff: i64) -> i64 {
+    if cutoff == i64::MAX {
         return i64::MAX;
     }
     match direction {
         Direction::Ascending => {
-            let span = KeyRange { least: None, most: Some(Key::from_raw(limit)) };
+            let span = KeyRange { least: None, most: Some(Key::from_raw(cutoff)) };
             column.codes_within(span).map_or(i64::MIN, |(_, last)| i64::from(last))
         }
         Direction::Descending => {
-            let span = KeyRange { least: Some(Key::from_raw(!limit)), most: None };
+            let span = KeyRange { least: Some(Key::from_raw(!cutoff)), most: None };
             column.codes_within(span).map_or(i64::MIN, |(first, _)| -i64::from(first))
         }
     }
 }
 
-/// The rows with the least values, at least as many as wanted if there are so many, with all ties.
-fn picked(matched: &Matched, wanted: usize, mut limit: i64, value: impl Fn(usize) -> i64) -> Vec<usize> {
-    let mut room = wanted.saturating_mul(2).clamp(64, 1 << 20);
-    let mut kept: Vec<(i64, usize)> = Vec::new();
+/// Returns the rows with the smallest values: `limit` of them if there are so many, and all ties.
+fn select_least(
+    matched: &MatchedRows,
+    limit: usize,
+    mut cutoff: i64,
+    value: impl Fn(usize) -> i64,
+) -> Vec<usize> {
+    let mut capacity = limit.saturating_mul(2).clamp(64, 1 << 20);
+    let mut selected: Vec<(i64, usize)> = Vec::new();
     for row in matched.rows() {
         let value = value(row);
-        if value > limit {
+        if value > cutoff {
             continue;
         }
-        kept.push((value, row));
-        if kept.len() >= room && kept.len() > wanted {
-            limit = limit.min(kept.select_nth_unstable(wanted - 1).1.0);
-            kept.retain(|(value, _)| *value <= limit);
-            room = room.max(kept.len() * 2);
+        selected.push((value, row));
+        if selected.len() >= capacity && selected.len() > limit {
+            cutoff = cutoff.min(selected.select_nth_unstable(limit - 1).1.0);
+            selected.retain(|(value, _)| *value <= cutoff);
+            capacity = capacity.max(selected.len() * 2);
         }
     }
-    if kept.len() > wanted {
-        let limit = kept.select_nth_unstable(wanted - 1).1.0;
-        kept.retain(|(value, _)| *value <= limit);
+    if selected.len() > limit {
+        let cutoff = selected.select_nth_unstable(limit - 1).1.0;
+        selected.retain(|(value, _)| *value <= cutoff);
     }
-    kept.into_iter().map(|(_, row)| row).collect()
+    selected.into_iter().map(|(_, row)| row).collect()
 }

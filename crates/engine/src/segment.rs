@@ -1,26 +1,26 @@
-//! A segment: some of the properties, laid out for searching, never changed once made.
+//! A segment: an immutable part of the index.
 //!
-//! Rows are numbered by where they are ([`geo_index`]), each attribute is a [`Column`], adverts and changes of price lie
-//! in tables beside them in the same order, and the words are in [`text`]. What changes is a set of ordinals that are still
-//! live_docs, kept outside.
+//! Rows are sorted by location ([`geo_index`]). Each attribute is a [`Column`]. Adverts and changes of price or surface are in
+//! tables of their own, in the order of the rows. The terms of the texts are in an inverted index ([`text_index`]). Deletions are
+//! recorded outside the segment, in the live docs of its reader.
 
 pub mod codec;
 pub mod doc_range;
 pub mod geo_index;
-pub mod text;
+pub mod text_index;
 
 use domain::{GeoPoint, PropertyAttribute, PropertyId, SiteKey, Variation};
 
-use crate::bits::Bits;
+use crate::bits::BitSet;
 use crate::column::{Column, UNKNOWN};
 use crate::request::{Hit, SequenceNumber};
 use crate::row::{ADVERT_ATTRIBUTES, AdvertRow, ChangeRow, PROPERTY_ATTRIBUTES, Row};
 use doc_range::DocRange;
 use geo_index::{GeoIndex, SortKey, cell_of};
-use text::Text;
+use text_index::TextIndex;
 
-/// The attributes whose order is kept, so that the first page of many matches is found without sorting them.
-const KEPT_ORDERS: &[PropertyAttribute] = &[
+/// The attributes by which rows are presorted, so that the first page of many matches is found without sorting.
+const PRESORTED: &[PropertyAttribute] = &[
     PropertyAttribute::CreatedAt,
     PropertyAttribute::UpdatedAt,
     PropertyAttribute::CrawledAt,
@@ -32,71 +32,105 @@ const KEPT_ORDERS: &[PropertyAttribute] = &[
 #[derive(Debug, Clone, PartialEq)]
 pub struct Segment {
     ids: Vec<PropertyId>,
-    /// The ordinals in the order of their ids.
+    /// The ordinals in the order of the property ids.
     by_id: Vec<u32>,
-    stamps: Column,
+    sequence_numbers: Column,
     columns: Vec<Column>,
-    /// Not a number where there are no coordinates.
+    /// NaN if the row has no coordinates.
     lats: Vec<f64>,
     lons: Vec<f64>,
     pub(crate) geo_index: GeoIndex,
     pub(crate) adverts: Adverts,
     changes: Vec<Changes>,
-    orders: Vec<Vec<u32>>,
-    pub(crate) text: Text,
+    /// For each attribute of [`PRESORTED`]. Empty in small segments.
+    sorted_rows: Vec<Vec<u32>>,
+    pub(crate) text_index: TextIndex,
 }
 
-/// The adverts of a segment, those of one property side by side.
+/// The adverts of a segment, in the order of their properties.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Adverts {
-    /// Where those of each property begin; one more than there are properties.
+    /// The first advert of each row, and the number of adverts at the end.
     pub starts: Vec<u32>,
     pub columns: Vec<Column>,
-    /// In order; a site's number is its place.
+    /// Sorted. The index of a site is its value in `sites`.
     pub site_names: Vec<SiteKey>,
     pub sites: Column,
 }
 
-/// The changes of one kind, in the order of their properties.
+/// The changes of one attribute (price or surface), in the order of their properties.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Changes {
     pub rows: Vec<u32>,
     pub at: Column,
     pub percent: Column,
-    /// Of adverts that are not expired.
-    pub live: Bits,
+    /// The changes of adverts that are not expired.
+    pub live: BitSet,
 }
 
 impl Segment {
-    /// Of rows in any order. Segments of fewer rows than `ordered_rows_min` keep no orders.
-    pub fn of(mut rows: Vec<Row>, ordered_rows_min: usize) -> Self {
+    /// Builds a segment of rows in any order. A segment with fewer than `presorted_rows_min` rows is not presorted.
+    pub fn new(mut rows: Vec<Row>, presorted_rows_min: usize) -> Self {
         rows.sort_by_cached_key(|row| (sort_key(row), row.id));
-        let spots: Vec<SortKey> = rows.iter().map(sort_key).collect();
-        let column = |read: &dyn Fn(&Row) -> i64| Column::of(&rows.iter().map(read).collect::<Vec<_>>());
+        let sort_keys: Vec<SortKey> = rows.iter().map(sort_key).collect();
+        let column = |read: &dyn Fn(&Row) -> i64| Column::new(&rows.iter().map(read).collect::<Vec<_>>());
         let columns: Vec<Column> =
-            (0..PROPERTY_ATTRIBUTES).map(|place| column(&|row| row.values[place])).collect();
+            (0..PROPERTY_ATTRIBUTES).map(|index| column(&|row| row.values[index])).collect();
         let ids: Vec<PropertyId> = rows.iter().map(|row| row.id).collect();
         let zipcode = |row: usize| rows[row].value(PropertyAttribute::Zipcode);
-        let geo_index = GeoIndex::of(&spots, zipcode);
+        let geo_index = GeoIndex::new(&sort_keys, zipcode);
         let coordinate =
             |read: fn(GeoPoint) -> f64| rows.iter().map(|row| row.point.map_or(f64::NAN, read)).collect();
         let (lats, lons) = (coordinate(GeoPoint::lat), coordinate(GeoPoint::lon));
-        let stamps = column(&|row| i64::try_from(row.sequence_number.0).unwrap_or(i64::MAX));
-        let adverts = Adverts::of(&rows);
-        let changes = Variation::ALL.iter().map(|variation| Changes::of(&rows, *variation)).collect();
-        let text = Text::of(rows.iter().map(|row| row.text.as_str()));
-        let parts = Parts { ids, stamps, columns, lats, lons, geo_index, adverts, changes, text };
-        Self::assemble(parts, ordered_rows_min)
+        let sequence_numbers = column(&|row| i64::try_from(row.sequence_number.0).unwrap_or(i64::MAX));
+        let adverts = Adverts::new(&rows);
+        let changes = Variation::ALL.iter().map(|variation| Changes::new(&rows, *variation)).collect();
+        let text_index = TextIndex::new(rows.iter().map(|row| row.text.as_str()));
+        let parts = SegmentParts {
+            ids,
+            sequence_numbers,
+            columns,
+            lats,
+            lons,
+            geo_index,
+            adverts,
+            changes,
+            text_index,
+        };
+        Self::assemble(parts, presorted_rows_min)
     }
 
-    /// Adds what follows from the rest.
-    pub(crate) fn assemble(parts: Parts, ordered_rows_min: usize) -> Self {
-        let Parts { ids, stamps, columns, lats, lons, geo_index, adverts, changes, text } = parts;
+    /// Adds the data that follows from the rest.
+    pub(crate) fn assemble(parts: SegmentParts, presorted_rows_min: usize) -> Self {
+        let SegmentParts {
+            ids,
+            sequence_numbers,
+            columns,
+            lats,
+            lons,
+            geo_index,
+            adverts,
+            changes,
+            text_index,
+        } = parts;
         let mut by_id: Vec<u32> = (0..ids.len() as u32).collect();
         by_id.sort_unstable_by_key(|row| ids[*row as usize]);
-        let kept = if ids.len() < ordered_rows_min { &[] } else { KEPT_ORDERS };
-        let orders = kept.iter().map(|attribute| order(&columns[*attribute as usize], &geo_index)).collect();
-        Self { ids, by_id, stamps, columns, lats, lons, geo_index, adverts, changes, orders, text }
+        let presorted = if ids.len() < presorted_rows_min { &[] } else { PRESORTED };
+        let sorted_rows =
+            presorted.iter().map(|attribute| sort_rows(&columns[*attribute as usize], &geo_index)).collect();
+        Self {
+            ids,
+            by_id,
+            sequence_numbers,
+            columns,
+            lats,
+            lons,
+            geo_index,
+            adverts,
+            changes,
+            sorted_rows,
+            text_index,
+        }
     }
 
     pub fn len(&self) -> usize {
@@ -116,15 +150,16 @@ impl Segment {
     }
 
     fn sequence_number(&self, row: usize) -> SequenceNumber {
-        SequenceNumber(u64::try_from(self.stamps.value(row)).unwrap_or_default())
+        SequenceNumber(u64::try_from(self.sequence_numbers.value(row)).unwrap_or_default())
     }
 
+    /// Returns the row of a property, deleted or not.
     pub fn find(&self, id: PropertyId) -> Option<usize> {
-        let place = self.by_id.binary_search_by_key(&id, |row| self.ids[*row as usize]).ok()?;
-        Some(self.by_id[place] as usize)
+        let position = self.by_id.binary_search_by_key(&id, |row| self.ids[*row as usize]).ok()?;
+        Some(self.by_id[position] as usize)
     }
 
-    /// The ordinals from an id on, in the order of ids.
+    /// Returns the rows after an id, in the order of ids.
     pub fn rows_after(&self, after: Option<PropertyId>) -> impl Iterator<Item = usize> {
         let first =
             after.map_or(0, |after| self.by_id.partition_point(|row| self.ids[*row as usize] <= after));
@@ -135,7 +170,7 @@ impl Segment {
         GeoPoint::new(self.lats[row], self.lons[row])
     }
 
-    /// Latitude and longitude in degrees; not a number where there are none.
+    /// Returns latitude and longitude in degrees; NaN if there are none.
     pub fn coordinates(&self, row: usize) -> (f64, f64) {
         (self.lats[row], self.lons[row])
     }
@@ -144,13 +179,14 @@ impl Segment {
         &self.changes[variation as usize]
     }
 
-    /// The ordinals of a transaction in ascending order of an attribute, those without a value first; where that is kept.
-    pub fn order(&self, attribute: PropertyAttribute, transaction: DocRange) -> Option<&[u32]> {
-        let place = KEPT_ORDERS.iter().position(|kept| *kept == attribute)?;
-        self.orders.get(place).map(|order| &order[transaction.from as usize..transaction.to as usize])
+    /// Returns the rows of a transaction in ascending order of an attribute, rows without a value first. `None` if the segment is
+    /// not presorted by the attribute.
+    pub fn presorted(&self, attribute: PropertyAttribute, transaction: DocRange) -> Option<&[u32]> {
+        let index = PRESORTED.iter().position(|presorted| *presorted == attribute)?;
+        self.sorted_rows.get(index).map(|rows| &rows[transaction.from as usize..transaction.to as usize])
     }
 
-    /// A row as it was before it was put in, to go into another segment.
+    /// Restores a row, to put it into another segment.
     pub fn row(&self, row: usize) -> Row {
         let mut values = [UNKNOWN; PROPERTY_ATTRIBUTES];
         for (value, column) in values.iter_mut().zip(&self.columns) {
@@ -158,11 +194,11 @@ impl Segment {
         }
         let changes = Variation::ALL.iter().flat_map(|variation| {
             let changes = self.changes(*variation);
-            changes.of_rows(row as u32, row as u32 + 1).map(|place| ChangeRow {
+            changes.of_rows(row as u32, row as u32 + 1).map(|index| ChangeRow {
                 variation: *variation,
-                at: changes.at.value(place),
-                percent: changes.percent.value(place),
-                live: changes.live.contains(place),
+                at: changes.at.value(index),
+                percent: changes.percent.value(index),
+                live: changes.live.contains(index),
             })
         });
         Row {
@@ -172,11 +208,11 @@ impl Segment {
             point: self.point(row),
             adverts: self.adverts.of_row(row).map(|advert| self.adverts.row(advert)).collect(),
             changes: changes.collect(),
-            text: self.text.text(row),
+            text: self.text_index.text(row),
         }
     }
 
-    /// How much memory it takes.
+    /// Returns the memory in use, in bytes.
     pub fn bytes(&self) -> usize {
         let columns = |columns: &[Column]| columns.iter().map(Column::bytes).sum::<usize>();
         let changes = self.changes.iter().map(|changes| {
@@ -186,46 +222,46 @@ impl Segment {
                 + changes.live.words().len() * 8
         });
         self.len() * (16 + 4 + 16)
-            + self.stamps.bytes()
+            + self.sequence_numbers.bytes()
             + columns(&self.columns)
             + self.geo_index.bytes()
             + self.adverts.starts.len() * 4
             + columns(&self.adverts.columns)
             + self.adverts.sites.bytes()
             + changes.sum::<usize>()
-            + self.orders.iter().map(|order| order.len() * 4).sum::<usize>()
-            + self.text.bytes()
+            + self.sorted_rows.iter().map(|rows| rows.len() * 4).sum::<usize>()
+            + self.text_index.bytes()
     }
 
-    /// How much memory each part takes, for benchmarks that look for where it goes.
-    pub fn bytes_by_part(&self) -> Vec<(&'static str, usize)> {
+    /// Returns the memory in use by component, in bytes. For benchmarks.
+    pub fn bytes_by_component(&self) -> Vec<(&'static str, usize)> {
         let columns = |columns: &[Column]| columns.iter().map(Column::bytes).sum::<usize>();
         vec![
-            ("ids, points, stamps", self.len() * (16 + 4 + 16) + self.stamps.bytes()),
+            ("ids, points, sequence numbers", self.len() * (16 + 4 + 16) + self.sequence_numbers.bytes()),
             ("columns", columns(&self.columns)),
-            ("geo_index", self.geo_index.bytes()),
+            ("geographic index", self.geo_index.bytes()),
             (
                 "adverts",
                 self.adverts.starts.len() * 4 + columns(&self.adverts.columns) + self.adverts.sites.bytes(),
             ),
-            ("orders", self.orders.iter().map(|order| order.len() * 4).sum()),
-            ("text", self.text.bytes()),
-            ("all", self.bytes()),
+            ("sort orders", self.sorted_rows.iter().map(|rows| rows.len() * 4).sum()),
+            ("text index", self.text_index.bytes()),
+            ("total", self.bytes()),
         ]
     }
 }
 
-/// What a segment is made of; the rest follows.
-pub(crate) struct Parts {
+/// The data of a segment from which the rest follows.
+pub(crate) struct SegmentParts {
     pub ids: Vec<PropertyId>,
-    pub stamps: Column,
+    pub sequence_numbers: Column,
     pub columns: Vec<Column>,
     pub lats: Vec<f64>,
     pub lons: Vec<f64>,
     pub geo_index: GeoIndex,
     pub adverts: Adverts,
     pub changes: Vec<Changes>,
-    pub text: Text,
+    pub text_index: TextIndex,
 }
 
 fn sort_key(row: &Row) -> SortKey {
@@ -237,40 +273,40 @@ fn sort_key(row: &Row) -> SortKey {
     }
 }
 
-/// The ordinals of each transaction by the codes of a column.
-fn order(column: &Column, geo_index: &GeoIndex) -> Vec<u32> {
-    let mut order = Vec::new();
+/// Sorts the rows of each transaction by the codes of a column.
+fn sort_rows(column: &Column, geo_index: &GeoIndex) -> Vec<u32> {
+    let mut rows = Vec::new();
     for transaction in geo_index.transactions() {
-        let start = order.len();
-        order.extend(transaction.from..transaction.to);
-        order[start..].sort_by_cached_key(|row| column.code(*row as usize));
+        let start = rows.len();
+        rows.extend(transaction.from..transaction.to);
+        rows[start..].sort_by_cached_key(|row| column.code(*row as usize));
     }
-    order
+    rows
 }
 
 impl Adverts {
-    fn of(rows: &[Row]) -> Self {
+    fn new(rows: &[Row]) -> Self {
         let adverts = || rows.iter().flat_map(|row| &row.adverts);
         let mut starts = vec![0];
         for row in rows {
             starts.push(starts[starts.len() - 1] + row.adverts.len() as u32);
         }
         let columns = (0..ADVERT_ATTRIBUTES)
-            .map(|place| Column::of(&adverts().map(|advert| advert.values[place]).collect::<Vec<_>>()));
+            .map(|index| Column::new(&adverts().map(|advert| advert.values[index]).collect::<Vec<_>>()));
         let mut site_names: Vec<SiteKey> = Vec::new();
-        let mut known: rustc_hash::FxHashSet<&SiteKey> = rustc_hash::FxHashSet::default();
+        let mut seen: rustc_hash::FxHashSet<&SiteKey> = rustc_hash::FxHashSet::default();
         for site in adverts().filter_map(|advert| advert.site.as_ref()) {
-            if known.insert(site) {
+            if seen.insert(site) {
                 site_names.push(site.clone());
             }
         }
         site_names.sort();
-        let number = |site: &SiteKey| site_names.binary_search(site).map_or(UNKNOWN, |place| place as i64);
+        let number = |site: &SiteKey| site_names.binary_search(site).map_or(UNKNOWN, |index| index as i64);
         let sites: Vec<i64> = adverts().map(|advert| advert.site.as_ref().map_or(UNKNOWN, number)).collect();
-        Self { starts, columns: columns.collect(), sites: Column::of(&sites), site_names }
+        Self { starts, columns: columns.collect(), sites: Column::new(&sites), site_names }
     }
 
-    /// The adverts of a property.
+    /// Returns the adverts of a row.
     pub fn of_row(&self, row: usize) -> std::ops::Range<usize> {
         self.starts[row] as usize..self.starts[row + 1] as usize
     }
@@ -286,22 +322,22 @@ impl Adverts {
 }
 
 impl Changes {
-    fn of(all: &[Row], variation: Variation) -> Self {
+    fn new(all: &[Row], variation: Variation) -> Self {
         let (mut rows, mut at, mut percent, mut live) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for (place, row) in all.iter().enumerate() {
+        for (index, row) in all.iter().enumerate() {
             for change in row.changes.iter().filter(|change| change.variation == variation) {
-                rows.push(place as u32);
+                rows.push(index as u32);
                 at.push(change.at);
                 percent.push(change.percent);
                 live.push(change.live);
             }
         }
-        let mut live_bits = Bits::none(live.len());
-        live.iter().enumerate().filter(|(_, live)| **live).for_each(|(place, _)| live_bits.insert(place));
-        Self { rows, at: Column::of(&at), percent: Column::of(&percent), live: live_bits }
+        let mut live_bits = BitSet::empty(live.len());
+        live.iter().enumerate().filter(|(_, live)| **live).for_each(|(index, _)| live_bits.insert(index));
+        Self { rows, at: Column::new(&at), percent: Column::new(&percent), live: live_bits }
     }
 
-    /// The changes of the properties `from..to`.
+    /// Returns the changes of the rows `from..to`.
     pub fn of_rows(&self, from: u32, to: u32) -> std::ops::Range<usize> {
         let first = self.rows.partition_point(|row| *row < from);
         first..first + self.rows[first..].partition_point(|row| *row < to)

@@ -1,7 +1,7 @@
-//! Criteria in raw_criteria of one segment: where to look, and what to look at, the cheapest first.
+//! Criteria compiled for one segment: the ranges that can match, and the tests to apply, the cheapest first.
 //!
-//! Everything that can be settled for a doc_range of ordinals is (places, mostly). What is left is tested 64 rows at a
-//! time, and only rows that pass all of that are looked at one by one: their adverts, their distance, their phrases.
+//! Conditions on locations are mostly decided for whole ranges of ordinals. Other conditions are tested 64 rows at a time. Only
+//! rows that pass all of them are checked one by one: adverts, distances, phrases.
 
 mod adverts;
 mod area;
@@ -12,76 +12,76 @@ use std::borrow::Cow;
 use domain::criteria::Condition;
 use domain::{Criteria, Key, PropertyAttribute, Variation, VariationAttribute};
 
-use crate::bits::{Bits, WORD, ones};
-use crate::circle::NearCircle;
+use crate::bits::{BitSet, WORD, ones};
+use crate::circle::CircleFilter;
 use crate::column::{CodeTest, Column};
 use crate::scratch::Scratch;
 use crate::segment::Segment;
-use crate::segment::doc_range::{DocRange, Residual, common, without};
+use crate::segment::doc_range::{DocRange, Residual, intersect, subtract};
 pub(crate) use adverts::AdvertQuery;
 use area::AreaCheck;
 use expression::Expression;
 
-/// Criteria, with what can be worked out once for all segments.
-pub struct Wanted<'a> {
+/// Criteria, prepared once for all segments.
+pub struct PreparedCriteria<'a> {
     pub criteria: &'a Criteria,
-    circle: Option<NearCircle>,
+    circle: Option<CircleFilter>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> PreparedCriteria<'a> {
     pub fn new(criteria: &'a Criteria) -> Self {
-        Self { criteria, circle: criteria.places.circle.map(NearCircle::new) }
+        Self { criteria, circle: criteria.places.circle.map(CircleFilter::new) }
     }
 }
 
 pub struct SegmentQuery<'a> {
     segment: &'a Segment,
-    /// In order, without overlaps.
+    /// Sorted, without overlaps.
     doc_ranges: Vec<DocRange>,
-    live_docs: Cow<'a, Bits>,
+    live_docs: Cow<'a, BitSet>,
     tests: Vec<(&'a Column, CodeTest<'a>)>,
     expression: Option<Expression<'a>>,
-    changes: Vec<Bits>,
+    changes: Vec<BitSet>,
     area: AreaCheck<'a>,
     adverts: Option<AdvertQuery<'a>>,
 }
 
-/// The rows that match, as words of bits, from the first row that could match to the last.
+/// The matching rows as a bit set, from the first row that could match to the last.
 #[derive(Debug, Default)]
-pub struct Matched {
+pub struct MatchedRows {
     first: usize,
     words: Scratch,
     pub count: usize,
 }
 
-/// So many words are tested together: what is said once for all of them costs nothing then, and they fit the nearest cache.
-const CHUNK: usize = 64;
+/// The number of words tested together. It amortizes the overhead of each test, and the words fit the L1 cache.
+const CHUNK_WORDS: usize = 64;
 
-impl Matched {
-    fn within(doc_ranges: &[DocRange]) -> Self {
+impl MatchedRows {
+    fn empty(doc_ranges: &[DocRange]) -> Self {
         let first = doc_ranges.first().map_or(0, |doc_range| doc_range.from as usize / WORD);
         let end = doc_ranges.last().map_or(first, |doc_range| (doc_range.to as usize).div_ceil(WORD));
         Self { first, words: Scratch::zeroed(end - first), count: 0 }
     }
 
     fn add(&mut self, start: usize, rows: &[u64]) {
-        // Counted apart, in a loop of nothing else, which the compiler makes vectors of.
+        // A separate loop, which the compiler vectorizes.
         self.count += rows.iter().map(|bits| u64::from(bits.count_ones())).sum::<u64>() as usize;
-        // Two doc_ranges may share a word.
+        // Two ranges may share a word.
         self.words[start - self.first..].iter_mut().zip(rows).for_each(|(word, bits)| *word |= bits);
     }
 
-    /// The words that have any row, each with its number.
+    /// Returns the words that are not zero, each with its index.
     pub fn words(&self) -> impl Iterator<Item = (usize, u64)> {
         self.words
             .iter()
             .enumerate()
             .filter(|(_, bits)| **bits != 0)
-            .map(|(place, bits)| (self.first + place, *bits))
+            .map(|(index, bits)| (self.first + index, *bits))
     }
 
     pub fn rows(&self) -> impl Iterator<Item = usize> {
-        self.words().flat_map(|(word, bits)| ones(bits).map(move |place| word * WORD + place))
+        self.words().flat_map(|(word, bits)| ones(bits).map(move |index| word * WORD + index))
     }
 
     pub fn contains(&self, row: usize) -> bool {
@@ -91,68 +91,69 @@ impl Matched {
 }
 
 impl<'a> SegmentQuery<'a> {
-    /// Nothing when no row of the segment can match.
+    /// Returns `None` if no row of the segment can match.
     pub fn new(
         segment: &'a Segment,
-        live_docs: &'a Bits,
-        wanted: &'a Wanted<'a>,
+        live_docs: &'a BitSet,
+        prepared: &'a PreparedCriteria<'a>,
         within: DocRange,
     ) -> Option<Self> {
-        let criteria = wanted.criteria;
-        let doc_ranges = doc_ranges(segment, wanted, within);
+        let criteria = prepared.criteria;
+        let doc_ranges = doc_ranges(segment, prepared, within);
         if doc_ranges.is_empty() {
             return None;
         }
         let mut tests = Vec::with_capacity(criteria.property.len() + 1);
-        for Condition { attribute, predicate: test } in &criteria.property {
-            // The doc_ranges are of one transaction already.
+        for Condition { attribute, predicate } in &criteria.property {
+            // The ranges are of one transaction already.
             if *attribute != PropertyAttribute::TransactionType {
                 let column = segment.column(*attribute);
-                tests.push((column, column.compiled(test)));
+                tests.push((column, column.compile(predicate)));
             }
         }
-        if tests.iter().any(|(_, test)| matches!(test, CodeTest::Never)) {
+        if tests.iter().any(|(_, predicate)| matches!(predicate, CodeTest::Never)) {
             return None;
         }
-        // Sets cost one word for 64 rows, comparisons a few, and a search among codes a look at each row.
+        // Relative costs: a set takes one word for 64 rows, a comparison a few, a binary search among codes one for each row.
         tests.sort_by_key(|(_, test)| match test {
             CodeTest::Never => 0,
             CodeTest::InSets(sets) => sets.len(),
             CodeTest::Within { .. } => 20,
-            CodeTest::Among(_) => 40,
+            CodeTest::OneOf(_) => 40,
         });
         let expression = match criteria.expressions.as_slice() {
             [] => None,
             groups => Some(Expression::new(segment, groups)?),
         };
-        let adverts = AdvertQuery::needed(segment, criteria);
+        let adverts = AdvertQuery::for_criteria(segment, criteria);
         if adverts.as_ref().is_some_and(AdvertQuery::is_impossible) {
             return None;
         }
         let changes = Variation::ALL
             .iter()
             .filter(|variation| !criteria.change(**variation).is_empty())
-            .map(|variation| changed(segment, criteria, *variation, &doc_ranges))
+            .map(|variation| rows_with_change(segment, criteria, *variation, &doc_ranges))
             .collect();
         Some(Self {
             segment,
-            live_docs: without_excluded(segment, live_docs, criteria),
+            live_docs: exclude_properties(segment, live_docs, criteria),
             tests,
             expression,
             changes,
-            area: AreaCheck::new(segment, criteria, wanted.circle.as_ref()),
+            area: AreaCheck::new(segment, criteria, prepared.circle.as_ref()),
             adverts,
             doc_ranges,
         })
     }
 
-    pub fn matched(&self) -> Matched {
-        let mut matched = Matched::within(&self.doc_ranges);
-        let mut rows = [0; CHUNK];
+    /// Evaluates the query.
+    pub fn matched_rows(&self) -> MatchedRows {
+        let mut matched = MatchedRows::empty(&self.doc_ranges);
+        let mut rows = [0; CHUNK_WORDS];
         for doc_range in &self.doc_ranges {
             let (first, last) = (doc_range.from as usize / WORD, (doc_range.to as usize - 1) / WORD);
-            for start in (first..=last).step_by(CHUNK) {
-                let rows = &mut rows[..CHUNK.min(last + 1 - start)];
+            for start in (first..=last).step_by(CHUNK_WORDS) {
+                let rows = &mut rows[..CHUNK_WORDS.min(last + 1 - start)];
                 rows.copy_from_slice(&self.live_docs.words()[start..start + rows.len()]);
                 if start == first {
                     rows[0] &= u64::MAX << (doc_range.from as usize % WORD);
@@ -160,17 +161,17 @@ impl<'a> SegmentQuery<'a> {
                 if start + rows.len() > last {
                     rows[last - start] &= u64::MAX >> (WORD - 1 - (doc_range.to as usize - 1) % WORD);
                 }
-                self.keep(start, rows, doc_range.residual);
+                self.retain(start, rows, doc_range.residual);
                 matched.add(start, rows);
             }
         }
         matched
     }
 
-    /// Leaves the rows in that match. Each word of `rows` stands for 64 rows, the first for those from `start × 64` on.
-    fn keep(&self, start: usize, rows: &mut [u64], residual: Residual) {
+    /// Removes the rows that do not match. Each word of `rows` is a mask of 64 rows; the first word starts at row `start × 64`.
+    fn retain(&self, start: usize, rows: &mut [u64], residual: Residual) {
         if let Some(expression) = &self.expression {
-            expression.keep(start, rows);
+            expression.retain(start, rows);
         }
         for changed in &self.changes {
             rows.iter_mut().zip(&changed.words()[start..]).for_each(|(bits, changed)| *bits &= changed);
@@ -179,20 +180,20 @@ impl<'a> SegmentQuery<'a> {
             if rows.iter().all(|bits| *bits == 0) {
                 return;
             }
-            column.keep(test, start, rows);
+            column.retain(test, start, rows);
         }
         if let Some(adverts) = &self.adverts {
-            adverts.keep(start, rows);
+            adverts.retain(start, rows);
         }
         let by_row = residual != Residual::NONE
-            || self.area.always()
-            || self.expression.as_ref().is_some_and(Expression::in_doubt);
+            || self.area.always_needed()
+            || self.expression.as_ref().is_some_and(Expression::has_residual);
         if !by_row {
             return;
         }
-        for (place, bits) in rows.iter_mut().enumerate() {
+        for (index, bits) in rows.iter_mut().enumerate() {
             for one in ones(*bits) {
-                let row = (start + place) * WORD + one;
+                let row = (start + index) * WORD + one;
                 let holds = self.area.holds(row, residual)
                     && self.expression.as_ref().is_none_or(|expression| expression.holds(self.segment, row));
                 *bits &= !(u64::from(!holds) << one);
@@ -201,30 +202,30 @@ impl<'a> SegmentQuery<'a> {
     }
 }
 
-/// Where matches can be.
-fn doc_ranges(segment: &Segment, wanted: &Wanted<'_>, within: DocRange) -> Vec<DocRange> {
-    let places = &wanted.criteria.places;
+/// Returns the ranges that can contain matches.
+fn doc_ranges(segment: &Segment, prepared: &PreparedCriteria<'_>, within: DocRange) -> Vec<DocRange> {
+    let places = &prepared.criteria.places;
     let mut doc_ranges = vec![within];
     if let Some(set) = &places.any_of {
-        doc_ranges = common(&doc_ranges, &segment.geo_index.places(set));
+        doc_ranges = intersect(&doc_ranges, &segment.geo_index.places(set));
     }
     if !places.none_of.cities.is_empty() || !places.none_of.departments.is_empty() {
-        let sure = domain::criteria::PlaceSet {
+        let exact = domain::criteria::PlaceSet {
             zipcodes: std::collections::BTreeSet::new(),
             ..places.none_of.clone()
         };
-        doc_ranges = without(&doc_ranges, &segment.geo_index.places(&sure));
+        doc_ranges = subtract(&doc_ranges, &segment.geo_index.places(&exact));
     }
-    if let Some(circle) = &wanted.circle {
-        doc_ranges = common(&doc_ranges, &segment.geo_index.circle(circle, &doc_ranges));
+    if let Some(circle) = &prepared.circle {
+        doc_ranges = intersect(&doc_ranges, &segment.geo_index.circle(circle, &doc_ranges));
     }
     if !places.polygons.is_empty() {
-        doc_ranges = common(&doc_ranges, &segment.geo_index.polygons(&places.polygons, &doc_ranges));
+        doc_ranges = intersect(&doc_ranges, &segment.geo_index.polygons(&places.polygons, &doc_ranges));
     }
     doc_ranges
 }
 
-fn without_excluded<'a>(segment: &Segment, live_docs: &'a Bits, criteria: &Criteria) -> Cow<'a, Bits> {
+fn exclude_properties<'a>(segment: &Segment, live_docs: &'a BitSet, criteria: &Criteria) -> Cow<'a, BitSet> {
     let mut live_docs = Cow::Borrowed(live_docs);
     for row in criteria.excluded_properties.iter().filter_map(|id| segment.find(*id)) {
         if live_docs.contains(row) {
@@ -234,8 +235,13 @@ fn without_excluded<'a>(segment: &Segment, live_docs: &'a Bits, criteria: &Crite
     live_docs
 }
 
-/// The rows that have a change of one kind that meets every condition on it.
-fn changed(segment: &Segment, criteria: &Criteria, variation: Variation, doc_ranges: &[DocRange]) -> Bits {
+/// Returns the rows that have a change satisfying every condition on it.
+fn rows_with_change(
+    segment: &Segment,
+    criteria: &Criteria,
+    variation: Variation,
+    doc_ranges: &[DocRange],
+) -> BitSet {
     let changes = segment.changes(variation);
     let live_only = criteria.advert_scope == domain::criteria::AdvertScope::Live;
     let column = |attribute: VariationAttribute| match attribute {
@@ -244,17 +250,17 @@ fn changed(segment: &Segment, criteria: &Criteria, variation: Variation, doc_ran
     };
     let conditions = criteria.change(variation).iter();
     let tests: Vec<_> = conditions
-        .map(|condition| (column(condition.attribute), column(condition.attribute).compiled(&condition.predicate)))
+        .map(|condition| (column(condition.attribute), column(condition.attribute).compile(&condition.predicate)))
         .collect();
-    let mut bits = Bits::none(segment.len());
+    let mut bits = BitSet::empty(segment.len());
     for doc_range in doc_ranges {
-        let places = changes.of_rows(doc_range.from, doc_range.to);
-        for word in places.start / WORD..places.end.div_ceil(WORD) {
-            let (from, to) = (places.start.max(word * WORD), places.end.min((word + 1) * WORD));
+        let range = changes.of_rows(doc_range.from, doc_range.to);
+        for word in range.start / WORD..range.end.div_ceil(WORD) {
+            let (from, to) = (range.start.max(word * WORD), range.end.min((word + 1) * WORD));
             let inside = (u64::MAX << (from % WORD)) & (u64::MAX >> (WORD - 1 - (to - 1) % WORD));
-            let mut met = [if live_only { inside & changes.live.word(word) } else { inside }];
-            tests.iter().for_each(|(column, test)| column.keep(test, word, &mut met));
-            for one in ones(met[0]) {
+            let mut passing = [if live_only { inside & changes.live.word(word) } else { inside }];
+            tests.iter().for_each(|(column, test)| column.retain(test, word, &mut passing));
+            for one in ones(passing[0]) {
                 bits.insert(changes.rows[word * WORD + one] as usize);
             }
         }
@@ -262,7 +268,7 @@ fn changed(segment: &Segment, criteria: &Criteria, variation: Variation, doc_ran
     bits
 }
 
-/// Where the rows of each transaction are that criteria allow.
+/// Returns the rows of each transaction that the criteria accept.
 pub fn transactions<'a>(segment: &'a Segment, criteria: &'a Criteria) -> impl Iterator<Item = DocRange> + 'a {
     let conditions = || {
         let of_transaction = |condition: &&Condition<PropertyAttribute>| {
@@ -272,7 +278,7 @@ pub fn transactions<'a>(segment: &'a Segment, criteria: &'a Criteria) -> impl It
     };
     domain::TransactionType::ALL.iter().filter_map(move |transaction| {
         let key = Key::code(transaction.code());
-        let wanted = conditions().all(|condition| condition.predicate.holds(Some(key)));
-        if wanted { segment.geo_index.of_transaction(key.get()) } else { None }
+        let accepted = conditions().all(|condition| condition.predicate.holds(Some(key)));
+        if accepted { segment.geo_index.transaction(key.get()) } else { None }
     })
 }

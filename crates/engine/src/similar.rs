@@ -1,4 +1,4 @@
-//! What is most like a property.
+//! Executes requests for similar properties.
 
 use std::collections::{BTreeSet, BinaryHeap};
 
@@ -6,35 +6,37 @@ use domain::criteria::{Condition, PlaceSet, Places, Predicate};
 use domain::similarity::{NEAR_KM, Penalty, SIMILAR_MAX};
 use domain::{Circle, Criteria, Key, PropertyAttribute, PropertyId, SimilarityProfile, KeyRange};
 
-use crate::index::SegmentReader;
 use crate::request::{SearchResult, SimilarRequest};
-use crate::search::{Best, Ranking};
+use crate::search::{SegmentRanking, TopHits};
 use crate::segment::Segment;
-use crate::segment_query::{SegmentQuery, Wanted, transactions};
+use crate::segment_query::{PreparedCriteria, SegmentQuery, transactions};
+use crate::segment_reader::SegmentReader;
 
-pub fn similar(parts: &[SegmentReader], request: &SimilarRequest) -> SearchResult {
+pub fn similar(readers: &[SegmentReader], request: &SimilarRequest) -> SearchResult {
     let SimilarRequest { property: _, profile, created_from: _, order, skip, take } = request;
-    let mut alike = Alike { profile, kept: BinaryHeap::new() };
+    let mut candidates = MostSimilar { profile, heap: BinaryHeap::new() };
     if let Some(city) = profile.city {
         let any_of = PlaceSet { cities: BTreeSet::from([city]), ..PlaceSet::default() };
-        alike.gather(parts, &criteria(request, Places { any_of: Some(any_of), ..Places::default() }));
+        candidates.collect(readers, &criteria(request, Places { any_of: Some(any_of), ..Places::default() }));
     }
     if let Some(centre) = profile.point {
-        // Those of the city are in already, and what is farther away than the worst of them may differ cannot get in.
-        let radius_km = alike.reach_km();
+        // The city has been searched already. A property farther away than the penalty of the worst candidate allows cannot
+        // enter.
+        let radius_km = candidates.reach_km();
         let none_of = PlaceSet { cities: profile.city.into_iter().collect(), ..PlaceSet::default() };
         let circle = Some(Circle { centre, radius_km });
-        alike.gather(parts, &criteria(request, Places { circle, none_of, ..Places::default() }));
+        candidates.collect(readers, &criteria(request, Places { circle, none_of, ..Places::default() }));
     }
     let everything = Criteria::default();
-    let mut best = Best::new(if *take == 0 { 0 } else { skip.saturating_add(*take) });
-    for (_, _, part, row) in &alike.kept {
-        Ranking::new(&parts[*part].segment, &everything, order).offer_row(*part, *row, &mut best);
+    let mut best = TopHits::new(if *take == 0 { 0 } else { skip.saturating_add(*take) });
+    for (_, _, reader, row) in &candidates.heap {
+        SegmentRanking::new(&readers[*reader].segment, &everything, order)
+            .offer_row(*reader, *row, &mut best);
     }
     let hits = best.sorted().into_iter().skip(*skip).take(*take);
     SearchResult {
-        total: alike.kept.len(),
-        hits: hits.map(|ranked| parts[ranked.part].segment.hit(ranked.row)).collect(),
+        total: candidates.heap.len(),
+        hits: hits.map(|hit| readers[hit.reader].segment.hit(hit.row)).collect(),
     }
 }
 
@@ -62,25 +64,27 @@ fn criteria(request: &SimilarRequest, places: Places) -> Criteria {
     }
 }
 
-/// Those with the least penalty so far.
-struct Alike<'a> {
+/// The properties with the smallest penalties so far.
+struct MostSimilar<'a> {
     profile: &'a SimilarityProfile,
-    /// The least alike on top.
-    kept: BinaryHeap<(Penalty, PropertyId, usize, usize)>,
+    /// The least similar on top.
+    heap: BinaryHeap<(Penalty, PropertyId, usize, usize)>,
 }
 
-impl Alike<'_> {
-    fn gather(&mut self, parts: &[SegmentReader], criteria: &Criteria) {
-        let wanted = Wanted::new(criteria);
-        for (place, part) in parts.iter().enumerate() {
-            for within in transactions(&part.segment, criteria) {
-                let Some(segment_query) = SegmentQuery::new(&part.segment, &part.live_docs, &wanted, within)
+impl MostSimilar<'_> {
+    fn collect(&mut self, readers: &[SegmentReader], criteria: &Criteria) {
+        let prepared = PreparedCriteria::new(criteria);
+        for (index, reader) in readers.iter().enumerate() {
+            for within in transactions(&reader.segment, criteria) {
+                let Some(segment_query) =
+                    SegmentQuery::new(&reader.segment, &reader.live_docs, &prepared, within)
                 else {
                     continue;
                 };
-                for row in segment_query.matched().rows() {
-                    if let Some(penalty) = self.profile.penalty(&profile(self.profile, &part.segment, row)) {
-                        self.offer((penalty, part.segment.id(row), place, row));
+                for row in segment_query.matched_rows().rows() {
+                    if let Some(penalty) = self.profile.penalty(&profile(self.profile, &reader.segment, row))
+                    {
+                        self.offer((penalty, reader.segment.id(row), index, row));
                     }
                 }
             }
@@ -88,25 +92,25 @@ impl Alike<'_> {
     }
 
     fn offer(&mut self, candidate: (Penalty, PropertyId, usize, usize)) {
-        if self.kept.len() < SIMILAR_MAX {
-            self.kept.push(candidate);
-        } else if let Some(mut worst) = self.kept.peek_mut()
+        if self.heap.len() < SIMILAR_MAX {
+            self.heap.push(candidate);
+        } else if let Some(mut worst) = self.heap.peek_mut()
             && (candidate.0, candidate.1) < (worst.0, worst.1)
         {
             *worst = candidate;
         }
     }
 
-    /// How far away something may be and still get in.
+    /// Returns the largest distance at which a property can still enter.
     fn reach_km(&self) -> f64 {
-        match self.kept.peek() {
-            Some((penalty, ..)) if self.kept.len() == SIMILAR_MAX => penalty.reach_km().min(NEAR_KM),
+        match self.heap.peek() {
+            Some((penalty, ..)) if self.heap.len() == SIMILAR_MAX => penalty.reach_km().min(NEAR_KM),
             _ => NEAR_KM,
         }
     }
 }
 
-/// What a row is compared by; it is of the same transaction and type.
+/// Returns the profile of a row, which has the same transaction and type as the model.
 fn profile(model: &SimilarityProfile, segment: &Segment, row: usize) -> SimilarityProfile {
     let number = |attribute: PropertyAttribute| segment.column(attribute).key(row).map(Key::as_number);
     SimilarityProfile {

@@ -67,7 +67,7 @@ fn what_the_index_and_the_readings_come_to_is_what_a_look_at_every_property_come
             market.iter().map(|property| Change::Put(property.clone(), SequenceNumber(1))).collect(),
             1,
         );
-        let (view, criteria) = (index.view(), at_most(200_000.0));
+        let (view, criteria) = (index.searcher(), at_most(200_000.0));
         let on_offer = on_offer(&view, &criteria, 3);
         assert_eq!(on_offer.total, market.iter().filter(|it| matching::matches(&criteria, it)).count());
         assert_eq!(on_offer.hits.len(), on_offer.total.min(3));

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use domain::PropertyId;
-use engine::{Builder, Change, Index, SequenceNumber, Settings};
+use engine::{Change, Index, IndexBuilder, IndexSettings, SequenceNumber};
 use store::{Position, ScanPart, Store, StoredProperty};
 use tokio::task::JoinSet;
 
@@ -39,7 +39,8 @@ pub async fn from_store(app: &App) -> Result<Built, Error> {
         builders.push(builder);
         damaged.extend(missing);
     }
-    let index = computed(move || Index::built(Settings::default(), builders, position.0)).await?;
+    let index =
+        computed(move || Index::from_builders(IndexSettings::default(), builders, position.0)).await?;
     Ok(Built { index: Arc::new(index), position, damaged })
 }
 
@@ -47,8 +48,8 @@ async fn read_part(
     store: Arc<dyn Store>,
     part: ScanPart,
     sequence_number: SequenceNumber,
-) -> Result<(Builder, Vec<PropertyId>), Error> {
-    let mut builder = Builder::new(Settings::default());
+) -> Result<(IndexBuilder, Vec<PropertyId>), Error> {
+    let mut builder = IndexBuilder::new(IndexSettings::default());
     let mut damaged = Vec::new();
     let mut read: Vec<StoredProperty> = Vec::new();
     let mut next = Some(part);
@@ -62,15 +63,15 @@ async fn read_part(
         next = piece.rest;
     }
     builder = take(builder, read, sequence_number).await?;
-    let builder = computed(move || builder.complete()).await?;
+    let builder = computed(move || builder.finish()).await?;
     Ok((builder, damaged))
 }
 
 async fn take(
-    mut builder: Builder,
+    mut builder: IndexBuilder,
     read: Vec<StoredProperty>,
     sequence_number: SequenceNumber,
-) -> Result<Builder, Error> {
+) -> Result<IndexBuilder, Error> {
     let take = move || {
         for stored in &read {
             builder.put(&stored.property, sequence_number);

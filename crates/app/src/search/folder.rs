@@ -12,7 +12,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use engine::{Damaged, SegmentId, SegmentReader};
+use engine::{CorruptSegment, SegmentId, SegmentReader};
 
 use super::manifest::{Anchor, Manifest, SegmentEntry};
 
@@ -72,7 +72,7 @@ pub enum Unusable {
     #[error("entry {position} of the log is another one: the store was replaced")]
     OtherLog { position: u64 },
     #[error("the engine cannot read the segments")]
-    Refused(#[source] Damaged),
+    Refused(#[source] CorruptSegment),
 }
 
 impl SnapshotFolder {
@@ -102,7 +102,7 @@ impl SnapshotFolder {
     pub fn segments<T: Send>(
         &self,
         manifest: &Manifest,
-        decode: impl Fn(SegmentId, &[u8], &[u8]) -> Result<T, Damaged> + Sync,
+        decode: impl Fn(SegmentId, &[u8], &[u8]) -> Result<T, CorruptSegment> + Sync,
     ) -> Result<Vec<T>, Unusable> {
         let read = |entry: &SegmentEntry| {
             let file = segment_name(manifest.life, entry.id);
@@ -121,7 +121,7 @@ impl SnapshotFolder {
         let (first, second) = std::thread::scope(|scope| {
             let other = scope.spawn(|| all(second));
             let own = all(first);
-            (own, other.join().unwrap_or(Err(Unusable::Refused(Damaged))))
+            (own, other.join().unwrap_or(Err(Unusable::Refused(CorruptSegment))))
         });
         let mut segments = first?;
         segments.extend(second?);

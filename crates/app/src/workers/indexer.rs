@@ -128,7 +128,7 @@ impl Indexer {
                 (built.index, built.position)
             }
         };
-        let properties = index.view().len();
+        let properties = index.searcher().len();
         self.snapshots.began(properties, started_at);
         tracing::info!(properties, position = position.0, "the index begins to follow the log");
         Ok(Following { index, position, started_at, to_forget: BTreeSet::new() })
@@ -178,7 +178,7 @@ impl Indexer {
         let took = Duration::try_from(took).unwrap_or_default();
         self.search.publish(*position);
         self.search.open(index, took);
-        let properties = index.view().len();
+        let properties = index.searcher().len();
         tracing::info!(properties, position = position.0, seconds = took.as_secs_f64(), "the index is ready");
     }
 }

@@ -1,61 +1,63 @@
-//! Bounds on numbers in as few bits as tell the truth.
+//! Bounds on numbers, in fewer bits than the numbers.
 //!
-//! The key of a number is an order-preserving `i64`. Of the bounds people choose the lower 32 bits are zero (every whole number up
-//! to two million, every multiple of a thousand up to sixteen million and so on), so that the upper 32 bits say all. A value has two such
-//! halves: rounded down it is held against lower bounds, rounded up against upper ones. Whatever does not fit is rounded outwards,
-//! and whoever narrows bounds is told that they let too much through.
+//! The key of a number is an order-preserving `i64`. The bounds that people choose have zeros in the lower 32 bits (every whole
+//! number up to two million, every multiple of a thousand up to sixteen million and so on), so that the upper 32 bits are exact.
+//! A value is kept as two such halves: the one rounded down is compared with lower bounds, the one rounded up with upper bounds.
+//! A bound that does not fit is rounded outwards, and narrowing returns [`Precision::Lossy`].
 
 use domain::{Key, KeyRange};
 
-/// From one half key to another, both included.
+/// A range of upper key halves, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
     pub least: i32,
     pub most: i32,
 }
 
-/// A number that is held against bounds.
+/// A number that is compared with [`Bounds`].
 ///
-/// Finite numbers have halves from `0x8010_0000` to `0x7ff0_0000`: none is as far out as an open bound, nor as an unknown value,
-/// which lies on both outer sides at once and meets open bounds alone.
+/// Finite numbers have halves from `0x8010_0000` to `0x7ff0_0000`. An unknown value takes the extremes beyond them on both sides,
+/// so that it satisfies open bounds only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Value {
     pub floor: i32,
     pub ceiling: i32,
 }
 
-/// Whether something says all that it was made of, or lets too much through.
+/// How well a prefilter represents a criterion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
-pub enum Told {
-    All,
-    Part,
+pub enum Precision {
+    /// It accepts exactly what the criterion accepts.
+    Exact,
+    /// It accepts more: the criterion has to be checked as well.
+    Lossy,
 }
 
-impl Told {
-    fn all_if(all: bool) -> Self {
-        if all { Self::All } else { Self::Part }
+impl Precision {
+    fn exact_if(exact: bool) -> Self {
+        if exact { Self::Exact } else { Self::Lossy }
     }
 }
 
 impl Bounds {
     pub const OPEN: Self = Self { least: i32::MIN, most: i32::MAX };
 
-    /// Lets in only what is in the span as well.
-    pub fn narrow(&mut self, span: KeyRange) -> Told {
+    /// Narrows the bounds to a span.
+    pub fn narrow(&mut self, span: KeyRange) -> Precision {
         let least = span.least.map_or(i32::MIN, upper_half);
         let most = span.most.map_or(i32::MAX, rounded_up);
         self.least = self.least.max(least);
         self.most = self.most.min(most);
-        let whole = |bound: Option<Key>| bound.is_none_or(|key| lower_half(key) == 0);
-        // An unknown value meets no span, not even the one that is open at both ends.
-        let keeps_unknown_out = least > i32::MIN || most < i32::MAX;
-        Told::all_if(keeps_unknown_out && whole(span.least) && whole(span.most))
+        let fits = |bound: Option<Key>| bound.is_none_or(|key| lower_half(key) == 0);
+        // No span contains an unknown value, not even one that is open at both ends.
+        let excludes_unknown = least > i32::MIN || most < i32::MAX;
+        Precision::exact_if(excludes_unknown && fits(span.least) && fits(span.most))
     }
 }
 
 impl Value {
-    pub fn of(key: Option<Key>) -> Self {
+    pub fn new(key: Option<Key>) -> Self {
         match key {
             Some(key) => Self { floor: upper_half(key), ceiling: rounded_up(key) },
             None => Self { floor: i32::MIN, ceiling: i32::MAX },
@@ -75,52 +77,53 @@ fn rounded_up(key: Key) -> i32 {
     upper_half(key).saturating_add(i32::from(lower_half(key) != 0))
 }
 
-/// Bounds on a small whole number, each in a byte. Both are zero when they are open, and both grow as they narrow, so that a byte
-/// is met exactly by values whose byte is not smaller.
+/// Bounds on a small whole number, one byte each. An open bound is zero and a bound grows as it narrows: a value satisfies a
+/// bound if the value's byte is not smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SmallBounds {
     pub least: u8,
     pub most: u8,
 }
 
-/// A small whole number that is held against bounds. The bytes of an unknown one are zero: it meets open bounds alone.
+/// A small whole number that is compared with [`SmallBounds`]. The bytes of an unknown one are zero: it satisfies open bounds
+/// only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SmallValue {
     pub least: u8,
     pub most: u8,
 }
 
-/// Numbers from here to there are told apart; all that are less are one, and so are all that are more.
+/// The range of numbers that a byte distinguishes. Numbers outside it are clamped.
 const SMALLEST: f64 = -1.0;
 const LARGEST: f64 = 253.0;
 
 impl SmallBounds {
-    /// Lets in only whole numbers that are in the span as well.
-    pub fn narrow(&mut self, span: KeyRange) -> Told {
-        // A key that is not that of its number, which −0 has, lies between two numbers.
-        let sound = |bound: Option<Key>| bound.is_none_or(|key| Key::number(key.as_number()) == key);
+    /// Narrows the bounds to the whole numbers of a span.
+    pub fn narrow(&mut self, span: KeyRange) -> Precision {
+        // A key that does not round-trip, such as the one of −0, lies between two numbers.
+        let round_trips = |bound: Option<Key>| bound.is_none_or(|key| Key::number(key.as_number()) == key);
         let bounded = span.least.is_some() || span.most.is_some();
-        let mut told = Told::all_if(bounded && sound(span.least) && sound(span.most));
+        let mut precision = Precision::exact_if(bounded && round_trips(span.least) && round_trips(span.most));
         if let Some(bound) = span.least.map(|key| key.as_number().ceil()) {
             if !(SMALLEST < bound && bound <= LARGEST) {
-                told = Told::Part;
+                precision = Precision::Lossy;
             }
             self.least = self.least.max(byte(bound) + 1);
         }
         if let Some(bound) = span.most.map(|key| key.as_number().floor()) {
             if !(SMALLEST..LARGEST).contains(&bound) {
-                told = Told::Part;
+                precision = Precision::Lossy;
             }
-            // What is not a number becomes the smallest one, which is outwards above but not here.
+            // NaN is clamped to the smallest number: outwards for a lower bound, but not for an upper one.
             let bound = if bound.is_nan() { LARGEST } else { bound };
             self.most = self.most.max(u8::MAX - byte(bound));
         }
-        told
+        precision
     }
 }
 
 impl SmallValue {
-    pub fn of(key: Option<Key>) -> Self {
+    pub fn new(key: Option<Key>) -> Self {
         match key {
             Some(key) => {
                 let byte = byte(key.as_number());
@@ -131,7 +134,7 @@ impl SmallValue {
     }
 }
 
-/// The place of a number on the scale of small ones: from 0 to 254.
+/// Maps a number to a byte from 0 to 254, clamped.
 fn byte(number: f64) -> u8 {
     (number.clamp(SMALLEST, LARGEST) - SMALLEST) as u8
 }
@@ -142,7 +145,7 @@ mod tests {
 
     use super::*;
 
-    /// Numbers on which bounds and values like to meet, and the numbers just beside them.
+    /// Numbers on which bounds and values tend to coincide, and their neighbours.
     fn number(random: &mut Random) -> f64 {
         let number = match random.below(6) {
             0 => *random.pick(&[0.0, 0.1, -0.1, 1e300, -1e300, 5e-324, f64::MAX, f64::MIN, 249_999.99, 1e12]),
@@ -174,62 +177,62 @@ mod tests {
     }
 
     #[test]
-    fn halves_of_keys_compare_as_the_keys_do() {
+    fn half_keys_compare_like_keys() {
         let mut random = Random::new(testkit::random::seed());
-        let mut told_all = 0;
+        let mut exact = 0;
         for _ in 0..200_000 {
             let spans = [span(&mut random), span(&mut random)];
             let mut bounds = Bounds::OPEN;
-            let told = spans.map(|span| bounds.narrow(span));
+            let precision = spans.map(|span| bounds.narrow(span));
             for key in [None, Some(Key::number(number(&mut random))), spans[0].least, spans[0].most] {
-                // What is not the key of a finite number is no value.
+                // Values are finite.
                 let key = key.filter(|key| key.as_number().is_finite());
-                let value = Value::of(key);
-                let met = bounds.least <= value.floor && value.ceiling <= bounds.most;
+                let value = Value::new(key);
+                let accepted = bounds.least <= value.floor && value.ceiling <= bounds.most;
                 let expected = key.is_some_and(|key| spans.iter().all(|span| span.contains(key)));
-                match told == [Told::All; 2] {
-                    true => assert_eq!(met, expected, "{spans:?} {key:?}"),
-                    false => assert!(met || !expected, "{spans:?} {key:?}"),
+                match precision == [Precision::Exact; 2] {
+                    true => assert_eq!(accepted, expected, "{spans:?} {key:?}"),
+                    false => assert!(accepted || !expected, "{spans:?} {key:?}"),
                 }
             }
-            told_all += usize::from(told == [Told::All; 2]);
+            exact += usize::from(precision == [Precision::Exact; 2]);
         }
-        assert!(told_all > 3_000, "{told_all}");
+        assert!(exact > 3_000, "{exact}");
     }
 
     #[test]
-    fn bytes_compare_as_the_whole_numbers_do() {
+    fn bytes_compare_like_whole_numbers() {
         let mut random = Random::new(testkit::random::seed());
-        let mut told_all = 0;
+        let mut exact = 0;
         for _ in 0..200_000 {
             let span = span(&mut random);
             let mut bounds = SmallBounds::default();
-            let told = bounds.narrow(span);
+            let precision = bounds.narrow(span);
             let drawn = [random.below(400) as i32 - 50, random.next_u64() as i32, -1, 253, 254];
             for number in drawn.map(Some).into_iter().chain([None]) {
                 let key = number.map(|number| Key::number(f64::from(number)));
-                let value = SmallValue::of(key);
-                let met = bounds.least <= value.least && bounds.most <= value.most;
+                let value = SmallValue::new(key);
+                let accepted = bounds.least <= value.least && bounds.most <= value.most;
                 let expected = key.is_some_and(|key| span.contains(key));
-                match told {
-                    Told::All => assert_eq!(met, expected, "{span:?} {number:?}"),
-                    Told::Part => assert!(met || !expected, "{span:?} {number:?}"),
+                match precision {
+                    Precision::Exact => assert_eq!(accepted, expected, "{span:?} {number:?}"),
+                    Precision::Lossy => assert!(accepted || !expected, "{span:?} {number:?}"),
                 }
             }
-            told_all += usize::from(told == Told::All);
+            exact += usize::from(precision == Precision::Exact);
         }
-        assert!(told_all > 3_000, "{told_all}");
+        assert!(exact > 3_000, "{exact}");
     }
 
     #[test]
-    fn the_bounds_people_choose_say_all() {
+    fn common_bounds_are_exact() {
         for number in [0.0, 0.5, 1.0, 9.5, 62.5, 249_999.0, 250_000.0, 1_234_567.0, 12_345_000.0] {
             let span = KeyRange { least: Some(Key::number(number)), most: Some(Key::number(number)) };
-            assert_eq!(Bounds::OPEN.clone().narrow(span), Told::All, "{number}");
+            assert_eq!(Bounds::OPEN.clone().narrow(span), Precision::Exact, "{number}");
         }
         for rooms in [0.0, 1.0, 5.0, 100.0] {
             let span = KeyRange { least: Some(Key::number(rooms)), most: Some(Key::number(rooms)) };
-            assert_eq!(SmallBounds::default().narrow(span), Told::All, "{rooms}");
+            assert_eq!(SmallBounds::default().narrow(span), Precision::Exact, "{rooms}");
         }
     }
 }

@@ -1,37 +1,38 @@
-//! What a search asks for beyond its line in the columns, but for words.
+//! The residual criteria of a search: those that its prefilter does not decide, except phrases.
 
 use domain::criteria::{AdvertCriteria, Condition, AdvertScope, Predicate};
 use domain::{
     PropertyView, GeoPoint, Key, Polygon, Property, PropertyAttribute, PropertyId, Variation, VariationAttribute,
 };
 
-use super::places::{NAMED, Place};
-use crate::circle::NearCircle;
+use super::memory::tree_bytes;
+use super::place_buckets::{PLACE_ATTRIBUTES, Place};
+use crate::circle::CircleFilter;
 
-/// A property with everything worked out that is asked for more than once.
-pub struct Sight<'a> {
+/// A property with the values that several searches compare, each computed once.
+pub struct PropertyValues<'a> {
     pub property: &'a Property,
     values: [Option<Key>; PropertyAttribute::ALL.len()],
     pub point: Option<GeoPoint>,
-    /// The places it has a name of.
-    places: [Place; NAMED.len()],
-    places_known: usize,
+    /// Its named places; the first `place_count` are set.
+    places: [Place; PLACE_ATTRIBUTES.len()],
+    place_count: usize,
 }
 
-impl<'a> Sight<'a> {
-    pub fn of(facts: &PropertyView<'a>) -> Self {
+impl<'a> PropertyValues<'a> {
+    pub fn new(facts: &PropertyView<'a>) -> Self {
         let mut values = [None; PropertyAttribute::ALL.len()];
         for attribute in PropertyAttribute::ALL {
             values[*attribute as usize] = attribute.read(facts);
         }
-        let (mut places, mut places_known) = ([Place::ANYWHERE; NAMED.len()], 0);
-        for (class, attribute) in NAMED {
+        let (mut places, mut place_count) = ([Place::ANYWHERE; PLACE_ATTRIBUTES.len()], 0);
+        for (kind, attribute) in PLACE_ATTRIBUTES {
             if let Some(key) = values[attribute as usize] {
-                places[places_known] = Place { class, key: key.get() };
-                places_known += 1;
+                places[place_count] = Place { kind, key: key.get() };
+                place_count += 1;
             }
         }
-        Self { property: facts.property, values, point: facts.derived.point, places, places_known }
+        Self { property: facts.property, values, point: facts.derived.point, places, place_count }
     }
 
     pub fn value(&self, attribute: PropertyAttribute) -> Option<Key> {
@@ -39,21 +40,21 @@ impl<'a> Sight<'a> {
     }
 
     pub fn places(&self) -> &[Place] {
-        &self.places[..self.places_known]
+        &self.places[..self.place_count]
     }
 }
 
-/// One thing that must hold. They are kept in an order in which the cheap ones come first.
+/// One criterion that must hold. The checks of a search are sorted by cost, the cheapest first.
 #[derive(Debug)]
 pub enum Check {
     Property(Condition<PropertyAttribute>),
-    /// It is none of these; in order.
-    Excluded(Box<[PropertyId]>),
-    /// In any of these places, in order.
-    Inside(Box<[Place]>),
-    /// In none of these.
-    Outside(Box<[Place]>),
-    Circle(NearCircle),
+    /// The property is none of these; sorted.
+    NotProperties(Box<[PropertyId]>),
+    /// In any of these places; sorted.
+    InPlaces(Box<[Place]>),
+    /// In none of these places; sorted.
+    NotInPlaces(Box<[Place]>),
+    Circle(CircleFilter),
     /// In any of these.
     Polygons(Box<[Polygon]>),
     Advert(AdvertScope, Box<AdvertCriteria>),
@@ -61,24 +62,24 @@ pub enum Check {
 }
 
 impl Check {
-    pub fn holds(&self, sight: &Sight<'_>) -> bool {
-        let adverts = &sight.property.adverts;
+    pub fn holds(&self, values: &PropertyValues<'_>) -> bool {
+        let adverts = &values.property.adverts;
         match self {
-            Self::Property(Condition { attribute, predicate: test }) => test.holds(sight.value(*attribute)),
-            Self::Excluded(properties) => properties.binary_search(&sight.property.id).is_err(),
-            Self::Inside(places) => is_in(sight, places),
-            Self::Outside(places) => !is_in(sight, places),
+            Self::Property(Condition { attribute, predicate }) => predicate.holds(values.value(*attribute)),
+            Self::NotProperties(properties) => properties.binary_search(&values.property.id).is_err(),
+            Self::InPlaces(places) => is_in(values, places),
+            Self::NotInPlaces(places) => !is_in(values, places),
             Self::Circle(circle) => {
-                sight.point.is_some_and(|point| circle.contains((point.lat(), point.lon())))
+                values.point.is_some_and(|point| circle.contains((point.lat(), point.lon())))
             }
             Self::Polygons(polygons) => {
-                sight.point.is_some_and(|point| polygons.iter().any(|polygon| polygon.contains(point)))
+                values.point.is_some_and(|point| polygons.iter().any(|polygon| polygon.contains(point)))
             }
-            Self::Advert(advert_scope, criteria) => {
-                adverts.iter().any(|advert| advert_scope.includes(advert) && criteria.accepts(advert))
+            Self::Advert(scope, criteria) => {
+                adverts.iter().any(|advert| scope.includes(advert) && criteria.accepts(advert))
             }
-            Self::Change(variation, advert_scope, conditions) => {
-                let counted = adverts.iter().filter(|advert| advert_scope.includes(advert));
+            Self::Change(variation, scope, conditions) => {
+                let counted = adverts.iter().filter(|advert| scope.includes(advert));
                 let mut changes =
                     counted.flat_map(|advert| &advert.events).filter(|event| variation.is(event));
                 changes.any(|event| {
@@ -88,12 +89,12 @@ impl Check {
         }
     }
 
-    /// Memory beside the enum itself.
+    /// Returns the heap memory in use, in bytes.
     pub fn bytes(&self) -> usize {
         match self {
             Self::Property(condition) => test_bytes(&condition.predicate),
-            Self::Excluded(properties) => size_of_val(&**properties),
-            Self::Inside(places) | Self::Outside(places) => size_of_val(&**places),
+            Self::NotProperties(properties) => size_of_val(&**properties),
+            Self::InPlaces(places) | Self::NotInPlaces(places) => size_of_val(&**places),
             Self::Circle(_) => 0,
             Self::Polygons(polygons) => {
                 let corners: usize = polygons.iter().map(|polygon| size_of_val(polygon.corners())).sum();
@@ -118,8 +119,8 @@ impl Check {
     }
 }
 
-fn is_in(sight: &Sight<'_>, places: &[Place]) -> bool {
-    sight.places().iter().any(|place| places.binary_search(place).is_ok())
+fn is_in(values: &PropertyValues<'_>, places: &[Place]) -> bool {
+    values.places().iter().any(|place| places.binary_search(place).is_ok())
 }
 
 fn test_bytes(test: &Predicate) -> usize {
@@ -129,12 +130,7 @@ fn test_bytes(test: &Predicate) -> usize {
     }
 }
 
-/// What a tree of so many entries takes at most: nodes have room for eleven and are half full at least.
-fn tree_bytes<T>(entries: usize) -> usize {
-    entries.div_ceil(6) * (11 * size_of::<T>() + 2 * size_of::<usize>())
-}
-
-/// All that must hold beyond the columns. Mostly it is one thing, which is then found without another step in memory.
+/// All residual checks of a search. Most searches have one, which is stored inline to save a memory access.
 #[derive(Debug)]
 pub enum Checks {
     One(Check),
@@ -142,8 +138,8 @@ pub enum Checks {
 }
 
 impl Checks {
-    /// Nothing when there is nothing to check.
-    pub fn of(mut checks: Vec<Check>) -> Option<Self> {
+    /// Returns `None` if there is nothing to check.
+    pub fn new(mut checks: Vec<Check>) -> Option<Self> {
         match checks.len() {
             0 => None,
             1 => checks.pop().map(Self::One),
@@ -151,16 +147,16 @@ impl Checks {
         }
     }
 
-    pub fn hold(&self, sight: &Sight<'_>) -> bool {
-        self.all().iter().all(|check| check.holds(sight))
+    pub fn hold(&self, values: &PropertyValues<'_>) -> bool {
+        self.all().iter().all(|check| check.holds(values))
     }
 
-    /// Memory beside the enum itself.
+    /// Returns the heap memory in use, in bytes.
     pub fn bytes(&self) -> usize {
-        let elsewhere: usize = self.all().iter().map(Check::bytes).sum();
+        let owned: usize = self.all().iter().map(Check::bytes).sum();
         match self {
-            Self::One(_) => elsewhere,
-            Self::Several(checks) => elsewhere + size_of_val(&**checks),
+            Self::One(_) => owned,
+            Self::Several(checks) => owned + size_of_val(&**checks),
         }
     }
 

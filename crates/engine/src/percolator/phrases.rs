@@ -1,127 +1,127 @@
-//! What searches look for in texts, each phrase once.
+//! The phrases that saved searches look for in texts, each interned once.
 //!
-//! Every word that some search looks for has a number, and so have every phrase and all the expressions of a search; they are
-//! given back when the last search that uses them goes. A property's texts are read once, and only if a search that has got so
-//! far wants to know ([`reading`]). What the answer was is remembered until the next property.
-
-mod dictionary;
-mod reading;
+//! Every word that some search looks for has an id, and so have every phrase and all the expressions of a search. Ids are
+//! reference counted and reused after the last search that uses them is removed. The texts of a property are tokenized once, and
+//! only if a search with expressions has passed all its other criteria ([`TextMatcher`]). The result for each phrase is memoized
+//! until the next property.
 
 use std::sync::Arc;
 
 use domain::criteria::{Entry, Presence};
-use domain::{Phrase, Property, Strictness};
+use domain::phrase::stem;
+use domain::{Phrase, Property, Strictness, fold};
+use foldhash::HashMap;
 use rustc_hash::FxHashMap;
+use slab::Slab;
 
-use super::slab::Slab;
-use dictionary::Dictionary;
-pub use reading::Reading;
+use super::memory::{map_bytes, slab_bytes};
 
-/// Stands between alternatives.
+/// Separates alternatives in a list of ids.
 const OR: u32 = u32::MAX;
 
 #[derive(Debug, Default)]
 pub struct PhraseInterner {
     exact: Dictionary,
     inflected: Dictionary,
-    kept: Slab<Kept>,
+    phrases: Slab<InternedPhrase>,
     by_words: FxHashMap<(Strictness, Arc<[u32]>), u32>,
-    expressions: Slab<Expressions>,
+    expressions: Slab<InternedExpressions>,
     by_entries: FxHashMap<Arc<[u32]>, u32>,
-    /// Another one whenever a word gets a number or gives it back.
-    edition: Arc<()>,
+    /// Replaced whenever a word gains or loses its id, so that caches of word ids notice.
+    vocabulary: Arc<()>,
 }
 
 /// All the expressions of a search.
 #[derive(Debug)]
-struct Expressions {
-    /// Of each entry the number of its phrase, and in the lowest bit whether it must be absent.
+struct InternedExpressions {
+    /// For each entry the id of its phrase, shifted by one, and in the lowest bit whether it must be absent.
     entries: Arc<[u32]>,
-    uses: u32,
+    references: u32,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct InternedPhrase {
     strictness: Strictness,
-    /// The numbers of the words of all alternatives.
+    /// The word ids of all alternatives.
     words: Arc<[u32]>,
-    uses: u32,
+    references: u32,
 }
 
 impl PhraseInterner {
-    /// The number of expressions, kept until they are released as often as they were asked for.
-    pub fn hold(&mut self, expressions: &[Vec<Entry>]) -> u32 {
+    /// Returns the id of expressions. The id is valid until [`release`](Self::release) was called as often.
+    pub fn intern(&mut self, expressions: &[Vec<Entry>]) -> u32 {
         let mut entries = Vec::new();
-        for (place, group) in expressions.iter().enumerate() {
-            entries.extend((place > 0).then_some(OR));
+        for (index, group) in expressions.iter().enumerate() {
+            entries.extend((index > 0).then_some(OR));
             for Entry { phrase, presence } in group {
-                entries.push(self.hold_wording(phrase) << 1 | u32::from(*presence == Presence::Absent));
+                entries.push(self.intern_phrase(phrase) << 1 | u32::from(*presence == Presence::Absent));
             }
         }
         let entries: Arc<[u32]> = entries.into();
-        if let Some(number) = self.by_entries.get(&entries).copied() {
-            self.release_wordings(&entries);
-            if let Some(kept) = self.expressions.get_mut(number) {
-                kept.uses += 1;
+        if let Some(id) = self.by_entries.get(&entries).copied() {
+            self.release_phrases(&entries);
+            if let Some(interned) = self.expressions.get_mut(id as usize) {
+                interned.references += 1;
             }
-            return number;
+            return id;
         }
-        let number = self.expressions.put(Expressions { entries: Arc::clone(&entries), uses: 1 });
-        self.by_entries.insert(entries, number);
-        number
+        let interned = InternedExpressions { entries: Arc::clone(&entries), references: 1 };
+        let id = self.expressions.insert(interned) as u32;
+        self.by_entries.insert(entries, id);
+        id
     }
 
-    pub fn release(&mut self, number: u32) {
-        let Some(kept) = self.expressions.get_mut(number) else { return };
-        kept.uses -= 1;
-        if kept.uses == 0
-            && let Some(Expressions { entries, .. }) = self.expressions.take(number)
-        {
-            self.release_wordings(&entries);
+    /// Releases expressions. Does nothing if the id is unknown.
+    pub fn release(&mut self, id: u32) {
+        let Some(interned) = self.expressions.get_mut(id as usize) else { return };
+        interned.references -= 1;
+        if interned.references == 0 {
+            let InternedExpressions { entries, .. } = self.expressions.remove(id as usize);
+            self.release_phrases(&entries);
             self.by_entries.remove(&entries);
         }
     }
 
-    fn release_wordings(&mut self, entries: &[u32]) {
-        entries.iter().filter(|entry| **entry != OR).for_each(|entry| self.release_wording(entry >> 1));
+    fn release_phrases(&mut self, entries: &[u32]) {
+        entries.iter().filter(|entry| **entry != OR).for_each(|entry| self.release_phrase(entry >> 1));
     }
 
-    fn hold_wording(&mut self, phrase: &Phrase) -> u32 {
+    fn intern_phrase(&mut self, phrase: &Phrase) -> u32 {
         let strictness = phrase.strictness();
-        let words_before = self.words();
+        let words_before = self.word_count();
         let dictionary = self.dictionary_mut(strictness);
         let mut words: Vec<u32> = Vec::new();
-        for (place, alternative) in phrase.alternatives().iter().enumerate() {
-            words.extend((place > 0).then_some(OR));
-            words.extend(alternative.iter().map(|word| dictionary.hold(word)));
+        for (index, alternative) in phrase.alternatives().iter().enumerate() {
+            words.extend((index > 0).then_some(OR));
+            words.extend(alternative.iter().map(|word| dictionary.intern(word)));
         }
         let key = (strictness, Arc::from(words));
-        if let Some(number) = self.by_words.get(&key).copied() {
+        if let Some(id) = self.by_words.get(&key).copied() {
             let (_, words) = key;
             release_words(self.dictionary_mut(strictness), &words);
-            if let Some(kept) = self.kept.get_mut(number) {
-                kept.uses += 1;
+            if let Some(interned) = self.phrases.get_mut(id as usize) {
+                interned.references += 1;
             }
-            return number;
+            return id;
         }
-        if self.words() != words_before {
-            self.edition = Arc::default();
+        if self.word_count() != words_before {
+            self.vocabulary = Arc::default();
         }
-        let number = self.kept.put(Kept { strictness, words: Arc::clone(&key.1), uses: 1 });
-        self.by_words.insert(key, number);
-        number
+        let interned = InternedPhrase { strictness, words: Arc::clone(&key.1), references: 1 };
+        let id = self.phrases.insert(interned) as u32;
+        self.by_words.insert(key, id);
+        id
     }
 
-    fn release_wording(&mut self, number: u32) {
-        let Some(kept) = self.kept.get_mut(number) else { return };
-        kept.uses -= 1;
-        if kept.uses == 0
-            && let Some(Kept { strictness, words, .. }) = self.kept.take(number)
-        {
-            let words_before = self.words();
+    fn release_phrase(&mut self, id: u32) {
+        let Some(interned) = self.phrases.get_mut(id as usize) else { return };
+        interned.references -= 1;
+        if interned.references == 0 {
+            let InternedPhrase { strictness, words, .. } = self.phrases.remove(id as usize);
+            let words_before = self.word_count();
             release_words(self.dictionary_mut(strictness), &words);
-            if self.words() != words_before {
-                self.edition = Arc::default();
+            if self.word_count() != words_before {
+                self.vocabulary = Arc::default();
             }
             self.by_words.remove(&(strictness, words));
         }
@@ -134,53 +134,281 @@ impl PhraseInterner {
         }
     }
 
-    /// How many words have a number.
-    fn words(&self) -> usize {
+    /// Returns the number of words that have an id.
+    fn word_count(&self) -> usize {
         self.exact.len() + self.inflected.len()
     }
 
-    /// Whether expressions hold for the texts of a property.
-    pub fn hold_for(&self, number: u32, property: &Property, reading: &mut Reading) -> bool {
-        reading.read(self, property);
-        if let Some(answer) = reading.expressions.answer(number) {
-            return answer;
+    /// Returns `true` if expressions hold for the texts of a property.
+    pub fn matches(&self, id: u32, property: &Property, texts: &mut TextMatcher) -> bool {
+        texts.tokenize(self, property);
+        if let Some(holds) = texts.expressions.get(id) {
+            return holds;
         }
-        let holds = self.expressions.get(number).is_some_and(|kept| {
-            let mut holds = |entry: &u32| self.is_there(entry >> 1, reading) == (entry & 1 == 0);
-            kept.entries.split(|entry| *entry == OR).any(|group| group.iter().all(&mut holds))
+        let holds = self.expressions.get(id as usize).is_some_and(|interned| {
+            let mut holds = |entry: &u32| self.phrase_occurs(entry >> 1, texts) == (entry & 1 == 0);
+            interned.entries.split(|entry| *entry == OR).any(|group| group.iter().all(&mut holds))
         });
-        reading.expressions.remember(number, holds);
+        texts.expressions.set(id, holds);
         holds
     }
 
-    /// Whether a phrase stands in the texts that were read.
-    fn is_there(&self, number: u32, reading: &mut Reading) -> bool {
-        if let Some(answer) = reading.phrases.answer(number) {
-            return answer;
+    /// Returns `true` if a phrase occurs in the tokenized texts.
+    fn phrase_occurs(&self, id: u32, texts: &mut TextMatcher) -> bool {
+        if let Some(occurs) = texts.phrases.get(id) {
+            return occurs;
         }
-        let found = self.kept.get(number).is_some_and(|kept| {
-            kept.words.split(|word| *word == OR).any(|phrase| reading.has(phrase, kept.strictness))
+        let occurs = self.phrases.get(id as usize).is_some_and(|interned| {
+            let mut alternatives = interned.words.split(|word| *word == OR);
+            alternatives.any(|words| texts.contains(words, interned.strictness))
         });
-        reading.phrases.remember(number, found);
-        found
+        texts.phrases.set(id, occurs);
+        occurs
     }
 
     pub fn bytes(&self) -> usize {
-        let words = self.kept.iter().map(|kept| &kept.words);
-        let entries = self.expressions.iter().map(|kept| &kept.entries);
+        let words = self.phrases.iter().map(|(_, interned)| &interned.words);
+        let entries = self.expressions.iter().map(|(_, interned)| &interned.entries);
         let lists = words.chain(entries).map(|list| size_of_val(&**list) + 2 * size_of::<usize>());
         self.exact.bytes()
             + self.inflected.bytes()
-            + self.kept.bytes()
-            + super::map_bytes(&self.by_words)
-            + self.expressions.bytes()
-            + super::map_bytes(&self.by_entries)
+            + slab_bytes(&self.phrases)
+            + map_bytes(&self.by_words)
+            + slab_bytes(&self.expressions)
+            + map_bytes(&self.by_entries)
             + lists.sum::<usize>()
     }
 }
 
 fn release_words(dictionary: &mut Dictionary, words: &[u32]) {
     words.iter().filter(|word| **word != OR).for_each(|word| dictionary.release(*word));
+}
+
+/// The id of every word that is not in the dictionary.
+const UNKNOWN_WORD: u32 = 0;
+
+/// Reference-counted ids of words.
+#[derive(Debug, Default)]
+struct Dictionary {
+    /// Hashed with a random seed of this process: clients choose the words.
+    ids: HashMap<Arc<str>, u32>,
+    /// The key of a word is its id minus one.
+    words: Slab<InternedWord>,
+}
+
+#[derive(Debug)]
+struct InternedWord {
+    text: Arc<str>,
+    references: u32,
+}
+
+impl Dictionary {
+    fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Returns an upper bound of all ids, exclusive.
+    fn id_bound(&self) -> usize {
+        self.words.capacity() + 1
+    }
+
+    fn id(&self, word: &str) -> u32 {
+        self.ids.get(word).copied().unwrap_or(UNKNOWN_WORD)
+    }
+
+    /// Returns the id of a word. The id is valid until [`release`](Self::release) was called as often.
+    fn intern(&mut self, word: &str) -> u32 {
+        if let Some(id) = self.ids.get(word) {
+            if let Some(word) = self.words.get_mut(*id as usize - 1) {
+                word.references += 1;
+            }
+            return *id;
+        }
+        let text: Arc<str> = word.into();
+        let id = self.words.insert(InternedWord { text: Arc::clone(&text), references: 1 }) as u32 + 1;
+        self.ids.insert(text, id);
+        id
+    }
+
+    fn release(&mut self, id: u32) {
+        let key = id as usize - 1;
+        let Some(word) = self.words.get_mut(key) else { return };
+        word.references -= 1;
+        if word.references == 0 {
+            let word = self.words.remove(key);
+            self.ids.remove(&word.text);
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let texts: usize = self.words.iter().map(|(_, word)| word.text.len() + 2 * size_of::<usize>()).sum();
+        texts + slab_bytes(&self.words) + map_bytes(&self.ids)
+    }
+}
+
+/// The tokenized texts of one property with the phrases already looked up, and a token cache for all properties.
+#[derive(Debug, Default)]
+pub struct TextMatcher {
+    is_tokenized: bool,
+    exact: TokenStream,
+    inflected: TokenStream,
+    phrases: Memo,
+    expressions: Memo,
+    cache: TokenCache,
+}
+
+impl TextMatcher {
+    /// Starts with the next property.
+    pub fn reset(&mut self) {
+        self.is_tokenized = false;
+    }
+
+    /// Returns `true` if the texts of the property have been tokenized.
+    pub fn is_tokenized(&self) -> bool {
+        self.is_tokenized
+    }
+
+    /// Tokenizes the texts of the property, unless this has been done.
+    fn tokenize(&mut self, interner: &PhraseInterner, property: &Property) {
+        if self.is_tokenized {
+            return;
+        }
+        self.is_tokenized = true;
+        let Self { exact, inflected, cache, .. } = self;
+        // The capacity of a slab is an upper bound of its keys.
+        self.phrases.reset(interner.phrases.capacity());
+        self.expressions.reset(interner.expressions.capacity());
+        exact.reset(interner.exact.id_bound());
+        inflected.reset(interner.inflected.id_bound());
+        cache.prepare(interner);
+        for text in domain::criteria::texts(property) {
+            // Folding separates words at whitespace in any case and depends on nothing beyond it, so that pieces can be cached.
+            for piece in text.split_ascii_whitespace() {
+                for [exact_id, inflected_id] in cache.word_ids(piece, interner) {
+                    exact.push(*exact_id);
+                    inflected.push(*inflected_id);
+                }
+            }
+            exact.tokens.push(UNKNOWN_WORD);
+            inflected.tokens.push(UNKNOWN_WORD);
+        }
+    }
+
+    /// Returns `true` if the words occur one after the other.
+    fn contains(&self, words: &[u32], strictness: Strictness) -> bool {
+        match strictness {
+            Strictness::Exact => self.exact.contains(words),
+            Strictness::Inflected => self.inflected.contains(words),
+        }
+    }
+}
+
+/// Booleans by id that are all cleared at once.
+#[derive(Debug, Default)]
+struct Memo {
+    /// Grows by two with every reset. A mark equal to it means `false`, one more means `true`; every other mark is outdated.
+    generation: u32,
+    marks: Vec<u32>,
+}
+
+impl Memo {
+    fn reset(&mut self, len: usize) {
+        self.generation = self.generation.checked_add(2).unwrap_or_else(|| {
+            // After two billion properties old marks would become valid again.
+            self.marks.clear();
+            2
+        });
+        self.marks.resize(len.max(self.marks.len()), 0);
+    }
+
+    fn get(&self, id: u32) -> Option<bool> {
+        match self.marks[id as usize].wrapping_sub(self.generation) {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
+    }
+
+    fn set(&mut self, id: u32, value: bool) {
+        self.marks[id as usize] = self.generation + u32::from(value);
+    }
+}
+
+#[derive(Debug, Default)]
+struct TokenStream {
+    /// Word ids in the order of the texts. A word that no search looks for and the end of a text are [`UNKNOWN_WORD`].
+    tokens: Vec<u32>,
+    seen: Memo,
+}
+
+impl TokenStream {
+    fn reset(&mut self, id_bound: usize) {
+        self.tokens.clear();
+        self.seen.reset(id_bound);
+    }
+
+    fn push(&mut self, id: u32) {
+        self.tokens.push(id);
+        self.seen.set(id, true);
+    }
+
+    fn contains(&self, words: &[u32]) -> bool {
+        let all_seen = words.iter().all(|word| self.seen.get(*word) == Some(true));
+        let [first, _, ..] = words else { return all_seen };
+        let starts = || self.tokens.iter().enumerate().filter(|(_, token)| *token == first);
+        all_seen && starts().any(|(index, _)| self.tokens[index..].starts_with(words))
+    }
+}
+
+/// Caches the word ids of pieces of text. Adverts mostly use the same words, and folding and stemming each of them again takes
+/// longer than the rest of the matching. Valid for one vocabulary of the interner.
+#[derive(Debug, Default)]
+struct TokenCache {
+    vocabulary: Option<Arc<()>>,
+    /// The range of a piece in `ids`.
+    pieces: HashMap<Box<str>, (u32, u32)>,
+    ids: Vec<[u32; 2]>,
+    folded: String,
+    /// The ids of a piece that is too long for the cache.
+    uncached: Vec<[u32; 2]>,
+}
+
+/// About as many as two thousand adverts have, in two megabytes.
+const CACHED_PIECES_MAX: usize = 1 << 15;
+
+/// Longer pieces are addresses and the like.
+const CACHED_PIECE_BYTES_MAX: usize = 32;
+
+impl TokenCache {
+    fn prepare(&mut self, interner: &PhraseInterner) {
+        let is_current =
+            self.vocabulary.as_ref().is_some_and(|vocabulary| Arc::ptr_eq(vocabulary, &interner.vocabulary));
+        if !is_current || self.pieces.len() > CACHED_PIECES_MAX {
+            self.vocabulary = Some(Arc::clone(&interner.vocabulary));
+            self.pieces.clear();
+            self.ids.clear();
+        }
+    }
+
+    /// Returns the ids of the words of a piece, each exact and inflected.
+    fn word_ids(&mut self, piece: &str, interner: &PhraseInterner) -> &[[u32; 2]] {
+        if let Some((start, end)) = self.pieces.get(piece) {
+            return &self.ids[*start as usize..*end as usize];
+        }
+        self.folded.clear();
+        fold::fold_into(piece, &mut self.folded);
+        let words = self.folded.split(' ').filter(|word| !word.is_empty());
+        let ids = words.map(|word| [interner.exact.id(word), interner.inflected.id(&stem(word))]);
+        if piece.len() > CACHED_PIECE_BYTES_MAX {
+            self.uncached.clear();
+            self.uncached.extend(ids);
+            return &self.uncached;
+        }
+        let start = self.ids.len();
+        self.ids.extend(ids);
+        self.pieces.insert(piece.into(), (start as u32, self.ids.len() as u32));
+        &self.ids[start..]
+    }
 }
 
 #[cfg(test)]
@@ -195,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn wordings_are_found_as_their_meaning_says() {
+    fn phrases_match_like_the_domain() {
         let looked_for = [
             "terrasse",
             "grande terrasse",
@@ -212,16 +440,16 @@ mod tests {
             "piscine",
         ];
         let mut phrases = PhraseInterner::default();
-        let mut reading = Reading::default();
+        let mut texts = TextMatcher::default();
         let all: Vec<Phrase> = [Strictness::Exact, Strictness::Inflected]
             .iter()
             .flat_map(|strictness| looked_for.map(|text| phrase(text, *strictness)))
             .collect();
         let entry = |phrase: &Phrase, presence| vec![vec![Entry { phrase: phrase.clone(), presence }]];
-        let numbers: Vec<[u32; 2]> = all
+        let ids: Vec<[u32; 2]> = all
             .iter()
             .map(|it| {
-                [Presence::Present, Presence::Absent].map(|presence| phrases.hold(&entry(it, presence)))
+                [Presence::Present, Presence::Absent].map(|presence| phrases.intern(&entry(it, presence)))
             })
             .collect();
         for description in [None, Some("Au calme. Sans vis-à-vis !")] {
@@ -231,11 +459,11 @@ mod tests {
                 None => advert,
             };
             let property = Property { id: build::property_id(1), adverts: vec![advert.build()] };
-            reading.begin();
+            texts.reset();
             for _ in 0..2 {
-                for (phrase, numbers) in all.iter().zip(&numbers) {
+                for (phrase, ids) in all.iter().zip(&ids) {
                     let expected = domain::criteria::texts(&property).any(|text| phrase.occurs_in(&fold(text)));
-                    let found = numbers.map(|number| phrases.hold_for(number, &property, &mut reading));
+                    let found = ids.map(|id| phrases.matches(id, &property, &mut texts));
                     assert_eq!(found, [expected, !expected], "{phrase:?}");
                 }
             }
@@ -243,34 +471,34 @@ mod tests {
     }
 
     #[test]
-    fn wordings_are_shared_and_leave_nothing_behind() {
+    fn phrases_are_shared_and_released() {
         let mut phrases = PhraseInterner::default();
-        let mut hold = |text: &str, strictness| {
+        let mut intern = |text: &str, strictness| {
             let entry = Entry { phrase: phrase(text, strictness), presence: Presence::Present };
-            phrases.hold(&[vec![entry]])
+            phrases.intern(&[vec![entry]])
         };
-        let first = hold("grande terrasse", Strictness::Exact);
-        assert_eq!(hold("Grande  TERRASSE", Strictness::Exact), first);
-        assert_ne!(hold("grande terrasse", Strictness::Inflected), first);
+        let first = intern("grande terrasse", Strictness::Exact);
+        assert_eq!(intern("Grande  TERRASSE", Strictness::Exact), first);
+        assert_ne!(intern("grande terrasse", Strictness::Inflected), first);
         phrases.release(first);
-        assert!(phrases.expressions.get(first).is_some());
+        assert!(phrases.expressions.get(first as usize).is_some());
         phrases.release(first);
-        assert!(phrases.expressions.get(first).is_none());
+        assert!(phrases.expressions.get(first as usize).is_none());
         assert_eq!((phrases.exact.len(), phrases.inflected.len()), (0, 2));
         assert_eq!((phrases.by_words.len(), phrases.by_entries.len()), (1, 1));
     }
 
-    /// A scratch may be used with one percolator after the other, and searches may come and go in between.
+    /// Scratch may be used with several percolators, and searches may be added and removed in between.
     #[test]
-    fn what_was_read_before_does_not_matter() {
-        let mut reading = Reading::default();
+    fn results_do_not_depend_on_earlier_use() {
+        let mut texts = TextMatcher::default();
         let property = |title: &str| {
             let advert = build::advert(1).title(title).build();
             Property { id: build::property_id(1), adverts: vec![advert] }
         };
-        let mut check = |phrases: &PhraseInterner, number: u32, title: &str, expected: bool| {
-            reading.begin();
-            assert_eq!(phrases.hold_for(number, &property(title), &mut reading), expected, "{title}");
+        let mut check = |phrases: &PhraseInterner, id: u32, title: &str, expected: bool| {
+            texts.reset();
+            assert_eq!(phrases.matches(id, &property(title), &mut texts), expected, "{title}");
         };
         let mut one = PhraseInterner::default();
         let mut other = PhraseInterner::default();
@@ -278,13 +506,13 @@ mod tests {
             let phrase = phrase(text, Strictness::Exact);
             vec![vec![Entry { phrase, presence: Presence::Present }]]
         };
-        let (garden, garage) = (one.hold(&entry("jardin")), other.hold(&entry("garage")));
+        let (garden, garage) = (one.intern(&entry("jardin")), other.intern(&entry("garage")));
         check(&one, garden, "Maison, jardin", true);
         check(&other, garage, "Maison, jardin", false);
         check(&other, garage, "Maison, garage", true);
         check(&one, garden, "Maison, garage", false);
         one.release(garden);
-        let garage = one.hold(&entry("garage"));
+        let garage = one.intern(&entry("garage"));
         check(&one, garage, "Maison, jardin", false);
         check(&one, garage, "Maison, garage", true);
     }

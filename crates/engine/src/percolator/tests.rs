@@ -1,4 +1,6 @@
-//! What the law does not look at: what is left of what was taken out, and what it takes to find something.
+//! Memory and work: what the differential tests do not check.
+
+use std::collections::BTreeSet;
 
 use domain::criteria::{Condition, Entry, PlaceSet, Places, Presence, Predicate};
 use domain::{Criteria, GeoPoint, GivenPlace, Key, Phrase, PropertyAttribute, KeyRange, Strictness, Zipcode};
@@ -38,63 +40,63 @@ fn property_in_tours() -> Property {
 }
 
 #[track_caller]
-fn found(percolator: &Percolator, property: &Property) -> PercolateResult {
+fn percolate(percolator: &Percolator, property: &Property) -> PercolateResult {
     percolator.matches(property, &mut PercolatorScratch::default())
 }
 
 #[test]
-fn a_search_that_is_reached_in_several_ways_is_found_once() {
+fn search_in_several_buckets_is_found_once() {
     let property = property_in_tours();
     let mut percolator = Percolator::default();
     let department = property.adverts[0].placement.as_ref().unwrap().department.unwrap();
     percolator.put(SearchNumber(7), &in_places(&[TOURS], &[department], &["37000"]));
     percolator.put(SearchNumber(3), &with_words(in_places(&[TOURS], &[], &["37000"]), "terrasses"));
-    // So many places that they are a set of their own, reached from the city and from the zipcode.
+    // So many places that they share one bucket, reached from the city and from the zipcode.
     let many: Vec<u64> = (TOURS - 10..TOURS + 10).collect();
     percolator.put(SearchNumber(5), &in_places(&many, &[], &["37000"]));
     percolator.put(SearchNumber(4), &in_places(&many, &[], &["37000"]));
     percolator.put(SearchNumber(9), &in_places(&many[..9], &[], &["37100"]));
-    let answer = found(&percolator, &property);
-    assert_eq!(answer.searches, [3, 4, 5, 7].map(SearchNumber));
-    assert_eq!((answer.walked, answer.verified), (3 + 2 + 2, 2));
+    let result = percolate(&percolator, &property);
+    assert_eq!(result.searches, [3, 4, 5, 7].map(SearchNumber));
+    assert_eq!((result.scanned, result.evaluated), (3 + 2 + 2, 2));
 }
 
 #[test]
-fn a_set_of_places_without_any_accepts_nothing() {
+fn empty_place_set_matches_nothing() {
     let mut percolator = Percolator::default();
     percolator.put(SearchNumber(1), &in_places(&[], &[], &[]));
     percolator.put(SearchNumber(2), &Criteria::default());
-    assert_eq!(found(&percolator, &property_in_tours()).searches, [SearchNumber(2)]);
+    assert_eq!(percolate(&percolator, &property_in_tours()).searches, [SearchNumber(2)]);
     assert_eq!(percolator.len(), 2);
     assert!(percolator.remove(SearchNumber(1)));
     assert!(!percolator.remove(SearchNumber(1)));
 }
 
 #[test]
-fn only_searches_for_the_same_kind_are_looked_at() {
+fn only_searches_for_the_same_kind_are_scanned() {
     let property = property_in_tours();
     let mut percolator = Percolator::default();
     for number in 0..7 {
-        let test = Predicate::OneOf([Key::code(number)].into());
-        let kind = Condition { attribute: PropertyAttribute::PropertyType, predicate: test };
+        let predicate = Predicate::OneOf([Key::code(number)].into());
+        let kind = Condition { attribute: PropertyAttribute::PropertyType, predicate };
         let criteria = Criteria { property: vec![kind], ..in_places(&[TOURS], &[], &[]) };
         percolator.put(SearchNumber(u32::from(number)), &criteria);
     }
-    let answer = found(&percolator, &property);
-    assert_eq!((answer.searches.len(), answer.walked, answer.verified), (1, 1, 0));
+    let result = percolate(&percolator, &property);
+    assert_eq!((result.searches.len(), result.scanned, result.evaluated), (1, 1, 0));
 }
 
 #[test]
-fn far_apart_numbers_take_little_room() {
+fn sparse_numbers_take_little_memory() {
     let mut percolator = Percolator::default();
     for number in [0, 1 << 20, 1 << 31, u32::MAX] {
         percolator.put(SearchNumber(number), &Criteria::default());
     }
     assert!(percolator.bytes() < 64 << 10, "{}", percolator.bytes());
-    assert_eq!(found(&percolator, &property_in_tours()).searches.len(), 4);
+    assert_eq!(percolate(&percolator, &property_in_tours()).searches.len(), 4);
 }
 
-/// Searches of every way of filing, with and without something to check.
+/// Searches for every kind of bucket, with and without residual criteria.
 fn assorted(random: &mut Random, number: u32) -> Criteria {
     let mut criteria = match random.below(6) {
         0 => in_places(&[TOURS + random.below(40)], &[], &[]),
@@ -120,19 +122,19 @@ fn assorted(random: &mut Random, number: u32) -> Criteria {
 }
 
 #[test]
-fn nothing_is_left_of_what_is_removed() {
+fn removed_searches_leave_nothing() {
     let mut random = Random::new(testkit::random::seed());
     let property = property_in_tours();
     let mut percolator = Percolator::default();
     for number in 0..200 {
         percolator.put(SearchNumber(number), &assorted(&mut random, number));
     }
-    let (before, kept) = (found(&percolator, &property), percolator.bytes());
+    let (before, bytes) = (percolate(&percolator, &property), percolator.bytes());
     for round in 0..5 {
         for number in 200..3_000 {
             percolator.put(SearchNumber(number), &assorted(&mut random, number + round));
         }
-        // Replaced a few times, too: by something else, and by the same.
+        // Replace some of them, too.
         for number in 200..2_000 {
             percolator.put(SearchNumber(number), &assorted(&mut random, number));
         }
@@ -140,14 +142,28 @@ fn nothing_is_left_of_what_is_removed() {
             assert!(percolator.remove(SearchNumber(number)));
         }
         assert_eq!(percolator.len(), 200);
-        assert_eq!(found(&percolator, &property), before);
+        assert_eq!(percolate(&percolator, &property), before);
     }
-    // Room that was needed once is kept here and there, but no search is.
-    assert!(percolator.bytes() < kept + 200_000, "{} {kept}", percolator.bytes());
+    // Some spare capacity remains, but no search.
+    assert!(percolator.bytes() < bytes + 200_000, "{} {bytes}", percolator.bytes());
     for number in 0..200 {
         assert!(percolator.remove(SearchNumber(number)));
     }
     assert!(percolator.is_empty());
     assert_eq!(percolator.bytes(), Percolator::default().bytes());
-    assert_eq!(found(&percolator, &property), PercolateResult::default());
+    assert_eq!(percolate(&percolator, &property), PercolateResult::default());
+}
+
+#[test]
+fn bitmap_sort_agrees_with_a_set() {
+    let mut random = Random::new(testkit::random::seed());
+    let mut sorter = BitmapSorter::default();
+    for _ in 0..300 {
+        let most = *random.pick(&[1, 63, 64, 4_096, 100_000, u64::from(BITMAP_NUMBER_MAX) + 1, 1 << 32]);
+        let count = *random.pick(&[0, 1, 63, 64, 65, 3_000]);
+        let mut numbers: Vec<u32> = (0..count).map(|_| random.below(most) as u32).collect();
+        let expected: BTreeSet<u32> = numbers.iter().copied().collect();
+        let sorted = sorter.sort_dedup(&mut numbers);
+        assert!(sorted.iter().map(|number| number.0).eq(expected));
+    }
 }

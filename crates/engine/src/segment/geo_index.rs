@@ -1,33 +1,33 @@
-//! Where on the map which ordinals are.
+//! Maps locations to ranges of ordinals.
 //!
-//! Rows are sorted by transaction, department, commune and cell of a grid, so that a commune is one doc_range of ordinals, a
-//! department is one, and what lies in a circle is a few. Nothing needs to be looked up row by row but where the border of the
-//! circle passes through a cell.
+//! Rows are sorted by transaction, department, commune and cell of a grid. So a commune is one range of ordinals for each
+//! transaction, a department is one, and a circle is a few. Rows are only checked one by one in cells that the border of the
+//! circle crosses.
 
 use domain::criteria::PlaceSet;
 use domain::{GeoPoint, Polygon};
 
-use super::doc_range::{DocRange, Residual, either, joined};
-use crate::circle::{Coverage, NearCircle};
+use super::doc_range::{DocRange, Residual, joined, union};
+use crate::circle::{CircleFilter, Coverage};
 
 /// Cells are a fiftieth of a degree: about 2.2 km from south to north.
 const CELLS_PER_DEGREE: f64 = 50.0;
 const CELLS_PER_ROW: u32 = 360 * 50 + 1;
 
-/// The cell of what is nowhere.
-pub(crate) const NOWHERE: u32 = u32::MAX;
+/// The cell of rows without coordinates.
+pub(crate) const NO_CELL: u32 = u32::MAX;
 
-/// Circles beyond this are checked row by row: nobody draws such a circle, and it has a million cells.
-const CELLED_RADIUS_KM_MAX: f64 = 1_000.0;
+/// Larger circles are checked row by row: they are rare in practice and have a million cells.
+const CELL_RADIUS_KM_MAX: f64 = 1_000.0;
 
-/// What floating-point rounding can move a point by, with much to spare: a tenth of a metre.
+/// A generous bound on floating-point errors: a tenth of a metre.
 const MARGIN_KM: f64 = 0.000_1;
 const MARGIN_DEGREES: f64 = 0.000_001;
 
 /// A kilometre from south to north, in degrees.
 const DEGREES_PER_KM: f64 = 1.0 / 111.195_08;
 
-/// What a row is sorted by.
+/// The sort key of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SortKey {
     pub transaction: i64,
@@ -39,17 +39,17 @@ pub struct SortKey {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GeoIndex {
     rows: u32,
-    /// Communes in the order of ordinals, one for each transaction.
+    /// The communes of each transaction, in the order of ordinals.
     cities: Vec<CityRun>,
-    /// The places of `cities` in the order of their keys.
+    /// Indexes into `cities`, in the order of their keys.
     cities_by_key: Vec<u32>,
-    /// Which communes have rows of a zipcode; in order.
+    /// Pairs of a zipcode and a commune that has rows with it; sorted.
     zipcodes: Vec<(i64, u32)>,
     /// Cells in the order of ordinals.
     cells: Vec<CellRun>,
-    /// The places of `cells` in the order of their cells.
+    /// Indexes into `cells`, in the order of their cells.
     cells_by_number: Vec<u32>,
-    /// Where the first ordinals of each transaction are, in the order of their codes.
+    /// The code and the first ordinal of each transaction, in the order of the codes.
     transactions: Vec<(i64, u32)>,
 }
 
@@ -66,9 +66,9 @@ struct CellRun {
     cell: u32,
 }
 
-/// The cell of a point.
+/// Returns the cell of a point.
 pub fn cell_of(point: Option<GeoPoint>) -> u32 {
-    let Some(point) = point else { return NOWHERE };
+    let Some(point) = point else { return NO_CELL };
     row_of(point.lat()) * CELLS_PER_ROW + column_of(point.lon())
 }
 
@@ -81,11 +81,11 @@ fn column_of(lon: f64) -> u32 {
 }
 
 impl GeoIndex {
-    /// Of rows in order, each with its zipcode.
-    pub fn of(spots: &[SortKey], zipcode: impl Fn(usize) -> i64) -> Self {
-        let mut geo_index = Self { rows: spots.len() as u32, ..Self::default() };
+    /// Indexes rows, given their sort keys in order and their zipcodes.
+    pub fn new(sort_keys: &[SortKey], zipcode: impl Fn(usize) -> i64) -> Self {
+        let mut geo_index = Self { rows: sort_keys.len() as u32, ..Self::default() };
         let mut previous: Option<SortKey> = None;
-        for (row, sort_key) in spots.iter().enumerate() {
+        for (row, sort_key) in sort_keys.iter().enumerate() {
             let start = row as u32;
             let same = |part: fn(&SortKey) -> (i64, i64, i64)| {
                 previous.as_ref().is_some_and(|last| part(last) == part(sort_key))
@@ -112,60 +112,62 @@ impl GeoIndex {
         }
         geo_index.zipcodes.sort_unstable();
         geo_index.zipcodes.dedup();
-        geo_index.cities_by_key = ordered(geo_index.cities.len(), |place| geo_index.cities[place].city);
+        geo_index.cities_by_key =
+            sorted_indexes(geo_index.cities.len(), |index| geo_index.cities[index].city);
         geo_index.cells_by_number =
-            ordered(geo_index.cells.len(), |place| i64::from(geo_index.cells[place].cell));
+            sorted_indexes(geo_index.cells.len(), |index| i64::from(geo_index.cells[index].cell));
         geo_index
     }
 
-    /// The ordinals of one transaction.
-    pub fn of_transaction(&self, transaction: i64) -> Option<DocRange> {
-        let place = self.transactions.iter().position(|(code, _)| *code == transaction)?;
-        let end = self.transactions.get(place + 1).map_or(self.rows, |(_, start)| *start);
-        Some(DocRange::sure(self.transactions[place].1, end))
+    /// Returns the ordinals of one transaction.
+    pub fn transaction(&self, transaction: i64) -> Option<DocRange> {
+        let index = self.transactions.iter().position(|(code, _)| *code == transaction)?;
+        let end = self.transactions.get(index + 1).map_or(self.rows, |(_, start)| *start);
+        Some(DocRange::exact(self.transactions[index].1, end))
     }
 
-    /// The ordinals of each transaction there is.
+    /// Returns the ordinals of each transaction that has rows.
     pub fn transactions(&self) -> impl Iterator<Item = DocRange> {
-        self.transactions.iter().filter_map(|(code, _)| self.of_transaction(*code))
+        self.transactions.iter().filter_map(|(code, _)| self.transaction(*code))
     }
 
+    /// Returns the ordinals in any of the places. Those found by zipcode have [`Residual::ZIPCODE`].
     pub fn places(&self, places: &PlaceSet) -> Vec<DocRange> {
-        let mut sure = Vec::new();
+        let mut exact = Vec::new();
         for city in &places.cities {
-            sure.extend(self.runs_of(city.get()).map(|run| self.city(run)));
+            exact.extend(self.runs_of(city.get()).map(|run| self.city(run)));
         }
         for department in &places.departments {
-            sure.extend(self.department(department.get()));
+            exact.extend(self.department(department.get()));
         }
-        let sure = if places.departments.is_empty() { joined(sure) } else { flattened(sure) };
+        let exact = if places.departments.is_empty() { joined(exact) } else { flattened(exact) };
         if places.zipcodes.is_empty() {
-            return sure;
+            return exact;
         }
-        let mut doubtful = Vec::new();
+        let mut inexact = Vec::new();
         for zipcode in &places.zipcodes {
             let first = self.zipcodes.partition_point(|(key, _)| *key < zipcode.get());
             let runs = self.zipcodes[first..].iter().take_while(|(key, _)| *key == zipcode.get());
-            doubtful.extend(runs.map(|(_, run)| self.city(*run as usize)));
+            inexact.extend(runs.map(|(_, run)| self.city(*run as usize)));
         }
-        let doubtful: Vec<DocRange> = flattened(doubtful)
+        let inexact: Vec<DocRange> = flattened(inexact)
             .into_iter()
-            .map(|doc_range| DocRange { residual: Residual::ZIPCODE, ..doc_range })
+            .map(|range| DocRange { residual: Residual::ZIPCODE, ..range })
             .collect();
-        either(sure, &doubtful)
+        union(exact, &inexact)
     }
 
     fn runs_of(&self, city: i64) -> impl Iterator<Item = usize> {
-        let first = self.cities_by_key.partition_point(|place| self.cities[*place as usize].city < city);
-        let places = self.cities_by_key[first..].iter().map(|place| *place as usize);
-        places.take_while(move |place| self.cities[*place].city == city)
+        let first = self.cities_by_key.partition_point(|index| self.cities[*index as usize].city < city);
+        let indexes = self.cities_by_key[first..].iter().map(|index| *index as usize);
+        indexes.take_while(move |index| self.cities[*index].city == city)
     }
 
     fn city(&self, run: usize) -> DocRange {
-        DocRange::sure(self.cities[run].start, self.cities.get(run + 1).map_or(self.rows, |next| next.start))
+        DocRange::exact(self.cities[run].start, self.cities.get(run + 1).map_or(self.rows, |next| next.start))
     }
 
-    /// One doc_range for each transaction.
+    /// Returns one range for each transaction.
     fn department(&self, department: i64) -> impl Iterator<Item = DocRange> {
         self.transactions().filter_map(move |whole| {
             let first = self.cities.partition_point(|run| run.start < whole.from);
@@ -173,70 +175,71 @@ impl GeoIndex {
             let cities = &self.cities[first..end];
             let from = cities.partition_point(|run| run.department < department);
             let to = cities.partition_point(|run| run.department <= department);
-            (from < to)
-                .then(|| DocRange::sure(cities[from].start, cities.get(to).map_or(whole.to, |run| run.start)))
+            (from < to).then(|| {
+                DocRange::exact(cities[from].start, cities.get(to).map_or(whole.to, |run| run.start))
+            })
         })
     }
 
-    /// Where a circle reaches, in residual along its border.
-    pub fn circle(&self, circle: &NearCircle, within: &[DocRange]) -> Vec<DocRange> {
-        let Some(frame) = Frame::round(circle) else {
-            return vec![DocRange { residual: Residual::CIRCLE, ..DocRange::sure(0, self.rows) }];
+    /// Returns the ordinals that a circle can contain, with [`Residual::CIRCLE`] along its border.
+    pub fn circle(&self, circle: &CircleFilter, within: &[DocRange]) -> Vec<DocRange> {
+        let Some(area) = BoundingBox::of_circle(circle) else {
+            return vec![DocRange { residual: Residual::CIRCLE, ..DocRange::exact(0, self.rows) }];
         };
         self.cells(
-            &frame,
+            &area,
             within,
-            |south_west, north_east| circle.covers(south_west, north_east),
+            |south_west, north_east| circle.coverage(south_west, north_east),
             Residual::CIRCLE,
         )
     }
 
-    /// Where polygons reach, in residual along their borders.
+    /// Returns the ordinals that polygons can contain, with [`Residual::POLYGONS`] along their borders.
     pub fn polygons(&self, polygons: &[Polygon], within: &[DocRange]) -> Vec<DocRange> {
         let mut found = Vec::new();
         for polygon in polygons {
-            let frame = Frame::around(polygon);
-            let doc_ranges =
-                self.cells(&frame, within, |sw, ne| polygon_in_cell(polygon, sw, ne), Residual::POLYGONS);
-            found = either_doubtful(found, &doc_ranges);
+            let area = BoundingBox::of_polygon(polygon);
+            let ranges =
+                self.cells(&area, within, |sw, ne| polygon_coverage(polygon, sw, ne), Residual::POLYGONS);
+            found = union_by_precision(found, &ranges);
         }
         found
     }
 
     fn cells(
         &self,
-        frame: &Frame,
+        area: &BoundingBox,
         within: &[DocRange],
-        judge: impl Fn((f64, f64), (f64, f64)) -> Coverage,
+        coverage: impl Fn((f64, f64), (f64, f64)) -> Coverage,
         residual: Residual,
     ) -> Vec<DocRange> {
-        let (first, last) = match within {
+        let (from, end) = match within {
             [] => return Vec::new(),
             [first, .., last] => (first.from, last.to),
             [only] => (only.from, only.to),
         };
         let mut found = Vec::new();
-        let cell_at = |place: &u32| self.cells[*place as usize].cell;
-        for row in row_of(frame.south)..=row_of(frame.north) {
+        let cell_at = |index: &u32| self.cells[*index as usize].cell;
+        for row in row_of(area.south)..=row_of(area.north) {
             let (west, east) =
-                (row * CELLS_PER_ROW + column_of(frame.west), row * CELLS_PER_ROW + column_of(frame.east));
-            let start = self.cells_by_number.partition_point(|place| cell_at(place) < west);
-            let mut judged = (NOWHERE, Coverage::None);
-            for place in self.cells_by_number[start..].iter().take_while(|place| cell_at(place) <= east) {
-                let run = self.cells[*place as usize];
-                let to = self.cells.get(*place as usize + 1).map_or(self.rows, |next| next.start);
-                if to <= first || run.start >= last {
+                (row * CELLS_PER_ROW + column_of(area.west), row * CELLS_PER_ROW + column_of(area.east));
+            let start = self.cells_by_number.partition_point(|index| cell_at(index) < west);
+            let mut last = (NO_CELL, Coverage::None);
+            for index in self.cells_by_number[start..].iter().take_while(|index| cell_at(index) <= east) {
+                let run = self.cells[*index as usize];
+                let to = self.cells.get(*index as usize + 1).map_or(self.rows, |next| next.start);
+                if to <= from || run.start >= end {
                     continue;
                 }
-                if judged.0 != run.cell {
+                if last.0 != run.cell {
                     let south = f64::from(run.cell / CELLS_PER_ROW) / CELLS_PER_DEGREE - 90.0;
                     let west = f64::from(run.cell % CELLS_PER_ROW) / CELLS_PER_DEGREE - 180.0;
                     let (north, east) = (south + 1.0 / CELLS_PER_DEGREE, west + 1.0 / CELLS_PER_DEGREE);
-                    judged = (run.cell, judge((south, west), (north, east)));
+                    last = (run.cell, coverage((south, west), (north, east)));
                 }
-                match judged.1 {
+                match last.1 {
                     Coverage::None => {}
-                    Coverage::Whole => found.push(DocRange::sure(run.start, to)),
+                    Coverage::Whole => found.push(DocRange::exact(run.start, to)),
                     Coverage::Part => found.push(DocRange { from: run.start, to, residual }),
                 }
             }
@@ -252,53 +255,49 @@ impl GeoIndex {
     }
 }
 
-/// The places of so many things in the order of their keys.
-fn ordered(count: usize, key: impl Fn(usize) -> i64) -> Vec<u32> {
-    let mut places: Vec<u32> = (0..count as u32).collect();
-    places.sort_by_key(|place| key(*place as usize));
-    places
+/// Returns the indexes `0..count` in the order of their keys.
+fn sorted_indexes(count: usize, key: impl Fn(usize) -> i64) -> Vec<u32> {
+    let mut indexes: Vec<u32> = (0..count as u32).collect();
+    indexes.sort_by_key(|index| key(*index as usize));
+    indexes
 }
 
-/// Joins doc_ranges that may overlap and of which none is in residual.
-fn flattened(mut doc_ranges: Vec<DocRange>) -> Vec<DocRange> {
-    doc_ranges.sort_unstable_by_key(|doc_range| doc_range.from);
-    let mut flat: Vec<DocRange> = Vec::with_capacity(doc_ranges.len());
-    for doc_range in doc_ranges {
+/// Joins ranges that may overlap and have no residual.
+fn flattened(mut ranges: Vec<DocRange>) -> Vec<DocRange> {
+    ranges.sort_unstable_by_key(|range| range.from);
+    let mut flat: Vec<DocRange> = Vec::with_capacity(ranges.len());
+    for range in ranges {
         match flat.last_mut() {
-            Some(last) if last.to >= doc_range.from => last.to = last.to.max(doc_range.to),
-            _ => flat.push(doc_range),
+            Some(last) if last.to >= range.from => last.to = last.to.max(range.to),
+            _ => flat.push(range),
         }
     }
     flat
 }
 
-/// What is in either; sure where either is sure.
-fn either_doubtful(left: Vec<DocRange>, right: &[DocRange]) -> Vec<DocRange> {
-    let part = |doc_ranges: &[DocRange], sure: bool| -> Vec<DocRange> {
-        doc_ranges
-            .iter()
-            .copied()
-            .filter(|doc_range| (doc_range.residual == Residual::NONE) == sure)
-            .collect()
+/// Returns the union, exact where either is exact.
+fn union_by_precision(left: Vec<DocRange>, right: &[DocRange]) -> Vec<DocRange> {
+    let part = |ranges: &[DocRange], exact: bool| -> Vec<DocRange> {
+        ranges.iter().copied().filter(|range| (range.residual == Residual::NONE) == exact).collect()
     };
-    let sure = flattened([part(&left, true), part(right, true)].concat());
-    let doubtful = either(part(&left, false), &part(right, false));
-    either(sure, &doubtful)
+    let exact = flattened([part(&left, true), part(right, true)].concat());
+    let inexact = union(part(&left, false), &part(right, false));
+    union(exact, &inexact)
 }
 
-/// The cells to look at.
-struct Frame {
+/// The area in which cells have to be tested.
+struct BoundingBox {
     south: f64,
     north: f64,
     west: f64,
     east: f64,
 }
 
-impl Frame {
-    /// Round a circle; nothing when it reaches a pole or the 180th meridian, or is huge.
-    fn round(circle: &NearCircle) -> Option<Self> {
+impl BoundingBox {
+    /// Returns `None` if the circle reaches a pole or the 180th meridian, or is huge.
+    fn of_circle(circle: &CircleFilter) -> Option<Self> {
         let circle = circle.circle;
-        if circle.radius_km > CELLED_RADIUS_KM_MAX {
+        if circle.radius_km > CELL_RADIUS_KM_MAX {
             return None;
         }
         let reach = (circle.radius_km + MARGIN_KM) * DEGREES_PER_KM * 1.000_1 + MARGIN_DEGREES;
@@ -313,7 +312,7 @@ impl Frame {
         (sine < 1.0 && west >= -180.0 && east <= 180.0).then_some(Self { south, north, west, east })
     }
 
-    fn around(polygon: &Polygon) -> Self {
+    fn of_polygon(polygon: &Polygon) -> Self {
         let lats = || polygon.corners().iter().map(|corner| corner.lat());
         let lons = || polygon.corners().iter().map(|corner| corner.lon());
         Self {
@@ -325,11 +324,11 @@ impl Frame {
     }
 }
 
-fn polygon_in_cell(polygon: &Polygon, (south, west): (f64, f64), (north, east): (f64, f64)) -> Coverage {
+fn polygon_coverage(polygon: &Polygon, (south, west): (f64, f64), (north, east): (f64, f64)) -> Coverage {
     let corners = polygon.corners();
     let mut previous = corners[corners.len() - 1];
     for corner in corners {
-        // Where no side of the polygon comes near the cell, all of the cell is on one side of the border.
+        // If no side of the polygon comes near the cell, the whole cell is on one side of the border.
         let apart = previous.lat().max(corner.lat()) < south - MARGIN_DEGREES
             || previous.lat().min(corner.lat()) > north + MARGIN_DEGREES
             || previous.lon().max(corner.lon()) < west - MARGIN_DEGREES

@@ -1,9 +1,9 @@
-//! Places' conditions that have to be checked row by row.
+//! Conditions on locations that have to be checked row by row.
 
 use domain::criteria::Predicate;
 use domain::{Criteria, Polygon, PropertyAttribute};
 
-use crate::circle::NearCircle;
+use crate::circle::CircleFilter;
 use crate::column::{CodeTest, Column};
 use crate::segment::Segment;
 use crate::segment::doc_range::Residual;
@@ -13,47 +13,47 @@ pub struct AreaCheck<'a> {
     zipcodes: &'a Column,
     included_zipcodes: Option<CodeTest<'a>>,
     excluded_zipcodes: Option<CodeTest<'a>>,
-    circle: Option<&'a NearCircle>,
+    circle: Option<&'a CircleFilter>,
     polygons: &'a [Polygon],
 }
 
 impl<'a> AreaCheck<'a> {
-    pub fn new(segment: &'a Segment, criteria: &'a Criteria, circle: Option<&'a NearCircle>) -> Self {
+    pub fn new(segment: &'a Segment, criteria: &'a Criteria, circle: Option<&'a CircleFilter>) -> Self {
         let places = &criteria.places;
         let zipcodes = segment.column(PropertyAttribute::Zipcode);
-        let compiled = |keys: &std::collections::BTreeSet<domain::Key>| {
-            (!keys.is_empty()).then(|| zipcodes.compiled(&Predicate::OneOf(keys.clone())))
+        let compile = |keys: &std::collections::BTreeSet<domain::Key>| {
+            (!keys.is_empty()).then(|| zipcodes.compile(&Predicate::OneOf(keys.clone())))
         };
         Self {
             segment,
             zipcodes,
-            included_zipcodes: places.any_of.as_ref().and_then(|set| compiled(&set.zipcodes)),
-            excluded_zipcodes: compiled(&places.none_of.zipcodes),
+            included_zipcodes: places.any_of.as_ref().and_then(|set| compile(&set.zipcodes)),
+            excluded_zipcodes: compile(&places.none_of.zipcodes),
             circle,
             polygons: &places.polygons,
         }
     }
 
-    /// Whether rows have to be checked even where no place is in residual.
-    pub fn always(&self) -> bool {
+    /// Returns `true` if rows have to be checked even in ranges without residual.
+    pub fn always_needed(&self) -> bool {
         self.excluded_zipcodes.is_some()
     }
 
     pub fn holds(&self, row: usize, residual: Residual) -> bool {
         let among =
             |test: &Option<CodeTest<'_>>| test.as_ref().is_some_and(|test| self.zipcodes.holds(test, row));
-        if residual.has(Residual::ZIPCODE) && !among(&self.included_zipcodes) {
+        if residual.contains(Residual::ZIPCODE) && !among(&self.included_zipcodes) {
             return false;
         }
         if among(&self.excluded_zipcodes) {
             return false;
         }
-        if residual.has(Residual::CIRCLE)
+        if residual.contains(Residual::CIRCLE)
             && !self.circle.is_some_and(|circle| circle.contains(self.segment.coordinates(row)))
         {
             return false;
         }
-        if residual.has(Residual::POLYGONS) {
+        if residual.contains(Residual::POLYGONS) {
             let point = self.segment.point(row);
             return point.is_some_and(|point| self.polygons.iter().any(|polygon| polygon.contains(point)));
         }

@@ -1,77 +1,80 @@
-//! Words and phrases in raw_criteria of one segment.
+//! Expressions (words and phrases) compiled for one segment.
 
 use std::borrow::Cow;
 
 use domain::criteria::{Entry, Presence};
 
-use crate::bits::{Bits, contains};
+use crate::bits::{BitSet, contains};
 use crate::segment::Segment;
-use crate::segment::text::{Owners, PhraseSequence};
+use crate::segment::text_index::{PhraseSequence, PostingList};
 
-/// Rows that may match, and what has to be looked at in each of them.
+/// The rows that may match, and the phrases to verify in them.
 pub struct Expression<'a> {
-    /// All that match are in every one of these.
-    candidates: Vec<Candidates<'a>>,
-    /// The groups, when the candidates do not settle it.
-    groups: Vec<Vec<Part<'a>>>,
+    /// Every matching row is in all of these sets.
+    candidates: Vec<RowSet<'a>>,
+    /// The alternative groups. Empty if every candidate matches.
+    groups: Vec<Vec<Operand<'a>>>,
 }
 
-type Candidates<'a> = Cow<'a, [u64]>;
+/// A bit set of rows.
+type RowSet<'a> = Cow<'a, [u64]>;
 
 /// One entry of a group.
-struct Part<'a> {
+struct Operand<'a> {
     presence: Presence,
-    /// The rows that have all words of one of the phrases.
-    rows: Candidates<'a>,
-    /// Phrases of several words: having the words is not enough.
+    /// The rows that have all words of at least one alternative.
+    rows: RowSet<'a>,
+    /// The alternatives of several words, which have to be verified in the token sequence.
     phrases: Vec<PhraseSequence>,
-    /// The rows that have one of the phrases of a single word: no residual there. Where there are no others, these are `rows`.
-    sure: Option<Candidates<'a>>,
+    /// The rows that have an alternative of a single word, which need no verification. `None` if these are all `rows`.
+    exact: Option<RowSet<'a>>,
 }
 
 impl<'a> Expression<'a> {
-    /// Nothing when no row can match.
+    /// Returns `None` if no row can match.
     pub fn new(segment: &'a Segment, groups: &[Vec<Entry>]) -> Option<Self> {
-        let part = |entry: &Entry| Part::new(segment, entry);
-        let groups: Vec<Vec<Part<'a>>> =
-            groups.iter().map(|group| group.iter().map(part).collect()).collect();
-        let in_doubt = groups.iter().flatten().any(|part| !part.phrases.is_empty());
-        let all_present = |group: &Vec<Part<'a>>| group.iter().all(|part| part.presence == Presence::Present);
+        let operand = |entry: &Entry| Operand::new(segment, entry);
+        let groups: Vec<Vec<Operand<'a>>> =
+            groups.iter().map(|group| group.iter().map(operand).collect()).collect();
+        let has_residual = groups.iter().flatten().any(|operand| !operand.phrases.is_empty());
+        let all_present =
+            |group: &Vec<Operand<'a>>| group.iter().all(|operand| operand.presence == Presence::Present);
         match groups.as_slice() {
-            [only] if all_present(only) && in_doubt => {
-                let candidates = only.iter().map(|part| part.rows.clone()).collect();
+            [only] if all_present(only) && has_residual => {
+                let candidates = only.iter().map(|operand| operand.rows.clone()).collect();
                 return Some(Self { candidates, groups });
             }
             [only] if all_present(only) => {
-                let candidates = groups.into_iter().flatten().map(|part| part.rows).collect();
+                let candidates = groups.into_iter().flatten().map(|operand| operand.rows).collect();
                 return Some(Self { candidates, groups: Vec::new() });
             }
             _ => {}
         }
-        let mut any = Bits::none(segment.len());
+        let mut any = BitSet::empty(segment.len());
         for group in &groups {
-            let mut all = Bits::all(segment.len());
-            for part in group {
-                part.narrow(&mut all);
+            let mut all = BitSet::full(segment.len());
+            for operand in group {
+                operand.narrow(&mut all);
             }
-            any.add(all.words());
+            any.union(all.words());
         }
         if any.count() == 0 {
             return None;
         }
         let candidates = vec![Cow::Owned(any.into_words())];
-        Some(Self { candidates, groups: if in_doubt { groups } else { Vec::new() } })
+        Some(Self { candidates, groups: if has_residual { groups } else { Vec::new() } })
     }
 
-    /// Leaves candidates in. Each word of `rows` stands for 64 rows, the first for those from `start × 64` on.
-    pub fn keep(&self, start: usize, rows: &mut [u64]) {
+    /// Removes the rows that are not candidates. Each word of `rows` is a mask of 64 rows; the first word starts at row `start ×
+    /// 64`.
+    pub fn retain(&self, start: usize, rows: &mut [u64]) {
         for candidates in &self.candidates {
             rows.iter_mut().zip(&candidates[start..]).for_each(|(bits, candidates)| *bits &= candidates);
         }
     }
 
-    /// Whether candidates have to be looked at.
-    pub fn in_doubt(&self) -> bool {
+    /// Returns `true` if candidates have to be verified with [`holds`](Self::holds).
+    pub fn has_residual(&self) -> bool {
         !self.groups.is_empty()
     }
 
@@ -80,63 +83,66 @@ impl<'a> Expression<'a> {
             return true;
         }
         let mut sequence = None;
-        let mut holds = |part: &Part<'_>| {
-            let found = if contains(part.sure(), row) {
+        let mut holds = |operand: &Operand<'_>| {
+            let found = if contains(operand.exact(), row) {
                 true
-            } else if part.phrases.is_empty() || !contains(&part.rows, row) {
+            } else if operand.phrases.is_empty() || !contains(&operand.rows, row) {
                 false
             } else {
-                let sequence = sequence.get_or_insert_with(|| segment.text.sequence(row).collect::<Vec<_>>());
-                part.phrases.iter().any(|phrase| phrase.occurs_in(sequence))
+                let sequence =
+                    sequence.get_or_insert_with(|| segment.text_index.sequence(row).collect::<Vec<_>>());
+                operand.phrases.iter().any(|phrase| phrase.is_in(sequence))
             };
-            found == (part.presence == Presence::Present)
+            found == (operand.presence == Presence::Present)
         };
         self.groups.iter().any(|group| group.iter().all(&mut holds))
     }
 }
 
-impl<'a> Part<'a> {
+impl<'a> Operand<'a> {
     fn new(segment: &'a Segment, entry: &Entry) -> Self {
-        let phrases = segment.text.phrases(&entry.phrase);
+        let phrases = segment.text_index.phrases(&entry.phrase);
         let (single, phrases): (Vec<PhraseSequence>, Vec<PhraseSequence>) =
             phrases.into_iter().partition(|phrase| phrase.0.len() == 1);
         let single: Vec<u32> = single.into_iter().flat_map(|phrase| phrase.0).flatten().collect();
-        // The commonest case by far: one word, frequent. Its rows are there already.
-        let sure: Candidates<'a> = match single.as_slice() {
-            [only] if let Owners::Words(words) = segment.text.owners(*only) => Cow::Borrowed(words),
-            numbers => {
-                let mut rows = Bits::none(segment.len());
-                segment.text.add_owners(numbers, &mut rows);
+        // The most common case by far is one frequent word, whose rows exist as a bit set.
+        let exact: RowSet<'a> = match single.as_slice() {
+            [only] if let PostingList::BitSet(words) = segment.text_index.postings(*only) => {
+                Cow::Borrowed(words)
+            }
+            term_ids => {
+                let mut rows = BitSet::empty(segment.len());
+                segment.text_index.add_rows_with(term_ids, &mut rows);
                 Cow::Owned(rows.into_words())
             }
         };
         if phrases.is_empty() {
-            return Self { presence: entry.presence, rows: sure, phrases, sure: None };
+            return Self { presence: entry.presence, rows: exact, phrases, exact: None };
         }
-        let mut rows = Bits::from_words(sure.to_vec());
+        let mut rows = BitSet::from_words(exact.to_vec());
         for phrase in &phrases {
-            let mut all = Bits::all(segment.len());
+            let mut all = BitSet::full(segment.len());
             for words in &phrase.0 {
-                let mut owners = Bits::none(segment.len());
-                segment.text.add_owners(words, &mut owners);
-                all.keep(owners.words());
+                let mut with_word = BitSet::empty(segment.len());
+                segment.text_index.add_rows_with(words, &mut with_word);
+                all.intersect(with_word.words());
             }
-            rows.add(all.words());
+            rows.union(all.words());
         }
         let rows = Cow::Owned(rows.into_words());
-        Self { presence: entry.presence, rows, phrases, sure: Some(sure) }
+        Self { presence: entry.presence, rows, phrases, exact: Some(exact) }
     }
 
-    fn sure(&self) -> &[u64] {
-        self.sure.as_ref().unwrap_or(&self.rows)
+    fn exact(&self) -> &[u64] {
+        self.exact.as_ref().unwrap_or(&self.rows)
     }
 
-    /// Leaves the rows in that may satisfy the entry.
-    fn narrow(&self, rows: &mut Bits) {
+    /// Removes the rows that cannot satisfy the entry.
+    fn narrow(&self, rows: &mut BitSet) {
         match self.presence {
-            Presence::Present => rows.keep(&self.rows),
-            // Only rows that surely have it are out; the others are looked at.
-            Presence::Absent => rows.take_out(self.sure()),
+            Presence::Present => rows.intersect(&self.rows),
+            // Only the rows that certainly have it are removed; the others are verified.
+            Presence::Absent => rows.subtract(self.exact()),
         }
     }
 }

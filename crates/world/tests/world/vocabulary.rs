@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::words::reduced;
+use domain::phrase::stem;
 use domain::{AdvertDetails, fold};
 
 use crate::world;

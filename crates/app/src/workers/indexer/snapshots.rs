@@ -111,12 +111,12 @@ impl Snapshots {
             Some(_) => {}
         }
         let restore = move |folder: &mut SnapshotFolder| {
-            let settings = engine::Settings::default();
+            let settings = engine::IndexSettings::default();
             let parts = folder.segments(&manifest, |id, bytes, live_docs| {
                 SegmentReader::decode(settings, id, bytes, live_docs)
             })?;
             folder.go_on_from(&manifest);
-            Ok((Index::restored(settings, parts, position.0), position))
+            Ok((Index::restore(settings, parts, position.0), position))
         };
         self.in_folder(restore).await
     }
@@ -196,7 +196,7 @@ impl Indexer {
         // What is erased from now on is noted anew, even of the same property.
         let properties: Vec<_> = std::mem::take(to_forget).into_iter().collect();
         let (index, forgotten) = (Arc::clone(index), properties.clone());
-        let handle = tokio::task::spawn_blocking(move || index.forget(&forgotten));
+        let handle = tokio::task::spawn_blocking(move || index.purge(&forgotten));
         self.snapshots.forgetting = Some(Forgetting { handle, properties });
         true
     }
@@ -229,7 +229,7 @@ impl Indexer {
         let position = *position;
         self.snapshots.tried_at = Some(self.app.clock.now());
         let Some(entry) = entry_at(&self.app, position).await? else { return Ok(()) };
-        let view = index.view();
+        let view = index.searcher();
         let folder = Arc::clone(&self.snapshots.folder);
         let write = move || {
             let mut folder = folder.lock().unwrap_or_else(PoisonError::into_inner);

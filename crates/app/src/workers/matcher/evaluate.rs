@@ -70,8 +70,8 @@ impl LogBatch {
         let mut meeting = |document: &Property| {
             let found = state.met_by(document);
             stats.documents += 1;
-            stats.walked += found.walked as u64;
-            stats.verified += found.verified as u64;
+            stats.walked += found.scanned as u64;
+            stats.verified += found.evaluated as u64;
             found.searches
         };
         let meet_after = meeting(after);

@@ -1,4 +1,4 @@
-//! One failure: tried again, made smaller, told so that a person can read it.
+//! A failing case: repeated, shrunk and reported.
 
 use std::cell::Cell;
 use std::fmt::Write;
@@ -6,59 +6,59 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Once};
 
 use domain::{Contact, Order, Property, PropertyId, Publisher, Rating};
-use engine::scan::Scan;
-use engine::{Hit, View};
+use engine::scan::ScanIndex;
+use engine::{Hit, Searcher};
 
-use crate::ask::Ask;
+use crate::compare::{Mismatch, compare};
 use crate::history::{Batch, Step, small_index};
-use crate::judge::{Dispute, judge};
+use crate::query::Query;
 
-/// A history, and a request put to the view that was taken in the middle of it or at its end.
+/// A history, and a query on a searcher taken in the middle of it or at its end.
 #[derive(Debug, Clone)]
 pub struct Case {
     pub batches: Vec<Batch>,
-    /// How many batches had been applied when the view was taken.
+    /// The number of batches applied when the searcher was taken.
     pub taken_after: usize,
-    pub ask: Ask,
+    pub query: Query,
 }
 
 const PANIC: &str = "the index panicked";
 
-/// More tries than a case of this size needs, and few enough to wait for.
-const TRIES_MAX: usize = 4_000;
+/// More attempts than a case of this size needs, and few enough to wait for.
+const SHRINK_ATTEMPTS_MAX: usize = 4_000;
 
 impl Case {
-    /// What is wrong with the answer, or with the index before it comes to answer.
-    fn dispute(&self) -> Option<Dispute> {
-        attempt(|| self.play()).unwrap_or_else(Some)
+    /// Runs the case and returns the mismatch, if any. A panic of the index is one.
+    fn mismatch(&self) -> Option<Mismatch> {
+        attempt(|| self.run()).unwrap_or_else(Some)
     }
 
-    /// Plays the history and puts the request.
-    fn play(&self) -> Option<Dispute> {
-        let (mut index, mut scan) = (small_index(), Scan::default());
-        let mut taken: Option<(Arc<View>, Scan, u64)> = None;
+    /// Applies the history and runs the query.
+    fn run(&self) -> Option<Mismatch> {
+        let (mut index, mut scan) = (small_index(), ScanIndex::default());
+        let mut taken: Option<(Arc<Searcher>, ScanIndex, u64)> = None;
         for count in 0..=self.batches.len() {
             if count == self.taken_after {
                 let position = count.checked_sub(1).map_or(0, |last| self.batches[last].position);
-                taken = Some((index.view(), scan.clone(), position));
+                taken = Some((index.searcher(), scan.clone(), position));
             }
             if let Some(batch) = self.batches.get(count) {
                 index = batch.apply(index, &mut scan);
             }
         }
-        taken.and_then(|(view, scan, position)| judge(&view, &scan, position, &self.ask).err())
+        taken.and_then(|(searcher, scan, position)| compare(&searcher, &scan, position, &self.query).err())
     }
 
-    /// The smallest case that is found to fail as well.
-    fn shrunk(mut self) -> Self {
-        let mut tries = 0;
+    /// Returns the smallest failing case that it finds.
+    fn shrink(mut self) -> Self {
+        let mut attempts = 0;
         'smaller: loop {
             for simpler in self.simpler() {
-                tries += 1;
-                if tries > TRIES_MAX {
+                attempts += 1;
+                if attempts > SHRINK_ATTEMPTS_MAX {
                     return self;
                 }
-                if simpler.dispute().is_some() {
+                if simpler.mismatch().is_some() {
                     self = simpler;
                     continue 'smaller;
                 }
@@ -67,7 +67,7 @@ impl Case {
         }
     }
 
-    /// Cases that are a little less than this one, the largest steps first.
+    /// Returns slightly smaller cases, the largest reductions first.
     fn simpler(&self) -> Vec<Self> {
         let mut simpler = Vec::new();
         let mut without = |change: &dyn Fn(&mut Self)| {
@@ -94,27 +94,27 @@ impl Case {
                 without(&|case| case.batches[number].restart = false);
             }
         }
-        for number in 0..self.ask.given.len() {
-            without(&|case| drop(case.ask.given.remove(number)));
+        for number in 0..self.query.given.len() {
+            without(&|case| drop(case.query.given.remove(number)));
         }
-        for number in 0..self.ask.order.by.len() {
+        for number in 0..self.query.order.by.len() {
             without(&|case| {
-                case.ask.order.by.remove(number);
+                case.query.order.by.remove(number);
             });
         }
-        let Ask { given: _, order, skip, take, page, piece, attributes, similar, alone: _ } = &self.ask;
+        let Query { given: _, order, skip, take, page, chunk, attributes, similar, alone: _ } = &self.query;
         let plain = Order { by: order.by.clone(), ..Order::default() };
         if *order != plain {
-            without(&|case| case.ask.order = plain.clone());
+            without(&|case| case.query.order = plain.clone());
         }
         if (*skip, *take) != (0, usize::MAX) {
-            without(&|case| (case.ask.skip, case.ask.take) = (0, usize::MAX));
+            without(&|case| (case.query.skip, case.query.take) = (0, usize::MAX));
         }
-        if page.is_some() || piece.is_some() || attributes.is_some() || similar.is_some() {
-            without(&|case| case.ask.page = None);
-            without(&|case| case.ask.piece = None);
-            without(&|case| case.ask.attributes = None);
-            without(&|case| case.ask.similar = None);
+        if page.is_some() || chunk.is_some() || attributes.is_some() || similar.is_some() {
+            without(&|case| case.query.page = None);
+            without(&|case| case.query.chunk = None);
+            without(&|case| case.query.attributes = None);
+            without(&|case| case.query.similar = None);
         }
         for (batch, steps) in self.batches.iter().map(|batch| &batch.steps).enumerate() {
             for (step, property) in steps.iter().enumerate().filter_map(|(step, it)| Some((step, put(it)?))) {
@@ -127,7 +127,7 @@ impl Case {
         simpler
     }
 
-    /// What must become less for a step to be one: else making smaller would go round in circles.
+    /// Returns a size that must decrease with every step, so that shrinking terminates.
     fn weight(&self) -> usize {
         let steps = self.batches.iter().flat_map(|batch| &batch.steps);
         let adverts: usize = steps
@@ -140,39 +140,39 @@ impl Case {
             .sum();
         let steps: usize =
             self.batches.iter().map(|batch| 2 + batch.steps.len() + usize::from(batch.restart)).sum();
-        let Ask { given, order, skip, take, page, piece, attributes, similar, alone: _ } = &self.ask;
+        let Query { given, order, skip, take, page, chunk, attributes, similar, alone: _ } = &self.query;
         let order =
             order.by.len() + usize::from(*order != Order { by: order.by.clone(), ..Order::default() });
-        let ways = [page.is_some(), piece.is_some(), attributes.is_some(), similar.is_some()];
-        let ways =
-            ways.into_iter().filter(|way| *way).count() + usize::from((*skip, *take) != (0, usize::MAX));
-        adverts + steps + given.len() + order + ways
+        let methods = [page.is_some(), chunk.is_some(), attributes.is_some(), similar.is_some()];
+        let methods =
+            methods.into_iter().filter(|used| *used).count() + usize::from((*skip, *take) != (0, usize::MAX));
+        adverts + steps + given.len() + order + methods
     }
 
-    /// The end of a run: the case as small as it gets, in words.
-    pub fn fail(self, seed: u64, first: &Dispute) -> ! {
-        if self.dispute().is_none() {
-            panic!("seed {seed}: {first:#?}\nwhich did not happen again, in {self:#?}");
+    /// Shrinks the case, reports it and panics.
+    pub fn fail(self, seed: u64, first: &Mismatch) -> ! {
+        if self.mismatch().is_none() {
+            panic!("seed {seed}: {first:#?}\nwhich was not reproduced by {self:#?}");
         }
-        let case = self.shrunk();
-        let dispute = case.dispute().expect("it failed a moment ago");
-        let told = case.told(seed, &dispute);
-        if dispute.about == PANIC {
-            // Once more, aloud: the message says where.
-            println!("{told}");
-            case.play();
+        let case = self.shrink();
+        let mismatch = case.mismatch().expect("the case failed before");
+        let report = case.report(seed, &mismatch);
+        if mismatch.about == PANIC {
+            // Run it again without catching the panic: the message has the location.
+            println!("{report}");
+            case.run();
         }
-        panic!("{told}");
+        panic!("{report}");
     }
 
-    fn told(&self, seed: u64, dispute: &Dispute) -> String {
-        let Dispute { about, expected, found, note } = dispute;
-        let mut told = format!("\nindex and scan part: {about}; {note}\n");
-        let mut line = |text: String| writeln!(told, "{text}").expect("a text takes any text");
-        line(format!("repeat with VIGIE_TEST_SEED={seed} VIGIE_LAW_CASES=1\n"));
+    fn report(&self, seed: u64, mismatch: &Mismatch) -> String {
+        let Mismatch { about, expected, found, note } = mismatch;
+        let mut report = format!("\nindex and oracle disagree on {about}: {note}\n");
+        let mut line = |text: String| writeln!(report, "{text}").expect("writing to a string succeeds");
+        line(format!("repeat with VIGIE_TEST_SEED={seed} VIGIE_DIFFERENTIAL_CASES=1\n"));
         for (count, batch) in self.batches.iter().enumerate() {
-            let steps: Vec<String> = batch.steps.iter().map(spoken).collect();
-            let restart = if batch.restart { ", then a restart" } else { "" };
+            let steps: Vec<String> = batch.steps.iter().map(describe).collect();
+            let restart = if batch.restart { ", then restart" } else { "" };
             line(format!(
                 "batch {} at position {}{restart}: {}",
                 count + 1,
@@ -180,27 +180,27 @@ impl Case {
                 steps.join(", ")
             ));
         }
-        line(format!("the view was taken after batch {}\n", self.taken_after));
-        for (filter, given) in &self.ask.given {
+        line(format!("the searcher was taken after batch {}\n", self.taken_after));
+        for (filter, given) in &self.query.given {
             line(format!("{} = {given:?}", filter.name));
         }
-        let Ask { given: _, order, skip, take, page, piece, attributes, similar, alone: _ } = &self.ask;
-        line(format!("{:?}", self.ask.criteria()));
+        let Query { given: _, order, skip, take, page, chunk, attributes, similar, alone: _ } = &self.query;
+        line(format!("{:?}", self.query.criteria()));
         line(format!("{order:?}, skip {skip}, take {take}"));
-        line(format!("page {page:?}, piece {piece:?}, attributes {attributes:?}, similar {similar:?}\n"));
+        line(format!("page {page:?}, chunk {chunk:?}, attributes {attributes:?}, similar {similar:?}\n"));
         line(format!("expected {}", hits(expected)));
         line(format!("found    {}\n", hits(found)));
-        for property in self.in_dispute(expected, found) {
+        for property in self.properties_in_mismatch(expected, found) {
             line(brief(&property));
         }
-        told
+        report
     }
 
-    /// The properties that only one of the two has or that stand elsewhere; of those at most a few. Without any, all.
-    fn in_dispute(&self, expected: &[Hit], found: &[Hit]) -> Vec<Arc<Property>> {
+    /// Returns a few of the properties that are missing on one side or at different positions; without any, a few of all.
+    fn properties_in_mismatch(&self, expected: &[Hit], found: &[Hit]) -> Vec<Arc<Property>> {
         let odd = |id: PropertyId| {
-            let place = |hits: &[Hit]| hits.iter().position(|hit| hit.property == id);
-            place(expected) != place(found)
+            let position = |hits: &[Hit]| hits.iter().position(|hit| hit.property == id);
+            position(expected) != position(found)
         };
         let steps = self.batches.iter().flat_map(|batch| &batch.steps);
         let all: Vec<Arc<Property>> = steps.filter_map(put).cloned().collect();
@@ -227,7 +227,7 @@ fn with(step: &Step, property: &Property) -> Step {
     }
 }
 
-/// The property with one thing less.
+/// Returns copies of a property with one element removed.
 fn smaller(property: &Property) -> Vec<Property> {
     let mut smaller = Vec::new();
     let mut without = |change: &dyn Fn(&mut Property)| {
@@ -248,20 +248,20 @@ fn smaller(property: &Property) -> Vec<Property> {
     smaller
 }
 
-fn spoken(step: &Step) -> String {
+fn describe(step: &Step) -> String {
     match step {
-        Step::Put(property, sequence_number) => format!("put {} under {}", property.id, sequence_number.0),
+        Step::Put(property, sequence_number) => format!("put {} at {}", property.id, sequence_number.0),
         Step::Remove(id) => format!("remove {id}"),
     }
 }
 
 fn hits(hits: &[Hit]) -> String {
     let hits: Vec<String> =
-        hits.iter().map(|hit| format!("{} under {}", hit.property, hit.sequence_number.0)).collect();
+        hits.iter().map(|hit| format!("{} at {}", hit.property, hit.sequence_number.0)).collect();
     format!("{}: {}", hits.len(), hits.join(", "))
 }
 
-/// A property on one line, without what is unknown.
+/// Formats a property on one line, without unknown fields.
 fn brief(property: &Property) -> String {
     let mut text = format!("{property:?}");
     for empty in [
@@ -281,25 +281,25 @@ thread_local! {
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does something to the index; a panic is a dispute like any other. It is caught without its message being printed: a case
-/// that is made smaller panics hundreds of times.
-pub fn attempt<T>(play: impl FnOnce() -> T) -> Result<T, Dispute> {
+/// Runs an operation of the index and turns a panic into a mismatch, without printing its message: a case that is being shrunk
+/// panics hundreds of times.
+pub fn attempt<T>(run: impl FnOnce() -> T) -> Result<T, Mismatch> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
-        let loud = std::panic::take_hook();
+        let default_hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             if !QUIET.get() {
-                loud(panic);
+                default_hook(panic);
             }
         }));
     });
     QUIET.set(true);
-    let played = catch_unwind(AssertUnwindSafe(play));
+    let result = catch_unwind(AssertUnwindSafe(run));
     QUIET.set(false);
-    played.map_err(|panic| {
+    result.map_err(|panic| {
         let message = panic.downcast_ref::<String>().cloned();
         let message = message.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
         let note = message.unwrap_or_default();
-        Dispute { about: PANIC, expected: Vec::new(), found: Vec::new(), note }
+        Mismatch { about: PANIC, expected: Vec::new(), found: Vec::new(), note }
     })
 }

@@ -1,6 +1,6 @@
-//! Small markets: few values, so that filters hit; equal ones, so that ties are broken; unknown ones everywhere.
+//! Random small markets: few distinct values, so that filters match; equal values, so that ties occur; unknown values everywhere.
 //!
-//! Structs are built without `..`: a field added to the domain stops the build until somebody decides what it holds here.
+//! Structs are built without `..`: a field added to the domain breaks the build until this file sets it.
 
 use domain::advert_event::{AdvertEvent, EventSubject};
 use domain::{
@@ -23,12 +23,12 @@ pub const COMMUNES: &[(&str, &[&str])] = &[
     ("97411", &["97400"]),
 ];
 
-/// What no French geography knows.
+/// Codes that do not exist in France.
 const FOREIGN: &[(&str, &str)] = &[("8019", "08001"), ("1", "AD100"), ("1234567890", "AD 100")];
 
 pub const SITES: &[&str] = &["a.example", "b.example", "c.example", "sans domaine"];
 
-/// Words of adverts: endings, accents, apostrophes, hyphens, digits, abbreviations, and words that are nearly another.
+/// Words of adverts: inflections, accents, apostrophes, hyphens, digits, abbreviations, and similar words.
 pub const WORDS: &[&str] = &[
     "terrasse",
     "Terrasses",
@@ -63,7 +63,7 @@ const AMOUNTS: &[f64] = &[0.0, 0.1, 0.2, 0.3, 3.5, 10.0, 10.0, 100.0, 1_200.0, 5
 const COUNTS: &[i32] = &[-1, 0, 1, 2, 3, 3, 4, 1_900, 2_000, i32::MAX];
 const PERCENTS: &[f64] = &[-100.0, -5.0, -2.81, -0.01, 0.0, 0.01, 5.0, 100.0, 1e12];
 
-/// The edges of the map, and its middle.
+/// The edges and the middle of the map.
 const CORNERS: &[(f64, f64)] = &[
     (90.0, 0.0),
     (-90.0, 0.0),
@@ -77,18 +77,18 @@ const CORNERS: &[(f64, f64)] = &[
     (48.8566, 2.3522),
 ];
 
-/// Midnight of a day; everything happens in the days after it.
+/// Midnight of the first day. All dates are in the days after it.
 const FIRST_SECOND: i64 = 1_700_006_400;
 pub const DAY: i64 = 86_400;
 
 /// How the properties of one case are drawn.
 #[derive(Debug, Clone)]
 pub struct Market {
-    /// Values are unknown once in so many times.
+    /// A value is unknown with a probability of one in this many.
     unknown_once_in: u64,
     expired_once_in: u64,
-    /// Everything is in one town and much alike, so that the list of similar properties is full.
-    alike: bool,
+    /// All properties are similar and in one town, so that the list of similar properties is full.
+    uniform: bool,
 }
 
 impl Market {
@@ -96,7 +96,7 @@ impl Market {
         Self {
             unknown_once_in: *random.pick(&[2, 3, 5, 20]),
             expired_once_in: *random.pick(&[2, 3, 8]),
-            alike: random.once_in(4),
+            uniform: random.once_in(4),
         }
     }
 
@@ -108,17 +108,17 @@ impl Market {
     fn advert(&self, random: &mut Random) -> Advert {
         let mut id = [0; 16];
         id[8..].copy_from_slice(&random.next_u64().to_be_bytes());
-        let plain = self.alike || random.once_in(2);
+        let plain = self.uniform || random.once_in(2);
         Advert {
             id: AdvertId::from_bytes(id),
             transaction_type: if plain { TransactionType::Sell } else { *random.pick(TransactionType::ALL) },
             property_type: if plain { PropertyType::Apartment } else { *random.pick(PropertyType::ALL) },
             details: self.details(random),
             placement: self.known(random, |random| self.placement(random)),
-            created_at: moment(random),
-            updated_at: moment(random),
-            last_crawled_at: moment(random),
-            expired_at: random.once_in(self.expired_once_in).then(|| moment(random)),
+            created_at: timestamp(random),
+            updated_at: timestamp(random),
+            last_crawled_at: timestamp(random),
+            expired_at: random.once_in(self.expired_once_in).then(|| timestamp(random)),
             events: (0..random.below(5)).map(|_| self.event(random)).collect(),
         }
     }
@@ -136,8 +136,11 @@ impl Market {
     }
 
     fn details(&self, random: &mut Random) -> AdvertDetails {
-        let (prices, surfaces): (&[f64], &[f64]) =
-            if self.alike { (&[200_000.0, 210_000.0, 250_000.0], &[50.0, 62.3]) } else { (PRICES, SURFACES) };
+        let (prices, surfaces): (&[f64], &[f64]) = if self.uniform {
+            (&[200_000.0, 210_000.0, 250_000.0], &[50.0, 62.3])
+        } else {
+            (PRICES, SURFACES)
+        };
         AdvertDetails {
             site: self.any_of(random, SITES).and_then(SiteKey::parse),
             reference: None,
@@ -198,7 +201,7 @@ impl Market {
     }
 
     fn placement(&self, random: &mut Random) -> Placement {
-        let (code, zipcodes) = if self.alike { &COMMUNES[3] } else { random.pick(COMMUNES) };
+        let (code, zipcodes) = if self.uniform { &COMMUNES[3] } else { random.pick(COMMUNES) };
         let insee = Insee::parse(code).unwrap();
         Placement {
             department: insee.department(),
@@ -217,7 +220,7 @@ impl Market {
             _ => EventSubject::Foreign("price".into()),
         };
         AdvertEvent {
-            at: moment(random),
+            at: timestamp(random),
             subject,
             old_value: None,
             new_value: None,
@@ -226,8 +229,8 @@ impl Market {
     }
 }
 
-/// One of a few seconds in a few days, now and then between two seconds or far away.
-pub fn moment(random: &mut Random) -> Timestamp {
+/// Draws one of a few seconds in a few days, rarely between two seconds or at an extreme.
+pub fn timestamp(random: &mut Random) -> Timestamp {
     if random.once_in(60) {
         return *random.pick(&[Timestamp::MIN, Timestamp::MAX, Timestamp::UNIX_EPOCH]);
     }
@@ -236,18 +239,18 @@ pub fn moment(random: &mut Random) -> Timestamp {
     Timestamp::new(second, nanosecond).unwrap()
 }
 
-/// A point of a coarse grid, so that points are shared and lie on borders; now and then beside it or at the edge of the map.
+/// Draws a point of a coarse grid, so that points coincide and lie on borders; rarely next to the grid or at the edge of the map.
 pub fn point(random: &mut Random) -> GeoPoint {
     if random.once_in(8) {
         let (lat, lon) = *random.pick(CORNERS);
         return GeoPoint::new(lat, lon).unwrap();
     }
-    let beside = if random.once_in(8) { 1e-9 } else { 0.0 };
+    let offset = if random.once_in(8) { 1e-9 } else { 0.0 };
     let step = |random: &mut Random| random.below(6) as f64 * 0.05;
-    GeoPoint::new(47.25 + step(random) + beside, 0.5 + step(random)).unwrap()
+    GeoPoint::new(47.25 + step(random) + offset, 0.5 + step(random)).unwrap()
 }
 
-/// A few words; once in a while nothing that is a word at all.
+/// Draws a few words; rarely a text without any word.
 pub fn text(random: &mut Random) -> String {
     if random.once_in(30) {
         return "— !".to_owned();

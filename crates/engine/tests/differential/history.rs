@@ -1,33 +1,32 @@
-//! What happens to an index: batches of changes, small ones and large ones, now and then a restart.
+//! Random histories of an index: small and large batches of changes, and restarts.
 
 use std::sync::Arc;
 
 use domain::{Property, PropertyId};
-use engine::scan::Scan;
-use engine::{Change, Index, SegmentReader, SequenceNumber, Settings};
+use engine::scan::ScanIndex;
+use engine::{Change, Index, IndexSettings, SegmentReader, SequenceNumber};
 use testkit::Random;
 
 use crate::market::Market;
 
-/// An index whose internal thresholds are as small as they can be, so that a few properties make it do everything it ever
-/// does. This is the one place that says how.
+/// Creates an index with minimal thresholds, so that a few properties are enough to trigger merges, full segments and presorting.
 pub fn small_index() -> Index {
     Index::with_settings(SMALL)
 }
 
-const SMALL: Settings =
-    Settings { segment_rows_max: 60, fanout: 3, rows_at_once_max: 12, ordered_rows_min: 10 };
+const SMALL: IndexSettings =
+    IndexSettings { segment_rows_max: 60, fanout: 3, inline_merge_rows_max: 12, presorted_rows_min: 10 };
 
-/// An index after a restart: what was written down of the old one, read again.
-pub fn restarted(index: &Index) -> Index {
-    let view = index.view();
-    let read_again = |part: &SegmentReader| {
-        SegmentReader::decode(SMALL, part.id(), &part.encode(), &part.live_docs()).unwrap()
+/// Encodes an index and decodes it again, as a restart does.
+pub fn restart(index: &Index) -> Index {
+    let searcher = index.searcher();
+    let decode = |reader: &SegmentReader| {
+        SegmentReader::decode(SMALL, reader.id(), &reader.encode(), &reader.live_docs()).unwrap()
     };
-    Index::restored(SMALL, view.segment_readers().iter().map(read_again).collect(), view.position())
+    Index::restore(SMALL, searcher.segment_readers().iter().map(decode).collect(), searcher.position())
 }
 
-/// A change that is cheap to keep many times.
+/// A change that is cheap to clone.
 #[derive(Debug, Clone)]
 pub enum Step {
     Put(Arc<Property>, SequenceNumber),
@@ -43,7 +42,7 @@ impl Step {
     }
 }
 
-/// Changes that become visible at once.
+/// Changes that are published at once.
 #[derive(Debug, Clone)]
 pub struct Batch {
     pub steps: Vec<Step>,
@@ -57,58 +56,58 @@ impl Batch {
         self.steps.iter().map(Step::change).collect()
     }
 
-    pub fn apply(&self, index: Index, scan: &mut Scan) -> Index {
+    pub fn apply(&self, index: Index, scan: &mut ScanIndex) -> Index {
         self.changes().into_iter().for_each(|change| scan.apply(change));
         index.apply(self.changes(), self.position);
-        // The background does its work now and then, not after every batch.
+        // Background maintenance runs after some of the batches.
         while self.position.is_multiple_of(3) && index.maintain() {}
-        if self.restart { restarted(&index) } else { index }
+        if self.restart { restart(&index) } else { index }
     }
 }
 
-/// Where histories come from. It knows what is there, so that replacing and removing hit.
+/// Generates histories. It tracks the properties present, so that replacements and removals find one.
 #[derive(Debug)]
-pub struct Historian {
+pub struct HistoryGenerator {
     market: Market,
-    /// The numbers of the properties that may ever exist; few more than do, so that ids come back.
+    /// The number of possible properties; little more than exist, so that ids are reused.
     numbers: u64,
     position: u64,
-    /// What is there now.
+    /// The properties present now.
     pub present: std::collections::BTreeMap<PropertyId, Arc<Property>>,
 }
 
-impl Historian {
+impl HistoryGenerator {
     pub fn new(market: Market, size: u64) -> Self {
         Self { market, numbers: size + size / 4 + 2, position: 0, present: Default::default() }
     }
 
-    /// The first load: that many properties, in any order.
+    /// Generates the initial load of `size` properties, in any order.
     pub fn load(&mut self, random: &mut Random, size: u64) -> Batch {
         let first = random.below(self.numbers);
-        self.batch(random, size, |historian, random, number| {
-            // A stride that shares no factor with a number of its own size meets every number before it repeats one.
-            let number = (first + number * (historian.numbers - 1)) % historian.numbers;
-            historian.put(random, property_id(number))
+        self.batch(random, size, |generator, random, number| {
+            // The stride is coprime to the modulus, so that every number is drawn before one repeats.
+            let number = (first + number * (generator.numbers - 1)) % generator.numbers;
+            generator.put(random, property_id(number))
         })
     }
 
-    /// A few changes. One id may be changed twice, or be removed without ever having been there.
+    /// Generates changes. An id may be changed twice, or removed without being present.
     pub fn change(&mut self, random: &mut Random, size: u64) -> Batch {
         let mostly_removing = random.once_in(8);
-        self.batch(random, size, |historian, random, _| {
-            let id = property_id(random.below(historian.numbers));
-            let present = historian.present.get(&id).cloned();
+        self.batch(random, size, |generator, random, _| {
+            let id = property_id(random.below(generator.numbers));
+            let present = generator.present.get(&id).cloned();
             match (random.below(8), present) {
-                (0..2, _) => historian.remove(id),
-                (2..6, _) if mostly_removing => historian.remove(id),
-                // Seen again and unchanged, or with an advert less.
-                (2, Some(property)) => historian.keep(property),
+                (0..2, _) => generator.remove(id),
+                (2..6, _) if mostly_removing => generator.remove(id),
+                // Unchanged, or with one advert less.
+                (2, Some(property)) => generator.put_as(property),
                 (3, Some(property)) if property.adverts.len() > 1 => {
                     let mut property = Property::clone(&property);
                     property.adverts.remove(random.below(property.adverts.len() as u64) as usize);
-                    historian.keep(Arc::new(property))
+                    generator.put_as(Arc::new(property))
                 }
-                _ => historian.put(random, id),
+                _ => generator.put(random, id),
             }
         })
     }
@@ -126,10 +125,10 @@ impl Historian {
 
     fn put(&mut self, random: &mut Random, id: PropertyId) -> Step {
         let property = self.market.property(random, id);
-        self.keep(Arc::new(property))
+        self.put_as(Arc::new(property))
     }
 
-    fn keep(&mut self, property: Arc<Property>) -> Step {
+    fn put_as(&mut self, property: Arc<Property>) -> Step {
         self.position += 1;
         self.present.insert(property.id, Arc::clone(&property));
         Step::Put(property, SequenceNumber(self.position))
@@ -142,7 +141,7 @@ impl Historian {
     }
 }
 
-/// Ids that differ in their first half, in their second, or in both; their order is not that of the numbers.
+/// Returns ids that differ in the first half, the second half or both. Their order is not that of the numbers.
 fn property_id(number: u64) -> PropertyId {
     let mut bytes = [0; 16];
     let first: u64 = [u64::MAX, 0, 0x0190_0000_0000_7000][number as usize % 3];

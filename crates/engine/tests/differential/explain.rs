@@ -1,10 +1,9 @@
-//! The law of explanations: what they come to is what criteria mean.
+//! Differential test of explanations: they agree with [`Criteria::accepts`].
 //!
-//! Questions are drawn as they are for the index, and held against every property of a small market, criterion by criterion. The
-//! explanation must end where [`Criteria::accepts`] ends, its lines must go by the names of filters that were given, and every
-//! filter must have been seen to hold and to fail.
+//! Queries are drawn as for the index and explained for every property of a small market. The verdict of the explanation must be
+//! that of [`Criteria::accepts`], its lines must name filters of the query, and every filter must have held and failed.
 //!
-//! `VIGIE_EXPLAINED_CASES` sets how many cases are played, `VIGIE_TEST_SEED` repeats those of an earlier run.
+//! `VIGIE_EXPLAIN_CASES` sets the number of cases; `VIGIE_TEST_SEED` repeats those of an earlier run.
 
 use std::collections::BTreeMap;
 
@@ -14,25 +13,25 @@ use domain::{Criteria, FILTERS, Filter, Property, explain, matching};
 use testkit::Random;
 use testkit::build::property_id;
 
-use crate::ask::Ask;
 use crate::market::Market;
+use crate::query::Query;
 
-/// A few seconds of work in a debug build, and enough for every filter to hold and to fail alone.
+/// Takes a few seconds in a debug build, and enough for every filter to hold and to fail alone.
 const CASES_DEFAULT: u64 = 1_500;
 
 const PROPERTIES: u64 = 8;
-const QUESTIONS: usize = 24;
+const QUERIES: usize = 24;
 
 /// How often lines of a filter held, and how often they failed.
 type Outcomes = BTreeMap<&'static str, (usize, usize)>;
 
 #[test]
-fn an_explanation_comes_to_what_criteria_mean() {
-    let cases = std::env::var("VIGIE_EXPLAINED_CASES").map_or(CASES_DEFAULT, |cases| cases.parse().unwrap());
+fn explanation_agrees_with_criteria() {
+    let cases = std::env::var("VIGIE_EXPLAIN_CASES").map_or(CASES_DEFAULT, |cases| cases.parse().unwrap());
     let seed = testkit::random::seed();
     let mut outcomes = Outcomes::new();
     for case in 0..cases {
-        play(seed.wrapping_add(case), &mut outcomes);
+        run_case(seed.wrapping_add(case), &mut outcomes);
     }
     if cases < CASES_DEFAULT {
         return;
@@ -43,20 +42,20 @@ fn an_explanation_comes_to_what_criteria_mean() {
     }
 }
 
-fn play(seed: u64, outcomes: &mut Outcomes) {
+fn run_case(seed: u64, outcomes: &mut Outcomes) {
     let mut random = Random::new(seed);
     let market = Market::draw(&mut random);
     let properties: Vec<Property> =
         (0..PROPERTIES).map(|number| market.property(&mut random, property_id(number))).collect();
     let drawn_from: Vec<&Property> = properties.iter().collect();
-    for _ in 0..QUESTIONS {
-        let ask = Ask::draw(&mut random, &drawn_from);
-        let criteria = ask.criteria();
+    for _ in 0..QUERIES {
+        let query = Query::draw(&mut random, &drawn_from);
+        let criteria = query.criteria();
         for property in &properties {
-            let lines = judged(seed, &ask, &criteria, property);
+            let lines = check(seed, &query, &criteria, property);
             for (filters, held) in lines {
-                // Alone, so that a filter is not counted for what another one asked for.
-                for filter in filters.into_iter().filter(|filter| ask.alone == Some(*filter)) {
+                // Only if it is alone: another filter may have produced the same line.
+                for filter in filters.into_iter().filter(|filter| query.alone == Some(*filter)) {
                     let (holding, failing) = outcomes.entry(filter.name).or_default();
                     *if held { holding } else { failing } += 1;
                 }
@@ -65,38 +64,38 @@ fn play(seed: u64, outcomes: &mut Outcomes) {
     }
 }
 
-/// The lines of an explanation that agrees with the criteria.
-fn judged(
+/// Explains a property, checks the verdict and returns the lines.
+fn check(
     seed: u64,
-    ask: &Ask,
+    query: &Query,
     criteria: &Criteria,
     property: &Property,
 ) -> Vec<(Vec<&'static Filter>, bool)> {
-    let told =
-        || format!("repeat with VIGIE_TEST_SEED={seed} VIGIE_EXPLAINED_CASES=1: {criteria:?} {property:?}");
-    let explanation = explain(criteria, property).unwrap_or_else(|| panic!("no explanation, {}", told()));
-    assert_eq!(explanation.passed(), criteria.accepts(property), "{}", told());
+    let context =
+        || format!("repeat with VIGIE_TEST_SEED={seed} VIGIE_EXPLAIN_CASES=1: {criteria:?} {property:?}");
+    let explanation = explain(criteria, property).unwrap_or_else(|| panic!("no explanation, {}", context()));
+    assert_eq!(explanation.passed(), criteria.accepts(property), "{}", context());
     assert_eq!(
         explanation.passed() && explanation.is_available,
         matching::matches(criteria, property),
         "{}",
-        told()
+        context()
     );
     let lines = lines(&explanation);
     for (filters, _) in &lines {
-        let given = |filter: &&Filter| ask.given.iter().any(|(given, _)| given == filter);
-        // It is asked for unless somebody says otherwise.
+        let given = |filter: &&Filter| query.given.iter().any(|(given, _)| given == filter);
+        // It is on by default.
         let by_default = |filter: &&Filter| filter.name == "withCoherentPrice";
         assert!(
             filters.iter().copied().any(|filter| given(&filter) || by_default(&filter)),
-            "nobody asked for {filters:?}, {}",
-            told()
+            "the query has none of {filters:?}, {}",
+            context()
         );
     }
     lines
 }
 
-/// The filters of every line, and whether it held. Of adverts and changes it is the lines of the one that comes nearest.
+/// Returns the filters of every line and whether it held. For adverts and changes these are the lines of the nearest one.
 fn lines(explanation: &Explanation<'_>) -> Vec<(Vec<&'static Filter>, bool)> {
     let Explanation { is_available: _, property, adverts, changes, expressions } = explanation;
     let mut lines: Vec<_> =
@@ -105,8 +104,8 @@ fn lines(explanation: &Explanation<'_>) -> Vec<(Vec<&'static Filter>, bool)> {
         lines.extend(nearest.checks.iter().map(|line: &AdvertCheck<'_>| (line.filters(), line.passed())));
     }
     for tried in changes {
-        for (place, condition) in tried.wanted.iter().enumerate() {
-            let held = tried.nearest.as_ref().is_some_and(|change| change.checks[place].passed());
+        for (index, condition) in tried.wanted.iter().enumerate() {
+            let held = tried.nearest.as_ref().is_some_and(|change| change.checks[index].passed());
             lines.push((tried.filters(condition), held));
         }
     }

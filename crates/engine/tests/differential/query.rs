@@ -1,4 +1,4 @@
-//! Everything that is asked of the index at one moment.
+//! Random queries.
 
 use domain::criteria::{CriteriaBuilder, Direction, CriterionValue, SortMode};
 use domain::filter::{Kind, FilterTarget};
@@ -9,37 +9,37 @@ use domain::{
 use engine::{SearchRequest, SimilarRequest};
 use testkit::Random;
 
-use crate::market::moment;
-use crate::values::{Scene, given};
+use crate::market::timestamp;
+use crate::values::{DrawContext, given};
 
-/// Filters, an order and a page, with the other ways to put the same request.
+/// Filters, an order and a page, and the other methods of the API to check with them.
 #[derive(Debug, Clone)]
-pub struct Ask {
+pub struct Query {
     pub given: Vec<(&'static Filter, CriterionValue)>,
     pub order: Order,
     pub skip: usize,
     pub take: usize,
-    /// Read everything page by page, so many at once.
+    /// Also read all pages of this size.
     pub page: Option<usize>,
-    /// Read everything in the order of ids, so many at once.
-    pub piece: Option<usize>,
-    /// Read these values of every match.
+    /// Also read all matches in the order of ids, in chunks of this size.
+    pub chunk: Option<usize>,
+    /// Also read these values of every match.
     pub attributes: Option<Vec<PropertyAttribute>>,
     pub similar: Option<SimilarRequest>,
-    /// The one row that all of this is about, if there is one.
+    /// The only filter of the query, apart from its companions; `None` if there are several.
     pub alone: Option<&'static Filter>,
 }
 
-impl Ask {
-    /// Everything there is.
-    pub fn plain() -> Self {
+impl Query {
+    /// Matches everything.
+    pub fn match_all() -> Self {
         Self {
             given: Vec::new(),
             order: Order::default(),
             skip: 0,
             take: usize::MAX,
             page: None,
-            piece: None,
+            chunk: None,
             attributes: None,
             similar: None,
             alone: None,
@@ -47,25 +47,25 @@ impl Ask {
     }
 
     pub fn draw(random: &mut Random, properties: &[&Property]) -> Self {
-        let mut ask = Self {
+        let mut query = Self {
             skip: *random.pick(&[0, 0, 0, 1, 5, 30, usize::MAX]),
             take: *random.pick(&[0, 1, 2, 7, 30, 1_000, usize::MAX]),
             page: random.once_in(3).then(|| 1 + random.below(8) as usize),
-            piece: random.once_in(3).then(|| 1 + random.below(40) as usize),
+            chunk: random.once_in(3).then(|| 1 + random.below(40) as usize),
             attributes: random.once_in(4).then(|| attributes(random)),
-            ..Self::plain()
+            ..Self::match_all()
         };
         if !properties.is_empty() {
-            let scene = Scene::draw(random, properties);
-            ask.draw_filters(random, scene);
-            ask.order = order(random, scene);
-            ask.similar = random.once_in(4).then(|| similar(random, properties, scene));
+            let context = DrawContext::draw(random, properties);
+            query.draw_filters(random, context);
+            query.order = order(random, context);
+            query.similar = random.once_in(4).then(|| similar(random, properties, context));
         }
-        ask
+        query
     }
 
     pub fn criteria(&self) -> Criteria {
-        self.draft().build().expect("what is wrong was left out when it was drawn").criteria
+        self.builder().build().expect("invalid filters were dropped when the query was drawn").criteria
     }
 
     pub fn request(&self) -> SearchRequest {
@@ -73,7 +73,7 @@ impl Ask {
         SearchRequest { criteria: self.criteria(), order: order.clone(), skip: *skip, take: *take }
     }
 
-    fn draft(&self) -> CriteriaBuilder {
+    fn builder(&self) -> CriteriaBuilder {
         let mut draft = CriteriaBuilder::default();
         for (filter, given) in &self.given {
             draft.put(filter, given.clone());
@@ -81,25 +81,25 @@ impl Ask {
         draft
     }
 
-    fn draw_filters(&mut self, random: &mut Random, scene: Scene<'_>) {
+    fn draw_filters(&mut self, random: &mut Random, context: DrawContext<'_>) {
         let price = Filter::named("withCoherentPrice").unwrap();
         let first = random.pick(FILTERS);
-        self.put(random, scene, first);
+        self.put(random, context, first);
         if random.once_in(3) {
             self.alone = Some(first);
-            companions(first).for_each(|companion| self.put(random, scene, companion));
+            companions(first).for_each(|companion| self.put(random, context, companion));
             if first != price {
                 self.given.push((price, CriterionValue::Flag(false)));
             }
             return;
         }
-        let beside: Vec<&'static Filter> =
+        let same_level: Vec<&'static Filter> =
             FILTERS.iter().filter(|row| row.level() == first.level()).collect();
         for _ in 0..random.below(5) {
-            let next = if random.once_in(2) { *random.pick(&beside) } else { random.pick(FILTERS) };
-            self.put(random, scene, next);
+            let next = if random.once_in(2) { *random.pick(&same_level) } else { random.pick(FILTERS) };
+            self.put(random, context, next);
             if !random.once_in(3) {
-                companions(next).for_each(|companion| self.put(random, scene, companion));
+                companions(next).for_each(|companion| self.put(random, context, companion));
             }
         }
         if random.once_in(3) {
@@ -111,14 +111,14 @@ impl Ask {
         if random.once_in(30) {
             self.given.clear();
         }
-        // Two bounds of one value may contradict each other: the lower one, which is named, is left out.
-        while let Err(violations) = self.draft().build() {
+        // Two bounds of one value may contradict each other. The violation names the lower one: drop it.
+        while let Err(violations) = self.builder().build() {
             self.given.retain(|(row, _)| violations.iter().all(|violation| violation.path != row.name));
         }
     }
 
-    fn put(&mut self, random: &mut Random, scene: Scene<'_>, filter: &'static Filter) {
-        self.put_value(filter, given(random, scene, filter));
+    fn put(&mut self, random: &mut Random, context: DrawContext<'_>, filter: &'static Filter) {
+        self.put_value(filter, given(random, context, filter));
     }
 
     fn put_value(&mut self, filter: &'static Filter, value: CriterionValue) {
@@ -128,7 +128,7 @@ impl Ask {
     }
 }
 
-/// Rows without which a row says nothing.
+/// Returns the filters without which a filter has no effect.
 fn companions(filter: &Filter) -> impl Iterator<Item = &'static Filter> {
     let in_circle = |kind: Kind| matches!(kind, Kind::Latitude | Kind::Longitude | Kind::Radius);
     let circle = in_circle(filter.kind);
@@ -138,7 +138,7 @@ fn companions(filter: &Filter) -> impl Iterator<Item = &'static Filter> {
     })
 }
 
-fn order(random: &mut Random, scene: Scene<'_>) -> Order {
+fn order(random: &mut Random, context: DrawContext<'_>) -> Order {
     if random.once_in(5) {
         return Order::default();
     }
@@ -146,18 +146,20 @@ fn order(random: &mut Random, scene: Scene<'_>) -> Order {
     Order {
         by: (0..random.below(4)).map(|_| (*random.pick(OrderBy::ALL), direction(random))).collect(),
         mode: *random.pick(&[SortMode::Property, SortMode::Advert]),
-        origin: (!random.once_in(4)).then_some(scene.sort_key),
+        origin: (!random.once_in(4)).then_some(context.centre),
     }
 }
 
-fn similar(random: &mut Random, properties: &[&Property], scene: Scene<'_>) -> SimilarRequest {
-    let like = *random.pick(properties);
+fn similar(random: &mut Random, properties: &[&Property], context: DrawContext<'_>) -> SimilarRequest {
+    let model = *random.pick(properties);
     SimilarRequest {
-        property: if random.once_in(5) { PropertyId::from_bytes([0xee; 16]) } else { like.id },
-        profile: SimilarityProfile::new(&PropertyView::new(like).unwrap()),
-        // A whole second, which is what dates are told in; properties are created between two as well.
-        created_from: random.once_in(2).then(|| Timestamp::from_second(moment(random).as_second()).unwrap()),
-        order: order(random, scene),
+        property: if random.once_in(5) { PropertyId::from_bytes([0xee; 16]) } else { model.id },
+        profile: SimilarityProfile::new(&PropertyView::new(model).unwrap()),
+        // Request dates are whole seconds; properties are also created between two seconds.
+        created_from: random
+            .once_in(2)
+            .then(|| Timestamp::from_second(timestamp(random).as_second()).unwrap()),
+        order: order(random, context),
         skip: *random.pick(&[0, 0, 0, 1, 10]),
         take: *random.pick(&[0, 3, 30, usize::MAX]),
     }

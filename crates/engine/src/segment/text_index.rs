@@ -1,0 +1,371 @@
+//! The inverted index of a segment's texts: the terms, their posting lists, and the token sequence of each row.
+//!
+//! The token sequences (mostly two bytes a token) serve to verify phrases and to restore rows for a merge. The posting list of a
+//! term is a bit set if the term is frequent, else the gaps between ordinals as variable-length integers.
+
+use domain::phrase::stem;
+use domain::{Phrase, Strictness};
+use rustc_hash::FxHashMap;
+
+use crate::bits::{BitSet, WORD};
+
+/// Ends a text within the token sequence of a row.
+pub(super) const BREAK: u16 = u16::MAX;
+
+/// Terms with a lower id take one unit, the others two: the first from here on, the second from [`SECOND`] on.
+const PAIRED: u32 = 0xE000;
+const SECOND: u16 = 0xF000;
+const SECOND_BITS: u32 = 11;
+
+/// A term that at least every 64th row has is stored as a bit set. Gaps would be smaller down to every 16th row, but have to be
+/// decoded one by one. A few hundred terms are in between.
+const ROWS_PER_POSTING_MAX: usize = 64;
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TextIndex {
+    /// In alphabetical order.
+    pub(super) terms: StringTable,
+    /// The id of each term, in alphabetical order of the terms. The most frequent term has id 0.
+    pub(super) term_ids: Vec<u32>,
+    /// The alphabetical position of each term, by id.
+    pub(super) term_positions: Vec<u32>,
+    /// The stems in alphabetical order, and the ids of the terms of each.
+    pub(super) stems: StringTable,
+    pub(super) stem_starts: Vec<u32>,
+    pub(super) stem_terms: Vec<u32>,
+    /// By term id.
+    pub(super) postings: Vec<PostingLocation>,
+    pub(super) bitsets: Vec<u64>,
+    pub(super) gaps: Vec<u8>,
+    /// The token sequences of all rows.
+    pub(super) units: Vec<u16>,
+    /// The start of each row in `units`, and the end of the last.
+    pub(super) starts: Vec<u32>,
+    /// The words of a bit set of rows.
+    pub(super) row_words: usize,
+}
+
+/// Where the posting list of a term is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PostingLocation {
+    /// The index of its bit set in `bitsets`.
+    BitSet(u32),
+    Gaps {
+        start: u32,
+        end: u32,
+    },
+}
+
+/// StringTable, concatenated.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StringTable {
+    pub(super) joined: String,
+    pub(super) ends: Vec<u32>,
+}
+
+impl StringTable {
+    pub fn push(&mut self, string: &str) {
+        self.joined.push_str(string);
+        self.ends.push(self.joined.len() as u32);
+    }
+
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn get(&self, index: usize) -> &str {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
+        &self.joined[start..self.ends[index] as usize]
+    }
+
+    /// Returns the index of a string. The strings must be sorted.
+    pub fn find(&self, string: &str) -> Option<usize> {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            match self.get(middle).cmp(string) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => return Some(middle),
+            }
+        }
+        None
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).map(|index| self.get(index))
+    }
+}
+
+impl TextIndex {
+    /// Indexes the folded texts of all rows, in the order of their ordinals.
+    pub fn new<'a>(texts: impl ExactSizeIterator<Item = &'a str>) -> Self {
+        let rows = texts.len();
+        let mut indexes: FxHashMap<&str, u32> = FxHashMap::default();
+        let mut words: Vec<&str> = Vec::new();
+        let mut rows_with: Vec<Vec<u32>> = Vec::new();
+        let (mut sequence, mut starts) = (Vec::new(), vec![0_u32]);
+        for (row, text) in texts.enumerate() {
+            for line in text.lines() {
+                for word in line.split(' ') {
+                    let index = *indexes.entry(word).or_insert_with(|| {
+                        words.push(word);
+                        rows_with.push(Vec::new());
+                        words.len() as u32 - 1
+                    });
+                    let rows_with = &mut rows_with[index as usize];
+                    if rows_with.last() != Some(&(row as u32)) {
+                        rows_with.push(row as u32);
+                    }
+                    sequence.push(index);
+                }
+                sequence.push(u32::MAX);
+            }
+            starts.push(sequence.len() as u32);
+        }
+        let mut by_frequency: Vec<u32> = (0..words.len() as u32).collect();
+        by_frequency
+            .sort_by_key(|word| (std::cmp::Reverse(rows_with[*word as usize].len()), words[*word as usize]));
+        let mut id_of = vec![0_u32; words.len()];
+        for (id, word) in by_frequency.iter().enumerate() {
+            id_of[*word as usize] = id as u32;
+        }
+        let mut alphabet: Vec<u32> = (0..words.len() as u32).collect();
+        alphabet.sort_unstable_by_key(|word| words[*word as usize]);
+        let mut text = Self { row_words: rows.div_ceil(WORD), ..Self::default() };
+        for word in alphabet {
+            text.terms.push(words[word as usize]);
+            text.term_ids.push(id_of[word as usize]);
+        }
+        for word in &by_frequency {
+            text.add_postings(&rows_with[*word as usize], rows);
+        }
+        text.add_sequence(&sequence, &starts, &id_of);
+        text.complete();
+        text
+    }
+
+    fn add_postings(&mut self, rows_with_term: &[u32], rows: usize) {
+        if rows_with_term.len() * ROWS_PER_POSTING_MAX >= rows {
+            let mut bits = BitSet::empty(rows);
+            rows_with_term.iter().for_each(|row| bits.insert(*row as usize));
+            self.postings.push(PostingLocation::BitSet((self.bitsets.len() / self.row_words) as u32));
+            self.bitsets.extend(bits.words());
+            return;
+        }
+        let start = self.gaps.len() as u32;
+        let mut previous = 0;
+        for row in rows_with_term {
+            let mut gap = row - previous;
+            previous = *row;
+            while gap >= 0x80 {
+                self.gaps.push(gap as u8 | 0x80);
+                gap >>= 7;
+            }
+            self.gaps.push(gap as u8);
+        }
+        self.postings.push(PostingLocation::Gaps { start, end: self.gaps.len() as u32 });
+    }
+
+    fn add_sequence(&mut self, sequence: &[u32], starts: &[u32], id_of: &[u32]) {
+        self.units.reserve(sequence.len());
+        self.starts.push(0);
+        for bounds in starts.windows(2) {
+            for index in &sequence[bounds[0] as usize..bounds[1] as usize] {
+                match id_of.get(*index as usize) {
+                    None => self.units.push(BREAK),
+                    Some(id) if *id < PAIRED => self.units.push(*id as u16),
+                    Some(id) => {
+                        let rest = id - PAIRED;
+                        self.units.push((PAIRED + (rest >> SECOND_BITS)) as u16);
+                        self.units.push(SECOND + (rest & ((1 << SECOND_BITS) - 1)) as u16);
+                    }
+                }
+            }
+            self.starts.push(self.units.len() as u32);
+        }
+        self.units.shrink_to_fit();
+    }
+
+    /// Computes what follows from the terms: their positions by id, and their stems.
+    pub(super) fn complete(&mut self) {
+        self.row_words = (self.starts.len() - 1).div_ceil(WORD);
+        self.term_positions = vec![0; self.term_ids.len()];
+        for (index, id) in self.term_ids.iter().enumerate() {
+            self.term_positions[*id as usize] = index as u32;
+        }
+        let words = self.terms.iter().zip(&self.term_ids);
+        let mut stems: Vec<(std::borrow::Cow<'_, str>, u32)> =
+            words.map(|(word, id)| (stem(word), *id)).collect();
+        stems.sort_unstable();
+        let (mut strings, mut starts, mut members): (StringTable, Vec<u32>, Vec<u32>) = Default::default();
+        for (stem, id) in &stems {
+            if strings.len() == 0 || strings.get(strings.len() - 1) != stem {
+                strings.push(stem);
+                starts.push(members.len() as u32);
+            }
+            members.push(*id);
+        }
+        starts.push(members.len() as u32);
+        (self.stems, self.stem_starts, self.stem_terms) = (strings, starts, members);
+    }
+
+    /// Translates a phrase into term ids of this segment. Alternatives with a word that does not occur are left out.
+    pub fn phrases(&self, phrase: &Phrase) -> Vec<PhraseSequence> {
+        let words = |word: &str| match phrase.strictness() {
+            Strictness::Exact => self.terms.find(word).map(|index| self.term_ids[index..=index].to_vec()),
+            Strictness::Inflected => self.stems.find(word).map(|stem| {
+                self.stem_terms[self.stem_starts[stem] as usize..self.stem_starts[stem + 1] as usize].to_vec()
+            }),
+        };
+        let alternatives = phrase.alternatives().iter();
+        alternatives
+            .filter_map(|sequence| sequence.iter().map(|word| words(word)).collect::<Option<_>>())
+            .map(PhraseSequence)
+            .collect()
+    }
+
+    /// Returns the posting list of a term.
+    pub fn postings(&self, id: u32) -> PostingList<'_> {
+        match self.postings[id as usize] {
+            PostingLocation::BitSet(set) => {
+                let start = set as usize * self.row_words;
+                PostingList::BitSet(&self.bitsets[start..start + self.row_words])
+            }
+            PostingLocation::Gaps { start, end } => {
+                PostingList::Gaps(&self.gaps[start as usize..end as usize])
+            }
+        }
+    }
+
+    /// Adds the rows that have any of some terms.
+    pub fn add_rows_with(&self, ids: &[u32], bits: &mut BitSet) {
+        for id in ids {
+            match self.postings(*id) {
+                PostingList::BitSet(words) => {
+                    for (index, word) in words.iter().enumerate() {
+                        bits.set_word(index, bits.word(index) | word);
+                    }
+                }
+                PostingList::Gaps(gaps) => {
+                    let (mut row, mut gap, mut shift) = (0_usize, 0_usize, 0);
+                    for byte in gaps {
+                        gap |= usize::from(byte & 0x7F) << shift;
+                        if byte & 0x80 != 0 {
+                            shift += 7;
+                            continue;
+                        }
+                        row += gap;
+                        bits.insert(row);
+                        (gap, shift) = (0, 0);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns the term ids of a row in order. `None` ends a text.
+    pub fn sequence(&self, row: usize) -> impl Iterator<Item = Option<u32>> {
+        let mut units = self.units[self.starts[row] as usize..self.starts[row + 1] as usize].iter();
+        std::iter::from_fn(move || {
+            let unit = *units.next()?;
+            if unit == BREAK {
+                return Some(None);
+            }
+            let first = u32::from(unit);
+            if first < PAIRED {
+                return Some(Some(first));
+            }
+            let second = u32::from(*units.next()? - SECOND);
+            Some(Some(PAIRED + ((first - PAIRED) << SECOND_BITS) + second))
+        })
+    }
+
+    /// Restores the folded texts of a row.
+    pub fn text(&self, row: usize) -> String {
+        let mut text = String::new();
+        for word in self.sequence(row) {
+            match word {
+                Some(id) => {
+                    if !text.is_empty() && !text.ends_with('\n') {
+                        text.push(' ');
+                    }
+                    text.push_str(self.terms.get(self.term_positions[id as usize] as usize));
+                }
+                None => text.push('\n'),
+            }
+        }
+        text
+    }
+
+    pub fn bytes(&self) -> usize {
+        let strings = |strings: &StringTable| strings.joined.len() + strings.ends.len() * 4;
+        strings(&self.terms)
+            + strings(&self.stems)
+            + (self.term_ids.len()
+                + self.term_positions.len()
+                + self.stem_starts.len()
+                + self.stem_terms.len())
+                * 4
+            + self.postings.len() * size_of::<PostingLocation>()
+            + self.bitsets.len() * 8
+            + self.gaps.len()
+            + self.units.len() * 2
+            + self.starts.len() * 4
+    }
+}
+
+/// The rows that have a term.
+pub enum PostingList<'a> {
+    BitSet(&'a [u64]),
+    Gaps(&'a [u8]),
+}
+
+/// A sequence of words, each with the ids of its accepted terms.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PhraseSequence(pub Vec<Vec<u32>>);
+
+impl PhraseSequence {
+    /// Returns `true` if it occurs in a token sequence.
+    pub fn is_in(&self, sequence: &[Option<u32>]) -> bool {
+        let matches =
+            |words: &Vec<u32>, found: &Option<u32>| found.is_some_and(|found| words.contains(&found));
+        sequence
+            .windows(self.0.len())
+            .any(|window| self.0.iter().zip(window).all(|(words, found)| matches(words, found)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_restored_as_indexed() {
+        let many: String = (0..70_000).map(|word| format!("w{word} ")).collect();
+        let many = format!("{}\nw69999 w1\n", many.trim_end());
+        let texts = ["appartement avec terrasse\ngrand balcon\n", "", "terrasse\n", &many];
+        let text = TextIndex::new(texts.iter().copied());
+        for (row, expected) in texts.iter().enumerate() {
+            assert_eq!(text.text(row), *expected);
+        }
+        let mut rows_with_word = BitSet::empty(4);
+        let index = text.terms.find("terrasse").unwrap();
+        text.add_rows_with(&[text.term_ids[index]], &mut rows_with_word);
+        assert_eq!(rows_with_word.iter().collect::<Vec<_>>(), [0, 2]);
+    }
+
+    #[test]
+    fn rare_words_are_found_in_every_row() {
+        let rows: Vec<String> = (0..5_000)
+            .map(|row| if row % 617 == 3 { "rare chose\n".into() } else { format!("mot{row}\n") })
+            .collect();
+        let text = TextIndex::new(rows.iter().map(String::as_str));
+        let mut rows_with_word = BitSet::empty(rows.len());
+        text.add_rows_with(&[text.term_ids[text.terms.find("rare").unwrap()]], &mut rows_with_word);
+        assert_eq!(
+            rows_with_word.iter().collect::<Vec<_>>(),
+            (0..5_000).filter(|row| row % 617 == 3).collect::<Vec<_>>()
+        );
+    }
+}
