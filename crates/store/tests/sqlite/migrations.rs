@@ -27,7 +27,7 @@ const BEFORE_SITES: &str = "
     DROP TABLE matcher;
     DROP TABLE erased_property;
     DROP TABLE match_of_search;
-    DROP TABLE notification;
+    DROP TABLE notice;
     DROP TABLE match_group;
     DROP TABLE removed_search;
     DROP TABLE search_alert;
