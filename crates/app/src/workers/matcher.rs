@@ -95,7 +95,7 @@ impl Matcher {
     /// A worker for the searches of a service; nothing when the service does not match.
     pub fn new(app: &App) -> Option<Self> {
         let matching = Arc::clone(app.matching.as_ref()?);
-        Some(Self { app: app.clone(), matching, following: None })
+        Some(Self { app: app.background(), matching, following: None })
     }
 
     /// One look at the log: begins if that is still to do, then judges what is new.

@@ -1,17 +1,18 @@
-//! What was erased is gone from the files, not only from the answers.
+//! Erased data is gone from the files, not only from query results.
 
 use std::collections::HashSet;
 use std::path::Path;
 
 use rusqlite::Connection;
+use store::prelude::*;
 use store::sqlite::{FILE_NAME, SqliteStore};
-use store::{Expected, PutCause, Store};
+use store::{Expected, PutCause};
 use testkit::Random;
 use testkit::build::{advert, advert_id, at, property, property_id, short_text, site_reference};
 
 use crate::changes::{change, commit, create, create_claiming, join, leave, put, remove};
 
-/// The files of the folder in which the text occurs; compressed records are decompressed first.
+/// Returns the files and records that contain the text. Compressed records are decompressed first.
 fn places_with(folder: &Path, text: &str) -> Vec<String> {
     let holds = |bytes: &[u8]| bytes.windows(text.len()).any(|window| window == text.as_bytes());
     let mut places = Vec::new();
@@ -36,7 +37,7 @@ fn places_with(folder: &Path, text: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn an_erased_advert_is_gone_from_every_file() {
+async fn erased_advert_is_in_no_file() {
     const CANARY: &str = "canari7d1f";
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(folder.path()).unwrap();
@@ -52,7 +53,7 @@ async fn an_erased_advert_is_gone_from_every_file() {
     let mut events = domain::AdvertEvent::created(at(1));
     events.new_value = Some(CANARY.into());
 
-    // It is created beside a neighbour, changes, leaves for a home of its own, and comes back.
+    // It is created next to another advert, changes, moves to a property of its own, and moves back.
     commit(&store, [create(&property(1, [neighbour.clone()]), Expected::New)]).await;
     let both = property(1, [neighbour.clone(), erased.clone()]);
     let claim = site_reference(&format!("{CANARY}.fr"), &format!("{CANARY}-1"));
@@ -85,11 +86,11 @@ async fn an_erased_advert_is_gone_from_every_file() {
     assert_eq!(places_with(folder.path(), CANARY), [""; 0]);
 }
 
-/// Rows move between pages as tables grow. `secure_delete` overwrites what is deleted, but not the copy of a row that a
-/// page keeps in its unused middle after the row moved to another page; about one erasure in three hundred leaves such a
-/// copy here. Compacting the database is what removes it.
+/// Rows move between pages as tables grow. `secure_delete` overwrites deleted content, but not the copy of a row that remains in the
+/// unused part of a page after the row moved to another page; about one erasure in three hundred leaves such a copy here. Compacting
+/// the database removes it.
 #[tokio::test]
-async fn adverts_erased_from_a_grown_store_leave_no_copy_once_it_is_compacted() {
+async fn compacting_removes_copies_of_erased_adverts() {
     const ADVERTS: u64 = 900;
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(folder.path()).unwrap();
@@ -107,7 +108,7 @@ async fn adverts_erased_from_a_grown_store_leave_no_copy_once_it_is_compacted() 
         };
         let homes: Vec<_> = chunk.iter().map(home).collect();
         commit(&store, homes.iter().map(|home| create(home, Expected::New))).await;
-        // Some shrink where they are.
+        // Some shrink in place.
         for home in &homes[..5] {
             let mut shorter = home.clone();
             shorter.adverts[0].details.url = None;
@@ -121,7 +122,7 @@ async fn adverts_erased_from_a_grown_store_leave_no_copy_once_it_is_compacted() 
     let connection = Connection::open(folder.path().join(FILE_NAME)).unwrap();
     connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
     let found = canaries(folder.path());
-    assert!(kept.iter().all(|number| found.contains(number)), "those that stay can be seen");
+    assert!(kept.iter().all(|number| found.contains(number)), "the remaining ones can be found");
     let left: Vec<_> = erased.iter().filter(|number| found.contains(number)).collect();
     assert!(left.is_empty(), "{} of {} are left: {left:?}", left.len(), erased.len());
 }
@@ -132,7 +133,7 @@ fn canary(number: u64) -> String {
     format!("{CANARIES}{number:04}")
 }
 
-/// The numbers of all canaries that occur in any file.
+/// Returns the numbers of all canaries that are in any file.
 fn canaries(folder: &Path) -> HashSet<u64> {
     let mut found = HashSet::new();
     for file in std::fs::read_dir(folder).unwrap() {

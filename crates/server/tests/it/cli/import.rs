@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::time::UNIX_EPOCH;
 
 use serde_json::{Value, json};
-use store::Store;
+use store::prelude::*;
 use store::sqlite::SqliteStore;
 use tempfile::TempDir;
 

@@ -1,16 +1,17 @@
-//! Asking store and model the same questions, all of them.
+//! Compares all reads of the store with the model.
 
 use std::collections::{HashMap, HashSet};
 
 use domain::criteria::Direction;
 use domain::{Identity, SearchNumber};
-use store::{Position, SearchList, Store};
+use store::prelude::*;
+use store::{Position, SearchList};
 use testkit::build::{at, property_id, search_id, user_id};
 
 use super::reference::Model;
 use super::story::{HOMES, OWNERS, SEARCHES, reference_identities, url_identities};
+use crate::adverts::scan::scan_all;
 use crate::changes::whole_log;
-use crate::scan::scan_all;
 
 pub async fn compare(store: &impl Store, model: &mut Model) {
     assert_eq!(whole_log(store).await, model.log());
@@ -19,7 +20,7 @@ pub async fn compare(store: &impl Store, model: &mut Model) {
     let now = store.properties(HOMES.map(testkit::build::property_id).to_vec()).await.unwrap();
     assert_eq!(now, model.properties());
     let scanned = scan_all(store, 2, 3).await;
-    assert_eq!(scanned.len(), now.len(), "each is given once");
+    assert_eq!(scanned.len(), now.len(), "each is returned once");
     assert_eq!(
         scanned.into_iter().map(|stored| (stored.property.id, stored)).collect::<HashMap<_, _>>(),
         now
@@ -58,7 +59,7 @@ async fn compare_searches(store: &impl Store, model: &mut Model) {
     }
     assert_eq!(store.count_searches().await.unwrap(), model.searches.all().len() as u64);
     for number in model.searches.numbers_ever() {
-        let stored = store.search_numbered(number).await.unwrap();
+        let stored = store.search_by_number(number).await.unwrap();
         assert_eq!(stored, model.searches.all().into_iter().find(|stored| stored.number == number));
     }
     for position in model.matches.until.0..=model.head().0 {
@@ -73,7 +74,7 @@ async fn compare_searches(store: &impl Store, model: &mut Model) {
         }
         assert_eq!(read, expected, "at {position}");
     }
-    // One choice at a time: there will be many times.
+    // One selection per step: there are many steps.
     const CHOICES: [(Option<&str>, Option<bool>); 6] = [
         (None, None),
         (None, Some(true)),
@@ -91,7 +92,7 @@ async fn compare_searches(store: &impl Store, model: &mut Model) {
             let mut read = Vec::new();
             loop {
                 asked.skip = read.len() as u64;
-                let page = store.searches(asked.clone()).await.unwrap();
+                let page = store.list_searches(asked.clone()).await.unwrap();
                 assert_eq!(page.total, expected.len() as u64, "{asked:?}");
                 if page.searches.is_empty() {
                     break;
@@ -113,7 +114,7 @@ async fn compare_matches(store: &impl Store, model: &Model) {
         assert_eq!(store.match_groups_after(after, limit).await.unwrap(), expected);
     }
     let homes = HOMES.map(property_id).to_vec();
-    assert_eq!(store.matched(homes).await.unwrap(), matches.by_property());
+    assert_eq!(store.matched_searches(homes).await.unwrap(), matches.by_property());
     let live: HashSet<SearchNumber> = model.searches.all().iter().map(|stored| stored.number).collect();
     for number in model.searches.numbers_ever() {
         let mut expected = matches.of(number);
@@ -124,15 +125,15 @@ async fn compare_matches(store: &impl Store, model: &Model) {
         for (skip, take) in
             [(0, u64::MAX), (0, 0), (0, 1), (1, 1), (1, 2), (2, u64::MAX), (3, 4), (u64::MAX, 1)]
         {
-            let page = store.matches_of(number, skip, take).await.unwrap();
+            let page = store.list_matches(number, skip, take).await.unwrap();
             assert_eq!(page.total, expected.len() as u64);
             let window = expected.iter().skip(skip.min(1_000) as usize).take(take.min(1_000) as usize);
             assert_eq!(page.matches, window.cloned().collect::<Vec<_>>(), "{number:?}, {skip} and {take}");
         }
-        // Those that a property was first told of at, and one that may be any.
-        let firsts = matches.first_told.values().copied().chain([Position(model.head().0 / 2)]);
+        // The first positions of properties, and an arbitrary one.
+        let firsts = matches.first_logged.values().copied().chain([Position(model.head().0 / 2)]);
         for position in firsts {
-            let found = store.match_with(number, position).await.unwrap();
+            let found = store.find_match(number, position).await.unwrap();
             assert_eq!(found.as_ref(), linked.get(&position), "{number:?} with {position:?}");
         }
     }

@@ -1,17 +1,18 @@
-//! The queue: what waits in which lane, who may have it, and what becomes of it.
+//! The queue: lanes, claims, settlements, leases.
 
 use domain::{
     Alerts, CancelReason, DeliveryChannel, DeliveryId, DeliveryState, EmailAddress, Endpoint, Next, Outcome,
     Retries, SearchNumber,
 };
-use store::{EnqueueBatch, Gather, Lane, Leases, Notification, QueueDepth, Settlement, Start, Store};
+use store::prelude::*;
+use store::{EnqueueBatch, Gather, InitialState, Lane, Leases, Notification, QueueDepth, Settlement};
 use testkit::build::{at, saved_search, search_id};
 
 use crate::backend::{Backend, Opened};
 use crate::changes::{change_search, commit, remove_search};
-use crate::deliveries::{
-    BY_EMAIL, BY_WEBHOOK, CREATION, TIMEOUT, attempt, attempts, claim, delivered, everything, failed, ids,
-    lane, retry, row, store_with, take_in, tell, waiting, webhooks,
+use crate::delivery_fixtures::{
+    BY_EMAIL, BY_WEBHOOK, CREATION, TIMEOUT, all_deliveries, attempt, attempts, claim, delivered,
+    enqueue_all, failed, ids, lane, notify, peek, retry, row, store_with, webhooks,
 };
 
 const HOOK: DeliveryChannel = DeliveryChannel::Match;
@@ -21,16 +22,16 @@ async fn state(store: &impl Store, id: DeliveryId) -> (DeliveryState, i64) {
     (row.state, row.state_at.as_second())
 }
 
-pub async fn lanes_are_walked_each_with_its_earliest<B: Backend>() {
+pub async fn lanes_are_listed_with_their_earliest_due_date<B: Backend>() {
     let (store, given) = store_with::<B>(3).await;
     assert_eq!(store.lanes(None, 10).await.unwrap(), []);
-    tell(&*store, 1, &[(BY_WEBHOOK, &given), (BY_EMAIL, &given[1..]), (CREATION, &given[..1])]).await;
-    take_in(&*store, 6_000, 7_000).await;
-    // More in the same lanes, earlier in some and later in others.
-    tell(&*store, 2, &[(BY_WEBHOOK, &given[..1]), (BY_EMAIL, &given[1..2])]).await;
-    take_in(&*store, 6_001, 6_500).await;
-    tell(&*store, 3, &[(BY_WEBHOOK, &given[1..2]), (CREATION, &given[..1])]).await;
-    take_in(&*store, 6_002, 8_000).await;
+    notify(&*store, 1, &[(BY_WEBHOOK, &given), (BY_EMAIL, &given[1..]), (CREATION, &given[..1])]).await;
+    enqueue_all(&*store, 6_000, 7_000).await;
+    // More deliveries in the same lanes, due earlier in some and later in others.
+    notify(&*store, 2, &[(BY_WEBHOOK, &given[..1]), (BY_EMAIL, &given[1..2])]).await;
+    enqueue_all(&*store, 6_001, 6_500).await;
+    notify(&*store, 3, &[(BY_WEBHOOK, &given[1..2]), (CREATION, &given[..1])]).await;
+    enqueue_all(&*store, 6_002, 8_000).await;
     let mut expected = vec![
         (lane(given[0], HOOK), 6_500),
         (lane(given[0], DeliveryChannel::Event), 7_000),
@@ -53,10 +54,10 @@ pub async fn lanes_are_walked_each_with_its_earliest<B: Backend>() {
             after = found.last().map(|found| found.lane);
         }
         walked.sort();
-        assert_eq!(walked, expected, "in pieces of {limit}");
+        assert_eq!(walked, expected, "with limit {limit}");
     }
-    // A lane in which nothing is pending is none.
-    let ended = waiting(&*store, lane(given[2], HOOK), 9, Gather::DueOnly, 9_000).await;
+    // Lanes without pending deliveries are not listed.
+    let ended = peek(&*store, lane(given[2], HOOK), 9, Gather::DueOnly, 9_000).await;
     claim(&*store, 1, 9_000, &ids(&ended.due)).await;
     expected.retain(|(known, _)| *known != lane(given[2], HOOK));
     let mut walked: Vec<_> = store.lanes(None, 99).await.unwrap();
@@ -66,84 +67,84 @@ pub async fn lanes_are_walked_each_with_its_earliest<B: Backend>() {
     });
 }
 
-/// One delivery each, due at these moments.
-async fn letters<B: Backend>(due: &[i64]) -> (Opened<B>, Lane, Vec<DeliveryId>) {
+/// Enqueues e-mails of one lane, due at these dates.
+async fn emails<B: Backend>(due: &[i64]) -> (Opened<B>, Lane, Vec<DeliveryId>) {
     let (store, given) = store_with::<B>(1).await;
     let mut made = Vec::new();
     for (number, second) in (1..).zip(due) {
-        tell(&*store, number, &[(BY_EMAIL, &given)]).await;
-        made.extend(take_in(&*store, 6_000, *second).await);
+        notify(&*store, number, &[(BY_EMAIL, &given)]).await;
+        made.extend(enqueue_all(&*store, 6_000, *second).await);
     }
     (store, lane(given[0], DeliveryChannel::Email), made)
 }
 
-pub async fn what_is_due_comes_in_order_and_with_the_time_to_look_again<B: Backend>() {
-    let (store, lane, made) = letters::<B>(&[6_300, 6_100, 6_200, 6_100, 6_400]).await;
+pub async fn due_deliveries_are_ordered_with_next_due_date<B: Backend>() {
+    let (store, lane, made) = emails::<B>(&[6_300, 6_100, 6_200, 6_100, 6_400]).await;
     let look = async |take, gather, second| {
-        let seen = waiting(&*store, lane, take, gather, second).await;
+        let seen = peek(&*store, lane, take, gather, second).await;
         assert_eq!(seen.lane, lane);
         let places = seen.due.iter().map(|due| made.iter().position(|id| *id == due.id).unwrap());
         (places.collect::<Vec<_>>(), seen.next_due_at.map(|next| next.as_second()))
     };
     assert_eq!(look(9, Gather::DueOnly, 6_099).await, (vec![], Some(6_100)));
     assert_eq!(look(9, Gather::DueOnly, 6_100).await, (vec![1, 3], Some(6_200)));
-    assert_eq!(look(1, Gather::DueOnly, 6_100).await, (vec![1], Some(6_100)), "the other one is due, too");
+    assert_eq!(look(1, Gather::DueOnly, 6_100).await, (vec![1], Some(6_100)), "the other one is due too");
     assert_eq!(look(0, Gather::DueOnly, 6_100).await, (vec![], Some(6_100)));
     assert_eq!(look(3, Gather::DueOnly, 6_350).await, (vec![1, 3, 2], Some(6_300)));
     assert_eq!(look(5, Gather::DueOnly, 9_000).await, (vec![1, 3, 2, 0, 4], None));
-    // What is due takes along what is new; what is not due yet takes nothing.
+    // A due delivery takes new ones along; one that is not due takes none.
     assert_eq!(look(9, Gather::WithNew, 6_099).await, (vec![], Some(6_100)));
     assert_eq!(look(9, Gather::WithNew, 6_100).await, (vec![1, 3, 2, 0, 4], None));
     assert_eq!(look(3, Gather::WithNew, 6_100).await, (vec![1, 3, 2], Some(6_300)));
-    // Several lanes are answered in the order asked, those without anything as well.
+    // Lanes are returned in request order, empty ones included.
     let empty = Lane { channel: HOOK, ..lane };
-    let peek = |lane| store::Peek { lane, take: 2, gather: Gather::DueOnly };
-    let seen = store.waiting(vec![peek(empty), peek(lane), peek(empty)], at(6_100)).await.unwrap();
+    let peek = |lane| store::LanePeek { lane, take: 2, gather: Gather::DueOnly };
+    let seen = store.peek_lanes(vec![peek(empty), peek(lane), peek(empty)], at(6_100)).await.unwrap();
     let counts: Vec<_> = seen.iter().map(|seen| (seen.lane, seen.due.len(), seen.next_due_at)).collect();
     assert_eq!(counts, [(empty, 0, None), (lane, 2, Some(at(6_200))), (empty, 0, None)]);
 }
 
-pub async fn what_was_tried_goes_out_again_as_it_was<B: Backend>() {
-    let (store, lane, made) = letters::<B>(&[6_100, 6_100, 6_150, 6_200, 6_300, 6_400]).await;
+pub async fn attempted_batch_is_repeated_as_it_was<B: Backend>() {
+    let (store, lane, made) = emails::<B>(&[6_100, 6_100, 6_150, 6_200, 6_300, 6_400]).await;
     let look = async |second| {
-        let seen = waiting(&*store, lane, 10, Gather::WithNew, second).await;
+        let seen = peek(&*store, lane, 10, Gather::WithNew, second).await;
         (ids(&seen.due), seen.next_due_at.map(|next| next.as_second()))
     };
-    // The first two fail together, the third is interrupted, the fourth fails by itself, all to be tried again at 7 000.
+    // The first two fail together, the third is interrupted, the fourth fails alone; retries are due at 7 000.
     assert_eq!(claim(&*store, 1, 6_100, &made[..2]).await, made[..2]);
-    assert_eq!(claim(&*store, 2, 6_100, &made[2..3]).await, made[2..3], "it is new: it need not be due");
+    assert_eq!(claim(&*store, 2, 6_100, &made[2..3]).await, made[2..3], "a new delivery need not be due");
     assert_eq!(store.reap_leases(Leases::Expired, at(6_160), 10).await.unwrap(), [lane; 3]);
     assert_eq!(claim(&*store, 3, 6_160, &made[..2]).await, made[..2]);
     assert_eq!(claim(&*store, 4, 6_160, &made[3..4]).await, made[3..4]);
     let again = |index: usize, claim| retry(made[index], claim, 6_161, at(7_000));
     assert_eq!(store.settle(vec![again(0, 3), again(1, 3), again(3, 4)]).await.unwrap(), 3);
-    // The interrupted one is due, and takes nobody along: whoever got it would know a repeat by its first.
+    // The interrupted one is due and takes no others along: a receiver may recognise the repeated message by its first delivery.
     assert_eq!(look(6_200).await, (made[2..3].to_vec(), Some(6_300)));
     assert_eq!(claim(&*store, 5, 6_200, &made[2..3]).await, made[2..3]);
     assert_eq!(look(6_200).await, (vec![], Some(6_300)));
-    // New ones do not wait for those that are tried again, and do not take them along.
+    // New deliveries do not wait for retries, and do not take them along.
     assert_eq!(look(6_300).await, (made[4..].to_vec(), Some(7_000)));
     assert_eq!(look(7_000).await, (made[4..].to_vec(), Some(7_000)));
     assert_eq!(claim(&*store, 6, 7_000, &made[4..]).await, made[4..]);
-    assert_eq!(look(7_000).await, (made[..2].to_vec(), Some(7_000)), "those that went together");
+    assert_eq!(look(7_000).await, (made[..2].to_vec(), Some(7_000)), "those that were attempted together");
     assert_eq!(claim(&*store, 7, 7_000, &made[..2]).await, made[..2]);
     assert_eq!(look(7_000).await, (made[3..4].to_vec(), None));
 }
 
-pub async fn only_what_is_pending_and_due_or_new_is_claimed<B: Backend>() {
+pub async fn only_due_or_new_deliveries_are_claimed<B: Backend>() {
     let (store, _, made) = webhooks::<B>(7).await;
     assert_eq!(claim(&*store, 1, 5_000, &made[..2]).await, made[..2], "new ones need not be due");
-    assert_eq!(claim(&*store, 2, 6_000, &made[..3]).await, made[2..3], "two are somebody else's");
+    assert_eq!(claim(&*store, 2, 6_000, &made[..3]).await, made[2..3], "another claim holds two");
     assert_eq!(state(&*store, made[0]).await, (DeliveryState::Leased, 5_060));
     assert_eq!(state(&*store, made[2]).await, (DeliveryState::Leased, 6_060));
     let results =
         vec![retry(made[0], 1, 6_000, at(9_600)), delivered(made[1], 1, 6_000), failed(made[2], 2, 6_000)];
     assert_eq!(store.settle(results).await.unwrap(), 3);
     store.cancel(made[3..4].to_vec(), CancelReason::Disabled, at(6_001)).await.unwrap();
-    // A retry is not due; the others came to an end.
+    // The retry is not due; the others have ended.
     assert_eq!(claim(&*store, 3, 9_599, &made).await, made[4..]);
     assert_eq!(claim(&*store, 4, 9_600, &made).await, made[..1]);
-    // Of two that claim at once, each delivery is one's.
+    // Of two concurrent claims, each delivery goes to one.
     let (store, _, made) = webhooks::<B>(6).await;
     let (one, other) =
         tokio::join!(claim(&*store, 5, 6_000, &made[..4]), claim(&*store, 6, 6_000, &made[2..]));
@@ -154,21 +155,21 @@ pub async fn only_what_is_pending_and_due_or_new_is_claimed<B: Backend>() {
     assert_eq!(both, all);
 }
 
-pub async fn a_settlement_counts_only_under_its_own_lease<B: Backend>() {
+pub async fn settlement_requires_its_own_lease<B: Backend>() {
     let (store, _, made) = webhooks::<B>(2).await;
     let id = made[0];
     assert_eq!(claim(&*store, 1, 6_000, &[id]).await, [id]);
-    // A foreign claim, one that was never made, and one that is no longer held.
+    // Another claim, an unknown one, and one whose lease has ended.
     for settled in [delivered(id, 2, 6_000), delivered(made[1], 1, 6_000)] {
         assert_eq!(store.settle(vec![settled]).await.unwrap(), 0);
     }
     assert_eq!(store.reap_leases(Leases::Expired, at(6_060), 10).await.unwrap().len(), 1);
     assert_eq!(store.settle(vec![delivered(id, 1, 6_000)]).await.unwrap(), 0);
     assert_eq!(claim(&*store, 3, 6_061, &[id]).await, [id]);
-    assert_eq!(store.settle(vec![failed(id, 1, 6_000)]).await.unwrap(), 0, "somebody else holds it");
+    assert_eq!(store.settle(vec![failed(id, 1, 6_000)]).await.unwrap(), 0, "another claim holds it");
     assert_eq!(state(&*store, id).await, (DeliveryState::Leased, 6_121));
     assert_eq!(state(&*store, made[1]).await, (DeliveryState::Pending, 6_000));
-    // Twice in one go counts once.
+    // Two settlements in one call count once.
     assert_eq!(store.settle(vec![delivered(id, 3, 6_062), failed(id, 3, 6_063)]).await.unwrap(), 1);
     assert_eq!(store.settle(vec![failed(id, 3, 6_064)]).await.unwrap(), 0);
     assert_eq!(state(&*store, id).await, (DeliveryState::Delivered, 6_063));
@@ -177,20 +178,20 @@ pub async fn a_settlement_counts_only_under_its_own_lease<B: Backend>() {
     assert_eq!(attempts(&*store, made[1]).await, []);
 }
 
-pub async fn attempts_are_kept_in_order_and_failures_counted<B: Backend>() {
+pub async fn attempts_are_stored_in_order_and_failures_counted<B: Backend>() {
     let (store, search, made) = webhooks::<B>(1).await;
     let id = made[0];
     let mut expected = Vec::new();
     for number in 0..u64::from(Retries::MAX) + 1 {
         let second = 6_000 + i64::try_from(number).unwrap() * 3_600;
-        let seen = waiting(&*store, lane(search, HOOK), 9, Gather::DueOnly, second).await;
+        let seen = peek(&*store, lane(search, HOOK), 9, Gather::DueOnly, second).await;
         let due = &seen.due[0];
         assert_eq!((due.id, u64::from(due.failures), due.interruptions), (id, number, 0));
         assert_eq!(claim(&*store, number, second, &[id]).await, [id]);
         let mut made = attempt(second, TIMEOUT);
         made.status = (number > 2).then_some(503);
         made.target = (number > 1).then(|| "https://hook.example/".to_owned());
-        made.excerpt = vec![0xff; usize::try_from(number).unwrap()];
+        made.response_excerpt = vec![0xff; usize::try_from(number).unwrap()];
         expected.push(made.clone());
         let next = Retries { interval: std::time::Duration::from_secs(3_600) };
         let next = next.after(TIMEOUT, at(second), due.failures, due.interruptions);
@@ -201,40 +202,44 @@ pub async fn attempts_are_kept_in_order_and_failures_counted<B: Backend>() {
     }
     assert_eq!(state(&*store, id).await, (DeliveryState::Failed, 6_000 + 5 * 3_600 + 9));
     assert_eq!(store.lanes(None, 9).await.unwrap(), []);
-    // A lease that was given back without an attempt leaves none.
+    // A lease that is returned without an attempt records none.
     let (store, search, made) = webhooks::<B>(1).await;
     claim(&*store, 1, 6_000, &made).await;
     let (id, next) = (made[0], Next::RetryAt(at(6_500)));
     let released = Settlement { id, claim: 1, attempt: None, next, at: at(6_001) };
     assert_eq!(store.settle(vec![released]).await.unwrap(), 1);
     assert_eq!(state(&*store, id).await, (DeliveryState::Pending, 6_500));
-    let seen = waiting(&*store, lane(search, HOOK), 9, Gather::DueOnly, 6_500).await;
+    let seen = peek(&*store, lane(search, HOOK), 9, Gather::DueOnly, 6_500).await;
     assert_eq!((seen.due[0].failures, seen.due[0].interruptions), (0, 0));
     assert_eq!(attempts(&*store, id).await, []);
 }
 
-pub async fn the_last_alert_never_goes_back<B: Backend>() {
+pub async fn last_alert_date_never_decreases<B: Backend>() {
     let (store, given) = store_with::<B>(2).await;
     for number in 1..=4 {
-        tell(&*store, number, &[(BY_WEBHOOK, &given), (BY_EMAIL, &given[..1])]).await;
+        notify(&*store, number, &[(BY_WEBHOOK, &given), (BY_EMAIL, &given[..1])]).await;
     }
-    let made = take_in(&*store, 6_000, 6_000).await;
+    let made = enqueue_all(&*store, 6_000, 6_000).await;
     assert_eq!(claim(&*store, 1, 6_000, &made).await.len(), 12);
     let last = async || {
         let alert = async |number| store.search(search_id(number)).await.unwrap().map(|it| it.last_alert_at);
         [alert(1).await, alert(2).await].map(|alert| alert.map(|at| at.map(|at| at.as_second())))
     };
-    // Each property gives [webhook 1, webhook 2, letter 1]; `at` is a second after the attempt.
+    // Each property makes [webhook 1, webhook 2, e-mail 1]; `at` is a second after the attempt.
     store.settle(vec![failed(made[0], 1, 8_000), retry(made[1], 1, 8_000, at(9_000))]).await.unwrap();
-    assert_eq!(last().await, [Some(None), Some(None)], "what failed is no alert");
+    assert_eq!(last().await, [Some(None), Some(None)], "a failed delivery is not an alert");
     store.settle(vec![delivered(made[2], 1, 7_000), delivered(made[3], 1, 6_900)]).await.unwrap();
     assert_eq!(last().await, [Some(Some(7_001)), Some(None)]);
     store.settle(vec![delivered(made[5], 1, 6_500)]).await.unwrap();
     store.settle(vec![delivered(made[6], 2, 7_500), delivered(made[4], 1, 6_100)]).await.unwrap();
-    assert_eq!(last().await, [Some(Some(7_001)), Some(Some(6_101))], "a foreign claim does not count");
+    assert_eq!(
+        last().await,
+        [Some(Some(7_001)), Some(Some(6_101))],
+        "a settlement of another claim does not count"
+    );
     store.settle(vec![delivered(made[6], 1, 7_500)]).await.unwrap();
     assert_eq!(last().await, [Some(Some(7_501)), Some(Some(6_101))]);
-    // Of a deleted search nothing is kept, and the search that has its id later has no alert.
+    // Nothing is kept of a deleted search, and a new search under its id has no alert.
     commit(&*store, [remove_search(search_id(2))]).await;
     assert_eq!(store.settle(vec![delivered(made[7], 1, 8_000)]).await.unwrap(), 1);
     assert_eq!(last().await, [Some(Some(7_501)), None]);
@@ -242,7 +247,7 @@ pub async fn the_last_alert_never_goes_back<B: Backend>() {
     assert_eq!(last().await, [Some(Some(7_501)), Some(None)]);
 }
 
-pub async fn only_what_is_pending_is_cancelled<B: Backend>() {
+pub async fn only_pending_deliveries_are_cancelled<B: Backend>() {
     let (store, search, made) = webhooks::<B>(7).await;
     claim(&*store, 1, 6_000, &made[..3]).await;
     store.settle(vec![delivered(made[1], 1, 6_000), failed(made[2], 1, 6_000)]).await.unwrap();
@@ -260,23 +265,23 @@ pub async fn only_what_is_pending_is_cancelled<B: Backend>() {
     for (id, expected) in made.iter().zip(expected) {
         assert_eq!(state(&*store, *id).await, expected);
     }
-    let seen = waiting(&*store, lane(search, HOOK), 9, Gather::DueOnly, 9_000).await;
+    let seen = peek(&*store, lane(search, HOOK), 9, Gather::DueOnly, 9_000).await;
     assert_eq!(ids(&seen.due), made[5..]);
-    // Every reason reads back.
+    // Every reason is stored.
     for (id, reason) in made[5..].iter().zip([CancelReason::ChannelOff, CancelReason::SearchDeleted]) {
         store.cancel(vec![*id], reason, at(6_300)).await.unwrap();
         assert_eq!(state(&*store, *id).await, (DeliveryState::Cancelled(reason), 6_300));
     }
 }
 
-pub async fn what_waits_for_a_channel_that_leads_nowhere_is_cancelled_with_the_change<B: Backend>() {
+pub async fn silenced_channel_cancels_its_pending_deliveries<B: Backend>() {
     let (store, given) = store_with::<B>(2).await;
     let all: [(Notification, &[SearchNumber]); 3] =
         [(BY_WEBHOOK, &given), (BY_EMAIL, &given), (CREATION, &given)];
-    tell(&*store, 1, &all).await;
-    take_in(&*store, 6_000, 6_000).await;
+    notify(&*store, 1, &all).await;
+    enqueue_all(&*store, 6_000, 6_000).await;
     let states = async |search: SearchNumber| {
-        let rows = everything(&*store).await.into_iter().filter(|row| row.lane.search == search);
+        let rows = all_deliveries(&*store).await.into_iter().filter(|row| row.lane.search == search);
         let mut states: Vec<_> = rows.map(|row| (row.lane.channel, row.state)).collect();
         states.sort_by_key(|(channel, _)| *channel);
         states
@@ -290,8 +295,8 @@ pub async fn what_waits_for_a_channel_that_leads_nowhere_is_cancelled_with_the_c
         ..Alerts::default()
     };
 
-    // What is under way is let go on; the event has no recipient.
-    let under_way = waiting(&*store, lane(given[0], HOOK), 9, Gather::DueOnly, 6_000).await;
+    // The leased delivery continues; the event has no recipient.
+    let under_way = peek(&*store, lane(given[0], HOOK), 9, Gather::DueOnly, 6_000).await;
     claim(&*store, 1, 6_000, &ids(&under_way.due)).await;
     commit(&*store, [change_search(&search, 1)]).await;
     let (by_hook, by_email) =
@@ -308,31 +313,31 @@ pub async fn what_waits_for_a_channel_that_leads_nowhere_is_cancelled_with_the_c
     expected.sort_by_key(|(channel, _)| *channel);
     assert_eq!(states(given[0]).await, expected);
 
-    // Switched on again, what was given up stays so; and nobody else has lost anything.
+    // After notifications are switched on again, they stay cancelled; other searches are not affected.
     search.draft.alerts.enabled = true;
     commit(&*store, [change_search(&search, 3)]).await;
     assert_eq!(states(given[0]).await, expected);
     assert!(states(given[1]).await.iter().all(|(_, state)| *state == DeliveryState::Pending));
 }
 
-pub async fn leases_are_taken_back_when_they_have_run_out<B: Backend>() {
+pub async fn expired_leases_are_reaped<B: Backend>() {
     let (store, search, made) = webhooks::<B>(5).await;
     let lane = lane(search, HOOK);
     claim(&*store, 1, 6_000, &made[..2]).await;
     claim(&*store, 2, 6_100, &made[2..4]).await;
     assert_eq!(store.reap_leases(Leases::Expired, at(6_059), 10).await.unwrap(), []);
-    assert_eq!(store.reap_leases(Leases::Expired, at(6_060), 1).await.unwrap(), [lane], "as many as asked");
+    assert_eq!(store.reap_leases(Leases::Expired, at(6_060), 1).await.unwrap(), [lane], "at most `limit`");
     assert_eq!(store.reap_leases(Leases::Expired, at(6_060), 10).await.unwrap(), [lane]);
     assert_eq!(store.reap_leases(Leases::Expired, at(6_060), 10).await.unwrap(), []);
     for id in &made[..2] {
-        assert_eq!(state(&*store, *id).await, (DeliveryState::Pending, 6_060), "at once");
+        assert_eq!(state(&*store, *id).await, (DeliveryState::Pending, 6_060), "due immediately");
         let outcomes: Vec<_> = attempts(&*store, *id).await.iter().map(|attempt| attempt.outcome).collect();
         assert_eq!(outcomes, [Outcome::Interrupted]);
     }
-    let seen = waiting(&*store, lane, 9, Gather::DueOnly, 6_060).await;
+    let seen = peek(&*store, lane, 9, Gather::DueOnly, 6_060).await;
     let counts: Vec<_> = seen.due.iter().map(|due| (due.id, due.failures, due.interruptions)).collect();
     assert_eq!(counts, [(made[4], 0, 0), (made[0], 0, 1), (made[1], 0, 1)]);
-    // Whoever knows that nobody else can hold any takes all of them, over a restart.
+    // With `Leases::All`, leases that have not expired end too, after a restart.
     let store = store.reopened().await;
     assert_eq!(store.reap_leases(Leases::All, at(6_061), 10).await.unwrap(), [lane; 2]);
     assert_eq!(store.queue_depth().await.unwrap(), {
@@ -340,10 +345,10 @@ pub async fn leases_are_taken_back_when_they_have_run_out<B: Backend>() {
     });
 }
 
-pub async fn what_is_interrupted_again_and_again_has_failed<B: Backend>() {
+pub async fn repeated_interruptions_fail_a_delivery<B: Backend>() {
     let (store, search, made) = webhooks::<B>(1).await;
     for number in 0..=u64::from(Retries::INTERRUPTIONS_MAX) {
-        let seen = waiting(&*store, lane(search, HOOK), 9, Gather::DueOnly, 6_000).await;
+        let seen = peek(&*store, lane(search, HOOK), 9, Gather::DueOnly, 6_000).await;
         assert_eq!(u64::from(seen.due[0].interruptions), number);
         assert_eq!(claim(&*store, number, 6_000, &made).await, made);
         assert_eq!(store.reap_leases(Leases::All, at(6_000), 9).await.unwrap().len(), 1);
@@ -353,18 +358,18 @@ pub async fn what_is_interrupted_again_and_again_has_failed<B: Backend>() {
     assert_eq!(store.lanes(None, 9).await.unwrap(), []);
 }
 
-pub async fn what_waits_is_counted<B: Backend>() {
+pub async fn queue_depth_counts_pending_and_leased<B: Backend>() {
     let (store, given) = store_with::<B>(2).await;
     assert_eq!(store.queue_depth().await.unwrap(), QueueDepth::default());
     for number in 1..=3 {
-        tell(&*store, number, &[(BY_WEBHOOK, &given)]).await;
+        notify(&*store, number, &[(BY_WEBHOOK, &given)]).await;
         let owed = store.read_outbox(99).await.unwrap();
-        let due = Start::DueAt(at(6_000 - i64::try_from(number).unwrap()));
+        let due = InitialState::DueAt(at(6_000 - i64::try_from(number).unwrap()));
         let deliveries = owed.deliveries.iter().map(|delivery| (*delivery, due)).collect();
         let batch = EnqueueBatch { after: owed.after, until: owed.until, at: at(5_000), deliveries };
         assert!(store.enqueue(batch).await.unwrap());
     }
-    let made: Vec<_> = everything(&*store).await.iter().map(|row| row.id).collect();
+    let made: Vec<_> = all_deliveries(&*store).await.iter().map(|row| row.id).collect();
     let depth = async || {
         let QueueDepth { pending, leased, oldest_due_at } = store.queue_depth().await.unwrap();
         (pending, leased, oldest_due_at.map(|oldest| oldest.as_second()))
@@ -377,9 +382,9 @@ pub async fn what_waits_is_counted<B: Backend>() {
     assert_eq!(depth().await, (1, 1, Some(6_600)));
 }
 
-pub async fn ids_of_others_do_nothing<B: Backend>() {
+pub async fn foreign_ids_are_ignored<B: Backend>() {
     let (store, search, made) = webhooks::<B>(2).await;
-    // The same number of another search, the same delivery of another service, and what is no delivery's id at all.
+    // The sequence number with another search, the same delivery of another database, and an id that is not a delivery's.
     let other_search = {
         let mut bytes = *made[0].as_bytes();
         bytes[3] ^= 1;
@@ -399,5 +404,5 @@ pub async fn ids_of_others_do_nothing<B: Backend>() {
         assert_eq!(store.replay(store::Replay::One(stranger), at(6_000), 9).await.unwrap(), []);
         assert_eq!(store.replay(store::Replay::One(made[0]), at(6_000), 9).await.unwrap(), made[..1]);
     }
-    assert_eq!(everything(&*elsewhere).await.len(), 2);
+    assert_eq!(all_deliveries(&*elsewhere).await.len(), 2);
 }

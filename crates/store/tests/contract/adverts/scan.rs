@@ -1,24 +1,25 @@
-//! Reading all properties in parts and pieces.
+//! The full scan.
 
 use std::collections::HashSet;
 
 use domain::Property;
-use store::{Change, Expected, Store, StoredProperty};
+use store::prelude::*;
+use store::{Change, Expected, StoredProperty};
 use testkit::build::{advert, advert_id, at, property, property_id};
 
 use crate::backend::{Backend, Opened};
 use crate::changes::{change, commit, crawl, create, current, remove, whole_log};
 
-/// Everything, part after part and piece after piece.
+/// Scans all parts, one page after the other.
 pub async fn scan_all(store: &impl Store, parts: usize, limit: usize) -> Vec<StoredProperty> {
     let mut all = Vec::new();
     for part in store.scan_parts(parts).await.unwrap() {
         let mut next = Some(part);
         while let Some(part) = next {
             let piece = store.scan(part, limit).await.unwrap();
-            assert!(piece.found.len() <= limit);
+            assert!(piece.properties.len() <= limit);
             assert_eq!(piece.damaged, []);
-            all.extend(piece.found);
+            all.extend(piece.properties);
             next = piece.rest;
         }
     }
@@ -35,7 +36,7 @@ fn numbers(found: &[StoredProperty]) -> Vec<Property> {
     found
 }
 
-pub async fn every_property_is_given_once_as_it_is_now<B: Backend>() {
+pub async fn scan_returns_every_property_once<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     assert_eq!(scan_all(&*store, 2, 10).await, []);
     commit(&*store, (1..=3).map(|number| create(&home(number), Expected::New))).await;
@@ -48,13 +49,13 @@ pub async fn every_property_is_given_once_as_it_is_now<B: Backend>() {
     found.sort_by_key(|stored| stored.property.id);
     for (stored, expected) in found.iter().zip([changed, seen, home(3)]) {
         assert_eq!(stored.property, expected);
-        // The version and the revision are those to build on.
+        // Version and revision are the current ones.
         assert_eq!(current(&*store, expected.id).await.as_ref(), Some(stored));
     }
     assert_eq!(found.len(), 3);
 }
 
-pub async fn the_number_of_parts_and_the_size_of_pieces_change_nothing<B: Backend>() {
+pub async fn scan_result_is_independent_of_parts_and_limits<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     commit(&*store, (1..=20).map(|number| create(&home(number), Expected::New))).await;
     let all: Vec<_> = (1..=20).map(home).collect();
@@ -70,7 +71,7 @@ pub async fn the_number_of_parts_and_the_size_of_pieces_change_nothing<B: Backen
     }
 }
 
-pub async fn properties_that_are_gone_are_not_given<B: Backend>() {
+pub async fn scan_skips_removed_properties<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     commit(&*store, (1..=4).map(|number| create(&home(number), Expected::New))).await;
     store.erase(advert_id(2), at(9_000)).await.unwrap();
@@ -78,7 +79,7 @@ pub async fn properties_that_are_gone_are_not_given<B: Backend>() {
     assert_eq!(numbers(&scan_all(&*store, 2, 10).await), [home(1), home(4)]);
 }
 
-pub async fn what_is_written_meanwhile_is_given_or_in_the_log<B: Backend>() {
+pub async fn concurrent_writes_are_scanned_or_logged<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let before = commit(&*store, (1..=10).map(|number| create(&home(number), Expected::New))).await;
     let mut given = HashSet::new();
@@ -87,9 +88,9 @@ pub async fn what_is_written_meanwhile_is_given_or_in_the_log<B: Backend>() {
         let mut next = Some(part);
         while let Some(part) = next {
             let piece = store.scan(part, 2).await.unwrap();
-            given.extend(piece.found.iter().map(|stored| stored.property.id));
+            given.extend(piece.properties.iter().map(|stored| stored.property.id));
             next = piece.rest;
-            // A property that may have been given already or not, and one that is new.
+            // A property that the scan may have returned already, and a new one.
             writes += 1;
             let again = property(writes, [advert(writes).title("Studio").build()]);
             commit(&*store, [change(&again, Expected::Revision(1), advert_id(writes))]).await;
