@@ -134,9 +134,9 @@ pub async fn search_numbers_are_never_reused<B: Backend>() {
     for round in 0..4 {
         let searches: Vec<_> = (0..3).map(|number| search_of(1, number, "x")).collect();
         commit(&*store, searches.iter().map(create_search)).await;
-        let given = numbers(&*store, &searches).await;
-        assert!(given.is_sorted_by(|one, next| one < next), "in the order of creation: {given:?}");
-        for number in given {
+        let assigned = numbers(&*store, &searches).await;
+        assert!(assigned.is_sorted_by(|one, next| one < next), "in the order of creation: {assigned:?}");
+        for number in assigned {
             assert!(number.0 > 0 && ever.insert(number), "{number:?} in round {round}");
         }
         // The number of a deleted search is not reused, not even the last one after a restart.

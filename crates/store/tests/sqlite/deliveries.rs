@@ -27,11 +27,11 @@ fn open(folder: &Path) -> Connection {
 async fn store_with(folder: &Path, searches: u64) -> (SqliteStore, Vec<SearchNumber>) {
     let store = SqliteStore::open(folder).unwrap();
     commit(&store, (1..=searches).map(|number| create_search(&saved_search(number)))).await;
-    let mut given = Vec::new();
+    let mut numbers = Vec::new();
     for number in 1..=searches {
-        given.push(store.search(search_id(number)).await.unwrap().unwrap().number);
+        numbers.push(store.search(search_id(number)).await.unwrap().unwrap().number);
     }
-    (store, given)
+    (store, numbers)
 }
 
 fn key(property: u64) -> DocumentKey {
@@ -54,7 +54,7 @@ async fn keep(store: &SqliteStore, second: i64, documents: Vec<(DocumentKey, Vec
 }
 
 async fn due(store: &SqliteStore, search: SearchNumber, channel: DeliveryChannel) -> Vec<DueDelivery> {
-    waiting(store, lane(search, channel), 99, Gather::DueOnly, 9_000).await.due
+    peek(store, lane(search, channel), 99, Gather::DueOnly, 9_000).await.due
 }
 
 /// Returns the files of the folder that contain the bytes.
@@ -72,11 +72,11 @@ fn files_with(folder: &Path, bytes: &[u8]) -> Vec<String> {
 #[tokio::test]
 async fn documents_of_an_erased_advert_are_in_no_file() {
     let folder = tempfile::tempdir().unwrap();
-    let (store, given) = store_with(folder.path(), 1).await;
+    let (store, numbers) = store_with(folder.path(), 1).await;
     let mut random = Random::new(testkit::random::seed());
     let mut documents = Vec::new();
     for number in 1..=2 {
-        notify(&store, number, &[(BY_WEBHOOK, &given)]).await;
+        notify(&store, number, &[(BY_WEBHOOK, &numbers)]).await;
         // Random, so that it is not compressed and can be found in the file.
         documents.push((0..700).map(|_| random.next_u64() as u8).collect::<Vec<u8>>());
     }
@@ -92,7 +92,7 @@ async fn documents_of_an_erased_advert_are_in_no_file() {
     keep(&store, 6_100, vec![(key(1), documents[0].clone())]).await;
     assert_eq!(files_with(folder.path(), pieces[0]), [""; 0]);
     let with_subject: Vec<_> =
-        due(&store, given[0], HOOK).await.iter().map(|due| (due.id, due.subject.is_some())).collect();
+        due(&store, numbers[0], HOOK).await.iter().map(|due| (due.id, due.subject.is_some())).collect();
     assert_eq!(with_subject, [(made[0], false), (made[1], true)]);
     drop(store);
     assert_eq!(files_with(folder.path(), pieces[0]), [""; 0]);
@@ -116,20 +116,24 @@ async fn damaged_outbox_entry_does_not_stop_others() {
     ] {
         for limit in [1, 2, 100] {
             let folder = tempfile::tempdir().unwrap();
-            let (store, given) = store_with(folder.path(), 2).await;
+            let (store, numbers) = store_with(folder.path(), 2).await;
             for number in 1..=3 {
-                notify(&store, number, &[(BY_WEBHOOK, &given), (BY_EMAIL, &given[1..])]).await;
+                notify(&store, number, &[(BY_WEBHOOK, &numbers), (BY_EMAIL, &numbers[1..])]).await;
             }
             assert_eq!(open(folder.path()).execute(damage, []).unwrap(), 1);
             let mut enqueued = Vec::new();
             loop {
-                let owed = store.read_outbox(limit).await.unwrap();
-                enqueued.extend(owed.deliveries.iter().map(|it| (it.position.0, it.lane().channel)));
-                let deliveries = crate::delivery_fixtures::due_at(&owed.deliveries, 6_000);
-                let batch =
-                    store::EnqueueBatch { after: owed.after, until: owed.until, at: at(6_000), deliveries };
+                let outbox = store.read_outbox(limit).await.unwrap();
+                enqueued.extend(outbox.deliveries.iter().map(|it| (it.position.0, it.lane().channel)));
+                let deliveries = crate::delivery_fixtures::due_at(&outbox.deliveries, 6_000);
+                let batch = store::EnqueueBatch {
+                    after: outbox.after,
+                    until: outbox.until,
+                    at: at(6_000),
+                    deliveries,
+                };
                 assert!(store.enqueue(batch).await.unwrap());
-                if !owed.more {
+                if !outbox.more {
                     break;
                 }
             }
@@ -151,15 +155,15 @@ async fn damaged_group_leaves_one_delivery_without_subject() {
         "DELETE FROM property_version WHERE position = 3",
     ] {
         let folder = tempfile::tempdir().unwrap();
-        let (store, given) = store_with(folder.path(), 1).await;
+        let (store, numbers) = store_with(folder.path(), 1).await;
         for number in 1..=3 {
-            notify(&store, number, &[(BY_WEBHOOK, &given)]).await;
+            notify(&store, number, &[(BY_WEBHOOK, &numbers)]).await;
         }
         enqueue_all(&store, 6_000, 6_000).await;
         let connection = open(folder.path());
         connection.pragma_update(None, "foreign_keys", "OFF").unwrap();
         assert_eq!(connection.execute(damage, []).unwrap(), 1);
-        let due = due(&store, given[0], HOOK).await;
+        let due = due(&store, numbers[0], HOOK).await;
         let with_subject: Vec<_> = due.iter().map(|due| due.subject.is_some()).collect();
         assert_eq!(with_subject, [true, false, true], "{damage}");
         assert_eq!(claim(&store, 1, 6_000, &ids(&due)).await.len(), 3);
@@ -168,12 +172,12 @@ async fn damaged_group_leaves_one_delivery_without_subject() {
 
 /// Creates three deliveries in each of two lanes. Tests damage the second of the first lane.
 async fn six(folder: &Path) -> (SqliteStore, Vec<SearchNumber>, Vec<DeliveryId>) {
-    let (store, given) = store_with(folder, 2).await;
+    let (store, numbers) = store_with(folder, 2).await;
     for number in 1..=3 {
-        notify(&store, number, &[(BY_WEBHOOK, &given)]).await;
+        notify(&store, number, &[(BY_WEBHOOK, &numbers)]).await;
     }
     let made = enqueue_all(&store, 6_000, 6_000).await;
-    (store, given, made)
+    (store, numbers, made)
 }
 
 #[tokio::test]
@@ -190,15 +194,15 @@ async fn damaged_delivery_does_not_stop_others() {
         "UPDATE delivery SET lane = 7 WHERE sequence = 3",
     ] {
         let folder = tempfile::tempdir().unwrap();
-        let (store, given, made) = six(folder.path()).await;
+        let (store, numbers, made) = six(folder.path()).await;
         assert_eq!(open(folder.path()).execute(damage, []).unwrap(), 1);
         let mut lanes: Vec<_> = store.lanes(None, 9).await.unwrap().iter().map(|found| found.lane).collect();
-        lanes.retain(|found| *found == lane(given[1], HOOK));
+        lanes.retain(|found| *found == lane(numbers[1], HOOK));
         assert_eq!(lanes.len(), 1, "{damage}");
         for take in [2, 9] {
             let peek = |search| LanePeek { lane: lane(search, HOOK), take, gather: Gather::WithNew };
             let seen = store
-                .peek_lanes(given.iter().map(|search| peek(*search)).collect(), at(6_000))
+                .peek_lanes(numbers.iter().map(|search| peek(*search)).collect(), at(6_000))
                 .await
                 .unwrap();
             assert_eq!(ids(&seen[0].due), [made[0], made[4]], "{damage}, {take}");
@@ -207,7 +211,7 @@ async fn damaged_delivery_does_not_stop_others() {
         // Other leases are reaped.
         claim(&store, 1, 6_000, &made).await;
         assert!(store.reap_leases(Leases::All, at(6_000), 9).await.unwrap().len() >= 5, "{damage}");
-        assert_eq!(due(&store, given[1], HOOK).await.len(), 3);
+        assert_eq!(due(&store, numbers[1], HOOK).await.len(), 3);
     }
 }
 

@@ -82,13 +82,13 @@ pub async fn scan_skips_removed_properties<B: Backend>() {
 pub async fn concurrent_writes_are_scanned_or_logged<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let before = commit(&*store, (1..=10).map(|number| create(&home(number), Expected::New))).await;
-    let mut given = HashSet::new();
+    let mut searches = HashSet::new();
     let mut writes = 0;
     for part in store.scan_parts(2).await.unwrap() {
         let mut next = Some(part);
         while let Some(part) = next {
             let piece = store.scan(part, 2).await.unwrap();
-            given.extend(piece.properties.iter().map(|stored| stored.property.id));
+            searches.extend(piece.properties.iter().map(|stored| stored.property.id));
             next = piece.rest;
             // A property that the scan may have returned already, and a new one.
             writes += 1;
@@ -99,8 +99,8 @@ pub async fn concurrent_writes_are_scanned_or_logged<B: Backend>() {
     }
     for entry in whole_log(&*store).await.into_iter().filter(|entry| entry.position > before) {
         let Change::Property { property, .. } = entry.change else { panic!("{entry:?}") };
-        given.insert(property);
+        searches.insert(property);
     }
     let everything = (1..=10).chain((1..=writes).map(|write| 100 + write)).map(property_id);
-    assert_eq!(given, everything.collect());
+    assert_eq!(searches, everything.collect());
 }

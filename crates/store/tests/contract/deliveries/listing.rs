@@ -16,14 +16,14 @@ use crate::delivery_fixtures::{
 
 /// Creates three searches, the last of another user, with deliveries by all channels and in all states, enqueued at 6 100, 6 200, …
 async fn varied<B: Backend>() -> (Opened<B>, Vec<DeliveryRow>) {
-    let (store, mut given) = store_with::<B>(2).await;
+    let (store, mut numbers) = store_with::<B>(2).await;
     let mut foreign = saved_search(3);
     foreign.owner = user_id(2);
     commit(&*store, [create_search(&foreign)]).await;
-    given.push(store.search(search_id(3)).await.unwrap().unwrap().number);
+    numbers.push(store.search(search_id(3)).await.unwrap().unwrap().number);
     let mut made = Vec::new();
     for number in 1..=6 {
-        let all = [(BY_WEBHOOK, &given[..]), (BY_EMAIL, &given[..]), (CREATION, &given[..])];
+        let all = [(BY_WEBHOOK, &numbers[..]), (BY_EMAIL, &numbers[..]), (CREATION, &numbers[..])];
         notify(&*store, number, &all).await;
         let second = 6_000 + 100 * i64::try_from(number).unwrap();
         made.extend(enqueue_all(&*store, second, second).await);
@@ -149,8 +149,8 @@ pub async fn one_delivery_is_replayed_from_any_final_state<B: Backend>() {
     for id in [made[0], made[1], made[4]] {
         assert_eq!(replay(id).await, [id]);
         assert_eq!(replay(id).await, [], "it is already pending");
-        let told = row(&*store, id).await;
-        assert_eq!((told.state, told.state_at), (DeliveryState::Pending, at(7_000)));
+        let listed = row(&*store, id).await;
+        assert_eq!((listed.state, listed.state_at), (DeliveryState::Pending, at(7_000)));
     }
     for id in [made[2], made[3], made[5]] {
         assert_eq!(replay(id).await, []);
@@ -178,10 +178,10 @@ pub async fn one_delivery_is_replayed_from_any_final_state<B: Backend>() {
 }
 
 pub async fn failed_deliveries_since_a_date_are_replayed<B: Backend>() {
-    let (store, given) = store_with::<B>(2).await;
+    let (store, numbers) = store_with::<B>(2).await;
     let mut made: Vec<DeliveryId> = Vec::new();
     for number in 1..=6 {
-        let all = [(BY_WEBHOOK, &given[..]), (BY_EMAIL, &given[..1])];
+        let all = [(BY_WEBHOOK, &numbers[..]), (BY_EMAIL, &numbers[..1])];
         notify(&*store, number, &all).await;
         let second = 6_000 + 100 * i64::try_from(number).unwrap();
         made.extend(enqueue_all(&*store, second, second).await);
@@ -196,12 +196,12 @@ pub async fn failed_deliveries_since_a_date_are_replayed<B: Backend>() {
     store.cancel(vec![hook(6)], CancelReason::Disabled, at(9_000)).await.unwrap();
     store.cancel(vec![letter(6)], CancelReason::NoRecipient, at(9_000)).await.unwrap();
     let replay = async |since, limit| {
-        let replay = Replay::Failed { search: given[0], since: at(since), after: None };
+        let replay = Replay::Failed { search: numbers[0], since: at(since), after: None };
         store.replay(replay, at(9_500), limit).await.unwrap()
     };
     assert_eq!(replay(6_601, 99).await, []);
     let expected = [hook(3), letter(3), hook(4), letter(4), hook(6), letter(6)];
-    let rest = Replay::Failed { search: given[0], since: at(6_300), after: Some(hook(6)) };
+    let rest = Replay::Failed { search: numbers[0], since: at(6_300), after: Some(hook(6)) };
     assert_eq!(
         store.replay(rest, at(9_500), 99).await.unwrap(),
         expected[5..],
@@ -211,8 +211,8 @@ pub async fn failed_deliveries_since_a_date_are_replayed<B: Backend>() {
     assert_eq!(replay(6_300, 99).await, expected[2..5]);
     assert_eq!(replay(6_300, 99).await, []);
     for id in expected {
-        let told = row(&*store, id).await;
-        assert_eq!((told.state, told.state_at), (DeliveryState::Pending, at(9_500)));
+        let listed = row(&*store, id).await;
+        assert_eq!((listed.state, listed.state_at), (DeliveryState::Pending, at(9_500)));
     }
     for (id, state) in [
         (hook(2), DeliveryState::Failed),
@@ -286,11 +286,11 @@ pub async fn documents_are_pruned_by_date<B: Backend>() {
         let (at, lease_until, documents) = (at(second), at(second + 60), kept.to_vec());
         store
             .claim(Claim {
-                claim: number,
+                claim_id: number,
                 at,
                 lease_until,
                 deliveries: Vec::new(),
-                hidden: Vec::new(),
+                contacts_hidden: Vec::new(),
                 documents,
             })
             .await
@@ -316,13 +316,17 @@ pub async fn documents_are_pruned_by_date<B: Backend>() {
 }
 
 pub async fn listed_delivery_names_its_match<B: Backend>() {
-    let (store, given) = store_with::<B>(1).await;
-    let first: Position = notify(&*store, 1, &[(BY_WEBHOOK, &given)]).await;
+    let (store, numbers) = store_with::<B>(1).await;
+    let first: Position = notify(&*store, 1, &[(BY_WEBHOOK, &numbers)]).await;
     let made = enqueue_all(&*store, 6_000, 6_000).await;
-    let told = row(&*store, made[0]).await;
-    assert_eq!(told.subject, Some((property_id(1), MatchId::of(given[0], first.0))));
-    assert_eq!((told.search, told.lane), (Some(search_id(1)), lane(given[0], DeliveryChannel::Match)));
+    let listed = row(&*store, made[0]).await;
+    assert_eq!(listed.subject, Some((property_id(1), MatchId::of(numbers[0], first.0))));
+    assert_eq!((listed.search, listed.lane), (Some(search_id(1)), lane(numbers[0], DeliveryChannel::Match)));
     assert!(
-        store.find_match(given[0], first).await.unwrap().is_some_and(|row| row.id == told.subject.unwrap().1)
+        store
+            .find_match(numbers[0], first)
+            .await
+            .unwrap()
+            .is_some_and(|row| row.id == listed.subject.unwrap().1)
     );
 }

@@ -12,26 +12,26 @@ use crate::delivery_fixtures::{
 };
 
 pub async fn outbox_is_enqueued_once<B: Backend>() {
-    let (store, given) = store_with::<B>(3).await;
+    let (store, searches) = store_with::<B>(3).await;
     let nothing = store.read_outbox(10).await.unwrap();
     assert_eq!((nothing.deliveries.len(), nothing.more), (0, false));
     assert_eq!(nothing.after, nothing.until);
     let price = Notification::Event(EventName::UpdatePrice, 1);
-    let first = notify(&*store, 1, &[(BY_WEBHOOK, &given[..2]), (BY_EMAIL, &given[1..2])]).await;
-    let second = notify(&*store, 2, &[(CREATION, &given), (price, &given[2..])]).await;
+    let first = notify(&*store, 1, &[(BY_WEBHOOK, &searches[..2]), (BY_EMAIL, &searches[1..2])]).await;
+    let second = notify(&*store, 2, &[(CREATION, &searches), (price, &searches[2..])]).await;
     let outbox = store.read_outbox(100).await.unwrap();
     assert!(!outbox.more);
     assert!(outbox.deliveries.iter().all(|delivery| delivery.owner == user_id(1)));
     let taken: Vec<_> =
         outbox.deliveries.iter().map(|it| (it.position, it.notification, it.search)).collect();
     let expected = [
-        (first, BY_WEBHOOK, given[0]),
-        (first, BY_WEBHOOK, given[1]),
-        (first, BY_EMAIL, given[1]),
-        (second, CREATION, given[0]),
-        (second, CREATION, given[1]),
-        (second, CREATION, given[2]),
-        (second, price, given[2]),
+        (first, BY_WEBHOOK, searches[0]),
+        (first, BY_WEBHOOK, searches[1]),
+        (first, BY_EMAIL, searches[1]),
+        (second, CREATION, searches[0]),
+        (second, CREATION, searches[1]),
+        (second, CREATION, searches[2]),
+        (second, price, searches[2]),
     ];
     assert_eq!(taken, expected);
     assert_eq!(store.read_outbox(100).await.unwrap(), outbox, "reading changes nothing");
@@ -71,7 +71,7 @@ pub async fn outbox_is_enqueued_once<B: Backend>() {
 }
 
 pub async fn ids_carry_their_epoch<B: Backend>() {
-    let (store, given) = store_with::<B>(1).await;
+    let (store, searches) = store_with::<B>(1).await;
     let mut made = Vec::new();
     let marks = [None, Some(7), Some(8), Some(9)];
     for (number, mark) in (1..).zip(marks) {
@@ -80,7 +80,7 @@ pub async fn ids_carry_their_epoch<B: Backend>() {
         }
         // An epoch without deliveries leaves no trace.
         if mark != Some(8) {
-            notify(&*store, number, &[(BY_WEBHOOK, &given)]).await;
+            notify(&*store, number, &[(BY_WEBHOOK, &searches)]).await;
             made.extend(enqueue_all(&*store, 6_000, 6_000).await);
         }
     }
@@ -98,8 +98,9 @@ pub async fn ids_carry_their_epoch<B: Backend>() {
 }
 
 pub async fn batch_may_end_inside_an_entry<B: Backend>() {
-    let (store, given) = store_with::<B>(5).await;
-    let whole = [(1, BY_WEBHOOK, &given[..]), (2, CREATION, &given[1..4]), (3, BY_EMAIL, &given[2..])];
+    let (store, searches) = store_with::<B>(5).await;
+    let whole =
+        [(1, BY_WEBHOOK, &searches[..]), (2, CREATION, &searches[1..4]), (3, BY_EMAIL, &searches[2..])];
     let mut expected = Vec::new();
     for (number, notification, who) in whole {
         let position = notify(&*store, number, &[(notification, who)]).await;
@@ -126,13 +127,13 @@ pub async fn batch_may_end_inside_an_entry<B: Backend>() {
     assert_eq!(made, expected);
     assert_eq!(all_deliveries(&*store).await.len(), expected.len());
     // Later entries are enqueued as well.
-    notify(&*store, 4, &[(BY_EMAIL, &given[..1])]).await;
+    notify(&*store, 4, &[(BY_EMAIL, &searches[..1])]).await;
     assert_eq!(enqueue_all(&*store, 6_001, 6_001).await.len(), 1);
 }
 
 pub async fn concurrent_enqueue_succeeds_once<B: Backend>() {
-    let (store, given) = store_with::<B>(3).await;
-    notify(&*store, 1, &[(BY_WEBHOOK, &given)]).await;
+    let (store, searches) = store_with::<B>(3).await;
+    notify(&*store, 1, &[(BY_WEBHOOK, &searches)]).await;
     let read = async |limit| {
         let OutboxBatch { after, until, deliveries, .. } = store.read_outbox(limit).await.unwrap();
         EnqueueBatch { after, until, at: at(6_000), deliveries: due_at(&deliveries, 6_000) }
@@ -144,25 +145,25 @@ pub async fn concurrent_enqueue_succeeds_once<B: Backend>() {
     assert!(made == 2 || made == 3, "{made}");
     enqueue_all(&*store, 6_001, 6_001).await;
     let lanes: Vec<_> = all_deliveries(&*store).await.iter().map(|row| row.lane).collect();
-    assert_eq!(lanes, [0, 1, 2].map(|index| lane(given[index], DeliveryChannel::Match)));
+    assert_eq!(lanes, [0, 1, 2].map(|index| lane(searches[index], DeliveryChannel::Match)));
     let late = read(100).await;
-    notify(&*store, 2, &[(BY_WEBHOOK, &given[..1])]).await;
+    notify(&*store, 2, &[(BY_WEBHOOK, &searches[..1])]).await;
     assert_eq!(enqueue_all(&*store, 6_002, 6_002).await.len(), 1);
     assert!(!store.enqueue(late).await.unwrap());
     assert_eq!(all_deliveries(&*store).await.len(), 4);
 }
 
 pub async fn deleted_searches_and_erased_properties_are_left_out<B: Backend>() {
-    let (store, given) = store_with::<B>(4).await;
-    notify(&*store, 1, &[(BY_WEBHOOK, &given[..2]), (BY_EMAIL, &given[..1])]).await;
-    let erased = notify(&*store, 2, &[(BY_WEBHOOK, &given)]).await;
-    let last = notify(&*store, 3, &[(BY_WEBHOOK, &given)]).await;
+    let (store, searches) = store_with::<B>(4).await;
+    notify(&*store, 1, &[(BY_WEBHOOK, &searches[..2]), (BY_EMAIL, &searches[..1])]).await;
+    let erased = notify(&*store, 2, &[(BY_WEBHOOK, &searches)]).await;
+    let last = notify(&*store, 3, &[(BY_WEBHOOK, &searches)]).await;
     commit(&*store, [remove_search(search_id(1)), remove_search(search_id(4))]).await;
     store.erase(advert_id(2), at(5_500)).await.unwrap().unwrap();
     let outbox = store.read_outbox(100).await.unwrap();
     assert!(outbox.deliveries.iter().all(|delivery| delivery.position != erased));
     let who: Vec<_> = outbox.deliveries.iter().map(|delivery| delivery.search).collect();
-    assert_eq!(who, [given[1], given[1], given[2]]);
+    assert_eq!(who, [searches[1], searches[1], searches[2]]);
     // With any limit, the cursor passes those that are left out.
     let mut made = Vec::new();
     for _ in 0..20 {

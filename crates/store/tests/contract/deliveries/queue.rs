@@ -23,22 +23,23 @@ async fn state(store: &impl Store, id: DeliveryId) -> (DeliveryState, i64) {
 }
 
 pub async fn lanes_are_listed_with_their_earliest_due_date<B: Backend>() {
-    let (store, given) = store_with::<B>(3).await;
+    let (store, searches) = store_with::<B>(3).await;
     assert_eq!(store.lanes(None, 10).await.unwrap(), []);
-    notify(&*store, 1, &[(BY_WEBHOOK, &given), (BY_EMAIL, &given[1..]), (CREATION, &given[..1])]).await;
+    notify(&*store, 1, &[(BY_WEBHOOK, &searches), (BY_EMAIL, &searches[1..]), (CREATION, &searches[..1])])
+        .await;
     enqueue_all(&*store, 6_000, 7_000).await;
     // More deliveries in the same lanes, due earlier in some and later in others.
-    notify(&*store, 2, &[(BY_WEBHOOK, &given[..1]), (BY_EMAIL, &given[1..2])]).await;
+    notify(&*store, 2, &[(BY_WEBHOOK, &searches[..1]), (BY_EMAIL, &searches[1..2])]).await;
     enqueue_all(&*store, 6_001, 6_500).await;
-    notify(&*store, 3, &[(BY_WEBHOOK, &given[1..2]), (CREATION, &given[..1])]).await;
+    notify(&*store, 3, &[(BY_WEBHOOK, &searches[1..2]), (CREATION, &searches[..1])]).await;
     enqueue_all(&*store, 6_002, 8_000).await;
     let mut expected = vec![
-        (lane(given[0], HOOK), 6_500),
-        (lane(given[0], DeliveryChannel::Event), 7_000),
-        (lane(given[1], HOOK), 7_000),
-        (lane(given[1], DeliveryChannel::Email), 6_500),
-        (lane(given[2], HOOK), 7_000),
-        (lane(given[2], DeliveryChannel::Email), 7_000),
+        (lane(searches[0], HOOK), 6_500),
+        (lane(searches[0], DeliveryChannel::Event), 7_000),
+        (lane(searches[1], HOOK), 7_000),
+        (lane(searches[1], DeliveryChannel::Email), 6_500),
+        (lane(searches[2], HOOK), 7_000),
+        (lane(searches[2], DeliveryChannel::Email), 7_000),
     ];
     expected.sort();
     for limit in [1, 2, 5, 6, 7] {
@@ -57,9 +58,9 @@ pub async fn lanes_are_listed_with_their_earliest_due_date<B: Backend>() {
         assert_eq!(walked, expected, "with limit {limit}");
     }
     // Lanes without pending deliveries are not listed.
-    let ended = peek(&*store, lane(given[2], HOOK), 9, Gather::DueOnly, 9_000).await;
+    let ended = peek(&*store, lane(searches[2], HOOK), 9, Gather::DueOnly, 9_000).await;
     claim(&*store, 1, 9_000, &ids(&ended.due)).await;
-    expected.retain(|(known, _)| *known != lane(given[2], HOOK));
+    expected.retain(|(known, _)| *known != lane(searches[2], HOOK));
     let mut walked: Vec<_> = store.lanes(None, 99).await.unwrap();
     walked.sort_by_key(|found| found.lane);
     assert_eq!(walked.iter().map(|found| found.lane).collect::<Vec<_>>(), {
@@ -69,13 +70,13 @@ pub async fn lanes_are_listed_with_their_earliest_due_date<B: Backend>() {
 
 /// Enqueues e-mails of one lane, due at these dates.
 async fn emails<B: Backend>(due: &[i64]) -> (Opened<B>, Lane, Vec<DeliveryId>) {
-    let (store, given) = store_with::<B>(1).await;
+    let (store, searches) = store_with::<B>(1).await;
     let mut made = Vec::new();
     for (number, second) in (1..).zip(due) {
-        notify(&*store, number, &[(BY_EMAIL, &given)]).await;
+        notify(&*store, number, &[(BY_EMAIL, &searches)]).await;
         made.extend(enqueue_all(&*store, 6_000, *second).await);
     }
-    (store, lane(given[0], DeliveryChannel::Email), made)
+    (store, lane(searches[0], DeliveryChannel::Email), made)
 }
 
 pub async fn due_deliveries_are_ordered_with_next_due_date<B: Backend>() {
@@ -195,7 +196,7 @@ pub async fn attempts_are_stored_in_order_and_failures_counted<B: Backend>() {
         expected.push(made.clone());
         let next = Retries { interval: std::time::Duration::from_secs(3_600) };
         let next = next.after(TIMEOUT, at(second), due.failures, due.interruptions);
-        let settled = Settlement { id, claim: number, attempt: Some(made), next, at: at(second + 9) };
+        let settled = Settlement { id, claim_id: number, attempt: Some(made), next, at: at(second + 9) };
         assert_eq!(store.settle(vec![settled]).await.unwrap(), 1);
         assert_eq!(attempts(&*store, id).await, expected);
         assert_eq!(u64::from(row(&*store, id).await.attempts), number + 1);
@@ -206,7 +207,7 @@ pub async fn attempts_are_stored_in_order_and_failures_counted<B: Backend>() {
     let (store, search, made) = webhooks::<B>(1).await;
     claim(&*store, 1, 6_000, &made).await;
     let (id, next) = (made[0], Next::RetryAt(at(6_500)));
-    let released = Settlement { id, claim: 1, attempt: None, next, at: at(6_001) };
+    let released = Settlement { id, claim_id: 1, attempt: None, next, at: at(6_001) };
     assert_eq!(store.settle(vec![released]).await.unwrap(), 1);
     assert_eq!(state(&*store, id).await, (DeliveryState::Pending, 6_500));
     let seen = peek(&*store, lane(search, HOOK), 9, Gather::DueOnly, 6_500).await;
@@ -215,9 +216,9 @@ pub async fn attempts_are_stored_in_order_and_failures_counted<B: Backend>() {
 }
 
 pub async fn last_alert_date_never_decreases<B: Backend>() {
-    let (store, given) = store_with::<B>(2).await;
+    let (store, searches) = store_with::<B>(2).await;
     for number in 1..=4 {
-        notify(&*store, number, &[(BY_WEBHOOK, &given), (BY_EMAIL, &given[..1])]).await;
+        notify(&*store, number, &[(BY_WEBHOOK, &searches), (BY_EMAIL, &searches[..1])]).await;
     }
     let made = enqueue_all(&*store, 6_000, 6_000).await;
     assert_eq!(claim(&*store, 1, 6_000, &made).await.len(), 12);
@@ -275,9 +276,9 @@ pub async fn only_pending_deliveries_are_cancelled<B: Backend>() {
 }
 
 pub async fn silenced_channel_cancels_its_pending_deliveries<B: Backend>() {
-    let (store, given) = store_with::<B>(2).await;
+    let (store, searches) = store_with::<B>(2).await;
     let all: [(Notification, &[SearchNumber]); 3] =
-        [(BY_WEBHOOK, &given), (BY_EMAIL, &given), (CREATION, &given)];
+        [(BY_WEBHOOK, &searches), (BY_EMAIL, &searches), (CREATION, &searches)];
     notify(&*store, 1, &all).await;
     enqueue_all(&*store, 6_000, 6_000).await;
     let states = async |search: SearchNumber| {
@@ -296,7 +297,7 @@ pub async fn silenced_channel_cancels_its_pending_deliveries<B: Backend>() {
     };
 
     // The leased delivery continues; the event has no recipient.
-    let under_way = peek(&*store, lane(given[0], HOOK), 9, Gather::DueOnly, 6_000).await;
+    let under_way = peek(&*store, lane(searches[0], HOOK), 9, Gather::DueOnly, 6_000).await;
     claim(&*store, 1, 6_000, &ids(&under_way.due)).await;
     commit(&*store, [change_search(&search, 1)]).await;
     let (by_hook, by_email) =
@@ -304,20 +305,20 @@ pub async fn silenced_channel_cancels_its_pending_deliveries<B: Backend>() {
     let of_event = (DeliveryChannel::Event, cancelled(CancelReason::NoRecipient));
     let mut expected = [by_hook, by_email, of_event];
     expected.sort_by_key(|(channel, _)| *channel);
-    assert_eq!(states(given[0]).await, expected);
+    assert_eq!(states(searches[0]).await, expected);
 
     search.draft.alerts.enabled = false;
     commit(&*store, [change_search(&search, 2)]).await;
     let by_email = (DeliveryChannel::Email, cancelled(CancelReason::Disabled));
     let mut expected = [by_hook, by_email, of_event];
     expected.sort_by_key(|(channel, _)| *channel);
-    assert_eq!(states(given[0]).await, expected);
+    assert_eq!(states(searches[0]).await, expected);
 
     // After notifications are switched on again, they stay cancelled; other searches are not affected.
     search.draft.alerts.enabled = true;
     commit(&*store, [change_search(&search, 3)]).await;
-    assert_eq!(states(given[0]).await, expected);
-    assert!(states(given[1]).await.iter().all(|(_, state)| *state == DeliveryState::Pending));
+    assert_eq!(states(searches[0]).await, expected);
+    assert!(states(searches[1]).await.iter().all(|(_, state)| *state == DeliveryState::Pending));
 }
 
 pub async fn expired_leases_are_reaped<B: Backend>() {
@@ -359,10 +360,10 @@ pub async fn repeated_interruptions_fail_a_delivery<B: Backend>() {
 }
 
 pub async fn queue_depth_counts_pending_and_leased<B: Backend>() {
-    let (store, given) = store_with::<B>(2).await;
+    let (store, searches) = store_with::<B>(2).await;
     assert_eq!(store.queue_depth().await.unwrap(), QueueDepth::default());
     for number in 1..=3 {
-        notify(&*store, number, &[(BY_WEBHOOK, &given)]).await;
+        notify(&*store, number, &[(BY_WEBHOOK, &searches)]).await;
         let owed = store.read_outbox(99).await.unwrap();
         let due = InitialState::DueAt(at(6_000 - i64::try_from(number).unwrap()));
         let deliveries = owed.deliveries.iter().map(|delivery| (*delivery, due)).collect();

@@ -15,7 +15,7 @@ use crate::delivery_fixtures::{
 };
 
 async fn due(store: &impl Store, search: SearchNumber, channel: DeliveryChannel) -> Vec<DueDelivery> {
-    waiting(store, lane(search, channel), 99, Gather::DueOnly, 9_000).await.due
+    peek(store, lane(search, channel), 99, Gather::DueOnly, 9_000).await.due
 }
 
 fn key(property: u64, version: u32, contacts: Contacts) -> DocumentKey {
@@ -23,30 +23,30 @@ fn key(property: u64, version: u32, contacts: Contacts) -> DocumentKey {
 }
 
 pub async fn delivery_has_its_subject<B: Backend>() {
-    let (store, given) = store_with::<B>(2).await;
-    let first = notify(&*store, 1, &[(BY_WEBHOOK, &given[..1]), (CREATION, &given[..1])]).await;
+    let (store, numbers) = store_with::<B>(2).await;
+    let first = notify(&*store, 1, &[(BY_WEBHOOK, &numbers[..1]), (CREATION, &numbers[..1])]).await;
     let made = enqueue_all(&*store, 6_000, 6_000).await;
-    let matched = &due(&*store, given[0], DeliveryChannel::Match).await[0];
+    let matched = &due(&*store, numbers[0], DeliveryChannel::Match).await[0];
     let mut expected = DeliverySubject {
         property: property_id(1),
         version: 1,
         advert: advert_id(1),
-        match_id: MatchId::of(given[0], first.0),
+        match_id: MatchId::of(numbers[0], first.0),
         matched_at: at(5_000),
         event: None,
         stored_documents: Vec::new(),
     };
     assert_eq!((matched.id, matched.notification, matched.position), (made[0], BY_WEBHOOK, first));
     assert_eq!(matched.subject, Some(expected.clone()));
-    let heard = &due(&*store, given[0], DeliveryChannel::Event).await[0];
-    assert_eq!((heard.id, heard.notification, heard.position), (made[1], CREATION, first));
+    let of_event = &due(&*store, numbers[0], DeliveryChannel::Event).await[0];
+    assert_eq!((of_event.id, of_event.notification, of_event.position), (made[1], CREATION, first));
     expected.event = Some(AdvertEvent::created(advert(1).build().created_at));
-    assert_eq!(heard.subject, Some(expected));
+    assert_eq!(of_event.subject, Some(expected));
 }
 
 pub async fn event_delivery_has_the_first_match_date<B: Backend>() {
-    let (store, given) = store_with::<B>(3).await;
-    let [matches, hears, later] = [given[0], given[1], given[2]];
+    let (store, numbers) = store_with::<B>(3).await;
+    let [matches, hears, later] = [numbers[0], numbers[1], numbers[2]];
     let home = property(1, [advert(1).build()]);
     let first = commit(&*store, [create(&home, Expected::New)]).await;
     let events = [title_event(), vec![AdvertEvent::expiry(at(4_100), true)]].concat();
@@ -62,7 +62,7 @@ pub async fn event_delivery_has_the_first_match_date<B: Backend>() {
         let expiry = Notification::Event(EventName::UpdateExpired, 1);
         vec![OutboxEntry { notification: expiry, searches: who.to_vec() }]
     };
-    let told =
+    let sent =
         |index: usize, second, matched: &[SearchNumber], linked: &[SearchNumber], who: &[SearchNumber]| {
             let version = u32::try_from(index).unwrap() + 1;
             MatchGroup {
@@ -73,19 +73,19 @@ pub async fn event_delivery_has_the_first_match_date<B: Backend>() {
                 ..group(positions[index], 1, version, &[])
             }
         };
-    record(&*store, told(0, 100, &[matches], &[hears], &[])).await;
-    record(&*store, told(1, 200, &[], &[hears, later], &given)).await;
-    record(&*store, told(2, 300, &[hears], &[later], &given)).await;
-    record(&*store, told(3, 400, &[], &[], &given)).await;
+    record(&*store, sent(0, 100, &[matches], &[hears], &[])).await;
+    record(&*store, sent(1, 200, &[], &[hears, later], &numbers)).await;
+    record(&*store, sent(2, 300, &[hears], &[later], &numbers)).await;
+    record(&*store, sent(3, 400, &[], &[], &numbers)).await;
     enqueue_all(&*store, 6_000, 6_000).await;
     // Every attempt has the same date, whatever has happened since: that of the first match by then, else of the first event.
     for (search, expected) in [(matches, [100; 3]), (hears, [100, 300, 300]), (later, [200; 3])] {
         let due = due(&*store, search, DeliveryChannel::Event).await;
-        let abouts: Vec<_> = due.iter().map(|due| due.subject.clone().unwrap()).collect();
-        let since: Vec<_> = abouts.iter().map(|subject| subject.matched_at.as_second()).collect();
+        let subjects: Vec<_> = due.iter().map(|due| due.subject.clone().unwrap()).collect();
+        let since: Vec<_> = subjects.iter().map(|subject| subject.matched_at.as_second()).collect();
         assert_eq!(since, expected, "{search:?}");
-        assert_eq!(abouts.iter().map(|subject| subject.version).collect::<Vec<_>>(), [2, 3, 4]);
-        for subject in abouts {
+        assert_eq!(subjects.iter().map(|subject| subject.version).collect::<Vec<_>>(), [2, 3, 4]);
+        for subject in subjects {
             assert_eq!(subject.match_id, MatchId::of(search, first.0));
             assert_eq!(subject.event.as_ref(), Some(&events[1]), "the event at the notification's index");
         }
@@ -93,15 +93,22 @@ pub async fn event_delivery_has_the_first_match_date<B: Backend>() {
 }
 
 pub async fn documents_are_stored_as_first_sent<B: Backend>() {
-    let (store, given) = store_with::<B>(1).await;
-    notify(&*store, 1, &[(BY_WEBHOOK, &given), (CREATION, &given)]).await;
+    let (store, numbers) = store_with::<B>(1).await;
+    notify(&*store, 1, &[(BY_WEBHOOK, &numbers), (CREATION, &numbers)]).await;
     let made = enqueue_all(&*store, 6_000, 6_000).await;
     let (shown, hidden) = (key(1, 1, Contacts::Shown), key(1, 1, Contacts::Hidden));
     let keep = async |claim, second, deliveries: &[_], documents: &[(DocumentKey, &[u8])]| {
         let documents = documents.iter().map(|(key, document)| (*key, document.to_vec())).collect();
         let (at, lease_until, deliveries) = (at(second), at(second + 60), deliveries.to_vec());
         store
-            .claim(Claim { claim, at, lease_until, deliveries, contacts_hidden: Vec::new(), documents })
+            .claim(Claim {
+                claim_id: claim,
+                at,
+                lease_until,
+                deliveries,
+                contacts_hidden: Vec::new(),
+                documents,
+            })
             .await
             .unwrap()
     };
@@ -118,7 +125,7 @@ pub async fn documents_are_stored_as_first_sent<B: Backend>() {
         [Some(Vec::new()), first.clone(), None, first.clone()],
         "an empty document counts"
     );
-    let subject = due(&*store, given[0], DeliveryChannel::Event).await.remove(0).subject.unwrap();
+    let subject = due(&*store, numbers[0], DeliveryChannel::Event).await.remove(0).subject.unwrap();
     let mut contacts = subject.stored_documents;
     contacts.sort();
     assert_eq!(contacts, [Contacts::Shown, Contacts::Hidden]);
@@ -128,12 +135,12 @@ pub async fn documents_are_stored_as_first_sent<B: Backend>() {
 }
 
 pub async fn hidden_contacts_stay_hidden<B: Backend>() {
-    let (store, given) = store_with::<B>(1).await;
-    notify(&*store, 1, &[(BY_WEBHOOK, &given)]).await;
-    notify(&*store, 2, &[(BY_WEBHOOK, &given)]).await;
+    let (store, numbers) = store_with::<B>(1).await;
+    notify(&*store, 1, &[(BY_WEBHOOK, &numbers)]).await;
+    notify(&*store, 2, &[(BY_WEBHOOK, &numbers)]).await;
     let made = enqueue_all(&*store, 6_000, 6_000).await;
     let sent_contacts = async || {
-        let due = due(&*store, given[0], DeliveryChannel::Match).await;
+        let due = due(&*store, numbers[0], DeliveryChannel::Match).await;
         assert_eq!(
             due.iter().map(|due| due.lane_sequence).collect::<Vec<_>>(),
             [1, 2],
@@ -141,10 +148,13 @@ pub async fn hidden_contacts_stay_hidden<B: Backend>() {
         );
         due.iter().map(|due| (due.due_at.as_second(), due.sent_contacts)).collect::<Vec<_>>()
     };
-    let claim = async |claim, second, contacts_hidden: &[_]| {
+    let claim = async |claim, second, hidden: &[_]| {
         let (at, lease_until, deliveries) = (at(second), at(second + 60), made.clone());
         let (hidden, documents) = (hidden.to_vec(), Vec::new());
-        store.claim(Claim { claim, at, lease_until, deliveries, hidden, documents }).await.unwrap()
+        store
+            .claim(Claim { claim_id: claim, at, lease_until, deliveries, contacts_hidden: hidden, documents })
+            .await
+            .unwrap()
     };
     assert_eq!(sent_contacts().await, [(6_000, None), (6_000, None)]);
     assert_eq!(claim(1, 6_000, &made[1..]).await, made);
@@ -163,18 +173,19 @@ pub async fn hidden_contacts_stay_hidden<B: Backend>() {
 }
 
 pub async fn erased_subject_is_none<B: Backend>() {
-    let (store, given) = store_with::<B>(1).await;
-    // One property with two adverts and a notification subject each, and one with a single advert.
-    let first = notify(&*store, 1, &[(BY_WEBHOOK, &given), (CREATION, &given)]).await;
+    let (store, numbers) = store_with::<B>(1).await;
+    // One property with two adverts and a notification about each, and one with a single advert.
+    let first = notify(&*store, 1, &[(BY_WEBHOOK, &numbers), (CREATION, &numbers)]).await;
     let both = property(1, [advert(1).build(), advert(2).build()]);
     let second = commit(&*store, [create(&both, Expected::Revision(1))]).await;
-    record(&*store, MatchGroup { advert: advert_id(2), ..group(second, 1, 2, &[(CREATION, &given)]) }).await;
-    let third = notify(&*store, 3, &[(BY_WEBHOOK, &given)]).await;
+    record(&*store, MatchGroup { advert: advert_id(2), ..group(second, 1, 2, &[(CREATION, &numbers)]) })
+        .await;
+    let third = notify(&*store, 3, &[(BY_WEBHOOK, &numbers)]).await;
     enqueue_all(&*store, 6_000, 6_000).await;
     let documents =
         [(1, 1), (1, 2), (3, 1)].map(|(property, version)| key(property, version, Contacts::Shown));
     let claim = Claim {
-        claim: 1,
+        claim_id: 1,
         at: at(6_000),
         lease_until: at(6_060),
         deliveries: Vec::new(),
@@ -182,43 +193,43 @@ pub async fn erased_subject_is_none<B: Backend>() {
         documents: documents.map(|key| (key, b"document".to_vec())).to_vec(),
     };
     store.claim(claim).await.unwrap();
-    let told = async || {
-        let mut told = Vec::new();
+    let sent = async || {
+        let mut sent = Vec::new();
         for channel in [DeliveryChannel::Match, DeliveryChannel::Event] {
-            for due in due(&*store, given[0], channel).await {
-                told.push((due.position, channel, due.subject.map(|subject| subject.stored_documents.len())));
+            for due in due(&*store, numbers[0], channel).await {
+                sent.push((due.position, channel, due.subject.map(|subject| subject.stored_documents.len())));
             }
         }
-        told
+        sent
     };
     let (hook, event) = (DeliveryChannel::Match, DeliveryChannel::Event);
     let at_first =
         [(first, hook, Some(1)), (third, hook, Some(1)), (first, event, Some(1)), (second, event, Some(1))];
-    assert_eq!(told().await, at_first);
+    assert_eq!(sent().await, at_first);
 
-    // The first advert is erased: the document subject the other one is rendered again.
+    // The first advert is erased: the document about the other one is rendered again.
     store.erase(advert_id(1), at(6_100)).await.unwrap().unwrap();
     let expected =
         [(first, hook, None), (third, hook, Some(1)), (first, event, None), (second, event, Some(0))];
-    assert_eq!(told().await, expected);
+    assert_eq!(sent().await, expected);
     let document = Some(b"document".to_vec());
     assert_eq!(store.sent_documents(documents.to_vec()).await.unwrap(), [None, None, document]);
     store.erase(advert_id(3), at(6_100)).await.unwrap().unwrap();
-    assert_eq!(told().await[1], (third, hook, None));
+    assert_eq!(sent().await[1], (third, hook, None));
     assert_eq!(store.sent_documents(documents.to_vec()).await.unwrap(), [None, None, None]);
     // They are still listed, and the match of the remaining property keeps its id.
-    let abouts: Vec<_> = all_deliveries(&*store).await.iter().map(|row| row.subject).collect();
-    let left = Some((property_id(1), MatchId::of(given[0], first.0)));
-    assert_eq!(abouts, [left, left, left, None]);
+    let subjects: Vec<_> = all_deliveries(&*store).await.iter().map(|row| row.subject).collect();
+    let left = Some((property_id(1), MatchId::of(numbers[0], first.0)));
+    assert_eq!(subjects, [left, left, left, None]);
 }
 
 /// The dispatcher has read the property before the erasure and claims after it. Its document is not stored.
 pub async fn document_rendered_before_an_erasure_is_not_stored<B: Backend>() {
-    let (store, given) = store_with::<B>(1).await;
-    notify(&*store, 1, &[(BY_WEBHOOK, &given)]).await;
+    let (store, numbers) = store_with::<B>(1).await;
+    notify(&*store, 1, &[(BY_WEBHOOK, &numbers)]).await;
     let both = property(1, [advert(1).build(), advert(2).build()]);
     commit(&*store, [create(&both, Expected::Revision(1))]).await;
-    notify(&*store, 3, &[(BY_WEBHOOK, &given)]).await;
+    notify(&*store, 3, &[(BY_WEBHOOK, &numbers)]).await;
     enqueue_all(&*store, 6_000, 6_000).await;
     let keep = async |second, property, version| {
         let claim = Claim {
@@ -248,16 +259,16 @@ pub async fn document_rendered_before_an_erasure_is_not_stored<B: Backend>() {
 
 /// An event index out of range leaves the subject without event, and does not affect other deliveries.
 pub async fn missing_event_leaves_the_subject_without_event<B: Backend>() {
-    let (store, given) = store_with::<B>(1).await;
+    let (store, numbers) = store_with::<B>(1).await;
     let amiss = Notification::Event(EventName::UpdatePrice, u16::MAX);
-    let position = notify(&*store, 1, &[(CREATION, &given), (amiss, &given)]).await;
+    let position = notify(&*store, 1, &[(CREATION, &numbers), (amiss, &numbers)]).await;
     let home = property(1, [advert(1).build()]);
     let next = commit(&*store, [change(&home, Expected::Revision(1), advert_id(1))]).await;
     let retitled = Notification::Event(EventName::AdUpdate, 0);
-    record(&*store, group(next, 1, 2, &[(retitled, &given)])).await;
+    record(&*store, group(next, 1, 2, &[(retitled, &numbers)])).await;
     enqueue_all(&*store, 6_000, 6_000).await;
-    let due = due(&*store, given[0], DeliveryChannel::Event).await;
-    let told: Vec<(Position, bool)> =
+    let due = due(&*store, numbers[0], DeliveryChannel::Event).await;
+    let sent: Vec<(Position, bool)> =
         due.iter().map(|due| (due.position, due.subject.as_ref().unwrap().event.is_some())).collect();
-    assert_eq!(told, [(position, true), (position, false), (next, true)]);
+    assert_eq!(sent, [(position, true), (position, false), (next, true)]);
 }
