@@ -178,7 +178,7 @@ async fn damaged_list_of_searches_is_detected() {
     commit(&store, [create_search(&saved_search(4))]).await;
     let bystander = store.search(search_id(4)).await.unwrap().unwrap().number;
     let connection = open(folder.path());
-    for (table, column) in [("match_group", "matched"), ("match_group", "linked"), ("notice", "searches")] {
+    for (table, column) in [("match_group", "matched"), ("match_group", "linked"), ("outbox", "searches")] {
         let sql = format!("SELECT {column} FROM {table} WHERE position = 5");
         let list: Vec<u8> = connection.query_row(&sql, [], |row| row.get(0)).unwrap();
         let write = |list: &[u8]| {
@@ -219,9 +219,9 @@ async fn damaged_list_of_searches_is_detected() {
 #[tokio::test]
 async fn other_damage_to_matches_is_detected() {
     for damage in [
-        "UPDATE notice SET kind = 99 WHERE position = 4",
-        "UPDATE notice SET event_index = 1 WHERE position = 4",
-        "UPDATE notice SET kind = 11 WHERE position = 4",
+        "UPDATE outbox SET kind = 99 WHERE position = 4",
+        "UPDATE outbox SET event_index = 1 WHERE position = 4",
+        "UPDATE outbox SET kind = 11 WHERE position = 4",
         "UPDATE match_group SET at = 9223372036854775807 WHERE position = 4",
     ] {
         let folder = tempfile::tempdir().unwrap();
