@@ -222,13 +222,13 @@ impl Matcher {
         properties: BTreeSet<PropertyId>,
     ) -> Result<(HashMap<PropertyId, Vec<SearchNumber>>, BTreeSet<PropertyId>), Error> {
         let store = &self.app.store;
-        match store.matched(properties.iter().copied().collect()).await {
+        match store.matched_searches(properties.iter().copied().collect()).await {
             Err(store::Error::Corrupt { .. }) => {}
             read => return Ok((read?, BTreeSet::new())),
         }
         let (mut matched, mut unknown) = (HashMap::new(), BTreeSet::new());
         for property in properties {
-            match store.matched(vec![property]).await {
+            match store.matched_searches(vec![property]).await {
                 Err(error @ store::Error::Corrupt { .. }) => {
                     let error = &error as &dyn std::error::Error;
                     tracing::error!(%property, error, "a property with damaged matches is not matched");

@@ -129,9 +129,9 @@ pub async fn attempts(store: &impl Store, id: DeliveryId) -> Vec<Attempt> {
 
 /// Peeks into one lane.
 pub async fn peek(store: &impl Store, lane: Lane, take: usize, gather: Gather, second: i64) -> LaneHead {
-    let mut answers = store.peek_lanes(vec![LanePeek { lane, take, gather }], at(second)).await.unwrap();
-    assert_eq!(answers.len(), 1);
-    answers.remove(0)
+    let mut results = store.peek_lanes(vec![LanePeek { lane, take, gather }], at(second)).await.unwrap();
+    assert_eq!(results.len(), 1);
+    results.remove(0)
 }
 
 pub fn ids(due: &[DueDelivery]) -> Vec<DeliveryId> {

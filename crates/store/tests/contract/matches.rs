@@ -38,8 +38,8 @@ fn batch(after: u64, until: u64, groups: Vec<MatchGroup>) -> MatchBatch {
 async fn store_with<B: Backend>(searches: u64, properties: u64) -> (Opened<B>, Vec<SearchNumber>) {
     let store = Opened::<B>::fresh().await;
     commit(&*store, (1..=searches).map(|number| create_search(&saved_search(number)))).await;
-    let homes: Vec<_> = (1..=properties).map(|number| property(number, [advert(number).build()])).collect();
-    commit(&*store, homes.iter().map(|home| create(home, Expected::New))).await;
+    let targets: Vec<_> = (1..=properties).map(|number| property(number, [advert(number).build()])).collect();
+    commit(&*store, targets.iter().map(|target| create(target, Expected::New))).await;
     let mut numbers = Vec::new();
     for number in 1..=searches {
         numbers.push(store.search(search_id(number)).await.unwrap().unwrap().number);
@@ -130,25 +130,25 @@ pub async fn matched_searches_are_found_by_property<B: Backend>() {
     commit(&*store, [change(&property(1, [advert(1).build()]), Expected::Revision(1), advert_id(1))]).await;
     let later = MatchGroup { matched: vec![searches[1]], ..group(7, 1, 2) };
     assert!(store.record_matches(batch(6, 7, vec![later])).await.unwrap());
-    let asked = [1, 2, 3, 9].map(property_id).to_vec();
+    let selection = [1, 2, 3, 9].map(property_id).to_vec();
     let expected = HashMap::from([(property_id(1), searches.clone())]);
-    assert_eq!(store.matched_searches(asked.clone()).await.unwrap(), expected);
+    assert_eq!(store.matched_searches(selection.clone()).await.unwrap(), expected);
     index_all(&*store, 1).await;
-    assert_eq!(store.matched_searches(asked).await.unwrap(), expected);
+    assert_eq!(store.matched_searches(selection).await.unwrap(), expected);
     assert_eq!(store.matched_searches(Vec::new()).await.unwrap(), HashMap::new());
 }
 
 pub async fn match_is_found_by_first_log_position<B: Backend>() {
     let (store, searches) = store_with::<B>(3, 2).await;
-    let [hears, matches, nothing] = [searches[0], searches[1], searches[2]];
-    let home = property(1, [advert(1).build()]);
-    commit(&*store, [crawl(&home, Expected::Revision(1), advert_id(1))]).await; // 6, still version 1
-    commit(&*store, [change(&home, Expected::Revision(2), advert_id(1))]).await; // 7, version 2
-    commit(&*store, [change(&home, Expected::Revision(3), advert_id(1))]).await; // 8, version 3
+    let [linked_search, matches, nothing] = [searches[0], searches[1], searches[2]];
+    let target = property(1, [advert(1).build()]);
+    commit(&*store, [crawl(&target, Expected::Revision(1), advert_id(1))]).await; // 6, still version 1
+    commit(&*store, [change(&target, Expected::Revision(2), advert_id(1))]).await; // 7, version 2
+    commit(&*store, [change(&target, Expected::Revision(3), advert_id(1))]).await; // 8, version 3
     let groups = vec![
-        MatchGroup { linked: vec![hears, matches], ..group(4, 1, 1) },
-        MatchGroup { matched: vec![matches], linked: vec![hears], ..group(7, 1, 2) },
-        MatchGroup { linked: vec![hears, matches], ..group(8, 1, 3) },
+        MatchGroup { linked: vec![linked_search, matches], ..group(4, 1, 1) },
+        MatchGroup { matched: vec![matches], linked: vec![linked_search], ..group(7, 1, 2) },
+        MatchGroup { linked: vec![linked_search, matches], ..group(8, 1, 3) },
     ];
     assert!(store.record_matches(batch(0, 8, groups)).await.unwrap());
     for _ in 0..2 {
@@ -158,8 +158,8 @@ pub async fn match_is_found_by_first_log_position<B: Backend>() {
             Some(row(matches, property_id(1), 2, 4)),
             "a match takes precedence over an earlier link"
         );
-        let found = store.find_match(hears, Position(4)).await.unwrap();
-        assert_eq!(found, Some(row(hears, property_id(1), 1, 4)), "the first link");
+        let found = store.find_match(linked_search, Position(4)).await.unwrap();
+        assert_eq!(found, Some(row(linked_search, property_id(1), 1, 4)), "the first link");
         assert_eq!(store.find_match(nothing, Position(4)).await.unwrap(), None);
         // Entries that are not the first of a property, or not of a property.
         for position in [0, 1, 5, 6, 7, 8, 9, u64::MAX >> 2] {
@@ -168,7 +168,7 @@ pub async fn match_is_found_by_first_log_position<B: Backend>() {
         let page = MatchPage { total: 1, matches: vec![row(matches, property_id(1), 2, 4)] };
         assert_eq!(store.list_matches(matches, 0, 10).await.unwrap(), page);
         assert_eq!(
-            store.list_matches(hears, 0, 10).await.unwrap(),
+            store.list_matches(linked_search, 0, 10).await.unwrap(),
             MatchPage::default(),
             "hearing is no match"
         );

@@ -39,35 +39,35 @@ async fn play<B: Backend>(events: Vec<Event>) {
     let mut store = Opened::<B>::fresh().await;
     let mut model = Model::default();
     let mut writers = vec![Writer::default(); WRITERS];
-    let mut newcomers = 0;
-    let mut made = vec![None; MATCHERS];
+    let mut generated_ids = 0;
+    let mut batches = vec![None; MATCHERS];
     for event in events {
         match event {
             Event::Write { writer, actions } => {
-                let changes = writers[writer].build(&actions, &mut newcomers);
+                let changes = writers[writer].build(&actions, &mut generated_ids);
                 if !changes.steps.is_empty() {
                     let expected = model.commit(&changes);
                     assert_eq!(store.commit(changes).await.unwrap(), expected);
                 }
                 writers[writer].read(&model);
             }
-            Event::Erase { who } => {
-                if let Some(advert) = model.pick(who) {
+            Event::Erase { pick } => {
+                if let Some(advert) = model.pick(pick) {
                     let expected = model.erase(advert, at(8_000));
                     assert_eq!(store.erase(advert, at(8_000)).await.unwrap(), expected);
                 }
             }
-            Event::Think { matcher, entries, chance } => {
-                made[matcher] = Some(model.invent_batch(entries, chance))
+            Event::Match { matcher, entries, chance } => {
+                batches[matcher] = Some(model.invent_batch(entries, chance))
             }
             Event::Record { matcher } => {
-                if let Some(batch) = made[matcher].take() {
+                if let Some(batch) = batches[matcher].take() {
                     let expected = model.record(&batch);
                     assert_eq!(store.record_matches(batch).await.unwrap(), expected);
                 }
             }
             // This does not change any result.
-            Event::File { limit } => {
+            Event::Index { limit } => {
                 store.index_matches(limit).await.unwrap();
             }
             Event::Reopen => store = store.reopened().await,

@@ -96,8 +96,8 @@ pub async fn search_limit_per_owner_is_enforced<B: Backend>() {
     too_many(vec![create_search_below(&search(1), 0)]).await;
     commit(&*store, [create_search_below(&search(1), 2), create_search_below(&search(2), 2)]).await;
     // The whole set is rolled back, and changing a search does not count as creating one.
-    let home = property(1, [advert(1).build()]);
-    too_many(vec![create(&home, Expected::New), create_search_below(&search(3), 2)]).await;
+    let target = property(1, [advert(1).build()]);
+    too_many(vec![create(&target, Expected::New), create_search_below(&search(3), 2)]).await;
     assert_eq!(store.counts().await.unwrap(), (0, 0));
     assert_eq!(whole_log(&*store).await.len(), 2);
     commit(&*store, [change_search(&search(2), 1)]).await;
@@ -149,14 +149,14 @@ pub async fn search_numbers_are_never_reused<B: Backend>() {
 pub async fn searches_are_read_as_of_a_position<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let titled = |number, title| search_of(1, number, title);
-    let home = property(1, [advert(1).build()]);
+    let target = property(1, [advert(1).build()]);
     commit(&*store, [create_search(&titled(1, "a1"))]).await; // 1
     commit(&*store, [create_search(&titled(2, "b1"))]).await; // 2
-    commit(&*store, [create(&home, Expected::New)]).await; // 3
+    commit(&*store, [create(&target, Expected::New)]).await; // 3
     commit(&*store, [change_search(&titled(1, "a2"), 1)]).await; // 4
     commit(&*store, [change_search(&titled(1, "a3"), 2)]).await; // 5
     commit(&*store, [create_search(&titled(3, "c1"))]).await; // 6
-    commit(&*store, [change(&home, Expected::Revision(1), advert_id(1))]).await; // 7
+    commit(&*store, [change(&target, Expected::Revision(1), advert_id(1))]).await; // 7
     commit(&*store, [change_search(&titled(2, "b2"), 1)]).await; // 8
     let read = async |position| {
         let found = store.searches_at(Position(position), None, 100).await.unwrap();
@@ -210,7 +210,7 @@ pub async fn list_returns_one_owner_in_the_requested_order<B: Backend>() {
     {
         for enabled in [None, Some(true), Some(false)] {
             for by_title in [None, Some(Direction::Ascending), Some(Direction::Descending)] {
-                let asked = |skip, take| SearchList {
+                let selection = |skip, take| SearchList {
                     owner: user_id(1),
                     title: title.map(str::to_owned),
                     enabled,
@@ -239,20 +239,20 @@ pub async fn list_returns_one_owner_in_the_requested_order<B: Backend>() {
                 }
                 let (mut read, take) = (Vec::new(), 1 + random.below(20));
                 loop {
-                    let page = store.list_searches(asked(read.len() as u64, take)).await.unwrap();
-                    assert_eq!(page.total, expected.len() as u64, "{:?}", asked(0, take));
+                    let page = store.list_searches(selection(read.len() as u64, take)).await.unwrap();
+                    assert_eq!(page.total, expected.len() as u64, "{:?}", selection(0, take));
                     if page.searches.is_empty() {
                         break;
                     }
                     read.extend(page.searches.into_iter().map(|stored| stored.search));
                 }
-                assert_eq!(read, expected, "{:?}", asked(0, take));
+                assert_eq!(read, expected, "{:?}", selection(0, take));
             }
         }
     }
-    let nobody =
+    let unknown_owner =
         SearchList { owner: user_id(3), title: None, enabled: None, by_title: None, skip: 0, take: u64::MAX };
-    assert_eq!(store.list_searches(nobody).await.unwrap(), SearchPage::default());
+    assert_eq!(store.list_searches(unknown_owner).await.unwrap(), SearchPage::default());
     assert_eq!(store.count_searches().await.unwrap(), all.len() as u64);
 
     // A new title changes the order.

@@ -53,15 +53,15 @@ fn put(key: &str, name: Given<&str>, category: Given<Option<SiteCategoryId>>) ->
 pub async fn first_advert_adds_its_site<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     assert_eq!(keys(&*store).await, [""; 0]);
-    let mut home = property(1, [advert(1).site("portail.fr").build()]);
-    commit(&*store, [create(&home, Expected::New)]).await;
+    let mut target = property(1, [advert(1).site("portail.fr").build()]);
+    commit(&*store, [create(&target, Expected::New)]).await;
     commit(&*store, [create(&property(2, [advert(2).site("agence.fr").build()]), Expected::New)]).await;
     commit(&*store, [create(&property(3, [advert(3).site("portail.fr").build()]), Expected::New)]).await;
     commit(&*store, [create(&property(4, [advert(4).build()]), Expected::New)]).await;
     assert_eq!(keys(&*store).await, ["portail.fr", "agence.fr"]);
 
-    home.adverts[0].details.site = Some(site("autre.fr"));
-    commit(&*store, [change(&home, Expected::Revision(1), advert_id(1))]).await;
+    target.adverts[0].details.site = Some(site("autre.fr"));
+    commit(&*store, [change(&target, Expected::Revision(1), advert_id(1))]).await;
     let known = sites(&*store).await;
     let expected = [(1, "portail.fr"), (2, "agence.fr"), (3, "autre.fr")];
     assert_eq!(known, expected.map(|(id, key)| (id, key.to_owned(), None, None)));
@@ -71,10 +71,10 @@ pub async fn first_advert_adds_its_site<B: Backend>() {
 
 pub async fn erasure_deletes_sites_without_other_adverts<B: Backend>() {
     let store = Opened::<B>::fresh().await;
-    let mut home = property(1, [advert(1).site("avant.fr").build()]);
-    commit(&*store, [create(&home, Expected::New)]).await;
-    home.adverts[0].details.site = Some(site("apres.fr"));
-    commit(&*store, [change(&home, Expected::Revision(1), advert_id(1))]).await;
+    let mut target = property(1, [advert(1).site("avant.fr").build()]);
+    commit(&*store, [create(&target, Expected::New)]).await;
+    target.adverts[0].details.site = Some(site("apres.fr"));
+    commit(&*store, [change(&target, Expected::Revision(1), advert_id(1))]).await;
     let others = [
         advert(2).site("reste.fr").reference("A").build(),
         advert(3).site("reste.fr").build(),
@@ -101,8 +101,8 @@ pub async fn erasure_deletes_sites_without_other_adverts<B: Backend>() {
     assert_eq!(keys(&*store).await, ["nomme.fr", "range.fr"]);
     // Ids are never reused.
     for (number, id) in [(7, 6), (8, 7)] {
-        let home = property(number, [advert(number).site("neuf.fr").build()]);
-        commit(&*store, [create(&home, Expected::New)]).await;
+        let target = property(number, [advert(number).site("neuf.fr").build()]);
+        commit(&*store, [create(&target, Expected::New)]).await;
         assert_eq!(sites(&*store).await[2], (id, "neuf.fr".to_owned(), None, None));
         erase(number).await;
     }
@@ -197,11 +197,11 @@ pub async fn directory_is_returned_only_if_changed<B: Backend>() {
     assert!(!has_changed(&store).await);
     let portals = category(&*store, "Portails").await;
     assert!(has_changed(&store).await, "a category was created");
-    let mut home = property(1, [advert(1).site("portail.fr").build()]);
-    commit(&*store, [create(&home, Expected::New)]).await;
+    let mut target = property(1, [advert(1).site("portail.fr").build()]);
+    commit(&*store, [create(&target, Expected::New)]).await;
     assert!(has_changed(&store).await, "a site was added");
-    home.adverts[0].last_crawled_at = at(8_000);
-    commit(&*store, [crawl(&home, Expected::Revision(1), advert_id(1))]).await;
+    target.adverts[0].last_crawled_at = at(8_000);
+    commit(&*store, [crawl(&target, Expected::Revision(1), advert_id(1))]).await;
     commit(&*store, [create(&property(2, [advert(2).site("portail.fr").build()]), Expected::New)]).await;
     assert!(!has_changed(&store).await, "no site has changed");
     store.put_site(put("portail.fr", Given::Value("Le Portail"), Given::Value(Some(portals)))).await.unwrap();

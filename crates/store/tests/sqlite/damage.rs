@@ -73,9 +73,9 @@ async fn damaged_record_is_reported_and_never_returned() {
 async fn damaged_log_entry_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(folder.path()).unwrap();
-    let home = property(1, [advert(1).build()]);
-    commit(&store, [create(&home, Expected::New)]).await;
-    commit(&store, [change(&home, Expected::Revision(1), advert_id(1))]).await;
+    let target = property(1, [advert(1).build()]);
+    commit(&store, [create(&target, Expected::New)]).await;
+    commit(&store, [change(&target, Expected::Revision(1), advert_id(1))]).await;
     let connection = Connection::open(folder.path().join(FILE_NAME)).unwrap();
     connection.execute("UPDATE log SET kind = 99 WHERE position = 2", []).unwrap();
     match store.log_after(store::Position::START, 10).await {

@@ -13,7 +13,7 @@ use testkit::build::{advert, advert_id, at, property, property_id, short_text, s
 use crate::changes::{change, commit, create, create_claiming, join, leave, put, remove};
 
 /// Returns the files and records that contain the text. Compressed records are decompressed first.
-fn places_with(folder: &Path, text: &str) -> Vec<String> {
+fn files_with(folder: &Path, text: &str) -> Vec<String> {
     let holds = |bytes: &[u8]| bytes.windows(text.len()).any(|window| window == text.as_bytes());
     let mut places = Vec::new();
     for file in std::fs::read_dir(folder).unwrap() {
@@ -76,14 +76,14 @@ async fn erased_advert_is_in_no_file() {
         ],
     )
     .await;
-    let before = places_with(folder.path(), CANARY);
+    let before = files_with(folder.path(), CANARY);
     assert!(before.contains(&format!("{FILE_NAME}-wal")), "{before:?}");
-    assert_eq!(before.iter().filter(|place| place.starts_with("record")).count(), 4, "{before:?}");
+    assert_eq!(before.iter().filter(|name| name.starts_with("record")).count(), 4, "{before:?}");
 
     store.erase(advert_id(2), at(9_000)).await.unwrap().unwrap();
-    assert_eq!(places_with(folder.path(), CANARY), [""; 0]);
+    assert_eq!(files_with(folder.path(), CANARY), [""; 0]);
     drop(store);
-    assert_eq!(places_with(folder.path(), CANARY), [""; 0]);
+    assert_eq!(files_with(folder.path(), CANARY), [""; 0]);
 }
 
 /// Rows move between pages as tables grow. `secure_delete` overwrites deleted content, but not the copy of a row that remains in the
@@ -100,29 +100,29 @@ async fn compacting_removes_copies_of_erased_adverts() {
         numbers.swap(index, usize::try_from(random.below(index as u64 + 1)).unwrap());
     }
     for chunk in numbers.chunks(30) {
-        let home = |number: &u64| {
+        let target = |number: &u64| {
             let canary = canary(*number);
             let long = "x".repeat(usize::try_from(number % 200).unwrap());
             let url = format!("https://portail.fr/{canary}/{long}");
             property(*number, [advert(*number).site("portail.fr").reference(&canary).url(&url).build()])
         };
-        let homes: Vec<_> = chunk.iter().map(home).collect();
-        commit(&store, homes.iter().map(|home| create(home, Expected::New))).await;
+        let targets: Vec<_> = chunk.iter().map(target).collect();
+        commit(&store, targets.iter().map(|target| create(target, Expected::New))).await;
         // Some shrink in place.
-        for home in &homes[..5] {
-            let mut shorter = home.clone();
+        for target in &targets[..5] {
+            let mut shorter = target.clone();
             shorter.adverts[0].details.url = None;
-            commit(&store, [change(&shorter, Expected::Revision(1), home.adverts[0].id)]).await;
+            commit(&store, [change(&shorter, Expected::Revision(1), target.adverts[0].id)]).await;
         }
     }
-    let (erased, kept) = numbers.split_at(300);
+    let (erased, stored) = numbers.split_at(300);
     for number in erased {
         store.erase(advert_id(*number), at(9_000)).await.unwrap().unwrap();
     }
     let connection = Connection::open(folder.path().join(FILE_NAME)).unwrap();
     connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
     let found = canaries(folder.path());
-    assert!(kept.iter().all(|number| found.contains(number)), "the remaining ones can be found");
+    assert!(stored.iter().all(|number| found.contains(number)), "the remaining ones can be found");
     let left: Vec<_> = erased.iter().filter(|number| found.contains(number)).collect();
     assert!(left.is_empty(), "{} of {} are left: {left:?}", left.len(), erased.len());
 }

@@ -141,7 +141,7 @@ async fn damaged_search_is_reported_and_never_returned() {
             let mut damaged = record.clone();
             damaged[index] ^= 0x11;
             write(&damaged);
-            let answers = match table {
+            let results = match table {
                 "search" => vec![
                     store.search(search_id(2)).await.map(|_| ()),
                     store.search_by_number(numbers[1]).await.map(|_| ()),
@@ -155,8 +155,8 @@ async fn damaged_search_is_reported_and_never_returned() {
                     vec![store.search_at(search_id(2), 1).await.map(|_| ())]
                 }
             };
-            for answer in answers {
-                match answer {
+            for result in results {
+                match result {
                     Err(Error::Corrupt { what, .. }) => {
                         assert!(what.contains(&search_id(2).to_string()), "{what}");
                     }
@@ -193,19 +193,19 @@ async fn damaged_list_of_searches_is_detected() {
         }));
         for damaged in versions {
             write(&damaged);
-            let mut answers = vec![store.match_groups_after(Position::START, 10).await.map(|_| ())];
+            let mut results = vec![store.match_groups_after(Position::START, 10).await.map(|_| ())];
             if column == "matched" {
-                answers.push(store.matched_searches(vec![property_id(2)]).await.map(|_| ()));
-                answers.push(store.list_matches(numbers[0], 0, 10).await.map(|_| ()));
-                answers.push(store.index_matches(10).await.map(|_| ()));
+                results.push(store.matched_searches(vec![property_id(2)]).await.map(|_| ()));
+                results.push(store.list_matches(numbers[0], 0, 10).await.map(|_| ()));
+                results.push(store.index_matches(10).await.map(|_| ()));
                 // An erasure is refused too.
-                answers.push(store.erase(advert_id(2), at(9_000)).await.map(|_| ()));
+                results.push(store.erase(advert_id(2), at(9_000)).await.map(|_| ()));
             }
             if column != "searches" {
-                answers.push(store.find_match(bystander, Position(5)).await.map(|_| ()));
+                results.push(store.find_match(bystander, Position(5)).await.map(|_| ()));
             }
-            for answer in answers {
-                assert!(matches!(answer, Err(Error::Corrupt { .. })), "{column}: {damaged:?}");
+            for result in results {
+                assert!(matches!(result, Err(Error::Corrupt { .. })), "{column}: {damaged:?}");
             }
         }
         write(&list);

@@ -53,8 +53,8 @@ async fn waiting_writers_share_one_transaction() {
     for number in 0..WRITERS {
         // Every tenth set is refused; the others in its transaction must not be affected.
         let conflict = (number % 10 == 0).then(|| {
-            let home = property(1, [advert(1).build()]);
-            create_claiming(&home, Expected::Revision(9), site_reference("a.fr", "1"))
+            let target = property(1, [advert(1).build()]);
+            create_claiming(&target, Expected::Revision(9), site_reference("a.fr", "1"))
         });
         let steps = std::iter::once(create_search(&saved_search(number))).chain(conflict);
         let mut committing = Box::pin(store.commit(set(steps)));
@@ -97,8 +97,8 @@ async fn two_processes_on_one_folder_lose_and_duplicate_nothing() {
                 for reference in (0..CLAIMS).filter(|number| number % 3 == writer) {
                     let number = index * 1_000 + reference;
                     let text = reference.to_string();
-                    let home = property(number, [advert(number).site("a.fr").reference(&text).build()]);
-                    let step = create_claiming(&home, Expected::New, site_reference("a.fr", &text));
+                    let target = property(number, [advert(number).site("a.fr").reference(&text).build()]);
+                    let step = create_claiming(&target, Expected::New, site_reference("a.fr", &text));
                     if let CommitOutcome::Committed(position) = store.commit(set([step])).await.unwrap() {
                         won.push((reference, advert_id(number), position));
                     }

@@ -17,7 +17,7 @@ impl Dispatcher {
         if after == until {
             return Ok(false);
         }
-        let deliveries: Vec<(NewDelivery, Start)> =
+        let deliveries: Vec<(NewDelivery, InitialState)> =
             deliveries.into_iter().map(|delivery| (delivery, self.start(&delivery, now))).collect();
         let lanes: Vec<_> = deliveries
             .iter()
@@ -38,7 +38,7 @@ impl Dispatcher {
     }
 
     /// Webhooks go at once; emails wait for more of the same.
-    fn start(&self, delivery: &NewDelivery, now: Timestamp) -> Start {
+    fn start(&self, delivery: &NewDelivery, now: Timestamp) -> InitialState {
         match delivery.notification.channel() {
             DeliveryChannel::Match | DeliveryChannel::Event => InitialState::DueAt(now),
             DeliveryChannel::Email if self.dispatch.transport.sends_email() => {

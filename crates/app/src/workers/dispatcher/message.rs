@@ -86,7 +86,7 @@ pub async fn write(
                 }
                 let secrets = inputs.secrets.get(&search.search.owner).cloned().unwrap_or_default();
                 let order = due
-                    .about
+                    .subject
                     .as_ref()
                     .map(|about| Order { sequence: due.lane_sequence, property_version: about.version });
                 let post =

@@ -22,7 +22,7 @@ struct Everything {
     log: Vec<LogEntry>,
     head: Position,
     properties: HashMap<PropertyId, StoredProperty>,
-    kept: usize,
+    stored: usize,
     located: Vec<Option<AdvertRef>>,
     unseen: Vec<AdvertRef>,
     counts: (u64, u64),
@@ -33,9 +33,9 @@ async fn snapshot(store: &impl Store) -> Everything {
     let mut identities: Vec<_> = (1..10).map(|number| Identity::Uuid(advert_id(number))).collect();
     identities.extend((1..10).map(|number| site_reference("portail.fr", &format!("A-{number}"))));
     identities.extend((1..10).map(|number| url_identity(&format!("https://portail.fr/{number}"))));
-    let mut kept = 0;
+    let mut stored = 0;
     for (number, version) in (1..10).flat_map(|number| (1..10).map(move |version| (number, version))) {
-        kept += usize::from(store.property_at(property_id(number), version).await.unwrap().is_some());
+        stored += usize::from(store.property_at(property_id(number), version).await.unwrap().is_some());
     }
     let mut searches = Vec::new();
     for number in 1..10 {
@@ -45,7 +45,7 @@ async fn snapshot(store: &impl Store) -> Everything {
         log: whole_log(store).await,
         head: *store.head().borrow(),
         properties: store.properties((1..10).map(property_id).collect()).await.unwrap(),
-        kept,
+        stored,
         located: store.locate(identities).await.unwrap(),
         unseen: store.not_crawled_since(at(1_000_000), 100).await.unwrap(),
         counts: store.counts().await.unwrap(),

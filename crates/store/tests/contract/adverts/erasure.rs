@@ -70,22 +70,22 @@ pub async fn erasure_removes_the_advert_from_every_version<B: Backend>() {
 
 pub async fn erasing_the_last_advert_removes_the_property<B: Backend>() {
     let store = Opened::<B>::fresh().await;
-    let home = property(1, [advert(1).url("https://portail.fr/1").build()]);
-    commit(&*store, [create(&home, Expected::New)]).await;
-    commit(&*store, [crawl(&home, Expected::Revision(1), advert_id(1))]).await;
-    commit(&*store, [change(&home, Expected::Revision(2), advert_id(1))]).await;
+    let target = property(1, [advert(1).url("https://portail.fr/1").build()]);
+    commit(&*store, [create(&target, Expected::New)]).await;
+    commit(&*store, [crawl(&target, Expected::Revision(1), advert_id(1))]).await;
+    commit(&*store, [change(&target, Expected::Revision(2), advert_id(1))]).await;
     commit(&*store, [create(&property(2, [advert(2).build()]), Expected::New)]).await;
     let erased = store.erase(advert_id(1), at(9_000)).await.unwrap();
-    assert_eq!(erased, Some(Erased { property: home.id, property_removed: true, position: Position(5) }));
+    assert_eq!(erased, Some(Erased { property: target.id, property_removed: true, position: Position(5) }));
 
     assert_nothing_left_of(&*store, advert_id(1)).await;
-    assert_eq!(current(&*store, home.id).await, None);
+    assert_eq!(current(&*store, target.id).await, None);
     assert_eq!(store.counts().await.unwrap(), (1, 1));
     assert_eq!(store.not_crawled_since(at(1_000_000), 10).await.unwrap().len(), 1);
     assert_eq!(
         log_changes(&*store).await.pop(),
         Some(Change::PropertyRemoved {
-            property: home.id,
+            property: target.id,
             cause: RemovalCause::AdvertErased(Erasure::default())
         })
     );
@@ -175,18 +175,18 @@ pub async fn erasing_an_unknown_advert_returns_none<B: Backend>() {
 pub async fn erased_advert_can_be_created_again<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let known = advert(1).site("portail.fr").reference("A").url("https://portail.fr/1").build();
-    let home = property(1, [known]);
+    let target = property(1, [known]);
     let claims = [
         Identity::Uuid(advert_id(1)),
         site_reference("portail.fr", "A"),
         url_identity("https://portail.fr/1"),
     ];
     for claim in claims {
-        commit(&*store, [create_claiming(&home, Expected::New, claim.clone())]).await;
-        assert_eq!(located(&*store, claim).await, Some((advert_id(1), home.id)));
-        let stored = current(&*store, home.id).await.unwrap();
-        assert_eq!(stored.property, home);
-        assert_eq!(store.property_at(home.id, stored.version).await.unwrap(), Some(home.clone()));
+        commit(&*store, [create_claiming(&target, Expected::New, claim.clone())]).await;
+        assert_eq!(located(&*store, claim).await, Some((advert_id(1), target.id)));
+        let stored = current(&*store, target.id).await.unwrap();
+        assert_eq!(stored.property, target);
+        assert_eq!(store.property_at(target.id, stored.version).await.unwrap(), Some(target.clone()));
         store.erase(advert_id(1), at(9_000)).await.unwrap().unwrap();
         assert_nothing_left_of(&*store, advert_id(1)).await;
     }
@@ -194,15 +194,15 @@ pub async fn erased_advert_can_be_created_again<B: Backend>() {
 
 pub async fn versions_grow_across_an_erasure<B: Backend>() {
     let store = Opened::<B>::fresh().await;
-    let home = property(1, [advert(1).build()]);
-    commit(&*store, [create(&home, Expected::New)]).await;
-    commit(&*store, [change(&home, Expected::Revision(1), advert_id(1))]).await;
+    let target = property(1, [advert(1).build()]);
+    commit(&*store, [create(&target, Expected::New)]).await;
+    commit(&*store, [change(&target, Expected::Revision(1), advert_id(1))]).await;
     store.erase(advert_id(1), at(9_000)).await.unwrap();
     let store = store.reopened().await;
     let again = property(1, [advert(2).build()]);
     commit(&*store, [create(&again, Expected::New)]).await;
     // A client that holds version 1 or 2 must not take the new document for that one.
-    let version = current(&*store, home.id).await.unwrap().version;
+    let version = current(&*store, target.id).await.unwrap().version;
     assert!(version > 2, "version {version} was reused");
 }
 

@@ -34,7 +34,7 @@ pub async fn unknown_identities_return_none_in_request_order<B: Backend>() {
     for (number, half) in (2..).zip(halves) {
         commit(&*store, [create(&property(number, [half]), Expected::New)]).await;
     }
-    let asked = vec![
+    let selection = vec![
         Identity::Uuid(advert_id(9)),
         url_identity("https://portail.fr/1"),
         site_reference("portail.fr", "a-1"),
@@ -43,7 +43,7 @@ pub async fn unknown_identities_return_none_in_request_order<B: Backend>() {
         url_identity("https://portail.fr/1?page=2"),
     ];
     let found = Some(AdvertRef { advert: advert_id(1), property: property_id(1) });
-    assert_eq!(store.locate(asked).await.unwrap(), [None, found, None, None, found, None]);
+    assert_eq!(store.locate(selection).await.unwrap(), [None, found, None, None, found, None]);
     assert_eq!(store.locate(Vec::new()).await.unwrap(), []);
 }
 
@@ -60,13 +60,13 @@ pub async fn oldest_advert_wins_a_shared_url<B: Backend>() {
 pub async fn changed_identities_replace_old_ones<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let known = advert(1).site("portail.fr").reference("A-1").url("https://portail.fr/1").build();
-    let mut home = property(1, [known]);
-    commit(&*store, [create(&home, Expected::New)]).await;
+    let mut target = property(1, [known]);
+    commit(&*store, [create(&target, Expected::New)]).await;
 
-    let details = &mut home.adverts[0].details;
+    let details = &mut target.adverts[0].details;
     details.reference = None;
     details.url = Some(web_address("https://portail.fr/2"));
-    commit(&*store, [change(&home, Expected::Revision(1), advert_id(1))]).await;
+    commit(&*store, [change(&target, Expected::Revision(1), advert_id(1))]).await;
 
     let expected = Some((advert_id(1), property_id(1)));
     assert_eq!(located(&*store, site_reference("portail.fr", "A-1")).await, None);

@@ -26,7 +26,7 @@ pub async fn scan_all(store: &impl Store, parts: usize, limit: usize) -> Vec<Sto
     all
 }
 
-fn home(number: u64) -> Property {
+fn single_property(number: u64) -> Property {
     property(number, [advert(number).build()])
 }
 
@@ -39,7 +39,7 @@ fn numbers(found: &[StoredProperty]) -> Vec<Property> {
 pub async fn scan_returns_every_property_once<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     assert_eq!(scan_all(&*store, 2, 10).await, []);
-    commit(&*store, (1..=3).map(|number| create(&home(number), Expected::New))).await;
+    commit(&*store, (1..=3).map(|number| create(&single_property(number), Expected::New))).await;
     let changed = property(1, [advert(1).title("Studio").build()]);
     let seen = property(2, [advert(2).crawled_at(4_000).build()]);
     commit(&*store, [change(&changed, Expected::Revision(1), advert_id(1))]).await;
@@ -47,7 +47,7 @@ pub async fn scan_returns_every_property_once<B: Backend>() {
 
     let mut found = scan_all(&*store, 2, 10).await;
     found.sort_by_key(|stored| stored.property.id);
-    for (stored, expected) in found.iter().zip([changed, seen, home(3)]) {
+    for (stored, expected) in found.iter().zip([changed, seen, single_property(3)]) {
         assert_eq!(stored.property, expected);
         // Version and revision are the current ones.
         assert_eq!(current(&*store, expected.id).await.as_ref(), Some(stored));
@@ -57,8 +57,8 @@ pub async fn scan_returns_every_property_once<B: Backend>() {
 
 pub async fn scan_result_is_independent_of_parts_and_limits<B: Backend>() {
     let store = Opened::<B>::fresh().await;
-    commit(&*store, (1..=20).map(|number| create(&home(number), Expected::New))).await;
-    let all: Vec<_> = (1..=20).map(home).collect();
+    commit(&*store, (1..=20).map(|number| create(&single_property(number), Expected::New))).await;
+    let all: Vec<_> = (1..=20).map(single_property).collect();
     for parts in [1, 2, 3, 7, 20, 100] {
         assert!(store.scan_parts(parts).await.unwrap().len() <= parts);
         for limit in [1, 3, 19, 20, 1_000] {
@@ -73,15 +73,16 @@ pub async fn scan_result_is_independent_of_parts_and_limits<B: Backend>() {
 
 pub async fn scan_skips_removed_properties<B: Backend>() {
     let store = Opened::<B>::fresh().await;
-    commit(&*store, (1..=4).map(|number| create(&home(number), Expected::New))).await;
+    commit(&*store, (1..=4).map(|number| create(&single_property(number), Expected::New))).await;
     store.erase(advert_id(2), at(9_000)).await.unwrap();
     commit(&*store, [remove(property_id(3), Expected::Revision(1), advert_id(3))]).await;
-    assert_eq!(numbers(&scan_all(&*store, 2, 10).await), [home(1), home(4)]);
+    assert_eq!(numbers(&scan_all(&*store, 2, 10).await), [single_property(1), single_property(4)]);
 }
 
 pub async fn concurrent_writes_are_scanned_or_logged<B: Backend>() {
     let store = Opened::<B>::fresh().await;
-    let before = commit(&*store, (1..=10).map(|number| create(&home(number), Expected::New))).await;
+    let before =
+        commit(&*store, (1..=10).map(|number| create(&single_property(number), Expected::New))).await;
     let mut searches = HashSet::new();
     let mut writes = 0;
     for part in store.scan_parts(2).await.unwrap() {
@@ -94,7 +95,7 @@ pub async fn concurrent_writes_are_scanned_or_logged<B: Backend>() {
             writes += 1;
             let again = property(writes, [advert(writes).title("Studio").build()]);
             commit(&*store, [change(&again, Expected::Revision(1), advert_id(writes))]).await;
-            commit(&*store, [create(&home(100 + writes), Expected::New)]).await;
+            commit(&*store, [create(&single_property(100 + writes), Expected::New)]).await;
         }
     }
     for entry in whole_log(&*store).await.into_iter().filter(|entry| entry.position > before) {

@@ -10,10 +10,10 @@ use crate::changes::{change, commit, crawl, create, document_and_version, locate
 
 pub async fn created_property_has_version_one<B: Backend>() {
     let store = Opened::<B>::fresh().await;
-    let home = property(1, [advert(1).title("Studio").build()]);
-    commit(&*store, [create(&home, Expected::New)]).await;
-    assert_eq!(document_and_version(&*store, home.id).await, Some((home.clone(), 1)));
-    assert_eq!(store.property_at(home.id, 1).await.unwrap(), Some(home));
+    let target = property(1, [advert(1).title("Studio").build()]);
+    commit(&*store, [create(&target, Expected::New)]).await;
+    assert_eq!(document_and_version(&*store, target.id).await, Some((target.clone(), 1)));
+    assert_eq!(store.property_at(target.id, 1).await.unwrap(), Some(target));
 }
 
 pub async fn change_adds_a_version_and_keeps_the_previous_one<B: Backend>() {
@@ -80,8 +80,8 @@ pub async fn missing_properties_are_left_out<B: Backend>() {
     for number in [1, 2] {
         commit(&*store, [create(&property(number, [advert(number).build()]), Expected::New)]).await;
     }
-    let asked = vec![property_id(2), property_id(7), property_id(1), property_id(2)];
-    let mut found: Vec<_> = store.properties(asked).await.unwrap().into_keys().collect();
+    let selection = vec![property_id(2), property_id(7), property_id(1), property_id(2)];
+    let mut found: Vec<_> = store.properties(selection).await.unwrap().into_keys().collect();
     found.sort();
     assert_eq!(found, [property_id(1), property_id(2)]);
 }

@@ -38,13 +38,13 @@ async fn varied<B: Backend>() -> (Opened<B>, Vec<DeliveryRow>) {
     (store, rows)
 }
 
-fn is_selected(row: &DeliveryRow, asked: &DeliveryList) -> bool {
-    asked.owner.is_none_or(|owner| row.owner == owner)
-        && asked.search.is_none_or(|search| row.lane.search == search)
-        && asked.state.is_none_or(|state| StateKind::of(row.state) == state)
-        && asked.channel.is_none_or(|channel| row.lane.channel == channel)
-        && asked.from.is_none_or(|from| row.created_at >= from)
-        && asked.until.is_none_or(|until| row.created_at < until)
+fn is_selected(row: &DeliveryRow, selection: &DeliveryList) -> bool {
+    selection.owner.is_none_or(|owner| row.owner == owner)
+        && selection.search.is_none_or(|search| row.lane.search == search)
+        && selection.state.is_none_or(|state| StateKind::of(row.state) == state)
+        && selection.channel.is_none_or(|channel| row.lane.channel == channel)
+        && selection.from.is_none_or(|from| row.created_at >= from)
+        && selection.until.is_none_or(|until| row.created_at < until)
 }
 
 /// Each value as `Some`, and `None`.
@@ -61,7 +61,7 @@ pub async fn deliveries_are_listed_by_every_filter<B: Backend>() {
             for state in options(StateKind::ALL) {
                 for channel in options(DeliveryChannel::ALL) {
                     for (from, until) in [(None, None), (Some(6_200), Some(6_400)), (Some(6_601), None)] {
-                        let asked = DeliveryList {
+                        let selection = DeliveryList {
                             owner,
                             search,
                             state,
@@ -70,11 +70,11 @@ pub async fn deliveries_are_listed_by_every_filter<B: Backend>() {
                             until: until.map(at),
                             ..list()
                         };
-                        let page = store.list_deliveries(asked.clone()).await.unwrap();
+                        let page = store.list_deliveries(selection.clone()).await.unwrap();
                         let expected: Vec<_> =
-                            rows.iter().rev().filter(|row| is_selected(row, &asked)).cloned().collect();
-                        assert_eq!(page.total, expected.len() as u64, "{asked:?}");
-                        assert_eq!(page.deliveries, expected, "{asked:?}");
+                            rows.iter().rev().filter(|row| is_selected(row, &selection)).cloned().collect();
+                        assert_eq!(page.total, expected.len() as u64, "{selection:?}");
+                        assert_eq!(page.deliveries, expected, "{selection:?}");
                         checked += 1;
                         found_some += usize::from(page.total > 0);
                     }
@@ -128,9 +128,9 @@ pub async fn deleting_a_search_cancels_its_deliveries<B: Backend>() {
     }
     assert!(cancelled > 2, "{cancelled}");
     for state in StateKind::ALL {
-        let asked = DeliveryList { state: Some(state), ..list() };
-        let expected = after.iter().filter(|row| is_selected(row, &asked)).count() as u64;
-        assert_eq!(store.list_deliveries(asked).await.unwrap().total, expected, "{state:?}");
+        let selection = DeliveryList { state: Some(state), ..list() };
+        let expected = after.iter().filter(|row| is_selected(row, &selection)).count() as u64;
+        assert_eq!(store.list_deliveries(selection).await.unwrap().total, expected, "{state:?}");
     }
     // A leased delivery stays leased until it is settled.
     let under_way = after.iter().find(|row| row.lane.search == search && row.state == DeliveryState::Leased);
@@ -161,7 +161,7 @@ pub async fn one_delivery_is_replayed_from_any_final_state<B: Backend>() {
         1,
         "the lease is still valid"
     );
-    // Earlier attempts are kept, and none of them counts.
+    // Earlier attempts are stored, and none of them counts.
     assert_eq!((row(&*store, made[0]).await.attempts, row(&*store, made[4]).await.attempts), (1, 0));
     let seen = peek(&*store, lane(search, DeliveryChannel::Match), 9, Gather::DueOnly, 7_000).await;
     let counts: Vec<_> = seen.due.iter().map(|due| (due.id, due.failures)).collect();
@@ -259,8 +259,8 @@ pub async fn only_old_ended_deliveries_are_pruned<B: Backend>() {
         assert!(prune(&*store, 6_001, limit).await < 20);
         assert_eq!(left().await, made, "it ended at that date");
         prune(&*store, 6_002, limit).await;
-        let kept = [0, 1, 2, 5, 6, 8].map(|index| made[index]);
-        assert_eq!(left().await, kept, "with limit {limit}");
+        let stored = [0, 1, 2, 5, 6, 8].map(|index| made[index]);
+        assert_eq!(left().await, stored, "with limit {limit}");
         assert_eq!(store.delivery(made[3]).await.unwrap(), None);
         // Pending deliveries stay, and sequence numbers are not reused.
         prune(&*store, 1_000_000, limit).await;
@@ -281,9 +281,9 @@ pub async fn documents_are_pruned_by_date<B: Backend>() {
     let key = |number: u64, contacts| DocumentKey { property: property_id(number), version: 1, contacts };
     for number in 1..=3 {
         let second = 6_000 + i64::try_from(number).unwrap();
-        let kept =
+        let stored =
             [Contacts::Shown, Contacts::Hidden].map(|contacts| (key(number, contacts), b"{}".to_vec()));
-        let (at, lease_until, documents) = (at(second), at(second + 60), kept.to_vec());
+        let (at, lease_until, documents) = (at(second), at(second + 60), stored.to_vec());
         store
             .claim(Claim {
                 claim_id: number,
@@ -298,8 +298,8 @@ pub async fn documents_are_pruned_by_date<B: Backend>() {
     }
     let left = async || {
         let keys = [1, 2, 3].map(|number| key(number, Contacts::Shown)).to_vec();
-        let kept = store.sent_documents(keys).await.unwrap();
-        kept.iter().map(Option::is_some).collect::<Vec<_>>()
+        let stored = store.sent_documents(keys).await.unwrap();
+        stored.iter().map(Option::is_some).collect::<Vec<_>>()
     };
     prune(&*store, 6_001, 1).await;
     assert_eq!(left().await, [true, true, true]);

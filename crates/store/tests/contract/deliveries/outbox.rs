@@ -58,8 +58,8 @@ pub async fn outbox_is_enqueued_once<B: Backend>() {
     let numbers: Vec<_> = rows.iter().map(|row| row.lane_sequence).collect();
     assert_eq!(numbers, [1, 1, 1, 1, 1, 1, 2], "each lane has its own sequence");
     let channels: Vec<_> = rows.iter().map(|row| row.lane.channel).collect();
-    let (hook, event, letter) = (DeliveryChannel::Match, DeliveryChannel::Event, DeliveryChannel::Email);
-    assert_eq!(channels, [hook, hook, letter, event, event, event, event]);
+    let (hook, event, email) = (DeliveryChannel::Match, DeliveryChannel::Event, DeliveryChannel::Email);
+    assert_eq!(channels, [hook, hook, email, event, event, event, event]);
     for (index, row) in rows.iter().enumerate() {
         assert_eq!((row.owner, row.created_at, row.attempts), (user_id(1), at(6_000), 0));
         let state = match index {
@@ -102,9 +102,9 @@ pub async fn batch_may_end_inside_an_entry<B: Backend>() {
     let whole =
         [(1, BY_WEBHOOK, &searches[..]), (2, CREATION, &searches[1..4]), (3, BY_EMAIL, &searches[2..])];
     let mut expected = Vec::new();
-    for (number, notification, who) in whole {
-        let position = notify(&*store, number, &[(notification, who)]).await;
-        expected.extend(who.iter().map(|search| (position, notification, *search)));
+    for (number, notification, recipients) in whole {
+        let position = notify(&*store, number, &[(notification, recipients)]).await;
+        expected.extend(recipients.iter().map(|search| (position, notification, *search)));
     }
     for limit in [1, 2, 3, 4, 5, 7, 100] {
         // Reading does not advance the cursor.
@@ -162,8 +162,8 @@ pub async fn deleted_searches_and_erased_properties_are_left_out<B: Backend>() {
     store.erase(advert_id(2), at(5_500)).await.unwrap().unwrap();
     let outbox = store.read_outbox(100).await.unwrap();
     assert!(outbox.deliveries.iter().all(|delivery| delivery.position != erased));
-    let who: Vec<_> = outbox.deliveries.iter().map(|delivery| delivery.search).collect();
-    assert_eq!(who, [searches[1], searches[1], searches[2]]);
+    let recipients: Vec<_> = outbox.deliveries.iter().map(|delivery| delivery.search).collect();
+    assert_eq!(recipients, [searches[1], searches[1], searches[2]]);
     // With any limit, the cursor passes those that are left out.
     let mut made = Vec::new();
     for _ in 0..20 {
@@ -175,7 +175,7 @@ pub async fn deleted_searches_and_erased_properties_are_left_out<B: Backend>() {
             break;
         }
     }
-    assert_eq!(made, who);
+    assert_eq!(made, recipients);
     let rows = all_deliveries(&*store).await;
     assert_eq!(rows.iter().map(|row| row.subject.unwrap().0).collect::<Vec<_>>(), [1, 3, 3].map(property_id));
     assert!(rows.iter().all(|row| row.subject.unwrap().1.parts().is_some_and(|(_, at)| at <= last.0)));

@@ -71,21 +71,21 @@ pub async fn lanes_are_listed_with_their_earliest_due_date<B: Backend>() {
 /// Enqueues e-mails of one lane, due at these dates.
 async fn emails<B: Backend>(due: &[i64]) -> (Opened<B>, Lane, Vec<DeliveryId>) {
     let (store, searches) = store_with::<B>(1).await;
-    let mut made = Vec::new();
+    let mut enqueued = Vec::new();
     for (number, second) in (1..).zip(due) {
         notify(&*store, number, &[(BY_EMAIL, &searches)]).await;
-        made.extend(enqueue_all(&*store, 6_000, *second).await);
+        enqueued.extend(enqueue_all(&*store, 6_000, *second).await);
     }
-    (store, lane(searches[0], DeliveryChannel::Email), made)
+    (store, lane(searches[0], DeliveryChannel::Email), enqueued)
 }
 
 pub async fn due_deliveries_are_ordered_with_next_due_date<B: Backend>() {
-    let (store, lane, made) = emails::<B>(&[6_300, 6_100, 6_200, 6_100, 6_400]).await;
+    let (store, lane, enqueued) = emails::<B>(&[6_300, 6_100, 6_200, 6_100, 6_400]).await;
     let look = async |take, gather, second| {
         let seen = peek(&*store, lane, take, gather, second).await;
         assert_eq!(seen.lane, lane);
-        let places = seen.due.iter().map(|due| made.iter().position(|id| *id == due.id).unwrap());
-        (places.collect::<Vec<_>>(), seen.next_due_at.map(|next| next.as_second()))
+        let positions = seen.due.iter().map(|due| enqueued.iter().position(|id| *id == due.id).unwrap());
+        (positions.collect::<Vec<_>>(), seen.next_due_at.map(|next| next.as_second()))
     };
     assert_eq!(look(9, Gather::DueOnly, 6_099).await, (vec![], Some(6_100)));
     assert_eq!(look(9, Gather::DueOnly, 6_100).await, (vec![1, 3], Some(6_200)));
@@ -106,62 +106,73 @@ pub async fn due_deliveries_are_ordered_with_next_due_date<B: Backend>() {
 }
 
 pub async fn attempted_batch_is_repeated_as_it_was<B: Backend>() {
-    let (store, lane, made) = emails::<B>(&[6_100, 6_100, 6_150, 6_200, 6_300, 6_400]).await;
+    let (store, lane, enqueued) = emails::<B>(&[6_100, 6_100, 6_150, 6_200, 6_300, 6_400]).await;
     let look = async |second| {
         let seen = peek(&*store, lane, 10, Gather::WithNew, second).await;
         (ids(&seen.due), seen.next_due_at.map(|next| next.as_second()))
     };
     // The first two fail together, the third is interrupted, the fourth fails alone; retries are due at 7 000.
-    assert_eq!(claim(&*store, 1, 6_100, &made[..2]).await, made[..2]);
-    assert_eq!(claim(&*store, 2, 6_100, &made[2..3]).await, made[2..3], "a new delivery need not be due");
+    assert_eq!(claim(&*store, 1, 6_100, &enqueued[..2]).await, enqueued[..2]);
+    assert_eq!(
+        claim(&*store, 2, 6_100, &enqueued[2..3]).await,
+        enqueued[2..3],
+        "a new delivery need not be due"
+    );
     assert_eq!(store.reap_leases(Leases::Expired, at(6_160), 10).await.unwrap(), [lane; 3]);
-    assert_eq!(claim(&*store, 3, 6_160, &made[..2]).await, made[..2]);
-    assert_eq!(claim(&*store, 4, 6_160, &made[3..4]).await, made[3..4]);
-    let again = |index: usize, claim| retry(made[index], claim, 6_161, at(7_000));
+    assert_eq!(claim(&*store, 3, 6_160, &enqueued[..2]).await, enqueued[..2]);
+    assert_eq!(claim(&*store, 4, 6_160, &enqueued[3..4]).await, enqueued[3..4]);
+    let again = |index: usize, claim| retry(enqueued[index], claim, 6_161, at(7_000));
     assert_eq!(store.settle(vec![again(0, 3), again(1, 3), again(3, 4)]).await.unwrap(), 3);
     // The interrupted one is due and takes no others along: a receiver may recognise the repeated message by its first delivery.
-    assert_eq!(look(6_200).await, (made[2..3].to_vec(), Some(6_300)));
-    assert_eq!(claim(&*store, 5, 6_200, &made[2..3]).await, made[2..3]);
+    assert_eq!(look(6_200).await, (enqueued[2..3].to_vec(), Some(6_300)));
+    assert_eq!(claim(&*store, 5, 6_200, &enqueued[2..3]).await, enqueued[2..3]);
     assert_eq!(look(6_200).await, (vec![], Some(6_300)));
     // New deliveries do not wait for retries, and do not take them along.
-    assert_eq!(look(6_300).await, (made[4..].to_vec(), Some(7_000)));
-    assert_eq!(look(7_000).await, (made[4..].to_vec(), Some(7_000)));
-    assert_eq!(claim(&*store, 6, 7_000, &made[4..]).await, made[4..]);
-    assert_eq!(look(7_000).await, (made[..2].to_vec(), Some(7_000)), "those that were attempted together");
-    assert_eq!(claim(&*store, 7, 7_000, &made[..2]).await, made[..2]);
-    assert_eq!(look(7_000).await, (made[3..4].to_vec(), None));
+    assert_eq!(look(6_300).await, (enqueued[4..].to_vec(), Some(7_000)));
+    assert_eq!(look(7_000).await, (enqueued[4..].to_vec(), Some(7_000)));
+    assert_eq!(claim(&*store, 6, 7_000, &enqueued[4..]).await, enqueued[4..]);
+    assert_eq!(
+        look(7_000).await,
+        (enqueued[..2].to_vec(), Some(7_000)),
+        "those that were attempted together"
+    );
+    assert_eq!(claim(&*store, 7, 7_000, &enqueued[..2]).await, enqueued[..2]);
+    assert_eq!(look(7_000).await, (enqueued[3..4].to_vec(), None));
 }
 
 pub async fn only_due_or_new_deliveries_are_claimed<B: Backend>() {
-    let (store, _, made) = webhooks::<B>(7).await;
-    assert_eq!(claim(&*store, 1, 5_000, &made[..2]).await, made[..2], "new ones need not be due");
-    assert_eq!(claim(&*store, 2, 6_000, &made[..3]).await, made[2..3], "another claim holds two");
-    assert_eq!(state(&*store, made[0]).await, (DeliveryState::Leased, 5_060));
-    assert_eq!(state(&*store, made[2]).await, (DeliveryState::Leased, 6_060));
-    let results =
-        vec![retry(made[0], 1, 6_000, at(9_600)), delivered(made[1], 1, 6_000), failed(made[2], 2, 6_000)];
+    let (store, _, enqueued) = webhooks::<B>(7).await;
+    assert_eq!(claim(&*store, 1, 5_000, &enqueued[..2]).await, enqueued[..2], "new ones need not be due");
+    assert_eq!(claim(&*store, 2, 6_000, &enqueued[..3]).await, enqueued[2..3], "another claim holds two");
+    assert_eq!(state(&*store, enqueued[0]).await, (DeliveryState::Leased, 5_060));
+    assert_eq!(state(&*store, enqueued[2]).await, (DeliveryState::Leased, 6_060));
+    let results = vec![
+        retry(enqueued[0], 1, 6_000, at(9_600)),
+        delivered(enqueued[1], 1, 6_000),
+        failed(enqueued[2], 2, 6_000),
+    ];
     assert_eq!(store.settle(results).await.unwrap(), 3);
-    store.cancel(made[3..4].to_vec(), CancelReason::Disabled, at(6_001)).await.unwrap();
+    store.cancel(enqueued[3..4].to_vec(), CancelReason::Disabled, at(6_001)).await.unwrap();
     // The retry is not due; the others have ended.
-    assert_eq!(claim(&*store, 3, 9_599, &made).await, made[4..]);
-    assert_eq!(claim(&*store, 4, 9_600, &made).await, made[..1]);
+    assert_eq!(claim(&*store, 3, 9_599, &enqueued).await, enqueued[4..]);
+    assert_eq!(claim(&*store, 4, 9_600, &enqueued).await, enqueued[..1]);
     // Of two concurrent claims, each delivery goes to one.
-    let (store, _, made) = webhooks::<B>(6).await;
+    let (store, _, enqueued) = webhooks::<B>(6).await;
     let (one, other) =
-        tokio::join!(claim(&*store, 5, 6_000, &made[..4]), claim(&*store, 6, 6_000, &made[2..]));
+        tokio::join!(claim(&*store, 5, 6_000, &enqueued[..4]), claim(&*store, 6, 6_000, &enqueued[2..]));
     let mut both = [one, other].concat();
     both.sort();
-    let mut all = made.clone();
+    let mut all = enqueued.clone();
     all.sort();
     assert_eq!(both, all);
 }
 
 pub async fn settlement_requires_its_own_lease<B: Backend>() {
-    let (store, _, made) = webhooks::<B>(2).await;
-    let id = made[0];
+    let (store, _, enqueued) = webhooks::<B>(2).await;
+    let id = enqueued[0];
     assert_eq!(claim(&*store, 1, 6_000, &[id]).await, [id]);
     // Another claim, an unknown one, and one whose lease has ended.
-    for settled in [delivered(id, 2, 6_000), delivered(made[1], 1, 6_000)] {
+    for settled in [delivered(id, 2, 6_000), delivered(enqueued[1], 1, 6_000)] {
         assert_eq!(store.settle(vec![settled]).await.unwrap(), 0);
     }
     assert_eq!(store.reap_leases(Leases::Expired, at(6_060), 10).await.unwrap().len(), 1);
@@ -169,19 +180,19 @@ pub async fn settlement_requires_its_own_lease<B: Backend>() {
     assert_eq!(claim(&*store, 3, 6_061, &[id]).await, [id]);
     assert_eq!(store.settle(vec![failed(id, 1, 6_000)]).await.unwrap(), 0, "another claim holds it");
     assert_eq!(state(&*store, id).await, (DeliveryState::Leased, 6_121));
-    assert_eq!(state(&*store, made[1]).await, (DeliveryState::Pending, 6_000));
+    assert_eq!(state(&*store, enqueued[1]).await, (DeliveryState::Pending, 6_000));
     // Two settlements in one call count once.
     assert_eq!(store.settle(vec![delivered(id, 3, 6_062), failed(id, 3, 6_063)]).await.unwrap(), 1);
     assert_eq!(store.settle(vec![failed(id, 3, 6_064)]).await.unwrap(), 0);
     assert_eq!(state(&*store, id).await, (DeliveryState::Delivered, 6_063));
     let outcomes: Vec<_> = attempts(&*store, id).await.iter().map(|attempt| attempt.outcome).collect();
     assert_eq!(outcomes, [Outcome::Interrupted, Outcome::Delivered]);
-    assert_eq!(attempts(&*store, made[1]).await, []);
+    assert_eq!(attempts(&*store, enqueued[1]).await, []);
 }
 
 pub async fn attempts_are_stored_in_order_and_failures_counted<B: Backend>() {
-    let (store, search, made) = webhooks::<B>(1).await;
-    let id = made[0];
+    let (store, search, enqueued) = webhooks::<B>(1).await;
+    let id = enqueued[0];
     let mut expected = Vec::new();
     for number in 0..u64::from(Retries::MAX) + 1 {
         let second = 6_000 + i64::try_from(number).unwrap() * 3_600;
@@ -189,14 +200,15 @@ pub async fn attempts_are_stored_in_order_and_failures_counted<B: Backend>() {
         let due = &seen.due[0];
         assert_eq!((due.id, u64::from(due.failures), due.interruptions), (id, number, 0));
         assert_eq!(claim(&*store, number, second, &[id]).await, [id]);
-        let mut made = attempt(second, TIMEOUT);
-        made.status = (number > 2).then_some(503);
-        made.target = (number > 1).then(|| "https://hook.example/".to_owned());
-        made.response_excerpt = vec![0xff; usize::try_from(number).unwrap()];
-        expected.push(made.clone());
+        let mut failed_attempt = attempt(second, TIMEOUT);
+        failed_attempt.status = (number > 2).then_some(503);
+        failed_attempt.target = (number > 1).then(|| "https://hook.example/".to_owned());
+        failed_attempt.response_excerpt = vec![0xff; usize::try_from(number).unwrap()];
+        expected.push(failed_attempt.clone());
         let next = Retries { interval: std::time::Duration::from_secs(3_600) };
         let next = next.after(TIMEOUT, at(second), due.failures, due.interruptions);
-        let settled = Settlement { id, claim_id: number, attempt: Some(made), next, at: at(second + 9) };
+        let settled =
+            Settlement { id, claim_id: number, attempt: Some(failed_attempt), next, at: at(second + 9) };
         assert_eq!(store.settle(vec![settled]).await.unwrap(), 1);
         assert_eq!(attempts(&*store, id).await, expected);
         assert_eq!(u64::from(row(&*store, id).await.attempts), number + 1);
@@ -204,9 +216,9 @@ pub async fn attempts_are_stored_in_order_and_failures_counted<B: Backend>() {
     assert_eq!(state(&*store, id).await, (DeliveryState::Failed, 6_000 + 5 * 3_600 + 9));
     assert_eq!(store.lanes(None, 9).await.unwrap(), []);
     // A lease that is returned without an attempt records none.
-    let (store, search, made) = webhooks::<B>(1).await;
-    claim(&*store, 1, 6_000, &made).await;
-    let (id, next) = (made[0], Next::RetryAt(at(6_500)));
+    let (store, search, enqueued) = webhooks::<B>(1).await;
+    claim(&*store, 1, 6_000, &enqueued).await;
+    let (id, next) = (enqueued[0], Next::RetryAt(at(6_500)));
     let released = Settlement { id, claim_id: 1, attempt: None, next, at: at(6_001) };
     assert_eq!(store.settle(vec![released]).await.unwrap(), 1);
     assert_eq!(state(&*store, id).await, (DeliveryState::Pending, 6_500));
@@ -220,40 +232,40 @@ pub async fn last_alert_date_never_decreases<B: Backend>() {
     for number in 1..=4 {
         notify(&*store, number, &[(BY_WEBHOOK, &searches), (BY_EMAIL, &searches[..1])]).await;
     }
-    let made = enqueue_all(&*store, 6_000, 6_000).await;
-    assert_eq!(claim(&*store, 1, 6_000, &made).await.len(), 12);
+    let enqueued = enqueue_all(&*store, 6_000, 6_000).await;
+    assert_eq!(claim(&*store, 1, 6_000, &enqueued).await.len(), 12);
     let last = async || {
         let alert = async |number| store.search(search_id(number)).await.unwrap().map(|it| it.last_alert_at);
         [alert(1).await, alert(2).await].map(|alert| alert.map(|at| at.map(|at| at.as_second())))
     };
     // Each property makes [webhook 1, webhook 2, e-mail 1]; `at` is a second after the attempt.
-    store.settle(vec![failed(made[0], 1, 8_000), retry(made[1], 1, 8_000, at(9_000))]).await.unwrap();
+    store.settle(vec![failed(enqueued[0], 1, 8_000), retry(enqueued[1], 1, 8_000, at(9_000))]).await.unwrap();
     assert_eq!(last().await, [Some(None), Some(None)], "a failed delivery is not an alert");
-    store.settle(vec![delivered(made[2], 1, 7_000), delivered(made[3], 1, 6_900)]).await.unwrap();
+    store.settle(vec![delivered(enqueued[2], 1, 7_000), delivered(enqueued[3], 1, 6_900)]).await.unwrap();
     assert_eq!(last().await, [Some(Some(7_001)), Some(None)]);
-    store.settle(vec![delivered(made[5], 1, 6_500)]).await.unwrap();
-    store.settle(vec![delivered(made[6], 2, 7_500), delivered(made[4], 1, 6_100)]).await.unwrap();
+    store.settle(vec![delivered(enqueued[5], 1, 6_500)]).await.unwrap();
+    store.settle(vec![delivered(enqueued[6], 2, 7_500), delivered(enqueued[4], 1, 6_100)]).await.unwrap();
     assert_eq!(
         last().await,
         [Some(Some(7_001)), Some(Some(6_101))],
         "a settlement of another claim does not count"
     );
-    store.settle(vec![delivered(made[6], 1, 7_500)]).await.unwrap();
+    store.settle(vec![delivered(enqueued[6], 1, 7_500)]).await.unwrap();
     assert_eq!(last().await, [Some(Some(7_501)), Some(Some(6_101))]);
     // Nothing is kept of a deleted search, and a new search under its id has no alert.
     commit(&*store, [remove_search(search_id(2))]).await;
-    assert_eq!(store.settle(vec![delivered(made[7], 1, 8_000)]).await.unwrap(), 1);
+    assert_eq!(store.settle(vec![delivered(enqueued[7], 1, 8_000)]).await.unwrap(), 1);
     assert_eq!(last().await, [Some(Some(7_501)), None]);
     commit(&*store, [crate::changes::create_search(&testkit::build::saved_search(2))]).await;
     assert_eq!(last().await, [Some(Some(7_501)), Some(None)]);
 }
 
 pub async fn only_pending_deliveries_are_cancelled<B: Backend>() {
-    let (store, search, made) = webhooks::<B>(7).await;
-    claim(&*store, 1, 6_000, &made[..3]).await;
-    store.settle(vec![delivered(made[1], 1, 6_000), failed(made[2], 1, 6_000)]).await.unwrap();
-    store.cancel(made[..4].to_vec(), CancelReason::NoRecipient, at(6_100)).await.unwrap();
-    store.cancel(made[3..5].to_vec(), CancelReason::Erased, at(6_200)).await.unwrap();
+    let (store, search, enqueued) = webhooks::<B>(7).await;
+    claim(&*store, 1, 6_000, &enqueued[..3]).await;
+    store.settle(vec![delivered(enqueued[1], 1, 6_000), failed(enqueued[2], 1, 6_000)]).await.unwrap();
+    store.cancel(enqueued[..4].to_vec(), CancelReason::NoRecipient, at(6_100)).await.unwrap();
+    store.cancel(enqueued[3..5].to_vec(), CancelReason::Erased, at(6_200)).await.unwrap();
     let expected = [
         (DeliveryState::Leased, 6_060),
         (DeliveryState::Delivered, 6_001),
@@ -263,13 +275,13 @@ pub async fn only_pending_deliveries_are_cancelled<B: Backend>() {
         (DeliveryState::Pending, 6_000),
         (DeliveryState::Pending, 6_000),
     ];
-    for (id, expected) in made.iter().zip(expected) {
+    for (id, expected) in enqueued.iter().zip(expected) {
         assert_eq!(state(&*store, *id).await, expected);
     }
     let seen = peek(&*store, lane(search, HOOK), 9, Gather::DueOnly, 9_000).await;
-    assert_eq!(ids(&seen.due), made[5..]);
+    assert_eq!(ids(&seen.due), enqueued[5..]);
     // Every reason is stored.
-    for (id, reason) in made[5..].iter().zip([CancelReason::ChannelOff, CancelReason::SearchDeleted]) {
+    for (id, reason) in enqueued[5..].iter().zip([CancelReason::ChannelOff, CancelReason::SearchDeleted]) {
         store.cancel(vec![*id], reason, at(6_300)).await.unwrap();
         assert_eq!(state(&*store, *id).await, (DeliveryState::Cancelled(reason), 6_300));
     }
@@ -322,22 +334,22 @@ pub async fn silenced_channel_cancels_its_pending_deliveries<B: Backend>() {
 }
 
 pub async fn expired_leases_are_reaped<B: Backend>() {
-    let (store, search, made) = webhooks::<B>(5).await;
+    let (store, search, enqueued) = webhooks::<B>(5).await;
     let lane = lane(search, HOOK);
-    claim(&*store, 1, 6_000, &made[..2]).await;
-    claim(&*store, 2, 6_100, &made[2..4]).await;
+    claim(&*store, 1, 6_000, &enqueued[..2]).await;
+    claim(&*store, 2, 6_100, &enqueued[2..4]).await;
     assert_eq!(store.reap_leases(Leases::Expired, at(6_059), 10).await.unwrap(), []);
     assert_eq!(store.reap_leases(Leases::Expired, at(6_060), 1).await.unwrap(), [lane], "at most `limit`");
     assert_eq!(store.reap_leases(Leases::Expired, at(6_060), 10).await.unwrap(), [lane]);
     assert_eq!(store.reap_leases(Leases::Expired, at(6_060), 10).await.unwrap(), []);
-    for id in &made[..2] {
+    for id in &enqueued[..2] {
         assert_eq!(state(&*store, *id).await, (DeliveryState::Pending, 6_060), "due immediately");
         let outcomes: Vec<_> = attempts(&*store, *id).await.iter().map(|attempt| attempt.outcome).collect();
         assert_eq!(outcomes, [Outcome::Interrupted]);
     }
     let seen = peek(&*store, lane, 9, Gather::DueOnly, 6_060).await;
     let counts: Vec<_> = seen.due.iter().map(|due| (due.id, due.failures, due.interruptions)).collect();
-    assert_eq!(counts, [(made[4], 0, 0), (made[0], 0, 1), (made[1], 0, 1)]);
+    assert_eq!(counts, [(enqueued[4], 0, 0), (enqueued[0], 0, 1), (enqueued[1], 0, 1)]);
     // With `Leases::All`, leases that have not expired end too, after a restart.
     let store = store.reopened().await;
     assert_eq!(store.reap_leases(Leases::All, at(6_061), 10).await.unwrap(), [lane; 2]);
@@ -347,15 +359,15 @@ pub async fn expired_leases_are_reaped<B: Backend>() {
 }
 
 pub async fn repeated_interruptions_fail_a_delivery<B: Backend>() {
-    let (store, search, made) = webhooks::<B>(1).await;
+    let (store, search, enqueued) = webhooks::<B>(1).await;
     for number in 0..=u64::from(Retries::INTERRUPTIONS_MAX) {
         let seen = peek(&*store, lane(search, HOOK), 9, Gather::DueOnly, 6_000).await;
         assert_eq!(u64::from(seen.due[0].interruptions), number);
-        assert_eq!(claim(&*store, number, 6_000, &made).await, made);
+        assert_eq!(claim(&*store, number, 6_000, &enqueued).await, enqueued);
         assert_eq!(store.reap_leases(Leases::All, at(6_000), 9).await.unwrap().len(), 1);
     }
-    assert_eq!(state(&*store, made[0]).await, (DeliveryState::Failed, 6_000));
-    assert_eq!(row(&*store, made[0]).await.attempts, Retries::INTERRUPTIONS_MAX + 1);
+    assert_eq!(state(&*store, enqueued[0]).await, (DeliveryState::Failed, 6_000));
+    assert_eq!(row(&*store, enqueued[0]).await.attempts, Retries::INTERRUPTIONS_MAX + 1);
     assert_eq!(store.lanes(None, 9).await.unwrap(), []);
 }
 
@@ -364,46 +376,49 @@ pub async fn queue_depth_counts_pending_and_leased<B: Backend>() {
     assert_eq!(store.queue_depth().await.unwrap(), QueueDepth::default());
     for number in 1..=3 {
         notify(&*store, number, &[(BY_WEBHOOK, &searches)]).await;
-        let owed = store.read_outbox(99).await.unwrap();
+        let outbox = store.read_outbox(99).await.unwrap();
         let due = InitialState::DueAt(at(6_000 - i64::try_from(number).unwrap()));
-        let deliveries = owed.deliveries.iter().map(|delivery| (*delivery, due)).collect();
-        let batch = EnqueueBatch { after: owed.after, until: owed.until, at: at(5_000), deliveries };
+        let deliveries = outbox.deliveries.iter().map(|delivery| (*delivery, due)).collect();
+        let batch = EnqueueBatch { after: outbox.after, until: outbox.until, at: at(5_000), deliveries };
         assert!(store.enqueue(batch).await.unwrap());
     }
-    let made: Vec<_> = all_deliveries(&*store).await.iter().map(|row| row.id).collect();
+    let enqueued: Vec<_> = all_deliveries(&*store).await.iter().map(|row| row.id).collect();
     let depth = async || {
         let QueueDepth { pending, leased, oldest_due_at } = store.queue_depth().await.unwrap();
         (pending, leased, oldest_due_at.map(|oldest| oldest.as_second()))
     };
     assert_eq!(depth().await, (6, 0, Some(5_997)));
-    claim(&*store, 1, 6_000, &made[3..]).await;
+    claim(&*store, 1, 6_000, &enqueued[3..]).await;
     assert_eq!(depth().await, (3, 3, Some(5_998)));
-    store.settle(vec![delivered(made[3], 1, 6_000), retry(made[4], 1, 6_000, at(6_600))]).await.unwrap();
-    store.cancel(made[..3].to_vec(), CancelReason::Disabled, at(6_000)).await.unwrap();
+    store
+        .settle(vec![delivered(enqueued[3], 1, 6_000), retry(enqueued[4], 1, 6_000, at(6_600))])
+        .await
+        .unwrap();
+    store.cancel(enqueued[..3].to_vec(), CancelReason::Disabled, at(6_000)).await.unwrap();
     assert_eq!(depth().await, (1, 1, Some(6_600)));
 }
 
 pub async fn foreign_ids_are_ignored<B: Backend>() {
-    let (store, search, made) = webhooks::<B>(2).await;
+    let (store, search, enqueued) = webhooks::<B>(2).await;
     // The sequence number with another search, the same delivery of another database, and an id that is not a delivery's.
     let other_search = {
-        let mut bytes = *made[0].as_bytes();
+        let mut bytes = *enqueued[0].as_bytes();
         bytes[3] ^= 1;
         DeliveryId::from_bytes(bytes)
     };
     let (elsewhere, other, foreign) = webhooks::<B>(2).await;
     assert_eq!(search, other);
     for stranger in [other_search, foreign[0], DeliveryId::from_bytes([7; 16])] {
-        assert_ne!(stranger, made[0]);
+        assert_ne!(stranger, enqueued[0]);
         assert_eq!(store.delivery(stranger).await.unwrap(), None);
         assert_eq!(claim(&*store, 1, 6_000, &[stranger]).await, []);
         store.cancel(vec![stranger], CancelReason::Disabled, at(6_000)).await.unwrap();
-        assert_eq!(state(&*store, made[0]).await, (DeliveryState::Pending, 6_000));
-        assert_eq!(claim(&*store, 2, 6_000, &made[..1]).await, made[..1]);
+        assert_eq!(state(&*store, enqueued[0]).await, (DeliveryState::Pending, 6_000));
+        assert_eq!(claim(&*store, 2, 6_000, &enqueued[..1]).await, enqueued[..1]);
         assert_eq!(store.settle(vec![failed(stranger, 2, 6_000)]).await.unwrap(), 0);
-        assert_eq!(store.settle(vec![failed(made[0], 2, 6_000)]).await.unwrap(), 1);
+        assert_eq!(store.settle(vec![failed(enqueued[0], 2, 6_000)]).await.unwrap(), 1);
         assert_eq!(store.replay(store::Replay::One(stranger), at(6_000), 9).await.unwrap(), []);
-        assert_eq!(store.replay(store::Replay::One(made[0]), at(6_000), 9).await.unwrap(), made[..1]);
+        assert_eq!(store.replay(store::Replay::One(enqueued[0]), at(6_000), 9).await.unwrap(), enqueued[..1]);
     }
     assert_eq!(all_deliveries(&*elsewhere).await.len(), 2);
 }

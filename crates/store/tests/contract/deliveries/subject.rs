@@ -25,7 +25,7 @@ fn key(property: u64, version: u32, contacts: Contacts) -> DocumentKey {
 pub async fn delivery_has_its_subject<B: Backend>() {
     let (store, numbers) = store_with::<B>(2).await;
     let first = notify(&*store, 1, &[(BY_WEBHOOK, &numbers[..1]), (CREATION, &numbers[..1])]).await;
-    let made = enqueue_all(&*store, 6_000, 6_000).await;
+    let enqueued = enqueue_all(&*store, 6_000, 6_000).await;
     let matched = &due(&*store, numbers[0], DeliveryChannel::Match).await[0];
     let mut expected = DeliverySubject {
         property: property_id(1),
@@ -36,23 +36,23 @@ pub async fn delivery_has_its_subject<B: Backend>() {
         event: None,
         stored_documents: Vec::new(),
     };
-    assert_eq!((matched.id, matched.notification, matched.position), (made[0], BY_WEBHOOK, first));
+    assert_eq!((matched.id, matched.notification, matched.position), (enqueued[0], BY_WEBHOOK, first));
     assert_eq!(matched.subject, Some(expected.clone()));
     let of_event = &due(&*store, numbers[0], DeliveryChannel::Event).await[0];
-    assert_eq!((of_event.id, of_event.notification, of_event.position), (made[1], CREATION, first));
+    assert_eq!((of_event.id, of_event.notification, of_event.position), (enqueued[1], CREATION, first));
     expected.event = Some(AdvertEvent::created(advert(1).build().created_at));
     assert_eq!(of_event.subject, Some(expected));
 }
 
 pub async fn event_delivery_has_the_first_match_date<B: Backend>() {
     let (store, numbers) = store_with::<B>(3).await;
-    let [matches, hears, later] = [numbers[0], numbers[1], numbers[2]];
-    let home = property(1, [advert(1).build()]);
-    let first = commit(&*store, [create(&home, Expected::New)]).await;
+    let [matches, linked_search, later] = [numbers[0], numbers[1], numbers[2]];
+    let target = property(1, [advert(1).build()]);
+    let first = commit(&*store, [create(&target, Expected::New)]).await;
     let events = [title_event(), vec![AdvertEvent::expiry(at(4_100), true)]].concat();
     let changed = |revision| {
         let cause = PutCause::Changed { events: events.clone() };
-        put(&home, Expected::Revision(revision), advert_id(1), cause)
+        put(&target, Expected::Revision(revision), advert_id(1), cause)
     };
     let mut positions = vec![first];
     for revision in 1..=3 {
@@ -73,13 +73,13 @@ pub async fn event_delivery_has_the_first_match_date<B: Backend>() {
                 ..group(positions[index], 1, version, &[])
             }
         };
-    record(&*store, sent(0, 100, &[matches], &[hears], &[])).await;
-    record(&*store, sent(1, 200, &[], &[hears, later], &numbers)).await;
-    record(&*store, sent(2, 300, &[hears], &[later], &numbers)).await;
+    record(&*store, sent(0, 100, &[matches], &[linked_search], &[])).await;
+    record(&*store, sent(1, 200, &[], &[linked_search, later], &numbers)).await;
+    record(&*store, sent(2, 300, &[linked_search], &[later], &numbers)).await;
     record(&*store, sent(3, 400, &[], &[], &numbers)).await;
     enqueue_all(&*store, 6_000, 6_000).await;
-    // Every attempt has the same date, whatever has happened since: that of the first match by then, else of the first event.
-    for (search, expected) in [(matches, [100; 3]), (hears, [100, 300, 300]), (later, [200; 3])] {
+    // Every attempt has the same date, regardless of later changes: that of the first match by then, else of the first event.
+    for (search, expected) in [(matches, [100; 3]), (linked_search, [100, 300, 300]), (later, [200; 3])] {
         let due = due(&*store, search, DeliveryChannel::Event).await;
         let subjects: Vec<_> = due.iter().map(|due| due.subject.clone().unwrap()).collect();
         let since: Vec<_> = subjects.iter().map(|subject| subject.matched_at.as_second()).collect();
@@ -95,7 +95,7 @@ pub async fn event_delivery_has_the_first_match_date<B: Backend>() {
 pub async fn documents_are_stored_as_first_sent<B: Backend>() {
     let (store, numbers) = store_with::<B>(1).await;
     notify(&*store, 1, &[(BY_WEBHOOK, &numbers), (CREATION, &numbers)]).await;
-    let made = enqueue_all(&*store, 6_000, 6_000).await;
+    let enqueued = enqueue_all(&*store, 6_000, 6_000).await;
     let (shown, hidden) = (key(1, 1, Contacts::Shown), key(1, 1, Contacts::Hidden));
     let keep = async |claim, second, deliveries: &[_], documents: &[(DocumentKey, &[u8])]| {
         let documents = documents.iter().map(|(key, document)| (*key, document.to_vec())).collect();
@@ -115,11 +115,11 @@ pub async fn documents_are_stored_as_first_sent<B: Backend>() {
     let kept =
         async || store.sent_documents(vec![hidden, shown, key(1, 2, Contacts::Shown), shown]).await.unwrap();
     assert_eq!(kept().await, [None, None, None, None]);
-    assert_eq!(keep(1, 6_000, &made[..1], &[(shown, b"first")]).await, made[..1]);
+    assert_eq!(keep(1, 6_000, &enqueued[..1], &[(shown, b"first")]).await, enqueued[..1]);
     let first = Some(b"first".to_vec());
     assert_eq!(kept().await, [None, first.clone(), None, first.clone()]);
     // A later document is not stored, even if nothing could be claimed.
-    assert_eq!(keep(2, 6_000, &made[..1], &[(shown, b"second"), (hidden, b"")]).await, []);
+    assert_eq!(keep(2, 6_000, &enqueued[..1], &[(shown, b"second"), (hidden, b"")]).await, []);
     assert_eq!(
         kept().await,
         [Some(Vec::new()), first.clone(), None, first.clone()],
@@ -138,7 +138,7 @@ pub async fn hidden_contacts_stay_hidden<B: Backend>() {
     let (store, numbers) = store_with::<B>(1).await;
     notify(&*store, 1, &[(BY_WEBHOOK, &numbers)]).await;
     notify(&*store, 2, &[(BY_WEBHOOK, &numbers)]).await;
-    let made = enqueue_all(&*store, 6_000, 6_000).await;
+    let enqueued = enqueue_all(&*store, 6_000, 6_000).await;
     let sent_contacts = async || {
         let due = due(&*store, numbers[0], DeliveryChannel::Match).await;
         assert_eq!(
@@ -149,7 +149,7 @@ pub async fn hidden_contacts_stay_hidden<B: Backend>() {
         due.iter().map(|due| (due.due_at.as_second(), due.sent_contacts)).collect::<Vec<_>>()
     };
     let claim = async |claim, second, hidden: &[_]| {
-        let (at, lease_until, deliveries) = (at(second), at(second + 60), made.clone());
+        let (at, lease_until, deliveries) = (at(second), at(second + 60), enqueued.clone());
         let (hidden, documents) = (hidden.to_vec(), Vec::new());
         store
             .claim(Claim { claim_id: claim, at, lease_until, deliveries, contacts_hidden: hidden, documents })
@@ -157,16 +157,16 @@ pub async fn hidden_contacts_stay_hidden<B: Backend>() {
             .unwrap()
     };
     assert_eq!(sent_contacts().await, [(6_000, None), (6_000, None)]);
-    assert_eq!(claim(1, 6_000, &made[1..]).await, made);
-    let again = |index: usize, due| retry(made[index], 1, 6_001, at(due));
+    assert_eq!(claim(1, 6_000, &enqueued[1..]).await, enqueued);
+    let again = |index: usize, due| retry(enqueued[index], 1, 6_001, at(due));
     assert_eq!(store.settle(vec![again(0, 7_000), again(1, 7_100)]).await.unwrap(), 2);
     let as_sent = [Some(Contacts::Shown), Some(Contacts::Hidden)];
     assert_eq!(sent_contacts().await, [(7_000, as_sent[0]), (7_100, as_sent[1])]);
     // Contacts can be hidden later, and are never shown again.
-    assert_eq!(claim(2, 8_000, &[]).await, made);
+    assert_eq!(claim(2, 8_000, &[]).await, enqueued);
     assert_eq!(store.reap_leases(Leases::All, at(8_001), 9).await.unwrap().len(), 2);
     assert_eq!(sent_contacts().await.iter().map(|(_, sent)| *sent).collect::<Vec<_>>(), as_sent);
-    assert_eq!(claim(3, 8_100, &made[..1]).await, made);
+    assert_eq!(claim(3, 8_100, &enqueued[..1]).await, enqueued);
     assert_eq!(store.reap_leases(Leases::All, at(8_101), 9).await.unwrap().len(), 2);
     let hidden = Some(Contacts::Hidden);
     assert_eq!(sent_contacts().await.iter().map(|(_, sent)| *sent).collect::<Vec<_>>(), [hidden, hidden]);
@@ -262,8 +262,8 @@ pub async fn missing_event_leaves_the_subject_without_event<B: Backend>() {
     let (store, numbers) = store_with::<B>(1).await;
     let amiss = Notification::Event(EventName::UpdatePrice, u16::MAX);
     let position = notify(&*store, 1, &[(CREATION, &numbers), (amiss, &numbers)]).await;
-    let home = property(1, [advert(1).build()]);
-    let next = commit(&*store, [change(&home, Expected::Revision(1), advert_id(1))]).await;
+    let target = property(1, [advert(1).build()]);
+    let next = commit(&*store, [change(&target, Expected::Revision(1), advert_id(1))]).await;
     let retitled = Notification::Event(EventName::AdUpdate, 0);
     record(&*store, group(next, 1, 2, &[(retitled, &numbers)])).await;
     enqueue_all(&*store, 6_000, 6_000).await;

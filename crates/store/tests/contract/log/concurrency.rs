@@ -54,14 +54,14 @@ pub async fn concurrent_writers_leave_no_gaps_in_the_log<B: Backend>() {
 async fn write(store: Arc<impl Store>, writer: u64, mut random: Random) -> Acknowledged {
     let mut acknowledged = Vec::new();
     for number in 0..SETS_PER_WRITER {
-        let home = property_id(random.below(PROPERTIES));
+        let target = property_id(random.below(PROPERTIES));
         let action = random.below(6);
         let fresh = advert((writer << 32) + number).build();
         loop {
-            let known = current(&*store, home).await;
+            let known = current(&*store, target).await;
             let expected = known.as_ref().map_or(Expected::New, |known| Expected::Revision(known.revision));
             let mut document = known.map_or_else(|| property(0, []), |known| known.property);
-            document.id = home;
+            document.id = target;
             let mut steps = match (action, document.adverts.first().map(|advert| advert.id)) {
                 (0, _) => vec![create_search(&saved_search((writer << 32) + number))],
                 (1 | 2, Some(first)) => vec![change(&document, expected, first)],

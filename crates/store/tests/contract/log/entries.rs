@@ -12,14 +12,14 @@ use crate::changes::{
 
 pub async fn entries_record_changes_in_order<B: Backend>() {
     let store = Opened::<B>::fresh().await;
-    let home = property(1, [advert(1).build()]);
+    let target = property(1, [advert(1).build()]);
     // Entries carry the date of their set, to the millisecond, even if dates decrease.
     let late = domain::Timestamp::from_millisecond(7_000_123).unwrap();
-    let mut first = set([create(&home, Expected::New)]);
+    let mut first = set([create(&target, Expected::New)]);
     first.recorded_at = late;
     store.commit(first).await.unwrap();
-    commit(&*store, [crawl(&home, Expected::Revision(1), advert_id(1))]).await;
-    commit(&*store, [change(&home, Expected::Revision(2), advert_id(1))]).await;
+    commit(&*store, [crawl(&target, Expected::Revision(1), advert_id(1))]).await;
+    commit(&*store, [change(&target, Expected::Revision(2), advert_id(1))]).await;
 
     let entry = |position, recorded_at, version, cause| LogEntry {
         position: Position(position),
@@ -28,7 +28,7 @@ pub async fn entries_record_changes_in_order<B: Backend>() {
     };
     let soon = at(RECORDED_AT_SECOND);
     let expected = [
-        entry(1, late, 1, PropertyCause::Advert { events: creation(&home.adverts[0]) }),
+        entry(1, late, 1, PropertyCause::Advert { events: creation(&target.adverts[0]) }),
         entry(2, soon, 1, PropertyCause::Crawl),
         entry(3, soon, 2, PropertyCause::Advert { events: title_event() }),
     ];
@@ -132,11 +132,11 @@ pub async fn head_advances_before_a_commit_returns<B: Backend>() {
 
 pub async fn head_ignores_refused_commits<B: Backend>() {
     let store = Opened::<B>::fresh().await;
-    let home = property(1, [advert(1).build()]);
-    let position = commit(&*store, [create(&home, Expected::New)]).await;
+    let target = property(1, [advert(1).build()]);
+    let position = commit(&*store, [create(&target, Expected::New)]).await;
     let mut head = store.head();
     head.mark_unchanged();
-    refuse(&*store, [create_search(&saved_search(1)), create(&home, Expected::New)]).await;
+    refuse(&*store, [create_search(&saved_search(1)), create(&target, Expected::New)]).await;
     store.set_metadata("a".to_owned(), Some("b".to_owned())).await.unwrap();
     assert_eq!(
         commit(&*store, [remove_search(search_id(1))]).await,

@@ -9,7 +9,7 @@ use store::{Position, SearchList};
 use testkit::build::{at, property_id, search_id, user_id};
 
 use super::reference::Model;
-use super::story::{HOMES, OWNERS, SEARCHES, reference_identities, url_identities};
+use super::story::{OWNERS, PROPERTIES, SEARCHES, reference_identities, url_identities};
 use crate::adverts::scan::scan_all;
 use crate::changes::whole_log;
 
@@ -17,7 +17,7 @@ pub async fn compare(store: &impl Store, model: &mut Model) {
     assert_eq!(whole_log(store).await, model.log());
     assert_eq!(*store.head().borrow(), Position(model.log().len() as u64));
 
-    let now = store.properties(HOMES.map(testkit::build::property_id).to_vec()).await.unwrap();
+    let now = store.properties(PROPERTIES.map(testkit::build::property_id).to_vec()).await.unwrap();
     assert_eq!(now, model.properties());
     let scanned = scan_all(store, 2, 3).await;
     assert_eq!(scanned.len(), now.len(), "each is returned once");
@@ -25,10 +25,10 @@ pub async fn compare(store: &impl Store, model: &mut Model) {
         scanned.into_iter().map(|stored| (stored.property.id, stored)).collect::<HashMap<_, _>>(),
         now
     );
-    for home in HOMES.map(testkit::build::property_id) {
-        for version in 0..=model.last_version(home) + 1 {
-            let kept = store.property_at(home, version).await.unwrap();
-            assert_eq!(kept.as_ref(), model.property_at(home, version), "{home} at {version}");
+    for target in PROPERTIES.map(testkit::build::property_id) {
+        for version in 0..=model.last_version(target) + 1 {
+            let stored = store.property_at(target, version).await.unwrap();
+            assert_eq!(stored.as_ref(), model.property_at(target, version), "{target} at {version}");
         }
     }
 
@@ -37,8 +37,11 @@ pub async fn compare(store: &impl Store, model: &mut Model) {
     let expected: Vec<_> = identities.iter().map(|identity| model.locate(identity)).collect();
     assert_eq!(store.locate(identities).await.unwrap(), expected);
     assert_eq!(store.counts().await.unwrap(), model.counts());
-    for moment in [at(1_005), at(1_000_000)] {
-        assert_eq!(store.not_crawled_since(moment, 1_000).await.unwrap(), model.not_crawled_since(moment));
+    for timestamp in [at(1_005), at(1_000_000)] {
+        assert_eq!(
+            store.not_crawled_since(timestamp, 1_000).await.unwrap(),
+            model.not_crawled_since(timestamp)
+        );
     }
     compare_searches(store, model).await;
     compare_matches(store, model).await;
@@ -86,20 +89,20 @@ async fn compare_searches(store: &impl Store, model: &mut Model) {
     let (title, enabled) = CHOICES[model.head().0 as usize % CHOICES.len()];
     for owner in OWNERS.map(user_id) {
         for by_title in [None, Some(Direction::Ascending), Some(Direction::Descending)] {
-            let mut asked =
+            let mut selection =
                 SearchList { owner, title: title.map(str::to_owned), enabled, by_title, skip: 0, take: 2 };
-            let expected = model.searches.list(&asked);
+            let expected = model.searches.list(&selection);
             let mut read = Vec::new();
             loop {
-                asked.skip = read.len() as u64;
-                let page = store.list_searches(asked.clone()).await.unwrap();
-                assert_eq!(page.total, expected.len() as u64, "{asked:?}");
+                selection.skip = read.len() as u64;
+                let page = store.list_searches(selection.clone()).await.unwrap();
+                assert_eq!(page.total, expected.len() as u64, "{selection:?}");
                 if page.searches.is_empty() {
                     break;
                 }
                 read.extend(page.searches);
             }
-            assert_eq!(read, expected, "{asked:?}");
+            assert_eq!(read, expected, "{selection:?}");
         }
     }
 }
@@ -113,8 +116,8 @@ async fn compare_matches(store: &impl Store, model: &Model) {
             matches.groups.iter().filter(|group| group.position > after).take(limit).cloned().collect();
         assert_eq!(store.match_groups_after(after, limit).await.unwrap(), expected);
     }
-    let homes = HOMES.map(property_id).to_vec();
-    assert_eq!(store.matched_searches(homes).await.unwrap(), matches.by_property());
+    let targets = PROPERTIES.map(property_id).to_vec();
+    assert_eq!(store.matched_searches(targets).await.unwrap(), matches.by_property());
     let live: HashSet<SearchNumber> = model.searches.all().iter().map(|stored| stored.number).collect();
     for number in model.searches.numbers_ever() {
         let mut expected = matches.of(number);

@@ -92,7 +92,7 @@ impl Model {
             let outbox = outbox
                 .map(|notification| OutboxEntry { notification, searches: some() })
                 .into_iter()
-                .filter(|owed| !owed.searches.is_empty())
+                .filter(|entry| !entry.searches.is_empty())
                 .collect();
             groups.push(MatchGroup {
                 position: *position,
@@ -124,9 +124,9 @@ impl Model {
         let is_empty = |group: &MatchGroup| {
             group.matched.is_empty() && group.linked.is_empty() && group.outbox.is_empty()
         };
-        let kept: Vec<_> =
+        let stored: Vec<_> =
             batch.groups.iter().filter(|group| !is_empty(group) && !erased_since(group)).cloned().collect();
-        self.matches.groups.extend(kept);
+        self.matches.groups.extend(stored);
         self.matches.until = batch.until;
         true
     }

@@ -123,7 +123,7 @@ impl Model {
         let property = self.locate(&Identity::Uuid(erased))?.property;
         let held = |document: &&Property| document.id != property && document.advert(erased).is_some();
         let previous_properties: BTreeSet<_> =
-            self.documents.values().filter(held).map(|home| home.id).collect();
+            self.documents.values().filter(held).map(|target| target.id).collect();
         let erasure = Erasure { previous_properties: previous_properties.into_iter().collect() };
         for document in self.documents.values_mut() {
             document.adverts.retain(|advert| advert.id != erased);
@@ -136,8 +136,9 @@ impl Model {
                 entry.change = Change::Erased;
             }
         }
-        let gone = |home: PropertyId| self.documents.keys().all(|(id, _)| *id != home);
-        let gone: Vec<_> = erasure.previous_properties.iter().copied().filter(|home| gone(*home)).collect();
+        let gone = |target: PropertyId| self.documents.keys().all(|(id, _)| *id != target);
+        let gone: Vec<_> =
+            erasure.previous_properties.iter().copied().filter(|target| gone(*target)).collect();
         self.matches.groups.retain(|group| !gone.contains(&group.property));
         let version = self.current[&property];
         *self.revisions.entry(property).or_default() += 1;
@@ -208,8 +209,8 @@ impl Model {
     }
 
     /// Picks one of the adverts that ever existed.
-    pub fn pick(&self, who: usize) -> Option<AdvertId> {
-        self.adverts_ever().nth(who % self.adverts_ever.len().max(1))
+    pub fn pick(&self, index: usize) -> Option<AdvertId> {
+        self.adverts_ever().nth(index % self.adverts_ever.len().max(1))
     }
 
     pub fn locate(&self, identity: &Identity) -> Option<AdvertRef> {

@@ -116,8 +116,8 @@ impl Searches {
     }
 
     /// Returns the searches of all pages.
-    pub fn list(&self, asked: &SearchList) -> Vec<StoredSearch> {
-        let SearchList { owner, title, enabled, by_title, skip: _, take: _ } = asked;
+    pub fn list(&self, selection: &SearchList) -> Vec<StoredSearch> {
+        let SearchList { owner, title, enabled, by_title, skip: _, take: _ } = selection;
         let key = |stored: &StoredSearch| fold(stored.search.draft.title.as_str());
         let mut found = self.all();
         found.retain(|stored| stored.search.owner == *owner);

@@ -16,7 +16,7 @@ use crate::changes::{
 };
 
 /// Few, so that writers collide.
-pub const HOMES: [u64; 4] = [1, 2, 3, 4];
+pub const PROPERTIES: [u64; 4] = [1, 2, 3, 4];
 const REFERENCES: u8 = 3;
 const URLS: u8 = 3;
 
@@ -36,10 +36,10 @@ pub enum Event {
         actions: Vec<Action>,
     },
     Erase {
-        who: usize,
+        pick: usize,
     },
     /// A matcher prepares a batch of at most this many entries after the checkpoint.
-    Think {
+    Match {
         matcher: usize,
         entries: u64,
         chance: u64,
@@ -48,7 +48,7 @@ pub enum Event {
     Record {
         matcher: usize,
     },
-    File {
+    Index {
         limit: usize,
     },
     Reopen,
@@ -56,10 +56,10 @@ pub enum Event {
 
 #[derive(Debug, Clone)]
 pub enum Action {
-    Create { home: usize, claim: Claim, content: Content },
-    Change { who: usize, content: Content },
-    Crawl { who: usize, second: i64 },
-    Move { who: usize, home: usize },
+    Create { target: usize, claim: Claim, content: Content },
+    Change { pick: usize, content: Content },
+    Crawl { pick: usize, second: i64 },
+    Move { pick: usize, target: usize },
     CreateSearch { number: u64, owner: u64, title: usize, enabled: bool, limit: u32 },
     ChangeSearch { number: u64, owner: u64, title: usize, enabled: bool },
     RemoveSearch { number: u64, owner: u64 },
@@ -85,11 +85,11 @@ pub fn event(writers: usize, matchers: usize) -> impl Strategy<Value = Event> {
     let actions = prop::collection::vec(action(), 1..4);
     prop_oneof![
         6 => (0..matchers, 1..12_u64, any::<u64>())
-            .prop_map(|(matcher, entries, chance)| Event::Think { matcher, entries, chance }),
+            .prop_map(|(matcher, entries, chance)| Event::Match { matcher, entries, chance }),
         6 => (0..matchers).prop_map(|matcher| Event::Record { matcher }),
-        3 => (0..5_usize).prop_map(|limit| Event::File { limit }),
+        3 => (0..5_usize).prop_map(|limit| Event::Index { limit }),
         16 => (0..writers, actions).prop_map(|(writer, actions)| Event::Write { writer, actions }),
-        2 => any::<usize>().prop_map(|who| Event::Erase { who }),
+        2 => any::<usize>().prop_map(|pick| Event::Erase { pick }),
         1 => Just(Event::Reopen),
     ]
 }
@@ -100,14 +100,14 @@ fn action() -> impl Strategy<Value = Action> {
         1 => Just(Claim::Reference),
         1 => Just(Claim::Url),
     ];
-    let home = || 0..HOMES.len();
+    let target = || 0..PROPERTIES.len();
     let draft = || (0..TITLES.len(), any::<bool>());
     let search = || (0..SEARCHES, OWNERS);
     prop_oneof![
-        3 => (home(), claim, content()).prop_map(|(home, claim, content)| Action::Create { home, claim, content }),
-        3 => (any::<usize>(), content()).prop_map(|(who, content)| Action::Change { who, content }),
-        2 => (any::<usize>(), 1_000_i64..1_010).prop_map(|(who, second)| Action::Crawl { who, second }),
-        3 => (any::<usize>(), home()).prop_map(|(who, home)| Action::Move { who, home }),
+        3 => (target(), claim, content()).prop_map(|(target, claim, content)| Action::Create { target, claim, content }),
+        3 => (any::<usize>(), content()).prop_map(|(pick, content)| Action::Change { pick, content }),
+        2 => (any::<usize>(), 1_000_i64..1_010).prop_map(|(pick, second)| Action::Crawl { pick, second }),
+        3 => (any::<usize>(), target()).prop_map(|(pick, target)| Action::Move { pick, target }),
         3 => (search(), draft(), 1..5_u32).prop_map(|((number, owner), (title, enabled), limit)| {
             Action::CreateSearch { number, owner, title, enabled, limit }
         }),
@@ -168,7 +168,7 @@ impl Writer {
     }
 
     /// Builds a set that applies the actions to the state the writer last read.
-    pub fn build(&self, actions: &[Action], newcomers: &mut u64) -> ChangeSet {
+    pub fn build(&self, actions: &[Action], generated_ids: &mut u64) -> ChangeSet {
         let mut draft = Draft {
             last_read: self.last_read.clone(),
             written: HashSet::new(),
@@ -178,7 +178,7 @@ impl Writer {
         for action in actions {
             // A step that the writer expects to be refused is the last one of the set: nothing can build on it.
             if !draft.is_refused {
-                draft.act(action, newcomers);
+                draft.act(action, generated_ids);
             }
         }
         draft.changes
@@ -201,24 +201,26 @@ struct Draft {
 }
 
 impl Draft {
-    fn act(&mut self, action: &Action, newcomers: &mut u64) {
+    fn act(&mut self, action: &Action, generated_ids: &mut u64) {
         match action {
-            Action::Create { home, claim, content } => self.create(HOMES[*home], claim, content, newcomers),
-            Action::Change { who, content } => {
-                let Some((mut home, mut known)) = self.choose(*who) else { return };
+            Action::Create { target, claim, content } => {
+                self.create(PROPERTIES[*target], claim, content, generated_ids)
+            }
+            Action::Change { pick, content } => {
+                let Some((mut target, mut known)) = self.choose(*pick) else { return };
                 content.apply_to(&mut known);
                 let id = known.id;
-                home.put(known);
-                self.add(home.id, |expected| change(&home, expected, id));
+                target.put(known);
+                self.add(target.id, |expected| change(&target, expected, id));
             }
-            Action::Crawl { who, second } => {
-                let Some((mut home, mut known)) = self.choose(*who) else { return };
+            Action::Crawl { pick, second } => {
+                let Some((mut target, mut known)) = self.choose(*pick) else { return };
                 known.last_crawled_at = at(*second);
                 let id = known.id;
-                home.put(known);
-                self.add(home.id, |expected| crawl(&home, expected, id));
+                target.put(known);
+                self.add(target.id, |expected| crawl(&target, expected, id));
             }
-            Action::Move { who, home } => self.relocate(*who, property_id(HOMES[*home])),
+            Action::Move { pick, target } => self.relocate(*pick, property_id(PROPERTIES[*target])),
             Action::CreateSearch { number, owner, title, enabled, limit } => {
                 let wished = search_draft(*number, *owner, *title, *enabled);
                 self.record([create_search_below(&wished, *limit)], []);
@@ -235,7 +237,7 @@ impl Draft {
         }
     }
 
-    fn create(&mut self, home: u64, claim: &Claim, content: &Content, newcomers: &mut u64) {
+    fn create(&mut self, target: u64, claim: &Claim, content: &Content, generated_ids: &mut u64) {
         let (number, claim) = match (claim, content.reference, content.url) {
             (Claim::Reference, Some(reference), _) => {
                 (None, Some(site_reference(SITE, &reference_text(reference))))
@@ -246,24 +248,24 @@ impl Draft {
             _ => (None, None),
         };
         let number = number.unwrap_or_else(|| {
-            *newcomers += 1;
-            100 + *newcomers
+            *generated_ids += 1;
+            100 + *generated_ids
         });
         let mut new = advert(number).build();
         content.apply_to(&mut new);
         let claim = claim.unwrap_or(Identity::Uuid(new.id));
-        let id = property_id(home);
-        let mut home = self.home(id);
-        home.adverts.push(new);
-        self.add(id, |expected| create_claiming(&home, expected, claim));
+        let id = property_id(target);
+        let mut target = self.current_property(id);
+        target.adverts.push(new);
+        self.add(id, |expected| create_claiming(&target, expected, claim));
     }
 
-    fn relocate(&mut self, who: usize, to: PropertyId) {
-        let Some((mut from, moving)) = self.choose(who) else { return };
+    fn relocate(&mut self, pick: usize, to: PropertyId) {
+        let Some((mut from, moving)) = self.choose(pick) else { return };
         if from.id == to {
             return;
         }
-        let mut joined = self.home(to);
+        let mut joined = self.current_property(to);
         joined.adverts.push(moving.clone());
         from.adverts.retain(|known| known.id != moving.id);
         // Both steps build on the same state: between them the advert is in neither property.
@@ -276,40 +278,40 @@ impl Draft {
         self.record([leaving, joining], [came_from, to]);
     }
 
-    fn add(&mut self, home: PropertyId, step: impl FnOnce(Expected) -> Step) {
-        let step = step(self.expected(home));
-        self.record([step], [home]);
+    fn add(&mut self, target: PropertyId, step: impl FnOnce(Expected) -> Step) {
+        let step = step(self.expected(target));
+        self.record([step], [target]);
     }
 
     /// Adds steps to the set, and applies them to the writer's state.
-    fn record<const STEPS: usize, const HOMES: usize>(
+    fn record<const STEPS: usize, const PROPERTIES: usize>(
         &mut self,
         steps: [Step; STEPS],
-        homes: [PropertyId; HOMES],
+        targets: [PropertyId; PROPERTIES],
     ) {
         let expected_outcome = self.last_read.commit(&set(steps.clone()));
         self.is_refused = !matches!(expected_outcome, CommitOutcome::Committed(_));
-        self.written.extend(homes);
+        self.written.extend(targets);
         self.changes.steps.extend(steps);
     }
 
-    fn expected(&self, home: PropertyId) -> Expected {
-        match self.last_read.property(home) {
-            _ if self.written.contains(&home) => Expected::WrittenBefore,
+    fn expected(&self, target: PropertyId) -> Expected {
+        match self.last_read.property(target) {
+            _ if self.written.contains(&target) => Expected::WrittenBefore,
             Some(stored) => Expected::Revision(stored.revision),
             None => Expected::New,
         }
     }
 
-    fn home(&self, id: PropertyId) -> Property {
+    fn current_property(&self, id: PropertyId) -> Property {
         self.last_read
             .property(id)
             .map_or_else(|| Property { id, adverts: Vec::new() }, |stored| stored.property)
     }
 
-    fn choose(&self, who: usize) -> Option<(Property, Advert)> {
+    fn choose(&self, pick: usize) -> Option<(Property, Advert)> {
         let count = self.last_read.adverts().count().max(1);
-        let (home, known) = self.last_read.adverts().nth(who % count)?;
-        Some((self.home(home), known.clone()))
+        let (target, known) = self.last_read.adverts().nth(pick % count)?;
+        Some((self.current_property(target), known.clone()))
     }
 }
