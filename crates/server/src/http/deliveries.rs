@@ -199,7 +199,7 @@ pub fn parts<'a>(row: &DeliveryRow, zone: &'a TimeZone) -> DeliveryParts<'a> {
     let DeliveryRow {
         id,
         lane,
-        number,
+        lane_sequence: number,
         search,
         notification,
         state,

@@ -55,7 +55,7 @@ pub async fn meet_everything(server: &TestServer, fields: Value) -> Value {
 }
 
 /// Makes deliveries of what is owed, on a server that brings nothing. Answers how many.
-pub async fn queue(server: &TestServer, start: impl Fn(&NewDelivery) -> Start) -> usize {
+pub async fn queue(server: &TestServer, start: impl Fn(&NewDelivery) -> InitialState) -> usize {
     server.app.matched().await;
     let store = server.app.store();
     let owed = store.read_outbox(1_000).await.unwrap();
