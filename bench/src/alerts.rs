@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use store::Store;
+use store::prelude::*;
 use store::sqlite::SqliteStore;
 
 use crate::search::dataset::Dataset;

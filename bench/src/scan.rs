@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use clap::Args;
 use store::sqlite::SqliteStore;
-use store::{ScanPart, Store};
+use store::prelude::*;
+use store::ScanPart;
 use tokio::task::JoinSet;
 
 #[derive(Debug, Args)]
@@ -49,8 +50,8 @@ async fn read(store: Arc<SqliteStore>, part: ScanPart, piece: usize) -> Result<(
     let (mut properties, mut adverts, mut next) = (0, 0, Some(part));
     while let Some(part) = next {
         let read = store.scan(part, piece).await?;
-        properties += u32::try_from(read.found.len()).unwrap_or(u32::MAX);
-        adverts += read.found.iter().map(|stored| stored.property.adverts.len()).sum::<usize>();
+        properties += u32::try_from(read.properties.len()).unwrap_or(u32::MAX);
+        adverts += read.properties.iter().map(|stored| stored.property.adverts.len()).sum::<usize>();
         next = read.rest;
     }
     Ok((properties, adverts))

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::ensure;
 use store::sqlite::SqliteStore;
-use store::{Position, Store};
+use store::prelude::*;
+use store::Position;
 
 use crate::serve::client::Client;
 use crate::serve::process::Process;

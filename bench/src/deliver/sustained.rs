@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
-use store::Store;
+use store::prelude::*;
 use store::sqlite::SqliteStore;
 
 use super::authority::Authority;

@@ -51,7 +51,7 @@ pub struct Tested {
 
 impl App {
     pub async fn deliveries(&self, asked: DeliveryList) -> Result<DeliveryPage, Error> {
-        Ok(self.store.deliveries(asked).await?)
+        Ok(self.store.list_deliveries(asked).await?)
     }
 
     /// A delivery with its attempts; nothing when it is not its owner who asks. No owner at all is whoever runs the service.
@@ -67,10 +67,10 @@ impl App {
     /// Sends a delivery again, whatever became of it.
     pub async fn replay_delivery(&self, owner: Option<UserId>, id: DeliveryId) -> Result<Replayed, Error> {
         let Some((delivery, _)) = self.delivery_of(owner, id).await? else { return Ok(Replayed::Unknown) };
-        let Some(search) = self.store.search_numbered(delivery.lane.search).await? else {
+        let Some(search) = self.store.search_by_number(delivery.lane.search).await? else {
             return Ok(Replayed::SearchDeleted);
         };
-        if delivery.about.is_none() {
+        if delivery.subject.is_none() {
             return Ok(Replayed::Erased);
         }
         if let Some(reason) = search.search.draft.alerts.cancel_reason(delivery.lane.channel) {

@@ -35,6 +35,7 @@ pub use error::Error;
 #[derive(Clone)]
 pub struct App {
     store: Arc<dyn Store>,
+    background_store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     places: Arc<Gazetteer>,
@@ -53,6 +54,7 @@ impl App {
         places: Arc<Gazetteer>,
     ) -> Self {
         Self {
+            background_store: Arc::clone(&store),
             store,
             clock,
             ids,
@@ -62,6 +64,16 @@ impl App {
             matching: None,
             dispatch: None,
         }
+    }
+
+    /// Uses another handle of the same store for background work, one that does not compete with requests.
+    pub fn with_background_store(self, background_store: Arc<dyn Store>) -> Self {
+        Self { background_store, ..self }
+    }
+
+    /// Returns the same service for background work: it reads through the background store.
+    pub fn background(&self) -> Self {
+        Self { store: Arc::clone(&self.background_store), ..self.clone() }
     }
 
     /// The reference geography.

@@ -49,7 +49,7 @@ impl App {
     }
 
     pub async fn searches_of(&self, asked: SearchList) -> Result<SearchPage, Error> {
-        Ok(self.store.searches(asked).await?)
+        Ok(self.store.list_searches(asked).await?)
     }
 
     /// Changes a search; nothing when somebody else has changed or deleted it since it was read.
@@ -84,7 +84,7 @@ impl App {
         skip: u64,
         take: u64,
     ) -> Result<(u64, Vec<MatchSeen>), Error> {
-        let page = self.store.matches_of(search.number, skip, take).await?;
+        let page = self.store.list_matches(search.number, skip, take).await?;
         Ok((page.total, self.seen(page.matches).await?))
     }
 
@@ -95,9 +95,9 @@ impl App {
         id: MatchId,
     ) -> Result<Option<(StoredSearch, MatchSeen)>, Error> {
         let Some((number, first_told_at)) = id.parts() else { return Ok(None) };
-        let search = self.store.search_numbered(number).await?;
+        let search = self.store.search_by_number(number).await?;
         let Some(search) = search.filter(|stored| stored.search.owner == owner) else { return Ok(None) };
-        let Some(row) = self.store.match_with(number, Position(first_told_at)).await? else {
+        let Some(row) = self.store.find_match(number, Position(first_told_at)).await? else {
             return Ok(None);
         };
         Ok(self.seen(vec![row]).await?.pop().map(|seen| (search, seen)))
@@ -105,7 +105,7 @@ impl App {
 
     /// Whether a search and a property have a match.
     pub async fn is_matched(&self, search: &StoredSearch, property: PropertyId) -> Result<bool, Error> {
-        let matched = self.store.matched(vec![property]).await?;
+        let matched = self.store.matched_searches(vec![property]).await?;
         Ok(matched.get(&property).is_some_and(|searches| searches.contains(&search.number)))
     }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use domain::{Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory};
-use store::{PutSite, Renamed};
+use store::{PutSite, RenameOutcome};
 
 use crate::{App, Error};
 
@@ -66,7 +66,7 @@ impl App {
         &self,
         id: SiteCategoryId,
         name: SiteCategoryName,
-    ) -> Result<Renamed, Error> {
+    ) -> Result<RenameOutcome, Error> {
         let outcome = self.store.rename_site_category(id, name).await?;
         self.sites().await?;
         Ok(outcome)

@@ -23,7 +23,8 @@ use domain::{
 };
 use places::Gazetteer;
 use store::sqlite::SqliteStore;
-use store::{DeliveryList, DeliveryRow, Store};
+use store::prelude::*;
+use store::{DeliveryList, DeliveryRow};
 use tempfile::TempDir;
 use testkit::build::{advert_id, at, draft, property_id, short_text, user_id};
 use testkit::receiver::{Authority, Plan, Receiver, Script, Trick};
@@ -100,7 +101,7 @@ async fn work(dispatcher: &mut Dispatcher) {
 
 async fn rows(store: &SqliteStore) -> Vec<DeliveryRow> {
     let asked = DeliveryList { take: 1_000, ..DeliveryList::default() };
-    store.deliveries(asked).await.unwrap().deliveries
+    store.list_deliveries(asked).await.unwrap().deliveries
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -186,7 +187,7 @@ async fn six_attempts_an_hour_apart_whatever_the_receiver_does_then_failed_and_s
         for attempt in &attempts {
             assert!(trick.allows(attempt.outcome), "{trick:?}: {attempt:?}");
         }
-        let began: Vec<_> = attempts.iter().map(|attempt| attempt.began_at.as_second()).collect();
+        let began: Vec<_> = attempts.iter().map(|attempt| attempt.started_at.as_second()).collect();
         assert!(began.windows(2).all(|pair| pair[1] - pair[0] == HOUR), "{trick:?}: {began:?}");
         if row.state == DeliveryState::Failed {
             assert_eq!(app.replay_delivery(Some(user_id(1)), row.id).await.unwrap(), Replayed::Done);

@@ -11,7 +11,7 @@ use app::dispatch::{DispatchLimits, DispatchSettings};
 use app::system::{RandomIds, SystemClock};
 use domain::RetryPolicy;
 use places::Gazetteer;
-use store::sqlite::SqliteStore;
+use store::sqlite::{Priority, SqliteStore};
 
 use crate::config::{Config, EmailTransport};
 use crate::renderer::WireRenderer;
@@ -21,7 +21,9 @@ use crate::transport::{self, Outgoing};
 pub fn app(config: &Config) -> anyhow::Result<App> {
     let places = gazetteer(config)?;
     let store = SqliteStore::open(&config.data)?;
-    Ok(App::new(Arc::new(store), Arc::new(SystemClock), Arc::new(RandomIds), Arc::new(places)))
+    let background = Arc::new(store.with_priority(Priority::Background));
+    let app = App::new(Arc::new(store), Arc::new(SystemClock), Arc::new(RandomIds), Arc::new(places));
+    Ok(app.with_background_store(background))
 }
 
 /// The service as a server has it: with an index, a matcher, and somebody who brings what is owed.

@@ -199,7 +199,7 @@ fn start_workers(shared: &Shared) {
         let (app, stop) = (app.clone(), stopping.clone());
         async move { app.forget_old_deliveries(&stop).await }
     }));
-    let (app, stop) = (shared.app.clone(), shared.stop.clone());
+    let (app, stop) = (shared.app.background(), shared.stop.clone());
     let measure = workers::repeat("queue depth", MEASURE_EVERY, stop, move || {
         let app = app.clone();
         async move { app.measure_queue().await }

@@ -1,30 +1,35 @@
-//! What can go wrong with durable state, as values a caller can match on.
+//! Errors of the store, as values a caller can match on.
 
 use std::path::PathBuf;
 
-/// Why the store did not do what it was asked.
+/// The error of the database or the file system that caused an [`Error`].
+pub type Cause = Box<dyn std::error::Error + Send + Sync>;
+
+/// Why a call of the store failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The file system refused: full, read-only, or failing. Nothing was written; the caller may try again later.
+    /// The disk is full, read-only or failing. Nothing was written; the caller may try again later.
     #[error("the store cannot write")]
-    CannotWrite(#[source] rusqlite::Error),
-    /// The database answered with an error that is no verdict on the data.
+    CannotWrite(#[source] Cause),
+    /// The database failed for a reason that says nothing about the data.
     #[error("the store is unavailable")]
-    Unavailable(#[source] rusqlite::Error),
-    /// What was read is not what was written.
+    Unavailable(#[source] Cause),
+    /// Stored data cannot be read.
     #[error("{what} is damaged")]
     Corrupt {
         what: String,
         #[source]
-        source: Option<Box<dyn std::error::Error + Send + Sync>>,
+        source: Option<Cause>,
     },
-    /// The folder was written by a later release.
-    #[error("the data folder has schema {found}, this release knows up to {known}; use a newer release")]
+    /// A later release wrote the folder.
+    #[error(
+        "the data folder has schema version {found}, this release supports up to {known}; use a newer release"
+    )]
     TooNew { found: u32, known: u32 },
-    /// The file is a database, but not one of ours.
+    /// The file is a database of another program.
     #[error("{path} is not a Vigie database")]
     NotOurs { path: PathBuf },
-    /// Another server works on the folder.
+    /// Another server uses the folder.
     #[error("another vigie server is running on {path}")]
     InUse { path: PathBuf },
     /// The folder or a file in it cannot be opened.
@@ -44,25 +49,7 @@ impl Error {
         Self::Corrupt { what: what.into(), source: None }
     }
 
-    pub(crate) fn corrupt_by(
-        what: impl Into<String>,
-        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-    ) -> Self {
+    pub(crate) fn corrupt_by(what: impl Into<String>, source: impl Into<Cause>) -> Self {
         Self::Corrupt { what: what.into(), source: Some(source.into()) }
-    }
-}
-
-impl From<rusqlite::Error> for Error {
-    fn from(error: rusqlite::Error) -> Self {
-        use rusqlite::ErrorCode;
-        match error.sqlite_error_code() {
-            Some(ErrorCode::DiskFull | ErrorCode::ReadOnly | ErrorCode::SystemIoFailure) => {
-                Self::CannotWrite(error)
-            }
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-                Self::corrupt_by("the database file", error)
-            }
-            _ => Self::Unavailable(error),
-        }
     }
 }

@@ -1,32 +1,34 @@
-//! Durable state: properties with their adverts, the change log, saved searches, their matches and what is
-//! owed for them, keys, sites.
+//! Durable state: properties with their adverts, the change log, saved searches, matches, deliveries, sites, API keys.
 //!
-//! [`Store`] is the contract; it says nothing of SQL. [`sqlite::SqliteStore`] is the embedded default. Whatever else
-//! implements the contract must pass `tests/contract`.
+//! [`Store`] is the contract, the sum of one trait per concern; it says nothing of SQL. [`sqlite::SqliteStore`] is the embedded
+//! default. Any other implementation must pass `tests/contract`.
 //!
-//! **Invariant:** a change and its log entry are one transaction. A call that answered `Ok` survives a kill of the
-//! process and a loss of power; a call that answered `Err` left nothing behind.
+//! **Invariant:** a change and its log entry are one transaction. A call that returned `Ok` survives a kill of the process and a
+//! loss of power; a call that returned `Err` has written nothing.
 //!
-//! Not here: HTTP, JSON-LD, and any decision about adverts. `domain` decides, `app` carries out, this crate keeps.
+//! Not here: HTTP, JSON-LD, and any decision about adverts. `domain` decides, `app` orchestrates, this crate stores.
 
 mod contract;
-mod deliveries;
 mod error;
-mod log;
-mod matches;
 mod record;
 pub mod sqlite;
 
 pub use contract::{
-    ChangeSet, CommitOutcome, Erased, Expected, ExpectedSearch, Key, Located, NewKey, NewSecret, PutCause,
-    PutProperty, PutSearch, PutSite, Renamed, ScanPart, Scanned, SearchList, SearchLookup, SearchPage, Step,
-    Store, StoredProperty, StoredSearch, User,
+    AccessStore, AdvertRef, AdvertStore, Attempt, Change, ChangeSet, Claim, CommitOutcome, Contacts,
+    DeliveryList, DeliveryPage, DeliveryRow, DeliveryStore, DeliverySubject, DocumentKey, DueDelivery,
+    ERASURE_GRACE, EnqueueBatch, Erased, Erasure, Expected, ExpectedSearch, Gather, InitialState, Key, LEASE,
+    Lane, LaneDue, LaneHead, LanePeek, Leases, LogEntry, LogStore, MaintenanceStore, MatchBatch, MatchGroup,
+    MatchPage, MatchRow, MatchStore, NewDelivery, NewKey, NewSecret, Notification, OutboxBatch, OutboxCursor,
+    OutboxEntry, Position, PropertyCause, Pruned, PutCause, PutProperty, PutSearch, PutSite, QueueDepth,
+    RemovalCause, RenameOutcome, Replay, ScanPage, ScanPart, SearchList, SearchLookup, SearchPage,
+    SearchStore, Settlement, SiteStore, StateKind, Step, Store, StoredProperty, StoredSearch, User,
 };
-pub use deliveries::{
-    Attempt, Claim, Contacts, DeliveryList, DeliveryPage, DeliveryRow, DeliverySubject, DocumentKey,
-    DueDelivery, ERASURE_GRACE, EnqueueBatch, Gather, LEASE, Lane, LaneDue, Leases, NewDelivery, OutboxBatch,
-    OutboxCursor, Peek, Pruned, QueueDepth, Replay, Settlement, Start, StateKind, Waiting,
-};
-pub use error::Error;
-pub use log::{Change, Erasure, LogEntry, Position, PropertyCause, RemovalCause};
-pub use matches::{MatchBatch, MatchGroup, MatchPage, MatchRow, Notification, OutboxEntry};
+pub use error::{Cause, Error};
+
+/// The storage traits, for code that calls their methods on a concrete store. On a `dyn Store` they need no import.
+pub mod prelude {
+    pub use crate::contract::{
+        AccessStore, AdvertStore, DeliveryStore, LogStore, MaintenanceStore, MatchStore, SearchStore,
+        SiteStore, Store,
+    };
+}

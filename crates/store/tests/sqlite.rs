@@ -1,18 +1,18 @@
-//! What only the embedded store promises: its folder, its files, its damage.
+//! What only the embedded store promises: its folder, its files, its migrations, its handling of damage.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "contract/changes.rs"]
-#[allow(dead_code, reason = "shared with the contract, which uses all of it")]
+#[allow(dead_code, reason = "shared with the contract tests, which use all of it")]
 mod changes;
 
 #[path = "contract/backend.rs"]
-#[allow(dead_code, reason = "shared with the contract, which uses all of it")]
+#[allow(dead_code, reason = "shared with the contract tests, which use all of it")]
 mod backend;
 
-#[path = "contract/deliveries.rs"]
-#[allow(dead_code, reason = "shared with the contract, which uses all of it")]
-mod deliveries;
+#[path = "contract/delivery_fixtures.rs"]
+#[allow(dead_code, reason = "shared with the contract tests, which use all of it")]
+mod delivery_fixtures;
 
 mod sqlite {
     mod damage;

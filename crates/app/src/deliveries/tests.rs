@@ -13,7 +13,8 @@ use domain::{
 };
 use places::Gazetteer;
 use store::sqlite::SqliteStore;
-use store::{Claim, EnqueueBatch, Notification, Settlement, Start, Store};
+use store::prelude::*;
+use store::{Claim, EnqueueBatch, Notification, Settlement, InitialState};
 use tempfile::TempDir;
 use testkit::build::{self, amount, draft, short_text, site_reference, user_id};
 use testkit::{ManualClock, SeededIds};
@@ -124,7 +125,7 @@ impl ListingSummary {
             |delivery: &store::NewDelivery| delivery.notification == Notification::Match(MatchChannel::Endpoint);
         let now = self.app.clock.now();
         let deliveries = owed.deliveries.into_iter().filter(to_endpoint);
-        let deliveries = deliveries.map(|delivery| (delivery, Start::DueAt(now))).collect();
+        let deliveries = deliveries.map(|delivery| (delivery, InitialState::DueAt(now))).collect();
         let intake = EnqueueBatch { after: owed.after, until: owed.until, at: now, deliveries };
         assert!(self.store.enqueue(intake).await.unwrap());
         self.ids().await.into_iter().filter(|id| !known.contains(id)).collect()
@@ -144,24 +145,24 @@ impl ListingSummary {
         let at = self.app.clock.now();
         let lease_until = at + jiff::SignedDuration::from_secs(60);
         let claim = Claim {
-            claim: 7,
+            claim_id: 7,
             at,
             lease_until,
             deliveries: deliveries.to_vec(),
-            hidden: Vec::new(),
+            contacts_hidden: Vec::new(),
             documents: Vec::new(),
         };
         assert_eq!(self.store.claim(claim).await.unwrap().len(), deliveries.len());
         let settlement = |id: &DeliveryId| Settlement {
             id: *id,
-            claim: 7,
+            claim_id: 7,
             attempt: Some(Attempt {
-                began_at: at,
-                took: Duration::from_millis(20),
+                started_at: at,
+                duration: Duration::from_millis(20),
                 outcome: Outcome::Failed(Fault::Status),
                 status: Some(503),
                 target: Some("https://hook.example/matches".to_owned()),
-                excerpt: b"busy".to_vec(),
+                response_excerpt: b"busy".to_vec(),
             }),
             next: RetryDecision::Failed,
             at,

@@ -16,14 +16,14 @@ use domain::{
     Timestamp, Violation,
 };
 use places::Certainty;
-use store::{Expected, Located, PutCause, PutProperty, Step, StoredProperty};
+use store::{Expected, AdvertRef, PutCause, PutProperty, Step, StoredProperty};
 
 use super::{Outcome, Receipt};
 
 /// What has been read from the store so far. A key that is absent has not been asked for; `None` means it is not there.
 #[derive(Debug, Default)]
 pub struct Knowledge {
-    pub located: HashMap<Identity, Option<Located>>,
+    pub located: HashMap<Identity, Option<AdvertRef>>,
     pub properties: HashMap<PropertyId, Option<StoredProperty>>,
 }
 
@@ -132,7 +132,7 @@ struct Batch<'a> {
     ids: &'a dyn IdSource,
     locator: Locator<'a>,
     /// What earlier drafts of this batch did to identities and properties.
-    located: HashMap<Identity, Option<Located>>,
+    located: HashMap<Identity, Option<AdvertRef>>,
     slots: HashMap<PropertyId, Slot>,
     steps: Vec<Step>,
     step_bytes: usize,
@@ -182,8 +182,8 @@ impl Batch<'_> {
         Ok(Receipt::Accepted { advert: id, property: home, outcome: Outcome::Created, certainty, warnings })
     }
 
-    fn update(&mut self, mut draft: AdvertDraft, located: Located) -> Result<Receipt, Missing> {
-        let Located { advert: id, property: home } = located;
+    fn update(&mut self, mut draft: AdvertDraft, located: AdvertRef) -> Result<Receipt, Missing> {
+        let AdvertRef { advert: id, property: home } = located;
         let Some(known) =
             self.slot(home)?.property.as_ref().and_then(|property| property.advert(id)).cloned()
         else {
@@ -291,7 +291,7 @@ impl Batch<'_> {
         self.slots.get_mut(&id).ok_or_else(|| Missing { identities: Vec::new(), properties: vec![id] })
     }
 
-    fn locate(&self, identity: &Identity) -> Result<Option<Located>, Missing> {
+    fn locate(&self, identity: &Identity) -> Result<Option<AdvertRef>, Missing> {
         if let Some(located) = self.located.get(identity) {
             return Ok(*located);
         }
@@ -314,7 +314,7 @@ impl Batch<'_> {
         before: Option<&AdvertDetails>,
         claim: &Identity,
     ) {
-        let located = Located { advert, property };
+        let located = AdvertRef { advert, property };
         for given_up in before.into_iter().flat_map(identities_of) {
             self.located.insert(given_up, None);
         }

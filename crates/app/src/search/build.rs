@@ -58,7 +58,7 @@ async fn read_part(
         let (piece, taken) = tokio::join!(store.scan(part, PROPERTIES_PER_PIECE), taking);
         builder = taken?;
         let piece = piece?;
-        read.extend(piece.found);
+        read.extend(piece.properties);
         damaged.extend(piece.damaged);
         next = piece.rest;
     }

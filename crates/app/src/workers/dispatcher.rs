@@ -109,7 +109,7 @@ impl Dispatcher {
         let (note, noted) = mpsc::unbounded_channel();
         let attempts = TaskTracker::new();
         Ok(Some(Self {
-            app: app.clone(),
+            app: app.background(),
             dispatch: Arc::clone(dispatch),
             schedule: Schedule::new(dispatch.settings.limits),
             recorder: Recorder::start(app, dispatch, note, &attempts),

@@ -104,7 +104,7 @@ impl Indexer {
     /// A worker for the index of a service; nothing when it has none.
     pub fn new(app: &App, settings: Settings) -> Option<Self> {
         let search = Arc::clone(app.search.as_ref()?);
-        Some(Self { app: app.clone(), search, snapshots: Snapshots::new(settings), following: None })
+        Some(Self { app: app.background(), search, snapshots: Snapshots::new(settings), following: None })
     }
 
     /// One look at the log: begins if that is still to do, indexes what is new, and takes a snapshot if it is time.

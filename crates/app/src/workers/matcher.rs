@@ -95,7 +95,7 @@ impl Matcher {
     /// A worker for the searches of a service; nothing when the service does not match.
     pub fn new(app: &App) -> Option<Self> {
         let matching = Arc::clone(app.matching.as_ref()?);
-        Some(Self { app: app.clone(), matching, following: None })
+        Some(Self { app: app.background(), matching, following: None })
     }
 
     /// One look at the log: begins if that is still to do, then judges what is new.
@@ -222,13 +222,13 @@ impl Matcher {
         properties: BTreeSet<PropertyId>,
     ) -> Result<(HashMap<PropertyId, Vec<SearchNumber>>, BTreeSet<PropertyId>), Error> {
         let store = &self.app.store;
-        match store.matched(properties.iter().copied().collect()).await {
+        match store.matched_searches(properties.iter().copied().collect()).await {
             Err(store::Error::Corrupt { .. }) => {}
             read => return Ok((read?, BTreeSet::new())),
         }
         let (mut matched, mut unknown) = (HashMap::new(), BTreeSet::new());
         for property in properties {
-            match store.matched(vec![property]).await {
+            match store.matched_searches(vec![property]).await {
                 Err(error @ store::Error::Corrupt { .. }) => {
                     let error = &error as &dyn std::error::Error;
                     tracing::error!(%property, error, "a property with damaged matches is not matched");

@@ -189,7 +189,7 @@ fn read_date(
 }
 
 fn line(row: &DeliveryRow, zone: &TimeZone) -> String {
-    let DeliveryRow { id, lane, search, notification, state, created_at, state_at, attempts, about, .. } =
+    let DeliveryRow { id, lane, search, notification, state, created_at, state_at, attempts, subject: about, .. } =
         row;
     let event = match notification {
         Notification::Match(_) => None,
@@ -213,7 +213,7 @@ fn line(row: &DeliveryRow, zone: &TimeZone) -> String {
 
 /// What strangers wrote is escaped: it must not move the cursor of whoever reads this.
 fn attempt_line(number: usize, attempt: &Attempt, zone: &TimeZone) -> String {
-    let Attempt { began_at, took, outcome, status, target, excerpt } = attempt;
+    let Attempt { started_at: began_at, duration: took, outcome, status, target, response_excerpt: excerpt } = attempt;
     let (began_at, outcome) = (date::print(*began_at, zone), names::outcome(*outcome));
     let status = status.map_or("-".to_owned(), |status| status.to_string());
     let target = target.as_deref().unwrap_or("-").escape_debug();

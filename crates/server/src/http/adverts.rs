@@ -109,7 +109,7 @@ async fn take_in(shared: &Shared, bytes: Bytes) -> Result<(Shape, Vec<feed::Take
     let work = move || decode_body(&decoder, &bytes, now);
     let decoded = tokio::task::spawn_blocking(work).await;
     let (shape, decoded) = decoded.map_err(|_panicked| app::Error::Interrupted)??;
-    let taken = feed::take_in(&shared.app, decoded).await?;
+    let taken = feed::take_in(&shared.app.background(), decoded).await?;
     taken.iter().for_each(|taken| shared.metrics.count(std::slice::from_ref(&taken.receipt)));
     Ok((shape, taken))
 }

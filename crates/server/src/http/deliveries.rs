@@ -91,7 +91,7 @@ pub async fn list(
     let page = match asked {
         // There may be very many to count: whoever searches properties meanwhile shall not wait for that.
         Some(asked) => {
-            let app = shared.app.clone();
+            let app = shared.app.background();
             // One after the other: whatever else is done in the background, sending among it, has the rest. Whoever hangs up while
             // it is counted keeps the turn until that is over.
             let turn = Arc::clone(&shared.listing).acquire_owned().await;
@@ -199,14 +199,14 @@ pub fn parts<'a>(row: &DeliveryRow, zone: &'a TimeZone) -> DeliveryParts<'a> {
     let DeliveryRow {
         id,
         lane,
-        number,
+        lane_sequence: number,
         search,
         notification,
         state,
         created_at,
         state_at,
         attempts,
-        about,
+        subject,
         ..
     } = row;
     let event = match notification {
@@ -219,7 +219,7 @@ pub fn parts<'a>(row: &DeliveryRow, zone: &'a TimeZone) -> DeliveryParts<'a> {
         channel: lane.channel,
         sequence: *number,
         event,
-        about: *about,
+        about: *subject,
         state: *state,
         created_at: *created_at,
         state_at: *state_at,
@@ -229,14 +229,14 @@ pub fn parts<'a>(row: &DeliveryRow, zone: &'a TimeZone) -> DeliveryParts<'a> {
 }
 
 pub fn attempt_parts(attempt: &Attempt) -> AttemptParts<'_> {
-    let Attempt { began_at, took, outcome, status, target, excerpt } = attempt;
+    let Attempt { started_at, duration, outcome, status, target, response_excerpt } = attempt;
     AttemptParts {
-        began_at: *began_at,
-        took: *took,
+        began_at: *started_at,
+        took: *duration,
         outcome: *outcome,
         status: *status,
         target: target.as_deref(),
-        answer: excerpt,
+        answer: response_excerpt,
     }
 }
 

@@ -20,7 +20,7 @@ pub async fn ready(State(shared): State<Shared>) -> Response {
     if shared.app.index_status().is_some_and(|index| !index.is_ready) {
         return Problem::unavailable("The index is being built.", 5).into_response();
     }
-    match shared.app.store().note("ready".to_owned()).await {
+    match shared.app.store().metadata("ready".to_owned()).await {
         Ok(_) => json(StatusCode::OK, &serde_json::json!({"status": "ready"})),
         Err(error) => {
             tracing::warn!(error = &error as &dyn std::error::Error, "the store is not ready");

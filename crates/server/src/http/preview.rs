@@ -33,7 +33,7 @@ pub async fn preview(
     // It computes as much as hundreds of searches together: one at a time, and behind those who search.
     let turn = Arc::clone(&shared.previewing).acquire_owned().await;
     let previewing = {
-        let app = shared.app.clone();
+        let app = shared.app.background();
         async move {
             let preview = app.preview(criteria, app.clock().now(), ITEMS).await;
             drop(turn);

@@ -6,7 +6,7 @@ use domain::criteria::Direction;
 use domain::fold::fold;
 use domain::{Site, SiteCategory, SiteCategoryId, SiteId};
 use http::{HeaderValue, StatusCode, header};
-use store::{PutSite, Renamed};
+use store::{PutSite, RenameOutcome};
 use wire::hydra::{Collection, Paging, Parameter, View};
 use wire::query::Parameters;
 use wire::site::{self, SiteCategoryResource, SiteChange, SiteResource};
@@ -141,11 +141,11 @@ pub async fn rename_category(
     let body = body::json(request, shared.config.limits.body_bytes_max).await?;
     let name = site::read_category(&body).map_err(|violations| Problem::violations(&violations))?;
     match shared.app.rename_site_category(id, name.clone()).await? {
-        Renamed::Done => {
+        RenameOutcome::Renamed => {
             Ok(json(StatusCode::OK, &SiteCategoryResource::of(&SiteCategory { id, name }).alone()))
         }
-        Renamed::Unknown => Err(Problem::not_found()),
-        Renamed::NameTaken => Err(Problem::violations(&[site::category_name_taken()])),
+        RenameOutcome::NotFound => Err(Problem::not_found()),
+        RenameOutcome::NameTaken => Err(Problem::violations(&[site::category_name_taken()])),
     }
 }
 

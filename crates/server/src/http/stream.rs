@@ -162,7 +162,7 @@ impl Stream {
             lines.into_iter().map(read).unzip::<_, _, Vec<u64>, Vec<_>>()
         };
         let Ok((numbers, decoded)) = tokio::task::spawn_blocking(work).await else { return Ok(None) };
-        Ok(Some((numbers, feed::take_in(&self.shared.app, decoded).await?)))
+        Ok(Some((numbers, feed::take_in(&self.shared.app.background(), decoded).await?)))
     }
 
     /// Takes lines in and sends their receipts; `false` when the stream has to end.

@@ -6,7 +6,8 @@ use std::path::Path;
 use domain::advert_event::EventSubject;
 use domain::{Advert, AdvertEvent, AdvertField, AdvertId, Identity, SiteKey};
 use store::sqlite::SqliteStore;
-use store::{Change, LogEntry, Position, PropertyCause, Store};
+use store::prelude::*;
+use store::{Change, LogEntry, Position, PropertyCause};
 
 use crate::sender::{Account, SITE, Sender};
 
@@ -126,7 +127,7 @@ async fn adverts(store: &SqliteStore, accounts: &[Account]) -> Vec<Option<Advert
     let located = store.locate(accounts.iter().map(identity).collect()).await.unwrap();
     let properties = located.iter().flatten().map(|located| located.property).collect();
     let properties = store.properties(properties).await.unwrap();
-    let advert = |located: &Option<store::Located>| {
+    let advert = |located: &Option<store::AdvertRef>| {
         let located = (*located)?;
         let property = &properties[&located.property].property;
         Some(property.advert(located.advert).expect("an advert where it is said to be").clone())

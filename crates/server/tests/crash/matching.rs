@@ -17,7 +17,8 @@ use app::workers::matcher::Matcher;
 use domain::{PropertyId, SearchId, SearchNumber};
 use places::Gazetteer;
 use store::sqlite::SqliteStore;
-use store::{Change, LogEntry, Notification, Position, PropertyCause, Store};
+use store::prelude::*;
+use store::{Change, LogEntry, Notification, Position, PropertyCause};
 use tempfile::TempDir;
 use testkit::matches::{Consequences, MatchModel};
 
@@ -154,7 +155,7 @@ async fn verify(folder: &Path, searcher: &Searcher) -> usize {
     for search in searcher.versions.keys() {
         let Some(stored) = store.search(*search).await.unwrap() else { continue };
         assert_eq!(stored.number, numbers[search]);
-        for row in store.matches_of(stored.number, 0, u64::MAX).await.unwrap().matches {
+        for row in store.list_matches(stored.number, 0, u64::MAX).await.unwrap().matches {
             assert!(listed.insert((stored.number, row.property)), "twice: {row:?}");
         }
     }

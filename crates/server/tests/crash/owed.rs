@@ -12,7 +12,8 @@ use app::workers::matcher::Matcher;
 use domain::{DeliveryId, DeliveryState, Fault, Outcome, PropertyId, SearchNumber};
 use places::Gazetteer;
 use store::sqlite::SqliteStore;
-use store::{DeliveryList, Notification, Position, Store};
+use store::prelude::*;
+use store::{DeliveryList, Notification, Position};
 
 /// Which search is owed what of which property, and how often.
 type Owed = BTreeMap<(SearchNumber, Notification, PropertyId), u64>;
@@ -98,11 +99,11 @@ pub async fn verify(folder: &Path, ledger: &Path) -> Account {
     assert_eq!(digests.len(), entries.len(), "two deliveries say the same");
 
     let all = DeliveryList { take: u64::MAX, ..DeliveryList::default() };
-    let rows = store.deliveries(all).await.unwrap().deliveries;
+    let rows = store.list_deliveries(all).await.unwrap().deliveries;
     let mut queued = Owed::new();
     let mut account = Account { deliveries: rows.len() as u64, ..Account::default() };
     for row in rows {
-        let (property, _) = row.about.unwrap_or_else(|| panic!("{row:?} tells of nothing"));
+        let (property, _) = row.subject.unwrap_or_else(|| panic!("{row:?} tells of nothing"));
         *queued.entry((row.lane.search, row.notification, property)).or_default() += 1;
         assert_eq!(row.state, DeliveryState::Delivered, "{row:?}");
         let entry = entries.remove(&row.id).unwrap_or_else(|| panic!("{row:?} has never arrived"));

@@ -11,7 +11,7 @@ mod tester;
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
-use store::{EnqueueBatch, NewDelivery, Start};
+use store::{EnqueueBatch, NewDelivery, InitialState};
 use tempfile::TempDir;
 use testkit::receiver::{Authority, Receiver};
 
@@ -55,7 +55,7 @@ pub async fn meet_everything(server: &TestServer, fields: Value) -> Value {
 }
 
 /// Makes deliveries of what is owed, on a server that brings nothing. Answers how many.
-pub async fn queue(server: &TestServer, start: impl Fn(&NewDelivery) -> Start) -> usize {
+pub async fn queue(server: &TestServer, start: impl Fn(&NewDelivery) -> InitialState) -> usize {
     server.app.matched().await;
     let store = server.app.store();
     let owed = store.read_outbox(1_000).await.unwrap();
@@ -82,7 +82,7 @@ pub async fn with_deliveries(count: usize) -> (TestServer, Value) {
         server.clock.advance_seconds(1);
         server.accept(&advert(&number.to_string(), json!({"price": 100_000 + number}))).await;
         let now = server.app.clock().now();
-        assert_eq!(queue(&server, |_| Start::DueAt(now)).await, 2);
+        assert_eq!(queue(&server, |_| InitialState::DueAt(now)).await, 2);
     }
     (server, search)
 }

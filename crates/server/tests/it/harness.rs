@@ -15,7 +15,7 @@ use serde_json::Value;
 use server::config::{Config, Sources};
 use server::http::Shared;
 use server::serve::Server;
-use store::sqlite::SqliteStore;
+use store::sqlite::{Priority, SqliteStore};
 use tempfile::TempDir;
 use testkit::clock::ManualClock;
 use tokio::task::JoinSet;
@@ -89,7 +89,9 @@ impl TestServer {
         let sources = sources.flag("--listen", "server.listen", Some("127.0.0.1:0".to_owned()));
         let data = folder.path().to_str().unwrap().to_owned();
         let config = Config::load(sources.flag("--data", "store.data", Some(data))).unwrap();
-        let app = App::new(store, clock.clone(), Arc::new(SeededIds::default()), gazetteer());
+        let background = Arc::new(store.with_priority(Priority::Background));
+        let app = App::new(store, clock.clone(), Arc::new(SeededIds::default()), gazetteer())
+            .with_background_store(background);
         let app = completed(app.with_index().with_matcher(), &config);
         let stop = CancellationToken::new();
         let server = Server::bind(Shared::new(app.clone(), config, stop.clone()).unwrap()).await.unwrap();

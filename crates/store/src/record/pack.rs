@@ -1,23 +1,23 @@
-//! Bytes behind a format's number, compressed with Zstandard and a checksum that tells damage from everything else.
+//! A format byte, followed by a Zstandard frame with a checksum.
 
 use std::cell::RefCell;
 use std::io;
 
 use crate::error::Error;
 
-/// The fastest level: at a few kilobytes a record, higher ones gain a few per cent and cost several times the time.
+/// The fastest level. For records of a few kilobytes, higher levels save a few per cent and take several times as long.
 const LEVEL: i32 = 1;
 
-/// More than the largest property the limits allow; a frame that claims more is damaged.
+/// More than the largest property that the limits allow. A frame that declares more is damaged.
 const DECOMPRESSED_BYTES_MAX: usize = 256 * 1024 * 1024;
 
 thread_local! {
-    // A compression context is large and costly to set up; each thread keeps its own.
+    // A compression context is large and slow to create; each thread keeps its own.
     static COMPRESSOR: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
     static DECOMPRESSOR: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-pub fn packed(format: u8, bytes: &[u8]) -> io::Result<Vec<u8>> {
+pub fn compress(format: u8, bytes: &[u8]) -> io::Result<Vec<u8>> {
     COMPRESSOR.with_borrow_mut(|slot| {
         let compressor = match slot {
             Some(compressor) => compressor,
@@ -33,7 +33,7 @@ pub fn packed(format: u8, bytes: &[u8]) -> io::Result<Vec<u8>> {
     })
 }
 
-pub fn unpacked(format: u8, record: &[u8], what: impl Fn() -> String) -> Result<Vec<u8>, Error> {
+pub fn decompress(format: u8, record: &[u8], what: impl Fn() -> String) -> Result<Vec<u8>, Error> {
     let frame = match record.split_first() {
         Some((found, frame)) if *found == format => frame,
         _ => return Err(Error::corrupt(what())),
@@ -42,14 +42,14 @@ pub fn unpacked(format: u8, record: &[u8], what: impl Fn() -> String) -> Result<
     let size =
         size.and_then(|size| usize::try_from(size).ok()).filter(|size| *size <= DECOMPRESSED_BYTES_MAX);
     let size = size.ok_or_else(|| Error::corrupt(what()))?;
-    let unpacked = DECOMPRESSOR.with_borrow_mut(|slot| {
+    let decompressed = DECOMPRESSOR.with_borrow_mut(|slot| {
         let decompressor = match slot {
             Some(decompressor) => decompressor,
             None => slot.insert(zstd::bulk::Decompressor::new()?),
         };
         decompressor.decompress(frame, size)
     });
-    unpacked.map_err(|error| Error::corrupt_by(what(), error))
+    decompressed.map_err(|error| Error::corrupt_by(what(), error))
 }
 
 fn new_compressor() -> io::Result<zstd::bulk::Compressor<'static>> {

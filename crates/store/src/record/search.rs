@@ -1,8 +1,8 @@
-//! How a saved search is kept: a version byte, a checksum, then JSON. It is a few hundred bytes, of which a million are read at a
-//! start, so it is not compressed.
+//! The record of a saved search: a version byte, a checksum, then JSON. It is a few hundred bytes long, and a start reads a million of
+//! them, so it is not compressed.
 //!
-//! The shapes are converted by hand and field by field, as those of properties are. Names in them are on disk: never renamed, and
-//! never reused with another meaning. A criterion is kept under the name of its filter; an older name that became an alias still reads.
+//! Shapes are converted by hand and field by field, as those of properties are. Their names are on disk: never rename them, and never
+//! reuse them with another meaning. A criterion is stored under the name of its filter; an older name that became an alias still reads.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -26,7 +26,7 @@ pub fn encode_search(search: &SavedSearch) -> Result<Vec<u8>, Error> {
     let what = || format!("search {} to be written", search.id);
     let shape = SearchRecord::from_search(search).ok_or_else(|| Error::corrupt(what()))?;
     let mut record = Vec::with_capacity(512);
-    record.extend(checksum::head(FORMAT_JSON));
+    record.extend(checksum::header(FORMAT_JSON));
     serde_json::to_writer(&mut record, &shape).map_err(|error| Error::corrupt_by(what(), error))?;
     checksum::seal(&mut record);
     Ok(record)
@@ -34,13 +34,13 @@ pub fn encode_search(search: &SavedSearch) -> Result<Vec<u8>, Error> {
 
 pub fn decode_search(id: SearchId, owner: UserId, record: &[u8]) -> Result<SavedSearch, Error> {
     let what = || format!("the record of search {id}");
-    let json = checksum::opened(FORMAT_JSON, record).ok_or_else(|| Error::corrupt(what()))?;
+    let json = checksum::open(FORMAT_JSON, record).ok_or_else(|| Error::corrupt(what()))?;
     let shape: SearchRecord<'_> =
         serde_json::from_slice(json).map_err(|error| Error::corrupt_by(what(), error))?;
     shape.into_search(id, owner).ok_or_else(|| Error::corrupt(what()))
 }
 
-/// What its columns do not say already.
+/// The fields that have no column of their own.
 #[derive(Serialize, Deserialize)]
 struct SearchRecord<'a> {
     token: &'a str,
@@ -65,7 +65,7 @@ struct SearchRecord<'a> {
 }
 
 impl<'a> SearchRecord<'a> {
-    /// Nothing when a number in it is none that JSON can hold.
+    /// Returns `None` if it contains a number that JSON cannot represent.
     fn from_search(search: &'a SavedSearch) -> Option<Self> {
         let SavedSearch { id: _, owner: _, token, created_at, updated_at, draft } = search;
         let SearchDraft { title, raw_criteria, alerts } = draft;
@@ -88,7 +88,7 @@ impl<'a> SearchRecord<'a> {
         })
     }
 
-    /// Nothing when a value is not one that was ever written.
+    /// Returns `None` if a value is not one that was ever written.
     fn into_search(self, id: SearchId, owner: UserId) -> Option<SavedSearch> {
         let mut raw_criteria = RawCriteria::default();
         for (name, criterion) in self.raw_criteria {
@@ -137,7 +137,7 @@ enum CriterionRecord<'a> {
 impl<'a> CriterionRecord<'a> {
     fn from_criterion(criterion: &'a RawCriterion) -> Option<Self> {
         Some(match criterion {
-            // JSON has no word for the others, and would say `null`.
+            // JSON cannot represent the others; serde would write `null`.
             RawCriterion::Number(number) => Self::Number(number.is_finite().then_some(*number)?),
             RawCriterion::Timestamp(at) => Self::Moment(at.as_millisecond()),
             RawCriterion::Codes(codes) => Self::Codes(codes.clone()),
@@ -195,7 +195,7 @@ impl<'a> CriterionRecord<'a> {
     }
 }
 
-/// What the text means is worked out anew: how words are compared may become better.
+/// A phrase is stored as text and analysed again when read, because the analysis of words may improve.
 #[derive(Serialize, Deserialize)]
 struct EntryRecord {
     text: String,
@@ -222,7 +222,7 @@ impl EntryRecord {
     }
 }
 
-/// The filter of a name or of another name for it. A table, because the list of filters is walked for every name.
+/// Finds a filter by its name or an alias. A map, because the list of filters would be scanned for every name.
 fn filter_named(name: &str) -> Option<&'static Filter> {
     static NAMED: LazyLock<HashMap<&'static str, &'static Filter>> = LazyLock::new(|| {
         let names = |filter: &'static Filter| {
@@ -234,7 +234,7 @@ fn filter_named(name: &str) -> Option<&'static Filter> {
     NAMED.get(name).copied()
 }
 
-/// On disk.
+/// The name of an event on disk.
 fn event_name(event: EventName) -> &'static str {
     match event {
         EventName::UpdatePrice => "update_price",

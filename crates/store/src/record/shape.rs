@@ -1,7 +1,7 @@
-//! The stored shapes and their conversions, by hand and field by field: a field added to the domain stops the build here,
-//! where somebody must decide how it is kept.
+//! The stored shapes of properties and events, converted by hand and field by field: a field added to the domain breaks the build here,
+//! until its stored form is decided.
 //!
-//! Names in these structs are on disk. They are never renamed, and never reused with another meaning.
+//! Names in these structs are on disk. Never rename them, and never reuse them with another meaning.
 
 use domain::advert_event::EventSubject;
 use domain::{
@@ -25,7 +25,7 @@ impl PropertyRecord {
         Self { adverts: adverts.iter().map(AdvertRecord::from_advert).collect() }
     }
 
-    /// Nothing when a value is not one that was ever written.
+    /// Returns `None` if a value is not one that was ever written.
     pub fn into_property(self, id: PropertyId) -> Option<Property> {
         let adverts = self.adverts.into_iter().map(AdvertRecord::into_advert).collect::<Option<_>>()?;
         Some(Property { id, adverts })
@@ -85,10 +85,10 @@ impl AdvertRecord {
             created_at: second(self.created)?,
             updated_at: second(self.updated)?,
             last_crawled_at: second(self.crawled)?,
-            expired_at: known(self.expired, second)?,
+            expired_at: optional(self.expired, second)?,
             events: self.events.into_iter().map(EventRecord::into_event).collect::<Option<_>>()?,
             details: self.details.into_details()?,
-            placement: known(self.placement, PlacementRecord::into_placement)?,
+            placement: optional(self.placement, PlacementRecord::into_placement)?,
         })
     }
 }
@@ -136,12 +136,12 @@ impl EventRecord {
             subject,
             old_value: self.old.map(Into::into),
             new_value: self.new.map(Into::into),
-            percent_variation: known(self.percent, PercentVariation::new)?,
+            percent_variation: optional(self.percent, PercentVariation::new)?,
         })
     }
 }
 
-/// Declares a record whose fields may all be missing, so that only what is known takes room on disk.
+/// Declares a record of optional fields, so that missing values take no space on disk.
 macro_rules! sparse_record {
     ($name:ident { $($field:ident: $kind:ty,)+ }) => {
         #[derive(Default, Serialize, Deserialize)]
@@ -289,8 +289,9 @@ impl DetailsRecord {
 
     fn into_details(self) -> Option<AdvertDetails> {
         let rating = |letter: Option<char>, value| {
-            let category = known(letter, |letter| EnergyLetter::from_text(letter.encode_utf8(&mut [0; 4])))?;
-            Some(Rating { category, value: known(value, Amount::new)? })
+            let category =
+                optional(letter, |letter| EnergyLetter::from_text(letter.encode_utf8(&mut [0; 4])))?;
+            Some(Rating { category, value: optional(value, Amount::new)? })
         };
         let addresses = |addresses: Option<Vec<String>>| {
             addresses.unwrap_or_default().into_iter().map(WebAddress::trusted).collect()
@@ -304,21 +305,21 @@ impl DetailsRecord {
             contact: self.contact.map(ContactRecord::into_contact).unwrap_or_default(),
             publisher: Publisher {
                 name: self.publisher_name.map(Text::trusted),
-                kind: known(self.publisher_type, PublisherType::from_code)?,
+                kind: optional(self.publisher_type, PublisherType::from_code)?,
             },
-            price: known(self.price, Amount::new)?,
-            price_excluding_fees: known(self.price_excluding_fees, Amount::new)?,
-            fees_percentage: known(self.fees_percentage, Amount::new)?,
-            fees_responsibility: known(self.fees_responsibility, FeesResponsibility::from_code)?,
-            condominium_fees: known(self.condominium_fees, Amount::new)?,
-            inventory_price: known(self.inventory_price, Amount::new)?,
-            property_tax: known(self.property_tax, Amount::new)?,
-            rental_charges: known(self.rental_charges, Amount::new)?,
-            rental_pledge: known(self.rental_pledge, Amount::new)?,
-            renter_fees: known(self.renter_fees, Amount::new)?,
-            lot_count: known(self.lot_count, Amount::new)?,
-            surface: known(self.surface, Amount::new)?,
-            land_surface: known(self.land_surface, Amount::new)?,
+            price: optional(self.price, Amount::new)?,
+            price_excluding_fees: optional(self.price_excluding_fees, Amount::new)?,
+            fees_percentage: optional(self.fees_percentage, Amount::new)?,
+            fees_responsibility: optional(self.fees_responsibility, FeesResponsibility::from_code)?,
+            condominium_fees: optional(self.condominium_fees, Amount::new)?,
+            inventory_price: optional(self.inventory_price, Amount::new)?,
+            property_tax: optional(self.property_tax, Amount::new)?,
+            rental_charges: optional(self.rental_charges, Amount::new)?,
+            rental_pledge: optional(self.rental_pledge, Amount::new)?,
+            renter_fees: optional(self.renter_fees, Amount::new)?,
+            lot_count: optional(self.lot_count, Amount::new)?,
+            surface: optional(self.surface, Amount::new)?,
+            land_surface: optional(self.land_surface, Amount::new)?,
             room: self.room,
             bedroom: self.bedroom,
             floor: self.floor,
@@ -333,11 +334,11 @@ impl DetailsRecord {
             pictures_remote: addresses(self.pictures_remote),
             virtual_tour: self.virtual_tour.map(WebAddress::trusted),
             place: GivenPlace {
-                insee: known(self.insee, |insee| Insee::parse(&insee))?,
-                zipcode: known(self.zipcode, |zipcode| Zipcode::parse(&zipcode))?,
+                insee: optional(self.insee, |insee| Insee::parse(&insee))?,
+                zipcode: optional(self.zipcode, |zipcode| Zipcode::parse(&zipcode))?,
                 city_name: self.city_name.map(Text::trusted),
-                point: known(self.point, |[lat, lon]| GeoPoint::new(lat, lon))?,
-                accuracy: known(self.accuracy, GeoAccuracy::from_code)?,
+                point: optional(self.point, |[lat, lon]| GeoPoint::new(lat, lon))?,
+                accuracy: optional(self.accuracy, GeoAccuracy::from_code)?,
             },
         })
     }
@@ -393,18 +394,18 @@ impl PlacementRecord {
     fn into_placement(self) -> Option<Placement> {
         let insee = Insee::parse(&self.insee)?;
         Some(Placement {
-            // The first records did not name it; the reference geography was France's then.
+            // The first records lack it; the reference geography was France's then.
             department: self.department.or_else(|| insee.department()),
             insee,
-            zipcode: known(self.zipcode, |zipcode| Zipcode::parse(&zipcode))?,
-            centre: known(self.centre, |[lat, lon]| GeoPoint::new(lat, lon))?,
+            zipcode: optional(self.zipcode, |zipcode| Zipcode::parse(&zipcode))?,
+            centre: optional(self.centre, |[lat, lon]| GeoPoint::new(lat, lon))?,
         })
     }
 }
 
-/// Reads a value that may be missing: `None` only when it is there and cannot be read.
-#[expect(clippy::option_option, reason = "missing and unreadable are two different things")]
-fn known<A, B>(value: Option<A>, read: impl FnOnce(A) -> Option<B>) -> Option<Option<B>> {
+/// Reads an optional value. Returns `None` only if the value is present and invalid.
+#[expect(clippy::option_option, reason = "a missing value differs from an invalid one")]
+fn optional<A, B>(value: Option<A>, read: impl FnOnce(A) -> Option<B>) -> Option<Option<B>> {
     match value {
         None => Some(None),
         Some(value) => read(value).map(Some),
@@ -419,6 +420,6 @@ fn address(address: &WebAddress) -> String {
     address.as_str().to_owned()
 }
 
-fn list<T>(items: &[T], keep: impl Fn(&T) -> String) -> Option<Vec<String>> {
-    (!items.is_empty()).then(|| items.iter().map(keep).collect())
+fn list<T>(items: &[T], convert: impl Fn(&T) -> String) -> Option<Vec<String>> {
+    (!items.is_empty()).then(|| items.iter().map(convert).collect())
 }

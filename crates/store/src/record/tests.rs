@@ -1,4 +1,4 @@
-//! Records read back as they were written: today's, and those of every release before.
+//! Records round-trip, and records of every release still read.
 
 mod compat;
 mod search;
@@ -11,25 +11,25 @@ use super::*;
 
 proptest! {
     #[test]
-    fn a_property_reads_back_as_it_was_written(property in arbitrary::property()) {
+    fn properties_round_trip(property in arbitrary::property()) {
         let record = encode_property(&property).unwrap();
         prop_assert_eq!(decode_property(property.id, &record).unwrap(), property);
     }
 
     #[test]
-    fn events_read_back_as_they_were_written(events in proptest::collection::vec(arbitrary::event(), 0..6)) {
-        prop_assert_eq!(decode_news(&encode_news(&events).unwrap()).unwrap(), events);
+    fn events_round_trip(events in proptest::collection::vec(arbitrary::event(), 0..6)) {
+        prop_assert_eq!(decode_events(&encode_events(&events).unwrap()).unwrap(), events);
     }
 
     #[test]
-    fn bytes_that_are_no_record_are_refused_and_do_no_harm(bytes in any::<Vec<u8>>()) {
+    fn arbitrary_bytes_are_refused(bytes in any::<Vec<u8>>()) {
         let refused = matches!(decode_property(build::property_id(1), &bytes), Err(Error::Corrupt { .. }));
         prop_assert!(refused);
     }
 }
 
 #[test]
-fn no_flipped_bit_makes_another_property() {
+fn flipped_bits_never_change_a_property() {
     let property = compat::property_with_every_field();
     let record = encode_property(&property).unwrap();
     let mut refused = 0;
@@ -41,16 +41,16 @@ fn no_flipped_bit_makes_another_property() {
                 assert!(what.contains(&property.id.to_string()), "{what}");
                 refused += 1;
             }
-            // A bit that only says how to decompress may change without changing what comes out.
+            // A bit that only affects decompression may change without changing the result.
             Ok(read) => assert_eq!(read, property, "bit {bit}"),
             Err(other) => panic!("bit {bit}: {other}"),
         }
     }
-    assert!(refused > record.len() * 8 * 9 / 10, "only {refused} of {} were seen", record.len() * 8);
+    assert!(refused > record.len() * 8 * 9 / 10, "only {refused} of {} were detected", record.len() * 8);
 }
 
 #[test]
-fn a_record_cut_short_is_refused() {
+fn truncated_records_are_refused() {
     let property = compat::property_with_every_field();
     let record = encode_property(&property).unwrap();
     for length in 0..record.len() {
@@ -60,7 +60,7 @@ fn a_record_cut_short_is_refused() {
 }
 
 #[test]
-fn a_record_of_a_format_yet_to_come_is_refused() {
+fn unknown_formats_are_refused() {
     let property = Property { id: PropertyId::from_bytes([1; 16]), adverts: Vec::new() };
     let mut record = encode_property(&property).unwrap();
     record[0] = FORMAT_JSON_ZSTD + 1;

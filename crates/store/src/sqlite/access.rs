@@ -1,4 +1,4 @@
-//! Users, keys, notes.
+//! Users and API keys.
 
 use domain::{KeyId, Scopes, Timestamp, UserId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -39,24 +39,6 @@ pub fn revoke_key(connection: &Connection, id: &KeyId, at: Timestamp) -> Result<
         .prepare_cached("UPDATE api_key SET revoked_at = coalesce(revoked_at, ?2) WHERE id = ?1")?
         .execute(params![id.as_str(), at.as_second()])?;
     Ok(changed > 0)
-}
-
-pub fn note(connection: &Connection, name: &str) -> Result<Option<String>, Error> {
-    let mut statement = connection.prepare_cached("SELECT text FROM note WHERE name = ?1")?;
-    Ok(statement.query_row([name], |row| row.get(0)).optional()?)
-}
-
-pub fn set_note(connection: &Connection, name: &str, text: Option<&str>) -> Result<(), Error> {
-    match text {
-        Some(text) => connection
-            .prepare_cached(
-                "INSERT INTO note (name, text) VALUES (?1, ?2)
-                 ON CONFLICT (name) DO UPDATE SET text = excluded.text",
-            )?
-            .execute([name, text])?,
-        None => connection.prepare_cached("DELETE FROM note WHERE name = ?1")?.execute([name])?,
-    };
-    Ok(())
 }
 
 fn read_key(row: &Row<'_>) -> Result<Key, Error> {

@@ -1,16 +1,16 @@
-//! Writing a set of changes: rows and log entries together.
+//! Applying a change set: rows and log entries together.
 
 use domain::{AdvertId, Identity, PropertyId, Timestamp};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
 use super::prepare::{AdvertRow, Prepared, PreparedPut, PreparedStep};
-use super::writer::Verdict;
+use super::writer::Transaction;
 use super::{read, searches, sites};
+use crate::contract::Position;
 use crate::contract::{CommitOutcome, Expected};
 use crate::error::Error;
-use crate::log::Position;
 
-/// What a log entry is, as a number on disk.
+/// The kind of a log entry, as a number on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Advert = 1,
@@ -39,10 +39,10 @@ impl Kind {
     }
 }
 
-/// Says that the changes were built on something that is no longer so.
+/// The change set was built on a state that has changed since.
 pub struct Conflict;
 
-/// Why a step cannot be carried out.
+/// Why a step was not applied.
 pub enum Refusal {
     Conflict,
     TooManySearches,
@@ -67,7 +67,7 @@ impl From<rusqlite::Error> for Refusal {
     }
 }
 
-pub fn apply(connection: &Connection, prepared: Prepared) -> Result<Verdict<CommitOutcome>, Error> {
+pub fn apply(connection: &Connection, prepared: Prepared) -> Result<Transaction<CommitOutcome>, Error> {
     let recorded_at = prepared.recorded_at;
     let mut position = Position::START;
     for step in prepared {
@@ -83,20 +83,22 @@ pub fn apply(connection: &Connection, prepared: Prepared) -> Result<Verdict<Comm
         };
         match applied {
             Ok(entry) => position = entry.unwrap_or(position),
-            Err(Refusal::Conflict) => return Ok(Verdict::Undo(CommitOutcome::Conflict)),
-            Err(Refusal::TooManySearches) => return Ok(Verdict::Undo(CommitOutcome::TooManySearches)),
+            Err(Refusal::Conflict) => return Ok(Transaction::Rollback(CommitOutcome::Conflict)),
+            Err(Refusal::TooManySearches) => {
+                return Ok(Transaction::Rollback(CommitOutcome::TooManySearches));
+            }
             Err(Refusal::Failure(error)) => return Err(error),
         }
     }
-    Ok(Verdict::Keep(CommitOutcome::Committed(position)))
+    Ok(Transaction::Commit(CommitOutcome::Committed(position)))
 }
 
 fn put_property(connection: &Connection, put: &PreparedPut, at: Timestamp) -> Result<Position, Refusal> {
-    let known = known(connection, put.property)?;
-    check(put.expected, known)?;
-    let version = match (put.kind, known) {
-        (Kind::Crawl, Some(known)) => known.version,
-        (_, Some(known)) => known.version + 1,
+    let current = property_row(connection, put.property)?;
+    check(put.expected, current)?;
+    let version = match (put.kind, current) {
+        (Kind::Crawl, Some(current)) => current.version,
+        (_, Some(current)) => current.version + 1,
         (_, None) => 1,
     };
     if let Some(claim) = &put.claim
@@ -116,7 +118,7 @@ fn put_property(connection: &Connection, put: &PreparedPut, at: Timestamp) -> Re
             payload: put.events.as_deref(),
         },
     )?;
-    match (put.kind, known.and_then(|known| known.record_id)) {
+    match (put.kind, current.and_then(|current| current.record_id)) {
         (Kind::Crawl, Some(record_id)) => {
             connection
                 .prepare_cached("UPDATE property_version SET record = ?1 WHERE record_id = ?2")?
@@ -128,18 +130,18 @@ fn put_property(connection: &Connection, put: &PreparedPut, at: Timestamp) -> Re
         _ => add_version(connection, put.property, version, position, &put.record)?,
     }
     if let Some(row) = &put.row {
-        write_whereabouts(connection, put.advert, put.property, row)?;
-        // A crawl brings nothing but dates.
+        write_advert(connection, put.advert, put.property, row)?;
+        // A crawl changes only dates.
         if let (Some(site), true) = (&row.site, put.kind != Kind::Crawl) {
-            sites::know(connection, site)?;
+            sites::add_if_missing(connection, site)?;
         }
     }
-    if let Some(home) = put.former_home {
+    if let Some(previous) = put.previous_property {
         connection
             .prepare_cached(
-                "INSERT OR IGNORE INTO advert_former_home (advert_id, property_id) VALUES (?1, ?2)",
+                "INSERT OR IGNORE INTO advert_previous_property (advert_id, property_id) VALUES (?1, ?2)",
             )?
-            .execute(params![put.advert.as_bytes(), home.as_bytes()])?;
+            .execute(params![put.advert.as_bytes(), previous.as_bytes()])?;
     }
     Ok(position)
 }
@@ -151,8 +153,8 @@ fn remove_property(
     advert: AdvertId,
     at: Timestamp,
 ) -> Result<Position, Refusal> {
-    check(expected, known(connection, property)?)?;
-    take_away(connection, property)?;
+    check(expected, property_row(connection, property)?)?;
+    remove_record(connection, property)?;
     Ok(append(
         connection,
         &Entry {
@@ -166,35 +168,39 @@ fn remove_property(
     )?)
 }
 
-fn check(expected: Expected, known: Option<Known>) -> Result<(), Conflict> {
-    let current = known.filter(|known| known.record_id.is_some());
+fn check(expected: Expected, row: Option<PropertyRow>) -> Result<(), Conflict> {
+    let current = row.filter(|row| row.record_id.is_some());
     match (expected, current) {
         (Expected::New, None) | (Expected::WrittenBefore, _) => Ok(()),
-        (Expected::Revision(expected), Some(known)) if expected == known.revision => Ok(()),
+        (Expected::Revision(expected), Some(current)) if expected == current.revision => Ok(()),
         (Expected::New | Expected::Revision(_), _) => Err(Conflict),
     }
 }
 
-/// The numbers of a property that exists, or once did.
+/// The row of a property that exists or existed.
 #[derive(Debug, Clone, Copy)]
-pub struct Known {
+pub struct PropertyRow {
     pub version: u32,
     pub revision: u32,
-    /// Where its record is; nothing when the property was removed.
+    /// The record of its current version; `None` if the property was removed.
     pub record_id: Option<i64>,
 }
 
-pub fn known(connection: &Connection, property: PropertyId) -> Result<Option<Known>, rusqlite::Error> {
+pub fn property_row(
+    connection: &Connection,
+    property: PropertyId,
+) -> Result<Option<PropertyRow>, rusqlite::Error> {
     connection
         .prepare_cached("SELECT version, revision, record_id FROM property WHERE id = ?1")?
         .query_row([property.as_bytes()], |row| {
-            Ok(Known { version: row.get(0)?, revision: row.get(1)?, record_id: row.get(2)? })
+            Ok(PropertyRow { version: row.get(0)?, revision: row.get(1)?, record_id: row.get(2)? })
         })
         .optional()
 }
 
-/// Removes a property; its numbers stay, and one is passed over: should the property come again, there was none before it.
-pub fn take_away(connection: &Connection, property: PropertyId) -> Result<(), Error> {
+/// Removes a property. Its row stays, and one version number is skipped, so that a property created again under that id has no
+/// previous version.
+pub fn remove_record(connection: &Connection, property: PropertyId) -> Result<(), Error> {
     connection
         .prepare_cached(
             "UPDATE property SET record_id = NULL, revision = revision + 1, version = version + 1 WHERE id = ?1",
@@ -226,7 +232,7 @@ pub fn add_version(
     Ok(())
 }
 
-fn write_whereabouts(
+fn write_advert(
     connection: &Connection,
     advert: AdvertId,
     property: PropertyId,
@@ -253,7 +259,7 @@ fn write_whereabouts(
         ]);
     match written {
         Ok(_) => Ok(()),
-        // The site's reference belongs to another advert by now.
+        // Another advert has taken the site's reference meanwhile.
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
             Err(Conflict.into())
         }
@@ -270,8 +276,8 @@ pub struct Entry<'a> {
     pub payload: Option<&'a [u8]>,
 }
 
-/// Appends to the log. The database gives a new row the largest position plus one; as rows are never deleted and only one
-/// transaction writes at a time, positions are dense.
+/// Appends to the log. SQLite gives a new row the largest position plus one. Rows are never deleted and only one transaction writes at
+/// a time, so positions are dense.
 pub fn append(connection: &Connection, entry: &Entry<'_>) -> Result<Position, Error> {
     let Entry { kind, at, subject, version, advert, payload } = entry;
     connection

@@ -1,7 +1,7 @@
-//! Deliveries: made of notices, claimed under a lease, settled, read, forgotten.
+//! Deliveries: enqueued from the outbox, claimed under a lease, settled, listed, pruned.
 //!
-//! A lane is a search and a channel; what is pending lies in the order of lanes and then of time, so that the next of any lane is
-//! found at once however many wait in others.
+//! A lane is a search and a channel. An index holds pending deliveries in the order of lanes and then of due dates, so that the next
+//! delivery of a lane is found at once however many are pending in others.
 
 mod documents;
 mod listing;
@@ -15,21 +15,21 @@ use domain::{
 };
 use rusqlite::Connection;
 
-pub use documents::{PreparedClaim, forget_documents, sent_documents};
-pub use listing::{deliveries, delivery, depth, forget, replay};
-pub use outbox::{enqueue, forget_numbers, read_outbox};
-pub use queue::{cancel, cancel_lane, claim, lanes, reap_leases, settle, waiting};
+pub use documents::{PreparedClaim, delete_documents, sent_documents};
+pub use listing::{delivery, list, prune, queue_depth, replay};
+pub use outbox::{delete_lanes, enqueue, read_outbox};
+pub use queue::{cancel, cancel_lane, claim, lanes, peek_lanes, reap_leases, settle};
 
-use super::writer::Verdict;
-use crate::deliveries::{Lane, StateKind};
+use super::error::is_damage;
+use crate::contract::{Lane, StateKind};
 use crate::error::Error;
 
-/// What lane a delivery waits in, as a number on disk.
+/// Encodes a lane as a number on disk.
 fn lane_code(lane: Lane) -> i64 {
     first_lane(lane.search) + channel_code(lane.channel)
 }
 
-/// The lowest number of a search's lanes; the next search's is four more.
+/// Returns the lowest code of a search's lanes. The lanes of the next search start four higher.
 fn first_lane(search: SearchNumber) -> i64 {
     i64::from(search.0) * LANES_PER_SEARCH
 }
@@ -44,7 +44,7 @@ fn channel_code(channel: DeliveryChannel) -> i64 {
     }
 }
 
-fn lane_of(code: i64) -> Result<Lane, Error> {
+fn lane_from_code(code: i64) -> Result<Lane, Error> {
     let search = u32::try_from(code / LANES_PER_SEARCH).ok().map(SearchNumber);
     let channel =
         DeliveryChannel::ALL.into_iter().find(|channel| channel_code(*channel) == code % LANES_PER_SEARCH);
@@ -56,7 +56,7 @@ const PENDING: i64 = 0;
 const LEASED: i64 = 1;
 const DELIVERED: i64 = 2;
 const FAILED: i64 = 3;
-/// This and above.
+/// Cancelled deliveries have this code or a higher one, depending on the reason.
 const CANCELLED: i64 = 10;
 
 fn cancelled_code(reason: CancelReason) -> i64 {
@@ -70,7 +70,7 @@ fn cancelled_code(reason: CancelReason) -> i64 {
         }
 }
 
-fn state_of(code: i64) -> Result<DeliveryState, Error> {
+fn state_from_code(code: i64) -> Result<DeliveryState, Error> {
     let cancelled = || CancelReason::ALL.into_iter().find(|reason| cancelled_code(*reason) == code);
     let state = match code {
         PENDING => Some(DeliveryState::Pending),
@@ -82,7 +82,7 @@ fn state_of(code: i64) -> Result<DeliveryState, Error> {
     state.ok_or_else(|| Error::corrupt(format!("state {code} of a delivery")))
 }
 
-/// The first and the last number of a kind of state.
+/// Returns the first and the last code of a kind of state.
 fn state_codes(kind: StateKind) -> (i64, i64) {
     match kind {
         StateKind::Pending => (PENDING, PENDING),
@@ -116,7 +116,7 @@ fn fault_code(fault: Fault) -> i64 {
     }
 }
 
-fn outcome_of(code: i64) -> Result<Outcome, Error> {
+fn outcome_from_code(code: i64) -> Result<Outcome, Error> {
     let fault = || Fault::ALL.into_iter().find(|fault| fault_code(*fault) == code);
     let outcome = match code {
         0 => Some(Outcome::Delivered),
@@ -126,79 +126,65 @@ fn outcome_of(code: i64) -> Result<Outcome, Error> {
     outcome.ok_or_else(|| Error::corrupt(format!("outcome {code} of an attempt")))
 }
 
-fn moment(millisecond: i64) -> Result<Timestamp, Error> {
+fn timestamp(millisecond: i64) -> Result<Timestamp, Error> {
     Timestamp::from_millisecond(millisecond)
         .map_err(|error| Error::corrupt_by("the date of a delivery", error))
 }
 
-/// Whether an error says that a row is not what was written, and nothing of the database as a whole.
-fn is_damage(error: &Error) -> bool {
-    use rusqlite::Error as Sql;
-    matches!(
-        error,
-        Error::Corrupt { .. }
-            | Error::Unavailable(
-                Sql::FromSqlConversionFailure(..)
-                    | Sql::IntegralValueOutOfRange(..)
-                    | Sql::InvalidColumnType(..)
-            )
-    )
-}
-
-/// Nothing in place of what is damaged, which is told to the log: it must not keep all others from being sent.
+/// Turns a damaged row into `None` and logs it: it must not stop the other deliveries.
 fn unless_damaged<T>(read: Result<T, Error>, sequence: i64, what: &str) -> Result<Option<T>, Error> {
     match read {
         Ok(read) => Ok(Some(read)),
         Err(error) if is_damage(&error) => {
             let error = &error as &dyn std::error::Error;
-            tracing::error!(sequence, error, "{what} is damaged, and is not sent");
+            tracing::error!(sequence, error, "{what} is damaged and is not sent");
             Ok(None)
         }
         Err(error) => Err(error),
     }
 }
 
-/// Gives deliveries of a database the ids by which they are known outside.
+/// Converts between rows and the public ids of deliveries.
 struct Ids {
-    /// From which delivery on each holds, in that order.
-    marks: Vec<(u64, DeliveryEpoch)>,
+    /// Each epoch with the first sequence number it applies to, in ascending order.
+    epochs: Vec<(u64, DeliveryEpoch)>,
 }
 
 impl Ids {
-    fn of_database(connection: &Connection) -> Result<Self, Error> {
-        let mut statement =
-            connection.prepare_cached("SELECT first, mark FROM delivery_mark ORDER BY first")?;
-        let marks = statement.query_map([], |row| Ok((row.get(0)?, DeliveryEpoch::new(row.get(1)?))))?;
-        Ok(Self { marks: marks.collect::<Result<_, _>>()? })
+    fn load(connection: &Connection) -> Result<Self, Error> {
+        let mut statement = connection
+            .prepare_cached("SELECT first_sequence, epoch FROM delivery_epoch ORDER BY first_sequence")?;
+        let epochs = statement.query_map([], |row| Ok((row.get(0)?, DeliveryEpoch::new(row.get(1)?))))?;
+        Ok(Self { epochs: epochs.collect::<Result<_, _>>()? })
     }
 
-    fn of(&self, lane: Lane, sequence: u64) -> DeliveryId {
-        let begun = self.marks.partition_point(|(first, _)| *first <= sequence);
-        let mark = begun.checked_sub(1).and_then(|last| self.marks.get(last)).map(|(_, mark)| *mark);
-        DeliveryId::of(lane.search, sequence, mark.unwrap_or_default())
+    fn id(&self, lane: Lane, sequence: u64) -> DeliveryId {
+        let started = self.epochs.partition_point(|(first, _)| *first <= sequence);
+        let epoch = started.checked_sub(1).and_then(|last| self.epochs.get(last)).map(|(_, epoch)| *epoch);
+        DeliveryId::of(lane.search, sequence, epoch.unwrap_or_default())
     }
 
-    /// The number of a delivery's row, and of the search it must be of; nothing when the id is none of this database's.
-    fn row_of(&self, id: DeliveryId) -> Option<(i64, u32)> {
+    /// Returns the sequence number of a delivery and the number of its search; `None` if this database did not issue the id.
+    fn row(&self, id: DeliveryId) -> Option<(i64, u32)> {
         let (search, sequence) = id.parts()?;
-        let is_ours = self.of(Lane { search, channel: DeliveryChannel::Match }, sequence) == id;
+        let is_ours = self.id(Lane { search, channel: DeliveryChannel::Match }, sequence) == id;
         Some((i64::try_from(sequence).ok().filter(|_| is_ours)?, search.0))
     }
 }
 
-/// Deliveries that are made from now on have this mark in their ids. Marks of which nothing is left are forgotten.
-pub fn mark(connection: &Connection, mark: DeliveryEpoch) -> Result<Verdict<()>, Error> {
+/// Starts an epoch, and deletes the epochs of which no delivery is left.
+pub fn start_epoch(connection: &Connection, epoch: DeliveryEpoch) -> Result<(), Error> {
     connection.execute(
-        "INSERT OR REPLACE INTO delivery_mark (first, mark)
+        "INSERT OR REPLACE INTO delivery_epoch (first_sequence, epoch)
          SELECT coalesce(max(seq), 0) + 1, ?1 FROM sqlite_sequence WHERE name = 'delivery'",
-        [mark.number()],
+        [epoch.number()],
     )?;
     connection.execute(
-        "DELETE FROM delivery_mark WHERE first < (SELECT max(first) FROM delivery_mark
-             WHERE first <= (SELECT coalesce(min(sequence), 9223372036854775807) FROM delivery))",
+        "DELETE FROM delivery_epoch WHERE first_sequence < (SELECT max(first_sequence) FROM delivery_epoch
+             WHERE first_sequence <= (SELECT coalesce(min(sequence), 9223372036854775807) FROM delivery))",
         [],
     )?;
-    Ok(Verdict::Keep(()))
+    Ok(())
 }
 
 #[cfg(test)]
@@ -206,43 +192,43 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_reads_back() {
+    fn codes_round_trip() {
         for search in [SearchNumber(1), SearchNumber(77), SearchNumber(u32::MAX)] {
             for channel in DeliveryChannel::ALL {
                 let lane = Lane { search, channel };
-                assert_eq!(lane_of(lane_code(lane)).unwrap(), lane);
+                assert_eq!(lane_from_code(lane_code(lane)).unwrap(), lane);
             }
         }
-        assert!(lane_of(7).is_err() && lane_of(i64::MAX).is_err());
+        assert!(lane_from_code(7).is_err() && lane_from_code(i64::MAX).is_err());
         for reason in CancelReason::ALL {
             let state = DeliveryState::Cancelled(reason);
-            assert_eq!(state_of(cancelled_code(reason)).unwrap(), state);
+            assert_eq!(state_from_code(cancelled_code(reason)).unwrap(), state);
         }
-        assert!(state_of(4).is_err());
+        assert!(state_from_code(4).is_err());
         for fault in Fault::ALL {
-            assert_eq!(outcome_of(fault_code(fault)).unwrap(), Outcome::Failed(fault));
+            assert_eq!(outcome_from_code(fault_code(fault)).unwrap(), Outcome::Failed(fault));
         }
-        assert!(outcome_of(2).is_err());
+        assert!(outcome_from_code(2).is_err());
     }
 
-    /// What is asked all the time must be found within an index, in its order, however much lies beside it.
+    /// Frequent queries must read an index in its order, however many other rows there are.
     #[test]
-    fn whoever_looks_for_something_to_do_walks_no_table_and_sorts_nothing() {
+    fn queue_queries_neither_scan_nor_sort() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(crate::sqlite::FILE_NAME);
         let connection = crate::sqlite::schema::open_for_writing(&path).unwrap();
         let plan = |sql: &str| {
             let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
-            // Parameters are left open.
+            // Parameters stay unbound.
             let steps = statement.raw_query().mapped(|row| row.get::<_, String>(3));
             steps.collect::<Result<Vec<_>, _>>().unwrap().join("; ")
         };
         for (sql, expected) in [
             (queue::NEXT_LANE, "SEARCH delivery USING COVERING INDEX delivery_pending (lane>?)"),
-            (queue::WAITING, "SEARCH delivery USING INDEX delivery_pending (lane=?)"),
+            (queue::PENDING_IN_LANE, "SEARCH delivery USING INDEX delivery_pending (lane=?)"),
             (queue::LEASES, "SEARCH delivery USING INDEX delivery_leased (due_at<?)"),
-            (listing::GIVEN_UP, "SEARCH delivery USING INDEX delivery_given_up (lane=? AND rowid>?)"),
-            (outbox::NOTICES, "SEARCH notice USING PRIMARY KEY ((position,ordinal)>(?,?))"),
+            (listing::UNSUCCESSFUL, "SEARCH delivery USING INDEX delivery_unsuccessful (lane=? AND rowid>?)"),
+            (outbox::ENTRIES, "SEARCH outbox USING PRIMARY KEY ((position,ordinal)>(?,?))"),
         ] {
             assert_eq!(plan(sql), expected, "{sql}");
         }

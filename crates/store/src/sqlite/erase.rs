@@ -1,16 +1,16 @@
-//! Erasing an advert: nothing of it is left in any version or in the payload of any log entry.
+//! Erasing an advert from every version of its properties and from the payloads of the log.
 //!
-//! The database overwrites what is deleted (`secure_delete`), and the caller empties the write-ahead log afterwards. What
-//! that cannot reach are copies that rows leave behind in unused parts of pages when the database moves them about; no
-//! query can see those, and compacting the database takes them out of the file as well.
+//! SQLite overwrites deleted content (`secure_delete`), and the caller truncates the write-ahead log afterwards. Neither reaches the
+//! copies that remain in unused parts of pages when SQLite moves rows between pages. No query can see those; compacting the database
+//! removes them from the file.
 
 use std::collections::BTreeSet;
 
 use domain::{AdvertId, Property, PropertyId, SiteKey, Timestamp};
 use rusqlite::{Connection, params};
 
-use super::commit::{Entry, Kind, Known, add_version, append, known, take_away};
-use super::writer::Verdict;
+use super::commit::{Entry, Kind, PropertyRow, add_version, append, property_row, remove_record};
+use super::writer::Transaction;
 use super::{deliveries, matches, read, sites};
 use crate::contract::Erased;
 use crate::error::Error;
@@ -20,43 +20,43 @@ pub fn erase(
     connection: &Connection,
     advert: AdvertId,
     at: Timestamp,
-) -> Result<Verdict<Option<Erased>>, Error> {
+) -> Result<Transaction<Option<Erased>>, Error> {
     let Some(located) = read::locate_one(connection, &domain::Identity::Uuid(advert))? else {
-        return Ok(Verdict::Undo(None));
+        return Ok(Transaction::Rollback(None));
     };
     let property = located.property;
-    let Some(Known { version, .. }) = known(connection, property)? else {
+    let Some(PropertyRow { version, .. }) = property_row(connection, property)? else {
         return Err(Error::corrupt(format!("the property of advert {advert}")));
     };
     let mut previous_properties = previous_properties(connection, advert)?;
-    previous_properties.retain(|home| *home != property);
+    previous_properties.retain(|previous| *previous != property);
     let mut sites = BTreeSet::new();
-    for home in previous_properties.iter().chain([&property]) {
-        erase_from_versions(connection, *home, advert, &mut sites)?;
-        deliveries::forget_documents(connection, *home, at)?;
+    for holder in previous_properties.iter().chain([&property]) {
+        erase_from_versions(connection, *holder, advert, &mut sites)?;
+        deliveries::delete_documents(connection, *holder, at)?;
     }
     for statement in
-        ["DELETE FROM advert WHERE id = ?1", "DELETE FROM advert_former_home WHERE advert_id = ?1"]
+        ["DELETE FROM advert WHERE id = ?1", "DELETE FROM advert_previous_property WHERE advert_id = ?1"]
     {
         connection.prepare_cached(statement)?.execute([advert.as_bytes()])?;
     }
     for site in &sites {
-        sites::forget_unused(connection, site.as_str())?;
+        sites::delete_if_unused(connection, site.as_str())?;
     }
-    // The version that was current has lost the advert already, if anything of it is left at all.
+    // The current version has lost the advert by now; it reads as `None` if it held no other.
     let rest = read::property_at(connection, property, version)?;
     let (kind, next) = match &rest {
         Some(_) => (Kind::AdvertErased, Some(version + 1)),
         None => (Kind::PropertyRemoved, None),
     };
-    let homes: Vec<u8> = previous_properties.iter().flat_map(|home| *home.as_bytes()).collect();
+    let payload: Vec<u8> = previous_properties.iter().flat_map(|id| *id.as_bytes()).collect();
     let entry = Entry {
         kind,
         at,
         subject: property.as_bytes(),
         version: next,
         advert: Some(advert),
-        payload: Some(&homes),
+        payload: Some(&payload),
     };
     let position = append(connection, &entry)?;
     match rest {
@@ -64,20 +64,20 @@ pub fn erase(
             add_version(connection, property, version + 1, position, &record::encode_property(&rest)?)?;
         }
         None => {
-            take_away(connection, property)?;
-            matches::forget_property(connection, property, position)?;
+            remove_record(connection, property)?;
+            matches::delete_property(connection, property, position)?;
         }
     }
-    // Homes it had left, of which nothing is there any more either.
-    for home in &previous_properties {
-        if nothing_is_kept(connection, *home)? {
-            matches::forget_matches(connection, *home)?;
+    // Previous properties of which no version is left either.
+    for previous in &previous_properties {
+        if all_versions_are_erased(connection, *previous)? {
+            matches::delete_matches(connection, *previous)?;
         }
     }
-    Ok(Verdict::Keep(Some(Erased { property, property_removed: next.is_none(), position })))
+    Ok(Transaction::Commit(Some(Erased { property, property_removed: next.is_none(), position })))
 }
 
-fn nothing_is_kept(connection: &Connection, property: PropertyId) -> Result<bool, Error> {
+fn all_versions_are_erased(connection: &Connection, property: PropertyId) -> Result<bool, Error> {
     let mut statement = connection.prepare_cached(
         "SELECT NOT EXISTS (SELECT 1 FROM property_version WHERE property_id = ?1 AND length(record) > 0)",
     )?;
@@ -86,27 +86,27 @@ fn nothing_is_kept(connection: &Connection, property: PropertyId) -> Result<bool
 
 fn previous_properties(connection: &Connection, advert: AdvertId) -> Result<Vec<PropertyId>, Error> {
     let mut statement = connection.prepare_cached(
-        "SELECT property_id FROM advert_former_home WHERE advert_id = ?1 ORDER BY property_id",
+        "SELECT property_id FROM advert_previous_property WHERE advert_id = ?1 ORDER BY property_id",
     )?;
     let rows = statement.query_map([advert.as_bytes()], |row| row.get(0).map(PropertyId::from_bytes))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Takes the advert out of every kept version of a property. Of a version that held nothing else only the number stays, so
-/// that it is not given again; the log entries whose events were about the advert keep their position and lose their
-/// content. The sites it ever was on are added to `sites`.
+/// Removes the advert from every stored version of a property. A version that held no other advert keeps its row with an empty record,
+/// so that its number is not reused. Log entries about the advert keep their position and lose their content. Adds the sites that
+/// ever published the advert to `sites`.
 fn erase_from_versions(
     connection: &Connection,
-    home: PropertyId,
+    holder: PropertyId,
     advert: AdvertId,
     sites: &mut BTreeSet<SiteKey>,
 ) -> Result<(), Error> {
     let mut statement = connection
         .prepare_cached("SELECT record_id, position, record FROM property_version WHERE property_id = ?1")?;
     let mut versions: Vec<(i64, u64, Property)> = Vec::new();
-    let mut rows = statement.query([home.as_bytes()])?;
+    let mut rows = statement.query([holder.as_bytes()])?;
     while let Some(row) = rows.next()? {
-        if let Some(property) = read::kept(home, row.get_ref(2)?)? {
+        if let Some(property) = read::decode_version(holder, row.get_ref(2)?)? {
             versions.push((row.get(0)?, row.get(1)?, property));
         }
     }

@@ -1,4 +1,4 @@
-//! One server per data folder, and one process at a time that opens it.
+//! Locks: one server per data folder, and one process at a time that opens it.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::error::Error;
 const FILE_NAME: &str = "server.lock";
 const OPENING_FILE_NAME: &str = "opening.lock";
 
-/// Held by a running server; gone with the process, however it ends.
+/// Held by a running server. The operating system releases it with the process, however that ends.
 #[derive(Debug)]
 pub struct ServerLock {
     _file: File,
@@ -27,8 +27,8 @@ impl ServerLock {
     }
 }
 
-/// Held while a folder is opened. Turning a new database to write-ahead logging fails at once when somebody else reads it,
-/// however long one is ready to wait, so those who open a folder at the same moment do it in turn.
+/// Held while a folder is opened. Switching a new database to WAL mode fails at once if another process reads it, whatever the busy
+/// timeout, so processes open a folder one after the other.
 pub struct OpeningLock {
     _file: File,
 }
@@ -47,8 +47,8 @@ fn file_to_lock(path: &Path) -> Result<File, Error> {
     opened.map_err(|source| Error::Open { path: path.to_owned(), source })
 }
 
-/// Makes the folder if there is none, for its owner alone: it will hold names and telephone numbers.
-pub fn make_folder(folder: &Path) -> std::io::Result<()> {
+/// Creates the folder if it does not exist, readable by its owner only: it will hold names and telephone numbers.
+pub fn create_folder(folder: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -1,10 +1,10 @@
-//! Matches: what the matcher made of the log, in groups of one log entry.
+//! Matches: the results of the matcher, one group per log entry.
 //!
-//! One change may concern thousands of searches, and a thousand changes may come a second. So a group is one row with its searches
-//! in lists, and a row or two for what is owed. Finding matches by search is made quick afterwards ([`filing`]).
+//! One change may concern thousands of searches, and there may be a thousand changes a second. So a group is one row with its searches
+//! in lists, plus a row or two in the outbox. Matches are indexed by search afterwards ([`indexing`]).
 
-pub mod filing;
-mod lookup;
+pub mod indexing;
+mod queries;
 
 use std::collections::HashMap;
 
@@ -12,15 +12,15 @@ use domain::search::MatchChannel;
 use domain::{AdvertId, EventName, PropertyId, Timestamp};
 use rusqlite::{Connection, Row, params};
 
-pub use lookup::{first_told_at, match_with, matched, matches_of};
+pub use queries::{find, first_position, list, matched_searches};
 
 use super::read::from_sql;
 use super::searches;
-use super::writer::Verdict;
+use super::writer::Transaction;
+use crate::contract::Position;
+use crate::contract::{MatchBatch, MatchGroup, Notification, OutboxEntry};
 use crate::error::Error;
-use crate::log::Position;
-use crate::matches::{MatchBatch, MatchGroup, Notification, OutboxEntry};
-use crate::record::{decode_numbers, encode_numbers};
+use crate::record::{decode_search_list, encode_search_list};
 
 /// A batch with everything that needs no database.
 pub struct PreparedBatch {
@@ -46,7 +46,7 @@ impl PreparedBatch {
         let positions = || groups.iter().map(|group| group.position);
         let in_order = positions().is_sorted_by(|one, next| one < next);
         if until < after || !in_order || positions().any(|position| position <= after || position > until) {
-            return Err(Error::corrupt("a batch of matches to be written, out of order,"));
+            return Err(Error::corrupt("a batch of matches to be written (out of order)"));
         }
         let groups = groups.into_iter().map(PreparedGroup::new).collect::<Result<Vec<_>, _>>()?;
         Ok(Self { after, until, groups: groups.into_iter().filter(|group| !group.is_empty()).collect() })
@@ -56,15 +56,15 @@ impl PreparedBatch {
 impl PreparedGroup {
     fn new(group: MatchGroup) -> Result<Self, Error> {
         let MatchGroup { position, at, property, version, advert, matched, linked, outbox } = group;
-        let mut owed = Vec::with_capacity(outbox.len());
+        let mut entries = Vec::with_capacity(outbox.len());
         for OutboxEntry { notification, searches } in outbox {
-            // What is owed to nobody is not owed.
-            if let Some(searches) = encode_numbers(&searches)? {
-                owed.push((notification, searches));
+            // An entry without recipients is dropped.
+            if let Some(searches) = encode_search_list(&searches)? {
+                entries.push((notification, searches));
             }
         }
-        let (matched, linked) = (encode_numbers(&matched)?, encode_numbers(&linked)?);
-        Ok(Self { position, at, property, version, advert, matched, linked, outbox: owed })
+        let (matched, linked) = (encode_search_list(&matched)?, encode_search_list(&linked)?);
+        Ok(Self { position, at, property, version, advert, matched, linked, outbox: entries })
     }
 
     fn is_empty(&self) -> bool {
@@ -72,38 +72,38 @@ impl PreparedGroup {
     }
 }
 
-/// How far the matcher has come, and how far what it made is filed by search.
+/// How far the log has been matched, and how far the matches are indexed by search.
 pub struct Progress {
-    pub matched_until: Position,
-    pub filed_until: Position,
+    pub checkpoint: Position,
+    pub indexed_until: Position,
 }
 
 pub fn progress(connection: &Connection) -> Result<Progress, Error> {
-    let mut statement = connection.prepare_cached("SELECT matched_until, filed_until FROM matcher")?;
+    let mut statement = connection.prepare_cached("SELECT checkpoint, indexed_until FROM matcher")?;
     let read = |row: &Row<'_>| {
-        Ok(Progress { matched_until: Position(row.get(0)?), filed_until: Position(row.get(1)?) })
+        Ok(Progress { checkpoint: Position(row.get(0)?), indexed_until: Position(row.get(1)?) })
     };
     Ok(statement.query_row([], read)?)
 }
 
-pub fn record(connection: &Connection, batch: &PreparedBatch) -> Result<Verdict<bool>, Error> {
+pub fn record(connection: &Connection, batch: &PreparedBatch) -> Result<Transaction<bool>, Error> {
     let PreparedBatch { after, until, groups } = batch;
     let moved = connection
-        .prepare_cached("UPDATE matcher SET matched_until = ?2 WHERE matched_until = ?1")?
+        .prepare_cached("UPDATE matcher SET checkpoint = ?2 WHERE checkpoint = ?1")?
         .execute(params![after.0, until.0])?;
     if moved == 0 {
-        return Ok(Verdict::Undo(false));
+        return Ok(Transaction::Rollback(false));
     }
     let erased = erased_properties(connection)?;
     for group in groups {
-        // The matcher had read the property before it was erased. Whoever asked for that is not told of it again.
+        // The matcher had read the property before it was erased. Nothing of it may be sent.
         if erased.get(&group.property).is_none_or(|erased_at| *erased_at < group.position) {
             insert(connection, group)?;
         }
     }
     connection.prepare_cached("DELETE FROM erased_property WHERE position <= ?1")?.execute([until.0])?;
-    searches::forget_versions(connection, *until)?;
-    Ok(Verdict::Keep(true))
+    searches::prune_versions(connection, *until)?;
+    Ok(Transaction::Commit(true))
 }
 
 fn insert(connection: &Connection, group: &PreparedGroup) -> Result<(), Error> {
@@ -123,16 +123,16 @@ fn insert(connection: &Connection, group: &PreparedGroup) -> Result<(), Error> {
             linked
         ])?;
     let mut statement = connection.prepare_cached(
-        "INSERT INTO notice (position, ordinal, kind, place, searches) VALUES (?1, ?2, ?3, ?4, ?5)",
+        "INSERT INTO outbox (position, ordinal, kind, event_index, searches) VALUES (?1, ?2, ?3, ?4, ?5)",
     )?;
     for (ordinal, (notification, searches)) in (0_u32..).zip(outbox) {
-        let (kind, place) = notice_code(*notification);
-        statement.execute(params![position.0, ordinal, kind, place, searches])?;
+        let (kind, event_index) = notification_code(*notification);
+        statement.execute(params![position.0, ordinal, kind, event_index, searches])?;
     }
     Ok(())
 }
 
-/// Properties that an erasure took away beyond where the matcher is, with the last entry that says so.
+/// Returns properties that were erased after the matcher's checkpoint, with the position of their last erasure.
 fn erased_properties(connection: &Connection) -> Result<HashMap<PropertyId, Position>, Error> {
     let mut statement =
         connection.prepare_cached("SELECT property_id, position FROM erased_property ORDER BY position")?;
@@ -146,7 +146,7 @@ pub fn groups_after(
     position: Position,
     limit: usize,
 ) -> Result<Vec<MatchGroup>, Error> {
-    // One transaction, so that no group is read without what is owed for it.
+    // One transaction, so that no group is read without its outbox.
     let reading = connection.unchecked_transaction()?;
     let mut statement = reading.prepare_cached(
         "SELECT position, at, property_id, version, advert, matched, linked FROM match_group
@@ -159,12 +159,12 @@ pub fn groups_after(
         let position = Position(row.get(0)?);
         groups.push(MatchGroup {
             position,
-            at: moment(row, 1)?,
+            at: timestamp(row, 1)?,
             property: PropertyId::from_bytes(row.get(2)?),
             version: row.get(3)?,
             advert: AdvertId::from_bytes(row.get(4)?),
-            matched: decode_numbers(row.get_ref(5)?.as_blob_or_null().map_err(from_sql)?)?,
-            linked: decode_numbers(row.get_ref(6)?.as_blob_or_null().map_err(from_sql)?)?,
+            matched: decode_search_list(row.get_ref(5)?.as_blob_or_null().map_err(from_sql)?)?,
+            linked: decode_search_list(row.get_ref(6)?.as_blob_or_null().map_err(from_sql)?)?,
             outbox: outbox(&reading, position)?,
         });
     }
@@ -172,29 +172,30 @@ pub fn groups_after(
 }
 
 fn outbox(connection: &Connection, position: Position) -> Result<Vec<OutboxEntry>, Error> {
-    let mut statement = connection
-        .prepare_cached("SELECT kind, place, searches FROM notice WHERE position = ?1 ORDER BY ordinal")?;
+    let mut statement = connection.prepare_cached(
+        "SELECT kind, event_index, searches FROM outbox WHERE position = ?1 ORDER BY ordinal",
+    )?;
     let mut rows = statement.query([position.0])?;
     let mut outbox = Vec::new();
     while let Some(row) = rows.next()? {
-        let notification = notice_of(row.get(0)?, row.get(1)?);
+        let notification = notification_from_code(row.get(0)?, row.get(1)?);
         outbox.push(OutboxEntry {
             notification: notification
-                .ok_or_else(|| Error::corrupt(format!("a notification of entry {}", position.0)))?,
-            searches: decode_numbers(Some(row.get_ref(2)?.as_blob().map_err(from_sql)?))?,
+                .ok_or_else(|| Error::corrupt(format!("an outbox entry of log entry {}", position.0)))?,
+            searches: decode_search_list(Some(row.get_ref(2)?.as_blob().map_err(from_sql)?))?,
         });
     }
     Ok(outbox)
 }
 
-/// Deletes everything recorded about a property that an erasure takes away, and keeps what the matcher may still make of it from
-/// being recorded later.
-pub fn forget_property(
+/// Deletes everything recorded about an erased property, and keeps matches that the matcher finds in older log entries from being
+/// recorded later.
+pub fn delete_property(
     connection: &Connection,
     property: PropertyId,
     erased_at: Position,
 ) -> Result<(), Error> {
-    forget_matches(connection, property)?;
+    delete_matches(connection, property)?;
     connection
         .prepare_cached("INSERT INTO erased_property (position, property_id) VALUES (?1, ?2)")?
         .execute(params![erased_at.0, property.as_bytes()])?;
@@ -202,24 +203,24 @@ pub fn forget_property(
 }
 
 /// Deletes everything recorded about a property so far.
-pub fn forget_matches(connection: &Connection, property: PropertyId) -> Result<(), Error> {
+pub fn delete_matches(connection: &Connection, property: PropertyId) -> Result<(), Error> {
     let mut statement =
         connection.prepare_cached("SELECT position, matched FROM match_group WHERE property_id = ?1")?;
     let mut rows = statement.query([property.as_bytes()])?;
     let mut positions: Vec<u64> = Vec::new();
     while let Some(row) = rows.next()? {
         let position = row.get(0)?;
-        let matched = decode_numbers(row.get_ref(1)?.as_blob_or_null().map_err(from_sql)?)?;
-        let mut filed =
-            connection.prepare_cached("DELETE FROM match_of_search WHERE number = ?1 AND position = ?2")?;
+        let matched = decode_search_list(row.get_ref(1)?.as_blob_or_null().map_err(from_sql)?)?;
+        let mut indexed =
+            connection.prepare_cached("DELETE FROM search_match WHERE number = ?1 AND position = ?2")?;
         for number in matched {
-            filed.execute(params![number.0, position])?;
+            indexed.execute(params![number.0, position])?;
         }
         positions.push(position);
     }
     for position in positions {
         for statement in
-            ["DELETE FROM notice WHERE position = ?1", "DELETE FROM match_group WHERE position = ?1"]
+            ["DELETE FROM outbox WHERE position = ?1", "DELETE FROM match_group WHERE position = ?1"]
         {
             connection.prepare_cached(statement)?.execute([position])?;
         }
@@ -227,21 +228,21 @@ pub fn forget_matches(connection: &Connection, property: PropertyId) -> Result<(
     Ok(())
 }
 
-/// What a notification is, as numbers on disk.
-pub fn notice_code(notification: Notification) -> (i64, Option<u16>) {
+/// Encodes a notification as its kind and event index on disk.
+pub fn notification_code(notification: Notification) -> (i64, Option<u16>) {
     match notification {
         Notification::Match(MatchChannel::Endpoint) => (1, None),
         Notification::Match(MatchChannel::Email) => (2, None),
-        Notification::Event(event, place) => (event_code(event), Some(place)),
+        Notification::Event(event, index) => (event_code(event), Some(index)),
     }
 }
 
-pub fn notice_of(code: i64, place: Option<u16>) -> Option<Notification> {
+pub fn notification_from_code(code: i64, event_index: Option<u16>) -> Option<Notification> {
     let event = EventName::ALL.iter().copied().find(|event| event_code(*event) == code);
-    Some(match (code, event, place) {
+    Some(match (code, event, event_index) {
         (1, None, None) => Notification::Match(MatchChannel::Endpoint),
         (2, None, None) => Notification::Match(MatchChannel::Email),
-        (_, Some(event), Some(place)) => Notification::Event(event, place),
+        (_, Some(event), Some(index)) => Notification::Event(event, index),
         _ => return None,
     })
 }
@@ -257,7 +258,7 @@ fn event_code(event: EventName) -> i64 {
     }
 }
 
-fn moment(row: &Row<'_>, column: usize) -> Result<Timestamp, Error> {
+fn timestamp(row: &Row<'_>, column: usize) -> Result<Timestamp, Error> {
     Timestamp::from_millisecond(row.get(column)?)
         .map_err(|error| Error::corrupt_by("the date of a match", error))
 }

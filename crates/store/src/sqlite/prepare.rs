@@ -1,7 +1,6 @@
-//! Getting a set of changes ready to be written: everything that needs no database.
+//! Preparing a change set: everything that needs no database.
 //!
-//! Encoding is most of the work of a large set. It is done on two threads of its own, and the writer takes the steps as they
-//! come, so that both go on at the same time.
+//! Encoding is most of the work of a large set. Two threads encode it while the writer already applies the first steps.
 
 use std::sync::mpsc;
 use std::vec;
@@ -14,21 +13,21 @@ use crate::contract::{ChangeSet, Expected, PutCause, PutProperty, Step};
 use crate::error::Error;
 use crate::record;
 
-/// From this many steps on, other threads are worth starting: encoding them takes milliseconds.
+/// From this many steps on, encoding takes milliseconds and is worth starting threads for.
 const STEPS_FOR_THREADS: usize = 128;
 
-/// How many steps are handed over together.
-const STEPS_PER_PIECE: usize = 64;
+/// How many steps a thread hands over at once.
+const STEPS_PER_CHUNK: usize = 64;
 
-type Piece = Result<Vec<PreparedStep>, Error>;
+type Chunk = Result<Vec<PreparedStep>, Error>;
 
-/// Changes in order, ready or still coming. Every step that was asked for comes out, or an error does: a set that lost its
-/// end must not be mistaken for a whole one.
+/// The steps of a set in order, encoded or still being encoded. Yields every step or an error: a set that lost its end must not be
+/// mistaken for a whole one.
 pub struct Prepared {
     pub recorded_at: Timestamp,
     ready: vec::IntoIter<PreparedStep>,
-    coming: vec::IntoIter<mpsc::Receiver<Piece>>,
-    current: Option<mpsc::Receiver<Piece>>,
+    pending: vec::IntoIter<mpsc::Receiver<Chunk>>,
+    current: Option<mpsc::Receiver<Chunk>>,
     missing: usize,
 }
 
@@ -46,10 +45,10 @@ pub struct PreparedPut {
     pub kind: Kind,
     pub record: Vec<u8>,
     pub events: Option<Vec<u8>>,
-    /// The advert's whereabouts; nothing when it has left.
+    /// The advert's row; `None` if the advert has left the property.
     pub row: Option<AdvertRow>,
     pub claim: Option<Identity>,
-    pub former_home: Option<PropertyId>,
+    pub previous_property: Option<PropertyId>,
 }
 
 pub struct AdvertRow {
@@ -64,28 +63,34 @@ impl Prepared {
     pub fn new(changes: ChangeSet) -> Result<Self, Error> {
         let ChangeSet { recorded_at, mut steps } = changes;
         let missing = steps.len();
-        let (ready, coming) = if missing < STEPS_FOR_THREADS {
+        let (ready, pending) = if missing < STEPS_FOR_THREADS {
             (prepare_steps(steps)?, Vec::new())
         } else {
             let rest = steps.split_off(missing / 2);
-            (Vec::new(), vec![in_pieces(steps), in_pieces(rest)])
+            (Vec::new(), vec![encode_on_thread(steps), encode_on_thread(rest)])
         };
-        Ok(Self { recorded_at, ready: ready.into_iter(), coming: coming.into_iter(), current: None, missing })
+        Ok(Self {
+            recorded_at,
+            ready: ready.into_iter(),
+            pending: pending.into_iter(),
+            current: None,
+            missing,
+        })
     }
 
-    /// Waits for the next piece; `false` when there is none.
+    /// Waits for the next chunk. Returns `false` after the last one.
     fn refill(&mut self) -> Result<bool, Error> {
         loop {
             if self.current.is_none() {
-                self.current = self.coming.next();
+                self.current = self.pending.next();
             }
             let Some(current) = &self.current else { return Ok(false) };
             match current.recv() {
-                Ok(piece) => {
-                    self.ready = piece?.into_iter();
+                Ok(chunk) => {
+                    self.ready = chunk?.into_iter();
                     return Ok(true);
                 }
-                // This half is done.
+                // This thread has finished its half.
                 Err(mpsc::RecvError) => self.current = None,
             }
         }
@@ -106,7 +111,7 @@ impl Iterator for Prepared {
                 Ok(false) if self.missing == 0 => return None,
                 Ok(false) => {
                     self.missing = 0;
-                    return Some(Err(Error::corrupt("a set of changes that could not be encoded whole")));
+                    return Some(Err(Error::corrupt("a change set whose encoding stopped early")));
                 }
                 Err(error) => return Some(Err(error)),
             }
@@ -114,14 +119,14 @@ impl Iterator for Prepared {
     }
 }
 
-/// Encodes steps on a thread of their own. It ends early when nobody takes them any more.
-fn in_pieces(steps: Vec<Step>) -> mpsc::Receiver<Piece> {
+/// Encodes steps on a new thread. The thread ends early if the receiver is dropped.
+fn encode_on_thread(steps: Vec<Step>) -> mpsc::Receiver<Chunk> {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let mut steps = steps.into_iter().peekable();
         while steps.peek().is_some() {
-            let piece = prepare_steps(steps.by_ref().take(STEPS_PER_PIECE));
-            if sender.send(piece).is_err() {
+            let chunk = prepare_steps(steps.by_ref().take(STEPS_PER_CHUNK));
+            if sender.send(chunk).is_err() {
                 return;
             }
         }
@@ -145,7 +150,7 @@ fn prepare_steps(steps: impl IntoIterator<Item = Step>) -> Result<Vec<PreparedSt
 
 fn prepare_put(put: PutProperty) -> Result<PreparedPut, Error> {
     let PutProperty { property, expected, advert, cause } = put;
-    let (kind, events, claim, former_home) = match cause {
+    let (kind, events, claim, previous_property) = match cause {
         PutCause::Created { claim, events } => (Kind::Advert, Some(events), Some(claim), None),
         PutCause::Changed { events } => (Kind::Advert, Some(events), None, None),
         PutCause::Joined { from, events } => (Kind::Advert, Some(events), None, Some(from)),
@@ -158,15 +163,15 @@ fn prepare_put(put: PutProperty) -> Result<PreparedPut, Error> {
         advert,
         kind,
         record: record::encode_property(&property)?,
-        events: events.map(|events| record::encode_news(&events)).transpose()?,
-        row: property.advert(advert).map(AdvertRow::of),
+        events: events.map(|events| record::encode_events(&events)).transpose()?,
+        row: property.advert(advert).map(AdvertRow::from_advert),
         claim,
-        former_home,
+        previous_property,
     })
 }
 
 impl AdvertRow {
-    fn of(advert: &Advert) -> Self {
+    fn from_advert(advert: &Advert) -> Self {
         let details = &advert.details;
         Self {
             site: details.site.as_ref().map(|site| site.as_str().into()),

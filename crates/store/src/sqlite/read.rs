@@ -1,4 +1,4 @@
-//! What is read: adverts' whereabouts, properties, the log.
+//! Reads of adverts, properties and the log.
 
 use std::collections::HashMap;
 
@@ -6,18 +6,19 @@ use domain::{AdvertId, Identity, Property, PropertyId, SearchId, Timestamp};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::contract::{Located, StoredProperty};
+use crate::contract::{AdvertRef, StoredProperty};
+use crate::contract::{Change, Erasure, LogEntry, Position, PropertyCause, RemovalCause};
 use crate::error::Error;
-use crate::log::{Change, Erasure, LogEntry, Position, PropertyCause, RemovalCause};
 use crate::record;
 use crate::sqlite::commit::Kind;
 
-pub fn locate(connection: &Connection, identities: &[Identity]) -> Result<Vec<Option<Located>>, Error> {
+pub fn locate(connection: &Connection, identities: &[Identity]) -> Result<Vec<Option<AdvertRef>>, Error> {
     identities.iter().map(|identity| locate_one(connection, identity)).collect()
 }
 
-pub fn locate_one(connection: &Connection, identity: &Identity) -> Result<Option<Located>, Error> {
-    let located = |row: &Row<'_>| Ok(Located { advert: advert_id(row, 0)?, property: property_id(row, 1)? });
+pub fn locate_one(connection: &Connection, identity: &Identity) -> Result<Option<AdvertRef>, Error> {
+    let located =
+        |row: &Row<'_>| Ok(AdvertRef { advert: advert_id(row, 0)?, property: property_id(row, 1)? });
     let found = match identity {
         Identity::Uuid(id) => connection
             .prepare_cached("SELECT id, property_id FROM advert WHERE id = ?1")?
@@ -25,7 +26,7 @@ pub fn locate_one(connection: &Connection, identity: &Identity) -> Result<Option
         Identity::SiteReference(site, reference) => connection
             .prepare_cached("SELECT id, property_id FROM advert WHERE site = ?1 AND reference = ?2")?
             .query_row(params![site.as_str(), &**reference], located),
-        // Several adverts may share an address; the one that came first is meant.
+        // Several adverts may share a URL; the lowest id, which is the oldest, wins.
         Identity::Url(key) => connection
             .prepare_cached(
                 "SELECT id, property_id FROM advert WHERE url_hash = ?1 AND url_key = ?2 ORDER BY id LIMIT 1",
@@ -35,8 +36,8 @@ pub fn locate_one(connection: &Connection, identity: &Identity) -> Result<Option
     Ok(found.optional()?)
 }
 
-/// Addresses are long, and an index of their texts would be the largest part of the database; this is FNV-1a. Whoever finds by
-/// it compares the text as well, so that a collision costs a moment and nothing else.
+/// Hashes a URL with FNV-1a. URLs are long, and an index of their text would be the largest part of the database. Lookups compare the
+/// text as well, so that a collision costs only time.
 pub fn url_hash(key: &str) -> i64 {
     let hash = key.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
@@ -67,20 +68,20 @@ pub fn property_at(connection: &Connection, id: PropertyId, version: u32) -> Res
         .prepare_cached("SELECT record FROM property_version WHERE property_id = ?1 AND version = ?2")?;
     let mut rows = statement.query(params![id.as_bytes(), version])?;
     match rows.next()? {
-        Some(row) => kept(id, row.get_ref(0)?),
+        Some(row) => decode_version(id, row.get_ref(0)?),
         None => Ok(None),
     }
 }
 
 pub fn properties_at(
     connection: &Connection,
-    wanted: &[(PropertyId, u32)],
+    versions: &[(PropertyId, u32)],
 ) -> Result<Vec<Option<Property>>, Error> {
-    wanted.iter().map(|(id, version)| property_at(connection, *id, *version)).collect()
+    versions.iter().map(|(id, version)| property_at(connection, *id, *version)).collect()
 }
 
-/// What is kept of a version: nothing when all of it was erased.
-pub fn kept(id: PropertyId, record: ValueRef<'_>) -> Result<Option<Property>, Error> {
+/// Decodes a stored version; `None` if it was erased as a whole.
+pub fn decode_version(id: PropertyId, record: ValueRef<'_>) -> Result<Option<Property>, Error> {
     match record.as_blob().map_err(from_sql)? {
         [] => Ok(None),
         record => record::decode_property(id, record).map(Some),
@@ -117,7 +118,7 @@ fn log_entry(row: &Row<'_>) -> Result<LogEntry, Error> {
     let search = || -> Result<SearchId, Error> { Ok(SearchId::from_bytes(row.get(3)?)) };
     let change = match kind {
         Kind::Advert => {
-            let events = record::decode_news(row.get_ref(6)?.as_blob().map_err(from_sql)?)?;
+            let events = record::decode_events(row.get_ref(6)?.as_blob().map_err(from_sql)?)?;
             property(PropertyCause::Advert { events })?
         }
         Kind::Crawl => property(PropertyCause::Crawl)?,
@@ -134,7 +135,7 @@ fn log_entry(row: &Row<'_>) -> Result<LogEntry, Error> {
     Ok(LogEntry { position, recorded_at, change })
 }
 
-/// An entry that speaks of an erasure has a payload, if only an empty one: the ids of former homes.
+/// Reads the payload of an erasure: the ids of previous properties. An entry about an erasure always has a payload, if only an empty one.
 fn erasure(row: &Row<'_>) -> Result<Option<Erasure>, Error> {
     let Some(payload) = row.get_ref(6)?.as_blob_or_null().map_err(from_sql)? else { return Ok(None) };
     let (ids, rest) = payload.as_chunks::<16>();
@@ -146,17 +147,17 @@ fn erasure(row: &Row<'_>) -> Result<Option<Erasure>, Error> {
 
 pub fn not_crawled_since(
     connection: &Connection,
-    moment: Timestamp,
+    timestamp: Timestamp,
     limit: usize,
-) -> Result<Vec<Located>, Error> {
-    // A walk over the narrow table of whereabouts: rare enough that an index, paid for at every crawl, would cost more.
+) -> Result<Vec<AdvertRef>, Error> {
+    // Scans the narrow table of adverts. It runs rarely enough that an index, updated at every crawl, would cost more.
     let mut statement = connection.prepare_cached(
         "SELECT id, property_id FROM advert WHERE expired = 0 AND last_crawled_at < ?1
          ORDER BY last_crawled_at, id LIMIT ?2",
     )?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let rows = statement.query_map(params![moment.as_second(), limit], |row| {
-        Ok(Located { advert: advert_id(row, 0)?, property: property_id(row, 1)? })
+    let rows = statement.query_map(params![timestamp.as_second(), limit], |row| {
+        Ok(AdvertRef { advert: advert_id(row, 0)?, property: property_id(row, 1)? })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

@@ -1,4 +1,4 @@
-//! A few threads that read, each with a connection of its own.
+//! A pool of threads that read, each with a connection of its own.
 
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
+use super::priority::{Priority, lower_thread_priority};
 use crate::error::Error;
 
 type Job = Box<dyn FnOnce(&Connection) + Send>;
@@ -17,11 +18,11 @@ pub struct Readers {
 }
 
 impl Readers {
-    /// Each thread begins with `begin`.
+    /// Starts `count` threads, each with a connection from `open`.
     pub fn start(
         name: &str,
         count: usize,
-        begin: fn(),
+        priority: Priority,
         open: impl Fn() -> Result<Connection, Error>,
     ) -> Result<Self, Error> {
         let (jobs, queue) = mpsc::channel::<Job>();
@@ -30,9 +31,11 @@ impl Readers {
         for number in 0..count {
             let (connection, queue) = (open()?, Arc::clone(&queue));
             let work = move || {
-                begin();
+                if priority == Priority::Background {
+                    lower_thread_priority();
+                }
                 loop {
-                    // The lock is held only while waiting for the next job, never while reading.
+                    // The lock is held only while the thread waits for its next job, never while it reads.
                     let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
                     match job {
                         Ok(job) => job(&connection),
@@ -56,7 +59,7 @@ impl Readers {
     ) -> Result<T, Error> {
         let (reply, answer) = oneshot::channel();
         let job: Job = Box::new(move |connection| {
-            // Nobody listens any more when the caller was cancelled; the answer is simply not needed.
+            // Fails if the caller was cancelled; then the result is not needed.
             let _ = reply.send(work(connection));
         });
         self.jobs.as_ref().ok_or(Error::Closed)?.send(job).map_err(|_| Error::Closed)?;

@@ -1,20 +1,20 @@
-//! Reading all properties, for whoever builds something from them.
+//! The full scan, for building the index.
 //!
-//! Records are read in the order in which they lie in the file, not in that of ids: from a cold start the disk then reads on
-//! instead of jumping about. Old versions lie between the current ones and are passed over by their first bytes.
+//! Records are read in the order of the file, not of ids, so that a cold start reads the disk sequentially. Old versions are stored
+//! between the current ones; the join skips them without reading their records.
 
 use domain::PropertyId;
 use rusqlite::{Connection, params};
 
 use super::read::from_sql;
-use crate::contract::{ScanPart, Scanned, StoredProperty};
+use crate::contract::{ScanPage, ScanPart, StoredProperty};
 use crate::error::Error;
 use crate::record;
 
-/// A piece ends after so many bytes of records, however few properties they are: what is read at once has to fit in memory.
+/// A page ends after this many bytes of records, however few properties they are: a page has to fit in memory.
 const RECORD_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// Parts of equal width: records are numbered without large gaps.
+/// Splits the record ids into ranges of equal width: they have no large gaps.
 pub fn parts(connection: &Connection, count: usize) -> Result<Vec<ScanPart>, Error> {
     let sql = "SELECT coalesce(max(record_id), 0) FROM property_version";
     let last: u64 = connection.query_row(sql, [], |row| row.get(0))?;
@@ -24,8 +24,8 @@ pub fn parts(connection: &Connection, count: usize) -> Result<Vec<ScanPart>, Err
     Ok(starts.map(|after| ScanPart { after, until: (after + width).min(last) }).collect())
 }
 
-pub fn scan(connection: &Connection, part: ScanPart, limit: usize) -> Result<Scanned, Error> {
-    // CROSS JOIN keeps the database from walking the other table instead.
+pub fn scan(connection: &Connection, part: ScanPart, limit: usize) -> Result<ScanPage, Error> {
+    // CROSS JOIN keeps SQLite from scanning the other table instead.
     let mut statement = connection.prepare_cached(
         "SELECT v.record_id, v.property_id, p.version, p.revision, v.record
          FROM property_version v CROSS JOIN property p ON p.id = v.property_id AND p.record_id = v.record_id
@@ -33,26 +33,30 @@ pub fn scan(connection: &Connection, part: ScanPart, limit: usize) -> Result<Sca
     )?;
     let ScanPart { after, until } = part;
     let mut rows = statement.query(params![after, until])?;
-    let mut piece = Scanned::default();
+    let mut page = ScanPage::default();
     let mut bytes = 0;
     while let Some(row) = rows.next()? {
         let record_id: u64 = row.get(0)?;
         let id = row.get(1).map(PropertyId::from_bytes)?;
-        let kept = row.get_ref(4)?.as_blob().map_err(from_sql)?;
-        match record::decode_property(id, kept) {
+        let record = row.get_ref(4)?.as_blob().map_err(from_sql)?;
+        match record::decode_property(id, record) {
             Ok(property) => {
-                piece.found.push(StoredProperty { property, version: row.get(2)?, revision: row.get(3)? });
+                page.properties.push(StoredProperty {
+                    property,
+                    version: row.get(2)?,
+                    revision: row.get(3)?,
+                });
             }
             Err(error) => {
-                tracing::error!(property = %id, error = &error as &dyn std::error::Error, "a record is damaged");
-                piece.damaged.push(id);
+                tracing::error!(property = %id, error = &error as &dyn std::error::Error, "the record of a property is damaged; the scan skips it");
+                page.damaged.push(id);
             }
         }
-        bytes += kept.len();
-        if piece.found.len() + piece.damaged.len() >= limit.max(1) || bytes >= RECORD_BYTES_MAX {
-            piece.rest = (record_id < until).then_some(ScanPart { after: record_id, until });
+        bytes += record.len();
+        if page.properties.len() + page.damaged.len() >= limit.max(1) || bytes >= RECORD_BYTES_MAX {
+            page.rest = (record_id < until).then_some(ScanPart { after: record_id, until });
             break;
         }
     }
-    Ok(piece)
+    Ok(page)
 }

@@ -1,7 +1,7 @@
-//! Saved searches: writing them, and reading them as they are or as they were.
+//! Saved searches: writes, and reads of the current state or the state at a log position.
 //!
-//! A search is one row with its current version. A version that was replaced moves to a table of its own, where the matcher finds
-//! it until it is past the change; [`forget_versions`] is how that table stays small.
+//! A search is one row with its current version. A replaced version moves to `search_version`, where the matcher finds it until its
+//! checkpoint is past the change; [`prune_versions`] keeps that table small.
 
 use domain::criteria::Direction;
 use domain::{Alerts, CancelReason, DeliveryChannel, SearchId, SearchNumber, Timestamp, UserId, fold};
@@ -11,20 +11,20 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::commit::{Conflict, Entry, Kind, Refusal, append};
 use super::deliveries;
 use super::read::from_sql;
+use crate::contract::Lane;
+use crate::contract::Position;
 use crate::contract::{ExpectedSearch, PutSearch, SearchList, SearchLookup, SearchPage, StoredSearch};
-use crate::deliveries::Lane;
 use crate::error::Error;
-use crate::log::Position;
 use crate::record;
 
-/// A search as it shall be, with everything that needs no database.
+/// A search to write, with everything that needs no database.
 pub struct PreparedSearch {
     id: SearchId,
     owner: UserId,
     expected: ExpectedSearch,
     enabled: bool,
-    /// Channels that lead nowhere, and why.
-    silent: Vec<(DeliveryChannel, CancelReason)>,
+    /// Channels without a recipient, and why.
+    silent_channels: Vec<(DeliveryChannel, CancelReason)>,
     title_key: String,
     record: Vec<u8>,
 }
@@ -37,23 +37,23 @@ impl PreparedSearch {
             owner: search.owner,
             expected: *expected,
             enabled: search.draft.alerts.enabled,
-            silent: silent(&search.draft.alerts),
+            silent_channels: silent_channels(&search.draft.alerts),
             title_key: fold(search.draft.title.as_str()),
             record: record::encode_search(search)?,
         })
     }
 }
 
-fn silent(alerts: &Alerts) -> Vec<(DeliveryChannel, CancelReason)> {
+fn silent_channels(alerts: &Alerts) -> Vec<(DeliveryChannel, CancelReason)> {
     let silent = |channel| Some((channel, alerts.cancel_reason(channel)?));
     DeliveryChannel::ALL.into_iter().filter_map(silent).collect()
 }
 
 pub fn put(connection: &Connection, put: &PreparedSearch, at: Timestamp) -> Result<Position, Refusal> {
-    let PreparedSearch { id, owner, expected, enabled, silent, title_key, record } = put;
+    let PreparedSearch { id, owner, expected, enabled, silent_channels, title_key, record } = put;
     let mut statement =
         connection.prepare_cached("SELECT number, version, owner FROM search WHERE id = ?1")?;
-    let known: Option<(u32, u32, [u8; 16])> =
+    let current: Option<(u32, u32, [u8; 16])> =
         statement.query_row([id.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()?;
     let entry = |version| Entry {
         kind: Kind::Search,
@@ -63,7 +63,7 @@ pub fn put(connection: &Connection, put: &PreparedSearch, at: Timestamp) -> Resu
         advert: None,
         payload: None,
     };
-    match (*expected, known) {
+    match (*expected, current) {
         (ExpectedSearch::New { owner_has_fewer_than }, None) => {
             if count_of(connection, *owner)? >= u64::from(owner_has_fewer_than) {
                 return Err(Refusal::TooManySearches);
@@ -77,13 +77,13 @@ pub fn put(connection: &Connection, put: &PreparedSearch, at: Timestamp) -> Resu
                 .execute(params![id.as_bytes(), owner.as_bytes(), position.0, enabled, title_key, record])?;
             Ok(position)
         }
-        (ExpectedSearch::Version(expected), Some((number, version, holder)))
-            if expected == version && holder == *owner.as_bytes() =>
+        (ExpectedSearch::Version(expected), Some((number, version, current_owner)))
+            if expected == version && current_owner == *owner.as_bytes() =>
         {
             let position = append(connection, &entry(version + 1))?;
             connection
                 .prepare_cached(
-                    "INSERT INTO search_version (replaced_at, number, version, position, record)
+                    "INSERT INTO search_version (replaced_position, number, version, position, record)
                      SELECT ?2, number, version, position, record FROM search WHERE number = ?1",
                 )?
                 .execute(params![number, position.0])?;
@@ -93,9 +93,9 @@ pub fn put(connection: &Connection, put: &PreparedSearch, at: Timestamp) -> Resu
                      WHERE number = ?1",
                 )?
                 .execute(params![number, position.0, enabled, title_key, record])?;
-            // What waits is not sent any more, and is not when they are switched on again.
+            // Pending deliveries stay cancelled if the channel is switched on again.
             let search = SearchNumber(number);
-            for (channel, reason) in silent {
+            for (channel, reason) in silent_channels {
                 deliveries::cancel_lane(connection, Lane { search, channel: *channel }, *reason, at)?;
             }
             Ok(position)
@@ -104,8 +104,8 @@ pub fn put(connection: &Connection, put: &PreparedSearch, at: Timestamp) -> Resu
     }
 }
 
-/// Deletes an owner's search; nothing when there is none. Its matches may be many, so that their rows are deleted later, a few
-/// at a time: until then nobody is shown them, as there is no search of that number any more.
+/// Deletes an owner's search; returns `None` if there is none. It may have many matches, so their rows are deleted later, a few at a
+/// time. They are not listed meanwhile, because no search has that number any more.
 pub fn remove(
     connection: &Connection,
     id: SearchId,
@@ -123,7 +123,7 @@ pub fn remove(
         connection.prepare_cached(statement)?.execute([number])?;
     }
     let search = SearchNumber(number);
-    deliveries::forget_numbers(connection, search)?;
+    deliveries::delete_lanes(connection, search)?;
     for channel in DeliveryChannel::ALL {
         deliveries::cancel_lane(connection, Lane { search, channel }, CancelReason::SearchDeleted, at)?;
     }
@@ -137,16 +137,16 @@ pub fn remove(
     };
     let position = append(connection, &entry)?;
     connection
-        .prepare_cached("INSERT INTO removed_search (number, removed_at) VALUES (?1, ?2)")?
+        .prepare_cached("INSERT INTO deleted_search (number, position) VALUES (?1, ?2)")?
         .execute(params![number, position.0])?;
     Ok(Some(position))
 }
 
-/// Forgets versions that had been replaced by the time the matcher has come to: it will not ask for them again.
-pub fn forget_versions(connection: &Connection, matched_until: Position) -> Result<(), Error> {
+/// Deletes versions that were replaced up to the matcher's checkpoint: the matcher does not read them again.
+pub fn prune_versions(connection: &Connection, checkpoint: Position) -> Result<(), Error> {
     connection
-        .prepare_cached("DELETE FROM search_version WHERE replaced_at <= ?1")?
-        .execute([matched_until.0])?;
+        .prepare_cached("DELETE FROM search_version WHERE replaced_position <= ?1")?
+        .execute([checkpoint.0])?;
     Ok(())
 }
 
@@ -165,7 +165,7 @@ pub fn count(connection: &Connection) -> Result<u64, Error> {
     Ok(connection.query_row(sql, [], |row| row.get(0))?)
 }
 
-/// What [`stored`] reads.
+/// The columns that [`stored`] reads.
 const COLUMNS: &str = "SELECT s.number, s.id, s.owner, s.version, a.last_alert_at, s.record, s.position
                        FROM search s LEFT JOIN search_alert a ON a.number = s.number";
 
@@ -180,7 +180,7 @@ pub fn by_number(connection: &Connection, number: SearchNumber) -> Result<Option
 pub fn by_numbers(connection: &Connection, numbers: &[SearchNumber]) -> Result<Vec<SearchLookup>, Error> {
     let read = |number: &SearchNumber| match by_number(connection, *number) {
         Ok(Some(stored)) => Ok(SearchLookup::Found(Box::new(stored))),
-        Ok(None) => Ok(SearchLookup::Gone),
+        Ok(None) => Ok(SearchLookup::NotFound),
         Err(Error::Corrupt { .. }) => Ok(SearchLookup::Damaged),
         Err(error) => Err(error),
     };
@@ -197,32 +197,32 @@ fn one(
     rows.next()?.map(stored).transpose()
 }
 
-pub fn list(connection: &Connection, asked: &SearchList) -> Result<SearchPage, Error> {
-    let SearchList { owner, title, enabled, by_title, skip, take } = asked;
+pub fn list(connection: &Connection, list: &SearchList) -> Result<SearchPage, Error> {
+    let SearchList { owner, title, enabled, by_title, skip, take } = list;
     let title = title.as_deref().map(fold);
     if title.as_deref() == Some("") {
-        // Nothing but punctuation, which no title is known by.
+        // Only punctuation, which title keys do not contain.
         return Ok(SearchPage::default());
     }
-    // One transaction, so that the total and the page are of the same moment.
+    // One transaction, so that the total and the page are consistent.
     let reading = connection.unchecked_transaction()?;
-    let chosen = "FROM search WHERE owner = ?1
+    let selection = "FROM search WHERE owner = ?1
                   AND (?2 IS NULL OR enabled = ?2) AND (?3 IS NULL OR instr(title_key, ?3) > 0)";
     let total = if title.is_none() && enabled.is_none() {
         count_of(&reading, *owner)?
     } else {
         reading
-            .prepare_cached(&format!("SELECT count(*) {chosen}"))?
+            .prepare_cached(&format!("SELECT count(*) {selection}"))?
             .query_row(params![owner.as_bytes(), enabled, title], |row| row.get(0))?
     };
-    // Numbers are given in the order of creation, and break ties of titles, so that pages do not overlap.
+    // Numbers follow the order of creation. They also break ties of titles, so that pages do not overlap.
     let order = match by_title {
         None => "number DESC",
         Some(Direction::Ascending) => "title_key, number",
         Some(Direction::Descending) => "title_key DESC, number DESC",
     };
     let mut statement =
-        reading.prepare_cached(&format!("SELECT number {chosen} ORDER BY {order} LIMIT ?4 OFFSET ?5"))?;
+        reading.prepare_cached(&format!("SELECT number {selection} ORDER BY {order} LIMIT ?4 OFFSET ?5"))?;
     let window = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     let numbers: Vec<u32> = statement
         .query_map(params![owner.as_bytes(), enabled, title, window(*take), window(*skip)], |row| row.get(0))?
@@ -240,7 +240,7 @@ pub fn at_position(
     after: Option<SearchNumber>,
     limit: usize,
 ) -> Result<Vec<StoredSearch>, Error> {
-    // One transaction, so that no version is missed that is replaced just now.
+    // One transaction, so that a version that is being replaced is not missed.
     let reading = connection.unchecked_transaction()?;
     let mut statement =
         reading.prepare_cached(&format!("{COLUMNS} WHERE s.number > ?1 ORDER BY s.number"))?;
@@ -252,12 +252,12 @@ pub fn at_position(
             found.extend(unless_damaged(stored(row))?);
             continue;
         }
-        // Changed since, or made since.
-        let mut before = reading.prepare_cached(
+        // Changed or created since.
+        let mut previous = reading.prepare_cached(
             "SELECT version, record FROM search_version WHERE number = ?1 AND position <= ?2
              ORDER BY version DESC LIMIT 1",
         )?;
-        let mut older = before.query(params![row.get::<_, u32>(0)?, position.0])?;
+        let mut older = previous.query(params![row.get::<_, u32>(0)?, position.0])?;
         if let Some(older) = older.next()? {
             found.extend(unless_damaged(read(row, older.get(0)?, older.get_ref(1)?))?);
         }
@@ -265,12 +265,15 @@ pub fn at_position(
     Ok(found)
 }
 
-/// One damaged search must not keep all others from being matched.
+/// Skips a damaged search: it must not stop the matching of the others.
 fn unless_damaged(read: Result<StoredSearch, Error>) -> Result<Option<StoredSearch>, Error> {
     match read {
         Ok(stored) => Ok(Some(stored)),
         Err(error @ Error::Corrupt { .. }) => {
-            tracing::error!(error = &error as &dyn std::error::Error, "a damaged search matches nothing");
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                "a saved search is damaged; it is not matched until it is saved again"
+            );
             Ok(None)
         }
         Err(error) => Err(error),
@@ -289,9 +292,9 @@ pub fn at_version(
     if row.get::<_, u32>(3)? == version {
         return stored(row).map(Some);
     }
-    let mut before =
+    let mut previous =
         reading.prepare_cached("SELECT record FROM search_version WHERE number = ?1 AND version = ?2")?;
-    let mut older = before.query(params![row.get::<_, u32>(0)?, version])?;
+    let mut older = previous.query(params![row.get::<_, u32>(0)?, version])?;
     older.next()?.map(|older| read(row, version, older.get_ref(0)?)).transpose()
 }
 
@@ -299,11 +302,11 @@ fn stored(row: &Row<'_>) -> Result<StoredSearch, Error> {
     read(row, row.get(3)?, row.get_ref(5)?)
 }
 
-/// A search with a version and a record that need not be its current ones.
+/// Reads a search with a version and a record that need not be the current ones.
 fn read(row: &Row<'_>, version: u32, record: ValueRef<'_>) -> Result<StoredSearch, Error> {
     let id = SearchId::from_bytes(row.get(1)?);
     let owner = UserId::from_bytes(row.get(2)?);
-    let alert = |millisecond: i64| {
+    let last_alert = |millisecond: i64| {
         Timestamp::from_millisecond(millisecond)
             .map_err(|error| Error::corrupt_by(format!("the last alert of search {id}"), error))
     };
@@ -311,6 +314,6 @@ fn read(row: &Row<'_>, version: u32, record: ValueRef<'_>) -> Result<StoredSearc
         number: SearchNumber(row.get(0)?),
         version,
         search: record::decode_search(id, owner, record.as_blob().map_err(from_sql)?)?,
-        last_alert_at: row.get::<_, Option<i64>>(4)?.map(alert).transpose()?,
+        last_alert_at: row.get::<_, Option<i64>>(4)?.map(last_alert).transpose()?,
     })
 }

@@ -1,4 +1,4 @@
-//! What webhooks of a user are signed with.
+//! The secrets that sign a user's webhooks.
 
 use domain::{ReplacedSecret, Timestamp, UserId, WebhookSecret, WebhookSecrets};
 use rusqlite::{Connection, Row, params};
@@ -12,10 +12,10 @@ pub fn of_user(connection: &Connection, user: UserId) -> Result<Option<WebhookSe
     )?;
     let mut rows = statement.query([user.as_bytes()])?;
     let Some(row) = rows.next()? else { return Ok(None) };
-    let (current, created_at) = (secret(row)?, moment(row.get(1)?)?);
+    let (current, created_at) = (secret(row)?, timestamp(row.get(1)?)?);
     let mut replaced = Vec::new();
     while let Some(row) = rows.next()? {
-        replaced.push(ReplacedSecret { secret: secret(row)?, replaced_at: moment(row.get(2)?)? });
+        replaced.push(ReplacedSecret { secret: secret(row)?, replaced_at: timestamp(row.get(2)?)? });
     }
     Ok(Some(WebhookSecrets { current, created_at, replaced }))
 }
@@ -24,7 +24,7 @@ fn secret(row: &Row<'_>) -> Result<WebhookSecret, Error> {
     Ok(WebhookSecret::new(row.get(0)?))
 }
 
-fn moment(millisecond: i64) -> Result<Timestamp, Error> {
+fn timestamp(millisecond: i64) -> Result<Timestamp, Error> {
     Timestamp::from_millisecond(millisecond)
         .map_err(|error| Error::corrupt_by("the date of a webhook secret", error))
 }
@@ -37,7 +37,7 @@ pub fn put(
     at: Timestamp,
 ) -> Result<WebhookSecrets, Error> {
     match (of_user(connection, user)?, rule) {
-        (Some(known), NewSecret::First) => return Ok(known),
+        (Some(current), NewSecret::First) => return Ok(current),
         (None, NewSecret::First | NewSecret::Rotation) => {}
         (Some(_), NewSecret::Rotation) => replace(connection, user, at)?,
     }
@@ -50,7 +50,7 @@ pub fn put(
     of_user(connection, user)?.ok_or_else(|| Error::corrupt(format!("the webhook secret of user {user}")))
 }
 
-/// Writes down that the secret in use is in use no longer, and deletes those nobody honours any more.
+/// Marks the current secret as replaced, and deletes secrets that are not honoured any more.
 fn replace(connection: &Connection, user: UserId, at: Timestamp) -> Result<(), Error> {
     let id = user.as_bytes();
     connection
@@ -58,10 +58,10 @@ fn replace(connection: &Connection, user: UserId, at: Timestamp) -> Result<(), E
             "UPDATE webhook_secret SET replaced_at = ?2 WHERE user_id = ?1 AND replaced_at IS NULL",
         )?
         .execute(params![id, at.as_millisecond()])?;
-    let over = at.saturating_sub(WebhookSecrets::OVERLAP).unwrap_or(Timestamp::MIN);
+    let expired_before = at.saturating_sub(WebhookSecrets::OVERLAP).unwrap_or(Timestamp::MIN);
     connection
         .prepare_cached("DELETE FROM webhook_secret WHERE user_id = ?1 AND replaced_at <= ?2")?
-        .execute(params![id, over.as_millisecond()])?;
+        .execute(params![id, expired_before.as_millisecond()])?;
     connection
         .prepare_cached(
             "DELETE FROM webhook_secret WHERE user_id = ?1 AND ordinal NOT IN

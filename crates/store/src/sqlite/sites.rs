@@ -5,12 +5,12 @@ use domain::{
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::contract::{PutSite, Renamed};
+use crate::contract::{PutSite, RenameOutcome};
 use crate::error::Error;
 
-/// Makes a site known, if it is not yet.
-pub fn know(connection: &Connection, key: &str) -> rusqlite::Result<()> {
-    // Not `INSERT OR IGNORE`: nearly always the site is known, and looking is all there is to do.
+/// Adds a site to the directory unless it is there already.
+pub fn add_if_missing(connection: &Connection, key: &str) -> rusqlite::Result<()> {
+    // Not `INSERT OR IGNORE`: the site nearly always exists, and then this statement only reads.
     connection
         .prepare_cached(
             "INSERT INTO site (key) SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM site WHERE key = ?1)",
@@ -19,9 +19,9 @@ pub fn know(connection: &Connection, key: &str) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Forgets a site that is known only because of adverts of which none is left: its name is something a publisher said. What
-/// an operator has named or categorised stays.
-pub fn forget_unused(connection: &Connection, key: &str) -> rusqlite::Result<()> {
+/// Deletes a site that came from adverts of which none is left, because its key is data that a publisher sent. Sites that an operator
+/// has named or categorised stay.
+pub fn delete_if_unused(connection: &Connection, key: &str) -> rusqlite::Result<()> {
     connection
         .prepare_cached(
             "DELETE FROM site WHERE key = ?1 AND name IS NULL AND category_id IS NULL
@@ -32,12 +32,15 @@ pub fn forget_unused(connection: &Connection, key: &str) -> rusqlite::Result<()>
     Ok(())
 }
 
-pub fn directory(connection: &Connection, known: Option<u64>) -> Result<Option<SiteDirectory>, Error> {
-    // One transaction, so that revision, sites and categories are of the same moment.
+pub fn directory(
+    connection: &Connection,
+    known_revision: Option<u64>,
+) -> Result<Option<SiteDirectory>, Error> {
+    // One transaction, so that revision, sites and categories are consistent.
     let reading = connection.unchecked_transaction()?;
     let revision: u64 =
         reading.prepare_cached("SELECT revision FROM site_revision")?.query_row([], |row| row.get(0))?;
-    if known == Some(revision) {
+    if known_revision == Some(revision) {
         return Ok(None);
     }
     let mut statement = reading.prepare_cached("SELECT id, key, name, category_id FROM site ORDER BY id")?;
@@ -61,7 +64,7 @@ pub fn put_site(connection: &Connection, put: &PutSite) -> Result<Option<Site>, 
     {
         return Ok(None);
     }
-    know(connection, key.as_str())?;
+    add_if_missing(connection, key.as_str())?;
     if let FieldUpdate::Set(name) = name {
         connection
             .prepare_cached("UPDATE site SET name = ?2 WHERE key = ?1 AND name IS NOT ?2")?
@@ -81,7 +84,7 @@ pub fn create_category(
     connection: &Connection,
     name: &SiteCategoryName,
 ) -> Result<Option<SiteCategory>, Error> {
-    if category_of_name(connection, name)?.is_some() {
+    if category_by_name(connection, name)?.is_some() {
         return Ok(None);
     }
     connection
@@ -95,17 +98,17 @@ pub fn rename_category(
     connection: &Connection,
     id: SiteCategoryId,
     name: &SiteCategoryName,
-) -> Result<Renamed, Error> {
+) -> Result<RenameOutcome, Error> {
     if !category_exists(connection, id)? {
-        return Ok(Renamed::Unknown);
+        return Ok(RenameOutcome::NotFound);
     }
-    if category_of_name(connection, name)?.is_some_and(|owner| owner != id) {
-        return Ok(Renamed::NameTaken);
+    if category_by_name(connection, name)?.is_some_and(|owner| owner != id) {
+        return Ok(RenameOutcome::NameTaken);
     }
     connection
         .prepare_cached("UPDATE site_category SET name = ?2, name_key = ?3 WHERE id = ?1 AND name IS NOT ?2")?
         .execute(params![id.get(), name.as_str(), name.comparison_key()])?;
-    Ok(Renamed::Done)
+    Ok(RenameOutcome::Renamed)
 }
 
 pub fn delete_category(connection: &Connection, id: SiteCategoryId) -> Result<bool, Error> {
@@ -118,7 +121,7 @@ fn category_exists(connection: &Connection, id: SiteCategoryId) -> Result<bool, 
     Ok(connection.prepare_cached("SELECT 1 FROM site_category WHERE id = ?1")?.exists([id.get()])?)
 }
 
-fn category_of_name(
+fn category_by_name(
     connection: &Connection,
     name: &SiteCategoryName,
 ) -> Result<Option<SiteCategoryId>, Error> {

@@ -1,5 +1,5 @@
-//! A full disk, made by a limit on the pages of the database: what cannot be written is refused, nothing acknowledged is
-//! lost, and writing goes on when there is room again. And what happens between the two halves of filing matches.
+//! A full disk, simulated by a limit on the pages of the database: writes are refused, nothing acknowledged is lost, and writing
+//! continues once there is space again. Also: changes between the two halves of indexing matches.
 
 use testkit::Random;
 use testkit::build::{advert, advert_id, at, key_id, property, property_id, saved_search, user_id};
@@ -7,14 +7,13 @@ use testkit::build::{advert, advert_id, at, key_id, property, property_id, saved
 use super::*;
 use crate::contract::{Expected, ExpectedSearch, PutCause, PutProperty, PutSearch, Step};
 
-/// A store whose database can grow by so many pages and no more.
-fn store_with_room_for(folder: &Path, pages: u32) -> SqliteStore {
+/// Opens a store whose database can grow by at most `pages`.
+fn store_with_space_for(folder: &Path, pages: u32) -> SqliteStore {
     let path = folder.join(FILE_NAME);
     let connection = schema::open_for_writing(&path).unwrap();
     let used: u32 = connection.pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();
     limit_pages(&connection, used + pages);
-    let readers = ReaderPools::start(&path).unwrap();
-    SqliteStore { folder: folder.to_owned(), writer: Writer::start(connection).unwrap(), readers }
+    SqliteStore::start(folder, connection).unwrap()
 }
 
 fn limit_pages(connection: &rusqlite::Connection, pages: u32) {
@@ -22,15 +21,15 @@ fn limit_pages(connection: &rusqlite::Connection, pages: u32) {
     let _: u32 = connection.query_row(&set, [], |row| row.get(0)).unwrap();
 }
 
-async fn make_room(store: &SqliteStore) {
+async fn free_space(store: &SqliteStore) {
     let lift = |connection: &rusqlite::Connection| {
         limit_pages(connection, 1 << 30);
-        Ok(Verdict::Keep(()))
+        Ok(())
     };
-    store.writer.run(lift).await.unwrap();
+    store.write(lift).await.unwrap();
 }
 
-/// A property of a few pages: its text is drawn, so that it does not compress to nothing.
+/// A property of a few pages. Its text is random, so that it does not compress.
 fn creation(number: u64, random: &mut Random) -> ChangeSet {
     let text: String = (0..500).map(|_| format!("{:016x}", random.next_u64())).collect();
     let known = advert(number).description(&text).build();
@@ -49,7 +48,7 @@ fn small_change(number: u64) -> ChangeSet {
     ChangeSet { recorded_at: at(1), steps: vec![Step::PutSearch(put)] }
 }
 
-/// How many were acknowledged, of those numbered from `first` on, before the disk was full.
+/// Creates properties until the disk is full, and returns how many were acknowledged.
 async fn fill(store: &SqliteStore, random: &mut Random) -> u64 {
     for number in 0..1_000 {
         match store.commit(creation(number, random)).await {
@@ -58,18 +57,18 @@ async fn fill(store: &SqliteStore, random: &mut Random) -> u64 {
             other => panic!("{other:?}"),
         }
     }
-    panic!("the disk never was full");
+    panic!("the disk never filled up");
 }
 
 #[tokio::test]
-async fn a_full_disk_is_said_and_loses_nothing() {
+async fn full_disk_is_reported_and_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let store = store_with_room_for(folder.path(), 60);
+    let store = store_with_space_for(folder.path(), 60);
     let mut random = Random::new(1);
     let written = fill(&store, &mut random).await;
     assert!(written > 3, "only {written} were written");
 
-    // Reading goes on, and says what was acknowledged and nothing of what was refused.
+    // Reads still work, and return exactly what was acknowledged.
     let ids = || (0..1_000).map(property_id).collect::<Vec<_>>();
     let before = store.properties(ids()).await.unwrap();
     assert_eq!(before.len() as u64, written);
@@ -77,9 +76,9 @@ async fn a_full_disk_is_said_and_loses_nothing() {
     assert_eq!(store.log_after(Position::START, 1_000).await.unwrap().len() as u64, written);
     assert_eq!(*store.head().borrow(), Position(written));
 
-    // It stays refused, and then there is room and it is written, at the next position.
+    // Writes stay refused until there is space, and then take the next position.
     assert!(matches!(store.commit(creation(written, &mut random)).await, Err(Error::CannotWrite(_))));
-    make_room(&store).await;
+    free_space(&store).await;
     let outcome = store.commit(creation(written, &mut random)).await.unwrap();
     assert_eq!(outcome, CommitOutcome::Committed(Position(written + 1)));
     drop(store);
@@ -90,29 +89,29 @@ async fn a_full_disk_is_said_and_loses_nothing() {
 }
 
 #[tokio::test]
-async fn whoever_shares_the_transaction_that_filled_the_disk_is_told_so_and_can_try_again() {
+async fn callers_that_share_a_transaction_with_a_full_disk_can_retry() {
     let folder = tempfile::tempdir().unwrap();
-    let store = store_with_room_for(folder.path(), 60);
+    let store = store_with_space_for(folder.path(), 60);
     let mut random = Random::new(2);
     let written = fill(&store, &mut random).await;
 
-    // Another process holds the write lock until all of them wait, so that they come in few transactions.
+    // Another process holds the write lock until all calls wait, so that they share few transactions.
     let other = rusqlite::Connection::open(folder.path().join(FILE_NAME)).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let note = store.set_note("a".to_owned(), Some("b".to_owned()));
+    let metadata = store.set_metadata("a".to_owned(), Some("b".to_owned()));
     let together = async {
         tokio::join!(
             store.commit(small_change(1)),
             store.commit(creation(written, &mut random)),
             store.commit(small_change(2)),
-            note,
+            metadata,
             async { other.execute_batch("COMMIT").unwrap() }
         )
     };
-    let (first, large, second, note, ()) = together.await;
+    let (first, large, second, metadata, ()) = together.await;
     assert!(matches!(large, Err(Error::CannotWrite(_))), "{large:?}");
 
-    // Each of the others was either written or refused for that reason, and the log holds just those written.
+    // Each of the others was either written or refused for the same reason, and the log holds exactly those written.
     let mut entries = written;
     for outcome in [first, second] {
         match outcome {
@@ -122,14 +121,14 @@ async fn whoever_shares_the_transaction_that_filled_the_disk_is_told_so_and_can_
         }
     }
     assert_eq!(store.log_after(Position::START, 1_000).await.unwrap().len() as u64, entries);
-    let kept = store.note("a".to_owned()).await.unwrap();
-    match note {
-        Ok(()) => assert_eq!(kept.as_deref(), Some("b")),
-        Err(Error::CannotWrite(_)) => assert_eq!(kept, None),
+    let stored = store.metadata("a".to_owned()).await.unwrap();
+    match metadata {
+        Ok(()) => assert_eq!(stored.as_deref(), Some("b")),
+        Err(Error::CannotWrite(_)) => assert_eq!(stored, None),
         Err(other) => panic!("{other:?}"),
     }
 
-    make_room(&store).await;
+    free_space(&store).await;
     let key = NewKey {
         id: key_id(1),
         secret_hash: [0; 32],
@@ -144,7 +143,7 @@ async fn whoever_shares_the_transaction_that_filled_the_disk_is_told_so_and_can_
 }
 
 #[tokio::test]
-async fn what_is_erased_or_filed_while_it_is_being_filed_is_not_filed_then() {
+async fn matches_erased_or_indexed_meanwhile_are_not_indexed_again() {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(folder.path()).unwrap();
     store.commit(small_change(1)).await.unwrap();
@@ -166,17 +165,17 @@ async fn what_is_erased_or_filed_while_it_is_being_filed_is_not_filed_then() {
     let batch = MatchBatch { after: Position::START, until: Position(3), groups };
     assert!(store.record_matches(batch).await.unwrap());
     let read = || async {
-        match store.readers.run(|connection| filing::next(connection, 10)).await.unwrap() {
-            Piece::File(piece) => piece,
-            Piece::Clear(_) | Piece::Nothing => panic!("there is something to file"),
+        match store.read(|connection| indexing::next_step(connection, 10)).await.unwrap() {
+            IndexStep::Insert(step) => step,
+            IndexStep::Delete(_) | IndexStep::Done => panic!("there are matches to index"),
         }
     };
     let (first, second) = (read().await, read().await);
     store.erase(advert_id(1), at(2)).await.unwrap().unwrap();
-    let file = |piece| store.writer.run(move |connection| filing::file(connection, &piece));
-    assert!(!file(first).await.unwrap(), "everything is filed");
-    assert!(file(second).await.unwrap(), "somebody else was faster: look again");
-    let page = store.matches_of(SearchNumber(1), 0, 10).await.unwrap();
+    let insert = |step| store.transact(move |connection| indexing::insert(connection, &step));
+    assert!(!insert(first).await.unwrap(), "all matches are indexed");
+    assert!(insert(second).await.unwrap(), "another process was faster: try again");
+    let page = store.list_matches(SearchNumber(1), 0, 10).await.unwrap();
     assert_eq!((page.total, page.matches[0].property), (1, property_id(2)));
     assert!(!store.index_matches(10).await.unwrap());
 }

@@ -1,8 +1,8 @@
-//! The one thread that writes, and group commit.
+//! The writer thread, and group commit.
 //!
-//! Whatever waits when the thread is free becomes one transaction: each caller's work runs in a savepoint of its own, so
-//! that one caller's conflict undoes nobody else's work, and all of them wait for the same sync to disk. Nobody is told
-//! anything before that sync has returned.
+//! All calls that wait when the thread is free become one transaction. Each call runs in a savepoint of its own, so that the
+//! rollback of one leaves the others alone, and all of them share one sync to disk. No caller gets a reply before that sync has
+//! returned.
 
 use std::sync::mpsc;
 use std::thread::JoinHandle;
@@ -10,18 +10,18 @@ use std::thread::JoinHandle;
 use rusqlite::{Connection, ErrorCode, ffi};
 use tokio::sync::{oneshot, watch};
 
-use super::behind;
+use super::error::sqlite_error;
+use super::priority::lower_thread_priority;
+use crate::contract::Position;
 use crate::error::Error;
-use crate::log::Position;
 
-/// The most callers one transaction serves: bounds how long the first of them waits for the last.
+/// Bounds how long the first caller of a transaction waits for the last.
 const JOBS_PER_TRANSACTION_MAX: usize = 256;
 
-/// What a caller's work wants to become of what it wrote.
-pub enum Verdict<T> {
-    Keep(T),
-    /// Undo it; the caller is told nonetheless.
-    Undo(T),
+/// How a caller's work ends. The caller receives the value in both cases.
+pub enum Transaction<T> {
+    Commit(T),
+    Rollback(T),
 }
 
 pub struct Writer {
@@ -33,45 +33,45 @@ pub struct Writer {
 enum Request {
     Write(Box<dyn Job>),
     /// Work outside any transaction.
-    Alone(fn(&Connection) -> Result<(), Error>, oneshot::Sender<Result<(), Error>>),
+    Exclusive(fn(&Connection) -> Result<(), Error>, oneshot::Sender<Result<(), Error>>),
 }
 
-/// One caller's part of a transaction: run once, told once what became of it.
+/// One caller's part of a transaction: runs once, replies once.
 trait Job: Send {
-    /// Answers whether what it wrote shall stay.
+    /// Returns `true` to commit and `false` to roll back.
     fn run(&mut self, connection: &Connection) -> bool;
-    /// The database's error, if that is what its work ended with.
+    /// Returns the SQLite error that its work failed with, if any.
     fn failure(&self) -> Option<&rusqlite::Error>;
-    fn tell(self: Box<Self>, committed: Result<(), Error>);
+    fn reply(self: Box<Self>, committed: Result<(), Error>);
 }
 
 struct Work<T, F> {
     work: Option<F>,
-    result: Option<Result<Verdict<T>, Error>>,
+    result: Option<Result<Transaction<T>, Error>>,
     reply: oneshot::Sender<Result<T, Error>>,
 }
 
-impl<T: Send, F: FnOnce(&Connection) -> Result<Verdict<T>, Error> + Send> Job for Work<T, F> {
+impl<T: Send, F: FnOnce(&Connection) -> Result<Transaction<T>, Error> + Send> Job for Work<T, F> {
     fn run(&mut self, connection: &Connection) -> bool {
         self.result = self.work.take().map(|work| work(connection));
-        matches!(self.result, Some(Ok(Verdict::Keep(_))))
+        matches!(self.result, Some(Ok(Transaction::Commit(_))))
     }
 
     fn failure(&self) -> Option<&rusqlite::Error> {
         match &self.result {
-            Some(Err(Error::CannotWrite(error) | Error::Unavailable(error))) => Some(error),
+            Some(Err(error)) => sqlite_error(error),
             _ => None,
         }
     }
 
-    fn tell(self: Box<Self>, committed: Result<(), Error>) {
+    fn reply(self: Box<Self>, committed: Result<(), Error>) {
         let answer = match (committed, self.result) {
             (Err(error), _) => Err(error),
-            (Ok(()), Some(Ok(Verdict::Keep(value) | Verdict::Undo(value)))) => Ok(value),
+            (Ok(()), Some(Ok(Transaction::Commit(value) | Transaction::Rollback(value)))) => Ok(value),
             (Ok(()), Some(Err(error))) => Err(error),
             (Ok(()), None) => Err(Error::Closed),
         };
-        // A caller that was cancelled does not listen; what it asked for happened all the same.
+        // Fails if the caller was cancelled; its work is committed all the same.
         let _ = self.reply.send(answer);
     }
 }
@@ -83,7 +83,7 @@ impl Writer {
         let thread = std::thread::Builder::new()
             .name("store-write".to_owned())
             .spawn(move || {
-                behind::become_background();
+                lower_thread_priority();
                 serve(&connection, &queue, &announce);
             })
             .map_err(|source| Error::Open { path: super::FILE_NAME.into(), source })?;
@@ -94,30 +94,30 @@ impl Writer {
         self.head.clone()
     }
 
-    /// Runs work in the next transaction and answers when that is durable.
+    /// Runs work in the next transaction, and returns once that is durable.
     pub async fn run<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Connection) -> Result<Verdict<T>, Error> + Send + 'static,
+        work: impl FnOnce(&Connection) -> Result<Transaction<T>, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let (reply, answer) = oneshot::channel();
         self.send(Request::Write(Box::new(Work { work: Some(work), result: None, reply })))?;
         answer.await.map_err(|_| Error::Closed)?
     }
 
-    /// Moves everything out of the write-ahead log and empties it, so that erased bytes are gone from there too.
-    pub async fn forget_old_pages(&self) -> Result<(), Error> {
-        self.alone(truncate_log).await
+    /// Checkpoints the write-ahead log and truncates it, so that erased bytes are gone from it too.
+    pub async fn truncate_wal(&self) -> Result<(), Error> {
+        self.exclusively(truncate_wal).await
     }
 
-    /// Writes the whole database anew, without the leftovers that deleting leaves in half-empty pages.
+    /// Rewrites the whole database, without the deleted bytes that remain in half-empty pages.
     pub async fn compact(&self) -> Result<(), Error> {
-        self.alone(|connection| Ok(connection.execute_batch("VACUUM")?)).await?;
-        self.forget_old_pages().await
+        self.exclusively(|connection| Ok(connection.execute_batch("VACUUM")?)).await?;
+        self.truncate_wal().await
     }
 
-    async fn alone(&self, work: fn(&Connection) -> Result<(), Error>) -> Result<(), Error> {
+    async fn exclusively(&self, work: fn(&Connection) -> Result<(), Error>) -> Result<(), Error> {
         let (reply, answer) = oneshot::channel();
-        self.send(Request::Alone(work, reply))?;
+        self.send(Request::Exclusive(work, reply))?;
         answer.await.map_err(|_| Error::Closed)?
     }
 
@@ -127,7 +127,7 @@ impl Writer {
 }
 
 impl Drop for Writer {
-    /// Finishes what waits, then closes the connection.
+    /// Finishes the waiting calls, then closes the connection.
     fn drop(&mut self) {
         self.jobs = None;
         if let Some(thread) = self.thread.take() {
@@ -139,25 +139,28 @@ impl Drop for Writer {
 fn serve(connection: &Connection, queue: &mpsc::Receiver<Request>, announce: &watch::Sender<Position>) {
     while let Ok(first) = queue.recv() {
         let mut jobs = Vec::new();
-        let mut alone = Vec::new();
+        let mut exclusive = Vec::new();
         for request in std::iter::once(first).chain(queue.try_iter().take(JOBS_PER_TRANSACTION_MAX - 1)) {
             match request {
                 Request::Write(job) => jobs.push(job),
-                Request::Alone(work, reply) => alone.push((work, reply)),
+                Request::Exclusive(work, reply) => exclusive.push((work, reply)),
             }
         }
         if !jobs.is_empty() {
             match commit_together(connection, jobs, announce) {
                 Health::Good => {}
-                // After a failed sync nobody knows what is on disk, and asking again would lie. Only a fresh start, which
-                // reads the disk itself, can tell: every caller from here on is told that the store is closed.
+                // After a failed sync the state of the disk is unknown, and a second sync may succeed without having
+                // written the lost pages. Only a restart, which reads the disk itself, can tell: from here on every call
+                // fails with `Closed`.
                 Health::SyncFailed => {
-                    tracing::error!("a sync to disk failed; the store takes no more writes until a restart");
+                    tracing::error!(
+                        "a sync to disk failed; the store refuses writes until the server is restarted"
+                    );
                     return;
                 }
             }
         }
-        for (work, reply) in alone {
+        for (work, reply) in exclusive {
             let _ = reply.send(work(connection));
         }
     }
@@ -175,56 +178,56 @@ fn commit_together(
 ) -> Health {
     let failure = match run_and_commit(connection, &mut jobs) {
         Ok(position) => {
-            // First the head, then the answers: whoever was answered finds the head there already.
+            // First the head, then the replies: a caller that has its reply sees the new head.
             announce.send_if_modified(|head| std::mem::replace(head, position) != position);
             for job in jobs {
-                job.tell(Ok(()));
+                job.reply(Ok(()));
             }
             return Health::Good;
         }
         Err(failure) => failure,
     };
-    // The transaction may be over already, or never have begun; then there is nothing to roll back and that is fine.
+    // Fails if the transaction has ended already or never began. Then there is nothing to roll back.
     let _ = connection.execute_batch("ROLLBACK");
     for job in jobs {
-        job.tell(Err(Error::from(copy_of(&failure))));
+        job.reply(Err(Error::from(copy_of(&failure))));
     }
     if is_sync_failure(&failure) { Health::SyncFailed } else { Health::Good }
 }
 
 fn run_and_commit(connection: &Connection, jobs: &mut [Box<dyn Job>]) -> Result<Position, rusqlite::Error> {
-    // Immediate: the write lock is taken first, so that what jobs read cannot change under them.
+    // Immediate: takes the write lock first, so that the data that jobs read cannot change under them.
     connection.execute_batch("BEGIN IMMEDIATE")?;
     if let [job] = jobs {
-        return run_alone(connection, job);
+        return run_single(connection, job);
     }
     for job in jobs {
         connection.execute_batch("SAVEPOINT job")?;
-        let keep = job.run(connection);
-        // A full or failing disk makes the database roll the whole transaction back by itself, savepoints and all. The
-        // reason is what everybody is owed, not that a savepoint is missing.
+        let commit = job.run(connection);
+        // On a full or failing disk, SQLite rolls the whole transaction back by itself, savepoints included. Callers must get
+        // that reason, not the error that a savepoint is missing.
         if connection.is_autocommit()
             && let Some(failure) = job.failure()
         {
             return Err(copy_of(failure));
         }
-        connection.execute_batch(if keep { "RELEASE job" } else { "ROLLBACK TO job; RELEASE job" })?;
+        connection.execute_batch(if commit { "RELEASE job" } else { "ROLLBACK TO job; RELEASE job" })?;
     }
-    // Read before the commit, which is the last thing that can fail: after it, everybody must be told that it succeeded.
+    // Read before the commit, which must be the last step that can fail: after it, every caller must get a success.
     let position = last_position(connection)?;
     connection.execute_batch("COMMIT")?;
     Ok(position)
 }
 
-/// A caller that shares its transaction with nobody needs no savepoint, which would cost a copy of every page it changes.
-fn run_alone(connection: &Connection, job: &mut Box<dyn Job>) -> Result<Position, rusqlite::Error> {
-    let keep = job.run(connection);
+/// Runs a transaction of one job. It needs no savepoint, which would cost a copy of every page it changes.
+fn run_single(connection: &Connection, job: &mut Box<dyn Job>) -> Result<Position, rusqlite::Error> {
+    let commit = job.run(connection);
     if connection.is_autocommit()
         && let Some(failure) = job.failure()
     {
         return Err(copy_of(failure));
     }
-    let position = if keep {
+    let position = if commit {
         last_position(connection)?
     } else {
         connection.execute_batch("ROLLBACK")?;
@@ -238,8 +241,8 @@ fn last_position(connection: &Connection) -> Result<Position, rusqlite::Error> {
     connection.query_row("SELECT coalesce(max(position), 0) FROM log", [], |row| row.get(0)).map(Position)
 }
 
-fn truncate_log(connection: &Connection) -> Result<(), Error> {
-    // Busy readers can keep the log from being emptied; the next checkpoint does it then, so that is not an error.
+fn truncate_wal(connection: &Connection) -> Result<(), Error> {
+    // Busy readers can prevent the truncation. The next checkpoint does it then, so that is not an error.
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     Ok(())
 }
@@ -250,7 +253,7 @@ fn is_sync_failure(error: &rusqlite::Error) -> bool {
         && matches!(code.extended_code, ffi::SQLITE_IOERR_FSYNC | ffi::SQLITE_IOERR_DIR_FSYNC)
 }
 
-/// Database errors cannot be cloned, and every caller of a failed transaction is owed the reason.
+/// Copies an error: `rusqlite::Error` is not `Clone`, and every caller of a failed transaction gets the reason.
 fn copy_of(error: &rusqlite::Error) -> rusqlite::Error {
     match error {
         rusqlite::Error::SqliteFailure(code, message) => {

@@ -1,7 +1,8 @@
-//! Users, keys and notes.
+//! Users and API keys.
 
 use domain::{Scope, Scopes};
-use store::{Key, NewKey, Store, User};
+use store::prelude::*;
+use store::{Key, NewKey, User};
 use testkit::build::{at, key_id, user_id};
 
 use crate::backend::{Backend, Opened};
@@ -17,7 +18,7 @@ fn new_key(number: u64, user_name: &str) -> NewKey {
     }
 }
 
-pub async fn a_key_is_kept_with_its_user<B: Backend>() {
+pub async fn key_is_stored_with_its_user<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let expected = Key {
         id: key_id(1),
@@ -47,18 +48,18 @@ pub async fn keys_of_one_user_name_share_the_user<B: Backend>() {
     assert_eq!(listed, [key_id(1), key_id(2), key_id(3)]);
 }
 
-pub async fn a_key_id_is_given_once<B: Backend>() {
+pub async fn key_ids_are_unique<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let first = store.create_key(new_key(1, "zoé")).await.unwrap();
     let again = NewKey { user_name: "yann".to_owned(), user_id_if_new: user_id(2), ..new_key(1, "") };
     assert!(store.create_key(again).await.is_err());
     assert_eq!(store.keys().await.unwrap(), [first]);
-    // The user of the key that was refused was not made either.
+    // The user of the refused key was not created either.
     let later = NewKey { user_id_if_new: user_id(7), ..new_key(3, "yann") };
     assert_eq!(store.create_key(later).await.unwrap().user.id, user_id(7));
 }
 
-pub async fn revoking_keeps_the_first_date<B: Backend>() {
+pub async fn revoking_again_keeps_the_first_date<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     for number in [1, 2] {
         store.create_key(new_key(number, "zoé")).await.unwrap();
@@ -70,27 +71,10 @@ pub async fn revoking_keeps_the_first_date<B: Backend>() {
     assert_eq!(revoked, [Some(at(200)), None]);
 }
 
-pub async fn an_unknown_key_is_neither_found_nor_revoked<B: Backend>() {
+pub async fn unknown_key_is_neither_found_nor_revoked<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     store.create_key(new_key(1, "zoé")).await.unwrap();
     assert_eq!(store.key(key_id(2)).await.unwrap(), None);
     assert!(!store.revoke_key(key_id(2), at(200)).await.unwrap());
     assert_eq!(store.key(key_id(1)).await.unwrap().unwrap().revoked_at, None);
-}
-
-pub async fn a_note_is_kept_replaced_and_removed<B: Backend>() {
-    let store = Opened::<B>::fresh().await;
-    let note = async |name: &str| store.note(name.to_owned()).await.unwrap();
-    let set = async |name: &str, text: Option<&str>| {
-        store.set_note(name.to_owned(), text.map(str::to_owned)).await.unwrap();
-    };
-    assert_eq!(note("import").await, None);
-    set("import", Some("page 1")).await;
-    set("other", Some("")).await;
-    set("import", Some("page 2")).await;
-    assert_eq!(note("import").await.as_deref(), Some("page 2"));
-    set("import", None).await;
-    set("import", None).await;
-    assert_eq!(note("import").await, None);
-    assert_eq!(note("other").await.as_deref(), Some(""));
 }

@@ -1,22 +1,22 @@
-//! How a test gets a store, and how it closes one and opens it again.
+//! Backends: how a test opens a store, closes it and opens it again.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
-use store::Store;
+use store::prelude::*;
 use store::sqlite::SqliteStore;
 
-/// A place that holds one store's data and outlives the store.
+/// Holds the data of one store and outlives the store.
 pub trait Backend: Sized {
     type Opened: Store;
 
-    /// A place without data. It is gone with the value.
+    /// Creates an empty backend. Its data is deleted when it is dropped.
     async fn fresh() -> Self;
 
     async fn open(&self) -> Self::Opened;
 }
 
-/// The embedded store, in a folder of its own.
+/// The embedded store in a temporary folder.
 pub struct Sqlite {
     folder: tempfile::TempDir,
 }
@@ -33,7 +33,7 @@ impl Backend for Sqlite {
     }
 }
 
-/// An open store and the place its data is in.
+/// An open store and its backend.
 pub struct Opened<B: Backend> {
     store: Arc<B::Opened>,
     backend: B,
@@ -45,15 +45,15 @@ impl<B: Backend> Opened<B> {
         Self { store: Arc::new(backend.open().await), backend }
     }
 
-    /// Closes the store and opens its data anew.
+    /// Closes the store and opens it again.
     pub async fn reopened(self) -> Self {
         let Self { store, backend } = self;
-        assert_eq!(Arc::strong_count(&store), 1, "somebody still uses the store that is to be closed");
+        assert_eq!(Arc::strong_count(&store), 1, "the store is still in use");
         drop(store);
         Self { store: Arc::new(backend.open().await), backend }
     }
 
-    /// The store, for a task of its own.
+    /// Returns a shared handle, for use in another task.
     pub fn shared(&self) -> Arc<B::Opened> {
         Arc::clone(&self.store)
     }

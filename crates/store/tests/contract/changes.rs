@@ -1,15 +1,16 @@
-//! Sets of changes as the ingest writes them, in few words; and what tests ask of a store again and again.
+//! Builders for change sets as ingest writes them, and reads that many tests share.
 
 use domain::{
     Advert, AdvertEvent, AdvertField, AdvertId, Identity, Property, PropertyId, SavedSearch, SearchId,
 };
+use store::prelude::*;
 use store::{
     Change, ChangeSet, CommitOutcome, Expected, ExpectedSearch, LogEntry, Position, PutCause, PutProperty,
-    PutSearch, Step, Store, StoredProperty,
+    PutSearch, Step, StoredProperty,
 };
 use testkit::build::{at, user_id};
 
-/// When the sets of these tests are recorded.
+/// The date at which these sets are recorded.
 pub const RECORDED_AT_SECOND: i64 = 5_000;
 
 pub fn set(steps: impl IntoIterator<Item = Step>) -> ChangeSet {
@@ -33,7 +34,7 @@ pub fn create_claiming(property: &Property, expected: Expected, claim: Identity)
 }
 
 pub fn change(property: &Property, expected: Expected, advert: AdvertId) -> Step {
-    put(property, expected, advert, PutCause::Changed { events: title_news() })
+    put(property, expected, advert, PutCause::Changed { events: title_event() })
 }
 
 pub fn crawl(property: &Property, expected: Expected, advert: AdvertId) -> Step {
@@ -47,14 +48,14 @@ pub fn leave(property: &Property, expected: Expected, advert: AdvertId) -> Step 
 /// The last advert of the property came from another one.
 pub fn join(property: &Property, expected: Expected, from: PropertyId) -> Step {
     let advert = property.adverts.last().unwrap().id;
-    put(property, expected, advert, PutCause::Joined { from, events: title_news() })
+    put(property, expected, advert, PutCause::Joined { from, events: title_event() })
 }
 
 pub fn remove(property: PropertyId, expected: Expected, advert: AdvertId) -> Step {
     Step::Remove { property, expected, advert }
 }
 
-/// A search whose owner may have as many as they like.
+/// Creates a search without a limit per owner.
 pub fn create_search(search: &SavedSearch) -> Step {
     create_search_below(search, u32::MAX)
 }
@@ -77,19 +78,19 @@ pub fn creation(advert: &Advert) -> Vec<AdvertEvent> {
     vec![AdvertEvent::created(advert.created_at)]
 }
 
-pub fn title_news() -> Vec<AdvertEvent> {
+pub fn title_event() -> Vec<AdvertEvent> {
     vec![AdvertEvent::field(at(4_000), AdvertField::Title)]
 }
 
-/// Commits what must succeed.
+/// Commits steps that must succeed.
 pub async fn commit(store: &impl Store, steps: impl IntoIterator<Item = Step>) -> Position {
     match store.commit(set(steps)).await.unwrap() {
         CommitOutcome::Committed(position) => position,
-        refused => panic!("{refused:?} where there should be none"),
+        refused => panic!("unexpectedly refused: {refused:?}"),
     }
 }
 
-/// Commits what must be refused.
+/// Commits steps that must conflict.
 pub async fn refuse(store: &impl Store, steps: impl IntoIterator<Item = Step>) {
     assert_eq!(store.commit(set(steps)).await.unwrap(), CommitOutcome::Conflict);
 }
@@ -108,7 +109,7 @@ pub async fn located(store: &impl Store, identity: Identity) -> Option<(AdvertId
     found[0].map(|located| (located.advert, located.property))
 }
 
-/// The whole log; its positions are checked to be 1, 2, 3, …
+/// Returns the whole log, and checks that its positions are dense.
 pub async fn whole_log(store: &impl Store) -> Vec<LogEntry> {
     let entries = store.log_after(Position::START, usize::MAX).await.unwrap();
     for (expected, entry) in (1..).zip(&entries) {

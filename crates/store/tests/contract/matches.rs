@@ -1,12 +1,11 @@
-//! Matches: recorded once, found by property, by search and by id, before and after they are filed.
+//! Matches: recorded once, found by property, by search and by id, before and after indexing.
 
 use std::collections::{BTreeMap, HashMap};
 
 use domain::search::MatchChannel;
 use domain::{EventName, MatchId, PropertyId, SearchNumber};
-use store::{
-    Expected, MatchBatch, MatchGroup, MatchPage, MatchRow, Notification, OutboxEntry, Position, Store,
-};
+use store::prelude::*;
+use store::{Expected, MatchBatch, MatchGroup, MatchPage, MatchRow, Notification, OutboxEntry, Position};
 use testkit::Random;
 use testkit::build::{advert, advert_id, at, property, property_id, saved_search, search_id};
 
@@ -17,7 +16,7 @@ fn numbers(numbers: impl IntoIterator<Item = u32>) -> Vec<SearchNumber> {
     numbers.into_iter().map(SearchNumber).collect()
 }
 
-/// A group of one property's version, in which nobody is named yet.
+/// A group without searches.
 fn group(position: u64, property: u64, version: u32) -> MatchGroup {
     MatchGroup {
         position: Position(position),
@@ -35,38 +34,38 @@ fn batch(after: u64, until: u64, groups: Vec<MatchGroup>) -> MatchBatch {
     MatchBatch { after: Position(after), until: Position(until), groups }
 }
 
-/// A store with so many searches and then properties of one advert each, in that order; and the searches' numbers.
+/// Creates searches, then properties of one advert each, and returns the numbers of the searches.
 async fn store_with<B: Backend>(searches: u64, properties: u64) -> (Opened<B>, Vec<SearchNumber>) {
     let store = Opened::<B>::fresh().await;
     commit(&*store, (1..=searches).map(|number| create_search(&saved_search(number)))).await;
-    let homes: Vec<_> = (1..=properties).map(|number| property(number, [advert(number).build()])).collect();
-    commit(&*store, homes.iter().map(|home| create(home, Expected::New))).await;
-    let mut given = Vec::new();
+    let targets: Vec<_> = (1..=properties).map(|number| property(number, [advert(number).build()])).collect();
+    commit(&*store, targets.iter().map(|target| create(target, Expected::New))).await;
+    let mut numbers = Vec::new();
     for number in 1..=searches {
-        given.push(store.search(search_id(number)).await.unwrap().unwrap().number);
+        numbers.push(store.search(search_id(number)).await.unwrap().unwrap().number);
     }
-    (store, given)
+    (store, numbers)
 }
 
-async fn file_everything(store: &impl Store, limit: usize) {
+async fn index_all(store: &impl Store, limit: usize) {
     while store.index_matches(limit).await.unwrap() {}
 }
 
-fn row(search: SearchNumber, property: PropertyId, version: u32, first_told_at: u64) -> MatchRow {
-    MatchRow { id: MatchId::of(search, first_told_at), search, property, version, at: at(5_000) }
+fn row(search: SearchNumber, property: PropertyId, version: u32, first_position: u64) -> MatchRow {
+    MatchRow { id: MatchId::of(search, first_position), search, property, version, at: at(5_000) }
 }
 
-pub async fn what_is_recorded_reads_back_in_order<B: Backend>() {
-    let (store, given) = store_with::<B>(3, 4).await;
+pub async fn recorded_groups_read_back_in_order<B: Backend>() {
+    let (store, searches) = store_with::<B>(3, 4).await;
     let full = MatchGroup {
-        matched: vec![given[0], given[2]],
-        linked: vec![given[1]],
+        matched: vec![searches[0], searches[2]],
+        linked: vec![searches[1]],
         outbox: vec![
-            OutboxEntry { notification: Notification::Match(MatchChannel::Endpoint), searches: given.clone() },
-            OutboxEntry { notification: Notification::Match(MatchChannel::Email), searches: vec![given[1]] },
+            OutboxEntry { notification: Notification::Match(MatchChannel::Endpoint), searches: searches.clone() },
+            OutboxEntry { notification: Notification::Match(MatchChannel::Email), searches: vec![searches[1]] },
             OutboxEntry {
                 notification: Notification::Event(EventName::UpdatePrice, 3),
-                searches: vec![given[2]],
+                searches: vec![searches[2]],
             },
         ],
         ..group(4, 1, 1)
@@ -76,13 +75,13 @@ pub async fn what_is_recorded_reads_back_in_order<B: Backend>() {
             .iter()
             .map(|event| OutboxEntry {
                 notification: Notification::Event(*event, u16::MAX),
-                searches: vec![given[0]],
+                searches: vec![searches[0]],
             })
             .collect(),
         ..group(6, 3, 1)
     };
     let far = MatchGroup { linked: numbers([1, 200, u32::MAX]), ..group(7, 4, 1) };
-    // The one of property 2 says nothing and is not kept.
+    // The group of property 2 is empty and is not stored.
     let groups = vec![full.clone(), group(5, 2, 1), all_events.clone(), far.clone()];
     assert!(store.record_matches(batch(0, 7, groups)).await.unwrap());
     let store = store.reopened().await;
@@ -94,9 +93,10 @@ pub async fn what_is_recorded_reads_back_in_order<B: Backend>() {
     assert_eq!(store.match_groups_after(Position(7), 2).await.unwrap(), []);
 }
 
-pub async fn matches_built_on_another_position_are_refused_whole<B: Backend>() {
-    let (store, given) = store_with::<B>(1, 3).await;
-    let matched = |position, property| MatchGroup { matched: given.clone(), ..group(position, property, 1) };
+pub async fn batch_on_another_checkpoint_is_refused<B: Backend>() {
+    let (store, searches) = store_with::<B>(1, 3).await;
+    let matched =
+        |position, property| MatchGroup { matched: searches.clone(), ..group(position, property, 1) };
     assert!(store.record_matches(batch(0, 2, vec![matched(2, 1)])).await.unwrap());
     for (after, until) in [(0, 3), (1, 3), (3, 4)] {
         let late = batch(after, until, vec![matched(until, 2)]);
@@ -104,14 +104,14 @@ pub async fn matches_built_on_another_position_are_refused_whole<B: Backend>() {
     }
     assert_eq!(store.matcher_checkpoint().await.unwrap(), Position(2));
     assert_eq!(store.match_groups_after(Position::START, 9).await.unwrap(), [matched(2, 1)]);
-    // Of two that match at once, one succeeds.
+    // Of two concurrent matchers, one succeeds.
     let (one, other) = tokio::join!(
         store.record_matches(batch(2, 4, vec![matched(4, 3)])),
         store.record_matches(batch(2, 4, vec![matched(4, 3)]))
     );
     assert_eq!(u8::from(one.unwrap()) + u8::from(other.unwrap()), 1);
     assert_eq!(store.match_groups_after(Position(2), 9).await.unwrap(), [matched(4, 3)]);
-    // Nothing may be recorded outside of the stretch, or twice.
+    // Groups outside the range of the batch, or in duplicate, are refused.
     for groups in [vec![matched(4, 3)], vec![matched(6, 3)], vec![matched(5, 1), matched(5, 2)]] {
         assert!(store.record_matches(batch(4, 5, groups)).await.is_err());
     }
@@ -120,62 +120,66 @@ pub async fn matches_built_on_another_position_are_refused_whole<B: Backend>() {
     assert_eq!(store.matcher_checkpoint().await.unwrap(), Position(4));
 }
 
-pub async fn matches_are_known_by_property<B: Backend>() {
-    let (store, given) = store_with::<B>(3, 3).await;
+pub async fn matched_searches_are_found_by_property<B: Backend>() {
+    let (store, searches) = store_with::<B>(3, 3).await;
     let groups = vec![
-        MatchGroup { matched: vec![given[0], given[2]], ..group(4, 1, 1) },
-        MatchGroup { linked: given.clone(), ..group(5, 2, 1) },
+        MatchGroup { matched: vec![searches[0], searches[2]], ..group(4, 1, 1) },
+        MatchGroup { linked: searches.clone(), ..group(5, 2, 1) },
     ];
     assert!(store.record_matches(batch(0, 6, groups)).await.unwrap());
     commit(&*store, [change(&property(1, [advert(1).build()]), Expected::Revision(1), advert_id(1))]).await;
-    let later = MatchGroup { matched: vec![given[1]], ..group(7, 1, 2) };
+    let later = MatchGroup { matched: vec![searches[1]], ..group(7, 1, 2) };
     assert!(store.record_matches(batch(6, 7, vec![later])).await.unwrap());
-    let asked = [1, 2, 3, 9].map(property_id).to_vec();
-    let expected = HashMap::from([(property_id(1), given.clone())]);
-    assert_eq!(store.matched(asked.clone()).await.unwrap(), expected);
-    file_everything(&*store, 1).await;
-    assert_eq!(store.matched(asked).await.unwrap(), expected);
-    assert_eq!(store.matched(Vec::new()).await.unwrap(), HashMap::new());
+    let selection = [1, 2, 3, 9].map(property_id).to_vec();
+    let expected = HashMap::from([(property_id(1), searches.clone())]);
+    assert_eq!(store.matched_searches(selection.clone()).await.unwrap(), expected);
+    index_all(&*store, 1).await;
+    assert_eq!(store.matched_searches(selection).await.unwrap(), expected);
+    assert_eq!(store.matched_searches(Vec::new()).await.unwrap(), HashMap::new());
 }
 
-pub async fn a_match_is_found_by_where_its_property_was_first_told_of<B: Backend>() {
-    let (store, given) = store_with::<B>(3, 2).await;
-    let [hears, matches, nothing] = [given[0], given[1], given[2]];
-    let home = property(1, [advert(1).build()]);
-    commit(&*store, [crawl(&home, Expected::Revision(1), advert_id(1))]).await; // 6, still version 1
-    commit(&*store, [change(&home, Expected::Revision(2), advert_id(1))]).await; // 7, version 2
-    commit(&*store, [change(&home, Expected::Revision(3), advert_id(1))]).await; // 8, version 3
+pub async fn match_is_found_by_first_log_position<B: Backend>() {
+    let (store, searches) = store_with::<B>(3, 2).await;
+    let [linked_search, matches, nothing] = [searches[0], searches[1], searches[2]];
+    let target = property(1, [advert(1).build()]);
+    commit(&*store, [crawl(&target, Expected::Revision(1), advert_id(1))]).await; // 6, still version 1
+    commit(&*store, [change(&target, Expected::Revision(2), advert_id(1))]).await; // 7, version 2
+    commit(&*store, [change(&target, Expected::Revision(3), advert_id(1))]).await; // 8, version 3
     let groups = vec![
-        MatchGroup { linked: vec![hears, matches], ..group(4, 1, 1) },
-        MatchGroup { matched: vec![matches], linked: vec![hears], ..group(7, 1, 2) },
-        MatchGroup { linked: vec![hears, matches], ..group(8, 1, 3) },
+        MatchGroup { linked: vec![linked_search, matches], ..group(4, 1, 1) },
+        MatchGroup { matched: vec![matches], linked: vec![linked_search], ..group(7, 1, 2) },
+        MatchGroup { linked: vec![linked_search, matches], ..group(8, 1, 3) },
     ];
     assert!(store.record_matches(batch(0, 8, groups)).await.unwrap());
     for _ in 0..2 {
-        let found = store.match_with(matches, Position(4)).await.unwrap();
-        assert_eq!(found, Some(row(matches, property_id(1), 2, 4)), "a match, rather than a link before it");
-        let found = store.match_with(hears, Position(4)).await.unwrap();
-        assert_eq!(found, Some(row(hears, property_id(1), 1, 4)), "the first link");
-        assert_eq!(store.match_with(nothing, Position(4)).await.unwrap(), None);
-        // Entries that are not the first of a property, or of none.
+        let found = store.find_match(matches, Position(4)).await.unwrap();
+        assert_eq!(
+            found,
+            Some(row(matches, property_id(1), 2, 4)),
+            "a match takes precedence over an earlier link"
+        );
+        let found = store.find_match(linked_search, Position(4)).await.unwrap();
+        assert_eq!(found, Some(row(linked_search, property_id(1), 1, 4)), "the first link");
+        assert_eq!(store.find_match(nothing, Position(4)).await.unwrap(), None);
+        // Entries that are not the first of a property, or not of a property.
         for position in [0, 1, 5, 6, 7, 8, 9, u64::MAX >> 2] {
-            assert_eq!(store.match_with(matches, Position(position)).await.unwrap(), None, "{position}");
+            assert_eq!(store.find_match(matches, Position(position)).await.unwrap(), None, "{position}");
         }
         let page = MatchPage { total: 1, matches: vec![row(matches, property_id(1), 2, 4)] };
-        assert_eq!(store.matches_of(matches, 0, 10).await.unwrap(), page);
+        assert_eq!(store.list_matches(matches, 0, 10).await.unwrap(), page);
         assert_eq!(
-            store.matches_of(hears, 0, 10).await.unwrap(),
+            store.list_matches(linked_search, 0, 10).await.unwrap(),
             MatchPage::default(),
             "hearing is no match"
         );
-        file_everything(&*store, 1).await;
+        index_all(&*store, 1).await;
     }
 }
 
-pub async fn filing_in_pieces_changes_no_answer<B: Backend>() {
+pub async fn indexing_does_not_change_results<B: Backend>() {
     const SEARCHES: u32 = 12;
     const PROPERTIES: u64 = 300;
-    let (store, given) = store_with::<B>(u64::from(SEARCHES), PROPERTIES).await;
+    let (store, searches) = store_with::<B>(u64::from(SEARCHES), PROPERTIES).await;
     let first = u64::from(SEARCHES);
     let mut random = Random::new(testkit::random::seed());
     let mut expected: BTreeMap<SearchNumber, Vec<MatchRow>> = BTreeMap::new();
@@ -188,7 +192,7 @@ pub async fn filing_in_pieces_changes_no_answer<B: Backend>() {
                 for number in recorded + 1..=until {
                     let position = first + number;
                     let mut group = group(position, number, 1);
-                    group.matched = given.iter().copied().filter(|_| random.once_in(3)).collect();
+                    group.matched = searches.iter().copied().filter(|_| random.once_in(3)).collect();
                     for search in &group.matched {
                         let rows = expected.entry(*search).or_default();
                         rows.insert(0, row(*search, property_id(number), 1, position));
@@ -204,108 +208,112 @@ pub async fn filing_in_pieces_changes_no_answer<B: Backend>() {
             }
             _ => {}
         }
-        let search = *random.pick(&given);
+        let search = *random.pick(&searches);
         let (skip, take) = (random.below(40), random.below(40));
-        let page = store.matches_of(search, skip, take).await.unwrap();
+        let page = store.list_matches(search, skip, take).await.unwrap();
         let all = expected.get(&search).cloned().unwrap_or_default();
         let window = all.iter().skip(skip as usize).take(take as usize);
         let window = MatchPage { total: all.len() as u64, matches: window.cloned().collect() };
         assert_eq!(page, window, "{search:?}, {skip} and {take}, {recorded} recorded");
     }
-    file_everything(&*store, 7).await;
+    index_all(&*store, 7).await;
     let store = store.reopened().await;
-    for search in given {
-        let page = store.matches_of(search, 0, u64::MAX).await.unwrap();
+    for search in searches {
+        let page = store.list_matches(search, 0, u64::MAX).await.unwrap();
         assert_eq!(page.matches, expected[&search]);
     }
 }
 
-pub async fn of_a_deleted_search_no_match_is_shown<B: Backend>() {
-    let (store, given) = store_with::<B>(2, 6).await;
-    let group_of = |property: u64| MatchGroup { matched: given.clone(), ..group(property + 2, property, 1) };
+pub async fn matches_of_a_deleted_search_are_not_listed<B: Backend>() {
+    let (store, searches) = store_with::<B>(2, 6).await;
+    let group_of =
+        |property: u64| MatchGroup { matched: searches.clone(), ..group(property + 2, property, 1) };
     assert!(store.record_matches(batch(0, 5, (1..=3).map(group_of).collect())).await.unwrap());
-    file_everything(&*store, 100).await;
+    index_all(&*store, 100).await;
     assert!(store.record_matches(batch(5, 6, vec![group_of(4)])).await.unwrap());
-    // It is deleted at 9; the matcher, which is not there yet, still matches it.
+    // It is deleted at 9; the matcher, whose checkpoint is before that, still matches it.
     commit(&*store, [remove_search(search_id(1))]).await;
     assert!(store.record_matches(batch(6, 8, vec![group_of(5), group_of(6)])).await.unwrap());
     for _ in 0..2 {
-        assert_eq!(store.matches_of(given[0], 0, 10).await.unwrap(), MatchPage::default());
-        assert_eq!(store.match_with(given[0], Position(3)).await.unwrap(), None);
-        assert_eq!(store.matches_of(given[1], 0, 10).await.unwrap().total, 6);
-        file_everything(&*store, 1).await;
+        assert_eq!(store.list_matches(searches[0], 0, 10).await.unwrap(), MatchPage::default());
+        assert_eq!(store.find_match(searches[0], Position(3)).await.unwrap(), None);
+        assert_eq!(store.list_matches(searches[1], 0, 10).await.unwrap().total, 6);
+        index_all(&*store, 1).await;
     }
-    // Once the matcher is past the deletion, what is left is cleared away; nobody sees a difference.
+    // Once the checkpoint is past the deletion, its rows are deleted; results do not change.
     crate::searches::pass(&*store, Position(9)).await;
     assert!(store.index_matches(2).await.unwrap());
-    file_everything(&*store, 2).await;
+    index_all(&*store, 2).await;
     assert!(!store.index_matches(2).await.unwrap());
-    assert_eq!(store.matches_of(given[1], 0, 10).await.unwrap().total, 6);
-    // The same id comes back as another search, without matches.
+    assert_eq!(store.list_matches(searches[1], 0, 10).await.unwrap().total, 6);
+    // A new search under the same id has no matches.
     commit(&*store, [create_search(&saved_search(1))]).await;
     let again = store.search(search_id(1)).await.unwrap().unwrap();
-    assert!(again.number > given[1]);
-    assert_eq!(store.matches_of(again.number, 0, 10).await.unwrap(), MatchPage::default());
+    assert!(again.number > searches[1]);
+    assert_eq!(store.list_matches(again.number, 0, 10).await.unwrap(), MatchPage::default());
 }
 
-pub async fn an_erased_property_takes_its_matches_with_it<B: Backend>() {
-    let (store, given) = store_with::<B>(2, 3).await;
+pub async fn erased_property_loses_its_matches<B: Backend>() {
+    let (store, searches) = store_with::<B>(2, 3).await;
     let all_of = |position: u64, property: u64| MatchGroup {
-        matched: given.clone(),
+        matched: searches.clone(),
         outbox: vec![OutboxEntry {
             notification: Notification::Match(MatchChannel::Email),
-            searches: given.clone(),
+            searches: searches.clone(),
         }],
         ..group(position, property, 1)
     };
     assert!(store.record_matches(batch(0, 3, vec![all_of(3, 1)])).await.unwrap());
-    file_everything(&*store, 10).await;
+    index_all(&*store, 10).await;
     assert!(store.record_matches(batch(3, 4, vec![all_of(4, 2)])).await.unwrap());
-    // One that is filed, one that is not, and one that the matcher has read and not recorded yet.
+    // One that is indexed, one that is not, and one that the matcher has read and not recorded yet.
     for number in 1..=3 {
         store.erase(advert_id(number), at(9_000)).await.unwrap().unwrap();
-        assert_eq!(store.matched(vec![property_id(number)]).await.unwrap(), HashMap::new());
-        assert_eq!(store.match_with(given[0], Position(number + 2)).await.unwrap(), None);
+        assert_eq!(store.matched_searches(vec![property_id(number)]).await.unwrap(), HashMap::new());
+        assert_eq!(store.find_match(searches[0], Position(number + 2)).await.unwrap(), None);
     }
     assert!(store.record_matches(batch(4, 5, vec![all_of(5, 3)])).await.unwrap());
     assert_eq!(store.match_groups_after(Position::START, 10).await.unwrap(), []);
     for _ in 0..2 {
-        assert_eq!(store.matches_of(given[0], 0, 10).await.unwrap(), MatchPage::default());
-        file_everything(&*store, 1).await;
+        assert_eq!(store.list_matches(searches[0], 0, 10).await.unwrap(), MatchPage::default());
+        index_all(&*store, 1).await;
     }
-    // It comes again, and is matched again.
+    // It is created again, and matches again.
     commit(&*store, [create(&property(3, [advert(4).build()]), Expected::New)]).await; // 9, version 2
-    let again = MatchGroup { matched: vec![given[0]], ..group(9, 3, 2) };
+    let again = MatchGroup { matched: vec![searches[0]], ..group(9, 3, 2) };
     assert!(store.record_matches(batch(5, 9, vec![again.clone()])).await.unwrap());
     assert_eq!(store.match_groups_after(Position::START, 10).await.unwrap(), [again]);
     assert_eq!(
-        store.matches_of(given[0], 0, 10).await.unwrap().matches,
-        [row(given[0], property_id(3), 2, 5)]
+        store.list_matches(searches[0], 0, 10).await.unwrap().matches,
+        [row(searches[0], property_id(3), 2, 5)]
     );
 }
 
-pub async fn a_property_that_keeps_an_advert_keeps_its_matches<B: Backend>() {
-    let (store, given) = store_with::<B>(1, 1).await;
+pub async fn property_with_remaining_adverts_keeps_its_matches<B: Backend>() {
+    let (store, searches) = store_with::<B>(1, 1).await;
     let both = property(1, [advert(1).build(), advert(2).build()]);
     commit(&*store, [create(&both, Expected::Revision(1))]).await; // 3
-    let matched = MatchGroup { matched: given.clone(), ..group(2, 1, 1) };
+    let matched = MatchGroup { matched: searches.clone(), ..group(2, 1, 1) };
     assert!(store.record_matches(batch(0, 3, vec![matched])).await.unwrap());
-    let expected = row(given[0], property_id(1), 1, 2);
-    // The entry that told of the property first is a blank now, and the match is found by it all the same.
+    let expected = row(searches[0], property_id(1), 1, 2);
+    // The first log entry of the property is erased, and the match is still found by its position.
     store.erase(advert_id(1), at(9_000)).await.unwrap().unwrap();
     for _ in 0..2 {
-        assert_eq!(store.match_with(given[0], Position(2)).await.unwrap(), Some(expected.clone()));
-        assert_eq!(store.matches_of(given[0], 0, 9).await.unwrap().matches, std::slice::from_ref(&expected));
-        file_everything(&*store, 1).await;
+        assert_eq!(store.find_match(searches[0], Position(2)).await.unwrap(), Some(expected.clone()));
+        assert_eq!(
+            store.list_matches(searches[0], 0, 9).await.unwrap().matches,
+            std::slice::from_ref(&expected)
+        );
+        index_all(&*store, 1).await;
     }
-    // A property whose last advert moves away is gone, and not erased.
+    // A property whose last advert moves away is removed, not erased.
     let (left, joined) = (property_id(1), property(2, [advert(2).build()]));
     commit(&*store, [remove(left, Expected::Revision(3), advert_id(2)), join(&joined, Expected::New, left)])
         .await;
-    assert_eq!(store.matches_of(given[0], 0, 9).await.unwrap().matches, [expected]);
+    assert_eq!(store.list_matches(searches[0], 0, 9).await.unwrap().matches, [expected]);
 }
 
-pub async fn many_versions_are_read_at_once_in_the_order_asked<B: Backend>() {
+pub async fn versions_are_read_in_request_order<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let (one, two) = (advert(1).build(), advert(2).title("Deux").build());
     let (first, both) = (property(1, [one.clone()]), property(1, [one.clone(), two.clone()]));

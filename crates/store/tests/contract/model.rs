@@ -1,7 +1,7 @@
-//! The store against a model: whatever a few writers do, in whatever order, both must say the same.
+//! The store against a model: a few writers act in random order, and both must agree after every step.
 //!
-//! The model ([`reference`]) is the contract written down naively, with maps that are copied and walked. Writers act on
-//! what they last saw, so many of their sets come too late, and the model says which.
+//! The model ([`reference`]) implements the contract naively, with maps that are copied and scanned. Writers act on what they last
+//! read, so many of their sets conflict, and the model says which.
 
 mod compare;
 mod matches;
@@ -10,7 +10,7 @@ mod searches;
 mod story;
 
 use proptest::prelude::*;
-use store::Store;
+use store::prelude::*;
 use testkit::build::at;
 use tokio::runtime::Handle;
 
@@ -22,10 +22,10 @@ use story::{Event, Writer, event};
 const CASES: u32 = 32;
 const EVENTS_MAX: usize = 60;
 const WRITERS: usize = 3;
-/// There should be one. When there are two, one of them comes too late.
+/// There should be one. With two, one of them is refused.
 const MATCHERS: usize = 2;
 
-pub async fn the_store_agrees_with_the_model<B: Backend>() {
+pub async fn store_agrees_with_the_model<B: Backend>() {
     let handle = Handle::current();
     tokio::task::block_in_place(|| {
         let config = ProptestConfig::with_cases(CASES);
@@ -39,40 +39,42 @@ async fn play<B: Backend>(events: Vec<Event>) {
     let mut store = Opened::<B>::fresh().await;
     let mut model = Model::default();
     let mut writers = vec![Writer::default(); WRITERS];
-    let mut newcomers = 0;
-    let mut made = vec![None; MATCHERS];
+    let mut generated_ids = 0;
+    let mut batches = vec![None; MATCHERS];
     for event in events {
         match event {
             Event::Write { writer, actions } => {
-                let changes = writers[writer].build(&actions, &mut newcomers);
+                let changes = writers[writer].build(&actions, &mut generated_ids);
                 if !changes.steps.is_empty() {
                     let expected = model.commit(&changes);
                     assert_eq!(store.commit(changes).await.unwrap(), expected);
                 }
-                writers[writer].look(&model);
+                writers[writer].read(&model);
             }
-            Event::Erase { who } => {
-                if let Some(advert) = model.pick(who) {
+            Event::Erase { pick } => {
+                if let Some(advert) = model.pick(pick) {
                     let expected = model.erase(advert, at(8_000));
                     assert_eq!(store.erase(advert, at(8_000)).await.unwrap(), expected);
                 }
             }
-            Event::Think { matcher, entries, chance } => made[matcher] = Some(model.think(entries, chance)),
+            Event::Match { matcher, entries, chance } => {
+                batches[matcher] = Some(model.invent_batch(entries, chance))
+            }
             Event::Record { matcher } => {
-                if let Some(batch) = made[matcher].take() {
+                if let Some(batch) = batches[matcher].take() {
                     let expected = model.record(&batch);
                     assert_eq!(store.record_matches(batch).await.unwrap(), expected);
                 }
             }
-            // Nothing that can be asked changes by that.
-            Event::File { limit } => {
+            // This does not change any result.
+            Event::Index { limit } => {
                 store.index_matches(limit).await.unwrap();
             }
             Event::Reopen => store = store.reopened().await,
         }
         compare(&*store, &mut model).await;
     }
-    // All of it can be filed, in pieces, and then there is nothing more to do.
+    // All matches can be indexed, in steps, and then nothing is left to do.
     for _ in 0..1_000 {
         if !store.index_matches(2).await.unwrap() {
             break;

@@ -1,10 +1,9 @@
-//! Saved searches: who may write them, how they are counted and listed, and what they were at a position of the log.
+//! Saved searches: ownership, limits, lists, and their state at a log position.
 
 use domain::criteria::{Direction, RawCriterion};
 use domain::{SavedSearch, SearchNumber};
-use store::{
-    CommitOutcome, Expected, MatchBatch, Position, SearchList, SearchPage, Step, Store, StoredSearch,
-};
+use store::prelude::*;
+use store::{CommitOutcome, Expected, MatchBatch, Position, SearchList, SearchPage, Step, StoredSearch};
 use testkit::Random;
 use testkit::build::{
     advert, advert_id, at, property, raw_criteria, saved_search, search_id, short_text, user_id,
@@ -16,7 +15,7 @@ use crate::changes::{
     change, change_search, commit, create, create_search, create_search_below, refuse, remove_search, set,
     whole_log,
 };
-/// A search of somebody, with a title.
+/// A search with an owner and a title.
 pub fn search_of(owner: u64, number: u64, title: &str) -> SavedSearch {
     let mut search = saved_search(number);
     search.owner = user_id(owner);
@@ -32,13 +31,13 @@ async fn numbers(store: &impl Store, searches: &[SavedSearch]) -> Vec<SearchNumb
     numbers
 }
 
-/// Moves the matcher without matching anything.
+/// Advances the matcher's checkpoint without matches.
 pub async fn pass(store: &impl Store, until: Position) {
     let after = store.matcher_checkpoint().await.unwrap();
     assert!(store.record_matches(MatchBatch { after, until, groups: Vec::new() }).await.unwrap());
 }
 
-pub async fn a_search_is_kept_as_it_was_given_and_found_by_id_and_number<B: Backend>() {
+pub async fn search_is_found_by_id_and_number<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let mut search = search_of(1, 1, "Maison à Annecy");
     search.created_at = domain::Timestamp::from_millisecond(1_700_000_000_123).unwrap();
@@ -54,15 +53,15 @@ pub async fn a_search_is_kept_as_it_was_given_and_found_by_id_and_number<B: Back
         stored,
         StoredSearch { number: stored.number, version: 1, search: search.clone(), last_alert_at: None }
     );
-    assert_eq!(store.search_numbered(stored.number).await.unwrap(), Some(stored.clone()));
+    assert_eq!(store.search_by_number(stored.number).await.unwrap(), Some(stored.clone()));
     assert_eq!(store.search_at(search.id, 1).await.unwrap(), Some(stored));
     assert_eq!(store.search(search_id(2)).await.unwrap(), None);
-    assert_eq!(store.search_numbered(SearchNumber(0)).await.unwrap(), None);
-    assert_eq!(store.search_numbered(SearchNumber(u32::MAX)).await.unwrap(), None);
+    assert_eq!(store.search_by_number(SearchNumber(0)).await.unwrap(), None);
+    assert_eq!(store.search_by_number(SearchNumber(u32::MAX)).await.unwrap(), None);
     assert_eq!(store.search_at(search.id, 2).await.unwrap(), None);
 }
 
-pub async fn only_its_owner_changes_and_deletes_a_search<B: Backend>() {
+pub async fn only_the_owner_changes_or_deletes_a_search<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let mine = search_of(1, 1, "À moi");
     commit(&*store, [create_search(&mine)]).await;
@@ -79,15 +78,15 @@ pub async fn only_its_owner_changes_and_deletes_a_search<B: Backend>() {
     assert_eq!(store.search(mine.id).await.unwrap(), before);
     assert_eq!(whole_log(&*store).await.len(), 1);
 
-    // What is not there does not keep the rest of a set from being written.
+    // Deleting a missing search does not prevent the rest of the set.
     let other = search_of(2, 2, "Autre");
     assert_eq!(commit(&*store, [create_search(&other), removal]).await, Position(2));
     assert_eq!(commit(&*store, [remove_search(mine.id)]).await, Position(3));
     assert_eq!(store.search(mine.id).await.unwrap(), None);
-    assert_eq!(commit(&*store, [remove_search(mine.id)]).await, Position::START, "once is enough");
+    assert_eq!(commit(&*store, [remove_search(mine.id)]).await, Position::START, "it was deleted before");
 }
 
-pub async fn an_owner_has_no_more_searches_than_they_may<B: Backend>() {
+pub async fn search_limit_per_owner_is_enforced<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let too_many = |steps: Vec<Step>| {
         let store = store.shared();
@@ -96,13 +95,13 @@ pub async fn an_owner_has_no_more_searches_than_they_may<B: Backend>() {
     let search = |number| search_of(1, number, "x");
     too_many(vec![create_search_below(&search(1), 0)]).await;
     commit(&*store, [create_search_below(&search(1), 2), create_search_below(&search(2), 2)]).await;
-    // Everything of the set is undone, and a change is no creation.
-    let home = property(1, [advert(1).build()]);
-    too_many(vec![create(&home, Expected::New), create_search_below(&search(3), 2)]).await;
+    // The whole set is rolled back, and changing a search does not count as creating one.
+    let target = property(1, [advert(1).build()]);
+    too_many(vec![create(&target, Expected::New), create_search_below(&search(3), 2)]).await;
     assert_eq!(store.counts().await.unwrap(), (0, 0));
     assert_eq!(whole_log(&*store).await.len(), 2);
     commit(&*store, [change_search(&search(2), 1)]).await;
-    // Others have room of their own, and a deletion makes room.
+    // Other owners have their own limit, and a deletion makes room.
     commit(&*store, [create_search_below(&search_of(2, 4, "x"), 1)]).await;
     commit(&*store, [remove_search(search_id(1)), create_search_below(&search(3), 2)]).await;
     let store = store.reopened().await;
@@ -111,7 +110,7 @@ pub async fn an_owner_has_no_more_searches_than_they_may<B: Backend>() {
     assert_eq!(store.count_searches().await.unwrap(), 3);
 }
 
-pub async fn of_two_creators_at_the_limit_one_succeeds<B: Backend>() {
+pub async fn concurrent_creation_at_the_limit_succeeds_once<B: Backend>() {
     const CREATORS: u64 = 6;
     let opened = Opened::<B>::fresh().await;
     for limit in 1..=8 {
@@ -129,35 +128,35 @@ pub async fn of_two_creators_at_the_limit_one_succeeds<B: Backend>() {
     }
 }
 
-pub async fn a_number_is_never_given_twice<B: Backend>() {
+pub async fn search_numbers_are_never_reused<B: Backend>() {
     let mut store = Opened::<B>::fresh().await;
     let mut ever = std::collections::BTreeSet::new();
     for round in 0..4 {
         let searches: Vec<_> = (0..3).map(|number| search_of(1, number, "x")).collect();
         commit(&*store, searches.iter().map(create_search)).await;
-        let given = numbers(&*store, &searches).await;
-        assert!(given.is_sorted_by(|one, next| one < next), "in the order of creation: {given:?}");
-        for number in given {
+        let assigned = numbers(&*store, &searches).await;
+        assert!(assigned.is_sorted_by(|one, next| one < next), "in the order of creation: {assigned:?}");
+        for number in assigned {
             assert!(number.0 > 0 && ever.insert(number), "{number:?} in round {round}");
         }
-        // A deleted one, the last given among them, does not come back, not even after a restart.
+        // The number of a deleted search is not reused, not even the last one after a restart.
         commit(&*store, searches.iter().map(|search| remove_search(search.id))).await;
         store = store.reopened().await;
     }
     assert_eq!(store.count_searches().await.unwrap(), 0);
 }
 
-pub async fn searches_are_read_as_they_were_at_a_position<B: Backend>() {
+pub async fn searches_are_read_as_of_a_position<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let titled = |number, title| search_of(1, number, title);
-    let home = property(1, [advert(1).build()]);
+    let target = property(1, [advert(1).build()]);
     commit(&*store, [create_search(&titled(1, "a1"))]).await; // 1
     commit(&*store, [create_search(&titled(2, "b1"))]).await; // 2
-    commit(&*store, [create(&home, Expected::New)]).await; // 3
+    commit(&*store, [create(&target, Expected::New)]).await; // 3
     commit(&*store, [change_search(&titled(1, "a2"), 1)]).await; // 4
     commit(&*store, [change_search(&titled(1, "a3"), 2)]).await; // 5
     commit(&*store, [create_search(&titled(3, "c1"))]).await; // 6
-    commit(&*store, [change(&home, Expected::Revision(1), advert_id(1))]).await; // 7
+    commit(&*store, [change(&target, Expected::Revision(1), advert_id(1))]).await; // 7
     commit(&*store, [change_search(&titled(2, "b2"), 1)]).await; // 8
     let read = async |position| {
         let found = store.searches_at(Position(position), None, 100).await.unwrap();
@@ -168,7 +167,7 @@ pub async fn searches_are_read_as_they_were_at_a_position<B: Backend>() {
     for (position, titles) in (0..).zip(expected) {
         assert_eq!(read(position).await, titles, "at {position}");
     }
-    // As the matcher goes on, what it has left behind may be gone; what is before it may not.
+    // As the checkpoint advances, versions before it may be deleted; later ones may not.
     for until in 1..=8 {
         pass(&*store, Position(until)).await;
         for (position, titles) in (0..).zip(expected).skip(usize::try_from(until).unwrap()) {
@@ -179,9 +178,9 @@ pub async fn searches_are_read_as_they_were_at_a_position<B: Backend>() {
         assert_eq!(store.search_at(search_id(1), version).await.unwrap().is_some(), kept, "{version}");
     }
     commit(&*store, [remove_search(search_id(2))]).await;
-    assert_eq!(read(8).await, "a3 c1", "what was deleted since is gone");
+    assert_eq!(read(8).await, "a3 c1", "searches deleted since are left out");
 
-    // Pieces of any size, the searches made later among them.
+    // Any limit works, with searches created later in between.
     for limit in 1..4 {
         let mut after = None;
         let mut found = Vec::new();
@@ -195,7 +194,7 @@ pub async fn searches_are_read_as_they_were_at_a_position<B: Backend>() {
     }
 }
 
-pub async fn a_list_holds_one_owner_s_searches_in_the_order_asked<B: Backend>() {
+pub async fn list_returns_one_owner_in_the_requested_order<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let mut random = Random::new(testkit::random::seed());
     let words = ["Maison", "ÉTUDE", "étude", "lac", "l'Haÿ", "vue", "T3"];
@@ -211,7 +210,7 @@ pub async fn a_list_holds_one_owner_s_searches_in_the_order_asked<B: Backend>() 
     {
         for enabled in [None, Some(true), Some(false)] {
             for by_title in [None, Some(Direction::Ascending), Some(Direction::Descending)] {
-                let asked = |skip, take| SearchList {
+                let selection = |skip, take| SearchList {
                     owner: user_id(1),
                     title: title.map(str::to_owned),
                     enabled,
@@ -225,7 +224,7 @@ pub async fn a_list_holds_one_owner_s_searches_in_the_order_asked<B: Backend>() 
                     .filter(|search| search.owner == user_id(1))
                     .filter(|search| enabled.is_none_or(|enabled| search.draft.alerts.enabled == enabled))
                     .filter(|search| {
-                        // Punctuation alone is in no title.
+                        // No title key contains punctuation.
                         title
                             .map(domain::fold)
                             .is_none_or(|part| !part.is_empty() && key(search).contains(&part))
@@ -240,23 +239,23 @@ pub async fn a_list_holds_one_owner_s_searches_in_the_order_asked<B: Backend>() 
                 }
                 let (mut read, take) = (Vec::new(), 1 + random.below(20));
                 loop {
-                    let page = store.searches(asked(read.len() as u64, take)).await.unwrap();
-                    assert_eq!(page.total, expected.len() as u64, "{:?}", asked(0, take));
+                    let page = store.list_searches(selection(read.len() as u64, take)).await.unwrap();
+                    assert_eq!(page.total, expected.len() as u64, "{:?}", selection(0, take));
                     if page.searches.is_empty() {
                         break;
                     }
                     read.extend(page.searches.into_iter().map(|stored| stored.search));
                 }
-                assert_eq!(read, expected, "{:?}", asked(0, take));
+                assert_eq!(read, expected, "{:?}", selection(0, take));
             }
         }
     }
-    let nobody =
+    let unknown_owner =
         SearchList { owner: user_id(3), title: None, enabled: None, by_title: None, skip: 0, take: u64::MAX };
-    assert_eq!(store.searches(nobody).await.unwrap(), SearchPage::default());
+    assert_eq!(store.list_searches(unknown_owner).await.unwrap(), SearchPage::default());
     assert_eq!(store.count_searches().await.unwrap(), all.len() as u64);
 
-    // A change of title moves it.
+    // A new title changes the order.
     let mut renamed = all.iter().find(|search| search.owner == user_id(1)).unwrap().clone();
     renamed.draft.title = short_text("aaa");
     renamed.updated_at = at(9_000);
@@ -269,5 +268,5 @@ pub async fn a_list_holds_one_owner_s_searches_in_the_order_asked<B: Backend>() 
         skip: 0,
         take: 1,
     };
-    assert_eq!(store.searches(first).await.unwrap().searches[0].search, renamed);
+    assert_eq!(store.list_searches(first).await.unwrap().searches[0].search, renamed);
 }

@@ -1,7 +1,8 @@
 //! Sites and their categories.
 
 use domain::{FieldUpdate, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteId, SiteName};
-use store::{Expected, PutSite, Renamed, Store};
+use store::prelude::*;
+use store::{Expected, PutSite, RenameOutcome};
 use testkit::build::{advert, advert_id, at, property, site};
 
 use crate::backend::{Backend, Opened};
@@ -11,7 +12,7 @@ async fn directory(store: &impl Store) -> SiteDirectory {
     store.site_directory(None).await.unwrap().unwrap()
 }
 
-/// Id, key, name and category of every site.
+/// Returns id, key, name and category of every site.
 async fn sites(store: &impl Store) -> Vec<(u32, String, Option<String>, Option<u32>)> {
     let directory = directory(store).await;
     let text = |name: &SiteName| name.as_str().to_owned();
@@ -49,18 +50,18 @@ fn put(key: &str, name: FieldUpdate<&str>, category: FieldUpdate<Option<SiteCate
     PutSite { key: site(key), name, category }
 }
 
-pub async fn a_site_is_known_from_the_first_advert_that_names_it<B: Backend>() {
+pub async fn first_advert_adds_its_site<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     assert_eq!(keys(&*store).await, [""; 0]);
-    let mut home = property(1, [advert(1).site("portail.fr").build()]);
-    commit(&*store, [create(&home, Expected::New)]).await;
+    let mut target = property(1, [advert(1).site("portail.fr").build()]);
+    commit(&*store, [create(&target, Expected::New)]).await;
     commit(&*store, [create(&property(2, [advert(2).site("agence.fr").build()]), Expected::New)]).await;
     commit(&*store, [create(&property(3, [advert(3).site("portail.fr").build()]), Expected::New)]).await;
     commit(&*store, [create(&property(4, [advert(4).build()]), Expected::New)]).await;
     assert_eq!(keys(&*store).await, ["portail.fr", "agence.fr"]);
 
-    home.adverts[0].details.site = Some(site("autre.fr"));
-    commit(&*store, [change(&home, Expected::Revision(1), advert_id(1))]).await;
+    target.adverts[0].details.site = Some(site("autre.fr"));
+    commit(&*store, [change(&target, Expected::Revision(1), advert_id(1))]).await;
     let known = sites(&*store).await;
     let expected = [(1, "portail.fr"), (2, "agence.fr"), (3, "autre.fr")];
     assert_eq!(known, expected.map(|(id, key)| (id, key.to_owned(), None, None)));
@@ -68,12 +69,12 @@ pub async fn a_site_is_known_from_the_first_advert_that_names_it<B: Backend>() {
     assert_eq!(sites(&*store).await, known);
 }
 
-pub async fn an_erasure_forgets_sites_that_only_the_erased_advert_named<B: Backend>() {
+pub async fn erasure_deletes_sites_without_other_adverts<B: Backend>() {
     let store = Opened::<B>::fresh().await;
-    let mut home = property(1, [advert(1).site("avant.fr").build()]);
-    commit(&*store, [create(&home, Expected::New)]).await;
-    home.adverts[0].details.site = Some(site("apres.fr"));
-    commit(&*store, [change(&home, Expected::Revision(1), advert_id(1))]).await;
+    let mut target = property(1, [advert(1).site("avant.fr").build()]);
+    commit(&*store, [create(&target, Expected::New)]).await;
+    target.adverts[0].details.site = Some(site("apres.fr"));
+    commit(&*store, [change(&target, Expected::Revision(1), advert_id(1))]).await;
     let others = [
         advert(2).site("reste.fr").reference("A").build(),
         advert(3).site("reste.fr").build(),
@@ -89,7 +90,7 @@ pub async fn an_erasure_forgets_sites_that_only_the_erased_advert_named<B: Backe
     store.put_site(put("range.fr", FieldUpdate::Keep, FieldUpdate::Set(Some(portals)))).await.unwrap().unwrap();
 
     let erase = async |number| store.erase(advert_id(number), at(9_000)).await.unwrap().unwrap();
-    // Where the advert once was is forgotten as well.
+    // The sites that published the advert before are deleted too.
     erase(1).await;
     assert_eq!(keys(&*store).await, ["reste.fr", "nomme.fr", "range.fr"]);
     for number in [2, 5, 6, 3] {
@@ -98,16 +99,16 @@ pub async fn an_erasure_forgets_sites_that_only_the_erased_advert_named<B: Backe
     }
     erase(4).await;
     assert_eq!(keys(&*store).await, ["nomme.fr", "range.fr"]);
-    // An id leads to one site for ever.
+    // Ids are never reused.
     for (number, id) in [(7, 6), (8, 7)] {
-        let home = property(number, [advert(number).site("neuf.fr").build()]);
-        commit(&*store, [create(&home, Expected::New)]).await;
+        let target = property(number, [advert(number).site("neuf.fr").build()]);
+        commit(&*store, [create(&target, Expected::New)]).await;
         assert_eq!(sites(&*store).await[2], (id, "neuf.fr".to_owned(), None, None));
         erase(number).await;
     }
 }
 
-pub async fn what_was_refused_makes_no_site_known<B: Backend>() {
+pub async fn refused_commits_add_no_site<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let first = create(&property(1, [advert(1).site("portail.fr").build()]), Expected::New);
     let stale = create(&property(2, [advert(2).site("agence.fr").build()]), Expected::Revision(7));
@@ -117,14 +118,14 @@ pub async fn what_was_refused_makes_no_site_known<B: Backend>() {
     assert_eq!(sites(&*store).await, [(1, "portail.fr".to_owned(), None, None)]);
 }
 
-pub async fn a_site_is_made_and_changed_by_its_key<B: Backend>() {
+pub async fn site_is_created_and_changed_by_key<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let (portals, notaries) = (category(&*store, "Portails").await, category(&*store, "Notaires").await);
     let written = store.put_site(put("portail.fr", FieldUpdate::Set("Le Portail"), FieldUpdate::Keep)).await.unwrap();
     let made = written.unwrap();
     assert_eq!((made.id, made.label(), made.category), (SiteId::new(1).unwrap(), "Le Portail", None));
 
-    // An advert of the site finds it as it is.
+    // An advert of the site does not change it.
     commit(&*store, [create(&property(1, [advert(1).site("portail.fr").build()]), Expected::New)]).await;
     store.put_site(put("portail.fr", FieldUpdate::Keep, FieldUpdate::Set(Some(portals)))).await.unwrap().unwrap();
     store.put_site(put("autre.fr", FieldUpdate::Keep, FieldUpdate::Set(Some(notaries)))).await.unwrap().unwrap();
@@ -141,7 +142,7 @@ pub async fn a_site_is_made_and_changed_by_its_key<B: Backend>() {
     assert_eq!(sites(&*store).await, [one(Some("P"), None), other]);
 }
 
-pub async fn a_site_is_not_put_into_a_category_that_is_not_there<B: Backend>() {
+pub async fn unknown_category_is_refused<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let nowhere = SiteCategoryId::new(9).unwrap();
     let refused = put("portail.fr", FieldUpdate::Set("Le Portail"), FieldUpdate::Set(Some(nowhere)));
@@ -149,7 +150,7 @@ pub async fn a_site_is_not_put_into_a_category_that_is_not_there<B: Backend>() {
     assert_eq!(sites(&*store).await, []);
 }
 
-pub async fn a_category_name_is_given_once<B: Backend>() {
+pub async fn category_names_are_unique<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let networks = category(&*store, "Réseaux").await;
     for again in ["Réseaux", "RESEAUX", "réseaux "] {
@@ -157,15 +158,15 @@ pub async fn a_category_name_is_given_once<B: Backend>() {
     }
     let portals = category(&*store, "Portails").await;
     let rename = async |id, name| store.rename_site_category(id, named(name)).await.unwrap();
-    assert_eq!(rename(portals, "reseaux").await, Renamed::NameTaken);
-    assert_eq!(rename(networks, "reseaux").await, Renamed::Done);
-    assert_eq!(rename(SiteCategoryId::new(9).unwrap(), "Autres").await, Renamed::Unknown);
+    assert_eq!(rename(portals, "reseaux").await, RenameOutcome::NameTaken);
+    assert_eq!(rename(networks, "reseaux").await, RenameOutcome::Renamed);
+    assert_eq!(rename(SiteCategoryId::new(9).unwrap(), "Autres").await, RenameOutcome::NotFound);
     let store = store.reopened().await;
     let expected = [(networks.get(), "reseaux".to_owned()), (portals.get(), "Portails".to_owned())];
     assert_eq!(categories(&*store).await, expected);
 }
 
-pub async fn a_deleted_category_leaves_its_sites_and_never_returns<B: Backend>() {
+pub async fn deleted_category_keeps_its_sites_and_its_id<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let (first, last) = (category(&*store, "Portails").await, category(&*store, "Notaires").await);
     for (key, category) in [("portail.fr", first), ("notaire.fr", last)] {
@@ -178,14 +179,14 @@ pub async fn a_deleted_category_leaves_its_sites_and_never_returns<B: Backend>()
     };
     assert_eq!(sites(&*store).await, [site(1, "portail.fr", Some(first)), site(2, "notaire.fr", None)]);
     let store = store.reopened().await;
-    assert!(category(&*store, "Notaires").await > last, "the id would lead to another category");
+    assert!(category(&*store, "Notaires").await > last, "the id is not reused");
 }
 
-pub async fn the_directory_is_given_when_it_has_changed<B: Backend>() {
+pub async fn directory_is_returned_only_if_changed<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let mut known = directory(&*store).await.revision();
-    // Whether there is something new; what was new is known from then on.
-    let mut events = async |store: &B::Opened| match store.site_directory(Some(known)).await.unwrap() {
+    // Returns whether the directory has changed since the last call.
+    let mut has_changed = async |store: &B::Opened| match store.site_directory(Some(known)).await.unwrap() {
         Some(directory) => {
             assert!(directory.revision() > known, "revisions grow");
             known = directory.revision();
@@ -193,24 +194,24 @@ pub async fn the_directory_is_given_when_it_has_changed<B: Backend>() {
         }
         None => false,
     };
-    assert!(!events(&store).await);
+    assert!(!has_changed(&store).await);
     let portals = category(&*store, "Portails").await;
-    assert!(events(&store).await, "a category was made");
-    let mut home = property(1, [advert(1).site("portail.fr").build()]);
-    commit(&*store, [create(&home, Expected::New)]).await;
-    assert!(events(&store).await, "a site became known");
-    home.adverts[0].last_crawled_at = at(8_000);
-    commit(&*store, [crawl(&home, Expected::Revision(1), advert_id(1))]).await;
+    assert!(has_changed(&store).await, "a category was created");
+    let mut target = property(1, [advert(1).site("portail.fr").build()]);
+    commit(&*store, [create(&target, Expected::New)]).await;
+    assert!(has_changed(&store).await, "a site was added");
+    target.adverts[0].last_crawled_at = at(8_000);
+    commit(&*store, [crawl(&target, Expected::Revision(1), advert_id(1))]).await;
     commit(&*store, [create(&property(2, [advert(2).site("portail.fr").build()]), Expected::New)]).await;
-    assert!(!events(&store).await, "nothing new about sites");
+    assert!(!has_changed(&store).await, "no site has changed");
     store.put_site(put("portail.fr", FieldUpdate::Set("Le Portail"), FieldUpdate::Set(Some(portals)))).await.unwrap();
-    assert!(events(&store).await, "a site was changed");
+    assert!(has_changed(&store).await, "a site was changed");
     store.put_site(put("portail.fr", FieldUpdate::Set("Le Portail"), FieldUpdate::Set(Some(portals)))).await.unwrap();
-    assert!(!events(&store).await, "the same was said again");
+    assert!(!has_changed(&store).await, "the same values were written again");
     store.rename_site_category(portals, named("Sites")).await.unwrap();
-    assert!(events(&store).await, "a category was renamed");
+    assert!(has_changed(&store).await, "a category was renamed");
     let store = store.reopened().await;
-    assert!(!events(&store).await, "it was only opened anew");
+    assert!(!has_changed(&store).await, "the store was only reopened");
     store.delete_site_category(portals).await.unwrap();
-    assert!(events(&store).await, "a category was deleted");
+    assert!(has_changed(&store).await, "a category was deleted");
 }

@@ -1,15 +1,16 @@
-//! Damage is seen and named; it is never served.
+//! Damage is detected and reported; damaged data is never returned.
 
 use rusqlite::{Connection, params};
+use store::prelude::*;
 use store::sqlite::{FILE_NAME, SqliteStore};
-use store::{Error, Expected, Store};
+use store::{Error, Expected};
 use testkit::Random;
 use testkit::build::{advert, advert_id, at, property};
 
 use crate::changes::{change, commit, create, current};
 
 #[tokio::test]
-async fn a_damaged_record_is_named_and_never_served() {
+async fn damaged_record_is_reported_and_never_returned() {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(folder.path()).unwrap();
     let damaged = property(1, [advert(1).title("Appartement").description("Au calme, sur cour.").build()]);
@@ -45,23 +46,23 @@ async fn a_damaged_record_is_named_and_never_served() {
                     assert!(what.contains(&damaged.id.to_string()), "{what}");
                     refused += 1;
                 }
-                // A byte that only says how to decompress may change without changing what comes out.
+                // A byte that only affects decompression may change without changing the result.
                 Ok(Some(served)) => assert_eq!(served.property, damaged, "byte {index}"),
                 other => panic!("byte {index}: {other:?}"),
             }
         }
     }
-    assert!(refused > record.len(), "only {refused} answers of {} were refused", 2 * record.len());
+    assert!(refused > record.len(), "only {refused} of {} reads were refused", 2 * record.len());
 
-    // Whoever reads everything gets everything else.
+    // A scan returns all other properties.
     write(&record[..record.len() / 2]);
     let part = store.scan_parts(1).await.unwrap().pop().unwrap();
     let piece = store.scan(part, 10).await.unwrap();
     assert_eq!(piece.damaged, [damaged.id]);
-    assert_eq!(piece.found.len(), 1);
-    assert_eq!(piece.found[0].property, sound);
+    assert_eq!(piece.properties.len(), 1);
+    assert_eq!(piece.properties[0].property, sound);
 
-    // The neighbour is untouched, an erasure does not guess, and mending the record mends the property.
+    // Other properties are not affected, an erasure is refused, and restoring the record restores the property.
     assert_eq!(current(&store, sound.id).await.unwrap().property, sound);
     assert!(matches!(store.erase(advert_id(1), at(9_000)).await, Err(Error::Corrupt { .. })));
     write(&record);
@@ -69,12 +70,12 @@ async fn a_damaged_record_is_named_and_never_served() {
 }
 
 #[tokio::test]
-async fn a_log_entry_that_cannot_be_read_is_named() {
+async fn damaged_log_entry_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(folder.path()).unwrap();
-    let home = property(1, [advert(1).build()]);
-    commit(&store, [create(&home, Expected::New)]).await;
-    commit(&store, [change(&home, Expected::Revision(1), advert_id(1))]).await;
+    let target = property(1, [advert(1).build()]);
+    commit(&store, [create(&target, Expected::New)]).await;
+    commit(&store, [change(&target, Expected::Revision(1), advert_id(1))]).await;
     let connection = Connection::open(folder.path().join(FILE_NAME)).unwrap();
     connection.execute("UPDATE log SET kind = 99 WHERE position = 2", []).unwrap();
     match store.log_after(store::Position::START, 10).await {

@@ -1,16 +1,19 @@
-//! Deliveries in the embedded store: what an erasure leaves of them in its files, and what damage does.
+//! Deliveries in the embedded store: erasure from the files, and damage.
 
 use std::path::Path;
 
 use domain::{DeliveryChannel, DeliveryId, SearchNumber};
 use rusqlite::Connection;
+use store::prelude::*;
 use store::sqlite::{FILE_NAME, SqliteStore};
-use store::{Claim, Contacts, DocumentKey, DueDelivery, Error, Gather, Leases, Peek, Store};
+use store::{Claim, Contacts, DocumentKey, DueDelivery, Error, Gather, LanePeek, Leases};
 use testkit::Random;
 use testkit::build::{advert_id, at, property_id, saved_search, search_id};
 
 use crate::changes::{commit, create_search};
-use crate::deliveries::{BY_EMAIL, BY_WEBHOOK, claim, everything, ids, lane, list, take_in, tell, waiting};
+use crate::delivery_fixtures::{
+    BY_EMAIL, BY_WEBHOOK, all_deliveries, claim, enqueue_all, ids, lane, list, notify, peek,
+};
 
 const HOOK: DeliveryChannel = DeliveryChannel::Match;
 const LETTER: DeliveryChannel = DeliveryChannel::Email;
@@ -24,11 +27,11 @@ fn open(folder: &Path) -> Connection {
 async fn store_with(folder: &Path, searches: u64) -> (SqliteStore, Vec<SearchNumber>) {
     let store = SqliteStore::open(folder).unwrap();
     commit(&store, (1..=searches).map(|number| create_search(&saved_search(number)))).await;
-    let mut given = Vec::new();
+    let mut numbers = Vec::new();
     for number in 1..=searches {
-        given.push(store.search(search_id(number)).await.unwrap().unwrap().number);
+        numbers.push(store.search(search_id(number)).await.unwrap().unwrap().number);
     }
-    (store, given)
+    (store, numbers)
 }
 
 fn key(property: u64) -> DocumentKey {
@@ -38,16 +41,23 @@ fn key(property: u64) -> DocumentKey {
 async fn keep(store: &SqliteStore, second: i64, documents: Vec<(DocumentKey, Vec<u8>)>) {
     let (at, lease_until) = (at(second), at(second + 60));
     store
-        .claim(Claim { claim: 1, at, lease_until, deliveries: Vec::new(), hidden: Vec::new(), documents })
+        .claim(Claim {
+            claim_id: 1,
+            at,
+            lease_until,
+            deliveries: Vec::new(),
+            contacts_hidden: Vec::new(),
+            documents,
+        })
         .await
         .unwrap();
 }
 
 async fn due(store: &SqliteStore, search: SearchNumber, channel: DeliveryChannel) -> Vec<DueDelivery> {
-    waiting(store, lane(search, channel), 99, Gather::DueOnly, 9_000).await.due
+    peek(store, lane(search, channel), 99, Gather::DueOnly, 9_000).await.due
 }
 
-/// The files of the folder in which the bytes occur.
+/// Returns the files of the folder that contain the bytes.
 fn files_with(folder: &Path, bytes: &[u8]) -> Vec<String> {
     let mut found = Vec::new();
     for file in std::fs::read_dir(folder).unwrap() {
@@ -60,34 +70,34 @@ fn files_with(folder: &Path, bytes: &[u8]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn documents_of_an_erased_advert_are_gone_from_every_file() {
+async fn documents_of_an_erased_advert_are_in_no_file() {
     let folder = tempfile::tempdir().unwrap();
-    let (store, given) = store_with(folder.path(), 1).await;
+    let (store, numbers) = store_with(folder.path(), 1).await;
     let mut random = Random::new(testkit::random::seed());
     let mut documents = Vec::new();
     for number in 1..=2 {
-        tell(&store, number, &[(BY_WEBHOOK, &given)]).await;
-        // Drawn, so that it is kept as it is and found in the file.
+        notify(&store, number, &[(BY_WEBHOOK, &numbers)]).await;
+        // Random, so that it is not compressed and can be found in the file.
         documents.push((0..700).map(|_| random.next_u64() as u8).collect::<Vec<u8>>());
     }
-    let made = take_in(&store, 6_000, 6_000).await;
+    let made = enqueue_all(&store, 6_000, 6_000).await;
     keep(&store, 6_000, vec![(key(1), documents[0].clone()), (key(2), documents[1].clone())]).await;
     let pieces: Vec<&[u8]> = documents.iter().map(|document| &document[300..340]).collect();
-    assert_ne!(files_with(folder.path(), pieces[0]), [""; 0], "what is kept can be seen");
+    assert_ne!(files_with(folder.path(), pieces[0]), [""; 0], "a stored document can be found");
 
     store.erase(advert_id(1), at(6_100)).await.unwrap().unwrap();
     assert_eq!(files_with(folder.path(), pieces[0]), [""; 0]);
     assert_ne!(files_with(folder.path(), pieces[1]), [""; 0], "the other one stays");
-    // Somebody who had read it before claims now.
+    // A dispatcher that had read it before claims now.
     keep(&store, 6_100, vec![(key(1), documents[0].clone())]).await;
     assert_eq!(files_with(folder.path(), pieces[0]), [""; 0]);
-    let told: Vec<_> =
-        due(&store, given[0], HOOK).await.iter().map(|due| (due.id, due.about.is_some())).collect();
-    assert_eq!(told, [(made[0], false), (made[1], true)]);
+    let with_subject: Vec<_> =
+        due(&store, numbers[0], HOOK).await.iter().map(|due| (due.id, due.subject.is_some())).collect();
+    assert_eq!(with_subject, [(made[0], false), (made[1], true)]);
     drop(store);
     assert_eq!(files_with(folder.path(), pieces[0]), [""; 0]);
 
-    // That something was erased is forgotten like everything else.
+    // The record of the erasure is pruned like documents are.
     let store = SqliteStore::open(folder.path()).unwrap();
     while store.prune_deliveries(at(7_000), 0, 1).await.unwrap().more {}
     let count = "SELECT count(*) FROM delivery_document";
@@ -95,43 +105,47 @@ async fn documents_of_an_erased_advert_are_gone_from_every_file() {
 }
 
 #[tokio::test]
-async fn a_damaged_notice_stops_no_other() {
+async fn damaged_outbox_entry_does_not_stop_others() {
     for damage in [
-        "UPDATE notice SET searches = substr(searches, 1, 3) WHERE position = 4 AND ordinal = 0",
-        "UPDATE notice SET searches = 'text' WHERE position = 4 AND ordinal = 0",
-        "UPDATE notice SET kind = 99 WHERE position = 4 AND ordinal = 0",
-        "UPDATE notice SET kind = 'text' WHERE position = 4 AND ordinal = 0",
-        "UPDATE notice SET place = 1 WHERE position = 4 AND ordinal = 0",
-        "UPDATE notice SET place = 70000 WHERE position = 4 AND ordinal = 0",
+        "UPDATE outbox SET searches = substr(searches, 1, 3) WHERE position = 4 AND ordinal = 0",
+        "UPDATE outbox SET searches = 'text' WHERE position = 4 AND ordinal = 0",
+        "UPDATE outbox SET kind = 99 WHERE position = 4 AND ordinal = 0",
+        "UPDATE outbox SET kind = 'text' WHERE position = 4 AND ordinal = 0",
+        "UPDATE outbox SET event_index = 1 WHERE position = 4 AND ordinal = 0",
+        "UPDATE outbox SET event_index = 70000 WHERE position = 4 AND ordinal = 0",
     ] {
         for limit in [1, 2, 100] {
             let folder = tempfile::tempdir().unwrap();
-            let (store, given) = store_with(folder.path(), 2).await;
+            let (store, numbers) = store_with(folder.path(), 2).await;
             for number in 1..=3 {
-                tell(&store, number, &[(BY_WEBHOOK, &given), (BY_EMAIL, &given[1..])]).await;
+                notify(&store, number, &[(BY_WEBHOOK, &numbers), (BY_EMAIL, &numbers[1..])]).await;
             }
             assert_eq!(open(folder.path()).execute(damage, []).unwrap(), 1);
-            let mut taken = Vec::new();
+            let mut enqueued = Vec::new();
             loop {
-                let owed = store.read_outbox(limit).await.unwrap();
-                taken.extend(owed.deliveries.iter().map(|it| (it.position.0, it.lane().channel)));
-                let deliveries = crate::deliveries::due_at(&owed.deliveries, 6_000);
-                let batch =
-                    store::EnqueueBatch { after: owed.after, until: owed.until, at: at(6_000), deliveries };
+                let outbox = store.read_outbox(limit).await.unwrap();
+                enqueued.extend(outbox.deliveries.iter().map(|it| (it.position.0, it.lane().channel)));
+                let deliveries = crate::delivery_fixtures::due_at(&outbox.deliveries, 6_000);
+                let batch = store::EnqueueBatch {
+                    after: outbox.after,
+                    until: outbox.until,
+                    at: at(6_000),
+                    deliveries,
+                };
                 assert!(store.enqueue(batch).await.unwrap());
-                if !owed.more {
+                if !outbox.more {
                     break;
                 }
             }
             let expected =
                 [(3, HOOK), (3, HOOK), (3, LETTER), (4, LETTER), (5, HOOK), (5, HOOK), (5, LETTER)];
-            assert_eq!(taken, expected, "{damage}, in pieces of {limit}");
+            assert_eq!(enqueued, expected, "{damage}, with limit {limit}");
         }
     }
 }
 
 #[tokio::test]
-async fn a_damaged_group_or_entry_makes_one_delivery_untold_and_stops_no_other() {
+async fn damaged_group_leaves_one_delivery_without_subject() {
     for damage in [
         "UPDATE match_group SET property_id = x'00' WHERE position = 3",
         "UPDATE match_group SET version = -1 WHERE position = 3",
@@ -141,36 +155,36 @@ async fn a_damaged_group_or_entry_makes_one_delivery_untold_and_stops_no_other()
         "DELETE FROM property_version WHERE position = 3",
     ] {
         let folder = tempfile::tempdir().unwrap();
-        let (store, given) = store_with(folder.path(), 1).await;
+        let (store, numbers) = store_with(folder.path(), 1).await;
         for number in 1..=3 {
-            tell(&store, number, &[(BY_WEBHOOK, &given)]).await;
+            notify(&store, number, &[(BY_WEBHOOK, &numbers)]).await;
         }
-        take_in(&store, 6_000, 6_000).await;
+        enqueue_all(&store, 6_000, 6_000).await;
         let connection = open(folder.path());
         connection.pragma_update(None, "foreign_keys", "OFF").unwrap();
         assert_eq!(connection.execute(damage, []).unwrap(), 1);
-        let due = due(&store, given[0], HOOK).await;
-        let told: Vec<_> = due.iter().map(|due| due.about.is_some()).collect();
-        assert_eq!(told, [true, false, true], "{damage}");
+        let due = due(&store, numbers[0], HOOK).await;
+        let with_subject: Vec<_> = due.iter().map(|due| due.subject.is_some()).collect();
+        assert_eq!(with_subject, [true, false, true], "{damage}");
         assert_eq!(claim(&store, 1, 6_000, &ids(&due)).await.len(), 3);
     }
 }
 
-/// Three deliveries in each of two lanes; the second of the first lane is to be damaged.
+/// Creates three deliveries in each of two lanes. Tests damage the second of the first lane.
 async fn six(folder: &Path) -> (SqliteStore, Vec<SearchNumber>, Vec<DeliveryId>) {
-    let (store, given) = store_with(folder, 2).await;
+    let (store, numbers) = store_with(folder, 2).await;
     for number in 1..=3 {
-        tell(&store, number, &[(BY_WEBHOOK, &given)]).await;
+        notify(&store, number, &[(BY_WEBHOOK, &numbers)]).await;
     }
-    let made = take_in(&store, 6_000, 6_000).await;
-    (store, given, made)
+    let made = enqueue_all(&store, 6_000, 6_000).await;
+    (store, numbers, made)
 }
 
 #[tokio::test]
-async fn a_damaged_delivery_stops_no_other() {
+async fn damaged_delivery_does_not_stop_others() {
     for damage in [
         "UPDATE delivery SET kind = 99 WHERE sequence = 3",
-        "UPDATE delivery SET place = 70000 WHERE sequence = 3",
+        "UPDATE delivery SET event_index = 70000 WHERE sequence = 3",
         "UPDATE delivery SET owner = x'00' WHERE sequence = 3",
         "UPDATE delivery SET position = -1 WHERE sequence = 3",
         "UPDATE delivery SET failures = -1 WHERE sequence = 3",
@@ -180,27 +194,29 @@ async fn a_damaged_delivery_stops_no_other() {
         "UPDATE delivery SET lane = 7 WHERE sequence = 3",
     ] {
         let folder = tempfile::tempdir().unwrap();
-        let (store, given, made) = six(folder.path()).await;
+        let (store, numbers, made) = six(folder.path()).await;
         assert_eq!(open(folder.path()).execute(damage, []).unwrap(), 1);
         let mut lanes: Vec<_> = store.lanes(None, 9).await.unwrap().iter().map(|found| found.lane).collect();
-        lanes.retain(|found| *found == lane(given[1], HOOK));
+        lanes.retain(|found| *found == lane(numbers[1], HOOK));
         assert_eq!(lanes.len(), 1, "{damage}");
         for take in [2, 9] {
-            let peek = |search| Peek { lane: lane(search, HOOK), take, gather: Gather::WithNew };
-            let seen =
-                store.waiting(given.iter().map(|search| peek(*search)).collect(), at(6_000)).await.unwrap();
+            let peek = |search| LanePeek { lane: lane(search, HOOK), take, gather: Gather::WithNew };
+            let seen = store
+                .peek_lanes(numbers.iter().map(|search| peek(*search)).collect(), at(6_000))
+                .await
+                .unwrap();
             assert_eq!(ids(&seen[0].due), [made[0], made[4]], "{damage}, {take}");
             assert_eq!(seen[1].due.len(), take.min(3), "{damage}");
         }
-        // Leases beside it are taken back.
+        // Other leases are reaped.
         claim(&store, 1, 6_000, &made).await;
         assert!(store.reap_leases(Leases::All, at(6_000), 9).await.unwrap().len() >= 5, "{damage}");
-        assert_eq!(due(&store, given[1], HOOK).await.len(), 3);
+        assert_eq!(due(&store, numbers[1], HOOK).await.len(), 3);
     }
 }
 
 #[tokio::test]
-async fn whoever_looks_at_a_damaged_delivery_is_told_so() {
+async fn reading_a_damaged_delivery_fails() {
     for damage in [
         "UPDATE delivery SET kind = 99 WHERE sequence = 3",
         "UPDATE delivery SET state = 7 WHERE sequence = 3",
@@ -209,7 +225,8 @@ async fn whoever_looks_at_a_damaged_delivery_is_told_so() {
         let folder = tempfile::tempdir().unwrap();
         let (store, _, made) = six(folder.path()).await;
         assert_eq!(open(folder.path()).execute(damage, []).unwrap(), 1);
-        let answers = [store.delivery(made[2]).await.map(|_| ()), store.deliveries(list()).await.map(|_| ())];
+        let answers =
+            [store.delivery(made[2]).await.map(|_| ()), store.list_deliveries(list()).await.map(|_| ())];
         for answer in answers {
             assert!(matches!(answer, Err(Error::Corrupt { .. })), "{damage}: {answer:?}");
         }
@@ -218,7 +235,7 @@ async fn whoever_looks_at_a_damaged_delivery_is_told_so() {
 }
 
 #[tokio::test]
-async fn a_damaged_document_is_never_served_and_stops_no_other() {
+async fn damaged_document_is_never_returned() {
     let folder = tempfile::tempdir().unwrap();
     let (store, _, _) = six(folder.path()).await;
     let document = br#"{"@type":"Property","title":"Appartement au calme, sur cour"}"#.to_vec();
@@ -238,10 +255,10 @@ async fn a_damaged_document_is_never_served_and_stops_no_other() {
         assert_eq!(served[1].as_ref(), Some(&document));
         match &served[0] {
             None => refused += 1,
-            // A byte that only says how to decompress may change without changing what comes out.
+            // A byte that only affects decompression may change without changing the result.
             Some(served) => assert_eq!(served, &document, "byte {index}"),
         }
     }
     assert!(refused > record.len() / 2, "{refused} of {}", record.len());
-    assert_eq!(everything(&store).await.len(), 6);
+    assert_eq!(all_deliveries(&store).await.len(), 6);
 }

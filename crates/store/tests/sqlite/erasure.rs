@@ -1,18 +1,19 @@
-//! What was erased is gone from the files, not only from the answers.
+//! Erased data is gone from the files, not only from query results.
 
 use std::collections::HashSet;
 use std::path::Path;
 
 use rusqlite::Connection;
+use store::prelude::*;
 use store::sqlite::{FILE_NAME, SqliteStore};
-use store::{Expected, PutCause, Store};
+use store::{Expected, PutCause};
 use testkit::Random;
 use testkit::build::{advert, advert_id, at, property, property_id, short_text, site_reference};
 
 use crate::changes::{change, commit, create, create_claiming, join, leave, put, remove};
 
-/// The files of the folder in which the text occurs; compressed records are decompressed first.
-fn places_with(folder: &Path, text: &str) -> Vec<String> {
+/// Returns the files and records that contain the text. Compressed records are decompressed first.
+fn files_with(folder: &Path, text: &str) -> Vec<String> {
     let holds = |bytes: &[u8]| bytes.windows(text.len()).any(|window| window == text.as_bytes());
     let mut places = Vec::new();
     for file in std::fs::read_dir(folder).unwrap() {
@@ -36,7 +37,7 @@ fn places_with(folder: &Path, text: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn an_erased_advert_is_gone_from_every_file() {
+async fn erased_advert_is_in_no_file() {
     const CANARY: &str = "canari7d1f";
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(folder.path()).unwrap();
@@ -52,7 +53,7 @@ async fn an_erased_advert_is_gone_from_every_file() {
     let mut events = domain::AdvertEvent::created(at(1));
     events.new_value = Some(CANARY.into());
 
-    // It is created beside a neighbour, changes, leaves for a home of its own, and comes back.
+    // It is created next to another advert, changes, moves to a property of its own, and moves back.
     commit(&store, [create(&property(1, [neighbour.clone()]), Expected::New)]).await;
     let both = property(1, [neighbour.clone(), erased.clone()]);
     let claim = site_reference(&format!("{CANARY}.fr"), &format!("{CANARY}-1"));
@@ -75,21 +76,21 @@ async fn an_erased_advert_is_gone_from_every_file() {
         ],
     )
     .await;
-    let before = places_with(folder.path(), CANARY);
+    let before = files_with(folder.path(), CANARY);
     assert!(before.contains(&format!("{FILE_NAME}-wal")), "{before:?}");
-    assert_eq!(before.iter().filter(|place| place.starts_with("record")).count(), 4, "{before:?}");
+    assert_eq!(before.iter().filter(|name| name.starts_with("record")).count(), 4, "{before:?}");
 
     store.erase(advert_id(2), at(9_000)).await.unwrap().unwrap();
-    assert_eq!(places_with(folder.path(), CANARY), [""; 0]);
+    assert_eq!(files_with(folder.path(), CANARY), [""; 0]);
     drop(store);
-    assert_eq!(places_with(folder.path(), CANARY), [""; 0]);
+    assert_eq!(files_with(folder.path(), CANARY), [""; 0]);
 }
 
-/// Rows move between pages as tables grow. `secure_delete` overwrites what is deleted, but not the copy of a row that a
-/// page keeps in its unused middle after the row moved to another page; about one erasure in three hundred leaves such a
-/// copy here. Compacting the database is what removes it.
+/// Rows move between pages as tables grow. `secure_delete` overwrites deleted content, but not the copy of a row that remains in the
+/// unused part of a page after the row moved to another page; about one erasure in three hundred leaves such a copy here. Compacting
+/// the database removes it.
 #[tokio::test]
-async fn adverts_erased_from_a_grown_store_leave_no_copy_once_it_is_compacted() {
+async fn compacting_removes_copies_of_erased_adverts() {
     const ADVERTS: u64 = 900;
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(folder.path()).unwrap();
@@ -99,29 +100,29 @@ async fn adverts_erased_from_a_grown_store_leave_no_copy_once_it_is_compacted() 
         numbers.swap(index, usize::try_from(random.below(index as u64 + 1)).unwrap());
     }
     for chunk in numbers.chunks(30) {
-        let home = |number: &u64| {
+        let target = |number: &u64| {
             let canary = canary(*number);
             let long = "x".repeat(usize::try_from(number % 200).unwrap());
             let url = format!("https://portail.fr/{canary}/{long}");
             property(*number, [advert(*number).site("portail.fr").reference(&canary).url(&url).build()])
         };
-        let homes: Vec<_> = chunk.iter().map(home).collect();
-        commit(&store, homes.iter().map(|home| create(home, Expected::New))).await;
-        // Some shrink where they are.
-        for home in &homes[..5] {
-            let mut shorter = home.clone();
+        let targets: Vec<_> = chunk.iter().map(target).collect();
+        commit(&store, targets.iter().map(|target| create(target, Expected::New))).await;
+        // Some shrink in place.
+        for target in &targets[..5] {
+            let mut shorter = target.clone();
             shorter.adverts[0].details.url = None;
-            commit(&store, [change(&shorter, Expected::Revision(1), home.adverts[0].id)]).await;
+            commit(&store, [change(&shorter, Expected::Revision(1), target.adverts[0].id)]).await;
         }
     }
-    let (erased, kept) = numbers.split_at(300);
+    let (erased, stored) = numbers.split_at(300);
     for number in erased {
         store.erase(advert_id(*number), at(9_000)).await.unwrap().unwrap();
     }
     let connection = Connection::open(folder.path().join(FILE_NAME)).unwrap();
     connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
     let found = canaries(folder.path());
-    assert!(kept.iter().all(|number| found.contains(number)), "those that stay can be seen");
+    assert!(stored.iter().all(|number| found.contains(number)), "the remaining ones can be found");
     let left: Vec<_> = erased.iter().filter(|number| found.contains(number)).collect();
     assert!(left.is_empty(), "{} of {} are left: {left:?}", left.len(), erased.len());
 }
@@ -132,7 +133,7 @@ fn canary(number: u64) -> String {
     format!("{CANARIES}{number:04}")
 }
 
-/// The numbers of all canaries that occur in any file.
+/// Returns the numbers of all canaries that are in any file.
 fn canaries(folder: &Path) -> HashSet<u64> {
     let mut found = HashSet::new();
     for file in std::fs::read_dir(folder).unwrap() {

@@ -1,11 +1,12 @@
-//! One server per folder, and only folders of ours.
+//! One server per folder, and only our own databases.
 
 use std::path::Path;
 use std::sync::Barrier;
 
 use rusqlite::Connection;
+use store::prelude::*;
 use store::sqlite::{FILE_NAME, ServerLock, SqliteStore};
-use store::{Error, Expected, Store};
+use store::{Error, Expected};
 use testkit::build::{advert, property};
 
 use crate::changes::{commit, create};
@@ -18,14 +19,14 @@ fn refusal(folder: &Path) -> Error {
 }
 
 #[test]
-fn a_second_server_is_refused_until_the_first_is_gone() {
+fn second_server_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let first = ServerLock::acquire(folder.path()).unwrap();
     match ServerLock::acquire(folder.path()) {
         Err(Error::InUse { path }) => assert_eq!(path, folder.path()),
         other => panic!("{other:?}"),
     }
-    // Tools that are no servers may work beside one.
+    // Commands may open the folder next to a server.
     SqliteStore::open(folder.path()).unwrap();
     let elsewhere = tempfile::tempdir().unwrap();
     ServerLock::acquire(elsewhere.path()).unwrap();
@@ -34,7 +35,7 @@ fn a_second_server_is_refused_until_the_first_is_gone() {
 }
 
 #[test]
-fn the_folder_is_made_when_it_is_missing() {
+fn missing_folder_is_created() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("not/yet");
     ServerLock::acquire(&folder).unwrap();
@@ -43,7 +44,7 @@ fn the_folder_is_made_when_it_is_missing() {
 }
 
 #[tokio::test]
-async fn a_folder_of_a_later_release_is_refused_and_left_as_it_is() {
+async fn folder_of_a_later_release_is_refused_and_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(folder.path()).unwrap();
     commit(&store, [create(&property(1, [advert(1).build()]), Expected::New)]).await;
@@ -61,7 +62,7 @@ async fn a_folder_of_a_later_release_is_refused_and_left_as_it_is() {
 }
 
 #[test]
-fn a_database_of_somebody_else_is_refused_and_left_as_it_is() {
+fn foreign_database_is_refused_and_not_changed() {
     for application_id in [0, 0x1234] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(FILE_NAME);
@@ -79,7 +80,7 @@ fn a_database_of_somebody_else_is_refused_and_left_as_it_is() {
 }
 
 #[test]
-fn a_file_that_is_no_database_is_refused_and_left_as_it_is() {
+fn file_that_is_not_a_database_is_refused_and_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(FILE_NAME);
     let text = "Once upon a time there was a file that was no database. ".repeat(100);
@@ -89,7 +90,7 @@ fn a_file_that_is_no_database_is_refused_and_left_as_it_is() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_named() {
+fn folder_that_cannot_be_created_is_reported() {
     let parent = tempfile::tempdir().unwrap();
     let file = parent.path().join("file");
     std::fs::write(&file, "").unwrap();
@@ -101,7 +102,7 @@ fn a_folder_that_cannot_be_made_is_named() {
 }
 
 #[test]
-fn a_new_folder_can_be_opened_by_many_at_the_same_moment() {
+fn new_folder_can_be_opened_concurrently() {
     const MANY: usize = 8;
     for _ in 0..20 {
         let folder = tempfile::tempdir().unwrap();

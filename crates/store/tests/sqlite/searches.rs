@@ -1,13 +1,12 @@
-//! Saved searches and matches in the embedded store: which rows are left, which indexes serve, and what damage does.
+//! Saved searches and matches in the embedded store: remaining rows, query plans, damage.
 
 use std::path::Path;
 
 use domain::{SearchNumber, Timestamp};
 use rusqlite::{Connection, params};
+use store::prelude::*;
 use store::sqlite::{FILE_NAME, SqliteStore};
-use store::{
-    Error, Expected, MatchBatch, MatchGroup, Notification, OutboxEntry, Position, SearchList, Store,
-};
+use store::{Error, Expected, MatchBatch, MatchGroup, Notification, OutboxEntry, Position, SearchList};
 use testkit::build::{advert, advert_id, at, property, property_id, saved_search, search_id, user_id};
 
 use crate::changes::{change_search, commit, create, create_search, remove_search};
@@ -38,7 +37,8 @@ fn group(position: u64, property: u64, searches: &[SearchNumber]) -> MatchGroup 
     }
 }
 
-/// Three searches at 1 to 3, two properties at 4 and 5, each matched by all three; the first property's matches are filed.
+/// Creates three searches at 1 to 3 and two properties at 4 and 5, each matched by all three. The matches of the first property are
+/// indexed.
 async fn matched(folder: &Path) -> (SqliteStore, Vec<SearchNumber>) {
     let store = SqliteStore::open(folder).unwrap();
     commit(&store, (1..=3).map(|number| create_search(&saved_search(number)))).await;
@@ -59,14 +59,14 @@ async fn matched(folder: &Path) -> (SqliteStore, Vec<SearchNumber>) {
 }
 
 #[tokio::test]
-async fn nothing_is_kept_that_nobody_can_ask_for() {
+async fn rows_that_no_query_reads_are_deleted() {
     let folder = tempfile::tempdir().unwrap();
     let (store, _) = matched(folder.path()).await;
     let connection = open(folder.path());
     let count = |table| rows(&connection, table);
-    assert_eq!([count("match_group"), count("notice"), count("match_of_search")], [2, 2, 3]);
+    assert_eq!([count("match_group"), count("outbox"), count("search_match")], [2, 2, 3]);
 
-    // Versions that were replaced before the matcher came by.
+    // Versions that were replaced before the matcher's checkpoint reached them.
     for version in 1..=3 {
         commit(&store, [change_search(&saved_search(2), version)]).await; // 6, 7, 8
     }
@@ -78,22 +78,26 @@ async fn nothing_is_kept_that_nobody_can_ask_for() {
     pass(5, 7).await;
     assert_eq!(count("search_version"), 1);
 
-    // What a deleted search leaves, once the matcher is past that and everything is filed.
+    // The rows of a deleted search, once the checkpoint is past the deletion and all matches are indexed.
     let alert = "INSERT INTO search_alert (number, last_alert_at) VALUES (2, 7000)";
     connection.execute(alert, []).unwrap();
     commit(&store, [remove_search(search_id(2))]).await; // 9
-    assert_eq!([count("search_version"), count("search_alert"), count("removed_search")], [0, 0, 1]);
+    assert_eq!([count("search_version"), count("search_alert"), count("deleted_search")], [0, 0, 1]);
     while store.index_matches(1).await.unwrap() {}
-    assert_eq!([count("match_of_search"), count("removed_search")], [6, 1], "the matcher may still name it");
+    assert_eq!(
+        [count("search_match"), count("deleted_search")],
+        [6, 1],
+        "the matcher may still record matches of it"
+    );
     pass(7, 9).await;
     while store.index_matches(1).await.unwrap() {}
-    assert_eq!([count("match_of_search"), count("removed_search")], [4, 0]);
+    assert_eq!([count("search_match"), count("deleted_search")], [4, 0]);
 
-    // What an erased property leaves.
+    // The rows of an erased property.
     for number in 1..=2 {
         store.erase(advert_id(number), at(9_000)).await.unwrap().unwrap(); // 10, 11
     }
-    assert_eq!([count("match_group"), count("notice"), count("match_of_search")], [0, 0, 0]);
+    assert_eq!([count("match_group"), count("outbox"), count("search_match")], [0, 0, 0]);
     assert_eq!(count("erased_property"), 2);
     pass(9, 11).await;
     assert_eq!(count("erased_property"), 0);
@@ -103,7 +107,7 @@ async fn nothing_is_kept_that_nobody_can_ask_for() {
 }
 
 #[tokio::test]
-async fn the_last_alert_is_read_to_the_millisecond() {
+async fn last_alert_is_precise_to_the_millisecond() {
     let folder = tempfile::tempdir().unwrap();
     let (store, numbers) = matched(folder.path()).await;
     let alert = "INSERT INTO search_alert (number, last_alert_at) VALUES (?1, ?2)";
@@ -111,14 +115,14 @@ async fn the_last_alert_is_read_to_the_millisecond() {
     let expected = Some(Timestamp::from_millisecond(1_700_000_000_123).unwrap());
     assert_eq!(store.search(search_id(2)).await.unwrap().unwrap().last_alert_at, expected);
     assert_eq!(store.search(search_id(1)).await.unwrap().unwrap().last_alert_at, None);
-    // It is no part of a version.
+    // It does not belong to a version.
     commit(&store, [change_search(&saved_search(2), 1)]).await;
     let alerts = store.searches_at(Position(5), None, 10).await.unwrap();
     assert_eq!(alerts.iter().map(|stored| stored.last_alert_at).collect::<Vec<_>>(), [None, expected, None]);
 }
 
 #[tokio::test]
-async fn a_damaged_search_is_named_and_never_served() {
+async fn damaged_search_is_reported_and_never_returned() {
     let folder = tempfile::tempdir().unwrap();
     let (store, numbers) = matched(folder.path()).await;
     commit(&store, [change_search(&saved_search(2), 1)]).await;
@@ -137,22 +141,22 @@ async fn a_damaged_search_is_named_and_never_served() {
             let mut damaged = record.clone();
             damaged[index] ^= 0x11;
             write(&damaged);
-            let answers = match table {
+            let results = match table {
                 "search" => vec![
                     store.search(search_id(2)).await.map(|_| ()),
-                    store.search_numbered(numbers[1]).await.map(|_| ()),
-                    store.searches(list.clone()).await.map(|_| ()),
+                    store.search_by_number(numbers[1]).await.map(|_| ()),
+                    store.list_searches(list.clone()).await.map(|_| ()),
                 ],
                 _ => {
-                    // Whoever reads all of them gets the others.
+                    // Reading all of them returns the others.
                     let standing = store.searches_at(Position(5), None, 10).await.unwrap();
                     let standing: Vec<_> = standing.iter().map(|stored| stored.number).collect();
                     assert_eq!(standing, [numbers[0], numbers[2]]);
                     vec![store.search_at(search_id(2), 1).await.map(|_| ())]
                 }
             };
-            for answer in answers {
-                match answer {
+            for result in results {
+                match result {
                     Err(Error::Corrupt { what, .. }) => {
                         assert!(what.contains(&search_id(2).to_string()), "{what}");
                     }
@@ -160,21 +164,21 @@ async fn a_damaged_search_is_named_and_never_served() {
                 }
             }
         }
-        assert!(store.search(search_id(1)).await.unwrap().is_some(), "the neighbour is untouched");
+        assert!(store.search(search_id(1)).await.unwrap().is_some(), "other searches are not affected");
         write(&record);
     }
-    assert_eq!(store.searches(list).await.unwrap().searches.len(), 3);
+    assert_eq!(store.list_searches(list).await.unwrap().searches.len(), 3);
 }
 
 #[tokio::test]
-async fn a_damaged_list_of_searches_is_noticed_by_whoever_reads_it() {
+async fn damaged_list_of_searches_is_detected() {
     let folder = tempfile::tempdir().unwrap();
     let (store, numbers) = matched(folder.path()).await;
-    // Somebody who is in no list has to look through all of them.
+    // A search that is in no list makes the query read all of them.
     commit(&store, [create_search(&saved_search(4))]).await;
     let bystander = store.search(search_id(4)).await.unwrap().unwrap().number;
     let connection = open(folder.path());
-    for (table, column) in [("match_group", "matched"), ("match_group", "linked"), ("notice", "searches")] {
+    for (table, column) in [("match_group", "matched"), ("match_group", "linked"), ("outbox", "searches")] {
         let sql = format!("SELECT {column} FROM {table} WHERE position = 5");
         let list: Vec<u8> = connection.query_row(&sql, [], |row| row.get(0)).unwrap();
         let write = |list: &[u8]| {
@@ -189,35 +193,35 @@ async fn a_damaged_list_of_searches_is_noticed_by_whoever_reads_it() {
         }));
         for damaged in versions {
             write(&damaged);
-            let mut answers = vec![store.match_groups_after(Position::START, 10).await.map(|_| ())];
+            let mut results = vec![store.match_groups_after(Position::START, 10).await.map(|_| ())];
             if column == "matched" {
-                answers.push(store.matched(vec![property_id(2)]).await.map(|_| ()));
-                answers.push(store.matches_of(numbers[0], 0, 10).await.map(|_| ()));
-                answers.push(store.index_matches(10).await.map(|_| ()));
-                // An erasure does not guess either.
-                answers.push(store.erase(advert_id(2), at(9_000)).await.map(|_| ()));
+                results.push(store.matched_searches(vec![property_id(2)]).await.map(|_| ()));
+                results.push(store.list_matches(numbers[0], 0, 10).await.map(|_| ()));
+                results.push(store.index_matches(10).await.map(|_| ()));
+                // An erasure is refused too.
+                results.push(store.erase(advert_id(2), at(9_000)).await.map(|_| ()));
             }
             if column != "searches" {
-                answers.push(store.match_with(bystander, Position(5)).await.map(|_| ()));
+                results.push(store.find_match(bystander, Position(5)).await.map(|_| ()));
             }
-            for answer in answers {
-                assert!(matches!(answer, Err(Error::Corrupt { .. })), "{column}: {damaged:?}");
+            for result in results {
+                assert!(matches!(result, Err(Error::Corrupt { .. })), "{column}: {damaged:?}");
             }
         }
         write(&list);
     }
-    // What is before the damage was served all along, and all of it is now.
+    // Matches before the damage were always listed, and all of them are now.
     assert_eq!(store.match_groups_after(Position::START, 10).await.unwrap().len(), 2);
     assert!(!store.index_matches(10).await.unwrap());
-    assert_eq!(store.matches_of(numbers[0], 0, 10).await.unwrap().total, 2);
+    assert_eq!(store.list_matches(numbers[0], 0, 10).await.unwrap().total, 2);
 }
 
 #[tokio::test]
-async fn other_damage_to_what_was_recorded_is_noticed() {
+async fn other_damage_to_matches_is_detected() {
     for damage in [
-        "UPDATE notice SET kind = 99 WHERE position = 4",
-        "UPDATE notice SET place = 1 WHERE position = 4",
-        "UPDATE notice SET kind = 11 WHERE position = 4",
+        "UPDATE outbox SET kind = 99 WHERE position = 4",
+        "UPDATE outbox SET event_index = 1 WHERE position = 4",
+        "UPDATE outbox SET kind = 11 WHERE position = 4",
         "UPDATE match_group SET at = 9223372036854775807 WHERE position = 4",
     ] {
         let folder = tempfile::tempdir().unwrap();
@@ -229,43 +233,43 @@ async fn other_damage_to_what_was_recorded_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let (store, numbers) = matched(folder.path()).await;
     open(folder.path()).execute("DELETE FROM match_group WHERE position = 4", []).unwrap();
-    let read = store.matches_of(numbers[0], 0, 10).await;
-    assert!(matches!(read, Err(Error::Corrupt { .. })), "a filed match without its group: {read:?}");
+    let read = store.list_matches(numbers[0], 0, 10).await;
+    assert!(matches!(read, Err(Error::Corrupt { .. })), "an indexed match without its group: {read:?}");
 }
 
-/// What is asked at every request and at every creation must not walk a table. The database says how it would go about it.
+/// Queries of every request and every creation must not scan a table. SQLite explains their plans.
 #[tokio::test]
-async fn lists_are_chosen_within_an_index_and_need_no_sorting() {
+async fn lists_use_an_index_and_need_no_sorting() {
     let folder = tempfile::tempdir().unwrap();
     let (_store, _) = matched(folder.path()).await;
     let connection = open(folder.path());
     let plan = |sql: &str| {
         let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
-        // Parameters are left open.
+        // Parameters stay unbound.
         let steps = statement.raw_query().mapped(|row| row.get::<_, String>(3));
         steps.collect::<Result<Vec<_>, _>>().unwrap().join("; ")
     };
-    let chosen = "FROM search WHERE owner = x'00' AND (?1 IS NULL OR enabled = ?1)
+    let selection = "FROM search WHERE owner = x'00' AND (?1 IS NULL OR enabled = ?1)
                   AND (?2 IS NULL OR instr(title_key, ?2) > 0)";
     for (order, index) in [
         ("number DESC", "search_by_owner"),
         ("title_key, number", "search_by_title"),
         ("title_key DESC, number DESC", "search_by_title"),
     ] {
-        let plan = plan(&format!("SELECT number {chosen} ORDER BY {order} LIMIT 10 OFFSET 20"));
+        let plan = plan(&format!("SELECT number {selection} ORDER BY {order} LIMIT 10 OFFSET 20"));
         assert_eq!(plan, format!("SEARCH search USING COVERING INDEX {index} (owner=?)"));
     }
     for (sql, expected) in [
         (
-            "SELECT position FROM match_of_search WHERE number = 1 ORDER BY position DESC LIMIT 3 OFFSET 2",
-            "SEARCH match_of_search USING PRIMARY KEY (number=?)",
+            "SELECT position FROM search_match WHERE number = 1 ORDER BY position DESC LIMIT 3 OFFSET 2",
+            "SEARCH search_match USING PRIMARY KEY (number=?)",
         ),
         (
             "SELECT matched FROM match_group WHERE property_id = x'00' ORDER BY position",
             "SEARCH match_group USING INDEX match_group_of (property_id=?)",
         ),
         (
-            "DELETE FROM search_version WHERE replaced_at <= 7",
+            "DELETE FROM search_version WHERE replaced_position <= 7",
             "SEARCH search_version USING INTEGER PRIMARY KEY (rowid<?)",
         ),
         (

@@ -6,14 +6,15 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use rusqlite::Connection;
+use store::prelude::*;
 use store::sqlite::{FILE_NAME, SqliteStore};
-use store::{Change, CommitOutcome, Expected, Position, Store};
+use store::{Change, CommitOutcome, Expected, Position};
 use testkit::build::{advert, advert_id, property, saved_search, site_reference};
 use tokio::task::JoinSet;
 
 use crate::changes::{create_claiming, create_search, set, whole_log};
 
-/// How many transactions the write-ahead log holds: its frames that end one carry the size of the database.
+/// Counts the transactions in the write-ahead log: the last frame of each holds the size of the database.
 fn transactions(folder: &Path) -> usize {
     const HEADER_BYTES: usize = 32;
     const FRAME_HEADER_BYTES: usize = 24;
@@ -22,13 +23,13 @@ fn transactions(folder: &Path) -> usize {
     let (page_bytes, salt) = (number(8) as usize, &log[16..24]);
     (HEADER_BYTES..log.len())
         .step_by(FRAME_HEADER_BYTES + page_bytes)
-        // Frames of an earlier round of the log carry another salt.
+        // Frames of an earlier generation of the log have another salt.
         .take_while(|frame| log[frame + 8..frame + 16] == *salt)
         .filter(|frame| number(frame + 4) != 0)
         .count()
 }
 
-/// Starts a future and leaves it where it first waits.
+/// Polls a future once.
 async fn start(future: &mut (impl Future + Unpin)) {
     let mut future = std::pin::pin!(future);
     poll_fn(|context| {
@@ -39,21 +40,21 @@ async fn start(future: &mut (impl Future + Unpin)) {
 }
 
 #[tokio::test]
-async fn many_waiting_writers_share_one_transaction() {
+async fn waiting_writers_share_one_transaction() {
     const WRITERS: u64 = 200;
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(folder.path()).unwrap();
     let before = transactions(folder.path());
 
-    // While another process holds the write lock, everybody waits.
+    // While another process holds the write lock, all writers wait.
     let other = Connection::open(folder.path().join(FILE_NAME)).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let mut waiting = Vec::new();
     for number in 0..WRITERS {
-        // Every tenth set is refused; that must not disturb those it shares the transaction with.
+        // Every tenth set is refused; the others in its transaction must not be affected.
         let conflict = (number % 10 == 0).then(|| {
-            let home = property(1, [advert(1).build()]);
-            create_claiming(&home, Expected::Revision(9), site_reference("a.fr", "1"))
+            let target = property(1, [advert(1).build()]);
+            create_claiming(&target, Expected::Revision(9), site_reference("a.fr", "1"))
         });
         let steps = std::iter::once(create_search(&saved_search(number))).chain(conflict);
         let mut committing = Box::pin(store.commit(set(steps)));
@@ -67,13 +68,17 @@ async fn many_waiting_writers_share_one_transaction() {
         match committing.await.unwrap() {
             CommitOutcome::Committed(Position(position)) => committed.push(position),
             CommitOutcome::Conflict => conflicts += 1,
-            CommitOutcome::TooManySearches => panic!("nobody is at a limit"),
+            CommitOutcome::TooManySearches => panic!("no limit applies"),
         }
     }
     assert_eq!(conflicts, WRITERS / 10);
-    assert_eq!(committed, (1..=WRITERS - WRITERS / 10).collect::<Vec<_>>(), "first come, first written");
+    assert_eq!(
+        committed,
+        (1..=WRITERS - WRITERS / 10).collect::<Vec<_>>(),
+        "sets are written in the order of arrival"
+    );
     assert_eq!(whole_log(&store).await.len(), committed.len());
-    // The first may have been taken up alone, before the others came.
+    // The first may have had a transaction of its own, before the others arrived.
     let used = transactions(folder.path()) - before;
     assert!((1..=2).contains(&used), "{used} transactions for {WRITERS} writers");
 }
@@ -92,8 +97,8 @@ async fn two_processes_on_one_folder_lose_and_duplicate_nothing() {
                 for reference in (0..CLAIMS).filter(|number| number % 3 == writer) {
                     let number = index * 1_000 + reference;
                     let text = reference.to_string();
-                    let home = property(number, [advert(number).site("a.fr").reference(&text).build()]);
-                    let step = create_claiming(&home, Expected::New, site_reference("a.fr", &text));
+                    let target = property(number, [advert(number).site("a.fr").reference(&text).build()]);
+                    let step = create_claiming(&target, Expected::New, site_reference("a.fr", &text));
                     if let CommitOutcome::Committed(position) = store.commit(set([step])).await.unwrap() {
                         won.push((reference, advert_id(number), position));
                     }
@@ -105,7 +110,7 @@ async fn two_processes_on_one_folder_lose_and_duplicate_nothing() {
     let mut won = writers.join_all().await.concat();
     won.sort_unstable();
     let references: Vec<u64> = won.iter().map(|(reference, ..)| *reference).collect();
-    assert_eq!(references, (0..CLAIMS).collect::<Vec<_>>(), "each claim was won by one");
+    assert_eq!(references, (0..CLAIMS).collect::<Vec<_>>(), "each claim succeeded once");
     for store in &stores {
         let log = whole_log(&**store).await;
         assert_eq!(log.len() as u64, CLAIMS);

@@ -1,7 +1,7 @@
 //! Making deliveries of what the matcher recorded as owed.
 
 use domain::{CancelReason, DeliveryChannel, Timestamp};
-use store::{EnqueueBatch, NewDelivery, OutboxBatch, Start};
+use store::{EnqueueBatch, NewDelivery, OutboxBatch, InitialState};
 
 use super::{Dispatcher, later};
 use crate::Error;
@@ -17,13 +17,13 @@ impl Dispatcher {
         if after == until {
             return Ok(false);
         }
-        let deliveries: Vec<(NewDelivery, Start)> =
+        let deliveries: Vec<(NewDelivery, InitialState)> =
             deliveries.into_iter().map(|delivery| (delivery, self.start(&delivery, now))).collect();
         let lanes: Vec<_> = deliveries
             .iter()
             .filter_map(|(delivery, start)| match start {
-                Start::DueAt(due_at) => Some((delivery.lane(), *due_at)),
-                Start::Cancelled(_) => None,
+                InitialState::DueAt(due_at) => Some((delivery.lane(), *due_at)),
+                InitialState::Cancelled(_) => None,
             })
             .collect();
         self.dispatch.counters.note_cancelled(deliveries.len() - lanes.len());
@@ -38,13 +38,13 @@ impl Dispatcher {
     }
 
     /// Webhooks go at once; emails wait for more of the same.
-    fn start(&self, delivery: &NewDelivery, now: Timestamp) -> Start {
+    fn start(&self, delivery: &NewDelivery, now: Timestamp) -> InitialState {
         match delivery.notification.channel() {
-            DeliveryChannel::Match | DeliveryChannel::Event => Start::DueAt(now),
+            DeliveryChannel::Match | DeliveryChannel::Event => InitialState::DueAt(now),
             DeliveryChannel::Email if self.dispatch.transport.sends_email() => {
-                Start::DueAt(later(now, self.dispatch.settings.gather))
+                InitialState::DueAt(later(now, self.dispatch.settings.gather))
             }
-            DeliveryChannel::Email => Start::Cancelled(CancelReason::ChannelOff),
+            DeliveryChannel::Email => InitialState::Cancelled(CancelReason::ChannelOff),
         }
     }
 }

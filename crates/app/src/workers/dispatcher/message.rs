@@ -86,9 +86,9 @@ pub async fn write(
                 }
                 let secrets = inputs.secrets.get(&search.search.owner).cloned().unwrap_or_default();
                 let order = due
-                    .about
+                    .subject
                     .as_ref()
-                    .map(|about| Order { sequence: due.number, property_version: about.version });
+                    .map(|about| Order { sequence: due.lane_sequence, property_version: about.version });
                 let post =
                     WebhookMessage { endpoint: endpoint.clone(), id: due.id, at: now, secrets, order, body };
                 written.ready.push(Ready {
@@ -127,9 +127,9 @@ impl RenderInputs {
             if let Message::WebhookMessage { search, .. } = message {
                 users.insert(search.search.owner);
             }
-            for (due, about) in due.iter().filter_map(|due| Some((due, due.about.as_ref()?))) {
+            for (due, about) in due.iter().filter_map(|due| Some((due, due.subject.as_ref()?))) {
                 match message {
-                    Message::WebhookMessage { search, .. } if about.kept.contains(&contacts(search, due)) => {
+                    Message::WebhookMessage { search, .. } if about.stored_documents.contains(&contacts(search, due)) => {
                         kept.insert(key(about, search, due));
                     }
                     Message::WebhookMessage { .. } | Message::Email { .. } => {
@@ -157,7 +157,7 @@ impl RenderInputs {
     }
 
     fn property(&self, due: &DueDelivery) -> Option<&Property> {
-        let about = due.about.as_ref()?;
+        let about = due.subject.as_ref()?;
         self.properties.get(&(about.property, about.version))
     }
 
@@ -171,7 +171,7 @@ impl RenderInputs {
         due: &DueDelivery,
         written: &mut Vec<(DocumentKey, Vec<u8>)>,
     ) -> Option<Bytes> {
-        let about = due.about.as_ref()?;
+        let about = due.subject.as_ref()?;
         let key = key(about, search, due);
         let document = match self.documents.get(&key) {
             Some(document) => document.clone(),
@@ -188,7 +188,7 @@ impl RenderInputs {
                 document
             }
         };
-        let DeliverySubject { property, matching, matched_at, event, .. } = about;
+        let DeliverySubject { property, match_id: matching, matched_at, event, .. } = about;
         let told = Told {
             matching: *matching,
             property: *property,
@@ -206,7 +206,7 @@ impl RenderInputs {
 
 /// What was once sent without how to reach the advertiser is never sent with it, whatever the search says by now.
 fn contacts(search: &StoredSearch, due: &DueDelivery) -> Contacts {
-    let hides = search.search.draft.alerts.hide_contact || due.sent_with == Some(Contacts::Hidden);
+    let hides = search.search.draft.alerts.hide_contact || due.sent_contacts == Some(Contacts::Hidden);
     if hides { Contacts::Hidden } else { Contacts::Shown }
 }
 

@@ -70,7 +70,7 @@ impl Record {
     /// No attempt was made. It keeps its place among those that wait.
     fn released(due: &DueDelivery, claim: u64, at: Timestamp) -> Self {
         let next = RetryDecision::RetryAt(due.due_at);
-        Self { lane: due.lane, settlement: Settlement { id: due.id, claim, attempt: None, next, at } }
+        Self { lane: due.lane, settlement: Settlement { id: due.id, claim_id: claim, attempt: None, next, at } }
     }
 }
 
@@ -249,8 +249,8 @@ pub async fn attempt(
     let record = |due: &DueDelivery| {
         let next = dispatch.settings.retries.after(outcome, began_at, due.failures, due.interruptions);
         let (target, excerpt) = (Some(target.clone()), excerpt.clone());
-        let attempt = Attempt { began_at, took, outcome, status, target, excerpt };
-        let settlement = Settlement { id: due.id, claim, attempt: Some(attempt), next, at };
+        let attempt = Attempt { started_at: began_at, duration: took, outcome, status, target, response_excerpt: excerpt };
+        let settlement = Settlement { id: due.id, claim_id: claim, attempt: Some(attempt), next, at };
         Record { lane: due.lane, settlement }
     };
     if let Outcome::Failed(fault) = outcome {

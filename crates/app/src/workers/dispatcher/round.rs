@@ -7,7 +7,7 @@ use std::time::Duration;
 use delivery::Email;
 use domain::{CancelReason, DeliveryChannel, DeliveryId, Endpoint, Timestamp};
 use store::{
-    Claim, DueDelivery, Gather, LEASE, Lane, Notification, Peek, SearchLookup, StoredSearch, Waiting,
+    Claim, DueDelivery, Gather, LEASE, Lane, Notification, LanePeek, SearchLookup, StoredSearch, LaneHead,
 };
 use tokio::sync::mpsc;
 
@@ -51,7 +51,7 @@ impl Dispatcher {
     pub(super) async fn round(&mut self, lanes: &[Lane], now: Timestamp) -> Result<(), Error> {
         let numbers: BTreeSet<_> = lanes.iter().map(|lane| lane.search).collect();
         let numbers: Vec<_> = numbers.into_iter().collect();
-        let sought = self.app.store.searches_numbered(numbers.clone()).await?;
+        let sought = self.app.store.searches_by_number(numbers.clone()).await?;
         let searches: HashMap<_, _> = numbers.into_iter().zip(sought).collect();
 
         let (mut peeks, mut plans) = (Vec::new(), Vec::new());
@@ -69,11 +69,11 @@ impl Dispatcher {
                 }
             }
         }
-        let waiting = self.app.store.waiting(peeks, now).await?;
+        let waiting = self.app.store.peek_lanes(peeks, now).await?;
 
         let mut messages: Vec<OutboundMessage> = Vec::new();
         let mut cancelled: BTreeMap<CancelReason, Vec<DeliveryId>> = BTreeMap::new();
-        for (Waiting { lane, due, next_due_at }, plan) in waiting.into_iter().zip(plans) {
+        for (LaneHead { lane, due, next_due_at }, plan) in waiting.into_iter().zip(plans) {
             let look_again_at = match plan {
                 Plan::Cancel(reason) => {
                     cancelled.entry(reason).or_default().extend(due.iter().map(|due| due.id));
@@ -126,7 +126,7 @@ impl Dispatcher {
             if begun == *take {
                 return Begun::Some;
             }
-            let topic = due.about.as_ref().map(|about| Topic { lane, property: about.property });
+            let topic = due.subject.as_ref().map(|about| Topic { lane, property: about.property });
             if topic.is_some_and(|topic| self.schedule.is_behind(topic)) {
                 behind += 1;
                 continue;
@@ -156,7 +156,7 @@ impl Dispatcher {
     fn plan(&mut self, lane: Lane, sought: &SearchLookup) -> Plan {
         let stored = match sought {
             SearchLookup::Found(stored) => stored,
-            SearchLookup::Gone => return Plan::Cancel(CancelReason::SearchDeleted),
+            SearchLookup::NotFound => return Plan::Cancel(CancelReason::SearchDeleted),
             SearchLookup::Damaged => return Plan::LeaveAlone,
         };
         let alerts = &stored.search.draft.alerts;
@@ -224,7 +224,7 @@ impl Dispatcher {
         let now = self.app.clock.now();
         let lease_until = later(now, LEASE);
         let (hidden, documents) = (written.hidden, written.documents);
-        let asked = Claim { claim, at: now, lease_until, deliveries, hidden, documents };
+        let asked = Claim { claim_id: claim, at: now, lease_until, deliveries, contacts_hidden: hidden, documents };
         let claimed = self.app.store.claim(asked).await?;
         let claimed: BTreeSet<DeliveryId> = claimed.into_iter().collect();
         for ready in written.ready {
@@ -284,7 +284,7 @@ enum Begun {
 }
 
 impl Plan {
-    fn peek(&self, lane: Lane) -> Peek {
+    fn peek(&self, lane: Lane) -> LanePeek {
         let (take, gather) = match self {
             Self::WebhookMessage(PlannedPost { take, looks_far, .. }) => {
                 let passed_over = if *looks_far { PASSED_OVER_MAX } else { 0 };
@@ -295,6 +295,6 @@ impl Plan {
             Self::Cancel(_) => (CANCELLED_PER_LANE, Gather::DueOnly),
             Self::Aside | Self::LeaveAlone => (0, Gather::DueOnly),
         };
-        Peek { lane, take, gather }
+        LanePeek { lane, take, gather }
     }
 }

@@ -14,7 +14,8 @@ use domain::{
 };
 use places::Gazetteer;
 use store::sqlite::SqliteStore;
-use store::{DeliveryList, DeliveryRow, Store, StoredSearch};
+use store::prelude::*;
+use store::{DeliveryList, DeliveryRow, StoredSearch};
 use tempfile::TempDir;
 use testkit::build::{advert_id, at, draft, property_id, short_text, user_id};
 use testkit::{ManualClock, SeededIds};
@@ -96,7 +97,7 @@ impl ListingSummary {
 
     async fn deliveries(&self) -> Vec<DeliveryRow> {
         let asked = DeliveryList { take: 10_000, ..DeliveryList::default() };
-        let mut page = self.store.deliveries(asked).await.unwrap();
+        let mut page = self.store.list_deliveries(asked).await.unwrap();
         assert_eq!(page.total, page.deliveries.len() as u64);
         page.deliveries.reverse();
         page.deliveries

@@ -6,7 +6,7 @@ use std::fs;
 
 use domain::{AdvertDraft, Criteria, FieldUpdate};
 use engine::SearchRequest;
-use store::Store;
+use store::prelude::*;
 use testkit::build::{advert, advert_id, draft, property, property_id, short_text, site_reference};
 use tokio::task::JoinSet;
 

@@ -12,7 +12,8 @@ use domain::{
 };
 use places::Gazetteer;
 use store::sqlite::{FILE_NAME, SqliteStore};
-use store::{Change, MatchGroup, Notification, Position, PropertyCause, Store, StoredSearch};
+use store::prelude::*;
+use store::{Change, MatchGroup, Notification, Position, PropertyCause, StoredSearch};
 use tempfile::TempDir;
 use testkit::build::{advert_id, at, draft, property_id, short_text, user_id};
 use testkit::matches::{Consequences, MatchModel};
@@ -269,7 +270,7 @@ async fn every_match_is_made_once_whatever_is_interrupted() {
         assert_eq!(found, expected, "seed {}", seed.wrapping_add(story));
         let mut listed: BTreeSet<(SearchNumber, PropertyId)> = BTreeSet::new();
         for stored in told.searches.values() {
-            let page = home.store.matches_of(stored.number, 0, 10_000).await.unwrap();
+            let page = home.store.list_matches(stored.number, 0, 10_000).await.unwrap();
             assert_eq!(page.total, page.matches.len() as u64);
             for row in page.matches {
                 assert!(listed.insert((stored.number, row.property)), "twice: {row:?}");
@@ -324,7 +325,7 @@ async fn the_stock_makes_no_match_and_what_comes_does() {
     app.ingest(vec![price(2, 500_000.0)]).await.unwrap();
     app.ingest(vec![price(2, 50_000.0)]).await.unwrap();
     catch_up(&mut matcher).await;
-    assert_eq!(home.store.matches_of(search.number, 0, 10).await.unwrap().total, 2);
+    assert_eq!(home.store.list_matches(search.number, 0, 10).await.unwrap().total, 2);
 }
 
 #[tokio::test]
@@ -347,7 +348,7 @@ async fn a_sighting_that_changes_what_a_property_is_makes_a_version() {
         criterion(&mut draft.raw_criteria, "budgetMax", RawCriterion::Number(100_000.0))
     });
     let search = app.create_search(user_id(1), wanted, 10).await.unwrap().unwrap();
-    let matches = async || home.store.matches_of(search.number, 0, 10).await.unwrap().total;
+    let matches = async || home.store.list_matches(search.number, 0, 10).await.unwrap().total;
     let last =
         async || home.store.log_after(Position::START, usize::MAX).await.unwrap().pop().unwrap().change;
 

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::time::UNIX_EPOCH;
 
 use serde_json::{Value, json};
-use store::Store;
+use store::prelude::*;
 use store::sqlite::SqliteStore;
 use tempfile::TempDir;
 
@@ -161,7 +161,7 @@ fn interrupt(folder: &Path, file: &Path) -> bool {
         vigie().args(["import", "--data"]).arg(folder).arg(file).stdout(Stdio::null()).spawn().unwrap();
     let name = note_name(file);
     loop {
-        if runtime.block_on(store.note(name.clone())).unwrap().is_some() {
+        if runtime.block_on(store.metadata(name.clone())).unwrap().is_some() {
             child.kill().unwrap();
             return child.wait().unwrap().code().is_none();
         }

@@ -3,7 +3,7 @@
 use domain::{CancelReason, DeliveryId};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
-use store::{Claim, Settlement, Start};
+use store::{Claim, Settlement, InitialState};
 
 use super::{meet_everything, members, path, queue, with_deliveries};
 use crate::harness::TestServer;
@@ -24,11 +24,11 @@ async fn settle(server: &TestServer, deliveries: &[DeliveryId], next: domain::Re
     let (store, at) = (server.app.store(), server.app.clock().now());
     let lease_until = at + SignedDuration::from_secs(60);
     let claim = Claim {
-        claim: 1,
+        claim_id: 1,
         at,
         lease_until,
         deliveries: deliveries.to_vec(),
-        hidden: Vec::new(),
+        contacts_hidden: Vec::new(),
         documents: Vec::new(),
     };
     assert_eq!(store.claim(claim).await.unwrap().len(), deliveries.len());
@@ -40,14 +40,14 @@ async fn settle(server: &TestServer, deliveries: &[DeliveryId], next: domain::Re
     };
     let settlement = |id: &DeliveryId| Settlement {
         id: *id,
-        claim: 1,
+        claim_id: 1,
         attempt: Some(store::Attempt {
-            began_at: at,
-            took: std::time::Duration::from_millis(12),
+            started_at: at,
+            duration: std::time::Duration::from_millis(12),
             outcome,
             status: Some(status),
             target: Some("https://hook.example/matches".to_owned()),
-            excerpt: b"\x07 seen".to_vec(),
+            response_excerpt: b"\x07 seen".to_vec(),
         }),
         next,
         at,
@@ -94,7 +94,7 @@ async fn filters_narrow_the_list() {
     let other = meet_everything(&server, json!({"endpointRecipient": "https://hook.example/other"})).await;
     server.clock.advance(SignedDuration::from_hours(24));
     server.accept(&advert("more", json!({"price": 5}))).await;
-    let cancelled = |_: &_| Start::Cancelled(CancelReason::NoRecipient);
+    let cancelled = |_: &_| InitialState::Cancelled(CancelReason::NoRecipient);
     assert_eq!(queue(&server, cancelled).await, 3);
     let ids: Vec<DeliveryId> = all(&server).await.iter().rev().map(id).collect();
     settle(&server, &ids[..1], domain::RetryDecision::Failed).await;

@@ -1,5 +1,5 @@
-//! Records that a release wrote, and what they must mean for ever. The values are spelled out here and nowhere else:
-//! they say what the bytes in `tests/compat` say, so they are never edited, only added to.
+//! Records written by a release, and the values they must decode to for ever. The values correspond to the bytes in `tests/compat`:
+//! never edit them, only add to them.
 
 use domain::advert_event::EventSubject;
 use domain::{
@@ -9,48 +9,48 @@ use domain::{
     TransactionType, WebAddress, Zipcode,
 };
 
-use super::super::{decode_news, decode_property, encode_news, encode_property};
+use super::super::{decode_events, decode_property, encode_events, encode_property};
 
 #[test]
-fn a_record_of_version_1_with_every_field_still_reads() {
+fn version_1_record_with_every_field_reads() {
     let record = include_bytes!("../../../tests/compat/v1/full.record");
     let expected = property_with_every_field();
     assert_eq!(decode_property(expected.id, record).unwrap(), expected);
 }
 
 #[test]
-fn a_record_of_version_1_that_names_the_department_still_reads() {
+fn version_1_record_with_department_reads() {
     let record = include_bytes!("../../../tests/compat/v1/placed.record");
     let expected = property_with_every_field();
     assert_eq!(decode_property(expected.id, record).unwrap(), expected);
 }
 
 #[test]
-fn a_record_of_version_1_with_no_optional_field_still_reads() {
+fn version_1_record_without_optional_fields_reads() {
     let record = include_bytes!("../../../tests/compat/v1/bare.record");
     let expected = property_with_no_optional_field();
     assert_eq!(decode_property(expected.id, record).unwrap(), expected);
 }
 
 #[test]
-fn events_of_version_1_still_read() {
+fn version_1_events_read() {
     let payload = include_bytes!("../../../tests/compat/v1/news.record");
-    assert_eq!(decode_news(payload).unwrap(), events_of_every_kind());
+    assert_eq!(decode_events(payload).unwrap(), events_of_every_kind());
 }
 
-/// Every name on disk is in the full record: a field that today's code writes and the record lacks needs a record of the
-/// next version.
+/// The full record contains every name on disk. A field that today's code writes and the record lacks needs a record of the next
+/// version.
 #[test]
-fn the_full_record_holds_every_name_that_is_written_today() {
+fn full_record_contains_every_name() {
     let names = |record: &[u8]| {
         let json = zstd::decode_all(&record[1..]).unwrap();
         let mut names = std::collections::BTreeSet::new();
         collect_names(&serde_json::from_slice(&json).unwrap(), "", &mut names);
         names
     };
-    // The first full record did not name the department of a placement yet.
-    let kept = names(include_bytes!("../../../tests/compat/v1/placed.record"));
-    assert_eq!(names(&encode_property(&property_with_every_field()).unwrap()), kept);
+    // The first full record lacks the department of a placement.
+    let stored = names(include_bytes!("../../../tests/compat/v1/placed.record"));
+    assert_eq!(names(&encode_property(&property_with_every_field()).unwrap()), stored);
 }
 
 fn collect_names(value: &serde_json::Value, path: &str, names: &mut std::collections::BTreeSet<String>) {
@@ -71,23 +71,23 @@ fn collect_names(value: &serde_json::Value, path: &str, names: &mut std::collect
     }
 }
 
-/// A new version of the format needs a folder of its own: name it here, run this test, which writes what is missing and
-/// fails, and commit the files. Those that exist are never replaced.
+/// A new version of the format needs a folder of its own: name it here, run this test, which writes the missing files and fails, and
+/// commit them. Existing files are never replaced.
 #[test]
-fn the_records_of_the_current_version_are_kept() {
+fn records_of_the_current_version_exist() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compat/v1");
     std::fs::create_dir_all(&folder).unwrap();
-    let kept = |name: &str, bytes: &[u8]| match std::fs::File::create_new(folder.join(name)) {
+    let check = |name: &str, bytes: &[u8]| match std::fs::File::create_new(folder.join(name)) {
         Ok(mut file) => {
             std::io::Write::write_all(&mut file, bytes).unwrap();
-            panic!("{name} was missing in {}: it is written now, commit it", folder.display());
+            panic!("{name} was missing in {}: it has been written, commit it", folder.display());
         }
         Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists, "{name}"),
     };
-    kept("full.record", &encode_property(&property_with_every_field()).unwrap());
-    kept("placed.record", &encode_property(&property_with_every_field()).unwrap());
-    kept("bare.record", &encode_property(&property_with_no_optional_field()).unwrap());
-    kept("news.record", &encode_news(&events_of_every_kind()).unwrap());
+    check("full.record", &encode_property(&property_with_every_field()).unwrap());
+    check("placed.record", &encode_property(&property_with_every_field()).unwrap());
+    check("bare.record", &encode_property(&property_with_no_optional_field()).unwrap());
+    check("news.record", &encode_events(&events_of_every_kind()).unwrap());
 }
 
 fn at(second: i64) -> Timestamp {

@@ -1,4 +1,4 @@
-//! Saved searches: read back as written, damage noticed, records of every release understood.
+//! Records of saved searches round-trip, damage is detected, and records of every release still read.
 
 use std::collections::BTreeSet;
 
@@ -17,13 +17,13 @@ use crate::error::Error;
 
 proptest! {
     #[test]
-    fn a_search_reads_back_as_it_was_written(search in arbitrary::saved_search()) {
+    fn searches_round_trip(search in arbitrary::saved_search()) {
         let record = encode_search(&search).unwrap();
         prop_assert_eq!(decode_search(search.id, search.owner, &record).unwrap(), search);
     }
 
     #[test]
-    fn bytes_that_are_no_search_are_refused_and_do_no_harm(bytes in any::<Vec<u8>>()) {
+    fn arbitrary_bytes_are_refused(bytes in any::<Vec<u8>>()) {
         let read = decode_search(build::search_id(1), build::user_id(1), &bytes);
         let refused = matches!(read, Err(Error::Corrupt { .. }));
         prop_assert!(refused);
@@ -31,8 +31,8 @@ proptest! {
 }
 
 #[test]
-fn no_flipped_bit_and_no_missing_end_goes_unseen() {
-    let search = search_with_every_term();
+fn flipped_bits_and_truncation_are_detected() {
+    let search = search_with_every_criterion();
     let record = encode_search(&search).unwrap();
     let refused = |bytes: &[u8]| match decode_search(search.id, search.owner, bytes) {
         Err(Error::Corrupt { what, .. }) => what.contains(&search.id.to_string()),
@@ -49,18 +49,18 @@ fn no_flipped_bit_and_no_missing_end_goes_unseen() {
 }
 
 #[test]
-fn what_was_never_written_is_refused_even_under_a_sound_checksum() {
-    let search = search_with_every_term();
+fn invalid_content_with_a_valid_checksum_is_refused() {
+    let search = search_with_every_criterion();
     let record = encode_search(&search).unwrap();
     let json = std::str::from_utf8(&record[5..]).unwrap();
     let read = |json: &str| {
-        let mut record = checksum::head(1).to_vec();
+        let mut record = checksum::header(1).to_vec();
         record.extend(json.bytes());
         checksum::seal(&mut record);
         decode_search(search.id, search.owner, &record)
     };
     assert_eq!(read(json).unwrap(), search);
-    for (known, unknown) in [
+    for (valid, invalid) in [
         ("\"budgetMax\"", "\"budgetMost\""),
         ("\"number\":", "\"numeral\":"),
         ("\"advert\"", "\"listing\""),
@@ -73,19 +73,19 @@ fn what_was_never_written_is_refused_even_under_a_sound_checksum() {
         ("\"text\":\"vue lac\"", "\"text\":\" - \""),
         ("\"title\":\"Maison", "\"title\":\"\\u0000"),
     ] {
-        assert!(json.contains(known), "{known} is not in {json}");
-        let refused = matches!(read(&json.replacen(known, unknown, 1)), Err(Error::Corrupt { .. }));
-        assert!(refused, "{unknown}");
+        assert!(json.contains(valid), "{valid} is not in {json}");
+        let refused = matches!(read(&json.replacen(valid, invalid, 1)), Err(Error::Corrupt { .. }));
+        assert!(refused, "{invalid}");
     }
-    // Rules for addresses may become stricter; what was accepted under the old ones stays readable.
+    // Rules for addresses may become stricter; addresses accepted under the old rules stay readable.
     assert!(read(&json.replacen("\"https://hook.example/a", "\"http://hook.example/a", 1)).is_ok());
-    // A later release may write more than this one knows.
+    // A later release may write more fields.
     assert_eq!(read(&json.replacen('{', "{\"mood\":\"hopeful\",", 1)).unwrap(), search);
 }
 
 #[test]
-fn a_number_that_is_none_is_not_written() {
-    let mut search = search_with_every_term();
+fn numbers_that_are_not_finite_are_refused() {
+    let mut search = search_with_every_criterion();
     for number in [f64::NAN, f64::INFINITY] {
         put(&mut search.draft.raw_criteria, "budgetMax", RawCriterion::Number(number));
         assert!(matches!(encode_search(&search), Err(Error::Corrupt { .. })));
@@ -93,13 +93,13 @@ fn a_number_that_is_none_is_not_written() {
 }
 
 #[test]
-fn searches_of_version_1_still_read() {
+fn version_1_searches_read() {
     for (record, expected) in [
-        (&include_bytes!("../../../tests/compat/v1/search-full.record")[..], search_with_every_term()),
-        (&include_bytes!("../../../tests/compat/v1/search-bare.record")[..], search_with_nothing()),
+        (&include_bytes!("../../../tests/compat/v1/search-full.record")[..], search_with_every_criterion()),
+        (&include_bytes!("../../../tests/compat/v1/search-bare.record")[..], search_without_criteria()),
     ] {
         assert_eq!(decode_search(expected.id, expected.owner, record).unwrap(), expected);
-        // Today's code writes the same, but for the order of raw_criteria: no name on disk has changed.
+        // Today's code writes the same except for the order of criteria: no name on disk has changed.
         assert_eq!(content(&encode_search(&expected).unwrap()), content(record));
     }
 }
@@ -110,17 +110,18 @@ fn content(record: &[u8]) -> serde_json::Value {
     content
 }
 
-/// Writes what is missing, like its namesake in [`super::compat`].
+/// Writes missing files, like its counterpart in [`super::compat`].
 #[test]
-fn the_searches_of_the_current_version_are_kept() {
+fn searches_of_the_current_version_exist() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compat/v1");
-    for (name, search) in
-        [("search-full.record", search_with_every_term()), ("search-bare.record", search_with_nothing())]
-    {
+    for (name, search) in [
+        ("search-full.record", search_with_every_criterion()),
+        ("search-bare.record", search_without_criteria()),
+    ] {
         match std::fs::File::create_new(folder.join(name)) {
             Ok(mut file) => {
                 std::io::Write::write_all(&mut file, &encode_search(&search).unwrap()).unwrap();
-                panic!("{name} was missing in {}: it is written now, commit it", folder.display());
+                panic!("{name} was missing in {}: it has been written, commit it", folder.display());
             }
             Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists, "{name}"),
         }
@@ -135,7 +136,7 @@ fn at(millisecond: i64) -> Timestamp {
     Timestamp::from_millisecond(millisecond).unwrap()
 }
 
-fn search_with_every_term() -> SavedSearch {
+fn search_with_every_criterion() -> SavedSearch {
     let entry =
         |text: &str, strictness, presence| Entry { phrase: Phrase::new(text, strictness).unwrap(), presence };
     let corner = |lat, lon| GeoPoint::new(lat, lon).unwrap();
@@ -192,7 +193,7 @@ fn search_with_every_term() -> SavedSearch {
     }
 }
 
-fn search_with_nothing() -> SavedSearch {
+fn search_without_criteria() -> SavedSearch {
     SavedSearch {
         id: SearchId::from_bytes([0x77; 16]),
         owner: UserId::from_bytes([0x88; 16]),

@@ -1,12 +1,12 @@
-//! Documents as they were first sent: kept with the claim of the first attempt, so that a repeat has the same bytes.
+//! Documents as they were first sent: stored with the claim of the first attempt, so that every attempt sends the same bytes.
 
 use domain::{PropertyId, Timestamp};
 use rusqlite::{Connection, params};
 
-use super::is_damage;
-use crate::deliveries::{Claim, Contacts, DocumentKey, ERASURE_GRACE};
+use crate::contract::{Claim, Contacts, DocumentKey, ERASURE_GRACE};
 use crate::error::Error;
 use crate::record::{decode_document, encode_document};
+use crate::sqlite::error::is_damage;
 use crate::sqlite::read::from_sql;
 
 /// A claim with everything that needs no database.
@@ -25,21 +25,25 @@ impl PreparedClaim {
         Ok(Self { claim, documents })
     }
 
-    /// The first one stays: it may have been sent already. What was written of a property from which something was just erased
-    /// may have been read before that, and is not kept.
-    pub fn keep_documents(&self, connection: &Connection) -> Result<(), Error> {
-        let mut erased = connection.prepare_cached(
-            "SELECT 1 FROM delivery_document WHERE property_id = ?1 AND version = ?2 AND kept_at > ?3",
+    /// Stores the documents. A document that is stored already stays: it may have been sent. A document of a property from which
+    /// something was erased recently is skipped: it may contain erased data.
+    pub fn store_documents(&self, connection: &Connection) -> Result<(), Error> {
+        let mut recent_erasure = connection.prepare_cached(
+            "SELECT 1 FROM delivery_document WHERE property_id = ?1 AND version = ?2 AND stored_at > ?3",
         )?;
         let grace = i64::try_from(ERASURE_GRACE.as_millis()).unwrap_or(i64::MAX);
         let mut statement = connection.prepare_cached(
-            "INSERT OR IGNORE INTO delivery_document (property_id, version, hidden, document, kept_at)
+            "INSERT OR IGNORE INTO delivery_document (property_id, version, contacts_hidden, document, stored_at)
              VALUES (?1, ?2, ?3, ?4, ?5)",
         )?;
         for (DocumentKey { property, version, contacts }, document) in &self.documents {
             let hidden = *contacts == Contacts::Hidden;
             let at = self.claim.at.as_millisecond();
-            if erased.exists(params![property.as_bytes(), ERASURE, at.saturating_sub(grace)])? {
+            if recent_erasure.exists(params![
+                property.as_bytes(),
+                ERASURE_VERSION,
+                at.saturating_sub(grace)
+            ])? {
                 continue;
             }
             statement.execute(params![property.as_bytes(), version, hidden, document, at])?;
@@ -50,7 +54,7 @@ impl PreparedClaim {
 
 pub fn sent_documents(connection: &Connection, keys: &[DocumentKey]) -> Result<Vec<Option<Vec<u8>>>, Error> {
     let mut statement = connection.prepare_cached(
-        "SELECT document FROM delivery_document WHERE property_id = ?1 AND version = ?2 AND hidden = ?3",
+        "SELECT document FROM delivery_document WHERE property_id = ?1 AND version = ?2 AND contacts_hidden = ?3",
     )?;
     let mut read = |key: &DocumentKey| {
         let DocumentKey { property, version, contacts } = key;
@@ -59,10 +63,10 @@ pub fn sent_documents(connection: &Connection, keys: &[DocumentKey]) -> Result<V
         let Some(row) = rows.next()? else { return Ok(None) };
         let document = row.get_ref(0)?.as_blob().map_err(from_sql).and_then(decode_document);
         match document {
-            // It is written anew, and keeps nothing else from being sent.
+            // It is rendered again, and does not stop other deliveries.
             Err(error) if is_damage(&error) => {
                 let error = &error as &dyn std::error::Error;
-                tracing::error!(%property, version, error, "a document that was sent cannot be read");
+                tracing::error!(%property, version, error, "the stored document of a delivery is damaged; it is rendered again");
                 Ok(None)
             }
             read => read.map(Some),
@@ -71,28 +75,28 @@ pub fn sent_documents(connection: &Connection, keys: &[DocumentKey]) -> Result<V
     keys.iter().map(&mut read).collect()
 }
 
-/// Versions are counted from one. In place of a document, this one says when something of the property was last erased.
-const ERASURE: u32 = 0;
+/// The version of the row that records the property's last erasure in place of a document. Real versions start at 1.
+const ERASURE_VERSION: u32 = 0;
 
-/// What is sent from now on is written anew, without what was erased.
-pub fn forget_documents(connection: &Connection, property: PropertyId, at: Timestamp) -> Result<(), Error> {
+/// Deletes the documents of a property, so that later attempts render it without the erased data.
+pub fn delete_documents(connection: &Connection, property: PropertyId, at: Timestamp) -> Result<(), Error> {
     connection
         .prepare_cached("DELETE FROM delivery_document WHERE property_id = ?1")?
         .execute([property.as_bytes()])?;
     connection
         .prepare_cached(
-            "INSERT INTO delivery_document (property_id, version, hidden, document, kept_at)
+            "INSERT INTO delivery_document (property_id, version, contacts_hidden, document, stored_at)
              VALUES (?1, ?2, 0, x'', ?3)",
         )?
-        .execute(params![property.as_bytes(), ERASURE, at.as_millisecond()])?;
+        .execute(params![property.as_bytes(), ERASURE_VERSION, at.as_millisecond()])?;
     Ok(())
 }
 
-/// Deletes some of those kept before a moment; answers whether there may be more.
-pub fn forget_old(connection: &Connection, before: i64, limit: i64) -> Result<bool, Error> {
+/// Deletes at most `limit` documents stored before a date. Returns `true` if there may be more.
+pub fn prune_documents(connection: &Connection, before: i64, limit: i64) -> Result<bool, Error> {
     let mut statement = connection.prepare_cached(
         "DELETE FROM delivery_document WHERE rowid IN
-             (SELECT rowid FROM delivery_document WHERE kept_at < ?1 ORDER BY kept_at LIMIT ?2)",
+             (SELECT rowid FROM delivery_document WHERE stored_at < ?1 ORDER BY stored_at LIMIT ?2)",
     )?;
     let deleted = statement.execute(params![before, limit])?;
     Ok(i64::try_from(deleted).unwrap_or(i64::MAX) >= limit)

@@ -1,4 +1,4 @@
-//! Looking at deliveries, sending them again, and forgetting the old ones.
+//! Listing, replaying and pruning deliveries.
 
 use std::time::Duration;
 
@@ -6,84 +6,83 @@ use domain::{DeliveryId, SearchId, Timestamp, UserId};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params, params_from_iter};
 
-use super::documents::forget_old;
+use super::documents::prune_documents;
 use super::{
-    DELIVERED, FAILED, Ids, LANES_PER_SEARCH, PENDING, channel_code, first_lane, lane_of, moment, outcome_of,
-    state_codes, state_of, subject,
+    DELIVERED, FAILED, Ids, LANES_PER_SEARCH, PENDING, channel_code, first_lane, lane_from_code,
+    outcome_from_code, state_codes, state_from_code, subject, timestamp,
 };
-use crate::deliveries::{Attempt, DeliveryList, DeliveryPage, DeliveryRow, Pruned, QueueDepth, Replay};
+use crate::contract::Position;
+use crate::contract::{Attempt, DeliveryList, DeliveryPage, DeliveryRow, Pruned, QueueDepth, Replay};
 use crate::error::Error;
-use crate::log::Position;
-use crate::sqlite::matches::notice_of;
-use crate::sqlite::writer::Verdict;
+use crate::sqlite::matches::notification_from_code;
 
-/// What [`read`] reads.
+/// The columns that [`read`] reads.
 const COLUMNS: &str =
-    "SELECT d.sequence, d.owner, d.lane, (SELECT s.id FROM search s WHERE s.number = d.lane / 4), d.kind, d.place,
+    "SELECT d.sequence, d.owner, d.lane, (SELECT s.id FROM search s WHERE s.number = d.lane / 4), d.kind, d.event_index,
          d.state, d.created_at, d.due_at, d.position,
-         (SELECT count(*) FROM delivery_attempt a WHERE a.sequence = d.sequence), d.number";
+         (SELECT count(*) FROM delivery_attempt a WHERE a.sequence = d.sequence), d.lane_sequence";
 
-pub fn deliveries(connection: &Connection, asked: &DeliveryList) -> Result<DeliveryPage, Error> {
-    let DeliveryList { owner, search, state, channel, from, until, skip, take } = asked;
+pub fn list(connection: &Connection, list: &DeliveryList) -> Result<DeliveryPage, Error> {
+    let DeliveryList { owner, search, state, channel, from, until, skip, take } = list;
     let mut conditions = Vec::new();
     let mut values: Vec<Value> = Vec::new();
-    let mut ask = |condition: &str, value: Value| {
+    let mut filter = |condition: &str, value: Value| {
         values.push(value);
         conditions.push(condition.replace('?', &format!("?{}", values.len())));
     };
     if let Some(search) = search {
         let first = first_lane(*search);
         match channel {
-            Some(channel) => ask("d.lane = ?", (first + channel_code(*channel)).into()),
+            Some(channel) => filter("d.lane = ?", (first + channel_code(*channel)).into()),
             None => {
-                ask("d.lane >= ?", first.into());
-                ask("d.lane < ?", (first + LANES_PER_SEARCH).into());
+                filter("d.lane >= ?", first.into());
+                filter("d.lane < ?", (first + LANES_PER_SEARCH).into());
             }
         }
     } else if let Some(channel) = channel {
-        ask("d.lane % 4 = ?", channel_code(*channel).into());
+        filter("d.lane % 4 = ?", channel_code(*channel).into());
     }
     if let Some(owner) = owner {
-        // Where a search is asked for, its lanes lead to fewer rows than its owner does.
+        // The lanes of a search select fewer rows than its owner; `+` keeps SQLite from using the owner's index.
         let column = if search.is_some() { "+d.owner = ?" } else { "d.owner = ?" };
-        ask(column, owner.as_bytes().to_vec().into());
+        filter(column, owner.as_bytes().to_vec().into());
     }
     if let Some(state) = state {
         let (first, last) = state_codes(*state);
-        ask("d.state >= ?", first.into());
-        ask("d.state <= ?", last.into());
+        filter("d.state >= ?", first.into());
+        filter("d.state <= ?", last.into());
     }
     if let Some(from) = from {
-        ask("d.created_at >= ?", from.as_millisecond().into());
+        filter("d.created_at >= ?", from.as_millisecond().into());
     }
     if let Some(until) = until {
-        ask("d.created_at < ?", until.as_millisecond().into());
+        filter("d.created_at < ?", until.as_millisecond().into());
     }
-    // What came to nothing has indexes of its own. They are used where the query says the very same of the state.
-    let is_given_up = state.is_some_and(|state| state_codes(state).0 >= FAILED);
-    let from = match (is_given_up, search, owner) {
-        (true, Some(_), _) => "FROM delivery d INDEXED BY delivery_given_up",
-        (true, None, Some(_)) => "FROM delivery d INDEXED BY delivery_given_up_of_owner",
+    // Failed and cancelled deliveries have partial indexes. SQLite uses them only if the query repeats their condition.
+    let is_unsuccessful = state.is_some_and(|state| state_codes(state).0 >= FAILED);
+    let from = match (is_unsuccessful, search, owner) {
+        (true, Some(_), _) => "FROM delivery d INDEXED BY delivery_unsuccessful",
+        (true, None, Some(_)) => "FROM delivery d INDEXED BY delivery_unsuccessful_of_owner",
         _ => "FROM delivery d",
     };
-    if is_given_up {
+    if is_unsuccessful {
         conditions.push("d.state >= 3".to_owned());
     }
-    let chosen =
+    let selection =
         if conditions.is_empty() { String::new() } else { format!("WHERE {}", conditions.join(" AND ")) };
-    // One transaction, so that the total and the page are of the same moment.
+    // One transaction, so that the total and the page are consistent.
     let reading = connection.unchecked_transaction()?;
     let total = reading
-        .prepare_cached(&format!("SELECT count(*) {from} {chosen}"))?
+        .prepare_cached(&format!("SELECT count(*) {from} {selection}"))?
         .query_row(params_from_iter(&values), |row| row.get(0))?;
     let window = |count: u64| Value::from(i64::try_from(count).unwrap_or(i64::MAX));
     values.extend([window(*take), window(*skip)]);
     let count = values.len();
     let sql =
-        format!("{COLUMNS} {from} {chosen} ORDER BY d.sequence DESC LIMIT ?{} OFFSET ?{count}", count - 1);
+        format!("{COLUMNS} {from} {selection} ORDER BY d.sequence DESC LIMIT ?{} OFFSET ?{count}", count - 1);
     let mut statement = reading.prepare_cached(&sql)?;
     let mut rows = statement.query(params_from_iter(&values))?;
-    let ids = Ids::of_database(&reading)?;
+    let ids = Ids::load(&reading)?;
     let mut deliveries = Vec::new();
     while let Some(row) = rows.next()? {
         deliveries.push(read(&reading, &ids, row)?);
@@ -96,14 +95,14 @@ pub fn delivery(
     id: DeliveryId,
 ) -> Result<Option<(DeliveryRow, Vec<Attempt>)>, Error> {
     let reading = connection.unchecked_transaction()?;
-    let ids = Ids::of_database(&reading)?;
-    let Some((sequence, _)) = ids.row_of(id) else { return Ok(None) };
+    let ids = Ids::load(&reading)?;
+    let Some((sequence, _)) = ids.row(id) else { return Ok(None) };
     let mut statement =
         reading.prepare_cached(&format!("{COLUMNS} FROM delivery d WHERE d.sequence = ?1"))?;
     let mut rows = statement.query([sequence])?;
     let Some(row) = rows.next()? else { return Ok(None) };
     let delivery = read(&reading, &ids, row)?;
-    // Another search's number makes another id.
+    // The id names the search too; it may be another one.
     if delivery.id != id {
         return Ok(None);
     }
@@ -112,47 +111,47 @@ pub fn delivery(
 
 fn read(connection: &Connection, ids: &Ids, row: &Row<'_>) -> Result<DeliveryRow, Error> {
     let sequence: u64 = row.get(0)?;
-    let lane = lane_of(row.get(2)?)?;
-    let notification = notice_of(row.get(4)?, row.get(5)?)
+    let lane = lane_from_code(row.get(2)?)?;
+    let notification = notification_from_code(row.get(4)?, row.get(5)?)
         .ok_or_else(|| Error::corrupt(format!("the notification of delivery {sequence}")))?;
     Ok(DeliveryRow {
-        id: ids.of(lane, sequence),
+        id: ids.id(lane, sequence),
         owner: UserId::from_bytes(row.get(1)?),
         lane,
-        number: row.get(11)?,
+        lane_sequence: row.get(11)?,
         search: row.get::<_, Option<[u8; 16]>>(3)?.map(SearchId::from_bytes),
         notification,
-        state: state_of(row.get(6)?)?,
-        created_at: moment(row.get(7)?)?,
-        state_at: moment(row.get(8)?)?,
+        state: state_from_code(row.get(6)?)?,
+        created_at: timestamp(row.get(7)?)?,
+        state_at: timestamp(row.get(8)?)?,
         attempts: row.get(10)?,
-        about: subject::named(connection, lane.search, Position(row.get(9)?))?,
+        subject: subject::ids(connection, lane.search, Position(row.get(9)?))?,
     })
 }
 
 fn attempts(connection: &Connection, sequence: i64) -> Result<Vec<Attempt>, Error> {
     let mut statement = connection.prepare_cached(
-        "SELECT began_at, took, outcome, status, target, excerpt FROM delivery_attempt
+        "SELECT started_at, duration_ms, outcome, status, target, response_excerpt FROM delivery_attempt
          WHERE sequence = ?1 ORDER BY ordinal",
     )?;
     let mut rows = statement.query([sequence])?;
     let mut attempts = Vec::new();
     while let Some(row) = rows.next()? {
         attempts.push(Attempt {
-            began_at: moment(row.get(0)?)?,
-            took: Duration::from_millis(row.get(1)?),
-            outcome: outcome_of(row.get(2)?)?,
+            started_at: timestamp(row.get(0)?)?,
+            duration: Duration::from_millis(row.get(1)?),
+            outcome: outcome_from_code(row.get(2)?)?,
             status: row.get(3)?,
             target: row.get(4)?,
-            excerpt: row.get::<_, Option<Vec<u8>>>(5)?.unwrap_or_default(),
+            response_excerpt: row.get::<_, Option<Vec<u8>>>(5)?.unwrap_or_default(),
         });
     }
     Ok(attempts)
 }
 
-/// What failed, or was cancelled for a reason that may be gone: notifications were off, or nobody was named, or letters were not
-/// sent at all.
-pub const GIVEN_UP: &str = "SELECT sequence FROM delivery INDEXED BY delivery_given_up
+/// Selects deliveries that failed, or were cancelled for a reason that may be gone: notifications were off, there was no recipient, or
+/// the channel was off.
+pub const UNSUCCESSFUL: &str = "SELECT sequence FROM delivery INDEXED BY delivery_unsuccessful
      WHERE lane = ?1 AND state >= 3 AND sequence > ?2 AND state IN (3, 10, 12, 14) AND created_at >= ?3 AND due_at <= ?4
      ORDER BY sequence LIMIT ?5";
 
@@ -161,12 +160,12 @@ pub fn replay(
     replay: Replay,
     now: Timestamp,
     limit: usize,
-) -> Result<Verdict<Vec<DeliveryId>>, Error> {
+) -> Result<Vec<DeliveryId>, Error> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let ids = Ids::of_database(connection)?;
-    let chosen: Vec<(i64, i64)> = match replay {
+    let ids = Ids::load(connection)?;
+    let selected: Vec<(i64, i64)> = match replay {
         Replay::One(id) => {
-            let Some((sequence, search)) = ids.row_of(id) else { return Ok(Verdict::Undo(Vec::new())) };
+            let Some((sequence, search)) = ids.row(id) else { return Ok(Vec::new()) };
             let mut statement = connection.prepare_cached(
                 "SELECT sequence, lane FROM delivery WHERE sequence = ?1 AND state >= ?2 AND lane / 4 = ?3",
             )?;
@@ -175,57 +174,52 @@ pub fn replay(
             rows.collect::<Result<_, _>>()?
         }
         Replay::Failed { search, since, after } => {
-            let after = after.and_then(|after| ids.row_of(after)).map_or(0, |(sequence, _)| sequence);
-            let mut statement = connection.prepare_cached(GIVEN_UP)?;
-            // What came to that only later, because it was sent again, is not sent again once more.
+            let after = after.and_then(|after| ids.row(after)).map_or(0, |(sequence, _)| sequence);
+            let mut statement = connection.prepare_cached(UNSUCCESSFUL)?;
+            // `due_at <= now` skips those that this replay sent and that have failed again meanwhile.
             let (since, by_now) = (since.as_millisecond(), now.as_millisecond());
-            let mut chosen: Vec<(i64, i64)> = Vec::new();
+            let mut selected: Vec<(i64, i64)> = Vec::new();
             for lane in first_lane(search)..first_lane(search) + LANES_PER_SEARCH {
                 let values = params![lane, after, since, by_now, limit];
                 let rows = statement.query_map(values, |row| Ok((row.get(0)?, lane)))?;
-                chosen.extend(rows.collect::<Result<Vec<_>, _>>()?);
+                selected.extend(rows.collect::<Result<Vec<_>, _>>()?);
             }
-            chosen.sort_unstable();
-            chosen.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-            chosen
+            selected.sort_unstable();
+            selected.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+            selected
         }
     };
     let mut statement = connection.prepare_cached(
-        "UPDATE delivery SET state = ?2, due_at = ?3, failures = 0, interruptions = 0, claim = NULL
+        "UPDATE delivery SET state = ?2, due_at = ?3, failures = 0, interruptions = 0, claim_id = NULL
          WHERE sequence = ?1",
     )?;
-    let mut replayed = Vec::with_capacity(chosen.len());
-    for (sequence, lane) in chosen {
+    let mut replayed = Vec::with_capacity(selected.len());
+    for (sequence, lane) in selected {
         statement.execute(params![sequence, PENDING, now.as_millisecond()])?;
-        replayed.push(ids.of(lane_of(lane)?, u64::try_from(sequence).unwrap_or_default()));
+        replayed.push(ids.id(lane_from_code(lane)?, u64::try_from(sequence).unwrap_or_default()));
     }
-    Ok(Verdict::Keep(replayed))
+    Ok(replayed)
 }
 
-/// How many that are too young are passed over before the walk ends. They are in the order in which they came to be owed; but a clock
-/// may have been wrong for a while.
-const YOUNG_PASSED_OVER: usize = 1_000;
+/// How many deliveries that are too recent are skipped before pruning stops. Rows are in the order of creation, but the clock may have
+/// been wrong for a while.
+const RECENT_SKIPPED_MAX: usize = 1_000;
 
-pub fn forget(
-    connection: &Connection,
-    before: Timestamp,
-    after: u64,
-    limit: usize,
-) -> Result<Verdict<Pruned>, Error> {
+pub fn prune(connection: &Connection, before: Timestamp, after: u64, limit: usize) -> Result<Pruned, Error> {
     let before = before.as_millisecond();
-    // What is old and still waits, or ended late, stands at the beginning and is passed over.
+    // Old deliveries that are still pending, or ended late, are at the beginning and are skipped.
     let mut statement = connection.prepare_cached(
         "SELECT sequence, state, due_at, created_at FROM delivery WHERE sequence > ?1 ORDER BY sequence",
     )?;
     let mut rows = statement.query([after])?;
-    let (mut old, mut young, mut until) = (Vec::new(), 0, after);
+    let (mut old, mut recent, mut until) = (Vec::new(), 0, after);
     while old.len() < limit
-        && young < YOUNG_PASSED_OVER
+        && recent < RECENT_SKIPPED_MAX
         && let Some(row) = rows.next()?
     {
         let (state, ended_at, created_at): (i64, i64, i64) = (row.get(1)?, row.get(2)?, row.get(3)?);
         until = row.get(0)?;
-        young = if created_at >= before { young + 1 } else { 0 };
+        recent = if created_at >= before { recent + 1 } else { 0 };
         if state >= DELIVERED && ended_at < before && created_at < before {
             old.push(row.get::<_, i64>(0)?);
         }
@@ -239,15 +233,15 @@ pub fn forget(
         }
     }
     let more_deliveries = old.len() >= limit;
-    let more_documents = forget_old(connection, before, i64::try_from(limit).unwrap_or(i64::MAX))?;
-    Ok(Verdict::Keep(Pruned { more: more_deliveries || more_documents, until }))
+    let more_documents = prune_documents(connection, before, i64::try_from(limit).unwrap_or(i64::MAX))?;
+    Ok(Pruned { more: more_deliveries || more_documents, until })
 }
 
-pub fn depth(connection: &Connection) -> Result<QueueDepth, Error> {
+pub fn queue_depth(connection: &Connection) -> Result<QueueDepth, Error> {
     let pending = "SELECT count(*), min(due_at) FROM delivery INDEXED BY delivery_pending WHERE state = 0";
     let (pending, oldest): (u64, Option<i64>) =
         connection.prepare_cached(pending)?.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let leased = "SELECT count(*) FROM delivery INDEXED BY delivery_leased WHERE state = 1";
     let leased = connection.prepare_cached(leased)?.query_row([], |row| row.get(0))?;
-    Ok(QueueDepth { pending, leased, oldest_due_at: oldest.map(moment).transpose()? })
+    Ok(QueueDepth { pending, leased, oldest_due_at: oldest.map(timestamp).transpose()? })
 }

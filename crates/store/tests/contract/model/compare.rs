@@ -1,33 +1,34 @@
-//! Asking store and model the same questions, all of them.
+//! Compares all reads of the store with the model.
 
 use std::collections::{HashMap, HashSet};
 
 use domain::criteria::Direction;
 use domain::{Identity, SearchNumber};
-use store::{Position, SearchList, Store};
+use store::prelude::*;
+use store::{Position, SearchList};
 use testkit::build::{at, property_id, search_id, user_id};
 
 use super::reference::Model;
-use super::story::{HOMES, OWNERS, SEARCHES, reference_identities, url_identities};
+use super::story::{OWNERS, PROPERTIES, SEARCHES, reference_identities, url_identities};
+use crate::adverts::scan::scan_all;
 use crate::changes::whole_log;
-use crate::scan::scan_all;
 
 pub async fn compare(store: &impl Store, model: &mut Model) {
     assert_eq!(whole_log(store).await, model.log());
     assert_eq!(*store.head().borrow(), Position(model.log().len() as u64));
 
-    let now = store.properties(HOMES.map(testkit::build::property_id).to_vec()).await.unwrap();
+    let now = store.properties(PROPERTIES.map(testkit::build::property_id).to_vec()).await.unwrap();
     assert_eq!(now, model.properties());
     let scanned = scan_all(store, 2, 3).await;
-    assert_eq!(scanned.len(), now.len(), "each is given once");
+    assert_eq!(scanned.len(), now.len(), "each is returned once");
     assert_eq!(
         scanned.into_iter().map(|stored| (stored.property.id, stored)).collect::<HashMap<_, _>>(),
         now
     );
-    for home in HOMES.map(testkit::build::property_id) {
-        for version in 0..=model.last_version(home) + 1 {
-            let kept = store.property_at(home, version).await.unwrap();
-            assert_eq!(kept.as_ref(), model.property_at(home, version), "{home} at {version}");
+    for target in PROPERTIES.map(testkit::build::property_id) {
+        for version in 0..=model.last_version(target) + 1 {
+            let stored = store.property_at(target, version).await.unwrap();
+            assert_eq!(stored.as_ref(), model.property_at(target, version), "{target} at {version}");
         }
     }
 
@@ -36,8 +37,11 @@ pub async fn compare(store: &impl Store, model: &mut Model) {
     let expected: Vec<_> = identities.iter().map(|identity| model.locate(identity)).collect();
     assert_eq!(store.locate(identities).await.unwrap(), expected);
     assert_eq!(store.counts().await.unwrap(), model.counts());
-    for moment in [at(1_005), at(1_000_000)] {
-        assert_eq!(store.not_crawled_since(moment, 1_000).await.unwrap(), model.not_crawled_since(moment));
+    for timestamp in [at(1_005), at(1_000_000)] {
+        assert_eq!(
+            store.not_crawled_since(timestamp, 1_000).await.unwrap(),
+            model.not_crawled_since(timestamp)
+        );
     }
     compare_searches(store, model).await;
     compare_matches(store, model).await;
@@ -58,7 +62,7 @@ async fn compare_searches(store: &impl Store, model: &mut Model) {
     }
     assert_eq!(store.count_searches().await.unwrap(), model.searches.all().len() as u64);
     for number in model.searches.numbers_ever() {
-        let stored = store.search_numbered(number).await.unwrap();
+        let stored = store.search_by_number(number).await.unwrap();
         assert_eq!(stored, model.searches.all().into_iter().find(|stored| stored.number == number));
     }
     for position in model.matches.until.0..=model.head().0 {
@@ -73,7 +77,7 @@ async fn compare_searches(store: &impl Store, model: &mut Model) {
         }
         assert_eq!(read, expected, "at {position}");
     }
-    // One choice at a time: there will be many times.
+    // One selection per step: there are many steps.
     const CHOICES: [(Option<&str>, Option<bool>); 6] = [
         (None, None),
         (None, Some(true)),
@@ -85,20 +89,20 @@ async fn compare_searches(store: &impl Store, model: &mut Model) {
     let (title, enabled) = CHOICES[model.head().0 as usize % CHOICES.len()];
     for owner in OWNERS.map(user_id) {
         for by_title in [None, Some(Direction::Ascending), Some(Direction::Descending)] {
-            let mut asked =
+            let mut selection =
                 SearchList { owner, title: title.map(str::to_owned), enabled, by_title, skip: 0, take: 2 };
-            let expected = model.searches.list(&asked);
+            let expected = model.searches.list(&selection);
             let mut read = Vec::new();
             loop {
-                asked.skip = read.len() as u64;
-                let page = store.searches(asked.clone()).await.unwrap();
-                assert_eq!(page.total, expected.len() as u64, "{asked:?}");
+                selection.skip = read.len() as u64;
+                let page = store.list_searches(selection.clone()).await.unwrap();
+                assert_eq!(page.total, expected.len() as u64, "{selection:?}");
                 if page.searches.is_empty() {
                     break;
                 }
                 read.extend(page.searches);
             }
-            assert_eq!(read, expected, "{asked:?}");
+            assert_eq!(read, expected, "{selection:?}");
         }
     }
 }
@@ -112,8 +116,8 @@ async fn compare_matches(store: &impl Store, model: &Model) {
             matches.groups.iter().filter(|group| group.position > after).take(limit).cloned().collect();
         assert_eq!(store.match_groups_after(after, limit).await.unwrap(), expected);
     }
-    let homes = HOMES.map(property_id).to_vec();
-    assert_eq!(store.matched(homes).await.unwrap(), matches.by_property());
+    let targets = PROPERTIES.map(property_id).to_vec();
+    assert_eq!(store.matched_searches(targets).await.unwrap(), matches.by_property());
     let live: HashSet<SearchNumber> = model.searches.all().iter().map(|stored| stored.number).collect();
     for number in model.searches.numbers_ever() {
         let mut expected = matches.of(number);
@@ -124,15 +128,15 @@ async fn compare_matches(store: &impl Store, model: &Model) {
         for (skip, take) in
             [(0, u64::MAX), (0, 0), (0, 1), (1, 1), (1, 2), (2, u64::MAX), (3, 4), (u64::MAX, 1)]
         {
-            let page = store.matches_of(number, skip, take).await.unwrap();
+            let page = store.list_matches(number, skip, take).await.unwrap();
             assert_eq!(page.total, expected.len() as u64);
             let window = expected.iter().skip(skip.min(1_000) as usize).take(take.min(1_000) as usize);
             assert_eq!(page.matches, window.cloned().collect::<Vec<_>>(), "{number:?}, {skip} and {take}");
         }
-        // Those that a property was first told of at, and one that may be any.
-        let firsts = matches.first_told.values().copied().chain([Position(model.head().0 / 2)]);
+        // The first positions of properties, and an arbitrary one.
+        let firsts = matches.first_logged.values().copied().chain([Position(model.head().0 / 2)]);
         for position in firsts {
-            let found = store.match_with(number, position).await.unwrap();
+            let found = store.find_match(number, position).await.unwrap();
             assert_eq!(found.as_ref(), linked.get(&position), "{number:?} with {position:?}");
         }
     }

@@ -1,4 +1,4 @@
-//! The contract of matches, written down naively; and a matcher that makes them up.
+//! A naive model of matches, and a matcher that invents them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,25 +15,25 @@ use super::reference::Model;
 pub struct Matches {
     pub until: Position,
     pub groups: Vec<MatchGroup>,
-    /// Where the log first told of each property.
-    pub first_told: BTreeMap<PropertyId, Position>,
+    /// The first log position of each property.
+    pub first_logged: BTreeMap<PropertyId, Position>,
 }
 
 impl Matches {
-    /// The newest first.
+    /// Returns the matches of a search, the newest first.
     pub fn of(&self, number: SearchNumber) -> Vec<MatchRow> {
         let matched = self.groups.iter().rev().filter(|group| group.matched.contains(&number));
         matched.map(|group| self.row(group, number)).collect()
     }
 
-    /// What links a search to properties, by where those were first told of.
+    /// Returns the links of a search, by the first log position of the property.
     pub fn links_of(&self, number: SearchNumber) -> HashMap<Position, MatchRow> {
         let mut links = HashMap::new();
-        // The first of its kind stands, and a match stands before a link.
+        // The first of its kind wins, and a match takes precedence over a link.
         for lists in [|group: &MatchGroup| group.matched.clone(), |group: &MatchGroup| group.linked.clone()] {
             for group in self.groups.iter().filter(|group| lists(group).contains(&number)) {
-                let first_told_at = self.first_told[&group.property];
-                links.entry(first_told_at).or_insert_with(|| self.row(group, number));
+                let first_position = self.first_logged[&group.property];
+                links.entry(first_position).or_insert_with(|| self.row(group, number));
             }
         }
         links
@@ -41,7 +41,7 @@ impl Matches {
 
     fn row(&self, group: &MatchGroup, search: SearchNumber) -> MatchRow {
         MatchRow {
-            id: MatchId::of(search, self.first_told[&group.property].0),
+            id: MatchId::of(search, self.first_logged[&group.property].0),
             search,
             property: group.property,
             version: group.version,
@@ -62,8 +62,8 @@ impl Matches {
 }
 
 impl Model {
-    /// What a matcher might make of the next entries. It knows a match is made once, and draws the rest.
-    pub fn think(&self, entries: u64, chance: u64) -> MatchBatch {
+    /// Invents a batch for the next log entries. Only the rule that a property matches a search once is respected.
+    pub fn invent_batch(&self, entries: u64, chance: u64) -> MatchBatch {
         let mut random = Random::new(chance);
         let after = self.matches.until;
         let until = Position(self.head().0.min(after.0 + entries));
@@ -92,7 +92,7 @@ impl Model {
             let outbox = outbox
                 .map(|notification| OutboxEntry { notification, searches: some() })
                 .into_iter()
-                .filter(|owed| !owed.searches.is_empty())
+                .filter(|entry| !entry.searches.is_empty())
                 .collect();
             groups.push(MatchGroup {
                 position: *position,
@@ -124,9 +124,9 @@ impl Model {
         let is_empty = |group: &MatchGroup| {
             group.matched.is_empty() && group.linked.is_empty() && group.outbox.is_empty()
         };
-        let kept: Vec<_> =
+        let stored: Vec<_> =
             batch.groups.iter().filter(|group| !is_empty(group) && !erased_since(group)).cloned().collect();
-        self.matches.groups.extend(kept);
+        self.matches.groups.extend(stored);
         self.matches.until = batch.until;
         true
     }

@@ -1,11 +1,11 @@
-//! The contract, written down naively. There is no index and no bookkeeping: everything is found by looking everywhere.
+//! A naive model of the contract, without indexes: every read is a scan.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use domain::{Advert, AdvertId, Identity, Property, PropertyId, Timestamp};
 use store::{
-    Change, ChangeSet, CommitOutcome, Erased, Erasure, Expected, Located, LogEntry, Position, PropertyCause,
-    PutCause, PutProperty, RemovalCause, Step, StoredProperty,
+    AdvertRef, Change, ChangeSet, CommitOutcome, Erased, Erasure, Expected, LogEntry, Position,
+    PropertyCause, PutCause, PutProperty, RemovalCause, Step, StoredProperty,
 };
 
 use super::matches::Matches;
@@ -13,15 +13,15 @@ use super::searches::Searches;
 
 #[derive(Debug, Clone, Default)]
 pub struct Model {
-    /// The version each property is at.
+    /// The current version of each property.
     current: BTreeMap<PropertyId, u32>,
     documents: BTreeMap<(PropertyId, u32), Property>,
     last_versions: BTreeMap<PropertyId, u32>,
     pub searches: Searches,
     pub matches: Matches,
-    /// How often each property was written or removed.
+    /// The revision of each property: how often it was written or removed.
     revisions: BTreeMap<PropertyId, u32>,
-    /// When each advert was last seen, and whether it is expired, as last written about it.
+    /// When each advert was last crawled, and whether it is expired, as last written.
     sightings: BTreeMap<AdvertId, (Timestamp, bool)>,
     adverts_ever: BTreeSet<AdvertId>,
     log: Vec<LogEntry>,
@@ -88,7 +88,7 @@ impl Model {
             _ => self.last_version(property.id) + 1,
         };
         let next = self.head().next();
-        self.matches.first_told.entry(property.id).or_insert(next);
+        self.matches.first_logged.entry(property.id).or_insert(next);
         self.current.insert(property.id, version);
         *self.revisions.entry(property.id).or_default() += 1;
         self.last_versions.insert(property.id, version);
@@ -123,7 +123,7 @@ impl Model {
         let property = self.locate(&Identity::Uuid(erased))?.property;
         let held = |document: &&Property| document.id != property && document.advert(erased).is_some();
         let previous_properties: BTreeSet<_> =
-            self.documents.values().filter(held).map(|home| home.id).collect();
+            self.documents.values().filter(held).map(|target| target.id).collect();
         let erasure = Erasure { previous_properties: previous_properties.into_iter().collect() };
         for document in self.documents.values_mut() {
             document.adverts.retain(|advert| advert.id != erased);
@@ -136,8 +136,9 @@ impl Model {
                 entry.change = Change::Erased;
             }
         }
-        let gone = |home: PropertyId| self.documents.keys().all(|(id, _)| *id != home);
-        let gone: Vec<_> = erasure.previous_properties.iter().copied().filter(|home| gone(*home)).collect();
+        let gone = |target: PropertyId| self.documents.keys().all(|(id, _)| *id != target);
+        let gone: Vec<_> =
+            erasure.previous_properties.iter().copied().filter(|target| gone(*target)).collect();
         self.matches.groups.retain(|group| !gone.contains(&group.property));
         let version = self.current[&property];
         *self.revisions.entry(property).or_default() += 1;
@@ -195,24 +196,24 @@ impl Model {
         self.last_versions.get(&id).copied().unwrap_or_default()
     }
 
-    /// Every advert there is now, with the property it is in.
+    /// Returns every current advert with its property.
     pub fn adverts(&self) -> impl Iterator<Item = (PropertyId, &Advert)> {
         self.current.iter().flat_map(|(id, version)| {
             self.documents[&(*id, *version)].adverts.iter().map(|advert| (*id, advert))
         })
     }
 
-    /// Every advert that ever was.
+    /// Returns every advert that ever existed.
     pub fn adverts_ever(&self) -> impl Iterator<Item = AdvertId> {
         self.adverts_ever.iter().copied()
     }
 
-    /// One of the adverts there ever were.
-    pub fn pick(&self, who: usize) -> Option<AdvertId> {
-        self.adverts_ever().nth(who % self.adverts_ever.len().max(1))
+    /// Picks one of the adverts that ever existed.
+    pub fn pick(&self, index: usize) -> Option<AdvertId> {
+        self.adverts_ever().nth(index % self.adverts_ever.len().max(1))
     }
 
-    pub fn locate(&self, identity: &Identity) -> Option<Located> {
+    pub fn locate(&self, identity: &Identity) -> Option<AdvertRef> {
         let details = |advert: &Advert| advert.details.clone();
         let is = |advert: &Advert| match identity {
             Identity::Uuid(id) => advert.id == *id,
@@ -223,18 +224,18 @@ impl Model {
             Identity::Url(key) => details(advert).url.is_some_and(|url| url.comparison_key() == **key),
         };
         let found = self.adverts().filter(|(_, advert)| is(advert)).min_by_key(|(_, advert)| advert.id);
-        found.map(|(property, advert)| Located { advert: advert.id, property })
+        found.map(|(property, advert)| AdvertRef { advert: advert.id, property })
     }
 
     pub fn counts(&self) -> (u64, u64) {
         (self.current.len() as u64, self.adverts().count() as u64)
     }
 
-    pub fn not_crawled_since(&self, moment: Timestamp) -> Vec<Located> {
+    pub fn not_crawled_since(&self, timestamp: Timestamp) -> Vec<AdvertRef> {
         let mut found: Vec<_> = self
             .adverts()
-            .map(|(property, advert)| (self.sightings[&advert.id], Located { advert: advert.id, property }))
-            .filter(|((seen_at, expired), _)| !expired && *seen_at < moment)
+            .map(|(property, advert)| (self.sightings[&advert.id], AdvertRef { advert: advert.id, property }))
+            .filter(|((seen_at, expired), _)| !expired && *seen_at < timestamp)
             .collect();
         found.sort_by_key(|((seen_at, _), located)| (*seen_at, located.advert));
         found.into_iter().map(|(_, located)| located).collect()

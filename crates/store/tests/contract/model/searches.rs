@@ -1,4 +1,4 @@
-//! The contract of saved searches, written down naively: every version is kept.
+//! A naive model of saved searches, which keeps every version.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,9 +16,9 @@ pub struct Searches {
 
 #[derive(Debug, Clone)]
 struct Live {
-    /// Not known before the store is asked.
+    /// `None` until the store has assigned it.
     number: Option<SearchNumber>,
-    /// With the entry that made each.
+    /// Each with the position of its log entry.
     versions: Vec<(Position, SavedSearch)>,
 }
 
@@ -69,11 +69,11 @@ impl Searches {
         Some(Change::SearchRemoved { search })
     }
 
-    /// Takes note of the number that the store has given; it must not have been given before.
+    /// Records the number that the store has assigned. It must be new.
     pub fn learn_number(&mut self, id: SearchId, number: SearchNumber) {
         let Some(live) = self.live.get_mut(&id) else { return };
         if live.number.is_none() {
-            assert!(self.numbers_ever.insert(number), "{number:?} is given twice");
+            assert!(self.numbers_ever.insert(number), "{number:?} is assigned twice");
             live.number = Some(number);
         }
     }
@@ -91,17 +91,17 @@ impl Searches {
         self.live.get(&id).map(Live::current)
     }
 
-    /// In the order of their numbers.
+    /// Returns all searches in the order of their numbers.
     pub fn all(&self) -> Vec<StoredSearch> {
         let mut all: Vec<_> = self.live.values().map(Live::current).collect();
         all.sort_by_key(|stored| stored.number);
         all
     }
 
-    pub fn at_version(&self, id: SearchId, version: u32, matched_until: Position) -> Option<StoredSearch> {
+    pub fn at_version(&self, id: SearchId, version: u32, checkpoint: Position) -> Option<StoredSearch> {
         let live = self.live.get(&id)?;
         let index = (version as usize).checked_sub(1).filter(|index| *index < live.versions.len())?;
-        let replaced = live.versions.get(index + 1).is_some_and(|(position, _)| *position <= matched_until);
+        let replaced = live.versions.get(index + 1).is_some_and(|(position, _)| *position <= checkpoint);
         (!replaced).then(|| live.stored(index))
     }
 
@@ -115,9 +115,9 @@ impl Searches {
         found
     }
 
-    /// All that are asked for, whatever the page.
-    pub fn list(&self, asked: &SearchList) -> Vec<StoredSearch> {
-        let SearchList { owner, title, enabled, by_title, skip: _, take: _ } = asked;
+    /// Returns the searches of all pages.
+    pub fn list(&self, selection: &SearchList) -> Vec<StoredSearch> {
+        let SearchList { owner, title, enabled, by_title, skip: _, take: _ } = selection;
         let key = |stored: &StoredSearch| fold(stored.search.draft.title.as_str());
         let mut found = self.all();
         found.retain(|stored| stored.search.owner == *owner);

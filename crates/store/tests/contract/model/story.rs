@@ -1,4 +1,4 @@
-//! What may happen: writers that build sets of changes on what they last saw, erasures, restarts.
+//! Random events: writers that build change sets on what they last read, erasures, restarts.
 
 use std::collections::HashSet;
 
@@ -15,18 +15,18 @@ use crate::changes::{
     change, change_search, crawl, create_claiming, create_search_below, join, leave, remove, set,
 };
 
-/// Few, so that writers meet.
-pub const HOMES: [u64; 4] = [1, 2, 3, 4];
+/// Few, so that writers collide.
+pub const PROPERTIES: [u64; 4] = [1, 2, 3, 4];
 const REFERENCES: u8 = 3;
 const URLS: u8 = 3;
 
 pub const SEARCHES: u64 = 6;
 pub const OWNERS: std::ops::Range<u64> = 1..3;
 
-/// Two of them are the same, case and accents aside.
+/// Two of them differ only in case and accents.
 const TITLES: [&str; 5] = ["Maison à Annecy", "maison a annecy", "Studio", "Étude", "Chalet, vue lac"];
 
-/// Ids that senders choose; those the store's user draws are above.
+/// Ids chosen by senders; generated ids are higher.
 const CHOSEN_IDS: u64 = 4;
 
 #[derive(Debug, Clone)]
@@ -36,19 +36,19 @@ pub enum Event {
         actions: Vec<Action>,
     },
     Erase {
-        who: usize,
+        pick: usize,
     },
-    /// A matcher makes something of up to so many entries, after what is recorded so far.
-    Think {
+    /// A matcher prepares a batch of at most this many entries after the checkpoint.
+    Match {
         matcher: usize,
         entries: u64,
         chance: u64,
     },
-    /// It records what it last made, whatever has happened since.
+    /// The matcher records the batch it last prepared, even if it is stale.
     Record {
         matcher: usize,
     },
-    File {
+    Index {
         limit: usize,
     },
     Reopen,
@@ -56,10 +56,10 @@ pub enum Event {
 
 #[derive(Debug, Clone)]
 pub enum Action {
-    Create { home: usize, claim: Claim, looks: Looks },
-    Change { who: usize, looks: Looks },
-    Crawl { who: usize, second: i64 },
-    Move { who: usize, home: usize },
+    Create { target: usize, claim: Claim, content: Content },
+    Change { pick: usize, content: Content },
+    Crawl { pick: usize, second: i64 },
+    Move { pick: usize, target: usize },
     CreateSearch { number: u64, owner: u64, title: usize, enabled: bool, limit: u32 },
     ChangeSearch { number: u64, owner: u64, title: usize, enabled: bool },
     RemoveSearch { number: u64, owner: u64 },
@@ -72,9 +72,9 @@ pub enum Claim {
     Url,
 }
 
-/// What an advert looks like.
+/// The content of an advert.
 #[derive(Debug, Clone)]
-pub struct Looks {
+pub struct Content {
     reference: Option<u8>,
     url: Option<u8>,
     second: i64,
@@ -85,11 +85,11 @@ pub fn event(writers: usize, matchers: usize) -> impl Strategy<Value = Event> {
     let actions = prop::collection::vec(action(), 1..4);
     prop_oneof![
         6 => (0..matchers, 1..12_u64, any::<u64>())
-            .prop_map(|(matcher, entries, chance)| Event::Think { matcher, entries, chance }),
+            .prop_map(|(matcher, entries, chance)| Event::Match { matcher, entries, chance }),
         6 => (0..matchers).prop_map(|matcher| Event::Record { matcher }),
-        3 => (0..5_usize).prop_map(|limit| Event::File { limit }),
+        3 => (0..5_usize).prop_map(|limit| Event::Index { limit }),
         16 => (0..writers, actions).prop_map(|(writer, actions)| Event::Write { writer, actions }),
-        2 => any::<usize>().prop_map(|who| Event::Erase { who }),
+        2 => any::<usize>().prop_map(|pick| Event::Erase { pick }),
         1 => Just(Event::Reopen),
     ]
 }
@@ -100,14 +100,14 @@ fn action() -> impl Strategy<Value = Action> {
         1 => Just(Claim::Reference),
         1 => Just(Claim::Url),
     ];
-    let home = || 0..HOMES.len();
+    let target = || 0..PROPERTIES.len();
     let draft = || (0..TITLES.len(), any::<bool>());
     let search = || (0..SEARCHES, OWNERS);
     prop_oneof![
-        3 => (home(), claim, looks()).prop_map(|(home, claim, looks)| Action::Create { home, claim, looks }),
-        3 => (any::<usize>(), looks()).prop_map(|(who, looks)| Action::Change { who, looks }),
-        2 => (any::<usize>(), 1_000_i64..1_010).prop_map(|(who, second)| Action::Crawl { who, second }),
-        3 => (any::<usize>(), home()).prop_map(|(who, home)| Action::Move { who, home }),
+        3 => (target(), claim, content()).prop_map(|(target, claim, content)| Action::Create { target, claim, content }),
+        3 => (any::<usize>(), content()).prop_map(|(pick, content)| Action::Change { pick, content }),
+        2 => (any::<usize>(), 1_000_i64..1_010).prop_map(|(pick, second)| Action::Crawl { pick, second }),
+        3 => (any::<usize>(), target()).prop_map(|(pick, target)| Action::Move { pick, target }),
         3 => (search(), draft(), 1..5_u32).prop_map(|((number, owner), (title, enabled), limit)| {
             Action::CreateSearch { number, owner, title, enabled, limit }
         }),
@@ -118,9 +118,9 @@ fn action() -> impl Strategy<Value = Action> {
     ]
 }
 
-fn looks() -> impl Strategy<Value = Looks> {
+fn content() -> impl Strategy<Value = Content> {
     let identities = (prop::option::of(0..REFERENCES), prop::option::of(0..URLS));
-    (identities, 1_000_i64..1_010, any::<bool>()).prop_map(|((reference, url), second, expired)| Looks {
+    (identities, 1_000_i64..1_010, any::<bool>()).prop_map(|((reference, url), second, expired)| Content {
         reference,
         url,
         second,
@@ -146,8 +146,8 @@ pub fn url_identities() -> impl Iterator<Item = Identity> {
     (0..URLS).map(|number| url_identity(&url_text(number)))
 }
 
-impl Looks {
-    fn dress(&self, advert: &mut Advert) {
+impl Content {
+    fn apply_to(&self, advert: &mut Advert) {
         advert.details.site = Some(testkit::build::site(SITE));
         advert.details.reference = self.reference.map(|number| short_text(&reference_text(number)));
         advert.details.url = self.url.map(|number| web_address(&url_text(number)));
@@ -156,32 +156,36 @@ impl Looks {
     }
 }
 
-/// Somebody who writes, and what they believe.
+/// A writer and the state it last read.
 #[derive(Debug, Clone, Default)]
 pub struct Writer {
-    belief: Model,
+    last_read: Model,
 }
 
 impl Writer {
-    pub fn look(&mut self, model: &Model) {
-        self.belief = model.clone();
+    pub fn read(&mut self, model: &Model) {
+        self.last_read = model.clone();
     }
 
-    /// The set that carries out the actions, if what the writer believes is still so.
-    pub fn build(&self, actions: &[Action], newcomers: &mut u64) -> ChangeSet {
-        let mut draft =
-            Draft { belief: self.belief.clone(), written: HashSet::new(), in_vain: false, changes: set([]) };
+    /// Builds a set that applies the actions to the state the writer last read.
+    pub fn build(&self, actions: &[Action], generated_ids: &mut u64) -> ChangeSet {
+        let mut draft = Draft {
+            last_read: self.last_read.clone(),
+            written: HashSet::new(),
+            is_refused: false,
+            changes: set([]),
+        };
         for action in actions {
-            // A step believed to be in vain is tried all the same, as the last one: nothing can be built on it.
-            if !draft.in_vain {
-                draft.act(action, newcomers);
+            // A step that the writer expects to be refused is the last one of the set: nothing can build on it.
+            if !draft.is_refused {
+                draft.act(action, generated_ids);
             }
         }
         draft.changes
     }
 }
 
-fn wished(number: u64, owner: u64, title: usize, enabled: bool) -> SavedSearch {
+fn search_draft(number: u64, owner: u64, title: usize, enabled: bool) -> SavedSearch {
     let mut search = saved_search(number);
     search.owner = user_id(owner);
     search.draft.title = short_text(TITLES[title]);
@@ -190,39 +194,41 @@ fn wished(number: u64, owner: u64, title: usize, enabled: bool) -> SavedSearch {
 }
 
 struct Draft {
-    belief: Model,
+    last_read: Model,
     written: HashSet<PropertyId>,
-    in_vain: bool,
+    is_refused: bool,
     changes: ChangeSet,
 }
 
 impl Draft {
-    fn act(&mut self, action: &Action, newcomers: &mut u64) {
+    fn act(&mut self, action: &Action, generated_ids: &mut u64) {
         match action {
-            Action::Create { home, claim, looks } => self.create(HOMES[*home], claim, looks, newcomers),
-            Action::Change { who, looks } => {
-                let Some((mut home, mut known)) = self.choose(*who) else { return };
-                looks.dress(&mut known);
-                let id = known.id;
-                home.put(known);
-                self.add(home.id, |expected| change(&home, expected, id));
+            Action::Create { target, claim, content } => {
+                self.create(PROPERTIES[*target], claim, content, generated_ids)
             }
-            Action::Crawl { who, second } => {
-                let Some((mut home, mut known)) = self.choose(*who) else { return };
+            Action::Change { pick, content } => {
+                let Some((mut target, mut known)) = self.choose(*pick) else { return };
+                content.apply_to(&mut known);
+                let id = known.id;
+                target.put(known);
+                self.add(target.id, |expected| change(&target, expected, id));
+            }
+            Action::Crawl { pick, second } => {
+                let Some((mut target, mut known)) = self.choose(*pick) else { return };
                 known.last_crawled_at = at(*second);
                 let id = known.id;
-                home.put(known);
-                self.add(home.id, |expected| crawl(&home, expected, id));
+                target.put(known);
+                self.add(target.id, |expected| crawl(&target, expected, id));
             }
-            Action::Move { who, home } => self.relocate(*who, property_id(HOMES[*home])),
+            Action::Move { pick, target } => self.relocate(*pick, property_id(PROPERTIES[*target])),
             Action::CreateSearch { number, owner, title, enabled, limit } => {
-                let wished = wished(*number, *owner, *title, *enabled);
+                let wished = search_draft(*number, *owner, *title, *enabled);
                 self.record([create_search_below(&wished, *limit)], []);
             }
             Action::ChangeSearch { number, owner, title, enabled } => {
-                let known = self.belief.searches.current(search_id(*number));
+                let known = self.last_read.searches.current(search_id(*number));
                 let version = known.map_or(1, |(version, _)| version);
-                self.record([change_search(&wished(*number, *owner, *title, *enabled), version)], []);
+                self.record([change_search(&search_draft(*number, *owner, *title, *enabled), version)], []);
             }
             Action::RemoveSearch { number, owner } => {
                 let (search, owner) = (search_id(*number), user_id(*owner));
@@ -231,38 +237,38 @@ impl Draft {
         }
     }
 
-    fn create(&mut self, home: u64, claim: &Claim, looks: &Looks, newcomers: &mut u64) {
-        let (number, claim) = match (claim, looks.reference, looks.url) {
+    fn create(&mut self, target: u64, claim: &Claim, content: &Content, generated_ids: &mut u64) {
+        let (number, claim) = match (claim, content.reference, content.url) {
             (Claim::Reference, Some(reference), _) => {
                 (None, Some(site_reference(SITE, &reference_text(reference))))
             }
             (Claim::Url, _, Some(url)) => (None, Some(url_identity(&url_text(url)))),
             (Claim::Id(number), ..) => (Some(*number), None),
-            // Nothing to be found by: it gets an id of its own, like the first two.
+            // Without an identity it gets a generated id, like the first two.
             _ => (None, None),
         };
         let number = number.unwrap_or_else(|| {
-            *newcomers += 1;
-            100 + *newcomers
+            *generated_ids += 1;
+            100 + *generated_ids
         });
         let mut new = advert(number).build();
-        looks.dress(&mut new);
+        content.apply_to(&mut new);
         let claim = claim.unwrap_or(Identity::Uuid(new.id));
-        let id = property_id(home);
-        let mut home = self.home(id);
-        home.adverts.push(new);
-        self.add(id, |expected| create_claiming(&home, expected, claim));
+        let id = property_id(target);
+        let mut target = self.current_property(id);
+        target.adverts.push(new);
+        self.add(id, |expected| create_claiming(&target, expected, claim));
     }
 
-    fn relocate(&mut self, who: usize, to: PropertyId) {
-        let Some((mut from, moving)) = self.choose(who) else { return };
+    fn relocate(&mut self, pick: usize, to: PropertyId) {
+        let Some((mut from, moving)) = self.choose(pick) else { return };
         if from.id == to {
             return;
         }
-        let mut joined = self.home(to);
+        let mut joined = self.current_property(to);
         joined.adverts.push(moving.clone());
         from.adverts.retain(|known| known.id != moving.id);
-        // Both halves are built on the same belief: between them the advert is in neither property.
+        // Both steps build on the same state: between them the advert is in neither property.
         let (left, came_from) = (self.expected(from.id), from.id);
         let leaving = match from.adverts.is_empty() {
             true => remove(came_from, left, moving.id),
@@ -272,40 +278,40 @@ impl Draft {
         self.record([leaving, joining], [came_from, to]);
     }
 
-    fn add(&mut self, home: PropertyId, step: impl FnOnce(Expected) -> Step) {
-        let step = step(self.expected(home));
-        self.record([step], [home]);
+    fn add(&mut self, target: PropertyId, step: impl FnOnce(Expected) -> Step) {
+        let step = step(self.expected(target));
+        self.record([step], [target]);
     }
 
-    /// Adds steps to the set. What the writer believes after them includes them.
-    fn record<const STEPS: usize, const HOMES: usize>(
+    /// Adds steps to the set, and applies them to the writer's state.
+    fn record<const STEPS: usize, const PROPERTIES: usize>(
         &mut self,
         steps: [Step; STEPS],
-        homes: [PropertyId; HOMES],
+        targets: [PropertyId; PROPERTIES],
     ) {
-        let believed = self.belief.commit(&set(steps.clone()));
-        self.in_vain = !matches!(believed, CommitOutcome::Committed(_));
-        self.written.extend(homes);
+        let expected_outcome = self.last_read.commit(&set(steps.clone()));
+        self.is_refused = !matches!(expected_outcome, CommitOutcome::Committed(_));
+        self.written.extend(targets);
         self.changes.steps.extend(steps);
     }
 
-    fn expected(&self, home: PropertyId) -> Expected {
-        match self.belief.property(home) {
-            _ if self.written.contains(&home) => Expected::WrittenBefore,
+    fn expected(&self, target: PropertyId) -> Expected {
+        match self.last_read.property(target) {
+            _ if self.written.contains(&target) => Expected::WrittenBefore,
             Some(stored) => Expected::Revision(stored.revision),
             None => Expected::New,
         }
     }
 
-    fn home(&self, id: PropertyId) -> Property {
-        self.belief
+    fn current_property(&self, id: PropertyId) -> Property {
+        self.last_read
             .property(id)
             .map_or_else(|| Property { id, adverts: Vec::new() }, |stored| stored.property)
     }
 
-    fn choose(&self, who: usize) -> Option<(Property, Advert)> {
-        let count = self.belief.adverts().count().max(1);
-        let (home, known) = self.belief.adverts().nth(who % count)?;
-        Some((self.home(home), known.clone()))
+    fn choose(&self, pick: usize) -> Option<(Property, Advert)> {
+        let count = self.last_read.adverts().count().max(1);
+        let (target, known) = self.last_read.adverts().nth(pick % count)?;
+        Some((self.current_property(target), known.clone()))
     }
 }

@@ -106,7 +106,7 @@ async fn check(listing: &ListingSummary) {
             "{row:?}"
         );
         let failures = attempts.iter().filter(|attempt| matches!(attempt.outcome, Outcome::Failed(_)));
-        let began: Vec<_> = failures.map(|attempt| attempt.began_at.as_second()).collect();
+        let began: Vec<_> = failures.map(|attempt| attempt.started_at.as_second()).collect();
         assert!(began.len() <= 6, "{attempts:?}");
         assert!(began.windows(2).all(|pair| pair[1] - pair[0] >= HOUR), "{attempts:?}");
         let delivered = attempts.iter().position(|attempt| attempt.outcome == Outcome::Delivered);
@@ -127,11 +127,11 @@ async fn in_order(listing: &ListingSummary) {
     let mut counted: BTreeMap<store::Lane, Vec<u64>> = BTreeMap::new();
     let posts = listing.transport.posts();
     for row in listing.deliveries().await {
-        counted.entry(row.lane).or_default().push(row.number);
-        let (property, _) = row.about.unwrap();
+        counted.entry(row.lane).or_default().push(row.lane_sequence);
+        let (property, _) = row.subject.unwrap();
         let mut sent = posts.iter().enumerate().filter(|(_, post)| post.id == row.id).peekable();
         first.entry((row.lane, property)).or_default().extend(sent.peek().map(|(place, _)| *place));
-        assert!(sent.all(|(_, post)| post.order.unwrap().sequence == row.number));
+        assert!(sent.all(|(_, post)| post.order.unwrap().sequence == row.lane_sequence));
     }
     for (topic, places) in first {
         assert!(places.is_sorted(), "{topic:?}: {places:?}");

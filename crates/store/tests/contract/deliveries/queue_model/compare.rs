@@ -1,14 +1,15 @@
-//! Asking the queue and its model the same questions.
+//! Compares the queue with its model.
 
 use domain::DeliveryState;
-use store::{LaneDue, QueueDepth, Store};
+use store::prelude::*;
+use store::{LaneDue, QueueDepth};
 use testkit::build::{at, user_id};
 
 use super::reference::Model;
-use crate::deliveries::everything;
+use crate::delivery_fixtures::all_deliveries;
 
 pub async fn compare(store: &impl Store, model: &Model) {
-    let rows = everything(store).await;
+    let rows = all_deliveries(store).await;
     assert_eq!(rows.len(), model.rows.len());
     for (row, expected) in rows.iter().zip(&model.rows) {
         let is_live = model.live.contains(&expected.lane.search);
@@ -19,8 +20,8 @@ pub async fn compare(store: &impl Store, model: &Model) {
         assert_eq!((row.state, row.state_at), (expected.state, at(expected.state_at)));
         assert_eq!(row.created_at, at(expected.created_at));
         assert_eq!(row.search.is_some(), is_live);
-        let (alone, attempts) = store.delivery(row.id).await.unwrap().unwrap();
-        assert_eq!(&alone, row);
+        let (single, attempts) = store.delivery(row.id).await.unwrap().unwrap();
+        assert_eq!(&single, row);
         assert_eq!(attempts, expected.attempts);
         assert_eq!(row.attempts as usize, attempts.len());
     }
@@ -42,7 +43,7 @@ pub async fn compare(store: &impl Store, model: &Model) {
     assert_eq!(found, expected);
 
     for search in &model.live {
-        let stored = store.search_numbered(*search).await.unwrap().unwrap();
+        let stored = store.search_by_number(*search).await.unwrap().unwrap();
         assert_eq!(stored.last_alert_at, model.last_alerts.get(search).map(|second| at(*second)));
     }
 }

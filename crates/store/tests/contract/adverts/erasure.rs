@@ -1,7 +1,8 @@
-//! Erasing an advert: nothing of it is left, and everything else stays.
+//! Erasing an advert: all of it is removed, and nothing else is.
 
 use domain::{AdvertId, Identity};
-use store::{Change, Erased, Erasure, Expected, LogEntry, Position, PropertyCause, RemovalCause, Store};
+use store::prelude::*;
+use store::{Change, Erased, Erasure, Expected, LogEntry, Position, PropertyCause, RemovalCause};
 use testkit::build::{advert, advert_id, at, property, property_id, site_reference, url_identity};
 
 use crate::backend::{Backend, Opened};
@@ -10,7 +11,7 @@ use crate::changes::{
     log_changes, remove, whole_log,
 };
 
-/// Fails if the advert is in any document that can be asked for, or any log entry has events of it.
+/// Fails if any readable document contains the advert, or any log entry has its events.
 async fn assert_nothing_left_of(store: &impl Store, erased: AdvertId) {
     for number in 1..10 {
         let id = property_id(number);
@@ -21,7 +22,7 @@ async fn assert_nothing_left_of(store: &impl Store, erased: AdvertId) {
         }
         for document in documents.into_iter().flatten() {
             assert!(document.advert(erased).is_none(), "{document:?}");
-            assert!(!document.adverts.is_empty(), "a property without adverts is none");
+            assert!(!document.adverts.is_empty(), "a property without adverts is not returned");
         }
     }
     for LogEntry { position, change, .. } in whole_log(store).await {
@@ -32,7 +33,7 @@ async fn assert_nothing_left_of(store: &impl Store, erased: AdvertId) {
     assert_eq!(located(store, Identity::Uuid(erased)).await, None);
 }
 
-pub async fn an_erased_advert_leaves_its_property_and_every_version_of_it<B: Backend>() {
+pub async fn erasure_removes_the_advert_from_every_version<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let (stays, goes) =
         (advert(1).title("Reste").build(), advert(2).site("portail.fr").reference("B").build());
@@ -64,36 +65,36 @@ pub async fn an_erased_advert_leaves_its_property_and_every_version_of_it<B: Bac
     let cause = PropertyCause::AdvertErased(Erasure::default());
     let change = Change::Property { property: rest.id, version: 4, advert: advert_id(2), cause };
     assert_eq!(last, LogEntry { position: Position(4), recorded_at: at(9_000), change });
-    assert_eq!(*store.head().borrow(), Position(4), "followers are woken");
+    assert_eq!(*store.head().borrow(), Position(4), "the head wakes followers");
 }
 
-pub async fn the_last_advert_takes_its_property_with_it<B: Backend>() {
+pub async fn erasing_the_last_advert_removes_the_property<B: Backend>() {
     let store = Opened::<B>::fresh().await;
-    let home = property(1, [advert(1).url("https://portail.fr/1").build()]);
-    commit(&*store, [create(&home, Expected::New)]).await;
-    commit(&*store, [crawl(&home, Expected::Revision(1), advert_id(1))]).await;
-    commit(&*store, [change(&home, Expected::Revision(2), advert_id(1))]).await;
+    let target = property(1, [advert(1).url("https://portail.fr/1").build()]);
+    commit(&*store, [create(&target, Expected::New)]).await;
+    commit(&*store, [crawl(&target, Expected::Revision(1), advert_id(1))]).await;
+    commit(&*store, [change(&target, Expected::Revision(2), advert_id(1))]).await;
     commit(&*store, [create(&property(2, [advert(2).build()]), Expected::New)]).await;
     let erased = store.erase(advert_id(1), at(9_000)).await.unwrap();
-    assert_eq!(erased, Some(Erased { property: home.id, property_removed: true, position: Position(5) }));
+    assert_eq!(erased, Some(Erased { property: target.id, property_removed: true, position: Position(5) }));
 
     assert_nothing_left_of(&*store, advert_id(1)).await;
-    assert_eq!(current(&*store, home.id).await, None);
+    assert_eq!(current(&*store, target.id).await, None);
     assert_eq!(store.counts().await.unwrap(), (1, 1));
     assert_eq!(store.not_crawled_since(at(1_000_000), 10).await.unwrap().len(), 1);
     assert_eq!(
         log_changes(&*store).await.pop(),
         Some(Change::PropertyRemoved {
-            property: home.id,
+            property: target.id,
             cause: RemovalCause::AdvertErased(Erasure::default())
         })
     );
 }
 
-pub async fn an_erased_advert_leaves_its_former_homes<B: Backend>() {
+pub async fn erasure_covers_previous_properties<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let (neighbour, wanderer) = (advert(1).build(), advert(2).title("Nomade").build());
-    // From a home with a neighbour, to one of its own that is then gone, to a third.
+    // From a property with another advert, to one of its own that is then removed, to a third.
     commit(
         &*store,
         [
@@ -119,7 +120,7 @@ pub async fn an_erased_advert_leaves_its_former_homes<B: Backend>() {
         Some(Erased { property: property_id(3), property_removed: true, position: Position(7) })
     );
 
-    // Followers learn where older versions may still speak of it.
+    // Followers learn which older versions may contain it.
     let cause =
         RemovalCause::AdvertErased(Erasure { previous_properties: vec![property_id(1), property_id(2)] });
     let last = log_changes(&*store).await.pop();
@@ -133,7 +134,7 @@ pub async fn an_erased_advert_leaves_its_former_homes<B: Backend>() {
     }
 }
 
-pub async fn the_entries_about_an_erased_advert_become_blanks_and_positions_stay_dense<B: Backend>() {
+pub async fn erased_log_entries_stay_without_content<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let (stays, goes) = (advert(1).build(), advert(2).build());
     let both = property(1, [goes.clone(), stays]);
@@ -153,59 +154,59 @@ pub async fn the_entries_about_an_erased_advert_become_blanks_and_positions_stay
         };
         assert_eq!(after[index], expected);
     }
-    // Those that are left still name versions that can be read.
+    // The remaining entries name versions that can be read.
     for version in [2, 4] {
         let document = store.property_at(property_id(1), version).await.unwrap().unwrap();
         assert!(document.advert(advert_id(1)).is_some());
     }
 }
 
-pub async fn an_unknown_advert_cannot_be_erased<B: Backend>() {
+pub async fn erasing_an_unknown_advert_returns_none<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     commit(&*store, [create(&property(1, [advert(1).build()]), Expected::New)]).await;
     let before = whole_log(&*store).await;
     assert_eq!(store.erase(advert_id(2), at(9_000)).await.unwrap(), None);
     assert_eq!(whole_log(&*store).await, before);
     assert!(store.erase(advert_id(1), at(9_000)).await.unwrap().is_some());
-    assert_eq!(store.erase(advert_id(1), at(9_000)).await.unwrap(), None, "once is enough");
+    assert_eq!(store.erase(advert_id(1), at(9_000)).await.unwrap(), None, "it was erased before");
     assert_eq!(whole_log(&*store).await.len(), before.len() + 1);
 }
 
-pub async fn what_was_erased_can_come_again<B: Backend>() {
+pub async fn erased_advert_can_be_created_again<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let known = advert(1).site("portail.fr").reference("A").url("https://portail.fr/1").build();
-    let home = property(1, [known]);
+    let target = property(1, [known]);
     let claims = [
         Identity::Uuid(advert_id(1)),
         site_reference("portail.fr", "A"),
         url_identity("https://portail.fr/1"),
     ];
     for claim in claims {
-        commit(&*store, [create_claiming(&home, Expected::New, claim.clone())]).await;
-        assert_eq!(located(&*store, claim).await, Some((advert_id(1), home.id)));
-        let stored = current(&*store, home.id).await.unwrap();
-        assert_eq!(stored.property, home);
-        assert_eq!(store.property_at(home.id, stored.version).await.unwrap(), Some(home.clone()));
+        commit(&*store, [create_claiming(&target, Expected::New, claim.clone())]).await;
+        assert_eq!(located(&*store, claim).await, Some((advert_id(1), target.id)));
+        let stored = current(&*store, target.id).await.unwrap();
+        assert_eq!(stored.property, target);
+        assert_eq!(store.property_at(target.id, stored.version).await.unwrap(), Some(target.clone()));
         store.erase(advert_id(1), at(9_000)).await.unwrap().unwrap();
         assert_nothing_left_of(&*store, advert_id(1)).await;
     }
 }
 
-pub async fn versions_grow_even_across_an_erasure<B: Backend>() {
+pub async fn versions_grow_across_an_erasure<B: Backend>() {
     let store = Opened::<B>::fresh().await;
-    let home = property(1, [advert(1).build()]);
-    commit(&*store, [create(&home, Expected::New)]).await;
-    commit(&*store, [change(&home, Expected::Revision(1), advert_id(1))]).await;
+    let target = property(1, [advert(1).build()]);
+    commit(&*store, [create(&target, Expected::New)]).await;
+    commit(&*store, [change(&target, Expected::Revision(1), advert_id(1))]).await;
     store.erase(advert_id(1), at(9_000)).await.unwrap();
     let store = store.reopened().await;
     let again = property(1, [advert(2).build()]);
     commit(&*store, [create(&again, Expected::New)]).await;
-    // Whoever still holds version 1 or 2 must not take the new document for the one they know.
-    let version = current(&*store, home.id).await.unwrap().version;
-    assert!(version > 2, "version {version} was given twice");
+    // A client that holds version 1 or 2 must not take the new document for that one.
+    let version = current(&*store, target.id).await.unwrap().version;
+    assert!(version > 2, "version {version} was reused");
 }
 
-pub async fn an_erasure_is_still_done_after_reopening<B: Backend>() {
+pub async fn erasure_survives_reopening<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let both = property(1, [advert(1).build(), advert(2).build()]);
     commit(&*store, [create(&property(1, [advert(1).build()]), Expected::New)]).await;

@@ -1,21 +1,22 @@
 //! Documents and their versions.
 
 use domain::Identity;
-use store::{ChangeSet, CommitOutcome, Expected, NewKey, Store};
+use store::prelude::*;
+use store::{ChangeSet, CommitOutcome, Expected, NewKey};
 use testkit::build::{advert, advert_id, at, key_id, property, property_id, short_text, user_id};
 
 use crate::backend::{Backend, Opened};
 use crate::changes::{change, commit, crawl, create, document_and_version, located, whole_log};
 
-pub async fn a_created_property_is_there_at_version_one<B: Backend>() {
+pub async fn created_property_has_version_one<B: Backend>() {
     let store = Opened::<B>::fresh().await;
-    let home = property(1, [advert(1).title("Studio").build()]);
-    commit(&*store, [create(&home, Expected::New)]).await;
-    assert_eq!(document_and_version(&*store, home.id).await, Some((home.clone(), 1)));
-    assert_eq!(store.property_at(home.id, 1).await.unwrap(), Some(home));
+    let target = property(1, [advert(1).title("Studio").build()]);
+    commit(&*store, [create(&target, Expected::New)]).await;
+    assert_eq!(document_and_version(&*store, target.id).await, Some((target.clone(), 1)));
+    assert_eq!(store.property_at(target.id, 1).await.unwrap(), Some(target));
 }
 
-pub async fn a_change_makes_the_next_version_and_keeps_the_one_before<B: Backend>() {
+pub async fn change_adds_a_version_and_keeps_the_previous_one<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let first = property(1, [advert(1).title("Studio").build()]);
     let mut second = first.clone();
@@ -36,7 +37,7 @@ pub async fn a_change_makes_the_next_version_and_keeps_the_one_before<B: Backend
     assert_eq!(store.property_at(property_id(2), 1).await.unwrap(), None);
 }
 
-pub async fn a_crawl_replaces_the_document_of_the_same_version<B: Backend>() {
+pub async fn crawl_replaces_the_document_of_the_same_version<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let seen = property(1, [advert(1).crawled_at(100).build()]);
     let seen_again = property(1, [advert(1).crawled_at(900).build()]);
@@ -49,13 +50,13 @@ pub async fn a_crawl_replaces_the_document_of_the_same_version<B: Backend>() {
     assert_eq!(store.not_crawled_since(at(900), 10).await.unwrap(), []);
     assert_eq!(store.not_crawled_since(at(901), 10).await.unwrap().len(), 1);
 
-    // A writer that had not noticed the crawl would put the older date back.
+    // A writer that missed the crawl would restore the older date.
     let unaware =
         ChangeSet { recorded_at: at(1_000), steps: vec![change(&seen, Expected::Revision(1), advert_id(1))] };
     assert_eq!(store.commit(unaware).await.unwrap(), CommitOutcome::Conflict);
 }
 
-pub async fn the_steps_of_a_set_build_on_each_other<B: Backend>() {
+pub async fn steps_of_a_set_see_earlier_steps<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let first = property(1, [advert(1).build()]);
     let second = property(1, [advert(1).build(), advert(2).build()]);
@@ -69,18 +70,18 @@ pub async fn the_steps_of_a_set_build_on_each_other<B: Backend>() {
         ],
     )
     .await;
-    assert_eq!(position.0, 3, "a commit answers with its last entry");
+    assert_eq!(position.0, 3, "a commit returns the position of its last entry");
     assert_eq!(document_and_version(&*store, first.id).await, Some((third, 2)));
     assert_eq!(store.property_at(first.id, 1).await.unwrap(), Some(first));
 }
 
-pub async fn properties_that_do_not_exist_are_missing_from_the_answer<B: Backend>() {
+pub async fn missing_properties_are_left_out<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     for number in [1, 2] {
         commit(&*store, [create(&property(number, [advert(number).build()]), Expected::New)]).await;
     }
-    let asked = vec![property_id(2), property_id(7), property_id(1), property_id(2)];
-    let mut found: Vec<_> = store.properties(asked).await.unwrap().into_keys().collect();
+    let selection = vec![property_id(2), property_id(7), property_id(1), property_id(2)];
+    let mut found: Vec<_> = store.properties(selection).await.unwrap().into_keys().collect();
     found.sort();
     assert_eq!(found, [property_id(1), property_id(2)]);
 }
@@ -98,7 +99,7 @@ pub async fn properties_and_adverts_are_counted<B: Backend>() {
     assert_eq!(store.counts().await.unwrap(), (1, 1));
 }
 
-pub async fn everything_is_still_there_after_reopening<B: Backend>() {
+pub async fn data_survives_reopening<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let first = property(1, [advert(1).url("https://portail.fr/1").build()]);
     let second = property(1, [advert(1).url("https://portail.fr/2").build()]);
@@ -115,7 +116,7 @@ pub async fn everything_is_still_there_after_reopening<B: Backend>() {
         })
         .await
         .unwrap();
-    store.set_note("import".to_owned(), Some("half".to_owned())).await.unwrap();
+    store.set_metadata("import".to_owned(), Some("half".to_owned())).await.unwrap();
     let log = whole_log(&*store).await;
 
     let store = store.reopened().await;
@@ -125,8 +126,8 @@ pub async fn everything_is_still_there_after_reopening<B: Backend>() {
     assert_eq!(whole_log(&*store).await, log);
     assert_eq!(*store.head().borrow(), head);
     assert_eq!(store.keys().await.unwrap(), [key]);
-    assert_eq!(store.note("import".to_owned()).await.unwrap().as_deref(), Some("half"));
-    // And it goes on where it stopped.
+    assert_eq!(store.metadata("import".to_owned()).await.unwrap().as_deref(), Some("half"));
+    // The log continues where it stopped.
     let third = property(2, [advert(2).build()]);
     assert_eq!(commit(&*store, [create(&third, Expected::New)]).await, head.next());
 }

@@ -1,23 +1,23 @@
-//! Finding matches: by property, by search, and the one that an id names.
+//! Reading matches: by property, by search, by id.
 //!
-//! Up to where matches are filed, a search's are found in a table of their own; what was recorded since is found by looking through
-//! the groups. The two never overlap, and whoever reads both does so in one transaction, so that filing meanwhile changes nothing.
+//! Up to `indexed_until`, the matches of a search are in `search_match`; later ones are found by scanning the groups. The two never
+//! overlap. A query that reads both does so in one transaction, so that concurrent indexing does not change its result.
 
 use std::collections::{BTreeSet, HashMap};
 
 use domain::{MatchId, PropertyId, SearchNumber};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{moment, progress};
+use super::{progress, timestamp};
+use crate::contract::Position;
+use crate::contract::{MatchPage, MatchRow};
 use crate::error::Error;
-use crate::log::Position;
-use crate::matches::{MatchPage, MatchRow};
-use crate::record::{decode_numbers, holds_number};
+use crate::record::{decode_search_list, search_list_contains};
 use crate::sqlite::commit::Kind;
 use crate::sqlite::read::from_sql;
 use crate::sqlite::searches;
 
-pub fn matched(
+pub fn matched_searches(
     connection: &Connection,
     properties: &[PropertyId],
 ) -> Result<HashMap<PropertyId, Vec<SearchNumber>>, Error> {
@@ -29,10 +29,10 @@ pub fn matched(
         let mut groups = 0;
         let mut rows = statement.query([property.as_bytes()])?;
         while let Some(row) = rows.next()? {
-            numbers.extend(decode_numbers(Some(row.get_ref(0)?.as_blob().map_err(from_sql)?))?);
+            numbers.extend(decode_search_list(Some(row.get_ref(0)?.as_blob().map_err(from_sql)?))?);
             groups += 1;
         }
-        // Each list is in order by itself.
+        // A single list is in order.
         if groups > 1 {
             numbers = BTreeSet::from_iter(numbers).into_iter().collect();
         }
@@ -43,29 +43,24 @@ pub fn matched(
     Ok(found)
 }
 
-pub fn matches_of(
-    connection: &Connection,
-    search: SearchNumber,
-    skip: u64,
-    take: u64,
-) -> Result<MatchPage, Error> {
+pub fn list(connection: &Connection, search: SearchNumber, skip: u64, take: u64) -> Result<MatchPage, Error> {
     let reading = connection.unchecked_transaction()?;
     if !searches::exists(&reading, search)? {
         return Ok(MatchPage::default());
     }
-    let recent = recent(&reading, search, progress(&reading)?.filed_until)?;
-    let filed: u64 = reading
-        .prepare_cached("SELECT count(*) FROM match_of_search WHERE number = ?1")?
+    let recent = not_indexed(&reading, search, progress(&reading)?.indexed_until)?;
+    let indexed: u64 = reading
+        .prepare_cached("SELECT count(*) FROM search_match WHERE number = ?1")?
         .query_row([search.0], |row| row.get(0))?;
     let recent_count = recent.len() as u64;
     let whole = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     let mut positions: Vec<Position> = recent.into_iter().rev().skip(whole(skip)).take(whole(take)).collect();
     let rest = take - positions.len() as u64;
-    if rest > 0 && filed > 0 {
+    if rest > 0 && indexed > 0 {
         let skip = skip.saturating_sub(recent_count);
         let window = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
         let mut statement = reading.prepare_cached(
-            "SELECT position FROM match_of_search WHERE number = ?1 ORDER BY position DESC LIMIT ?2 OFFSET ?3",
+            "SELECT position FROM search_match WHERE number = ?1 ORDER BY position DESC LIMIT ?2 OFFSET ?3",
         )?;
         let rows = statement
             .query_map(params![search.0, window(rest), window(skip)], |row| row.get(0).map(Position))?;
@@ -73,22 +68,22 @@ pub fn matches_of(
     }
     let matches =
         positions.into_iter().map(|position| at(&reading, search, position)).collect::<Result<_, _>>()?;
-    Ok(MatchPage { total: recent_count + filed, matches })
+    Ok(MatchPage { total: recent_count + indexed, matches })
 }
 
-/// Where a search's matches are that are not filed yet, in order.
-fn recent(
+/// Returns the positions of a search's matches that are not indexed yet, in order.
+fn not_indexed(
     connection: &Connection,
     search: SearchNumber,
-    filed_until: Position,
+    indexed_until: Position,
 ) -> Result<Vec<Position>, Error> {
     let mut statement = connection.prepare_cached(
         "SELECT position, matched FROM match_group WHERE position > ?1 AND matched IS NOT NULL ORDER BY position",
     )?;
-    let mut rows = statement.query([filed_until.0])?;
+    let mut rows = statement.query([indexed_until.0])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        if holds_number(Some(row.get_ref(1)?.as_blob().map_err(from_sql)?), search)? {
+        if search_list_contains(Some(row.get_ref(1)?.as_blob().map_err(from_sql)?), search)? {
             found.push(Position(row.get(0)?));
         }
     }
@@ -103,34 +98,35 @@ fn at(connection: &Connection, search: SearchNumber, position: Position) -> Resu
         return Err(Error::corrupt(format!("the match of search {} at entry {}", search.0, position.0)));
     };
     let property = PropertyId::from_bytes(row.get(0)?);
-    let Some(first_told_at) = first_told_at(connection, property)? else {
+    let Some(first_position) = first_position(connection, property)? else {
         return Err(Error::corrupt(format!("the first version of property {property}")));
     };
-    match_row(row, search, property, first_told_at)
+    match_row(row, search, property, first_position)
 }
 
-pub fn match_with(
+pub fn find(
     connection: &Connection,
     search: SearchNumber,
-    first_told_at: Position,
+    first_position: Position,
 ) -> Result<Option<MatchRow>, Error> {
     let reading = connection.unchecked_transaction()?;
     if !searches::exists(&reading, search)? {
         return Ok(None);
     }
-    let Some(property) = first_told_of(&reading, first_told_at)? else { return Ok(None) };
+    let Some(property) = property_first_logged_at(&reading, first_position)? else { return Ok(None) };
     let mut statement = reading.prepare_cached(
         "SELECT property_id, version, at, matched, linked FROM match_group WHERE property_id = ?1 ORDER BY position",
     )?;
     let mut rows = statement.query([property.as_bytes()])?;
     let mut linked = None;
     while let Some(row) = rows.next()? {
-        let holds = |column| holds_number(row.get_ref(column)?.as_blob_or_null().map_err(from_sql)?, search);
+        let holds =
+            |column| search_list_contains(row.get_ref(column)?.as_blob_or_null().map_err(from_sql)?, search);
         if holds(3)? {
-            return match_row(row, search, property, first_told_at).map(Some);
+            return match_row(row, search, property, first_position).map(Some);
         }
         if linked.is_none() && holds(4)? {
-            linked = Some(match_row(row, search, property, first_told_at)?);
+            linked = Some(match_row(row, search, property, first_position)?);
         }
     }
     Ok(linked)
@@ -140,26 +136,29 @@ fn match_row(
     row: &Row<'_>,
     search: SearchNumber,
     property: PropertyId,
-    first_told_at: Position,
+    first_position: Position,
 ) -> Result<MatchRow, Error> {
     Ok(MatchRow {
-        id: MatchId::of(search, first_told_at.0),
+        id: MatchId::of(search, first_position.0),
         search,
         property,
         version: row.get(1)?,
-        at: moment(row, 2)?,
+        at: timestamp(row, 2)?,
     })
 }
 
-/// Where the log first told of a property.
-pub fn first_told_at(connection: &Connection, property: PropertyId) -> Result<Option<Position>, Error> {
+/// Returns the log position of a property's first version.
+pub fn first_position(connection: &Connection, property: PropertyId) -> Result<Option<Position>, Error> {
     let mut statement = connection
         .prepare_cached("SELECT position FROM property_version WHERE property_id = ?1 AND version = 1")?;
     Ok(statement.query_row([property.as_bytes()], |row| row.get(0).map(Position)).optional()?)
 }
 
-/// The property of which the log first told at a position.
-fn first_told_of(connection: &Connection, position: Position) -> Result<Option<PropertyId>, Error> {
+/// Returns the property whose first version was logged at a position.
+fn property_first_logged_at(
+    connection: &Connection,
+    position: Position,
+) -> Result<Option<PropertyId>, Error> {
     let mut statement =
         connection.prepare_cached("SELECT kind, version, subject FROM log WHERE position = ?1")?;
     let entry = statement.query_row([position.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
@@ -169,21 +168,21 @@ fn first_told_of(connection: &Connection, position: Position) -> Result<Option<P
     };
     match (Kind::from_code(kind), version, subject) {
         (Some(Kind::Advert), Some(1), Some(subject)) => Ok(Some(PropertyId::from_bytes(subject))),
-        // The advert that came first was erased, and the entry says nothing any more; others of the property may be left.
+        // The property's first advert was erased, and the entry with it; other adverts of the property may be left.
         (Some(Kind::Erased), ..) => first_version_at(connection, position),
         _ => Ok(None),
     }
 }
 
-/// The property whose first version belongs to a position. Records are numbered in the order of their entries, so that halving
-/// finds the one; an index for what is asked this rarely would be paid for by every property.
+/// Finds the property whose first version was written at a position, by binary search: record ids are in the order of log positions.
+/// This lookup is too rare to be worth an index on every property.
 fn first_version_at(connection: &Connection, position: Position) -> Result<Option<PropertyId>, Error> {
     let mut last = connection.prepare_cached("SELECT coalesce(max(record_id), 0) FROM property_version")?;
     let mut statement = connection.prepare_cached(
         "SELECT record_id, position, version, property_id FROM property_version
          WHERE record_id >= ?1 ORDER BY record_id LIMIT 1",
     )?;
-    // What is sought is in `low..high`.
+    // The record is in `low..high`.
     let (mut low, mut high) = (0_u64, last.query_row([], |row| row.get::<_, u64>(0))? + 1);
     while low < high {
         let middle = low + (high - low) / 2;

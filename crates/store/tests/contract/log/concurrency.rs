@@ -1,10 +1,11 @@
-//! Many writers at once. What they do is drawn from a printed seed; how they interleave is up to the machine.
+//! Concurrent writers. A printed seed determines what they do; the machine determines how they interleave.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use domain::{AdvertId, Identity, PropertyId};
-use store::{Change, CommitOutcome, Expected, LogEntry, Position, Store};
+use store::prelude::*;
+use store::{Change, CommitOutcome, Expected, LogEntry, Position};
 use testkit::Random;
 use testkit::build::{advert, advert_id, at, property, property_id, saved_search, site_reference};
 use tokio::sync::watch;
@@ -17,10 +18,10 @@ const WRITERS: u64 = 8;
 const SETS_PER_WRITER: u64 = 30;
 const PROPERTIES: u64 = 5;
 
-/// What a writer was told of a set: its last entry, and how many it has.
+/// What a commit returned: the last position of the set, and its number of entries.
 type Acknowledged = Vec<(Position, u64)>;
 
-pub async fn many_writers_make_one_log_without_gaps<B: Backend>() {
+pub async fn concurrent_writers_leave_no_gaps_in_the_log<B: Backend>() {
     let opened = Opened::<B>::fresh().await;
     let mut random = Random::new(testkit::random::seed());
     let (finished, all_written) = watch::channel(None);
@@ -36,9 +37,9 @@ pub async fn many_writers_make_one_log_without_gaps<B: Backend>() {
     let followed = follower.join_next().await.unwrap().unwrap();
 
     let log = whole_log(&*opened).await;
-    assert_eq!(log.len() as u64, entries, "every set that was acknowledged, and nothing else, is in the log");
-    assert_eq!(followed, log, "who follows the log sees every entry once and in order");
-    // Sets do not overlap: between them they cover every position once.
+    assert_eq!(log.len() as u64, entries, "the log holds exactly the acknowledged sets");
+    assert_eq!(followed, log, "a follower reads every entry once and in order");
+    // Sets do not overlap: together they cover every position once.
     let mut covered: Vec<u64> =
         acknowledged.iter().flat_map(|(last, entries)| last.0 + 1 - entries..=last.0).collect();
     covered.sort_unstable();
@@ -49,18 +50,18 @@ pub async fn many_writers_make_one_log_without_gaps<B: Backend>() {
     assert_eq!(whole_log(&*store).await, log);
 }
 
-/// Each writer does what it drew; after a conflict it reads again and tries again, as the ingest does.
+/// Runs one writer. After a conflict it reads again and tries again, as ingest does.
 async fn write(store: Arc<impl Store>, writer: u64, mut random: Random) -> Acknowledged {
     let mut acknowledged = Vec::new();
     for number in 0..SETS_PER_WRITER {
-        let home = property_id(random.below(PROPERTIES));
+        let target = property_id(random.below(PROPERTIES));
         let action = random.below(6);
         let fresh = advert((writer << 32) + number).build();
         loop {
-            let known = current(&*store, home).await;
+            let known = current(&*store, target).await;
             let expected = known.as_ref().map_or(Expected::New, |known| Expected::Revision(known.revision));
             let mut document = known.map_or_else(|| property(0, []), |known| known.property);
-            document.id = home;
+            document.id = target;
             let mut steps = match (action, document.adverts.first().map(|advert| advert.id)) {
                 (0, _) => vec![create_search(&saved_search((writer << 32) + number))],
                 (1 | 2, Some(first)) => vec![change(&document, expected, first)],
@@ -83,7 +84,7 @@ async fn write(store: Arc<impl Store>, writer: u64, mut random: Random) -> Ackno
     acknowledged
 }
 
-/// Reads the log in small pieces as it grows, woken by the head, until it has seen the position it is told at the end.
+/// Follows the log in small batches, woken by the head, until it has read the final position.
 async fn follow(store: Arc<impl Store>, mut all_written: watch::Receiver<Option<Position>>) -> Vec<LogEntry> {
     let (mut head, mut seen) = (store.head(), Vec::<LogEntry>::new());
     let mut position = Position::START;
@@ -117,7 +118,7 @@ fn assert_versions_grow_by_one(log: &[LogEntry]) {
     assert!(!versions.is_empty());
 }
 
-pub async fn of_many_claims_of_one_identity_one_succeeds<B: Backend>() {
+pub async fn concurrent_claims_of_an_identity_succeed_once<B: Backend>() {
     let opened = Opened::<B>::fresh().await;
     for round in 0..5_u64 {
         let reference = format!("A-{round}");
@@ -127,7 +128,7 @@ pub async fn of_many_claims_of_one_identity_one_succeeds<B: Backend>() {
             let known = advert(number).site("portail.fr").reference(&reference).build();
             let claim = match number % 2 {
                 0 => site_reference("portail.fr", &reference),
-                // Its own id is free, but the reference is not: the store has to notification by itself.
+                // The claimed id is free, but the reference is not: the store must detect that itself.
                 _ => Identity::Uuid(advert_id(number)),
             };
             let step = create_claiming(&property(number, [known]), Expected::New, claim);
@@ -140,7 +141,7 @@ pub async fn of_many_claims_of_one_identity_one_succeeds<B: Backend>() {
             .filter(|(_, outcome)| *outcome != CommitOutcome::Conflict)
             .map(|(number, _)| number)
             .collect();
-        let [winner] = winners[..] else { panic!("round {round}: {winners:?} all have it") };
+        let [winner] = winners[..] else { panic!("round {round}: {winners:?} all succeeded") };
         let located = opened.locate(vec![site_reference("portail.fr", &reference)]).await.unwrap();
         assert_eq!(located[0].map(|located| located.advert), Some(advert_id(winner)));
     }
@@ -148,7 +149,7 @@ pub async fn of_many_claims_of_one_identity_one_succeeds<B: Backend>() {
     assert_eq!(whole_log(&*opened).await.len(), 5);
 }
 
-pub async fn of_many_changes_of_one_version_one_succeeds<B: Backend>() {
+pub async fn concurrent_changes_of_a_revision_succeed_once<B: Backend>() {
     let opened = Opened::<B>::fresh().await;
     opened.commit(set([create(&property(1, [advert(1).build()]), Expected::New)])).await.unwrap();
     for version in 1..6 {

@@ -1,32 +1,33 @@
-//! The queue written down naively.
+//! A naive model of the queue.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
 use domain::{CancelReason, DeliveryId, DeliveryState, RetryDecision, Outcome, RetryPolicy, SearchNumber};
+use store::prelude::*;
 use store::{
-    Attempt, Gather, LEASE, Lane, Leases, Notification, OutboxBatch, Peek, Position, Settlement, Store,
+    Attempt, Gather, LEASE, Lane, LanePeek, Leases, Notification, OutboxBatch, Position, Settlement,
 };
 use testkit::build::at;
 
-use crate::deliveries::everything;
+use crate::delivery_fixtures::all_deliveries;
 
-pub type Told = (Position, Notification, SearchNumber);
+pub type OutboxItem = (Position, Notification, SearchNumber);
 
 #[derive(Debug, Clone)]
 pub struct Model {
-    /// In seconds; the only clock.
+    /// The clock, in seconds.
     pub now: i64,
-    /// Everything ever owed, in order.
-    pub owed: Vec<Told>,
-    /// How many of those are behind the queue's beginning: queued, or left out.
-    pub taken: usize,
-    /// How often that has moved.
-    pub intakes: u64,
+    /// Everything that was ever in the outbox, in order.
+    pub outbox: Vec<OutboxItem>,
+    /// How many items are before the cursor, enqueued or skipped.
+    pub enqueued_until: usize,
+    /// How often the cursor has moved.
+    pub cursor_moves: u64,
     pub rows: Vec<Row>,
-    /// What was queued, and never again.
-    queued: Vec<Told>,
-    left_out: usize,
+    /// Every enqueued item; none may be enqueued twice.
+    queued: Vec<OutboxItem>,
+    skipped: usize,
     ids_ever: HashSet<DeliveryId>,
     pub live: BTreeSet<SearchNumber>,
     pub last_alerts: BTreeMap<SearchNumber, i64>,
@@ -43,13 +44,13 @@ pub struct Row {
     pub attempts: Vec<Attempt>,
     failures: u32,
     interruptions: u32,
-    /// The last one, held or not.
+    /// The last claim, in force or not.
     claim: u64,
 }
 
 impl Row {
     pub fn id(&self) -> DeliveryId {
-        self.id.expect("ids are learned when rows are made")
+        self.id.expect("rows get their id when they are inserted")
     }
 
     fn is_pending(&self) -> bool {
@@ -73,7 +74,7 @@ impl Row {
         }
     }
 
-    fn follow(&mut self, attempt: Option<Attempt>, next: RetryDecision, now: i64) {
+    fn settle(&mut self, attempt: Option<Attempt>, next: RetryDecision, now: i64) {
         match attempt.as_ref().map(|attempt| attempt.outcome) {
             Some(Outcome::Failed(_)) => self.failures += 1,
             Some(Outcome::Interrupted) => self.interruptions += 1,
@@ -92,47 +93,47 @@ impl Model {
     pub fn new(searches: &[SearchNumber]) -> Self {
         Self {
             now: 10_000,
-            owed: Vec::new(),
-            taken: 0,
-            intakes: 0,
+            outbox: Vec::new(),
+            enqueued_until: 0,
+            cursor_moves: 0,
             rows: Vec::new(),
             queued: Vec::new(),
-            left_out: 0,
+            skipped: 0,
             ids_ever: HashSet::new(),
             live: searches.iter().copied().collect(),
             last_alerts: BTreeMap::new(),
         }
     }
 
-    fn is_live(&self, told: &Told) -> bool {
-        self.live.contains(&told.2)
+    fn is_live(&self, item: &OutboxItem) -> bool {
+        self.live.contains(&item.2)
     }
 
-    /// What is read is the beginning of what is owed to searches that are there, and all of it if there is no more.
-    pub fn check_owed(&self, owed: &OutboxBatch) {
-        let read: Vec<Told> =
-            owed.deliveries.iter().map(|it| (it.position, it.notification, it.search)).collect();
-        let all: Vec<Told> =
-            self.owed[self.taken..].iter().filter(|told| self.is_live(told)).copied().collect();
+    /// A batch holds the first items for existing searches, and all of them if there is no more.
+    pub fn check_outbox(&self, outbox: &OutboxBatch) {
+        let read: Vec<OutboxItem> =
+            outbox.deliveries.iter().map(|it| (it.position, it.notification, it.search)).collect();
+        let all: Vec<OutboxItem> =
+            self.outbox[self.enqueued_until..].iter().filter(|item| self.is_live(item)).copied().collect();
         assert_eq!(read, all[..read.len()]);
-        assert!(owed.more || read.len() == all.len(), "what is not read is more");
-        assert!(!owed.more || owed.after != owed.until, "whoever goes on comes to the end");
+        assert!(outbox.more || read.len() == all.len(), "a batch without `more` is complete");
+        assert!(!outbox.more || outbox.after != outbox.until, "a batch with `more` advances the cursor");
     }
 
-    /// What was read is queued, and what was passed over by then is not owed any more.
-    pub fn enqueue(&mut self, owed: &OutboxBatch, due: i64) {
-        if owed.after == owed.until {
-            assert!(owed.deliveries.is_empty());
+    /// Enqueues a batch. Items before it that are not in it are skipped for good.
+    pub fn enqueue(&mut self, outbox: &OutboxBatch, due: i64) {
+        if outbox.after == outbox.until {
+            assert!(outbox.deliveries.is_empty());
             return;
         }
-        self.intakes += 1;
-        for delivery in &owed.deliveries {
-            let told = (delivery.position, delivery.notification, delivery.search);
-            let place = self.owed[self.taken..].iter().position(|known| *known == told);
-            let place = place.expect("what is queued was owed, and not queued before");
-            self.left_out += place;
-            self.taken += place + 1;
-            self.queued.push(told);
+        self.cursor_moves += 1;
+        for delivery in &outbox.deliveries {
+            let item = (delivery.position, delivery.notification, delivery.search);
+            let index = self.outbox[self.enqueued_until..].iter().position(|other| *other == item);
+            let index = index.expect("an enqueued item is in the outbox and was not enqueued before");
+            self.skipped += index;
+            self.enqueued_until += index + 1;
+            self.queued.push(item);
             self.rows.push(Row {
                 id: None,
                 lane: delivery.lane(),
@@ -148,13 +149,13 @@ impl Model {
         }
     }
 
-    /// The store gives ids; none of them twice.
+    /// Reads the ids that the store has assigned, none of them twice.
     pub async fn learn_ids(&mut self, store: &impl Store) {
-        let rows = everything(store).await;
+        let rows = all_deliveries(store).await;
         assert_eq!(rows.len(), self.rows.len());
         for (known, row) in self.rows.iter_mut().zip(&rows) {
             if known.id.is_none() {
-                assert!(self.ids_ever.insert(row.id), "{} is given twice", row.id);
+                assert!(self.ids_ever.insert(row.id), "{} is assigned twice", row.id);
                 known.id = Some(row.id);
             }
         }
@@ -169,10 +170,10 @@ impl Model {
         row.map_or((0, 0), |row| (row.failures, row.interruptions))
     }
 
-    pub fn waiting(&self, peek: &Peek) -> (Vec<(DeliveryId, u32, u32)>, Option<i64>) {
+    pub fn peek(&self, peek: &LanePeek) -> (Vec<(DeliveryId, u32, u32)>, Option<i64>) {
         let mut pending: Vec<&Row> =
             self.rows.iter().filter(|row| row.lane == peek.lane && row.is_pending()).collect();
-        // Stable: those due at the same moment stay in the order in which they came to be owed.
+        // A stable sort: deliveries with the same due date stay in the order of the outbox.
         pending.sort_by_key(|row| row.state_at);
         let first = pending.first().copied().filter(|first| first.state_at <= self.now);
         let (mut taken, mut rest): (Vec<&Row>, Vec<&Row>) = pending.iter().partition(|row| {
@@ -206,15 +207,15 @@ impl Model {
         claimed
     }
 
-    /// Whether it counts.
+    /// Returns `true` if the settlement is recorded.
     pub fn settle(&mut self, settlement: &Settlement) -> bool {
         let now = self.now;
-        let Settlement { id, claim, attempt, next, .. } = settlement.clone();
+        let Settlement { id, claim_id: claim, attempt, next, .. } = settlement.clone();
         let Some(row) = self.row_mut(id) else { return false };
         if row.state != DeliveryState::Leased || row.claim != claim {
             return false;
         }
-        row.follow(attempt, next, now);
+        row.settle(attempt, next, now);
         let search = row.lane.search;
         if next == RetryDecision::Delivered && self.live.contains(&search) {
             self.last_alerts.insert(search, now);
@@ -233,32 +234,32 @@ impl Model {
 
     pub fn reap_leases(&mut self, leases: Leases) -> Vec<Lane> {
         let now = self.now;
-        let is_meant = |row: &&mut Row| leases == Leases::All || row.state_at <= now;
+        let is_selected = |row: &&mut Row| leases == Leases::All || row.state_at <= now;
         let leased = self.rows.iter_mut().filter(|row| row.state == DeliveryState::Leased);
         let mut lanes = Vec::new();
-        for row in leased.filter(is_meant) {
+        for row in leased.filter(is_selected) {
             let outcome = Outcome::Interrupted;
             let attempt = Attempt {
-                // When it was claimed.
-                began_at: at((row.state_at - LEASE.as_secs().cast_signed()).min(now)),
-                took: Duration::ZERO,
+                // The date of the claim.
+                started_at: at((row.state_at - LEASE.as_secs().cast_signed()).min(now)),
+                duration: Duration::ZERO,
                 outcome,
                 status: None,
                 target: None,
-                excerpt: Vec::new(),
+                response_excerpt: Vec::new(),
             };
             let retries = RetryPolicy { interval: Duration::ZERO };
             let next = retries.after(outcome, at(now), row.failures, row.interruptions);
-            row.follow(Some(attempt), next, now);
+            row.settle(Some(attempt), next, now);
             lanes.push(row.lane);
         }
         lanes
     }
 
-    pub fn replay(&mut self, is_meant: impl Fn(&Row) -> bool) -> Vec<DeliveryId> {
+    pub fn replay(&mut self, is_selected: impl Fn(&Row) -> bool) -> Vec<DeliveryId> {
         let now = self.now;
         let mut replayed = Vec::new();
-        for row in self.rows.iter_mut().filter(|row| is_meant(row)) {
+        for row in self.rows.iter_mut().filter(|row| is_selected(row)) {
             (row.state, row.state_at) = (DeliveryState::Pending, now);
             (row.failures, row.interruptions) = (0, 0);
             replayed.push(row.id());
@@ -266,7 +267,7 @@ impl Model {
         replayed
     }
 
-    pub fn forget(&mut self, before: i64) {
+    pub fn prune(&mut self, before: i64) {
         self.rows.retain(|row| !(row.has_ended() && row.state_at < before && row.created_at < before));
     }
 
@@ -274,31 +275,31 @@ impl Model {
         if !self.live.contains(&search) {
             return;
         }
-        let given_up = DeliveryState::Cancelled(CancelReason::SearchDeleted);
+        let cancelled = DeliveryState::Cancelled(CancelReason::SearchDeleted);
         for row in self.rows.iter_mut().filter(|row| row.lane.search == search && row.is_pending()) {
-            (row.state, row.state_at) = (given_up, at);
+            (row.state, row.state_at) = (cancelled, at);
         }
         self.live.remove(&search);
         self.last_alerts.remove(&search);
     }
 
-    /// Those in which something is pending.
+    /// Returns the lanes with pending deliveries.
     pub fn lanes(&self) -> Vec<Lane> {
         let pending = self.rows.iter().filter(|row| row.is_pending());
         BTreeSet::from_iter(pending.map(|row| row.lane)).into_iter().collect()
     }
 
-    /// Once everything is brought: each was queued once, unless its search was deleted before.
-    pub fn check_nothing_is_lost_or_doubled(&self) {
-        let owed: Vec<Told> = self.owed[self.taken..].to_vec();
-        assert!(owed.iter().all(|told| !self.is_live(told)), "nothing is owed any more");
+    /// Once the queue is empty: every item was enqueued once, unless its search was deleted before.
+    pub fn check_nothing_is_lost_or_duplicated(&self) {
+        let outbox: Vec<OutboxItem> = self.outbox[self.enqueued_until..].to_vec();
+        assert!(outbox.iter().all(|item| !self.is_live(item)), "the outbox is empty");
         let mut queued = self.queued.clone();
         queued.sort();
         queued.dedup();
-        assert_eq!(queued.len(), self.queued.len(), "nothing is queued twice");
-        assert_eq!(self.queued.len() + self.left_out + owed.len(), self.owed.len());
-        let live = self.owed.iter().filter(|told| self.is_live(told)).count();
-        assert_eq!(self.queued.iter().filter(|told| self.is_live(told)).count(), live);
+        assert_eq!(queued.len(), self.queued.len(), "no item is enqueued twice");
+        assert_eq!(self.queued.len() + self.skipped + outbox.len(), self.outbox.len());
+        let live = self.outbox.iter().filter(|item| self.is_live(item)).count();
+        assert_eq!(self.queued.iter().filter(|item| self.is_live(item)).count(), live);
         assert!(self.rows.iter().all(Row::has_ended));
     }
 }

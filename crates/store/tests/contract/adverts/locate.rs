@@ -1,7 +1,8 @@
-//! Finding adverts.
+//! Locating adverts by identity.
 
 use domain::Identity;
-use store::{Expected, Located, Store};
+use store::prelude::*;
+use store::{AdvertRef, Expected};
 use testkit::build::{
     advert, advert_id, at, property, property_id, site_reference, url_identity, web_address,
 };
@@ -9,7 +10,7 @@ use testkit::build::{
 use crate::backend::{Backend, Opened};
 use crate::changes::{change, commit, create, located};
 
-pub async fn an_advert_is_found_by_each_of_its_identities<B: Backend>() {
+pub async fn adverts_are_located_by_each_identity<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let known = advert(1).site("portail.fr").reference("A-1").url("https://portail.fr/1").build();
     commit(&*store, [create(&property(1, [known]), Expected::New)]).await;
@@ -24,16 +25,16 @@ pub async fn an_advert_is_found_by_each_of_its_identities<B: Backend>() {
     }
 }
 
-pub async fn an_unknown_identity_is_not_found_and_answers_keep_their_order<B: Backend>() {
+pub async fn unknown_identities_return_none_in_request_order<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let known = advert(1).site("portail.fr").reference("A-1").url("https://portail.fr/1").build();
-    // Neither half of site and reference identifies anything by itself.
+    // Neither a site nor a reference alone identifies an advert.
     let halves = [advert(2).site("portail.fr").build(), advert(3).reference("A-1").build()];
     commit(&*store, [create(&property(1, [known]), Expected::New)]).await;
     for (number, half) in (2..).zip(halves) {
         commit(&*store, [create(&property(number, [half]), Expected::New)]).await;
     }
-    let asked = vec![
+    let selection = vec![
         Identity::Uuid(advert_id(9)),
         url_identity("https://portail.fr/1"),
         site_reference("portail.fr", "a-1"),
@@ -41,12 +42,12 @@ pub async fn an_unknown_identity_is_not_found_and_answers_keep_their_order<B: Ba
         Identity::Uuid(advert_id(1)),
         url_identity("https://portail.fr/1?page=2"),
     ];
-    let found = Some(Located { advert: advert_id(1), property: property_id(1) });
-    assert_eq!(store.locate(asked).await.unwrap(), [None, found, None, None, found, None]);
+    let found = Some(AdvertRef { advert: advert_id(1), property: property_id(1) });
+    assert_eq!(store.locate(selection).await.unwrap(), [None, found, None, None, found, None]);
     assert_eq!(store.locate(Vec::new()).await.unwrap(), []);
 }
 
-pub async fn of_two_adverts_at_one_address_the_first_is_meant<B: Backend>() {
+pub async fn oldest_advert_wins_a_shared_url<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     for number in [1, 2] {
         let known = advert(number).url("https://portail.fr/1").build();
@@ -56,16 +57,16 @@ pub async fn of_two_adverts_at_one_address_the_first_is_meant<B: Backend>() {
     assert_eq!(found, Some((advert_id(1), property_id(1))));
 }
 
-pub async fn an_advert_is_found_by_what_identifies_it_now<B: Backend>() {
+pub async fn changed_identities_replace_old_ones<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let known = advert(1).site("portail.fr").reference("A-1").url("https://portail.fr/1").build();
-    let mut home = property(1, [known]);
-    commit(&*store, [create(&home, Expected::New)]).await;
+    let mut target = property(1, [known]);
+    commit(&*store, [create(&target, Expected::New)]).await;
 
-    let details = &mut home.adverts[0].details;
+    let details = &mut target.adverts[0].details;
     details.reference = None;
     details.url = Some(web_address("https://portail.fr/2"));
-    commit(&*store, [change(&home, Expected::Revision(1), advert_id(1))]).await;
+    commit(&*store, [change(&target, Expected::Revision(1), advert_id(1))]).await;
 
     let expected = Some((advert_id(1), property_id(1)));
     assert_eq!(located(&*store, site_reference("portail.fr", "A-1")).await, None);
@@ -74,7 +75,7 @@ pub async fn an_advert_is_found_by_what_identifies_it_now<B: Backend>() {
     assert_eq!(located(&*store, Identity::Uuid(advert_id(1))).await, expected);
 }
 
-pub async fn live_adverts_are_listed_the_longest_unseen_first<B: Backend>() {
+pub async fn live_adverts_are_listed_longest_unseen_first<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let adverts = [
         advert(1).crawled_at(300).build(),

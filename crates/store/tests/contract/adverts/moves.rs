@@ -1,16 +1,17 @@
 //! Adverts that move from one property to another.
 
 use domain::Identity;
-use store::{Change, Expected, PropertyCause, RemovalCause, Store, StoredProperty};
+use store::prelude::*;
+use store::{Change, Expected, PropertyCause, RemovalCause, StoredProperty};
 use testkit::build::{advert, advert_id, property, property_id};
 
 use crate::backend::{Backend, Opened};
 use crate::changes::{
     commit, create, creation, current, document_and_version, join, leave, located, log_changes, remove,
-    title_news,
+    title_event,
 };
 
-pub async fn an_advert_that_moves_leaves_one_property_and_joins_another<B: Backend>() {
+pub async fn moved_advert_leaves_one_property_and_joins_another<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let (one, two, three) = (advert(1).build(), advert(2).build(), advert(3).build());
     commit(
@@ -46,12 +47,12 @@ pub async fn an_advert_that_moves_leaves_one_property_and_joins_another<B: Backe
         log_changes(&*store).await[3..],
         [
             entry(property_id(1), 3, PropertyCause::AdvertLeft),
-            entry(property_id(2), 2, PropertyCause::Advert { events: title_news() }),
+            entry(property_id(2), 2, PropertyCause::Advert { events: title_event() }),
         ]
     );
 }
 
-pub async fn a_property_that_loses_its_last_advert_is_gone<B: Backend>() {
+pub async fn property_without_adverts_is_removed<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let old_home = property(1, [advert(1).build()]);
     commit(&*store, [create(&old_home, Expected::New)]).await;
@@ -73,7 +74,7 @@ pub async fn a_property_that_loses_its_last_advert_is_gone<B: Backend>() {
     );
 }
 
-pub async fn a_property_made_again_goes_on_counting_versions<B: Backend>() {
+pub async fn recreated_property_continues_its_versions<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let first = property(1, [advert(1).build()]);
     commit(&*store, [create(&first, Expected::New)]).await;
@@ -90,7 +91,7 @@ pub async fn a_property_made_again_goes_on_counting_versions<B: Backend>() {
 
     assert_eq!(document_and_version(&*store, again.id).await, Some((again.clone(), 3)));
     assert_eq!(store.property_at(again.id, 1).await.unwrap(), Some(first));
-    assert_eq!(store.property_at(again.id, 2).await.unwrap(), None, "there was none just before");
+    assert_eq!(store.property_at(again.id, 2).await.unwrap(), None, "the previous version number is unused");
     let events = creation(&again.adverts[0]);
     assert_eq!(
         log_changes(&*store).await[3],
@@ -103,14 +104,14 @@ pub async fn a_property_made_again_goes_on_counting_versions<B: Backend>() {
     );
 }
 
-pub async fn an_advert_can_move_back_and_forth<B: Backend>() {
+pub async fn advert_moves_back_and_forth<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let wanderer = property(1, [advert(1).build()]);
     commit(&*store, [create(&wanderer, Expected::New)]).await;
     for round in 0..4_u32 {
         let (from, to) = if round % 2 == 0 { (1, 2) } else { (2, 1) };
         let StoredProperty { version, revision, .. } = current(&*store, property_id(from)).await.unwrap();
-        // Each time it goes, a number is passed over.
+        // Each removal skips a version number.
         assert_eq!(version, round / 2 * 2 + 1, "round {round}");
         commit(
             &*store,

@@ -1,9 +1,10 @@
-//! What was built on something that is no longer so is refused, and leaves nothing behind.
+//! Change sets built on a stale state are refused and write nothing.
 
 use std::collections::HashMap;
 
 use domain::{Identity, PropertyId};
-use store::{Expected, Located, LogEntry, Position, Store, StoredProperty, StoredSearch};
+use store::prelude::*;
+use store::{AdvertRef, Expected, LogEntry, Position, StoredProperty, StoredSearch};
 use testkit::build::{
     advert, advert_id, at, property, property_id, saved_search, search_id, short_text, site_reference,
     url_identity,
@@ -15,26 +16,26 @@ use crate::changes::{
     remove, remove_search, whole_log,
 };
 
-/// Everything that can be asked of a store about the numbers 1 to 9.
+/// Reads all that a store returns for the numbers 1 to 9.
 #[derive(Debug, PartialEq)]
 struct Everything {
     log: Vec<LogEntry>,
     head: Position,
     properties: HashMap<PropertyId, StoredProperty>,
-    kept: usize,
-    located: Vec<Option<Located>>,
-    unseen: Vec<Located>,
+    stored: usize,
+    located: Vec<Option<AdvertRef>>,
+    unseen: Vec<AdvertRef>,
     counts: (u64, u64),
     searches: Vec<Option<StoredSearch>>,
 }
 
-async fn everything(store: &impl Store) -> Everything {
+async fn snapshot(store: &impl Store) -> Everything {
     let mut identities: Vec<_> = (1..10).map(|number| Identity::Uuid(advert_id(number))).collect();
     identities.extend((1..10).map(|number| site_reference("portail.fr", &format!("A-{number}"))));
     identities.extend((1..10).map(|number| url_identity(&format!("https://portail.fr/{number}"))));
-    let mut kept = 0;
+    let mut stored = 0;
     for (number, version) in (1..10).flat_map(|number| (1..10).map(move |version| (number, version))) {
-        kept += usize::from(store.property_at(property_id(number), version).await.unwrap().is_some());
+        stored += usize::from(store.property_at(property_id(number), version).await.unwrap().is_some());
     }
     let mut searches = Vec::new();
     for number in 1..10 {
@@ -44,7 +45,7 @@ async fn everything(store: &impl Store) -> Everything {
         log: whole_log(store).await,
         head: *store.head().borrow(),
         properties: store.properties((1..10).map(property_id).collect()).await.unwrap(),
-        kept,
+        stored,
         located: store.locate(identities).await.unwrap(),
         unseen: store.not_crawled_since(at(1_000_000), 100).await.unwrap(),
         counts: store.counts().await.unwrap(),
@@ -76,19 +77,19 @@ async fn two_properties<B: Backend>() -> Opened<B> {
     store
 }
 
-/// Refuses each of the sets, and shows that nothing of them is left, now or after reopening.
+/// Checks that each set is refused and writes nothing, before and after reopening.
 async fn refuse_each<B: Backend>(store: Opened<B>, sets: Vec<Vec<store::Step>>) {
-    let before = everything(&*store).await;
+    let before = snapshot(&*store).await;
     for steps in sets {
         let shown = format!("{steps:?}");
         refuse(&*store, steps).await;
-        assert_eq!(everything(&*store).await, before, "{shown}");
+        assert_eq!(snapshot(&*store).await, before, "{shown}");
     }
     let store = store.reopened().await;
-    assert_eq!(everything(&*store).await, before);
+    assert_eq!(snapshot(&*store).await, before);
 }
 
-pub async fn a_change_built_on_another_version_is_refused<B: Backend>() {
+pub async fn change_of_a_stale_revision_conflicts<B: Backend>() {
     let store = two_properties::<B>().await;
     let other = property(1, [advert(1).title("Autre").build(), advert(2).build()]);
     let with_another = property(1, [advert(1).build(), advert(2).build(), advert(9).build()]);
@@ -103,7 +104,7 @@ pub async fn a_change_built_on_another_version_is_refused<B: Backend>() {
     refuse_each(store, sets).await;
 }
 
-pub async fn a_new_property_must_not_exist<B: Backend>() {
+pub async fn new_property_conflicts_with_an_existing_one<B: Backend>() {
     let store = two_properties::<B>().await;
     let sets = vec![
         vec![create(&property(1, [advert(9).build()]), Expected::New)],
@@ -113,7 +114,7 @@ pub async fn a_new_property_must_not_exist<B: Backend>() {
     refuse_each(store, sets).await;
 }
 
-pub async fn a_version_of_a_property_that_is_gone_is_refused<B: Backend>() {
+pub async fn change_of_a_removed_property_conflicts<B: Backend>() {
     let store = two_properties::<B>().await;
     commit(
         &*store,
@@ -132,7 +133,7 @@ pub async fn a_version_of_a_property_that_is_gone_is_refused<B: Backend>() {
     refuse_each(store, sets).await;
 }
 
-pub async fn a_claimed_identity_must_be_free<B: Backend>() {
+pub async fn taken_identity_conflicts<B: Backend>() {
     let store = two_properties::<B>().await;
     let newcomer = property(9, [advert(9).build()]);
     let claim = |identity| vec![create_claiming(&newcomer, Expected::New, identity)];
@@ -140,7 +141,7 @@ pub async fn a_claimed_identity_must_be_free<B: Backend>() {
         claim(Identity::Uuid(advert_id(2))),
         claim(site_reference("portail.fr", "A-2")),
         claim(url_identity("https://portail.fr/2")),
-        // Somebody earlier in the same set counts too.
+        // An earlier step of the same set counts too.
         vec![
             create_claiming(&property(8, [advert(8).build()]), Expected::New, Identity::Uuid(advert_id(8))),
             create_claiming(&newcomer, Expected::New, Identity::Uuid(advert_id(8))),
@@ -149,9 +150,9 @@ pub async fn a_claimed_identity_must_be_free<B: Backend>() {
     refuse_each(store, sets).await;
 }
 
-pub async fn a_reference_of_another_advert_cannot_be_taken<B: Backend>() {
+pub async fn taken_site_reference_conflicts<B: Backend>() {
     let store = two_properties::<B>().await;
-    // The claim is free, and yet the reference on the site is somebody else's.
+    // The claimed identity is free, but another advert has the reference on the site.
     let newcomer = property(9, [advert(9).site("portail.fr").reference("A-2").build()]);
     let mut renamed = property(3, [advert(3).site("portail.fr").reference("A-3").build()]);
     renamed.adverts[0].details.reference = Some(short_text("A-1"));
@@ -163,12 +164,12 @@ pub async fn a_reference_of_another_advert_cannot_be_taken<B: Backend>() {
     refuse_each(store, sets).await;
 }
 
-pub async fn a_removal_built_on_another_version_is_refused<B: Backend>() {
+pub async fn removal_of_a_stale_revision_conflicts<B: Backend>() {
     let store = two_properties::<B>().await;
     let moved = property(5, [advert(3).build()]);
     let sets = vec![
         vec![remove(property_id(3), Expected::Revision(2), advert_id(3))],
-        // The join comes first and would be fine by itself.
+        // The join comes first and would succeed alone.
         vec![
             join(&moved, Expected::New, property_id(3)),
             remove(property_id(3), Expected::Revision(2), advert_id(3)),
@@ -177,7 +178,7 @@ pub async fn a_removal_built_on_another_version_is_refused<B: Backend>() {
     refuse_each(store, sets).await;
 }
 
-pub async fn a_set_is_written_whole_or_not_at_all<B: Backend>() {
+pub async fn change_sets_are_atomic<B: Backend>() {
     let store = two_properties::<B>().await;
     let good = || {
         vec![
@@ -205,5 +206,5 @@ pub async fn a_set_is_written_whole_or_not_at_all<B: Backend>() {
 
     let store = two_properties::<B>().await;
     commit(&*store, good()).await;
-    assert_eq!(whole_log(&*store).await.len(), 11, "without the bad step all of it is written");
+    assert_eq!(whole_log(&*store).await.len(), 11, "without the refused step, all of it is written");
 }

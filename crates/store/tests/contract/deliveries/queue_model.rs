@@ -1,29 +1,30 @@
-//! The queue against a model: whatever rival workers do to it, in whatever order and however late, both say the same.
+//! The queue against a model: competing workers act on it in random order and with delays, and both must agree after every step.
 //!
-//! Workers act on what they last read: they queue what somebody else has queued, claim what is claimed, settle what was taken
-//! from them. The model ([`reference`]) is a list of deliveries that is walked from end to end.
+//! Workers act on what they last read: they enqueue what another worker has enqueued, claim what is claimed, settle leases they have
+//! lost. The model ([`reference`]) is a plain list of deliveries.
 
 mod compare;
 mod reference;
 
 use domain::{CancelReason, DeliveryId, RetryDecision, Outcome, RetryPolicy, SearchNumber};
 use proptest::prelude::*;
-use store::{
-    Attempt, Claim, EnqueueBatch, Gather, Lane, Leases, Notification, Peek, Replay, Settlement, Store,
-};
+use store::prelude::*;
+use store::{Attempt, Claim, EnqueueBatch, Gather, Lane, LanePeek, Leases, Notification, Replay, Settlement};
 use testkit::build::{at, search_id};
 use tokio::runtime::Handle;
 
 use crate::backend::{Backend, Opened};
 use crate::changes::{RECORDED_AT_SECOND, commit, remove_search};
-use crate::deliveries::{BY_EMAIL, BY_WEBHOOK, CREATION, TIMEOUT, attempt, due_at, store_with, tell};
+use crate::delivery_fixtures::{
+    BY_EMAIL, BY_WEBHOOK, CREATION, TIMEOUT, attempt, due_at, notify, store_with,
+};
 use compare::compare;
 use reference::{Model, Row};
 
 const CASES: u32 = 48;
 const EVENTS_MAX: usize = 80;
 const WORKERS: usize = 3;
-/// Few, so that workers meet.
+/// Few, so that workers collide.
 const SEARCHES: u64 = 2;
 const LEASE_SECONDS: i64 = 60;
 /// Short, so that retries come due within a story.
@@ -31,8 +32,8 @@ const RETRY_SECONDS: u64 = 100;
 
 #[derive(Debug, Clone)]
 enum Event {
-    /// A property is told, each notification to the searches whose bit is set.
-    Tell {
+    /// A new property: each notification goes to the searches whose bit is set.
+    Notify {
         outbox: [u8; 3],
     },
     Read {
@@ -43,11 +44,11 @@ enum Event {
         worker: usize,
         due_in: i64,
     },
-    Look {
+    Peek {
         worker: usize,
         lane: usize,
         take: usize,
-        gathers: bool,
+        with_new: bool,
     },
     Claim {
         worker: usize,
@@ -60,7 +61,7 @@ enum Event {
         worker: usize,
         reason: usize,
     },
-    TakeBack {
+    ReapLeases {
         all: bool,
     },
     ReplayOne {
@@ -70,7 +71,7 @@ enum Event {
         search: usize,
         ago: i64,
     },
-    Forget {
+    Prune {
         ago: i64,
     },
     DeleteSearch {
@@ -82,31 +83,31 @@ enum Event {
     Reopen,
 }
 
-const NOTICES: [Notification; 3] = [BY_WEBHOOK, BY_EMAIL, CREATION];
+const NOTIFICATIONS: [Notification; 3] = [BY_WEBHOOK, BY_EMAIL, CREATION];
 
 fn event() -> impl Strategy<Value = Event> {
     let worker = || 0..WORKERS;
     let outbox = [0..1_u8 << SEARCHES, 0..1_u8 << SEARCHES, 0..1_u8 << SEARCHES];
     prop_oneof![
-        4 => outbox.prop_map(|outbox| Event::Tell { outbox }),
+        4 => outbox.prop_map(|outbox| Event::Notify { outbox }),
         6 => (worker(), 1..6_usize).prop_map(|(worker, limit)| Event::Read { worker, limit }),
         5 => (worker(), 0..50_i64).prop_map(|(worker, due_in)| Event::Enqueue { worker, due_in }),
         12 => (worker(), any::<usize>(), 0..5_usize, any::<bool>())
-            .prop_map(|(worker, lane, take, gathers)| Event::Look { worker, lane, take, gathers }),
+            .prop_map(|(worker, lane, take, with_new)| Event::Peek { worker, lane, take, with_new }),
         10 => worker().prop_map(|worker| Event::Claim { worker }),
         8 => (worker(), 0..6_usize).prop_map(|(worker, result)| Event::Settle { worker, result }),
         1 => (worker(), 0..5_usize).prop_map(|(worker, reason)| Event::Cancel { worker, reason }),
-        5 => any::<bool>().prop_map(|all| Event::TakeBack { all }),
+        5 => any::<bool>().prop_map(|all| Event::ReapLeases { all }),
         2 => any::<usize>().prop_map(|which| Event::ReplayOne { which }),
         1 => (0..2_usize, 0..300_i64).prop_map(|(search, ago)| Event::ReplayFailed { search, ago }),
-        1 => (0..400_i64).prop_map(|ago| Event::Forget { ago }),
+        1 => (0..400_i64).prop_map(|ago| Event::Prune { ago }),
         1 => (1..=SEARCHES).prop_map(|which| Event::DeleteSearch { which }),
         6 => (1..80_i64).prop_map(|seconds| Event::Wait { seconds }),
         1 => Just(Event::Reopen),
     ]
 }
 
-pub async fn the_queue_agrees_with_the_model<B: Backend>() {
+pub async fn queue_agrees_with_the_model<B: Backend>() {
     let handle = Handle::current();
     tokio::task::block_in_place(|| {
         let config = ProptestConfig::with_cases(CASES);
@@ -116,53 +117,53 @@ pub async fn the_queue_agrees_with_the_model<B: Backend>() {
     });
 }
 
-/// Somebody who sends, and what they last read.
+/// A worker and what it last read.
 #[derive(Debug, Clone, Default)]
 struct Worker {
-    /// What they would queue, and how often the queue had been added to when they read that.
-    owed: Option<(store::OutboxBatch, u64)>,
+    /// What it would enqueue, and how often the cursor had moved when it read that.
+    outbox: Option<(store::OutboxBatch, u64)>,
     seen: Vec<DeliveryId>,
     claim: u64,
-    held: Vec<DeliveryId>,
+    leased: Vec<DeliveryId>,
 }
 
 struct Story<B: Backend> {
     store: Opened<B>,
     model: Model,
     workers: Vec<Worker>,
-    given: Vec<SearchNumber>,
+    searches: Vec<SearchNumber>,
     properties: u64,
     claims: u64,
 }
 
 async fn play<B: Backend>(events: Vec<Event>) {
-    let (store, given) = store_with::<B>(SEARCHES).await;
-    let model = Model::new(&given);
+    let (store, searches) = store_with::<B>(SEARCHES).await;
+    let model = Model::new(&searches);
     let workers = vec![Worker::default(); WORKERS];
-    let mut story = Story { store, model, workers, given, properties: 0, claims: 0 };
-    // Something to begin with, so that stories are not over before anything waits.
-    let everybody = Event::Tell { outbox: [3, 3, 0] };
+    let mut story = Story { store, model, workers, searches, properties: 0, claims: 0 };
+    // Some deliveries to start with, so that short stories have a queue too.
+    let to_all = Event::Notify { outbox: [3, 3, 0] };
     let queued = [Event::Read { worker: 0, limit: 100 }, Event::Enqueue { worker: 0, due_in: 0 }];
-    for event in [everybody.clone(), everybody].into_iter().chain(queued).chain(events) {
-        story = story.carry_out(event).await;
+    for event in [to_all.clone(), to_all].into_iter().chain(queued).chain(events) {
+        story = story.apply(event).await;
         compare(&*story.store, &story.model).await;
     }
     story.drain().await;
 }
 
 impl<B: Backend> Story<B> {
-    async fn carry_out(mut self, event: Event) -> Self {
+    async fn apply(mut self, event: Event) -> Self {
         let now = self.model.now;
         match event {
             Event::Wait { seconds } => self.model.now += seconds,
-            Event::Tell { outbox } => self.tell(outbox).await,
+            Event::Notify { outbox } => self.notify(outbox).await,
             Event::Read { worker, limit } => {
-                let owed = self.store.read_outbox(limit).await.unwrap();
-                self.model.check_owed(&owed);
-                self.workers[worker].owed = Some((owed, self.model.intakes));
+                let outbox = self.store.read_outbox(limit).await.unwrap();
+                self.model.check_outbox(&outbox);
+                self.workers[worker].outbox = Some((outbox, self.model.cursor_moves));
             }
             Event::Enqueue { worker, due_in } => self.enqueue(worker, now + due_in).await,
-            Event::Look { worker, lane, take, gathers } => self.look(worker, lane, take, gathers).await,
+            Event::Peek { worker, lane, take, with_new } => self.peek(worker, lane, take, with_new).await,
             Event::Claim { worker } => self.claim(worker).await,
             Event::Settle { worker, result } => self.settle(worker, result).await,
             Event::Cancel { worker, reason } => {
@@ -170,7 +171,7 @@ impl<B: Backend> Story<B> {
                 self.model.cancel(&seen, reason);
                 self.store.cancel(seen, reason, at(now)).await.unwrap();
             }
-            Event::TakeBack { all } => {
+            Event::ReapLeases { all } => {
                 let leases = if all { Leases::All } else { Leases::Expired };
                 let mut expected = self.model.reap_leases(leases);
                 let mut taken = self.store.reap_leases(leases, at(now), 1_000).await.unwrap();
@@ -187,27 +188,27 @@ impl<B: Backend> Story<B> {
                 }
             }
             Event::ReplayFailed { search, ago } => {
-                let (search, since) = (self.given[search], now - ago);
+                let (search, since) = (self.searches[search], now - ago);
                 let expected = self.model.replay(|row| {
                     row.lane.search == search && row.created_at >= since && row.can_be_replayed_with_others()
                 });
                 let replay = Replay::Failed { search, since: at(since), after: None };
                 assert_eq!(self.store.replay(replay, at(now), 1_000).await.unwrap(), expected);
             }
-            Event::Forget { ago } => {
-                self.model.forget(now - ago);
+            Event::Prune { ago } => {
+                self.model.prune(now - ago);
                 let mut after = 0;
                 loop {
-                    let forgotten = self.store.prune_deliveries(at(now - ago), after, 3).await.unwrap();
-                    if !forgotten.more {
+                    let pruned = self.store.prune_deliveries(at(now - ago), after, 3).await.unwrap();
+                    if !pruned.more {
                         break;
                     }
-                    after = forgotten.until;
+                    after = pruned.until;
                 }
             }
             Event::DeleteSearch { which } => {
                 commit(&*self.store, [remove_search(search_id(which))]).await;
-                let search = self.given[usize::try_from(which).unwrap() - 1];
+                let search = self.searches[usize::try_from(which).unwrap() - 1];
                 self.model.delete_search(search, RECORDED_AT_SECOND);
             }
             Event::Reopen => self.store = self.store.reopened().await,
@@ -215,46 +216,48 @@ impl<B: Backend> Story<B> {
         self
     }
 
-    async fn tell(&mut self, outbox: [u8; 3]) {
-        let who = |bits: u8| -> Vec<SearchNumber> {
-            let chosen = self.given.iter().enumerate().filter(|(index, _)| bits >> index & 1 == 1);
-            chosen.map(|(_, search)| *search).collect()
+    async fn notify(&mut self, outbox: [u8; 3]) {
+        let recipients = |bits: u8| -> Vec<SearchNumber> {
+            let selected = self.searches.iter().enumerate().filter(|(index, _)| bits >> index & 1 == 1);
+            selected.map(|(_, search)| *search).collect()
         };
-        let outbox: Vec<_> = NOTICES.into_iter().zip(outbox.map(who)).collect();
-        let told: Vec<_> = outbox.iter().map(|(notification, who)| (*notification, who.as_slice())).collect();
+        let outbox: Vec<_> = NOTIFICATIONS.into_iter().zip(outbox.map(recipients)).collect();
+        let entries: Vec<_> =
+            outbox.iter().map(|(notification, recipients)| (*notification, recipients.as_slice())).collect();
         self.properties += 1;
-        let position = tell(&*self.store, self.properties, &told).await;
-        for (notification, who) in &outbox {
-            self.model.owed.extend(who.iter().map(|search| (position, *notification, *search)));
+        let position = notify(&*self.store, self.properties, &entries).await;
+        for (notification, recipients) in &outbox {
+            self.model.outbox.extend(recipients.iter().map(|search| (position, *notification, *search)));
         }
     }
 
     async fn enqueue(&mut self, worker: usize, due: i64) {
-        let Some((owed, read_at)) = self.workers[worker].owed.clone() else { return };
+        let Some((outbox, read_at)) = self.workers[worker].outbox.clone() else { return };
         let now = at(self.model.now);
-        let deliveries = due_at(&owed.deliveries, due);
-        let batch = EnqueueBatch { after: owed.after, until: owed.until, at: now, deliveries };
-        let expected = read_at == self.model.intakes;
+        let deliveries = due_at(&outbox.deliveries, due);
+        let batch = EnqueueBatch { after: outbox.after, until: outbox.until, at: now, deliveries };
+        let expected = read_at == self.model.cursor_moves;
         assert_eq!(self.store.enqueue(batch).await.unwrap(), expected);
         if expected {
-            self.model.enqueue(&owed, due);
+            self.model.enqueue(&outbox, due);
             self.model.learn_ids(&*self.store).await;
         }
     }
 
-    async fn look(&mut self, worker: usize, lane: usize, take: usize, gathers: bool) {
+    async fn peek(&mut self, worker: usize, lane: usize, take: usize, with_new: bool) {
         let lanes = self.model.lanes();
-        // Now and then one in which nothing is pending.
-        let nowhere = Lane { search: self.given[0], channel: NOTICES[lane % NOTICES.len()].channel() };
-        let lane = lanes.get(lane % (lanes.len() + 1)).copied().unwrap_or(nowhere);
-        let gather = if gathers { Gather::WithNew } else { Gather::DueOnly };
-        let peek = Peek { lane, take, gather };
-        let seen = self.store.waiting(vec![peek], at(self.model.now)).await.unwrap().remove(0);
-        let (expected, next_due_at) = self.model.waiting(&peek);
+        // Sometimes a lane without pending deliveries.
+        let other =
+            Lane { search: self.searches[0], channel: NOTIFICATIONS[lane % NOTIFICATIONS.len()].channel() };
+        let lane = lanes.get(lane % (lanes.len() + 1)).copied().unwrap_or(other);
+        let gather = if with_new { Gather::WithNew } else { Gather::DueOnly };
+        let peek = LanePeek { lane, take, gather };
+        let seen = self.store.peek_lanes(vec![peek], at(self.model.now)).await.unwrap().remove(0);
+        let (expected, next_due_at) = self.model.peek(&peek);
         let due: Vec<_> = seen.due.iter().map(|due| (due.id, due.failures, due.interruptions)).collect();
         assert_eq!(due, expected);
         assert_eq!(seen.next_due_at.map(|next| next.as_second()), next_due_at);
-        assert!(seen.due.iter().all(|due| due.about.is_some()));
+        assert!(seen.due.iter().all(|due| due.subject.is_some()));
         self.workers[worker].seen = due.into_iter().map(|(id, ..)| id).collect();
     }
 
@@ -263,22 +266,22 @@ impl<B: Backend> Story<B> {
         let deliveries = self.workers[worker].seen.clone();
         let expected = self.model.claim(self.claims, &deliveries, LEASE_SECONDS);
         let claim = Claim {
-            claim: self.claims,
+            claim_id: self.claims,
             at: at(self.model.now),
             lease_until: at(self.model.now + LEASE_SECONDS),
             deliveries,
-            hidden: Vec::new(),
+            contacts_hidden: Vec::new(),
             documents: Vec::new(),
         };
         assert_eq!(self.store.claim(claim).await.unwrap(), expected);
         self.workers[worker].claim = self.claims;
-        self.workers[worker].held = expected;
+        self.workers[worker].leased = expected;
     }
 
-    /// All that the worker believes to hold, in one go.
+    /// Settles all that the worker believes to have leased, in one call.
     async fn settle(&mut self, worker: usize, result: usize) {
-        let Worker { claim, held, .. } = self.workers[worker].clone();
-        let settlements: Vec<_> = held.iter().map(|id| self.settlement(*id, claim, result)).collect();
+        let Worker { claim, leased, .. } = self.workers[worker].clone();
+        let settlements: Vec<_> = leased.iter().map(|id| self.settlement(*id, claim, result)).collect();
         let expected = settlements.iter().filter(|settlement| self.model.settle(settlement)).count();
         assert_eq!(self.store.settle(settlements).await.unwrap(), expected as u64);
     }
@@ -291,36 +294,36 @@ impl<B: Backend> Story<B> {
         let next = retries.after(outcome, now, failures, interruptions);
         let made = Attempt { status: None, ..attempt(self.model.now, outcome) };
         match result {
-            // The lease is given back.
-            5 => Settlement { id, claim, attempt: None, next: RetryDecision::RetryAt(now), at: now },
-            _ => Settlement { id, claim, attempt: Some(made), next, at: now },
+            // The lease is searches back.
+            5 => Settlement { id, claim_id: claim, attempt: None, next: RetryDecision::RetryAt(now), at: now },
+            _ => Settlement { id, claim_id: claim, attempt: Some(made), next, at: now },
         }
     }
 
-    /// In the end everything that is owed to anybody is brought, and then nothing is left.
+    /// In the end all_deliveries that is outbox to anybody is brought, and then nothing is left.
     async fn drain(mut self) {
         self.model.now += 1_000;
         for worker in 0..WORKERS {
             self.workers[worker] = Worker::default();
         }
-        self = self.carry_out(Event::TakeBack { all: true }).await;
+        self = self.apply(Event::ReapLeases { all: true }).await;
         loop {
-            self = self.carry_out(Event::Read { worker: 0, limit: 2 }).await;
-            self = self.carry_out(Event::Enqueue { worker: 0, due_in: 0 }).await;
-            if self.workers[0].owed.as_ref().is_none_or(|(owed, _)| !owed.more) {
+            self = self.apply(Event::Read { worker: 0, limit: 2 }).await;
+            self = self.apply(Event::Enqueue { worker: 0, due_in: 0 }).await;
+            if self.workers[0].outbox.as_ref().is_none_or(|(outbox, _)| !outbox.more) {
                 break;
             }
         }
         self.model.now += 1_000;
         while !self.model.lanes().is_empty() {
-            self = self.carry_out(Event::Look { worker: 1, lane: 0, take: 4, gathers: true }).await;
-            self = self.carry_out(Event::Claim { worker: 1 }).await;
-            self = self.carry_out(Event::Settle { worker: 1, result: 0 }).await;
+            self = self.apply(Event::Peek { worker: 1, lane: 0, take: 4, with_new: true }).await;
+            self = self.apply(Event::Claim { worker: 1 }).await;
+            self = self.apply(Event::Settle { worker: 1, result: 0 }).await;
         }
         compare(&*self.store, &self.model).await;
         assert_eq!(self.store.lanes(None, 100).await.unwrap(), []);
         let depth = self.store.queue_depth().await.unwrap();
         assert_eq!((depth.pending, depth.leased), (0, 0));
-        self.model.check_nothing_is_lost_or_doubled();
+        self.model.check_nothing_is_lost_or_duplicated();
     }
 }

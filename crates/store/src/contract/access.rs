@@ -1,0 +1,52 @@
+//! Users and their API keys.
+
+use async_trait::async_trait;
+use domain::{KeyId, Scopes, Timestamp, UserId};
+
+use crate::error::Error;
+
+/// Creates, reads and revokes API keys.
+#[async_trait]
+pub trait AccessStore: Send + Sync + 'static {
+    /// Stores a key. Creates the user if there is none with that name.
+    async fn create_key(&self, key: NewKey) -> Result<Key, Error>;
+
+    /// Returns a key, revoked or not; `None` if there is none with that id.
+    async fn key(&self, id: KeyId) -> Result<Option<Key>, Error>;
+
+    /// Returns all keys, revoked ones included, in order of creation.
+    async fn keys(&self) -> Result<Vec<Key>, Error>;
+
+    /// Revokes a key. Returns `false` if there is none with that id. Revoking a key again keeps the first date.
+    async fn revoke_key(&self, id: KeyId, at: Timestamp) -> Result<bool, Error>;
+}
+
+/// A user, the owner of keys and searches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    pub id: UserId,
+    pub name: String,
+}
+
+/// A stored key. The secret itself is never stored, only its hash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    pub id: KeyId,
+    pub secret_hash: [u8; 32],
+    pub user: User,
+    pub scopes: Scopes,
+    pub created_at: Timestamp,
+    pub revoked_at: Option<Timestamp>,
+}
+
+/// A key to store.
+#[derive(Debug, Clone)]
+pub struct NewKey {
+    pub id: KeyId,
+    pub secret_hash: [u8; 32],
+    pub user_name: String,
+    /// The id of the user if it has to be created.
+    pub user_id_if_new: UserId,
+    pub scopes: Scopes,
+    pub created_at: Timestamp,
+}

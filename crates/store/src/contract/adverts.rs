@@ -1,0 +1,133 @@
+//! Properties with their adverts: lookups, versions, the full scan, erasure.
+
+use std::collections::HashMap;
+
+use async_trait::async_trait;
+use domain::{AdvertEvent, AdvertId, Identity, Property, PropertyId, Timestamp};
+
+use super::log::Position;
+use crate::error::Error;
+
+/// Reads properties and adverts, and erases adverts. [`LogStore::commit`](crate::LogStore::commit) writes them.
+#[async_trait]
+pub trait AdvertStore: Send + Sync + 'static {
+    /// Finds adverts by identity. Returns one element per identity, in the order of the request; `None` if there is no such advert.
+    /// If several adverts share a URL, the one with the lowest id is returned.
+    async fn locate(&self, identities: Vec<Identity>) -> Result<Vec<Option<AdvertRef>>, Error>;
+
+    /// Returns the current state of properties. Ids without a property are missing from the map.
+    async fn properties(&self, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, StoredProperty>, Error>;
+
+    /// Splits all properties into about `count` parts of similar size, to be read in parallel with [`scan`](Self::scan).
+    async fn scan_parts(&self, count: usize) -> Result<Vec<ScanPart>, Error>;
+
+    /// Reads about `limit` properties of a part in their current state, in an order chosen by the store, and returns the rest of
+    /// the part.
+    ///
+    /// A property that is not written during the scan is returned exactly once. A property that is written during the scan may be
+    /// missing or be returned twice: a caller that needs all of them follows the log from a position read before the scan.
+    async fn scan(&self, part: ScanPart, limit: usize) -> Result<ScanPage, Error>;
+
+    /// Returns a property at a version named by the log; `None` if that version does not exist or was erased.
+    async fn property_at(&self, id: PropertyId, version: u32) -> Result<Option<Property>, Error>;
+
+    /// Does the same for many versions. Returns one element per key, in the order of the request.
+    async fn properties_at(&self, versions: Vec<(PropertyId, u32)>) -> Result<Vec<Option<Property>>, Error>;
+
+    /// Returns at most `limit` adverts that have not expired and were last crawled before `timestamp`, the longest unseen first.
+    async fn not_crawled_since(&self, timestamp: Timestamp, limit: usize) -> Result<Vec<AdvertRef>, Error>;
+
+    /// Returns the number of properties and the number of adverts.
+    async fn counts(&self) -> Result<(u64, u64), Error>;
+
+    /// Erases an advert from its property, from every stored version and from the payloads of the log. Unlike an expiry, an erasure
+    /// leaves nothing that the publisher sent. The advert's id remains in log entries that hold nothing else. Returns `None` if
+    /// there is no such advert.
+    async fn erase(&self, advert: AdvertId, at: Timestamp) -> Result<Option<Erased>, Error>;
+}
+
+/// An advert and the property that holds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AdvertRef {
+    pub advert: AdvertId,
+    pub property: PropertyId,
+}
+
+/// A property with its version and revision. The version counts the documents that the log names; the revision counts every write,
+/// crawls included, and is what a writer builds on. Both only grow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredProperty {
+    pub property: Property,
+    pub version: u32,
+    pub revision: u32,
+}
+
+/// A part of the full scan. Its bounds are private to the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScanPart {
+    pub(crate) after: u64,
+    pub(crate) until: u64,
+}
+
+/// The properties that one call of [`AdvertStore::scan`] read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ScanPage {
+    pub properties: Vec<StoredProperty>,
+    /// Properties whose record cannot be read. A damaged record must not stop the scan.
+    pub damaged: Vec<PropertyId>,
+    /// `None` after the last page of the part.
+    pub rest: Option<ScanPart>,
+}
+
+/// A property as it is to be stored.
+#[derive(Debug, Clone)]
+pub struct PutProperty {
+    pub property: Property,
+    pub expected: Expected,
+    /// The advert that caused the change. It is part of the property unless the cause is [`PutCause::Left`].
+    pub advert: AdvertId,
+    pub cause: PutCause,
+}
+
+/// The state a writer built on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expected {
+    /// The property did not exist.
+    New,
+    /// The property was at this revision. No write, not even a crawl, has happened since.
+    Revision(u32),
+    /// An earlier step of the same set wrote the property, and that step was checked.
+    WrittenBefore,
+}
+
+/// Why a property is written.
+#[derive(Debug, Clone)]
+pub enum PutCause {
+    /// The advert is new. Its identity must still be free.
+    Created {
+        claim: Identity,
+        events: Vec<AdvertEvent>,
+    },
+    Changed {
+        events: Vec<AdvertEvent>,
+    },
+    /// The advert moved here from another property.
+    Joined {
+        from: PropertyId,
+        events: Vec<AdvertEvent>,
+    },
+    /// Only the crawl dates changed: the version stays and its document is replaced.
+    Crawled,
+    /// The advert moved to another property.
+    Left,
+}
+
+/// The result of an erasure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Erased {
+    pub property: PropertyId,
+    /// `true` if this was the property's last advert.
+    pub property_removed: bool,
+    /// The log entry that records the erasure.
+    pub position: Position,
+}

@@ -1,0 +1,138 @@
+//! The change log: every change in one order, without gaps.
+//!
+//! Properties and saved searches share one log, so that "did this search exist when that advert arrived?" has the same answer on
+//! every node and after every restart. Entries point at versions; the versions hold the documents.
+
+use async_trait::async_trait;
+use domain::{AdvertEvent, AdvertId, PropertyId, SearchId, Timestamp, UserId};
+use tokio::sync::watch;
+
+use super::adverts::{Expected, PutProperty};
+use super::searches::PutSearch;
+use crate::error::Error;
+
+/// Appends to the change log, and reads it.
+#[async_trait]
+pub trait LogStore: Send + Sync + 'static {
+    /// Writes all steps of a set with their log entries in one transaction. Writes nothing unless the outcome is
+    /// [`CommitOutcome::Committed`].
+    async fn commit(&self, changes: ChangeSet) -> Result<CommitOutcome, Error>;
+
+    /// Returns at most `limit` entries after a position, in order and without gaps: an entry that is missing at the end has not been
+    /// committed.
+    async fn log_after(&self, position: Position, limit: usize) -> Result<Vec<LogEntry>, Error>;
+
+    /// Watches the last position written through this store. A follower that must also see the writes of other processes reads the
+    /// log from time to time as well.
+    fn head(&self) -> watch::Receiver<Position>;
+}
+
+/// A position in the log. Positions are dense: 1, 2, 3, …; zero is before the first entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Position(pub u64);
+
+impl Position {
+    pub const START: Self = Self(0);
+
+    pub const fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+}
+
+/// One entry of the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogEntry {
+    pub position: Position,
+    pub recorded_at: Timestamp,
+    pub change: Change,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// The property is at this version because of this advert.
+    Property {
+        property: PropertyId,
+        version: u32,
+        advert: AdvertId,
+        cause: PropertyCause,
+    },
+    /// The property lost its last advert.
+    PropertyRemoved {
+        property: PropertyId,
+        cause: RemovalCause,
+    },
+    /// The search was created or changed.
+    Search {
+        search: SearchId,
+        version: u32,
+    },
+    SearchRemoved {
+        search: SearchId,
+    },
+    /// The content of the entry was erased on request. The entry remains, so that positions stay dense.
+    Erased,
+}
+
+/// Why a property changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PropertyCause {
+    /// The advert was created or changed and emitted these events.
+    Advert { events: Vec<AdvertEvent> },
+    /// Only the crawl dates of the advert changed: same version, newer document.
+    Crawl,
+    /// The advert moved to another property.
+    AdvertLeft,
+    /// The advert was erased.
+    AdvertErased(Erasure),
+}
+
+/// Why a property was removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RemovalCause {
+    /// Its last advert moved to another property.
+    AdvertLeft,
+    /// Its last advert was erased.
+    AdvertErased(Erasure),
+}
+
+/// What a follower must know to drop its copies of an erased advert.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Erasure {
+    /// The other properties that held the advert before, in the order of their ids. Copies of their older versions may contain it.
+    pub previous_properties: Vec<PropertyId>,
+}
+
+/// Changes that are committed together, in order.
+#[derive(Debug, Clone, Default)]
+pub struct ChangeSet {
+    pub recorded_at: Timestamp,
+    pub steps: Vec<Step>,
+}
+
+#[derive(Debug, Clone)]
+pub enum Step {
+    Put(PutProperty),
+    /// The property lost its last advert to another property.
+    Remove {
+        property: PropertyId,
+        expected: Expected,
+        advert: AdvertId,
+    },
+    PutSearch(PutSearch),
+    /// Deletes a search. Does nothing, and appends no log entry, if the owner has no such search.
+    RemoveSearch {
+        search: SearchId,
+        owner: UserId,
+    },
+}
+
+/// The result of [`LogStore::commit`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommitOutcome {
+    /// The set is durable up to this position of the log; [`Position::START`] if there was nothing to write.
+    Committed(Position),
+    /// A concurrent write came first, and nothing was written. Read again and build the set again.
+    Conflict,
+    /// The owner of a new search has reached the limit, and nothing was written.
+    TooManySearches,
+}
