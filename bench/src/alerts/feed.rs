@@ -58,7 +58,7 @@ impl Feed {
         let happenings: Vec<Happening> = dataset.world().timeline().take(adverts).collect();
         let kinds = happenings.iter().map(|happening| happening.kind).collect();
         let bodies = happenings.chunks(each).map(|happenings| {
-            let drafts = happenings.iter().map(|happening| wire::advert_draft_write::write(&happening.draft));
+            let drafts = happenings.iter().map(|happening| wire::advert_draft::write(&happening.draft));
             serde_json::to_vec(&drafts.collect::<Vec<_>>())
         });
         Ok(Self { bodies: bodies.collect::<Result<_, _>>()?, kinds })

@@ -92,7 +92,7 @@ pub fn property_of(draft: &AdvertDraft) -> anyhow::Result<String> {
 }
 
 pub fn written(drafts: &[AdvertDraft]) -> anyhow::Result<Vec<u8>> {
-    let drafts: Vec<Value> = drafts.iter().map(wire::advert_draft_write::write).collect();
+    let drafts: Vec<Value> = drafts.iter().map(wire::advert_draft::write).collect();
     Ok(serde_json::to_vec(&drafts)?)
 }
 

@@ -7,7 +7,7 @@
 mod sender;
 
 use sender::{LATE, attempt, sender};
-use testkit::receiver::{Authority, Memory, Plan, Receiver, Script, Trick};
+use testkit::receiver::{Authority, InjectedFault, Receiver, ReceiverConfig, Retention, Script};
 
 /// So often each trick is played; a hundred kilobytes kept each time would be twenty megabytes.
 const ROUNDS: usize = 200;
@@ -25,21 +25,24 @@ fn resident_bytes() -> u64 {
 
 #[tokio::test]
 async fn memory_stays_flat() {
-    let tricks = [
-        Trick::EndlessBody,
-        Trick::EndlessChunks,
-        Trick::GzipBomb,
-        Trick::LargeHeader,
-        Trick::EndlessHead2,
-        Trick::EndlessBody2,
-        Trick::ResetWithinBody,
+    let faults = [
+        InjectedFault::EndlessBody,
+        InjectedFault::EndlessChunks,
+        InjectedFault::GzipBomb,
+        InjectedFault::LargeHeader,
+        InjectedFault::EndlessHead2,
+        InjectedFault::EndlessBody2,
+        InjectedFault::ResetWithinBody,
     ];
     let authority = Authority::new();
     let sender = sender(&authority, LATE);
     for rounds in [ROUNDS_BEFORE, ROUNDS] {
         let before = resident_bytes();
-        for trick in tricks {
-            let plan = Plan { memory: Memory::Number, ..Plan::new(Script::always(trick)) };
+        for fault in faults {
+            let plan = ReceiverConfig {
+                retention: Retention::CountOnly,
+                ..ReceiverConfig::new(Script::always(fault))
+            };
             let receiver = Receiver::start(&authority, plan).await.unwrap();
             for _ in 0..rounds {
                 attempt(&sender, &receiver.url("/hook")).await;

@@ -1,6 +1,6 @@
 """A mail server on loopback that does as its recipients' names say.
 
-Takes its settings as JSON in the first argument; prints its port, then a line for each letter it has taken, before it answers.
+Takes its settings as JSON in the first argument; prints its port, then a line for each message it has taken, before it answers.
 It ends when its input does, so that it never outlives the test.
 
 A name before the at sign may be `rcpt-451` or `data-550` (answer this there), `rcpt-hang` or `data-hang` (never answer),
@@ -36,7 +36,7 @@ class Handler:
         return "250 OK"
 
     async def handle_DATA(self, server, session, envelope):
-        letter = {
+        message = {
             "from": envelope.mail_from,
             "to": envelope.rcpt_tos,
             "bytes": base64.b64encode(envelope.content).decode(),
@@ -44,7 +44,7 @@ class Handler:
             "user": session.auth_data.login.decode() if session.auth_data else None,
             "peer": session.peer[1],
         }
-        print(json.dumps(letter), flush=True)
+        print(json.dumps(message), flush=True)
         refusal = await asked(server, "data", envelope.rcpt_tos[0])
         server.closing = envelope.rcpt_tos[0].startswith("close@")
         return refusal or "250 2.0.0 taken as 4711"

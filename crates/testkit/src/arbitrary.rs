@@ -27,7 +27,7 @@ pub fn property() -> BoxedStrategy<Property> {
 
 pub fn advert() -> BoxedStrategy<Advert> {
     let kinds = (any::<[u8; 16]>(), select(TransactionType::ALL), select(PropertyType::ALL));
-    let dates = (moment(), moment(), moment(), option::of(moment()));
+    let dates = (timestamp(), timestamp(), timestamp(), option::of(timestamp()));
     (kinds, dates, details(), option::of(placement()), vec(event(), 0..5))
         .prop_map(|((id, transaction_type, property_type), dates, details, placement, events)| {
             let (created_at, updated_at, last_crawled_at, expired_at) = dates;
@@ -56,7 +56,7 @@ pub fn event() -> BoxedStrategy<AdvertEvent> {
     ];
     let value = || option::of(".{0,12}").prop_map(|text| text.map(Into::into));
     let percent = option::of(any::<f64>()).prop_map(|number| number.and_then(PercentVariation::new));
-    (moment(), subject, value(), value(), percent)
+    (timestamp(), subject, value(), value(), percent)
         .prop_map(|(at, subject, old_value, new_value, percent_variation)| AdvertEvent {
             at,
             subject,
@@ -126,7 +126,7 @@ pub fn details() -> BoxedStrategy<AdvertDetails> {
 }
 
 /// Any second that can be written down, recent ones more often.
-pub fn moment() -> BoxedStrategy<Timestamp> {
+pub fn timestamp() -> BoxedStrategy<Timestamp> {
     let (first, last) = (Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
     prop_oneof![4 => 0_i64..2_000_000_000, 1 => first..=last]
         .prop_filter_map("no such date", |second| Timestamp::from_second(second).ok())

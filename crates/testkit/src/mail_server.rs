@@ -21,8 +21,8 @@ pub const HOST: &str = "127.0.0.1";
 pub const USER: &str = "vigie";
 pub const PASSWORD: &str = "mot de passe é";
 
-/// How long a test waits for a letter that must come, before it fails. Generous: machines are sometimes very busy.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a test waits for a email that must come, before it fails. Generous: machines are sometimes very busy.
+const WAIT_MAX: Duration = Duration::from_secs(60);
 
 /// How the server is to be.
 #[derive(Debug, Clone, Copy)]
@@ -67,16 +67,16 @@ impl Kind {
 /// A running server; ends with the value.
 pub struct MailServer {
     child: Child,
-    letters: Receiver<Value>,
+    emails: Receiver<Value>,
     pub port: u16,
     /// Who signed its certificate.
     pub authority_pem: String,
     _folder: TempDir,
 }
 
-/// A letter as the server took it, and from whom.
+/// A email as the server took it, and from whom.
 #[derive(Debug)]
-pub struct Taken {
+pub struct ReceivedEmail {
     pub from: String,
     pub to: Vec<String>,
     pub bytes: Vec<u8>,
@@ -119,22 +119,22 @@ impl MailServer {
         let port = lines.next().and_then(Result::ok).and_then(|line| line.parse().ok());
         let port = port.expect("the server prints its port first");
         // Read all the time: a server that cannot say what it took does not answer.
-        let (sender, letters) = mpsc::channel();
+        let (sender, emails) = mpsc::channel();
         std::thread::spawn(move || {
-            let mut letters = lines.map_while(|line| serde_json::from_str(&line.ok()?).ok());
-            letters.try_for_each(|letter| sender.send(letter))
+            let mut emails = lines.map_while(|line| serde_json::from_str(&line.ok()?).ok());
+            emails.try_for_each(|email| sender.send(email))
         });
-        Self { child, letters, port, authority_pem, _folder: folder }
+        Self { child, emails, port, authority_pem, _folder: folder }
     }
 
-    /// The next letter it took. It says so before it answers whoever sent it.
-    pub fn taken(&self) -> Taken {
-        read_taken(&self.letters.recv_timeout(PATIENCE).expect("a letter comes before patience ends"))
+    /// The next email it took. It says so before it answers whoever sent it.
+    pub fn next_email(&self) -> ReceivedEmail {
+        parse_received(&self.emails.recv_timeout(WAIT_MAX).expect("a email comes before patience ends"))
     }
 
-    /// The next letter it took, if it has.
-    pub fn taken_already(&self) -> Option<Taken> {
-        self.letters.try_recv().ok().map(|letter| read_taken(&letter))
+    /// The next email it took, if it has.
+    pub fn try_next_email(&self) -> Option<ReceivedEmail> {
+        self.emails.try_recv().ok().map(|email| parse_received(&email))
     }
 }
 
@@ -145,32 +145,32 @@ impl Drop for MailServer {
     }
 }
 
-fn read_taken(letter: &Value) -> Taken {
+fn parse_received(email: &Value) -> ReceivedEmail {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let read = || {
-        Some(Taken {
-            from: text(&letter["from"])?,
-            to: letter["to"].as_array()?.iter().filter_map(text).collect(),
-            bytes: STANDARD.decode(letter["bytes"].as_str()?).ok()?,
-            safe: letter["safe"].as_bool()?,
-            user: text(&letter["user"]),
-            peer: letter["peer"].as_u64()?,
+        Some(ReceivedEmail {
+            from: text(&email["from"])?,
+            to: email["to"].as_array()?.iter().filter_map(text).collect(),
+            bytes: STANDARD.decode(email["bytes"].as_str()?).ok()?,
+            safe: email["safe"].as_bool()?,
+            user: text(&email["user"]),
+            peer: email["peer"].as_u64()?,
         })
     };
-    read().unwrap_or_else(|| panic!("the server says everything of a letter: {letter}"))
+    read().unwrap_or_else(|| panic!("the server says everything of a email: {email}"))
 }
 
-/// A letter as a mail program reads it: headers, both parts, what is wrong with it. `peers/read_letters.py` lists the keys.
-pub fn read(letter: &[u8]) -> Value {
+/// A email as a mail program reads it: headers, both parts, what is wrong with it. `peers/read_emails.py` lists the keys.
+pub fn parse_email(email: &[u8]) -> Value {
     let file = tempfile::NamedTempFile::new().expect("there is room for a file");
-    std::fs::write(file.path(), letter).expect("the file is ours");
-    read_files([file.path()]).pop().expect("there is an answer for each file")
+    std::fs::write(file.path(), email).expect("the file is ours");
+    parse_files([file.path()]).pop().expect("there is an answer for each file")
 }
 
 /// The same for files, in their order.
-pub fn read_files<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Vec<Value> {
+pub fn parse_files<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Vec<Value> {
     let paths: String = paths.into_iter().map(|path| format!("{}\n", path.display())).collect();
-    let read = python::run(&python::plain(), &peer("read_letters.py"), &paths);
+    let read = python::run(&python::plain(), &peer("read_emails.py"), &paths);
     read.lines().map(|line| serde_json::from_str(line).expect("the script prints JSON")).collect()
 }
 

@@ -1,6 +1,6 @@
 //! A receiver of webhooks for tests: a TLS server on loopback that keeps a ledger, and that can be as hostile as one likes.
 //!
-//! [`Trick`] is the list of what it can do to a sender, with what a correct sender makes of each; [`Script`] says whom it does
+//! [`InjectedFault`] is the list of what it can do to a sender, with what a correct sender makes of each; [`Script`] says whom it does
 //! it to. It is a command, too: `cargo run -p testkit --bin hostile-receiver -- --help`.
 //!
 //! HTTP/1.1 is read and written by hand, so that any request can be answered with anything; HTTP/2 is hyper's where it is
@@ -11,13 +11,13 @@ mod canary;
 mod frames;
 mod http1;
 mod http2;
-mod ledger;
-mod perform;
+mod injected_fault;
+mod request_log;
+mod run_steps;
 mod script;
 mod steps;
 #[cfg(test)]
 mod tests;
-mod trick;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -35,16 +35,16 @@ use tokio_rustls::server::TlsStream;
 
 pub use authority::{Authority, Credential};
 pub use canary::{Canaries, Canary};
-use ledger::{Journal, Ledger};
-pub use ledger::{Memory, Received, Version};
-use perform::perform;
-pub use script::{Arrival, Behaviour, Script};
+pub use injected_fault::{InjectedFault, Stage};
+use request_log::{LogFile, RequestLog};
+pub use request_log::{ReceivedRequest, Retention, Version};
+use run_steps::run_steps;
+pub use script::{Behaviour, IncomingConnection, Script};
 pub use steps::Step;
-use steps::{Scene, steps};
-pub use trick::{Stage, Trick};
+use steps::{StepContext, steps};
 
 /// How long a test waits for something that must happen, before it fails. Generous: machines are sometimes very busy.
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_MAX: Duration = Duration::from_secs(60);
 /// The largest body that is taken. No message comes near it.
 const BODY_BYTES_MAX: usize = 16 * 1_024 * 1_024;
 /// What the system may hold of what was written but not read. Small, so that the bytes a trick has written tell how much of
@@ -52,7 +52,7 @@ const BODY_BYTES_MAX: usize = 16 * 1_024 * 1_024;
 const SEND_BUFFER_BYTES: u32 = 32 * 1_024;
 const BACKLOG: u32 = 1_024;
 /// When nothing has come of a connection to a port with a full queue after this time, nothing will.
-const QUEUE_FULL_AFTER: Duration = Duration::from_millis(250);
+const QUEUE_FULL_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// Which versions of HTTP are offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,21 +75,21 @@ impl Protocols {
 
 /// Where a receiver listens and how it behaves.
 #[derive(Clone)]
-pub struct Plan {
+pub struct ReceiverConfig {
     /// All of them with the same port. The first one is that of [`Receiver::url`].
     pub addresses: Vec<IpAddr>,
     /// Zero takes any that is free.
     pub port: u16,
     pub protocols: Protocols,
     pub script: Script,
-    pub memory: Memory,
+    pub retention: Retention,
     /// Gets a line for every request, `<webhook-id> <SHA-256 of the body> <behaviour>`, on disk before the answer.
-    pub ledger_file: Option<PathBuf>,
+    pub log_file: Option<PathBuf>,
     /// Where redirects lead; to itself if nothing is said.
     pub redirect_to: Option<String>,
 }
 
-impl Plan {
+impl ReceiverConfig {
     /// On 127.0.0.1, in HTTP/1.1.
     pub fn new(script: Script) -> Self {
         Self {
@@ -97,8 +97,8 @@ impl Plan {
             port: 0,
             protocols: Protocols::Http1,
             script,
-            memory: Memory::Everything,
-            ledger_file: None,
+            retention: Retention::Full,
+            log_file: None,
             redirect_to: None,
         }
     }
@@ -109,12 +109,12 @@ pub struct Receiver {
     shared: Arc<Shared>,
     addresses: Vec<SocketAddr>,
     /// What keeps a port closed, or its queue full.
-    _held: Held,
+    _held: HeldSockets,
     _tasks: JoinSet<()>,
 }
 
 #[derive(Default)]
-struct Held {
+struct HeldSockets {
     _sockets: Vec<TcpSocket>,
     _listeners: Vec<TcpListener>,
     _queued: Vec<TcpStream>,
@@ -126,7 +126,7 @@ struct Shared {
     ips: Vec<IpAddr>,
     tls: Arc<ServerConfig>,
     script: Script,
-    ledger: Ledger,
+    log: RequestLog,
     redirect_to: String,
     written: AtomicU64,
     connections: AtomicU64,
@@ -136,18 +136,19 @@ struct Shared {
 impl Receiver {
     /// Answers 200 to everything, in both versions of HTTP.
     pub async fn good(authority: &Authority) -> Self {
-        let plan = Plan { protocols: Protocols::Both, ..Plan::new(Script::good()) };
+        let plan = ReceiverConfig { protocols: Protocols::Both, ..ReceiverConfig::new(Script::good()) };
         Self::start(authority, plan).await.expect("loopback has a free port")
     }
 
     /// Does this to everybody.
     pub async fn always(authority: &Authority, behaviour: impl Into<Behaviour>) -> Self {
-        let plan = Plan::new(Script::always(behaviour));
+        let plan = ReceiverConfig::new(Script::always(behaviour));
         Self::start(authority, plan).await.expect("loopback has a free port")
     }
 
-    pub async fn start(authority: &Authority, plan: Plan) -> io::Result<Self> {
-        let Plan { addresses: ips, mut port, protocols, script, memory, ledger_file, redirect_to } = plan;
+    pub async fn start(authority: &Authority, plan: ReceiverConfig) -> io::Result<Self> {
+        let ReceiverConfig { addresses: ips, mut port, protocols, script, retention, log_file, redirect_to } =
+            plan;
         let mut sockets = Vec::new();
         let mut addresses = Vec::new();
         for ip in &ips {
@@ -165,14 +166,14 @@ impl Receiver {
             authority: authority.clone(),
             tls: Arc::new(authority.server_config(Credential::Good, protocols, &ips)),
             ips,
-            ledger: Ledger::new(memory, ledger_file.as_deref().map(Journal::open).transpose()?),
+            log: RequestLog::new(retention, log_file.as_deref().map(LogFile::open).transpose()?),
             redirect_to,
             written: AtomicU64::new(0),
             connections: AtomicU64::new(0),
             open: watch::Sender::new(0),
             script,
         });
-        let mut held = Held::default();
+        let mut held = HeldSockets::default();
         let mut tasks = JoinSet::new();
         match shared.script.listening {
             None => {
@@ -180,7 +181,7 @@ impl Receiver {
                     tasks.spawn(listen(Arc::clone(&shared), socket.listen(BACKLOG)?));
                 }
             }
-            Some(Trick::NeverAccept) => {
+            Some(InjectedFault::NeverAccept) => {
                 for (socket, address) in sockets.into_iter().zip(&addresses) {
                     held._listeners.push(socket.listen(0)?);
                     held._queued.extend(fill_queue(*address).await?);
@@ -206,22 +207,22 @@ impl Receiver {
     }
 
     /// What has come so far, in the order it came.
-    pub fn received(&self) -> Vec<Received> {
-        self.shared.ledger.received()
+    pub fn received(&self) -> Vec<ReceivedRequest> {
+        self.shared.log.received()
     }
 
     /// Waits until so many requests have come, and gives all that have.
-    pub async fn wait_for(&self, requests: u64) -> Vec<Received> {
-        let mut count = self.shared.ledger.count();
-        let waited = tokio::time::timeout(PATIENCE, count.wait_for(|count| *count >= requests)).await;
+    pub async fn wait_for(&self, requests: u64) -> Vec<ReceivedRequest> {
+        let mut count = self.shared.log.count();
+        let waited = tokio::time::timeout(WAIT_MAX, count.wait_for(|count| *count >= requests)).await;
         let came = waited.map(|it| it.is_ok()).unwrap_or_default();
-        assert!(came, "{requests} requests were to come, and {} did", *self.shared.ledger.count().borrow());
+        assert!(came, "{requests} requests were to come, and {} did", *self.shared.log.count().borrow());
         self.received()
     }
 
     /// How many requests have come.
     pub fn count(&self) -> u64 {
-        *self.shared.ledger.count().borrow()
+        *self.shared.log.count().borrow()
     }
 
     /// How many connections were ever taken.
@@ -230,9 +231,9 @@ impl Receiver {
     }
 
     /// Waits until no connection is open. That one has been closed is not seen by a trick that does not read.
-    pub async fn wait_until_left(&self) {
+    pub async fn wait_until_closed(&self) {
         let mut open = self.shared.open.subscribe();
-        let waited = tokio::time::timeout(PATIENCE, open.wait_for(|open| *open == 0)).await;
+        let waited = tokio::time::timeout(WAIT_MAX, open.wait_for(|open| *open == 0)).await;
         let left = waited.map(|it| it.is_ok()).unwrap_or_default();
         assert!(left, "{} connections are still open", *self.shared.open.borrow());
     }
@@ -246,7 +247,7 @@ impl Receiver {
 /// Connects until a connection is not taken any more: then the queue is full.
 async fn fill_queue(address: SocketAddr) -> io::Result<Vec<TcpStream>> {
     let mut queued = Vec::new();
-    while let Ok(connected) = tokio::time::timeout(QUEUE_FULL_AFTER, TcpStream::connect(address)).await {
+    while let Ok(connected) = tokio::time::timeout(QUEUE_FULL_TIMEOUT, TcpStream::connect(address)).await {
         queued.push(connected?);
     }
     Ok(queued)
@@ -258,7 +259,7 @@ async fn listen(shared: Arc<Shared>, listener: TcpListener) {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    conversations.spawn(converse(Arc::clone(&shared), stream));
+                    conversations.spawn(handle_connection(Arc::clone(&shared), stream));
                 }
                 // Out of descriptors, most likely: they come back when conversations end.
                 Err(_) => tokio::task::yield_now().await,
@@ -275,50 +276,50 @@ async fn listen(shared: Arc<Shared>, listener: TcpListener) {
 }
 
 /// Has one conversation. How it ends is the other side's affair: that is what tests look at.
-async fn converse(shared: Arc<Shared>, stream: TcpStream) {
+async fn handle_connection(shared: Arc<Shared>, stream: TcpStream) {
     let connection = shared.connections.fetch_add(1, Ordering::SeqCst) + 1;
     let _open = Open::new(&shared.open);
     let Ok(address) = stream.local_addr() else { return };
-    let arrival = Arrival { connection, address: address.ip() };
-    let trick = shared.script.for_connection(&arrival);
-    let _ = talk(&shared, arrival, trick, stream).await;
+    let incoming = IncomingConnection { connection, address: address.ip() };
+    let fault = shared.script.for_connection(&incoming);
+    let _ = run_connection(&shared, incoming, fault, stream).await;
 }
 
-async fn talk(
+async fn run_connection(
     shared: &Arc<Shared>,
-    arrival: Arrival,
-    trick: Option<Trick>,
+    incoming: IncomingConnection,
+    fault: Option<InjectedFault>,
     mut stream: TcpStream,
 ) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    let Some(trick) = trick else {
+    let Some(fault) = fault else {
         let stream = secure(TlsAcceptor::from(Arc::clone(&shared.tls)), stream).await?;
-        return serve(shared, arrival, stream).await;
+        return serve(shared, incoming, stream).await;
     };
     let config = |credential, protocols| {
         TlsAcceptor::from(Arc::new(shared.authority.server_config(credential, protocols, &shared.ips)))
     };
-    let steps = steps(trick, Scene { redirect_to: &shared.redirect_to, gzip_accepted: false });
-    match trick.stage() {
+    let steps = steps(fault, StepContext { redirect_to: &shared.redirect_to, gzip_accepted: false });
+    match fault.stage() {
         Stage::Connected => {
-            perform(&mut stream, &steps, &shared.written).await?;
+            run_steps(&mut stream, &steps, &shared.written).await?;
         }
         Stage::Handshake => {
-            let (credential, protocols) = shown(trick);
+            let (credential, protocols) = presented(fault);
             let stream = secure(config(credential, protocols), stream).await?;
-            serve(shared, arrival, stream).await?;
+            serve(shared, incoming, stream).await?;
         }
         Stage::Secured => {
             let mut stream = secure(config(Credential::Good, Protocols::Both), stream).await?;
-            perform(&mut stream, &steps, &shared.written).await?;
+            run_steps(&mut stream, &steps, &shared.written).await?;
         }
-        Stage::Answer2 => {
+        Stage::Http2Answer => {
             let mut stream = secure(config(Credential::Good, Protocols::Http2), stream).await?;
             frames::read_request(&mut stream).await?;
-            perform(&mut stream, &steps, &shared.written).await?;
+            run_steps(&mut stream, &steps, &shared.written).await?;
         }
         stage @ (Stage::Listening | Stage::Answer) => {
-            panic!("{trick:?} is played at {stage:?}, not on a connection without a request")
+            panic!("{fault:?} is played at {stage:?}, not on a connection without a request")
         }
     }
     Ok(())
@@ -330,32 +331,36 @@ async fn secure(acceptor: TlsAcceptor, stream: TcpStream) -> io::Result<TlsStrea
     match acceptor.accept(stream).into_fallible().await {
         Ok(stream) => Ok(stream),
         Err((error, mut stream)) => {
-            perform(&mut stream, &[Step::Close], &AtomicU64::new(0)).await?;
+            run_steps(&mut stream, &[Step::Close], &AtomicU64::new(0)).await?;
             Err(error)
         }
     }
 }
 
 /// What a trick shows in the handshake.
-fn shown(trick: Trick) -> (Credential, Protocols) {
-    let credential = match trick {
-        Trick::CertificateExpired => Credential::Expired,
-        Trick::CertificateNotYetValid => Credential::NotYetValid,
-        Trick::CertificateWrongName => Credential::WrongName,
-        Trick::CertificateSelfSigned => Credential::SelfSigned,
-        Trick::CertificateUnknownAuthority => Credential::UnknownAuthority,
-        Trick::CertificateHugeChain => Credential::HugeChain,
-        Trick::AsksForCertificate => Credential::AsksForYours,
-        Trick::AsksForCertificateEarly => Credential::AsksForYoursEarly,
+fn presented(fault: InjectedFault) -> (Credential, Protocols) {
+    let credential = match fault {
+        InjectedFault::CertificateExpired => Credential::Expired,
+        InjectedFault::CertificateNotYetValid => Credential::NotYetValid,
+        InjectedFault::CertificateWrongName => Credential::WrongName,
+        InjectedFault::CertificateSelfSigned => Credential::SelfSigned,
+        InjectedFault::CertificateUnknownAuthority => Credential::UnknownAuthority,
+        InjectedFault::CertificateHugeChain => Credential::HugeChain,
+        InjectedFault::AsksForCertificate => Credential::ClientCertificateRequired,
+        InjectedFault::AsksForCertificateEarly => Credential::ClientCertificateRequiredEarly,
         _ => Credential::Good,
     };
-    (credential, if trick == Trick::Http2Only { Protocols::Http2 } else { Protocols::Http1 })
+    (credential, if fault == InjectedFault::Http2Only { Protocols::Http2 } else { Protocols::Http1 })
 }
 
-async fn serve(shared: &Arc<Shared>, arrival: Arrival, stream: TlsStream<TcpStream>) -> io::Result<()> {
+async fn serve(
+    shared: &Arc<Shared>,
+    incoming: IncomingConnection,
+    stream: TlsStream<TcpStream>,
+) -> io::Result<()> {
     match stream.get_ref().1.alpn_protocol() {
-        Some(b"h2") => http2::serve(shared, arrival, stream).await,
-        _ => http1::serve(shared, arrival, stream).await,
+        Some(b"h2") => http2::serve(shared, incoming, stream).await,
+        _ => http1::serve(shared, incoming, stream).await,
     }
 }
 

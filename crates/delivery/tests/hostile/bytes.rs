@@ -1,6 +1,6 @@
 //! How much of what has no end is read.
 
-use testkit::receiver::{Authority, Receiver, Trick};
+use testkit::receiver::{Authority, InjectedFault, Receiver};
 
 use crate::sender::{LATE, attempt, sender};
 
@@ -12,36 +12,36 @@ const WRITTEN_MAX: u64 = 1_024 * 1_024;
 async fn of_what_has_no_end_only_the_beginning_is_read() {
     let authority = Authority::new();
     let sender = sender(&authority, LATE);
-    for trick in [
-        Trick::EndlessBody,
-        Trick::EndlessErrorBody,
-        Trick::EndlessChunks,
-        Trick::EndlessChunkLine,
-        Trick::EndlessTrailers,
-        Trick::EndlessStatusLine,
-        Trick::GzipBomb,
-        Trick::GzipBombTransfer,
-        Trick::InterimForever,
-        Trick::LargeHeader,
-        Trick::EndlessBody2,
-        Trick::EndlessHead2,
-        Trick::EndlessPings2,
-        Trick::EndlessSettings2,
+    for fault in [
+        InjectedFault::EndlessBody,
+        InjectedFault::EndlessErrorBody,
+        InjectedFault::EndlessChunks,
+        InjectedFault::EndlessChunkLine,
+        InjectedFault::EndlessTrailers,
+        InjectedFault::EndlessStatusLine,
+        InjectedFault::GzipBomb,
+        InjectedFault::GzipBombTransfer,
+        InjectedFault::InterimForever,
+        InjectedFault::LargeHeader,
+        InjectedFault::EndlessBody2,
+        InjectedFault::EndlessHead2,
+        InjectedFault::EndlessPings2,
+        InjectedFault::EndlessSettings2,
     ] {
-        let receiver = Receiver::always(&authority, trick).await;
-        let exchange = attempt(&sender, &receiver.url("/hook")).await;
-        assert!(trick.allows(exchange.outcome), "{trick:?}: {exchange:?}");
+        let receiver = Receiver::always(&authority, fault).await;
+        let result = attempt(&sender, &receiver.url("/hook")).await;
+        assert!(fault.allows(result.outcome), "{fault:?}: {result:?}");
         // When the sender has gone, nothing more can be written.
-        receiver.wait_until_left().await;
+        receiver.wait_until_closed().await;
         let written = receiver.bytes_written();
-        assert!(written <= WRITTEN_MAX, "{trick:?}: {written} bytes");
+        assert!(written <= WRITTEN_MAX, "{fault:?}: {written} bytes");
     }
 }
 
 #[tokio::test]
 async fn what_is_packed_is_not_asked_for() {
     let authority = Authority::new();
-    let receiver = Receiver::always(&authority, Trick::GzipBombIfAsked).await;
+    let receiver = Receiver::always(&authority, InjectedFault::GzipBombIfAsked).await;
     attempt(&sender(&authority, LATE), &receiver.url("/hook")).await;
     assert_eq!(receiver.received()[0].header("accept-encoding"), Some("identity"));
     assert!(receiver.bytes_written() < 100);

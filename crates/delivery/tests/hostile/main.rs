@@ -4,6 +4,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and says where")]
 
 mod bytes;
+mod faults;
 mod sender;
 mod statuses;
-mod tricks;

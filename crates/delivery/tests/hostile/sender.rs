@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use delivery::webhook::{Addresses, Deadlines, Settings, Webhooks};
-use delivery::{Exchange, WebhookMessage};
+use delivery::webhook::{AddressPolicy, Deadlines, Settings, Webhooks};
+use delivery::{AttemptResult, WebhookMessage};
 use domain::{DeliveryId, Endpoint, SearchNumber, Timestamp, WebhookSecret};
 use testkit::receiver::Authority;
 
@@ -15,9 +15,9 @@ const NEVER: Duration = Duration::from_secs(60);
 /// Gives up after this time, at whatever stage.
 pub fn sender(authority: &Authority, deadline: Duration) -> Webhooks {
     Webhooks::new(Settings {
-        addresses: Addresses::DangerPrivateToo,
+        addresses: AddressPolicy::DangerAllowPrivate,
         extra_ca_pem: Some(authority.pem().into_bytes()),
-        deadlines: Deadlines { dns: deadline, connect: deadline, tls: deadline, whole: deadline },
+        deadlines: Deadlines { dns: deadline, connect: deadline, tls: deadline, total: deadline },
         user_agent: "Vigie/test".to_owned(),
         ..Settings::default()
     })
@@ -25,7 +25,7 @@ pub fn sender(authority: &Authority, deadline: Duration) -> Webhooks {
 }
 
 /// Makes one attempt. Whatever it comes to, it comes to an end.
-pub async fn attempt(sender: &Webhooks, url: &str) -> Exchange {
+pub async fn attempt(sender: &Webhooks, url: &str) -> AttemptResult {
     let post = WebhookMessage {
         endpoint: Endpoint::trusted(url.to_owned()),
         id: DeliveryId::of(SearchNumber(7), 42, domain::DeliveryEpoch::default()),
@@ -34,7 +34,7 @@ pub async fn attempt(sender: &Webhooks, url: &str) -> Exchange {
         order: None,
         body: vec![b'x'; 6_000].into(),
     };
-    let exchange = tokio::time::timeout(NEVER, sender.send(&post)).await.expect("an attempt ends");
-    assert!(exchange.excerpt.len() <= Exchange::EXCERPT_BYTES_MAX);
-    exchange
+    let result = tokio::time::timeout(NEVER, sender.send(&post)).await.expect("an attempt ends");
+    assert!(result.excerpt.len() <= AttemptResult::EXCERPT_BYTES_MAX);
+    result
 }

@@ -1,21 +1,21 @@
 //! Every status there is, in both versions of HTTP.
 
 use domain::{Fault, Outcome};
-use testkit::receiver::{Authority, Plan, Protocols, Receiver, Script, Version};
+use testkit::receiver::{Authority, Protocols, Receiver, ReceiverConfig, Script, Version};
 
 use crate::sender::{LATE, attempt, sender};
 
 async fn check(protocols: Protocols, version: Version) {
     let authority = Authority::new();
-    let plan = Plan { protocols, ..Plan::new(Script::by_path()) };
+    let plan = ReceiverConfig { protocols, ..ReceiverConfig::new(Script::by_path()) };
     let receiver = Receiver::start(&authority, plan).await.unwrap();
     let sender = sender(&authority, LATE);
     let mut wrong = Vec::new();
     for status in (200..=600).chain([999]) {
-        let exchange = attempt(&sender, &receiver.url(&format!("/fault/status-{status}"))).await;
+        let result = attempt(&sender, &receiver.url(&format!("/fault/status-{status}"))).await;
         let expected = if status == 200 { Outcome::Delivered } else { Outcome::Failed(Fault::Status) };
-        if (exchange.outcome, exchange.status) != (expected, Some(status)) {
-            wrong.push((status, exchange));
+        if (result.outcome, result.status) != (expected, Some(status)) {
+            wrong.push((status, result));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");

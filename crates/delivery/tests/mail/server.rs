@@ -1,11 +1,11 @@
-//! How our side reaches the mail server of the test kit.
+//! Connects the sender to the mail server of the test kit.
 
 use std::ops::Deref;
 
 use delivery::mail::{Login, Security, Smtp};
 use testkit::mail_server::{self, HOST, Kind, LoginNeeded, MailServer, PASSWORD, USER};
 
-/// A server, and what it was asked to be.
+/// A server and its configuration.
 pub struct Server {
     kind: Kind,
     server: MailServer,
@@ -16,7 +16,7 @@ impl Server {
         Self { kind, server: MailServer::start(kind) }
     }
 
-    /// How to reach it and trust it.
+    /// Returns the settings to reach and trust it.
     pub fn smtp(&self) -> Smtp {
         let login = Login { user: USER.to_owned(), password: PASSWORD.to_owned() };
         Smtp {
@@ -37,7 +37,7 @@ impl Deref for Server {
     }
 }
 
-/// The same in our words.
+/// Converts the security setting.
 pub fn ours(security: mail_server::Security) -> Security {
     match security {
         mail_server::Security::Tls => Security::Tls,

@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use delivery::mail::{self, Deadlines, Login, Mail, MailTransport, SetUpError, Settings, Smtp};
-use delivery::{Email, Exchange};
+use delivery::mail::{self, Deadlines, Login, Mail, MailTransport, Settings, SetupError, Smtp};
+use delivery::{AttemptResult, Email};
 use domain::{EmailAddress, Fault, Outcome};
 use testkit::mail_server::{self, Addresses, Kind, LoginNeeded, PASSWORD, Security, USER};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufStream};
@@ -17,7 +17,7 @@ use crate::build::{email, from};
 use crate::server::{Server, ours};
 
 /// Long enough to get to the stage that hangs, on a machine that is not too busy; what is asked of these tests is true in any case.
-const SOON: Deadlines = Deadlines { connect: Duration::from_secs(5), whole: Duration::from_millis(700) };
+const SOON: Deadlines = Deadlines { connect: Duration::from_secs(5), total: Duration::from_millis(700) };
 
 fn mail(smtp: Smtp, deadlines: Deadlines) -> Mail {
     Mail::new(Settings { transport: MailTransport::Smtp(smtp), from: from(), deadlines }).unwrap()
@@ -27,12 +27,12 @@ fn to(name: &str) -> Email {
     Email { to: EmailAddress::parse(&format!("{name}@exemple.fr")).unwrap(), ..email(7) }
 }
 
-fn said(exchange: &Exchange) -> (Outcome, Option<u16>, String) {
-    (exchange.outcome, exchange.status, String::from_utf8(exchange.excerpt.clone()).unwrap())
+fn content(result: &AttemptResult) -> (Outcome, Option<u16>, String) {
+    (result.outcome, result.status, String::from_utf8(result.excerpt.clone()).unwrap())
 }
 
-fn failed(exchange: &Exchange, fault: Fault, status: Option<u16>) {
-    assert_eq!((exchange.outcome, exchange.status), (Outcome::Failed(fault), status), "{:?}", said(exchange));
+fn failed(result: &AttemptResult, fault: Fault, status: Option<u16>) {
+    assert_eq!((result.outcome, result.status), (Outcome::Failed(fault), status), "{:?}", content(result));
 }
 
 #[tokio::test]
@@ -45,9 +45,9 @@ async fn a_letter_arrives_whole_over_every_kind_of_connection() {
         (Security::StartTls, LoginNeeded::Asked),
     ] {
         let server = Server::start(Kind::safe(security, login));
-        let exchange = mail(server.smtp(), Deadlines::default()).send(&email(7)).await;
-        assert_eq!(said(&exchange), (Outcome::Delivered, Some(250), "2.0.0 taken as 4711".to_owned()));
-        let taken = server.taken();
+        let result = mail(server.smtp(), Deadlines::default()).send(&email(7)).await;
+        assert_eq!(content(&result), (Outcome::Delivered, Some(250), "2.0.0 taken as 4711".to_owned()));
+        let taken = server.next_email();
         assert_eq!(
             (taken.from.as_str(), taken.to.as_slice()),
             ("alertes@exemple.fr", &["jeanne@exemple.fr".to_owned()][..])
@@ -59,7 +59,7 @@ async fn a_letter_arrives_whole_over_every_kind_of_connection() {
 }
 
 fn both_parts_are_right(email: &[u8]) {
-    let read = mail_server::read(email);
+    let read = mail_server::parse_email(email);
     assert_eq!(read["defects"], serde_json::json!([]));
     let subject = read["headers"].as_array().unwrap().iter().find(|header| header[0] == "Subject").unwrap();
     assert_eq!(subject[1], "2 nouveaux biens : Trois pièces à Lyon");
@@ -95,9 +95,9 @@ async fn a_refusal_for_now_and_one_for_ever_are_told_apart() {
         ("data-552", Fault::Rejected, 552),
         ("data-554", Fault::Rejected, 554),
     ] {
-        let exchange = mail.send(&to(name)).await;
-        failed(&exchange, fault, Some(status));
-        assert_eq!(said(&exchange).2, "as you asked", "{name}");
+        let result = mail.send(&to(name)).await;
+        failed(&result, fault, Some(status));
+        assert_eq!(content(&result).2, "as you asked", "{name}");
     }
     assert_eq!(mail.send(&email(8)).await.outcome, Outcome::Delivered, "the next email is not held up");
 }
@@ -106,10 +106,10 @@ async fn a_refusal_for_now_and_one_for_ever_are_told_apart() {
 async fn a_wrong_password_says_nothing_of_the_letter_and_is_tried_again() {
     let server = Server::start(Kind::safe(Security::StartTls, LoginNeeded::Yes));
     let login = Some(Login { user: USER.to_owned(), password: format!("{PASSWORD}!") });
-    let exchange = mail(Smtp { login, ..server.smtp() }, Deadlines::default()).send(&email(7)).await;
-    failed(&exchange, Fault::Status, Some(535));
-    let exchange = mail(Smtp { login: None, ..server.smtp() }, Deadlines::default()).send(&email(7)).await;
-    failed(&exchange, Fault::Status, Some(530));
+    let result = mail(Smtp { login, ..server.smtp() }, Deadlines::default()).send(&email(7)).await;
+    failed(&result, Fault::Status, Some(535));
+    let result = mail(Smtp { login: None, ..server.smtp() }, Deadlines::default()).send(&email(7)).await;
+    failed(&result, Fault::Status, Some(530));
 }
 
 #[tokio::test]
@@ -120,9 +120,9 @@ async fn nobody_gets_a_letter_without_a_certificate_that_fits() {
         failed(&mail(untrusted, Deadlines::default()).send(&email(1)).await, Fault::Tls, None);
         let misnamed = Smtp { host: "localhost".to_owned(), ..server.smtp() };
         failed(&mail(misnamed, Deadlines::default()).send(&email(2)).await, Fault::Tls, None);
-        let exchange = mail(server.smtp(), Deadlines::default()).send(&email(3)).await;
-        assert_eq!(exchange.outcome, Outcome::Delivered);
-        let first = String::from_utf8(server.taken().bytes).unwrap();
+        let result = mail(server.smtp(), Deadlines::default()).send(&email(3)).await;
+        assert_eq!(result.outcome, Outcome::Delivered);
+        let first = String::from_utf8(server.next_email().bytes).unwrap();
         assert!(
             first.contains(&format!("Message-ID: <{}@exemple.fr>", email(3).id)),
             "only the third arrived"
@@ -134,8 +134,8 @@ async fn nobody_gets_a_letter_without_a_certificate_that_fits() {
 async fn a_server_that_cannot_make_it_safe_gets_nothing() {
     let server = Server::start(Kind::plain());
     let smtp = Smtp { security: mail::Security::StartTls, ..server.smtp() };
-    let exchange = mail(smtp, Deadlines::default()).send(&email(7)).await;
-    assert_eq!(exchange.outcome, Outcome::Failed(Fault::Tls));
+    let result = mail(smtp, Deadlines::default()).send(&email(7)).await;
+    assert_eq!(result.outcome, Outcome::Failed(Fault::Tls));
     let smtp = Smtp { security: mail::Security::Tls, ..server.smtp() };
     failed(&mail(smtp, Deadlines::default()).send(&email(7)).await, Fault::Tls, None);
 }
@@ -144,9 +144,9 @@ async fn a_server_that_cannot_make_it_safe_gets_nothing() {
 async fn a_server_that_hangs_costs_the_deadline_and_no_more() {
     let server = Server::start(Kind::plain());
     for name in ["rcpt-hang", "data-hang"] {
-        let exchange = mail(server.smtp(), SOON).send(&to(name)).await;
-        failed(&exchange, Fault::Timeout, None);
-        assert!(exchange.took >= SOON.whole);
+        let result = mail(server.smtp(), SOON).send(&to(name)).await;
+        failed(&result, Fault::Timeout, None);
+        assert!(result.took >= SOON.total);
     }
     // Takes connections and never says a word.
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -164,7 +164,7 @@ async fn an_answer_that_is_lost_leaves_the_letter_to_be_sent_again_as_it_was() {
     for _ in 0..2 {
         failed(&mail.send(&to("data-drop")).await, Fault::Closed, None);
     }
-    let (first, second) = (server.taken(), server.taken());
+    let (first, second) = (server.next_email(), server.next_email());
     assert_eq!(first.bytes, second.bytes);
 }
 
@@ -174,8 +174,8 @@ async fn nobody_there_is_no_connection() {
     let gone = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = gone.local_addr().unwrap().port();
     drop(gone);
-    let exchange = mail(Smtp { port, ..server.smtp() }, Deadlines::default()).send(&email(7)).await;
-    failed(&exchange, Fault::Connect, None);
+    let result = mail(Smtp { port, ..server.smtp() }, Deadlines::default()).send(&email(7)).await;
+    failed(&result, Fault::Connect, None);
 }
 
 #[tokio::test]
@@ -185,7 +185,7 @@ async fn a_connection_is_used_again_while_it_lives() {
     let mut peers = Vec::new();
     for email in [email(1), email(2), to("close"), email(3), email(4)] {
         assert_eq!(mail.send(&email).await.outcome, Outcome::Delivered);
-        peers.push(server.taken().peer);
+        peers.push(server.next_email().peer);
     }
     assert!(peers[0] == peers[1] && peers[1] == peers[2], "{peers:?}");
     assert!(peers[2] != peers[3] && peers[3] == peers[4], "hung up on after the third: {peers:?}");
@@ -252,16 +252,16 @@ async fn letters_go_side_by_side() {
         under_way.spawn(async move { mail.send(&email(number)).await.outcome });
     }
     assert_eq!(under_way.join_all().await, [Outcome::Delivered; 20]);
-    let bytes: HashSet<Vec<u8>> = (0..20).map(|_| server.taken().bytes).collect();
+    let bytes: HashSet<Vec<u8>> = (0..20).map(|_| server.next_email().bytes).collect();
     assert_eq!(bytes.len(), 20, "each of them once");
 }
 
 #[tokio::test]
 async fn addresses_beyond_ascii_go_to_servers_that_know_them() {
     let server = Server::start(Kind::plain());
-    let exchange = mail(server.smtp(), Deadlines::default()).send(&to("hélène")).await;
-    assert_eq!(exchange.outcome, Outcome::Delivered, "{:?}", said(&exchange));
-    assert_eq!(server.taken().to, ["hélène@exemple.fr"]);
+    let result = mail(server.smtp(), Deadlines::default()).send(&to("hélène")).await;
+    assert_eq!(result.outcome, Outcome::Delivered, "{:?}", content(&result));
+    assert_eq!(server.next_email().to, ["hélène@exemple.fr"]);
     let server = Server::start(Kind { addresses: Addresses::Ascii, ..Kind::plain() });
     failed(&mail(server.smtp(), Deadlines::default()).send(&to("hélène")).await, Fault::Rejected, None);
 }
@@ -280,14 +280,14 @@ fn settings_that_cannot_work_are_refused_at_once() {
         let transport = MailTransport::Smtp(smtp);
         Mail::new(Settings { transport, from: from(), deadlines: Deadlines::default() }).err().unwrap()
     };
-    assert!(matches!(refused(Smtp { login, ..smtp.clone() }), SetUpError::PasswordInClear));
-    assert!(matches!(refused(Smtp { host: "not a host".to_owned(), ..smtp.clone() }), SetUpError::Host));
+    assert!(matches!(refused(Smtp { login, ..smtp.clone() }), SetupError::PasswordInClear));
+    assert!(matches!(refused(Smtp { host: "not a host".to_owned(), ..smtp.clone() }), SetupError::Host));
     let nonsense = b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".to_vec();
-    assert!(matches!(refused(Smtp { extra_ca_pem: Some(nonsense), ..smtp }), SetUpError::ExtraCa));
+    assert!(matches!(refused(Smtp { extra_ca_pem: Some(nonsense), ..smtp }), SetupError::ExtraCa));
     let file = tempfile::NamedTempFile::new().unwrap();
     let transport = MailTransport::Folder(file.path().join("emails"));
     let refused = Mail::new(Settings { transport, from: from(), deadlines: Deadlines::default() });
-    assert!(matches!(refused.err(), Some(SetUpError::Folder { .. })));
+    assert!(matches!(refused.err(), Some(SetupError::Folder { .. })));
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use delivery::webhook::{Reuse, SetUpError, Settings, Webhooks};
+use delivery::webhook::{KeepAlive, Settings, SetupError, Webhooks};
 use domain::{Fault, Outcome};
 use futures_util::future::join_all;
 use http::Response;
@@ -13,11 +13,11 @@ use tokio::runtime;
 
 use crate::certificates::Authority;
 use crate::receiver::{Lasts, Receiver, Reply, Then};
-use crate::support::{post, settings, to_port, trusting};
+use crate::support::{message, settings, to_port, trusting};
 
 async fn delivers(webhooks: &Webhooks, receiver: &Receiver) {
-    let exchange = webhooks.send(&to_port(receiver.address)).await;
-    assert_eq!(exchange.outcome, Outcome::Delivered);
+    let result = webhooks.send(&to_port(receiver.address)).await;
+    assert_eq!(result.outcome, Outcome::Delivered);
 }
 
 #[tokio::test]
@@ -52,8 +52,8 @@ async fn a_failed_status_is_no_reason_to_leave() {
     let webhooks = trusting(authority.pem());
     let receiver = Receiver::raw(authority.server(&["localhost"], &[]), Reply::status(500)).await;
     for _ in 0..3 {
-        let exchange = webhooks.send(&to_port(receiver.address)).await;
-        assert_eq!(exchange.outcome, Outcome::Failed(Fault::Status));
+        let result = webhooks.send(&to_port(receiver.address)).await;
+        assert_eq!(result.outcome, Outcome::Failed(Fault::Status));
     }
     assert_eq!(receiver.connections(), 1);
 }
@@ -117,21 +117,21 @@ async fn a_receiver_that_says_how_long_it_waits_is_believed() {
 
 #[tokio::test]
 async fn how_long_connections_are_used_is_a_setting() {
-    let usual = settings().reuse;
-    for (reuse, connections) in [
+    let usual = settings().keep_alive;
+    for (keep_alive, connections) in [
         (usual, 1),
-        (Reuse { unsaid_max: Duration::ZERO, ..usual }, 3),
-        (Reuse { idle_max: Duration::ZERO, ..usual }, 3),
-        (Reuse { age_max: Duration::ZERO, ..usual }, 3),
+        (KeepAlive { default_idle: Duration::ZERO, ..usual }, 3),
+        (KeepAlive { idle_max: Duration::ZERO, ..usual }, 3),
+        (KeepAlive { age_max: Duration::ZERO, ..usual }, 3),
     ] {
         let authority = Authority::new();
         let extra_ca_pem = Some(authority.pem());
-        let webhooks = Webhooks::new(Settings { extra_ca_pem, reuse, ..settings() }).unwrap();
+        let webhooks = Webhooks::new(Settings { extra_ca_pem, keep_alive, ..settings() }).unwrap();
         let receiver = Receiver::raw(authority.server(&["localhost"], &[]), Reply::status(200)).await;
         for _ in 0..3 {
             delivers(&webhooks, &receiver).await;
         }
-        assert_eq!((receiver.connections(), receiver.got().len()), (connections, 3), "{reuse:?}");
+        assert_eq!((receiver.connections(), receiver.got().len()), (connections, 3), "{keep_alive:?}");
     }
 }
 
@@ -146,7 +146,7 @@ async fn connections_come_from_the_configured_address() {
     let own = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 7));
     delivers(&from(own), &receiver).await;
     assert_eq!(receiver.got()[0].from.ip(), own);
-    let message = post(&format!("https://[::1]:{}/", receiver.address.port()));
+    let message = message(&format!("https://[::1]:{}/", receiver.address.port()));
     let other_kind = from(own).send(&message).await;
     assert_eq!(other_kind.outcome, Outcome::Failed(Fault::Connect));
 }
@@ -157,6 +157,6 @@ fn an_address_of_another_machine_is_named_at_once() {
     let elsewhere = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 77));
     let refused = Webhooks::new(Settings { source_address: Some(elsewhere), ..settings() }).err().unwrap();
     assert!(refused.to_string().contains("192.0.2.77"), "{refused}");
-    let SetUpError::SourceAddress { address, source } = refused else { panic!("{refused:?}") };
+    let SetupError::SourceAddress { address, source } = refused else { panic!("{refused:?}") };
     assert_eq!((address, source.kind()), (elsewhere, ErrorKind::AddrNotAvailable));
 }

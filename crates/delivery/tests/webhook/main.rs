@@ -4,8 +4,8 @@
 
 mod certificates;
 mod connections;
-mod exchanges;
-mod names;
+mod dns;
 mod receiver;
-mod refusals;
+mod responses;
+mod ssrf;
 mod support;

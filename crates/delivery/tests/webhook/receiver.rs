@@ -126,7 +126,7 @@ impl Receiver {
         .await
     }
 
-    /// Says this without TLS, and then hangs.
+    /// DnsAnswer this without TLS, and then hangs.
     pub async fn plain(bytes: &'static [u8]) -> Self {
         Self::start(move |mut stream, _, _| async move {
             if stream.write_all(bytes).await.is_ok() {

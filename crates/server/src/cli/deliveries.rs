@@ -195,7 +195,7 @@ fn line(row: &DeliveryRow, zone: &TimeZone) -> String {
         Notification::Match(_) => None,
         Notification::Event(name, _) => Some(*name),
     };
-    let when = date::print(*state_at, zone);
+    let when = date::format(*state_at, zone);
     let state = match state {
         DeliveryState::Pending => format!("pending until {when}"),
         DeliveryState::Leased => "leased".to_owned(),
@@ -207,17 +207,17 @@ fn line(row: &DeliveryRow, zone: &TimeZone) -> String {
     let search = search.map_or("-".to_owned(), |search| search.to_string());
     let property = about.map_or("-".to_owned(), |(property, _)| property.to_string());
     let (channel, event) = (names::delivery_channel(lane.channel), names::delivery_subject(event));
-    let created_at = date::print(*created_at, zone);
+    let created_at = date::format(*created_at, zone);
     format!("{id}\t{created_at}\t{state}\t{channel}\t{event}\t{search}\t{property}\t{attempts}")
 }
 
 /// What strangers wrote is escaped: it must not move the cursor of whoever reads this.
 fn attempt_line(number: usize, attempt: &Attempt, zone: &TimeZone) -> String {
     let Attempt { began_at, took, outcome, status, target, excerpt } = attempt;
-    let (began_at, outcome) = (date::print(*began_at, zone), names::outcome(*outcome));
+    let (began_at, outcome) = (date::format(*began_at, zone), names::outcome(*outcome));
     let status = status.map_or("-".to_owned(), |status| status.to_string());
     let target = target.as_deref().unwrap_or("-").escape_debug();
-    let legible = wire::delivery::legible(excerpt);
+    let legible = wire::delivery::lossy_text(excerpt);
     let answer = legible.escape_debug();
     format!("{number}\t{began_at}\t{} ms\t{outcome}\t{status}\t{target}\t{answer}", took.as_millis())
 }

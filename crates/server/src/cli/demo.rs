@@ -14,7 +14,7 @@ use anyhow::{Context, bail};
 use app::App;
 use app::access::KeyText;
 use clap::Args;
-use delivery::webhook::Addresses;
+use delivery::webhook::AddressPolicy;
 use domain::{AdvertDraft, Given, PropertyId, Scopes, SearchId, SiteCategoryName, SiteKey, WebAddress};
 use indicatif::{ProgressBar, ProgressStyle};
 use store::PutSite;
@@ -124,7 +124,7 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
 
 /// Lets messages go to the demo's own receiver, and emails into a folder, soon enough to be seen.
 fn send_to(receiver: &Receiver, config: &mut Config) {
-    config.delivery.addresses = Addresses::DangerPrivateToo;
+    config.delivery.addresses = AddressPolicy::DangerAllowPrivate;
     let mut trusted = config.delivery.extra_ca_pem.take().unwrap_or_default();
     trusted.extend_from_slice(receiver.certificate());
     config.delivery.extra_ca_pem = Some(trusted);

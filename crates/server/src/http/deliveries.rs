@@ -12,7 +12,7 @@ use http::StatusCode;
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 use store::{Attempt, DeliveryList, DeliveryPage, DeliveryRow, Notification, StateKind};
-use wire::delivery::{AttemptParts, DeliveryBody, DeliveryParts, DeliveryWithAttempts, Replay, ReplayedBody};
+use wire::delivery::{AttemptInput, DeliveryBody, DeliveryInput, DeliveryWithAttempts, Replay, ReplayedBody};
 use wire::hydra::{Collection, Paging, Parameter, View};
 use wire::{date, iri, names};
 
@@ -59,7 +59,7 @@ pub async fn list(
         let message = format!("The lower bound {FROM} is greater than the upper bound {TO}.");
         parameters.violations.push(Violation::contradiction(FROM, message));
     }
-    let paging = Paging::read(&mut parameters, Paging::ITEMS_MAX);
+    let paging = Paging::parse(&mut parameters, Paging::ITEMS_MAX);
     let noted = query.finish(parameters, &[])?;
 
     let owner = caller.user.id;
@@ -178,7 +178,7 @@ pub async fn replay_search(
     let mut parameters = query.parameters();
     let in_query = parameters.read_single(SINCE, "a date", |text| date::first_second(text, zone));
     let members = body::members(request, shared.config.limits.body_bytes_max).await?;
-    let read = wire::delivery::read_replay(&members, zone);
+    let read = wire::delivery::parse_replay(&members, zone);
     let Replay { since: in_body, ignored } = read.map_err(|violations| Problem::violations(&violations))?;
     if in_query.is_some() && in_body.is_some() {
         let message = "Only one value is taken: one is in the query, another in the body.";
@@ -195,7 +195,7 @@ pub async fn replay_search(
 }
 
 /// A delivery, as it is shown.
-pub fn parts<'a>(row: &DeliveryRow, zone: &'a TimeZone) -> DeliveryParts<'a> {
+pub fn parts<'a>(row: &DeliveryRow, zone: &'a TimeZone) -> DeliveryInput<'a> {
     let DeliveryRow {
         id,
         lane,
@@ -213,7 +213,7 @@ pub fn parts<'a>(row: &DeliveryRow, zone: &'a TimeZone) -> DeliveryParts<'a> {
         Notification::Match(_) => None,
         Notification::Event(name, _) => Some(*name),
     };
-    DeliveryParts {
+    DeliveryInput {
         id: *id,
         search: *search,
         channel: lane.channel,
@@ -228,9 +228,9 @@ pub fn parts<'a>(row: &DeliveryRow, zone: &'a TimeZone) -> DeliveryParts<'a> {
     }
 }
 
-pub fn attempt_parts(attempt: &Attempt) -> AttemptParts<'_> {
+pub fn attempt_parts(attempt: &Attempt) -> AttemptInput<'_> {
     let Attempt { began_at, took, outcome, status, target, excerpt } = attempt;
-    AttemptParts {
+    AttemptInput {
         began_at: *began_at,
         took: *took,
         outcome: *outcome,

@@ -60,12 +60,12 @@ const COMPLETION_PARAMETERS: &[Parameter] = &[
 pub async fn cities(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
     let mut parameters = query.parameters();
     let filter = CityFilter {
-        name: parameters.one("name").map(str::to_owned),
+        name: parameters.last("name").map(str::to_owned),
         insee: parameters.read_list("insee", "an INSEE code", Insee::parse),
         zipcodes: parameters.read_list("zipcode", "a zipcode", Zipcode::sought),
         order: order(&mut parameters),
     };
-    let paging = Paging::read(&mut parameters, Paging::ITEMS_MAX);
+    let paging = Paging::parse(&mut parameters, Paging::ITEMS_MAX);
     let noted = query.finish(parameters, &["name"])?;
     let found = shared.app.places().cities_matching(&filter);
     let total = found.len() as u64;
@@ -80,20 +80,20 @@ pub async fn city(State(shared): State<Shared>, PathId(id): PathId<String>) -> R
     // A code that is no longer in use leads to the commune that replaced it.
     let former = || Insee::parse(&id).and_then(|insee| places.city(&insee));
     let city = by_id.or_else(former).ok_or_else(Problem::not_found)?;
-    Ok(json(StatusCode::OK, &CityResource::of(city).alone()))
+    Ok(json(StatusCode::OK, &CityResource::of(city).with_context()))
 }
 
 /// `GET /departments`
 pub async fn departments(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
     let mut parameters = query.parameters();
     let filter = DepartmentFilter {
-        name: parameters.one("name").map(str::to_owned),
+        name: parameters.last("name").map(str::to_owned),
         codes: parameters.read_list("code", "the code of a department", |code| {
             code_as_number(code).map(|_| code.to_owned())
         }),
         order: order(&mut parameters),
     };
-    let paging = Paging::read(&mut parameters, Paging::ITEMS_MAX);
+    let paging = Paging::parse(&mut parameters, Paging::ITEMS_MAX);
     let noted = query.finish(parameters, &["name"])?;
     let found = shared.app.places().departments_matching(&filter);
     let total = found.len() as u64;
@@ -108,14 +108,14 @@ pub async fn department(
 ) -> Result<Response, Problem> {
     let id = iri::parse_department(&id).ok_or_else(Problem::not_found)?;
     let department = shared.app.places().department_by_id(id).ok_or_else(Problem::not_found)?;
-    Ok(json(StatusCode::OK, &DepartmentResource::of(department).alone()))
+    Ok(json(StatusCode::OK, &DepartmentResource::of(department).with_context()))
 }
 
 /// `GET /regions`
 pub async fn regions(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
     let mut parameters = query.parameters();
-    let (name, order) = (parameters.one("name"), order(&mut parameters));
-    let paging = Paging::read(&mut parameters, Paging::ITEMS_MAX);
+    let (name, order) = (parameters.last("name"), order(&mut parameters));
+    let paging = Paging::parse(&mut parameters, Paging::ITEMS_MAX);
     let noted = query.finish(parameters, &["name"])?;
     let found = shared.app.places().regions_matching(name, order);
     let total = found.len() as u64;
@@ -127,13 +127,13 @@ pub async fn regions(State(shared): State<Shared>, query: QueryText) -> Result<R
 pub async fn region(State(shared): State<Shared>, PathId(id): PathId<String>) -> Result<Response, Problem> {
     let id = code_as_number(&id).ok_or_else(Problem::not_found)?;
     let region = shared.app.places().region_by_id(id).ok_or_else(Problem::not_found)?;
-    Ok(json(StatusCode::OK, &RegionResource::of(region).alone()))
+    Ok(json(StatusCode::OK, &RegionResource::of(region).with_context()))
 }
 
 /// `GET /public/location-autocomplete`: needs no key, as its name says.
 pub async fn autocomplete(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
     let mut parameters = query.parameters();
-    let spellings = ["query", "q", "search"].map(|name| parameters.one(name));
+    let spellings = ["query", "q", "search"].map(|name| parameters.last(name));
     let exclusions = Exclusions {
         cities: ids(&mut parameters, "excludedCitiesIds", "the id of a city", iri::parse_city),
         departments: ids(

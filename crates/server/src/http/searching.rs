@@ -13,7 +13,7 @@ use super::error::Problem;
 
 /// Reads every filter of a query.
 pub fn read_filters(shared: &Shared, sites: &SiteDirectory, parameters: &mut Parameters<'_>) -> Finished {
-    with_context(shared, sites, |context| filters::read(parameters, context))
+    with_context(shared, sites, |context| filters::parse(parameters, context))
 }
 
 /// Hands out what it takes to understand references and dates.

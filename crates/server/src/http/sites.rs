@@ -35,16 +35,16 @@ const CATEGORY_PARAMETERS: &[Parameter] = &[
 /// `GET /sites`
 pub async fn list(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
     let mut parameters = query.parameters();
-    let name = parameters.one("name").unwrap_or_default();
+    let name = parameters.last("name").unwrap_or_default();
     let categories = parameters.list("category");
     let direction = direction(&mut parameters);
-    let paging = Paging::read(&mut parameters, Paging::ITEMS_MAX);
+    let paging = Paging::parse(&mut parameters, Paging::ITEMS_MAX);
     let noted = query.finish(parameters, &["name"])?;
 
     let directory = shared.app.sites().await?;
     // A category that does not exist has no sites.
     let wanted: Vec<SiteCategoryId> =
-        categories.iter().filter_map(|text| site::category_in_query(text, &directory)?).collect();
+        categories.iter().filter_map(|text| site::parse_category_parameter(text, &directory)?).collect();
     let fits = |site: &&Site| {
         categories.is_empty() || site.category.is_some_and(|category| wanted.contains(&category))
     };
@@ -61,7 +61,7 @@ pub async fn list(State(shared): State<Shared>, query: QueryText) -> Result<Resp
 pub async fn one(State(shared): State<Shared>, PathId(id): PathId<SiteId>) -> Result<Response, Problem> {
     let directory = shared.app.sites().await?;
     let site = directory.site(id).ok_or_else(Problem::not_found)?;
-    Ok(json(StatusCode::OK, &SiteResource::of(site, &directory).alone()))
+    Ok(json(StatusCode::OK, &SiteResource::of(site, &directory).with_context()))
 }
 
 /// `PUT /sites/{id}`
@@ -74,13 +74,13 @@ pub async fn change(
     let site = directory.site(id).ok_or_else(Problem::not_found)?;
     let body = body::json(request, shared.config.limits.body_bytes_max).await?;
     let SiteChange { name, category } =
-        site::read_site(&body, &directory).map_err(|violations| Problem::violations(&violations))?;
+        site::parse_site_change(&body, &directory).map_err(|violations| Problem::violations(&violations))?;
     let wanted = category.value().copied().flatten();
     let written = shared.app.put_site(PutSite { key: site.key.clone(), name, category }).await?;
     match (written, wanted) {
         (Some(site), _) => {
             let directory = shared.app.sites().await?;
-            Ok(json(StatusCode::OK, &SiteResource::of(&site, &directory).alone()))
+            Ok(json(StatusCode::OK, &SiteResource::of(&site, &directory).with_context()))
         }
         // Somebody deleted the category since the directory was read.
         (None, Some(category)) => Err(Problem::violations(&[site::category_not_found(category)])),
@@ -91,9 +91,9 @@ pub async fn change(
 /// `GET /site_categories`
 pub async fn categories(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
     let mut parameters = query.parameters();
-    let name = fold(parameters.one("name").unwrap_or_default());
+    let name = fold(parameters.last("name").unwrap_or_default());
     let direction = direction(&mut parameters);
-    let paging = Paging::read(&mut parameters, Paging::ITEMS_MAX);
+    let paging = Paging::parse(&mut parameters, Paging::ITEMS_MAX);
     let noted = query.finish(parameters, &["name"])?;
 
     let directory = shared.app.sites().await?;
@@ -114,17 +114,17 @@ pub async fn category(
 ) -> Result<Response, Problem> {
     let directory = shared.app.sites().await?;
     let category = directory.category(id).ok_or_else(Problem::not_found)?;
-    Ok(json(StatusCode::OK, &SiteCategoryResource::of(category).alone()))
+    Ok(json(StatusCode::OK, &SiteCategoryResource::of(category).with_context()))
 }
 
 /// `POST /site_categories`
 pub async fn create_category(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
     let body = body::json(request, shared.config.limits.body_bytes_max).await?;
-    let name = site::read_category(&body).map_err(|violations| Problem::violations(&violations))?;
+    let name = site::parse_category(&body).map_err(|violations| Problem::violations(&violations))?;
     let Some(category) = shared.app.create_site_category(name).await? else {
         return Err(Problem::violations(&[site::category_name_taken()]));
     };
-    let mut response = json(StatusCode::CREATED, &SiteCategoryResource::of(&category).alone());
+    let mut response = json(StatusCode::CREATED, &SiteCategoryResource::of(&category).with_context());
     if let Ok(location) = HeaderValue::from_str(&wire::iri::site_category(category.id)) {
         response.headers_mut().insert(header::LOCATION, location.clone());
         response.headers_mut().insert(header::CONTENT_LOCATION, location);
@@ -139,10 +139,10 @@ pub async fn rename_category(
     request: Request,
 ) -> Result<Response, Problem> {
     let body = body::json(request, shared.config.limits.body_bytes_max).await?;
-    let name = site::read_category(&body).map_err(|violations| Problem::violations(&violations))?;
+    let name = site::parse_category(&body).map_err(|violations| Problem::violations(&violations))?;
     match shared.app.rename_site_category(id, name.clone()).await? {
         Renamed::Done => {
-            Ok(json(StatusCode::OK, &SiteCategoryResource::of(&SiteCategory { id, name }).alone()))
+            Ok(json(StatusCode::OK, &SiteCategoryResource::of(&SiteCategory { id, name }).with_context()))
         }
         Renamed::Unknown => Err(Problem::not_found()),
         Renamed::NameTaken => Err(Problem::violations(&[site::category_name_taken()])),

@@ -18,7 +18,7 @@ use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use http::{HeaderValue, StatusCode, header};
 use wire::names;
 use wire::query::Parameters;
-use wire::search::no_endpoint;
+use wire::search::endpoint_error_message;
 
 use super::Shared;
 use super::error::{LD_JSON, Problem};
@@ -72,7 +72,7 @@ pub async fn send(
 fn endpoint(parameters: &mut Parameters<'_>) -> Option<Endpoint> {
     let Some(text) = parameters.single(ENDPOINT) else { return blank(parameters, ENDPOINT) };
     let endpoint = Endpoint::parse(text);
-    let refused = |error| Violation::malformed(ENDPOINT, no_endpoint(error, text));
+    let refused = |error| Violation::malformed(ENDPOINT, endpoint_error_message(error, text));
     endpoint.map_err(|error| parameters.violations.push(refused(error))).ok()
 }
 

@@ -11,11 +11,11 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::{insee, moment, point, short_text, site, zipcode};
+use super::{insee, point, short_text, site, timestamp, zipcode};
 
 pub fn saved_search() -> BoxedStrategy<SavedSearch> {
     let ids = (any::<[u8; 16]>(), any::<[u8; 16]>(), any::<[u8; SearchToken::BYTES]>());
-    (ids, moment(), moment(), draft())
+    (ids, timestamp(), timestamp(), draft())
         .prop_map(|((id, owner, token), created_at, updated_at, draft)| SavedSearch {
             id: SearchId::from_bytes(id),
             owner: UserId::from_bytes(owner),
@@ -50,7 +50,7 @@ pub fn criterion() -> BoxedStrategy<RawCriterion> {
     let polygon = vec(point(), 3..6).prop_filter_map("too few corners", Polygon::new);
     prop_oneof![
         number.prop_map(RawCriterion::Number),
-        moment().prop_map(RawCriterion::Moment),
+        timestamp().prop_map(RawCriterion::Moment),
         any::<Vec<u8>>().prop_map(RawCriterion::Codes),
         any::<bool>().prop_map(RawCriterion::Flag),
         vec(any::<u64>(), 0..4).prop_map(RawCriterion::Cities),

@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use testkit::receiver::{Authority, Behaviour, Memory, Plan, Protocols, Receiver, Script, Trick};
+use testkit::receiver::{
+    Authority, Behaviour, InjectedFault, Protocols, Receiver, ReceiverConfig, Retention, Script,
+};
 
 /// Receives webhooks, well or badly.
 #[derive(Parser)]
@@ -61,8 +63,8 @@ fn behaviour(name: &str) -> Result<Behaviour, String> {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     if arguments.list {
-        for trick in Trick::ALL {
-            println!("{:32}{}", trick.name(), trick.description());
+        for fault in InjectedFault::ALL {
+            println!("{:32}{}", fault.name(), fault.description());
         }
         return ExitCode::SUCCESS;
     }
@@ -82,7 +84,7 @@ async fn run(arguments: Arguments) -> std::io::Result<()> {
     if let Some(path) = &arguments.ca_out {
         std::fs::write(path, authority.pem())?;
     }
-    let plan = Plan {
+    let plan = ReceiverConfig {
         addresses: addresses(arguments.listen.ip(), arguments.hosts),
         port: arguments.listen.port(),
         protocols: match arguments.protocol {
@@ -90,8 +92,8 @@ async fn run(arguments: Arguments) -> std::io::Result<()> {
             Protocol::Http2 => Protocols::Http2,
             Protocol::Both => Protocols::Both,
         },
-        memory: Memory::Number,
-        ledger_file: arguments.ledger.clone(),
+        retention: Retention::CountOnly,
+        log_file: arguments.ledger.clone(),
         redirect_to: arguments.redirect_to.clone(),
         script: script(arguments),
     };
@@ -113,8 +115,8 @@ fn script(arguments: Arguments) -> Script {
         return base;
     }
     let hanging: HashSet<IpAddr> = arguments.hang_host.into_iter().collect();
-    base.unless(move |request| {
-        hanging.contains(&request.address).then_some(Behaviour::Trick(Trick::HangBeforeAnswer))
+    base.with_override(move |request| {
+        hanging.contains(&request.address).then_some(Behaviour::Fault(InjectedFault::HangBeforeAnswer))
     })
 }
 

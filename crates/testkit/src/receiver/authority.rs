@@ -36,9 +36,9 @@ pub enum Credential {
     /// Good, behind more certificates than anybody needs.
     HugeChain,
     /// Good, but it asks for a certificate of the other side, too; where that is refused only after the handshake.
-    AsksForYours,
+    ClientCertificateRequired,
     /// The same where the refusal is part of the handshake.
-    AsksForYoursEarly,
+    ClientCertificateRequiredEarly,
 }
 
 /// How many certificates a huge chain holds: far more bytes than the 64 KiB that TLS allows a certificate message.
@@ -77,14 +77,14 @@ impl Authority {
     ) -> ServerConfig {
         let (chain, key) = self.chain(credential, addresses);
         let versions: &[&SupportedProtocolVersion] = match credential {
-            Credential::AsksForYoursEarly => &[&rustls::version::TLS12],
+            Credential::ClientCertificateRequiredEarly => &[&rustls::version::TLS12],
             _ => rustls::ALL_VERSIONS,
         };
         let builder = ServerConfig::builder_with_provider(provider())
             .with_protocol_versions(versions)
             .expect("the provider knows both versions");
         let builder = match credential {
-            Credential::AsksForYours | Credential::AsksForYoursEarly => {
+            Credential::ClientCertificateRequired | Credential::ClientCertificateRequiredEarly => {
                 let verifier = WebPkiClientVerifier::builder_with_provider(self.roots(), provider()).build();
                 builder.with_client_cert_verifier(verifier.expect("there is a root"))
             }

@@ -8,10 +8,10 @@ use tokio::net::TcpStream;
 use tokio::time::Instant;
 use tokio_rustls::server::TlsStream;
 
-use super::ledger::{Received, Version};
-use super::perform::{After, perform};
-use super::script::{Arrival, Behaviour, Last};
-use super::steps::{Scene, steps};
+use super::request_log::{ReceivedRequest, Version};
+use super::run_steps::{ConnectionState, run_steps};
+use super::script::{Behaviour, ConnectionReuse, IncomingConnection};
+use super::steps::{StepContext, steps};
 use super::{BODY_BYTES_MAX, Shared};
 
 /// More than any sender has a reason for.
@@ -23,45 +23,51 @@ const BUFFER_BYTES: usize = 16 * 1_024;
 /// Serves a connection until one side has had enough.
 pub(super) async fn serve(
     shared: &Shared,
-    arrival: Arrival,
+    incoming: IncomingConnection,
     mut stream: TlsStream<TcpStream>,
 ) -> io::Result<()> {
     let mut buffer = BytesMut::with_capacity(BUFFER_BYTES);
-    while let Some(request) = read(&mut stream, &mut buffer, arrival).await? {
+    while let Some(request) = read(&mut stream, &mut buffer, incoming).await? {
         let gzip_accepted = request.header("accept-encoding").is_some_and(|it| it.contains("gzip"));
         let behaviour = shared.script.for_request(&request);
-        shared.ledger.enter(request, &behaviour).await?;
+        shared.log.record(request, &behaviour).await?;
         let after = match behaviour {
-            Behaviour::Answer(status) => answer(&mut stream, status, shared.script.connections_last).await?,
-            Behaviour::Trick(trick) => {
-                let scene = Scene { redirect_to: &shared.redirect_to, gzip_accepted };
-                perform(&mut stream, &steps(trick, scene), &shared.written).await?
+            Behaviour::Answer(status) => answer(&mut stream, status, shared.script.connection_reuse).await?,
+            Behaviour::Fault(fault) => {
+                let context = StepContext { redirect_to: &shared.redirect_to, gzip_accepted };
+                run_steps(&mut stream, &steps(fault, context), &shared.written).await?
             }
-            Behaviour::Steps(steps) => perform(&mut stream, &steps, &shared.written).await?,
+            Behaviour::Steps(steps) => run_steps(&mut stream, &steps, &shared.written).await?,
         };
-        if after == After::Ended {
+        if after == ConnectionState::Closed {
             return Ok(());
         }
     }
     stream.shutdown().await
 }
 
-async fn answer(stream: &mut TlsStream<TcpStream>, status: u16, last: Last) -> io::Result<After> {
+async fn answer(
+    stream: &mut TlsStream<TcpStream>,
+    status: u16,
+    last: ConnectionReuse,
+) -> io::Result<ConnectionState> {
     let head;
-    let (bytes, after): (&[u8], After) = match (status, last) {
-        (200, Last::AsLongAsWanted) => (b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n", After::Open),
-        (_, Last::AsLongAsWanted) => {
-            head = format!("HTTP/1.1 {status} As Asked\r\ncontent-length: 0\r\n\r\n");
-            (head.as_bytes(), After::Open)
+    let (bytes, after): (&[u8], ConnectionState) = match (status, last) {
+        (200, ConnectionReuse::KeepAlive) => {
+            (b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n", ConnectionState::Open)
         }
-        (_, Last::OneAnswer) => {
+        (_, ConnectionReuse::KeepAlive) => {
+            head = format!("HTTP/1.1 {status} As Asked\r\ncontent-length: 0\r\n\r\n");
+            (head.as_bytes(), ConnectionState::Open)
+        }
+        (_, ConnectionReuse::CloseAfterResponse) => {
             head = format!("HTTP/1.1 {status} As Asked\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
-            (head.as_bytes(), After::Ended)
+            (head.as_bytes(), ConnectionState::Closed)
         }
     };
     stream.write_all(bytes).await?;
     stream.flush().await?;
-    if after == After::Ended {
+    if after == ConnectionState::Closed {
         stream.shutdown().await?;
     }
     Ok(after)
@@ -71,8 +77,8 @@ async fn answer(stream: &mut TlsStream<TcpStream>, status: u16, last: Last) -> i
 async fn read(
     stream: &mut TlsStream<TcpStream>,
     buffer: &mut BytesMut,
-    arrival: Arrival,
-) -> io::Result<Option<Received>> {
+    incoming: IncomingConnection,
+) -> io::Result<Option<ReceivedRequest>> {
     let head = loop {
         if let Some(head) = Head::parse(buffer)? {
             break head;
@@ -93,9 +99,9 @@ async fn read(
         }
         Length::Chunked => chunks(stream, buffer).await?,
     };
-    Ok(Some(Received {
-        connection: arrival.connection,
-        address: arrival.address,
+    Ok(Some(ReceivedRequest {
+        connection: incoming.connection,
+        address: incoming.address,
         version: Version::Http1,
         method: head.method,
         path: head.path,

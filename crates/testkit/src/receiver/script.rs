@@ -4,18 +4,18 @@ use std::collections::{HashSet, VecDeque};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use domain::{Fault, Outcome};
+use domain::Outcome;
 
-use super::ledger::Received;
+use super::injected_fault::{InjectedFault, Stage};
+use super::request_log::ReceivedRequest;
 use super::steps::Step;
-use super::trick::{Stage, Trick};
 
 /// How a receiver treats a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Behaviour {
     /// Answers with this status, as one should.
     Answer(u16),
-    Trick(Trick),
+    Fault(InjectedFault),
     /// Whatever the test says, on the bare connection.
     Steps(Vec<Step>),
 }
@@ -26,7 +26,7 @@ impl Behaviour {
     /// Every status that a receiver may answer with, the two beyond all classes included, and every trick.
     pub fn all() -> impl Iterator<Item = Self> {
         let statuses = (200..=600).chain([999]).map(Self::Answer);
-        statuses.chain(Trick::ALL.iter().copied().map(Self::Trick))
+        statuses.chain(InjectedFault::ALL.iter().copied().map(Self::Fault))
     }
 
     /// `status-404`, or the name of a trick.
@@ -35,13 +35,13 @@ impl Behaviour {
             let number: u16 = name.strip_prefix("status-")?.parse().ok()?;
             (200..=999).contains(&number).then_some(Self::Answer(number))
         };
-        Trick::by_name(name).map(Self::Trick).or_else(status)
+        InjectedFault::by_name(name).map(Self::Fault).or_else(status)
     }
 
     pub fn name(&self) -> String {
         match self {
             Self::Answer(status) => format!("status-{status}"),
-            Self::Trick(trick) => trick.name().to_owned(),
+            Self::Fault(fault) => fault.name().to_owned(),
             Self::Steps(_) => "steps".to_owned(),
         }
     }
@@ -50,8 +50,8 @@ impl Behaviour {
     pub fn expected(&self) -> Option<Outcome> {
         match self {
             Self::Answer(200) => Some(Outcome::Delivered),
-            Self::Answer(_) => Some(Outcome::Failed(Fault::Status)),
-            Self::Trick(trick) => Some(trick.expected()),
+            Self::Answer(_) => Some(Outcome::Failed(domain::Fault::Status)),
+            Self::Fault(fault) => Some(fault.expected()),
             Self::Steps(_) => None,
         }
     }
@@ -60,43 +60,43 @@ impl Behaviour {
     pub fn stage(&self) -> Stage {
         match self {
             Self::Answer(_) | Self::Steps(_) => Stage::Answer,
-            Self::Trick(trick) => trick.stage(),
+            Self::Fault(fault) => fault.stage(),
         }
     }
 }
 
-impl From<Trick> for Behaviour {
-    fn from(trick: Trick) -> Self {
-        Self::Trick(trick)
+impl From<InjectedFault> for Behaviour {
+    fn from(fault: InjectedFault) -> Self {
+        Self::Fault(fault)
     }
 }
 
 /// A connection that has just been taken.
 #[derive(Debug, Clone, Copy)]
-pub struct Arrival {
+pub struct IncomingConnection {
     /// From one.
     pub connection: u64,
     /// Which of the receiver's addresses it came to.
     pub address: IpAddr,
 }
 
-type ForConnections = dyn Fn(&Arrival) -> Option<Trick> + Send + Sync;
-type ForRequests = dyn Fn(&Received) -> Behaviour + Send + Sync;
+type ForConnections = dyn Fn(&IncomingConnection) -> Option<InjectedFault> + Send + Sync;
+type ForRequests = dyn Fn(&ReceivedRequest) -> Behaviour + Send + Sync;
 
 /// Decides, for each connection and for each request, what happens to it.
 #[derive(Clone)]
 pub struct Script {
     connections: Arc<ForConnections>,
     requests: Arc<ForRequests>,
-    pub(super) listening: Option<Trick>,
-    pub(super) connections_last: Last,
+    pub(super) listening: Option<InjectedFault>,
+    pub(super) connection_reuse: ConnectionReuse,
 }
 
 /// Whether a connection is used again after an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Last {
-    AsLongAsWanted,
-    OneAnswer,
+pub(super) enum ConnectionReuse {
+    KeepAlive,
+    CloseAfterResponse,
 }
 
 impl Script {
@@ -106,27 +106,30 @@ impl Script {
     }
 
     /// Asks the test. Only what can be done to a request can be answered here.
-    pub fn new(requests: impl Fn(&Received) -> Behaviour + Send + Sync + 'static) -> Self {
+    pub fn new(requests: impl Fn(&ReceivedRequest) -> Behaviour + Send + Sync + 'static) -> Self {
         Self {
             connections: Arc::new(|_| None),
             requests: Arc::new(requests),
             listening: None,
-            connections_last: Last::AsLongAsWanted,
+            connection_reuse: ConnectionReuse::KeepAlive,
         }
     }
 
     /// Asks the test about every connection as well, before anything was said on it.
     pub fn with_connections(
         self,
-        connections: impl Fn(&Arrival) -> Option<Trick> + Send + Sync + 'static,
+        connections: impl Fn(&IncomingConnection) -> Option<InjectedFault> + Send + Sync + 'static,
     ) -> Self {
         Self { connections: Arc::new(connections), ..self }
     }
 
     /// Asks the test first about every request, and itself if the test has no opinion.
-    pub fn unless(self, exception: impl Fn(&Received) -> Option<Behaviour> + Send + Sync + 'static) -> Self {
+    pub fn with_override(
+        self,
+        exception: impl Fn(&ReceivedRequest) -> Option<Behaviour> + Send + Sync + 'static,
+    ) -> Self {
         let rule = self.requests;
-        let requests = move |request: &Received| exception(request).unwrap_or_else(|| rule(request));
+        let requests = move |request: &ReceivedRequest| exception(request).unwrap_or_else(|| rule(request));
         Self { requests: Arc::new(requests), ..self }
     }
 
@@ -135,9 +138,9 @@ impl Script {
         let behaviour = behaviour.into();
         match (behaviour.stage(), behaviour) {
             (Stage::Answer, behaviour) => Self::new(move |_| behaviour.clone()),
-            (Stage::Listening, Behaviour::Trick(trick)) => Self { listening: Some(trick), ..Self::good() },
-            (_, Behaviour::Trick(trick)) => Self::good().with_connections(move |_| Some(trick)),
-            (stage, behaviour) => panic!("{behaviour:?} is no trick, but would be played at {stage:?}"),
+            (Stage::Listening, Behaviour::Fault(fault)) => Self { listening: Some(fault), ..Self::good() },
+            (_, Behaviour::Fault(fault)) => Self::good().with_connections(move |_| Some(fault)),
+            (stage, behaviour) => panic!("{behaviour:?} is no fault, but would be played at {stage:?}"),
         }
     }
 
@@ -159,20 +162,20 @@ impl Script {
         assert_eq!(queue.iter().find(never), None, "a port is either open or not");
         let queue = Arc::new(Mutex::new(queue));
         let for_connections = Arc::clone(&queue);
-        let requests = move |_: &Received| {
+        let requests = move |_: &ReceivedRequest| {
             let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
             next.unwrap_or(Behaviour::GOOD)
         };
-        let connections = move |_: &Arrival| {
+        let connections = move |_: &IncomingConnection| {
             let mut queue = for_connections.lock().unwrap_or_else(PoisonError::into_inner);
             let next = queue.pop_front_if(|next| next.stage() != Stage::Answer);
             next.and_then(|next| match next {
-                Behaviour::Trick(trick) => Some(trick),
+                Behaviour::Fault(fault) => Some(fault),
                 Behaviour::Answer(_) | Behaviour::Steps(_) => None,
             })
         };
         let script = Self::new(requests).with_connections(connections);
-        Self { connections_last: Last::OneAnswer, ..script }
+        Self { connection_reuse: ConnectionReuse::CloseAfterResponse, ..script }
     }
 
     /// Of so many messages, by their `webhook-id`, one is answered with 500 when it comes first, and taken when it comes again.
@@ -191,11 +194,11 @@ impl Script {
         })
     }
 
-    pub(super) fn for_connection(&self, arrival: &Arrival) -> Option<Trick> {
-        (self.connections)(arrival)
+    pub(super) fn for_connection(&self, incoming: &IncomingConnection) -> Option<InjectedFault> {
+        (self.connections)(incoming)
     }
 
-    pub fn for_request(&self, request: &Received) -> Behaviour {
+    pub fn for_request(&self, request: &ReceivedRequest) -> Behaviour {
         (self.requests)(request)
     }
 }

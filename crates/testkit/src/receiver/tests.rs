@@ -31,7 +31,7 @@ async fn a_good_receiver_takes_one_request_after_the_other_and_remembers_them() 
     assert_eq!(received[1].version, Version::Http1);
     assert_eq!((receiver.connections(), received[2].connection), (1, 1));
     drop(client);
-    receiver.wait_until_left().await;
+    receiver.wait_until_closed().await;
 }
 
 #[tokio::test]
@@ -62,7 +62,7 @@ async fn a_request_with_two_lengths_is_not_taken() {
 #[tokio::test]
 async fn http_2_is_spoken_well() {
     let authority = Authority::new();
-    let receiver = Receiver::always(&authority, Trick::Http2Only).await;
+    let receiver = Receiver::always(&authority, InjectedFault::Http2Only).await;
     let client = Client::connect_with(&authority, receiver.address(), Protocols::Both).await.unwrap();
     let (mut sender, connection) =
         hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(client.stream))
@@ -89,7 +89,11 @@ async fn what_was_answered_is_in_the_file() {
     let path = folder.path().join("ledger");
     let authority = Authority::new();
     let script = Script::new(|request| Behaviour::by_name(&request.path[1..]).unwrap());
-    let plan = Plan { ledger_file: Some(path.clone()), memory: Memory::Number, ..Plan::new(script) };
+    let plan = ReceiverConfig {
+        log_file: Some(path.clone()),
+        retention: Retention::CountOnly,
+        ..ReceiverConfig::new(script)
+    };
     let receiver = Receiver::start(&authority, plan).await.unwrap();
     let mut client = Client::connect(&authority, &receiver).await.unwrap();
     let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
@@ -107,7 +111,7 @@ async fn what_was_answered_is_in_the_file() {
 #[tokio::test]
 async fn one_message_in_ten_is_refused_and_taken_when_it_comes_again() {
     let authority = Authority::new();
-    let plan = Plan::new(Script::refusing_one_in(10));
+    let plan = ReceiverConfig::new(Script::refusing_one_in(10));
     let receiver = Receiver::start(&authority, plan).await.unwrap();
     let mut client = Client::connect(&authority, &receiver).await.unwrap();
     let mut refused = Vec::new();
@@ -127,8 +131,9 @@ async fn one_message_in_ten_is_refused_and_taken_when_it_comes_again() {
 #[tokio::test]
 async fn a_sequence_is_played_in_its_order_and_ends_well() {
     let authority = Authority::new();
-    let sequence = [Behaviour::Answer(500), Trick::AcceptReset.into(), Trick::CutBeforeAnswer.into()];
-    let plan = Plan::new(Script::sequence(sequence));
+    let sequence =
+        [Behaviour::Answer(500), InjectedFault::AcceptReset.into(), InjectedFault::CutBeforeAnswer.into()];
+    let plan = ReceiverConfig::new(Script::sequence(sequence));
     let receiver = Receiver::start(&authority, plan).await.unwrap();
     let mut seen = Vec::new();
     for _ in 0..5 {
@@ -149,10 +154,13 @@ async fn a_sequence_is_played_in_its_order_and_ends_well() {
 async fn paths_and_addresses_choose_what_happens() {
     let authority = Authority::new();
     let hanging: IpAddr = "127.0.0.2".parse().unwrap();
-    let script = Script::by_path()
-        .unless(move |request| (request.address == hanging).then_some(Trick::HangBeforeAnswer.into()));
+    let script = Script::by_path().with_override(move |request| {
+        (request.address == hanging).then_some(InjectedFault::HangBeforeAnswer.into())
+    });
     let addresses = vec!["127.0.0.1".parse().unwrap(), hanging];
-    let receiver = Receiver::start(&authority, Plan { addresses, ..Plan::new(script) }).await.unwrap();
+    let receiver = Receiver::start(&authority, ReceiverConfig { addresses, ..ReceiverConfig::new(script) })
+        .await
+        .unwrap();
     let mut client = Client::connect(&authority, &receiver).await.unwrap();
     for (path, answer) in [
         ("/hook", "HTTP/1.1 200 OK"),
@@ -183,7 +191,7 @@ async fn a_canary_notices_whoever_connects() {
 #[tokio::test]
 async fn everything_ends_with_the_receiver() {
     let authority = Authority::new();
-    let receiver = Receiver::always(&authority, Trick::HangBeforeAnswer).await;
+    let receiver = Receiver::always(&authority, InjectedFault::HangBeforeAnswer).await;
     let mut client = Client::connect(&authority, &receiver).await.unwrap();
     client.send(&post("/", "m-1", "abc")).await;
     receiver.wait_for(1).await;

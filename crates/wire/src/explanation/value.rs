@@ -1,4 +1,4 @@
-//! What was wanted and what was found: as JSON, and in words.
+//! Expected and actual values, as JSON and as text.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,7 +10,7 @@ use domain::{Circle, EnergyLetter, GeoPoint, Key, PropertyId, SiteDirectory, Sit
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::Known;
+use super::RenderContext;
 use crate::document::Number;
 use crate::{date, iri};
 
@@ -57,7 +57,7 @@ pub enum Found {
         city: Option<Item>,
         department: Option<Item>,
         zipcode: Option<Item>,
-        /// Which of the places named it is in.
+        /// The named places that contain it.
         among: Vec<Item>,
     },
     Distance {
@@ -66,12 +66,12 @@ pub enum Found {
     Point {
         lat: f64,
         lon: f64,
-        /// Its place in the list, counted from zero as its keys are.
+        /// Zero-based index in the list of polygons.
         polygon: Option<usize>,
     },
 }
 
-/// Something of a list.
+/// An item of a list.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum Item {
@@ -95,7 +95,7 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// As the filters take them.
+    /// Returns the scale of the given filters.
     pub fn of(filters: &[&'static Filter]) -> Self {
         match filters.first().map(|filter| filter.kind) {
             Some(Kind::From(_) | Kind::To(_)) => Self::Date,
@@ -142,7 +142,7 @@ impl Scale {
 }
 
 fn print(key: Key, zone: &TimeZone) -> String {
-    Timestamp::from_second(key.get()).map_or_else(|_| key.get().to_string(), |at| date::print(at, zone))
+    Timestamp::from_second(key.get()).map_or_else(|_| key.get().to_string(), |at| date::format(at, zone))
 }
 
 impl Wanted {
@@ -160,7 +160,7 @@ impl Wanted {
 }
 
 impl Found {
-    /// To the metre.
+    /// Rounds to the metre.
     pub fn distance(distance_km: f64) -> Self {
         Self::Distance { distance_km: Number((distance_km * 1_000.0).round() / 1_000.0) }
     }
@@ -185,25 +185,25 @@ pub fn site(key: &SiteKey, sites: &SiteDirectory) -> Item {
     }
 }
 
-/// The places named: cities, then departments, then zipcodes. The districts of a city that is named are part of it.
-pub fn places_wanted(line: &PlaceLine<'_>, known: &Known<'_>) -> Wanted {
+/// Lists the named places: cities, then departments, then zipcodes. Districts of a named city are left out.
+pub fn places_wanted(line: &PlaceLine<'_>, context: &RenderContext<'_>) -> Wanted {
     let PlaceSet { cities, departments, zipcodes } = line.wanted;
     let is_whole = |key: &&Key| {
-        let parent = (known.places.city)(id_of(**key)).and_then(|city| city.parent_id());
+        let parent = (context.places.city)(id_of(**key)).and_then(|city| city.parent_id());
         !parent.is_some_and(|parent| cities.contains(&Key::place(parent)))
     };
-    let cities = cities.iter().filter(is_whole).map(|key| city(*key, known));
-    let departments = departments.iter().map(|key| department(*key, known));
+    let cities = cities.iter().filter(is_whole).map(|key| city(*key, context));
+    let departments = departments.iter().map(|key| department(*key, context));
     let items = cities.chain(departments).chain(zipcodes.iter().map(|key| zipcode(*key)));
     Wanted::among(line.sense, items.collect())
 }
 
-pub fn place_found(line: &PlaceLine<'_>, known: &Known<'_>) -> Option<Found> {
+pub fn place_found(line: &PlaceLine<'_>, context: &RenderContext<'_>) -> Option<Found> {
     let items = |whereabouts: &Whereabouts| {
         let Whereabouts { city: in_city, department: in_department, zipcode: under } = whereabouts;
         (
-            in_city.map(|key| city(key, known)),
-            in_department.map(|key| department(key, known)),
+            in_city.map(|key| city(key, context)),
+            in_department.map(|key| department(key, context)),
             under.map(zipcode),
         )
     };
@@ -220,14 +220,14 @@ fn id_of(key: Key) -> u64 {
     u64::try_from(key.get()).unwrap_or_default()
 }
 
-fn city(key: Key, known: &Known<'_>) -> Item {
+fn city(key: Key, context: &RenderContext<'_>) -> Item {
     let id = id_of(key);
-    Item::Named { iri: iri::city(id), name: (known.places.city)(id).map(|city| city.name.to_string()) }
+    Item::Named { iri: iri::city(id), name: (context.places.city)(id).map(|city| city.name.to_string()) }
 }
 
-fn department(key: Key, known: &Known<'_>) -> Item {
+fn department(key: Key, context: &RenderContext<'_>) -> Item {
     let id = id_of(key);
-    let name = (known.places.department)(id).map(|department| department.name.to_string());
+    let name = (context.places.department)(id).map(|department| department.name.to_string());
     Item::Named { iri: iri::department(id), name }
 }
 
@@ -235,10 +235,10 @@ fn zipcode(key: Key) -> Item {
     Item::Text(key.as_zipcode().map_or_else(|| key.get().to_string(), |zipcode| zipcode.to_string()))
 }
 
-/// So many of a list are named in a sentence; the rest is counted.
+/// Maximum number of items named in a sentence; the others are counted.
 const NAMED_MAX: usize = 3;
 
-fn spoken(items: &[Item]) -> String {
+fn join_items(items: &[Item]) -> String {
     let named: Vec<String> = items.iter().take(NAMED_MAX).map(Item::to_string).collect();
     match items.len().saturating_sub(NAMED_MAX) {
         0 => named.join(", "),
@@ -256,14 +256,14 @@ impl fmt::Display for Wanted {
             Self::Dates { from: Some(from), to: None } => write!(f, "{from} or later"),
             Self::Dates { from: None, to: Some(to) } => write!(f, "{to} or earlier"),
             Self::Numbers { min: None, max: None } | Self::Dates { from: None, to: None } => {
-                f.write_str("anything known")
+                f.write_str("any known value")
             }
             Self::Flag(flag) => write!(f, "{flag}"),
-            Self::AnyOf { any_of } if any_of.is_empty() => f.write_str("what is not known here"),
-            Self::AnyOf { any_of } if any_of.len() == 1 => f.write_str(&spoken(any_of)),
-            Self::AnyOf { any_of } => write!(f, "one of {}", spoken(any_of)),
-            Self::NoneOf { none_of } if none_of.len() == 1 => write!(f, "not {}", spoken(none_of)),
-            Self::NoneOf { none_of } => write!(f, "none of {}", spoken(none_of)),
+            Self::AnyOf { any_of } if any_of.is_empty() => f.write_str("an unknown value"),
+            Self::AnyOf { any_of } if any_of.len() == 1 => f.write_str(&join_items(any_of)),
+            Self::AnyOf { any_of } => write!(f, "one of {}", join_items(any_of)),
+            Self::NoneOf { none_of } if none_of.len() == 1 => write!(f, "not {}", join_items(none_of)),
+            Self::NoneOf { none_of } => write!(f, "none of {}", join_items(none_of)),
             Self::Circle { lat: _, lon: _, radius } => write!(f, "at most {} km away", radius.0),
             Self::Polygons { polygons: 1 } => f.write_str("inside the polygon"),
             Self::Polygons { polygons } => write!(f, "inside one of {polygons} polygons"),
@@ -279,7 +279,7 @@ impl fmt::Display for Found {
             Self::Flag(flag) => write!(f, "{flag}"),
             Self::Item(item) => write!(f, "{item}"),
             Self::Place { city, department, zipcode, among } => {
-                // Of an exclusion, what it is excluded for; else where it is, as an address says it.
+                // For an exclusion the excluded place, otherwise the address.
                 let excluded = among.first().map(|place| vec![place]);
                 let address = || zipcode.iter().chain(city).collect::<Vec<&Item>>();
                 let places = excluded.unwrap_or_else(address);

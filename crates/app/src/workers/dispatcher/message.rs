@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use delivery::{Email, Order, WebhookMessage};
+use delivery::{Email, SequenceHeaders, WebhookMessage};
 use domain::{DeliveryId, Endpoint, Property, PropertyId, SiteDirectory, Timestamp, UserId, WebhookSecret};
 use store::{Contacts, DeliverySubject, DocumentKey, DueDelivery, Notification, StoredSearch};
 
@@ -88,7 +88,7 @@ pub async fn write(
                 let order = due
                     .about
                     .as_ref()
-                    .map(|about| Order { sequence: due.number, property_version: about.version });
+                    .map(|about| SequenceHeaders { sequence: due.number, property_version: about.version });
                 let post =
                     WebhookMessage { endpoint: endpoint.clone(), id: due.id, at: now, secrets, order, body };
                 written.ready.push(Ready {

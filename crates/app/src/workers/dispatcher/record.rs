@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use delivery::Exchange;
+use delivery::AttemptResult;
 use domain::{Fault, Next, Outcome, Timestamp};
 use store::{Attempt, DueDelivery, Lane, Settlement};
 use tokio::sync::{mpsc, watch};
@@ -245,7 +245,7 @@ pub async fn attempt(
     drop(permits);
     drop(slot);
     let at = app.clock.now();
-    let Exchange { outcome, status, took, excerpt } = exchange;
+    let AttemptResult { outcome, status, took, excerpt } = exchange;
     let record = |due: &DueDelivery| {
         let next = dispatch.settings.retries.after(outcome, began_at, due.failures, due.interruptions);
         let (target, excerpt) = (Some(target.clone()), excerpt.clone());

@@ -1,22 +1,22 @@
-//! Examples of what is read out of an endpoint.
+//! Examples of parsed endpoints.
 
 use domain::Endpoint;
-use testkit::addresses;
+use testkit::ssrf;
 
 use super::*;
 
-fn judged(endpoint: &str, addresses: Addresses) -> Result<String, Refused> {
-    let target = Target::judge(&Endpoint::trusted(endpoint.to_owned()), addresses)?;
+fn checked(endpoint: &str, addresses: AddressPolicy) -> Result<String, Refused> {
+    let target = Target::check(&Endpoint::trusted(endpoint.to_owned()), addresses)?;
     Ok(format!("{} {} {}", target.host, target.authority, target.path))
 }
 
 fn check(endpoint: &str, expected: Result<&str, Refused>) {
-    let judged = judged(endpoint, Addresses::PublicOnly);
-    assert_eq!(judged, expected.map(str::to_owned), "{endpoint}");
+    let checked = checked(endpoint, AddressPolicy::PublicOnly);
+    assert_eq!(checked, expected.map(str::to_owned), "{endpoint}");
 }
 
 #[test]
-fn a_host_has_one_spelling() {
+fn hosts_are_canonical() {
     check("https://Hook.Example", Ok("hook.example:443 hook.example /"));
     check("https://hook.example.:443/", Ok("hook.example:443 hook.example /"));
     check("https://hook.example:8443/a?b#c", Ok("hook.example:8443 hook.example:8443 /a?b"));
@@ -30,7 +30,7 @@ fn a_host_has_one_spelling() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn refusal_reasons() {
     check("no address", Err(Refused::Malformed));
     check("http://hook.example/", Err(Refused::NotHttps));
     check("https://a@hook.example/", Err(Refused::UserInfo));
@@ -46,10 +46,10 @@ fn what_is_wrong_is_said() {
 }
 
 #[test]
-fn in_danger_only_what_is_nonsense_is_refused() {
+fn private_targets_are_allowed_in_danger_mode() {
     let check = |endpoint, expected: Result<&str, Refused>| {
-        let judged = judged(endpoint, Addresses::DangerPrivateToo);
-        assert_eq!(judged, expected.map(str::to_owned), "{endpoint}");
+        let checked = checked(endpoint, AddressPolicy::DangerAllowPrivate);
+        assert_eq!(checked, expected.map(str::to_owned), "{endpoint}");
     };
     check("https://localhost:1/", Ok("localhost:1 localhost:1 /"));
     check("https://kubernetes/", Ok("kubernetes:443 kubernetes /"));
@@ -64,25 +64,25 @@ fn in_danger_only_what_is_nonsense_is_refused() {
 }
 
 #[test]
-fn a_name_is_as_long_as_names_can_be() {
+fn name_length_limits() {
     let name = |labels: usize| format!("https://{}ab.example/", "abcdefg.".repeat(labels));
-    assert!(judged(&name(30), Addresses::PublicOnly).is_ok(), "250 bytes");
+    assert!(checked(&name(30), AddressPolicy::PublicOnly).is_ok(), "250 bytes");
     check(&name(31), Err(Refused::Name));
     check(&format!("https://{}.example/", "a".repeat(64)), Err(Refused::Name));
-    assert!(judged(&format!("https://{}.example/", "a".repeat(63)), Addresses::PublicOnly).is_ok());
+    assert!(checked(&format!("https://{}.example/", "a".repeat(63)), AddressPolicy::PublicOnly).is_ok());
 }
 
 #[test]
-fn nothing_that_leads_inside_is_let_through_and_nothing_else_is_held() {
-    for endpoint in addresses::refused(443) {
-        // As users' addresses come, and as they would if the check before had a hole.
+fn ssrf_corpus_is_refused_and_public_endpoints_pass() {
+    for endpoint in ssrf::refused(443) {
+        // Both as users' endpoints arrive, and as if the check before had a hole.
         let accepted = Endpoint::parse(&endpoint)
-            .is_ok_and(|endpoint| Target::judge(&endpoint, Addresses::PublicOnly).is_ok());
+            .is_ok_and(|endpoint| Target::check(&endpoint, AddressPolicy::PublicOnly).is_ok());
         assert!(!accepted, "{endpoint:?}");
     }
-    for endpoint in addresses::ALLOWED {
+    for endpoint in ssrf::ALLOWED {
         let parsed = Endpoint::parse(endpoint).unwrap();
-        let judged = Target::judge(&parsed, Addresses::PublicOnly);
-        assert!(judged.is_ok(), "{endpoint}: {judged:?}");
+        let checked = Target::check(&parsed, AddressPolicy::PublicOnly);
+        assert!(checked.is_ok(), "{endpoint}: {checked:?}");
     }
 }

@@ -2,82 +2,82 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use delivery::webhook::{Addresses, Dns, Settings, Webhooks};
+use delivery::webhook::{AddressPolicy, Dns, Settings, Webhooks};
 use domain::{Fault, Outcome};
-use testkit::name_server::{NameServer, Says};
+use testkit::dns_server::{DnsAnswer, DnsServer};
 
 use crate::certificates::Authority;
 use crate::receiver::{Receiver, Reply};
-use crate::support::{impatient, post, settings};
+use crate::support::{impatient, message, settings};
 
 const PUBLIC: IpAddr = IpAddr::V4(Ipv4Addr::new(9, 9, 9, 9));
 const PRIVATE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// Sends to names as this server knows them, one after another. From where it sends there is no way to a public address, so what
 /// was let through ends with [`Fault::Connect`].
-async fn check(says: Says, expected: &[Fault]) {
-    let inner = ("inner.example", Says::Addresses(vec![PRIVATE]));
-    let server = NameServer::start([("hook.example", says.clone()), inner]).await;
+async fn check(says: DnsAnswer, expected: &[Fault]) {
+    let inner = ("inner.example", DnsAnswer::Addresses(vec![PRIVATE]));
+    let server = DnsServer::start([("hook.example", says.clone()), inner]).await;
     let settings = Settings {
-        addresses: Addresses::PublicOnly,
+        addresses: AddressPolicy::PublicOnly,
         dns: Dns::Servers(vec![server.address]),
         source_address: Some(PRIVATE),
         deadlines: match says {
-            Says::Nothing => impatient(),
+            DnsAnswer::NoReply => impatient(),
             _ => Settings::default().deadlines,
         },
         ..settings()
     };
     let webhooks = Webhooks::new(settings).unwrap();
     for fault in expected {
-        let exchange = webhooks.send(&post("https://hook.example/")).await;
-        assert_eq!(exchange.outcome, Outcome::Failed(*fault), "{says:?}");
+        let result = webhooks.send(&message("https://hook.example/")).await;
+        assert_eq!(result.outcome, Outcome::Failed(*fault), "{says:?}");
     }
-    assert!(!server.asked().is_empty());
+    assert!(!server.queries().is_empty());
 }
 
 #[tokio::test]
 async fn every_answer_is_judged_and_the_worst_decides() {
-    check(Says::Addresses(vec![PUBLIC]), &[Fault::Connect]).await;
-    check(Says::Addresses(vec![PRIVATE]), &[Fault::Refused]).await;
-    check(Says::Addresses(vec![PUBLIC, PRIVATE]), &[Fault::Refused]).await;
-    check(Says::Addresses(vec![PUBLIC, Ipv6Addr::LOCALHOST.into()]), &[Fault::Refused]).await;
-    check(Says::Alias("inner.example", vec![PUBLIC]), &[Fault::Connect]).await;
-    check(Says::Alias("inner.example", vec![PRIVATE]), &[Fault::Refused]).await;
-    check(Says::AliasOnly("inner.example"), &[Fault::Refused]).await;
+    check(DnsAnswer::Addresses(vec![PUBLIC]), &[Fault::Connect]).await;
+    check(DnsAnswer::Addresses(vec![PRIVATE]), &[Fault::Refused]).await;
+    check(DnsAnswer::Addresses(vec![PUBLIC, PRIVATE]), &[Fault::Refused]).await;
+    check(DnsAnswer::Addresses(vec![PUBLIC, Ipv6Addr::LOCALHOST.into()]), &[Fault::Refused]).await;
+    check(DnsAnswer::Alias("inner.example", vec![PUBLIC]), &[Fault::Connect]).await;
+    check(DnsAnswer::Alias("inner.example", vec![PRIVATE]), &[Fault::Refused]).await;
+    check(DnsAnswer::AliasOnly("inner.example"), &[Fault::Refused]).await;
 }
 
 #[tokio::test]
 async fn what_was_allowed_once_is_judged_again() {
     let turns = vec![vec![PUBLIC], vec![PRIVATE], vec![PUBLIC], vec![PUBLIC, PRIVATE]];
     let faults = [Fault::Connect, Fault::Refused, Fault::Connect, Fault::Refused];
-    check(Says::InTurn(turns), &faults).await;
+    check(DnsAnswer::Rotating(turns), &faults).await;
 }
 
 #[tokio::test]
 async fn hidden_among_a_thousand_it_is_found() {
     let mut many: Vec<IpAddr> =
         (0..1_000).map(|number| IpAddr::from([9, 9, (number / 250) as u8, (number % 250) as u8])).collect();
-    check(Says::Addresses(many.clone()), &[Fault::Connect]).await;
+    check(DnsAnswer::Addresses(many.clone()), &[Fault::Connect]).await;
     many.push(PRIVATE);
-    check(Says::Addresses(many), &[Fault::Refused]).await;
+    check(DnsAnswer::Addresses(many), &[Fault::Refused]).await;
 }
 
 #[tokio::test]
 async fn a_name_that_leads_nowhere_is_a_fault_of_names() {
-    check(Says::NoSuchName, &[Fault::Dns]).await;
-    check(Says::Failure, &[Fault::Dns]).await;
-    check(Says::Addresses(Vec::new()), &[Fault::Dns]).await;
-    check(Says::AliasOnly("nowhere.example"), &[Fault::Dns]).await;
-    check(Says::AliasOnly("hook.example"), &[Fault::Dns]).await;
-    check(Says::Nothing, &[Fault::Timeout]).await;
+    check(DnsAnswer::NxDomain, &[Fault::Dns]).await;
+    check(DnsAnswer::ServFail, &[Fault::Dns]).await;
+    check(DnsAnswer::Addresses(Vec::new()), &[Fault::Dns]).await;
+    check(DnsAnswer::AliasOnly("nowhere.example"), &[Fault::Dns]).await;
+    check(DnsAnswer::AliasOnly("hook.example"), &[Fault::Dns]).await;
+    check(DnsAnswer::NoReply, &[Fault::Timeout]).await;
 }
 
 #[tokio::test]
 async fn a_name_is_asked_for_as_it_is_and_its_owner_is_spoken_to() {
-    let server = NameServer::start([
-        ("hook.example", Says::Addresses(vec![PRIVATE])),
-        ("single", Says::Addresses(vec![PRIVATE])),
+    let server = DnsServer::start([
+        ("hook.example", DnsAnswer::Addresses(vec![PRIVATE])),
+        ("single", DnsAnswer::Addresses(vec![PRIVATE])),
     ])
     .await;
     let authority = Authority::new();
@@ -91,7 +91,7 @@ async fn a_name_is_asked_for_as_it_is_and_its_owner_is_spoken_to() {
     let webhooks = Webhooks::new(settings).unwrap();
     for name in ["hook.example", "Hook.Example.", "single"] {
         let endpoint = format!("https://{name}:{}/", receiver.address.port());
-        assert_eq!(webhooks.send(&post(&endpoint)).await.outcome, Outcome::Delivered, "{name}");
+        assert_eq!(webhooks.send(&message(&endpoint)).await.outcome, Outcome::Delivered, "{name}");
     }
     assert_eq!(receiver.connections(), 2, "a dot at the end makes no other host");
     let hosts: Vec<String> = receiver
@@ -104,7 +104,7 @@ async fn a_name_is_asked_for_as_it_is_and_its_owner_is_spoken_to() {
         hosts,
         [format!("hook.example:{port}"), format!("hook.example:{port}"), format!("single:{port}")]
     );
-    let mut asked = server.asked();
+    let mut asked = server.queries();
     asked.sort_unstable();
     assert_eq!(asked, ["hook.example", "hook.example", "single", "single"], "once for each kind of address");
 }

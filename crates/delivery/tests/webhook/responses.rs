@@ -3,39 +3,40 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use delivery::webhook::{SetUpError, Settings, Success, Webhooks};
-use delivery::{Exchange, signature};
+use delivery::webhook::{Settings, SetupError, Success, Webhooks};
+use delivery::{AttemptResult, signature};
 use domain::{Fault, Outcome};
 use http::Response;
 use http_body_util::Full;
 
 use crate::certificates::Authority;
 use crate::receiver::{Lasts, Receiver, Reply, Then};
-use crate::support::{impatient, post, secret, settings, to_port, trusting};
+use crate::support::{impatient, message, secret, settings, to_port, trusting};
 
 const FAILED_BY: fn(Fault) -> Outcome = Outcome::Failed;
 
 /// Sends one message to a receiver that replies so.
-async fn sent(reply: Reply) -> Exchange {
+async fn sent(reply: Reply) -> AttemptResult {
     let authority = Authority::new();
     let receiver = Receiver::raw(authority.server(&["localhost"], &[]), reply).await;
     trusting(authority.pem()).send(&to_port(receiver.address)).await
 }
 
 async fn check(reply: Reply, expected: Outcome, status: Option<u16>) {
-    let exchange = sent(reply).await;
-    assert_eq!((exchange.outcome, exchange.status), (expected, status));
+    let result = sent(reply).await;
+    assert_eq!((result.outcome, result.status), (expected, status));
 }
 
 #[tokio::test]
 async fn a_message_is_posted_with_its_id_its_time_and_a_signature_by_each_secret() {
     let authority = Authority::new();
     let receiver = Receiver::raw(authority.server(&["localhost"], &["http/1.1"]), Reply::status(200)).await;
-    let mut message = post(&format!("https://LOCALHOST.:{}/a%20b/?token=x%2Fy#end", receiver.address.port()));
+    let mut message =
+        message(&format!("https://LOCALHOST.:{}/a%20b/?token=x%2Fy#end", receiver.address.port()));
     message.secrets = vec![secret(1), secret(2)];
-    let exchange = trusting(authority.pem()).send(&message).await;
-    assert_eq!((exchange.outcome, exchange.status), (Outcome::Delivered, Some(200)));
-    assert_eq!(exchange.excerpt, b"ok");
+    let result = trusting(authority.pem()).send(&message).await;
+    assert_eq!((result.outcome, result.status), (Outcome::Delivered, Some(200)));
+    assert_eq!(result.excerpt, b"ok");
 
     let got = receiver.got().remove(0);
     assert_eq!(got.body, message.body);
@@ -64,9 +65,9 @@ async fn http_2_is_spoken_to_who_speaks_it() {
     let config = authority.server(&["localhost"], &["h2"]);
     let receiver = Receiver::two(config, Lasts::ForMany, || Response::new(Full::from("taken"))).await;
     let message = to_port(receiver.address);
-    let exchange = trusting(authority.pem()).send(&message).await;
-    assert_eq!((exchange.outcome, exchange.status), (Outcome::Delivered, Some(200)));
-    assert_eq!(exchange.excerpt, b"taken");
+    let result = trusting(authority.pem()).send(&message).await;
+    assert_eq!((result.outcome, result.status), (Outcome::Delivered, Some(200)));
+    assert_eq!(result.excerpt, b"taken");
     let got = receiver.got().remove(0);
     assert_eq!(got.body, message.body);
     let first = format!("POST https://localhost:{}/hook\n", receiver.address.port());
@@ -101,8 +102,8 @@ async fn redirects_are_answers_and_are_not_followed() {
         let location = format!("https://localhost:{}/hook", elsewhere.address.port());
         let text = format!("HTTP/1.1 {status} Moved\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n");
         let receiver = Receiver::raw(config.clone(), Reply::new(text, Then::NextRequest)).await;
-        let exchange = trusting(authority.pem()).send(&to_port(receiver.address)).await;
-        assert_eq!((exchange.outcome, exchange.status), (FAILED_BY(Fault::Status), Some(status)));
+        let result = trusting(authority.pem()).send(&to_port(receiver.address)).await;
+        assert_eq!((result.outcome, result.status), (FAILED_BY(Fault::Status), Some(status)));
     }
     assert_eq!(elsewhere.connections(), 0);
 }
@@ -119,23 +120,23 @@ async fn once_the_head_says_200_the_body_has_no_bearing() {
         ("\r\nuntil the connection ends", Then::Reset),
         ("content-encoding: gzip\r\ncontent-length: 7\r\n\r\nno gzip", Then::NextRequest),
     ] {
-        let exchange = sent(Reply::new(format!("{head}{rest}"), then)).await;
-        assert_eq!((exchange.outcome, exchange.status), (Outcome::Delivered, Some(200)), "{rest}");
+        let result = sent(Reply::new(format!("{head}{rest}"), then)).await;
+        assert_eq!((result.outcome, result.status), (Outcome::Delivered, Some(200)), "{rest}");
     }
 }
 
 #[tokio::test]
 async fn a_body_that_never_ends_is_left_alone() {
-    let exchange = sent(Reply::new("HTTP/1.1 200 OK\r\n\r\nslow", Then::Hang)).await;
-    assert_eq!((exchange.outcome, exchange.excerpt.as_slice()), (Outcome::Delivered, &b"slow"[..]));
-    assert!(exchange.took < Duration::from_secs(10), "it is not waited for");
+    let result = sent(Reply::new("HTTP/1.1 200 OK\r\n\r\nslow", Then::Hang)).await;
+    assert_eq!((result.outcome, result.excerpt.as_slice()), (Outcome::Delivered, &b"slow"[..]));
+    assert!(result.took < Duration::from_secs(10), "it is not waited for");
 
     let body = vec![b'x'; 60 * 1_024];
     let mut text = b"HTTP/1.1 200 OK\r\n\r\n".to_vec();
     text.extend_from_slice(&body);
-    let exchange = sent(Reply::new(text, Then::Repeat)).await;
-    assert_eq!(exchange.outcome, Outcome::Delivered);
-    assert_eq!(exchange.excerpt, &body[..1_024]);
+    let result = sent(Reply::new(text, Then::Repeat)).await;
+    assert_eq!(result.outcome, Outcome::Delivered);
+    assert_eq!(result.excerpt, &body[..1_024]);
 }
 
 #[tokio::test]
@@ -176,8 +177,8 @@ async fn a_head_over_http_2_has_an_end_too() {
         Response::builder().header("x", "x".repeat(60_000)).body(Full::<Bytes>::default()).unwrap()
     })
     .await;
-    let exchange = trusting(authority.pem()).send(&to_port(receiver.address)).await;
-    assert_eq!(exchange.outcome, FAILED_BY(Fault::TooLarge));
+    let result = trusting(authority.pem()).send(&to_port(receiver.address)).await;
+    assert_eq!(result.outcome, FAILED_BY(Fault::TooLarge));
 }
 
 #[tokio::test]
@@ -188,9 +189,9 @@ async fn whoever_says_nothing_is_waited_for_only_so_long() {
     for text in ["", "HTTP/1.1 200 OK\r\ncontent-", "HTTP/1.1 103 Early Hints\r\n\r\n"] {
         let config = authority.server(&["localhost"], &[]);
         let receiver = Receiver::raw(config, Reply::new(text, Then::Hang)).await;
-        let exchange = webhooks.send(&to_port(receiver.address)).await;
-        assert_eq!(exchange.outcome, FAILED_BY(Fault::Timeout), "{text}");
-        assert!(exchange.took >= Duration::from_millis(300));
+        let result = webhooks.send(&to_port(receiver.address)).await;
+        assert_eq!(result.outcome, FAILED_BY(Fault::Timeout), "{text}");
+        assert!(result.took >= Duration::from_millis(300));
         receiver.ended().await;
     }
     let silent = Receiver::plain(b"").await;
@@ -209,7 +210,7 @@ async fn only_whom_we_trust_by_the_name_we_called_is_spoken_to() {
     let plain = Receiver::plain(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
     assert_eq!(webhooks.send(&to_port(plain.address)).await.outcome, FAILED_BY(Fault::Tls));
     let by_address = Receiver::raw(authority.server(&["127.0.0.1"], &[]), Reply::status(200)).await;
-    let message = post(&format!("https://127.0.0.1:{}/", by_address.address.port()));
+    let message = message(&format!("https://127.0.0.1:{}/", by_address.address.port()));
     assert_eq!(webhooks.send(&message).await.outcome, Outcome::Delivered);
 }
 
@@ -218,8 +219,8 @@ async fn nobody_there_is_a_fault_of_its_own() {
     let authority = Authority::new();
     let mut receiver = Receiver::raw(authority.server(&["localhost"], &[]), Reply::status(200)).await;
     receiver.stop().await;
-    let exchange = trusting(authority.pem()).send(&to_port(receiver.address)).await;
-    assert_eq!(exchange.outcome, FAILED_BY(Fault::Connect));
+    let result = trusting(authority.pem()).send(&to_port(receiver.address)).await;
+    assert_eq!(result.outcome, FAILED_BY(Fault::Connect));
 }
 
 #[test]
@@ -228,10 +229,10 @@ fn certificates_that_are_none_are_told_of_at_the_start() {
         let settings = Settings { extra_ca_pem: Some(pem.to_vec()), ..settings() };
         Webhooks::new(settings).err().unwrap()
     };
-    assert!(matches!(with(b""), SetUpError::NoCertificate));
-    assert!(matches!(with(b"no PEM at all"), SetUpError::NoCertificate));
+    assert!(matches!(with(b""), SetupError::NoCertificate));
+    assert!(matches!(with(b"no PEM at all"), SetupError::NoCertificate));
     let broken = b"-----BEGIN CERTIFICATE-----\n%%%%\n-----END CERTIFICATE-----\n";
-    assert!(matches!(with(broken), SetUpError::Pem(_)));
+    assert!(matches!(with(broken), SetupError::Pem(_)));
     let other = b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
-    assert!(matches!(with(other), SetUpError::Certificate(_)));
+    assert!(matches!(with(other), SetupError::Certificate(_)));
 }

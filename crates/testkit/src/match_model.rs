@@ -11,28 +11,28 @@ use domain::{AdvertEvent, Alerts, Criteria, EventName, Property, PropertyId, Sea
 /// All searches that stand, and all matches that were made.
 #[derive(Debug, Default)]
 pub struct MatchModel {
-    standing: BTreeMap<SearchNumber, (Criteria, Alerts)>,
+    searches: BTreeMap<SearchNumber, (Criteria, Alerts)>,
     matched: BTreeSet<(SearchNumber, PropertyId)>,
 }
 
 /// What one change means.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Consequences {
+pub struct ChangeEffects {
     pub matched: Vec<SearchNumber>,
-    pub matches_owed: Vec<(Channel, SearchNumber)>,
-    /// Which search hears of which event, by its place among the news.
-    pub events_owed: Vec<(EventName, usize, SearchNumber)>,
+    pub match_deliveries: Vec<(Channel, SearchNumber)>,
+    /// Which search hears of which event, by its index among the events.
+    pub event_deliveries: Vec<(EventName, usize, SearchNumber)>,
 }
 
-impl Consequences {
+impl ChangeEffects {
     /// What is left of it for searches that still stand: what a deleted one had is nobody's business, and whether it was still
     /// recorded depends on who was faster.
     #[must_use]
-    pub fn for_those_that_stand(mut self, model: &MatchModel) -> Option<Self> {
-        let stands = |number: &SearchNumber| model.standing.contains_key(number);
-        self.matched.retain(stands);
-        self.matches_owed.retain(|(_, number)| stands(number));
-        self.events_owed.retain(|(_, _, number)| stands(number));
+    pub fn retain_active(mut self, model: &MatchModel) -> Option<Self> {
+        let is_active = |number: &SearchNumber| model.searches.contains_key(number);
+        self.matched.retain(is_active);
+        self.match_deliveries.retain(|(_, number)| is_active(number));
+        self.event_deliveries.retain(|(_, _, number)| is_active(number));
         (self != Self::default()).then_some(self)
     }
 }
@@ -40,11 +40,11 @@ impl Consequences {
 impl MatchModel {
     /// A search is like this from now on.
     pub fn put(&mut self, number: SearchNumber, criteria: Criteria, alerts: Alerts) {
-        self.standing.insert(number, (criteria, alerts));
+        self.searches.insert(number, (criteria, alerts));
     }
 
     pub fn remove(&mut self, number: SearchNumber) {
-        self.standing.remove(&number);
+        self.searches.remove(&number);
         self.matched.retain(|(search, _)| *search != number);
     }
 
@@ -53,25 +53,25 @@ impl MatchModel {
         &mut self,
         before: Option<&Property>,
         after: &Property,
-        news: &[AdvertEvent],
-    ) -> Consequences {
-        let mut consequences = Consequences::default();
-        for (number, (criteria, alerts)) in &self.standing {
+        events: &[AdvertEvent],
+    ) -> ChangeEffects {
+        let mut effects = ChangeEffects::default();
+        for (number, (criteria, alerts)) in &self.searches {
             if comes_to_meet(criteria, before, after) && self.matched.insert((*number, after.id)) {
-                consequences.matched.push(*number);
-                consequences.matches_owed.extend(alerts.match_channels().map(|channel| (channel, *number)));
+                effects.matched.push(*number);
+                effects.match_deliveries.extend(alerts.match_channels().map(|channel| (channel, *number)));
             }
             if concerns(criteria, before, Some(after)) {
-                for (name, place) in announcements(news) {
+                for (name, index) in announcements(events) {
                     if alerts.hear_of(name) {
-                        consequences.events_owed.push((name, place, *number));
+                        effects.event_deliveries.push((name, index, *number));
                     }
                 }
             }
         }
-        consequences.matches_owed.sort_unstable();
-        consequences.events_owed.sort_unstable();
-        consequences
+        effects.match_deliveries.sort_unstable();
+        effects.event_deliveries.sort_unstable();
+        effects
     }
 
     /// Every match of a search that still stands.

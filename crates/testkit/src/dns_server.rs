@@ -10,29 +10,29 @@ use tokio::task::JoinSet;
 
 /// What is said about a name.
 #[derive(Debug, Clone)]
-pub enum Says {
+pub enum DnsAnswer {
     Addresses(Vec<IpAddr>),
     /// Another name, and what that one leads to, as servers that ask around for others do.
     Alias(&'static str, Vec<IpAddr>),
     /// Another name only.
     AliasOnly(&'static str),
     /// Each question for IPv4 takes the next of these; the last stays.
-    InTurn(Vec<Vec<IpAddr>>),
-    NoSuchName,
-    Failure,
-    Nothing,
+    Rotating(Vec<Vec<IpAddr>>),
+    NxDomain,
+    ServFail,
+    NoReply,
 }
 
-pub struct NameServer {
+pub struct DnsServer {
     pub address: SocketAddr,
-    asked: Arc<Mutex<Vec<String>>>,
+    queries: Arc<Mutex<Vec<String>>>,
     _tasks: JoinSet<()>,
 }
 
-struct Book {
-    says: HashMap<String, Says>,
+struct Zone {
+    answers: HashMap<String, DnsAnswer>,
     turns: Mutex<HashMap<String, usize>>,
-    asked: Arc<Mutex<Vec<String>>>,
+    queries: Arc<Mutex<Vec<String>>>,
 }
 
 const A: u16 = 1;
@@ -42,8 +42,8 @@ const AAAA: u16 = 28;
 /// What a UDP packet may hold; more is said over TCP.
 const PACKET_BYTES_MAX: usize = 1_232;
 
-impl NameServer {
-    pub async fn start<Name: Into<String>>(says: impl IntoIterator<Item = (Name, Says)>) -> Self {
+impl DnsServer {
+    pub async fn start<Name: Into<String>>(answers: impl IntoIterator<Item = (Name, DnsAnswer)>) -> Self {
         let (tcp, udp) = loop {
             let tcp = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("loopback has free ports");
             // Somebody else may have the port for UDP.
@@ -52,26 +52,26 @@ impl NameServer {
             }
         };
         let address = tcp.local_addr().expect("it is bound");
-        let asked = Arc::default();
-        let says = says.into_iter().map(|(name, says)| (name.into(), says)).collect();
-        let book = Arc::new(Book { says, turns: Mutex::default(), asked: Arc::clone(&asked) });
+        let queries = Arc::default();
+        let answers = answers.into_iter().map(|(name, answers)| (name.into(), answers)).collect();
+        let zone = Arc::new(Zone { answers, turns: Mutex::default(), queries: Arc::clone(&queries) });
         let mut tasks = JoinSet::new();
-        tasks.spawn(serve_udp(udp, Arc::clone(&book)));
-        tasks.spawn(serve_tcp(tcp, book));
-        Self { address, asked, _tasks: tasks }
+        tasks.spawn(serve_udp(udp, Arc::clone(&zone)));
+        tasks.spawn(serve_tcp(tcp, zone));
+        Self { address, queries, _tasks: tasks }
     }
 
     /// The names that were asked for, once for each kind of address.
-    pub fn asked(&self) -> Vec<String> {
-        self.asked.lock().expect("nobody panics with it").clone()
+    pub fn queries(&self) -> Vec<String> {
+        self.queries.lock().expect("nobody panics with it").clone()
     }
 }
 
-async fn serve_udp(socket: UdpSocket, book: Arc<Book>) {
+async fn serve_udp(socket: UdpSocket, zone: Arc<Zone>) {
     let mut packet = [0; 4_096];
     loop {
         let (length, from) = socket.recv_from(&mut packet).await.expect("the socket is ours");
-        let Some(mut answer) = book.answer(&packet[..length]) else { continue };
+        let Some(mut answer) = zone.answer(&packet[..length]) else { continue };
         if answer.len() > PACKET_BYTES_MAX {
             // The question again, without answers, and the bit that says that there are more.
             answer.truncate(question_end(&packet[..length]));
@@ -83,20 +83,20 @@ async fn serve_udp(socket: UdpSocket, book: Arc<Book>) {
     }
 }
 
-async fn serve_tcp(listener: TcpListener, book: Arc<Book>) {
+async fn serve_tcp(listener: TcpListener, zone: Arc<Zone>) {
     let mut serving = JoinSet::new();
     loop {
         let (stream, _) = listener.accept().await.expect("the socket is ours");
-        let book = Arc::clone(&book);
-        serving.spawn(async move { drop(serve_stream(stream, &book).await) });
+        let zone = Arc::clone(&zone);
+        serving.spawn(async move { drop(serve_stream(stream, &zone).await) });
     }
 }
 
-async fn serve_stream(mut stream: TcpStream, book: &Book) -> std::io::Result<()> {
+async fn serve_stream(mut stream: TcpStream, zone: &Zone) -> std::io::Result<()> {
     loop {
         let mut question = vec![0; usize::from(stream.read_u16().await?)];
         stream.read_exact(&mut question).await?;
-        if let Some(answer) = book.answer(&question) {
+        if let Some(answer) = zone.answer(&question) {
             stream.write_u16(length(answer.len())).await?;
             stream.write_all(&answer).await?;
         }
@@ -105,7 +105,7 @@ async fn serve_stream(mut stream: TcpStream, book: &Book) -> std::io::Result<()>
 
 /// Lengths are said in two bytes.
 fn length(length: usize) -> u16 {
-    u16::try_from(length).expect("a test says less than that")
+    u16::try_from(length).expect("a test answers less than that")
 }
 
 /// Where the name ends, with its type and class: RFC 1035, section 4.1.2.
@@ -117,7 +117,7 @@ fn question_end(question: &[u8]) -> usize {
     at + 5
 }
 
-fn name_of(question: &[u8]) -> String {
+fn query_name(question: &[u8]) -> String {
     let mut labels = Vec::new();
     let mut at = 12;
     while question[at] != 0 {
@@ -128,31 +128,31 @@ fn name_of(question: &[u8]) -> String {
     labels.join(".")
 }
 
-impl Book {
+impl Zone {
     fn answer(&self, question: &[u8]) -> Option<Vec<u8>> {
         let end = question_end(question);
         let kind = u16::from_be_bytes([question[end - 4], question[end - 3]]);
-        let name = name_of(question);
-        self.asked.lock().expect("nobody panics with it").push(name.clone());
-        let says = self.says.get(&name).unwrap_or(&Says::NoSuchName);
+        let name = query_name(question);
+        self.queries.lock().expect("nobody panics with it").push(name.clone());
+        let answers = self.answers.get(&name).unwrap_or(&DnsAnswer::NxDomain);
         let mut records = Vec::new();
         let mut code = 0;
-        match says {
-            Says::Addresses(addresses) => records = of_kind(kind, addresses),
-            Says::Alias(other, addresses) => {
-                records.push((CNAME, spelled(other)));
-                records.extend(of_kind(kind, addresses));
+        match answers {
+            DnsAnswer::Addresses(addresses) => records = records_of_type(kind, addresses),
+            DnsAnswer::Alias(other, addresses) => {
+                records.push((CNAME, encode_name(other)));
+                records.extend(records_of_type(kind, addresses));
             }
-            Says::AliasOnly(other) => records.push((CNAME, spelled(other))),
-            Says::InTurn(answers) => {
+            DnsAnswer::AliasOnly(other) => records.push((CNAME, encode_name(other))),
+            DnsAnswer::Rotating(answers) => {
                 let mut turns = self.turns.lock().expect("nobody panics with it");
                 let turn = turns.entry(name).or_default();
-                records = of_kind(kind, &answers[(*turn).min(answers.len() - 1)]);
+                records = records_of_type(kind, &answers[(*turn).min(answers.len() - 1)]);
                 *turn += usize::from(kind == A);
             }
-            Says::NoSuchName => code = 3,
-            Says::Failure => code = 2,
-            Says::Nothing => return None,
+            DnsAnswer::NxDomain => code = 3,
+            DnsAnswer::ServFail => code = 2,
+            DnsAnswer::NoReply => return None,
         }
         let mut answer = question[..end].to_vec();
         answer[2..4].copy_from_slice(&(0x8180_u16 | code).to_be_bytes());
@@ -176,7 +176,7 @@ impl Book {
     }
 }
 
-fn of_kind(kind: u16, addresses: &[IpAddr]) -> Vec<(u16, Vec<u8>)> {
+fn records_of_type(kind: u16, addresses: &[IpAddr]) -> Vec<(u16, Vec<u8>)> {
     let data = |address: &IpAddr| match address {
         IpAddr::V4(address) if kind == A => Some((A, address.octets().to_vec())),
         IpAddr::V6(address) if kind == AAAA => Some((AAAA, address.octets().to_vec())),
@@ -185,7 +185,7 @@ fn of_kind(kind: u16, addresses: &[IpAddr]) -> Vec<(u16, Vec<u8>)> {
     addresses.iter().filter_map(data).collect()
 }
 
-fn spelled(name: &str) -> Vec<u8> {
+fn encode_name(name: &str) -> Vec<u8> {
     let labels = name.split('.').flat_map(|label| {
         [u8::try_from(label.len()).expect("a label is short")]
             .into_iter()

@@ -14,17 +14,17 @@ use super::steps::Step;
 const DRIP_EVERY: Duration = Duration::from_millis(10);
 
 /// A connection, secured or not, with the socket beneath.
-pub(super) trait Line: AsyncRead + AsyncWrite + Unpin + Send {
+pub(super) trait RawStream: AsyncRead + AsyncWrite + Unpin + Send {
     fn socket(&mut self) -> &mut TcpStream;
 }
 
-impl Line for TcpStream {
+impl RawStream for TcpStream {
     fn socket(&mut self) -> &mut TcpStream {
         self
     }
 }
 
-impl Line for TlsStream<TcpStream> {
+impl RawStream for TlsStream<TcpStream> {
     fn socket(&mut self) -> &mut TcpStream {
         self.get_mut().0
     }
@@ -32,13 +32,17 @@ impl Line for TlsStream<TcpStream> {
 
 /// What a connection is good for afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum After {
+pub(super) enum ConnectionState {
     Open,
-    Ended,
+    Closed,
 }
 
 /// Takes all steps, or as many as the other side lets it. Whoever calls lets go of the connection when it has ended.
-pub(super) async fn perform(line: &mut impl Line, steps: &[Step], written: &AtomicU64) -> io::Result<After> {
+pub(super) async fn run_steps(
+    line: &mut impl RawStream,
+    steps: &[Step],
+    written: &AtomicU64,
+) -> io::Result<ConnectionState> {
     for step in steps {
         match step {
             Step::Write(bytes) => write(line, bytes, written).await?,
@@ -60,7 +64,7 @@ pub(super) async fn perform(line: &mut impl Line, steps: &[Step], written: &Atom
             Step::ReadSome => {
                 let mut some = [0; 4_096];
                 if line.read(&mut some).await? == 0 {
-                    return Ok(After::Ended);
+                    return Ok(ConnectionState::Closed);
                 }
             }
             Step::UntilPeerLeaves => drain(line).await,
@@ -68,23 +72,23 @@ pub(super) async fn perform(line: &mut impl Line, steps: &[Step], written: &Atom
             Step::Close => {
                 line.shutdown().await?;
                 drain(line).await;
-                return Ok(After::Ended);
+                return Ok(ConnectionState::Closed);
             }
             Step::Cut => {
                 line.socket().shutdown().await?;
                 drain(line.socket()).await;
-                return Ok(After::Ended);
+                return Ok(ConnectionState::Closed);
             }
             Step::Reset => {
                 line.socket().set_zero_linger()?;
-                return Ok(After::Ended);
+                return Ok(ConnectionState::Closed);
             }
         }
     }
-    Ok(After::Open)
+    Ok(ConnectionState::Open)
 }
 
-async fn write(line: &mut impl Line, mut bytes: &[u8], written: &AtomicU64) -> io::Result<()> {
+async fn write(line: &mut impl RawStream, mut bytes: &[u8], written: &AtomicU64) -> io::Result<()> {
     while !bytes.is_empty() {
         let count = line.write(bytes).await?;
         written.fetch_add(count as u64, Ordering::Relaxed);

@@ -21,16 +21,16 @@ pub enum Stage {
     /// Instead of the answer to a request, which was read to its end and is in the ledger.
     Answer,
     /// The same in HTTP/2, which is spoken by hand then and leaves nothing in the ledger.
-    Answer2,
+    Http2Answer,
 }
 
-macro_rules! tricks {
+macro_rules! injected_faults {
     ($($stage:ident { $($variant:ident $name:literal $outcome:expr, $doc:literal;)* })*) => {
         /// One way to treat a sender badly, or oddly.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Trick { $($(#[doc = $doc] $variant,)*)* }
+        pub enum InjectedFault { $($(#[doc = $doc] $variant,)*)* }
 
-        impl Trick {
+        impl InjectedFault {
             pub const ALL: &'static [Self] = &[$($(Self::$variant,)*)*];
 
             /// What it is called on the command line and in paths.
@@ -55,7 +55,7 @@ macro_rules! tricks {
     };
 }
 
-tricks! {
+injected_faults! {
     Listening {
         Refuse "refuse" Failed(Connect), "The port is closed.";
         NeverAccept "never-accept" Failed(Timeout), "The queue of connections is full, and nobody takes one from it.";
@@ -145,7 +145,7 @@ tricks! {
         ManyHeaders "many-headers" Failed(TooLarge), "Ten thousand headers.";
         LargeHead "large-head" Failed(TooLarge), "A head of 40 KiB in 40 headers.";
     }
-    Answer2 {
+    Http2Answer {
         Hang2 "h2-hang" Failed(Timeout), "The request is never answered.";
         Reset2 "h2-reset" Failed(Closed), "The stream is reset.";
         GoAway2 "h2-goaway" Failed(Closed), "The whole connection is given up.";
@@ -159,7 +159,7 @@ tricks! {
     }
 }
 
-impl Trick {
+impl InjectedFault {
     /// Whether a correct sender may make this of it. There is a second answer where the first depends on who is faster.
     pub fn allows(self, outcome: Outcome) -> bool {
         let second = match self {
@@ -171,6 +171,6 @@ impl Trick {
     }
 
     pub fn by_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|trick| trick.name() == name)
+        Self::ALL.iter().copied().find(|fault| fault.name() == name)
     }
 }

@@ -17,7 +17,7 @@ use super::script::Behaviour;
 
 /// A request that was read to its end.
 #[derive(Debug, Clone)]
-pub struct Received {
+pub struct ReceivedRequest {
     /// Which connection it came on, from one.
     pub connection: u64,
     /// Which of the receiver's addresses it came to.
@@ -38,7 +38,7 @@ pub enum Version {
     Http2,
 }
 
-impl Received {
+impl ReceivedRequest {
     /// The first header of that name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
@@ -51,38 +51,38 @@ impl Received {
 
 /// How much a receiver remembers of each request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Memory {
+pub enum Retention {
     #[default]
-    Everything,
+    Full,
     /// That there was one. For more requests than fit into memory.
-    Number,
+    CountOnly,
 }
 
-pub(super) struct Ledger {
-    memory: Memory,
-    received: Mutex<Vec<Received>>,
+pub(super) struct RequestLog {
+    retention: Retention,
+    received: Mutex<Vec<ReceivedRequest>>,
     count: watch::Sender<u64>,
-    journal: Option<Journal>,
+    file: Option<LogFile>,
 }
 
-impl Ledger {
-    pub fn new(memory: Memory, journal: Option<Journal>) -> Self {
-        Self { memory, received: Mutex::default(), count: watch::Sender::new(0), journal }
+impl RequestLog {
+    pub fn new(retention: Retention, file: Option<LogFile>) -> Self {
+        Self { retention, received: Mutex::default(), count: watch::Sender::new(0), file }
     }
 
     /// Enters a request. When this returns, it is on disk, if there is a file.
-    pub async fn enter(&self, request: Received, behaviour: &Behaviour) -> io::Result<()> {
-        if let Some(journal) = &self.journal {
-            journal.append(line(&request, behaviour)).await?;
+    pub async fn record(&self, request: ReceivedRequest, behaviour: &Behaviour) -> io::Result<()> {
+        if let Some(file) = &self.file {
+            file.append(line(&request, behaviour)).await?;
         }
-        if self.memory == Memory::Everything {
+        if self.retention == Retention::Full {
             self.received.lock().unwrap_or_else(PoisonError::into_inner).push(request);
         }
         self.count.send_modify(|count| *count += 1);
         Ok(())
     }
 
-    pub fn received(&self) -> Vec<Received> {
+    pub fn received(&self) -> Vec<ReceivedRequest> {
         self.received.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -92,7 +92,7 @@ impl Ledger {
 }
 
 /// `<webhook-id> <SHA-256 of the body> <behaviour>`, or `-` for a missing id.
-fn line(request: &Received, behaviour: &Behaviour) -> String {
+fn line(request: &ReceivedRequest, behaviour: &Behaviour) -> String {
     let id = request.webhook_id().filter(|id| !id.contains(char::is_whitespace)).unwrap_or("-");
     let digest = Sha256::digest(&request.body);
     // By hand: this is done for every request of the benchmark.
@@ -103,7 +103,7 @@ fn line(request: &Received, behaviour: &Behaviour) -> String {
 
 /// A file that lines are appended to, each of them on disk before it is confirmed. Lines that come while the disk is busy go
 /// there together.
-pub(super) struct Journal {
+pub(super) struct LogFile {
     /// There until it is dropped.
     lines: Option<mpsc::Sender<Entry>>,
     writer: Option<JoinHandle<()>>,
@@ -114,7 +114,7 @@ struct Entry {
     done: oneshot::Sender<()>,
 }
 
-impl Journal {
+impl LogFile {
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().create(true).append(true).open(path)?;
         let (lines, entries) = mpsc::channel();
@@ -132,7 +132,7 @@ impl Journal {
     }
 }
 
-impl Drop for Journal {
+impl Drop for LogFile {
     fn drop(&mut self) {
         self.lines = None;
         if let Some(writer) = self.writer.take() {
