@@ -1,4 +1,4 @@
-"""Reads emails with the standard library, as a mail program would. A path on each line; answers with what was found in it."""
+"""Parses e-mails with the standard library, as a mail program does. Reads a path per line and prints a JSON object for each."""
 
 import email
 import email.policy
@@ -32,7 +32,7 @@ for line in sys.stdin:
     with open(line.strip(), "rb") as file:
         raw = file.read()
     message = email.message_from_bytes(raw, policy=email.policy.default)
-    # In a message every line ends with both signs; one of them left over is somebody's trick.
+    # Every line of an e-mail ends with CR LF; a bare CR or LF is an injection.
     text, markup = (
         message.get_body(preferencelist=(kind,)).get_content().replace("\r\n", "\n") for kind in ("plain", "html")
     )

@@ -1,4 +1,4 @@
-//! A name server that answers what it is told to, over UDP and TCP.
+//! A DNS server with fixed answers, over UDP and TCP.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -8,15 +8,15 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
 use tokio::task::JoinSet;
 
-/// What is said about a name.
+/// The answer for a name.
 #[derive(Debug, Clone)]
 pub enum DnsAnswer {
     Addresses(Vec<IpAddr>),
-    /// Another name, and what that one leads to, as servers that ask around for others do.
+    /// A CNAME with the addresses of its target, as a recursive server answers.
     Alias(&'static str, Vec<IpAddr>),
-    /// Another name only.
+    /// A CNAME without addresses.
     AliasOnly(&'static str),
-    /// Each question for IPv4 takes the next of these; the last stays.
+    /// Each IPv4 query gets the next list; the last one repeats.
     Rotating(Vec<Vec<IpAddr>>),
     NxDomain,
     ServFail,
@@ -39,19 +39,19 @@ const A: u16 = 1;
 const CNAME: u16 = 5;
 const AAAA: u16 = 28;
 
-/// What a UDP packet may hold; more is said over TCP.
+/// Maximum size of a UDP answer; larger ones are served over TCP.
 const PACKET_BYTES_MAX: usize = 1_232;
 
 impl DnsServer {
     pub async fn start<Name: Into<String>>(answers: impl IntoIterator<Item = (Name, DnsAnswer)>) -> Self {
         let (tcp, udp) = loop {
-            let tcp = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("loopback has free ports");
-            // Somebody else may have the port for UDP.
-            if let Ok(udp) = UdpSocket::bind(tcp.local_addr().expect("it is bound")).await {
+            let tcp = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free loopback port");
+            // The port may be in use for UDP.
+            if let Ok(udp) = UdpSocket::bind(tcp.local_addr().expect("the socket is bound")).await {
                 break (tcp, udp);
             }
         };
-        let address = tcp.local_addr().expect("it is bound");
+        let address = tcp.local_addr().expect("the socket is bound");
         let queries = Arc::default();
         let answers = answers.into_iter().map(|(name, answers)| (name.into(), answers)).collect();
         let zone = Arc::new(Zone { answers, turns: Mutex::default(), queries: Arc::clone(&queries) });
@@ -61,24 +61,24 @@ impl DnsServer {
         Self { address, queries, _tasks: tasks }
     }
 
-    /// The names that were asked for, once for each kind of address.
+    /// Returns the queried names, once per address family.
     pub fn queries(&self) -> Vec<String> {
-        self.queries.lock().expect("nobody panics with it").clone()
+        self.queries.lock().expect("lock is not poisoned").clone()
     }
 }
 
 async fn serve_udp(socket: UdpSocket, zone: Arc<Zone>) {
     let mut packet = [0; 4_096];
     loop {
-        let (length, from) = socket.recv_from(&mut packet).await.expect("the socket is ours");
+        let (length, from) = socket.recv_from(&mut packet).await.expect("the socket works");
         let Some(mut answer) = zone.answer(&packet[..length]) else { continue };
         if answer.len() > PACKET_BYTES_MAX {
-            // The question again, without answers, and the bit that says that there are more.
+            // Only the question, with the truncation bit set.
             answer.truncate(question_end(&packet[..length]));
             answer[2] |= 0x02;
             answer[6..8].fill(0);
         }
-        // Whoever asked may not be there any more.
+        // The client may be gone.
         let _ = socket.send_to(&answer, from).await;
     }
 }
@@ -86,7 +86,7 @@ async fn serve_udp(socket: UdpSocket, zone: Arc<Zone>) {
 async fn serve_tcp(listener: TcpListener, zone: Arc<Zone>) {
     let mut serving = JoinSet::new();
     loop {
-        let (stream, _) = listener.accept().await.expect("the socket is ours");
+        let (stream, _) = listener.accept().await.expect("the socket works");
         let zone = Arc::clone(&zone);
         serving.spawn(async move { drop(serve_stream(stream, &zone).await) });
     }
@@ -103,12 +103,12 @@ async fn serve_stream(mut stream: TcpStream, zone: &Zone) -> std::io::Result<()>
     }
 }
 
-/// Lengths are said in two bytes.
+/// Lengths have two bytes.
 fn length(length: usize) -> u16 {
-    u16::try_from(length).expect("a test answers less than that")
+    u16::try_from(length).expect("the length fits in two bytes")
 }
 
-/// Where the name ends, with its type and class: RFC 1035, section 4.1.2.
+/// Returns the end of the question, after type and class: RFC 1035, section 4.1.2.
 fn question_end(question: &[u8]) -> usize {
     let mut at = 12;
     while question[at] != 0 {
@@ -133,7 +133,7 @@ impl Zone {
         let end = question_end(question);
         let kind = u16::from_be_bytes([question[end - 4], question[end - 3]]);
         let name = query_name(question);
-        self.queries.lock().expect("nobody panics with it").push(name.clone());
+        self.queries.lock().expect("lock is not poisoned").push(name.clone());
         let answers = self.answers.get(&name).unwrap_or(&DnsAnswer::NxDomain);
         let mut records = Vec::new();
         let mut code = 0;
@@ -145,7 +145,7 @@ impl Zone {
             }
             DnsAnswer::AliasOnly(other) => records.push((CNAME, encode_name(other))),
             DnsAnswer::Rotating(answers) => {
-                let mut turns = self.turns.lock().expect("nobody panics with it");
+                let mut turns = self.turns.lock().expect("lock is not poisoned");
                 let turn = turns.entry(name).or_default();
                 records = records_of_type(kind, &answers[(*turn).min(answers.len() - 1)]);
                 *turn += usize::from(kind == A);
@@ -158,7 +158,7 @@ impl Zone {
         answer[2..4].copy_from_slice(&(0x8180_u16 | code).to_be_bytes());
         answer[6..8].copy_from_slice(&length(records.len()).to_be_bytes());
         answer[8..12].fill(0);
-        // The first record is about the name in the question, the others about what an alias named just before.
+        // The first record belongs to the queried name, the others to the preceding alias.
         let mut owner: [u8; 2] = [0xc0, 12];
         for (kind, data) in records {
             answer.extend_from_slice(&owner);
@@ -167,7 +167,7 @@ impl Zone {
                 owner = (0xc000 | at).to_be_bytes();
             }
             answer.extend_from_slice(&kind.to_be_bytes());
-            // Of the Internet, and not to be held for later.
+            // Class IN, TTL 0.
             answer.extend_from_slice(&[0, 1, 0, 0, 0, 0]);
             answer.extend_from_slice(&length(data.len()).to_be_bytes());
             answer.extend_from_slice(&data);
@@ -187,7 +187,7 @@ fn records_of_type(kind: u16, addresses: &[IpAddr]) -> Vec<(u16, Vec<u8>)> {
 
 fn encode_name(name: &str) -> Vec<u8> {
     let labels = name.split('.').flat_map(|label| {
-        [u8::try_from(label.len()).expect("a label is short")]
+        [u8::try_from(label.len()).expect("the label is short")]
             .into_iter()
             .chain(label.bytes())
             .collect::<Vec<u8>>()

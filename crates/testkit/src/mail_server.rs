@@ -1,6 +1,6 @@
-//! A mail server process that others wrote (aiosmtpd), and a mail program's parser for what it has taken.
+//! A third-party mail server process (aiosmtpd), and a parser for the e-mails it received.
 //!
-//! It does as its recipients' names say: `peers/smtp_server.py` lists them.
+//! The recipient's name selects its behaviour; `peers/smtp_server.py` lists the names.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -16,15 +16,15 @@ use tempfile::TempDir;
 
 use crate::python;
 
-/// Where it listens: 127.0.0.1, which its certificate is for.
+/// It listens on 127.0.0.1, which its certificate is for.
 pub const HOST: &str = "127.0.0.1";
 pub const USER: &str = "vigie";
 pub const PASSWORD: &str = "mot de passe é";
 
-/// How long a test waits for a email that must come, before it fails. Generous: machines are sometimes very busy.
+/// How long a test waits for an e-mail. Generous, because machines may be very busy.
 const WAIT_MAX: Duration = Duration::from_secs(60);
 
-/// How the server is to be.
+/// Configuration of the server.
 #[derive(Debug, Clone, Copy)]
 pub struct Kind {
     pub security: Security,
@@ -42,9 +42,9 @@ pub enum Security {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LoginNeeded {
     No,
-    /// Offers both ways.
+    /// Offers PLAIN and LOGIN.
     Yes,
-    /// Offers only the older way, in which user and password are asked for.
+    /// Offers only LOGIN, the older mechanism.
     Asked,
 }
 
@@ -64,12 +64,12 @@ impl Kind {
     }
 }
 
-/// A running server; ends with the value.
+/// A running server, killed on drop.
 pub struct MailServer {
     child: Child,
     emails: Receiver<Value>,
     pub port: u16,
-    /// Who signed its certificate.
+    /// The CA of its certificate.
     pub authority_pem: String,
     _folder: TempDir,
 }
@@ -114,11 +114,11 @@ impl MailServer {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .expect("Python can be started");
-        let mut lines = BufReader::new(child.stdout.take().expect("it was asked for")).lines();
+            .expect("Python starts");
+        let mut lines = BufReader::new(child.stdout.take().expect("stdout is piped")).lines();
         let port = lines.next().and_then(Result::ok).and_then(|line| line.parse().ok());
         let port = port.expect("the server prints its port first");
-        // Read all the time: a server that cannot say what it took does not answer.
+        // Read continuously: the server blocks if its output is not read.
         let (sender, emails) = mpsc::channel();
         std::thread::spawn(move || {
             let mut emails = lines.map_while(|line| serde_json::from_str(&line.ok()?).ok());
@@ -127,12 +127,12 @@ impl MailServer {
         Self { child, emails, port, authority_pem, _folder: folder }
     }
 
-    /// The next email it took. It says so before it answers whoever sent it.
+    /// Waits for the next received e-mail. The server reports it before it replies to the sender.
     pub fn next_email(&self) -> ReceivedEmail {
-        parse_received(&self.emails.recv_timeout(WAIT_MAX).expect("a email comes before patience ends"))
+        parse_received(&self.emails.recv_timeout(WAIT_MAX).expect("an e-mail arrives in time"))
     }
 
-    /// The next email it took, if it has.
+    /// Returns the next received e-mail, if there is one.
     pub fn try_next_email(&self) -> Option<ReceivedEmail> {
         self.emails.try_recv().ok().map(|email| parse_received(&email))
     }
@@ -157,17 +157,17 @@ fn parse_received(email: &Value) -> ReceivedEmail {
             peer: email["peer"].as_u64()?,
         })
     };
-    read().unwrap_or_else(|| panic!("the server says everything of a email: {email}"))
+    read().unwrap_or_else(|| panic!("incomplete report of an e-mail: {email}"))
 }
 
-/// A email as a mail program reads it: headers, both parts, what is wrong with it. `peers/read_emails.py` lists the keys.
+/// Parses an e-mail as a mail program does: headers, both parts, defects. `peers/read_emails.py` lists the keys.
 pub fn parse_email(email: &[u8]) -> Value {
-    let file = tempfile::NamedTempFile::new().expect("there is room for a file");
-    std::fs::write(file.path(), email).expect("the file is ours");
-    parse_files([file.path()]).pop().expect("there is an answer for each file")
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    std::fs::write(file.path(), email).expect("the file is writable");
+    parse_files([file.path()]).pop().expect("one result per file")
 }
 
-/// The same for files, in their order.
+/// Parses several files, in order.
 pub fn parse_files<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Vec<Value> {
     let paths: String = paths.into_iter().map(|path| format!("{}\n", path.display())).collect();
     let read = python::run(&python::plain(), &peer("read_emails.py"), &paths);
@@ -178,14 +178,14 @@ fn peer(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(name)
 }
 
-/// An authority, and a certificate of its for loopback, with its key.
+/// Creates a CA and a certificate for loopback with its key.
 fn certificates() -> (String, String, String) {
     let mut authority = CertificateParams::default();
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let key = || KeyPair::generate().expect("there is randomness");
-    let authority = CertifiedIssuer::self_signed(authority, key()).expect("it can sign for itself");
+    let key = || KeyPair::generate().expect("random bytes are available");
+    let authority = CertifiedIssuer::self_signed(authority, key()).expect("a self-signed CA");
     let own = key();
-    let names = CertificateParams::new(vec![HOST.to_owned()]).expect("it is a name");
-    let certificate = names.signed_by(&own, &authority).expect("it can sign");
+    let names = CertificateParams::new(vec![HOST.to_owned()]).expect("a valid name");
+    let certificate = names.signed_by(&own, &authority).expect("a signed certificate");
     (authority.pem(), certificate.pem(), own.serialize_pem())
 }

@@ -1,6 +1,6 @@
-//! Matching as one would do it by hand: every search is asked about every change, and what was matched is remembered.
+//! Reference model of matching: evaluates every search on every change and remembers the matches.
 //!
-//! The model to hold a matcher against. It knows nothing of logs, numbers of versions or restarts.
+//! The matcher is compared with it. The model knows nothing about logs, versions or restarts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,25 +8,25 @@ use domain::matching::{announcements, comes_to_meet, concerns};
 use domain::search::Channel;
 use domain::{AdvertEvent, Alerts, Criteria, EventName, Property, PropertyId, SearchNumber};
 
-/// All searches that stand, and all matches that were made.
+/// All active searches and all matches so far.
 #[derive(Debug, Default)]
 pub struct MatchModel {
     searches: BTreeMap<SearchNumber, (Criteria, Alerts)>,
     matched: BTreeSet<(SearchNumber, PropertyId)>,
 }
 
-/// What one change means.
+/// The effects of one change.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ChangeEffects {
     pub matched: Vec<SearchNumber>,
     pub match_deliveries: Vec<(Channel, SearchNumber)>,
-    /// Which search hears of which event, by its index among the events.
+    /// The events to deliver: event name, index in the events of the change, and search.
     pub event_deliveries: Vec<(EventName, usize, SearchNumber)>,
 }
 
 impl ChangeEffects {
-    /// What is left of it for searches that still stand: what a deleted one had is nobody's business, and whether it was still
-    /// recorded depends on who was faster.
+    /// Keeps the effects on searches that still exist, or returns `None` if there are none. Whether the effects on
+    /// a deleted search were recorded depends on timing.
     #[must_use]
     pub fn retain_active(mut self, model: &MatchModel) -> Option<Self> {
         let is_active = |number: &SearchNumber| model.searches.contains_key(number);
@@ -38,7 +38,7 @@ impl ChangeEffects {
 }
 
 impl MatchModel {
-    /// A search is like this from now on.
+    /// Adds or replaces a search.
     pub fn put(&mut self, number: SearchNumber, criteria: Criteria, alerts: Alerts) {
         self.searches.insert(number, (criteria, alerts));
     }
@@ -48,7 +48,7 @@ impl MatchModel {
         self.matched.retain(|(search, _)| *search != number);
     }
 
-    /// A property changed; `before` is nothing when it is new.
+    /// Applies a change of a property. `before` is `None` if it is new.
     pub fn change(
         &mut self,
         before: Option<&Property>,
@@ -74,7 +74,7 @@ impl MatchModel {
         effects
     }
 
-    /// Every match of a search that still stands.
+    /// Returns every match of the remaining searches.
     pub fn matched(&self) -> &BTreeSet<(SearchNumber, PropertyId)> {
         &self.matched
     }

@@ -1,10 +1,11 @@
-//! A receiver of webhooks for tests: a TLS server on loopback that keeps a ledger, and that can be as hostile as one likes.
+//! A webhook receiver for tests: a TLS server on loopback that records requests and injects faults.
 //!
-//! [`InjectedFault`] is the list of what it can do to a sender, with what a correct sender makes of each; [`Script`] says whom it does
-//! it to. It is a command, too: `cargo run -p testkit --bin hostile-receiver -- --help`.
+//! [`InjectedFault`] lists the faults, each with the outcome a correct sender reports; [`Script`] decides which
+//! connection or request gets which one. Also available as a command: `cargo run -p testkit --bin hostile-receiver
+//! -- --help`.
 //!
-//! HTTP/1.1 is read and written by hand, so that any request can be answered with anything; HTTP/2 is hyper's where it is
-//! spoken well. Everything stops when the [`Receiver`] is dropped.
+//! HTTP/1.1 is parsed and written by hand, so that any request can get any response; correct HTTP/2 uses hyper.
+//! Everything stops when the [`Receiver`] is dropped.
 
 mod authority;
 mod canary;
@@ -43,21 +44,20 @@ pub use script::{Behaviour, IncomingConnection, Script};
 pub use steps::Step;
 use steps::{StepContext, steps};
 
-/// How long a test waits for something that must happen, before it fails. Generous: machines are sometimes very busy.
+/// How long a test waits for something that must happen. Generous, because machines may be very busy.
 const WAIT_MAX: Duration = Duration::from_secs(60);
-/// The largest body that is taken. No message comes near it.
+/// Maximum size of a request body. No message comes near it.
 const BODY_BYTES_MAX: usize = 16 * 1_024 * 1_024;
-/// What the system may hold of what was written but not read. Small, so that the bytes a trick has written tell how much of
-/// them the sender has read.
+/// Size of the send buffer. Small, so that the bytes written by a fault show how much the sender has read.
 const SEND_BUFFER_BYTES: u32 = 32 * 1_024;
 const BACKLOG: u32 = 1_024;
-/// When nothing has come of a connection to a port with a full queue after this time, nothing will.
+/// A connection attempt to a full queue that takes longer will not succeed.
 const QUEUE_FULL_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// Which versions of HTTP are offered.
+/// HTTP versions to offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocols {
-    /// The only one that tricks can be played in at the sight of a request.
+    /// The only one in which faults can be chosen per request.
     Http1,
     Http2,
     Both,
@@ -73,24 +73,25 @@ impl Protocols {
     }
 }
 
-/// Where a receiver listens and how it behaves.
+/// Configuration of a receiver.
 #[derive(Clone)]
 pub struct ReceiverConfig {
-    /// All of them with the same port. The first one is that of [`Receiver::url`].
+    /// All with the same port. [`Receiver::url`] uses the first one.
     pub addresses: Vec<IpAddr>,
-    /// Zero takes any that is free.
+    /// Zero picks a free port.
     pub port: u16,
     pub protocols: Protocols,
     pub script: Script,
     pub retention: Retention,
-    /// Gets a line for every request, `<webhook-id> <SHA-256 of the body> <behaviour>`, on disk before the answer.
+    /// File that gets a line per request, `<webhook-id> <SHA-256 of the body> <behaviour>`, synced before the
+    /// response.
     pub log_file: Option<PathBuf>,
-    /// Where redirects lead; to itself if nothing is said.
+    /// Target of redirects; the receiver itself if `None`.
     pub redirect_to: Option<String>,
 }
 
 impl ReceiverConfig {
-    /// On 127.0.0.1, in HTTP/1.1.
+    /// Listens on 127.0.0.1 with HTTP/1.1.
     pub fn new(script: Script) -> Self {
         Self {
             addresses: vec![IpAddr::V4(Ipv4Addr::LOCALHOST)],
@@ -108,7 +109,7 @@ impl ReceiverConfig {
 pub struct Receiver {
     shared: Arc<Shared>,
     addresses: Vec<SocketAddr>,
-    /// What keeps a port closed, or its queue full.
+    /// Keeps a port closed, or its queue full.
     _held: HeldSockets,
     _tasks: JoinSet<()>,
 }
@@ -120,7 +121,7 @@ struct HeldSockets {
     _queued: Vec<TcpStream>,
 }
 
-/// What all connections know.
+/// State shared by all connections.
 struct Shared {
     authority: Authority,
     ips: Vec<IpAddr>,
@@ -134,21 +135,21 @@ struct Shared {
 }
 
 impl Receiver {
-    /// Answers 200 to everything, in both versions of HTTP.
+    /// Responds with 200 to everything, in both versions of HTTP.
     pub async fn good(authority: &Authority) -> Self {
-        let plan = ReceiverConfig { protocols: Protocols::Both, ..ReceiverConfig::new(Script::good()) };
-        Self::start(authority, plan).await.expect("loopback has a free port")
+        let config = ReceiverConfig { protocols: Protocols::Both, ..ReceiverConfig::new(Script::good()) };
+        Self::start(authority, config).await.expect("a free loopback port")
     }
 
-    /// Does this to everybody.
+    /// Applies one behaviour to everything.
     pub async fn always(authority: &Authority, behaviour: impl Into<Behaviour>) -> Self {
-        let plan = ReceiverConfig::new(Script::always(behaviour));
-        Self::start(authority, plan).await.expect("loopback has a free port")
+        let config = ReceiverConfig::new(Script::always(behaviour));
+        Self::start(authority, config).await.expect("a free loopback port")
     }
 
-    pub async fn start(authority: &Authority, plan: ReceiverConfig) -> io::Result<Self> {
+    pub async fn start(authority: &Authority, config: ReceiverConfig) -> io::Result<Self> {
         let ReceiverConfig { addresses: ips, mut port, protocols, script, retention, log_file, redirect_to } =
-            plan;
+            config;
         let mut sockets = Vec::new();
         let mut addresses = Vec::new();
         for ip in &ips {
@@ -192,7 +193,7 @@ impl Receiver {
         Ok(Self { shared, addresses, _held: held, _tasks: tasks })
     }
 
-    /// The first address it listens on.
+    /// Returns the first address.
     pub fn address(&self) -> SocketAddr {
         self.addresses[0]
     }
@@ -201,50 +202,50 @@ impl Receiver {
         &self.addresses
     }
 
-    /// Where to send to.
+    /// Returns the URL of a path.
     pub fn url(&self, path: &str) -> String {
         format!("https://{}{path}", self.address())
     }
 
-    /// What has come so far, in the order it came.
+    /// Returns all requests so far, in order.
     pub fn received(&self) -> Vec<ReceivedRequest> {
         self.shared.log.received()
     }
 
-    /// Waits until so many requests have come, and gives all that have.
+    /// Waits for this many requests and returns all of them.
     pub async fn wait_for(&self, requests: u64) -> Vec<ReceivedRequest> {
         let mut count = self.shared.log.count();
         let waited = tokio::time::timeout(WAIT_MAX, count.wait_for(|count| *count >= requests)).await;
-        let came = waited.map(|it| it.is_ok()).unwrap_or_default();
-        assert!(came, "{requests} requests were to come, and {} did", *self.shared.log.count().borrow());
+        let received = waited.map(|it| it.is_ok()).unwrap_or_default();
+        assert!(received, "expected {requests} requests, received {}", *self.shared.log.count().borrow());
         self.received()
     }
 
-    /// How many requests have come.
+    /// Returns the number of requests.
     pub fn count(&self) -> u64 {
         *self.shared.log.count().borrow()
     }
 
-    /// How many connections were ever taken.
+    /// Returns the number of connections ever accepted.
     pub fn connections(&self) -> u64 {
         self.shared.connections.load(Ordering::SeqCst)
     }
 
-    /// Waits until no connection is open. That one has been closed is not seen by a trick that does not read.
+    /// Waits until no connection is open. A fault that does not read never notices that its connection was closed.
     pub async fn wait_until_closed(&self) {
         let mut open = self.shared.open.subscribe();
         let waited = tokio::time::timeout(WAIT_MAX, open.wait_for(|open| *open == 0)).await;
-        let left = waited.map(|it| it.is_ok()).unwrap_or_default();
-        assert!(left, "{} connections are still open", *self.shared.open.borrow());
+        let closed = waited.map(|it| it.is_ok()).unwrap_or_default();
+        assert!(closed, "{} connections are still open", *self.shared.open.borrow());
     }
 
-    /// How many bytes tricks have written. The system may hold some of them back.
+    /// Returns the number of bytes written by faults. Some may still be in the socket buffer.
     pub fn bytes_written(&self) -> u64 {
         self.shared.written.load(Ordering::SeqCst)
     }
 }
 
-/// Connects until a connection is not taken any more: then the queue is full.
+/// Connects until the queue is full.
 async fn fill_queue(address: SocketAddr) -> io::Result<Vec<TcpStream>> {
     let mut queued = Vec::new();
     while let Ok(connected) = tokio::time::timeout(QUEUE_FULL_TIMEOUT, TcpStream::connect(address)).await {
@@ -254,17 +255,17 @@ async fn fill_queue(address: SocketAddr) -> io::Result<Vec<TcpStream>> {
 }
 
 async fn listen(shared: Arc<Shared>, listener: TcpListener) {
-    let mut conversations = JoinSet::new();
+    let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    conversations.spawn(handle_connection(Arc::clone(&shared), stream));
+                    connections.spawn(handle_connection(Arc::clone(&shared), stream));
                 }
-                // Out of descriptors, most likely: they come back when conversations end.
+                // Probably out of file descriptors; they are freed as connections end.
                 Err(_) => tokio::task::yield_now().await,
             },
-            Some(ended) = conversations.join_next() => {
+            Some(ended) = connections.join_next() => {
                 if let Err(panic) = ended.map_err(tokio::task::JoinError::try_into_panic)
                     && let Ok(panic) = panic
                 {
@@ -275,7 +276,7 @@ async fn listen(shared: Arc<Shared>, listener: TcpListener) {
     }
 }
 
-/// Has one conversation. How it ends is the other side's affair: that is what tests look at.
+/// Handles one connection. Its errors are ignored: tests look at the client side.
 async fn handle_connection(shared: Arc<Shared>, stream: TcpStream) {
     let connection = shared.connections.fetch_add(1, Ordering::SeqCst) + 1;
     let _open = Open::new(&shared.open);
@@ -319,14 +320,14 @@ async fn run_connection(
             run_steps(&mut stream, &steps, &shared.written).await?;
         }
         stage @ (Stage::Listening | Stage::Answer) => {
-            panic!("{fault:?} is played at {stage:?}, not on a connection without a request")
+            panic!("{fault:?} belongs to {stage:?} and cannot be injected without a request")
         }
     }
     Ok(())
 }
 
-/// Shakes hands. If that fails, the connection is closed only when the other side has read why: closing it with something
-/// unread would be a reset, and hide the reason.
+/// Performs the TLS handshake. After a failure the connection is closed only once the client has read the alert:
+/// closing it with unread data would be a reset and hide the reason.
 async fn secure(acceptor: TlsAcceptor, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
     match acceptor.accept(stream).into_fallible().await {
         Ok(stream) => Ok(stream),
@@ -337,7 +338,7 @@ async fn secure(acceptor: TlsAcceptor, stream: TcpStream) -> io::Result<TlsStrea
     }
 }
 
-/// What a trick shows in the handshake.
+/// Returns the certificate and protocols a fault presents in the handshake.
 fn presented(fault: InjectedFault) -> (Credential, Protocols) {
     let credential = match fault {
         InjectedFault::CertificateExpired => Credential::Expired,
@@ -364,7 +365,7 @@ async fn serve(
     }
 }
 
-/// Counts a connection as long as it is there.
+/// Counts an open connection until dropped.
 struct Open(watch::Sender<u64>);
 
 impl Open {

@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::filters::expressions::EntryBody;
 use crate::search::Places;
 use crate::{date, iri, names};
-use value::{Found, Scale, Wanted};
+use value::{ActualValue, ExpectedValue, Scale};
 
 /// An explanation and the data needed to write it.
 pub struct ExplanationInput<'a> {
@@ -63,9 +63,9 @@ pub struct ExplanationBody<'a> {
 #[derive(Debug, Serialize)]
 struct LineBody {
     filters: Vec<&'static str>,
-    wanted: Wanted,
+    wanted: ExpectedValue,
     /// `null` if unknown.
-    found: Option<Found>,
+    found: Option<ActualValue>,
     held: bool,
 }
 
@@ -144,16 +144,17 @@ impl ExplanationInput<'_> {
         let (wanted, found) = match line {
             PropertyLine::Attribute(finding) => self.finding(finding, &filters),
             PropertyLine::Places(line) => {
-                (value::places_wanted(line, self.context), value::place_found(line, self.context))
+                (value::expected_places(line, self.context), value::actual_place(line, self.context))
             }
             PropertyLine::Circle { wanted, distance_km } => {
-                (Wanted::circle(wanted), distance_km.map(Found::distance))
+                (ExpectedValue::circle(wanted), distance_km.map(ActualValue::distance))
             }
-            PropertyLine::Polygons { wanted, point, inside } => {
-                (Wanted::Polygons { polygons: wanted.len() }, point.map(|point| Found::point(point, *inside)))
-            }
+            PropertyLine::Polygons { wanted, point, inside } => (
+                ExpectedValue::Polygons { polygons: wanted.len() },
+                point.map(|point| ActualValue::point(point, *inside)),
+            ),
             PropertyLine::ExcludedProperties { wanted, found } => {
-                (value::properties_wanted(wanted), Some(Found::property(*found)))
+                (value::expected_properties(wanted), Some(ActualValue::property(*found)))
             }
         };
         LineBody { filters: self.used(&filters), wanted, found, held: line.held() }
@@ -172,7 +173,7 @@ impl ExplanationInput<'_> {
             AdvertLine::Site { sense, wanted, found } => {
                 let site = |key| value::site(key, self.context.sites);
                 let sites = wanted.iter().map(site).collect();
-                (Wanted::among(*sense, sites), found.map(|key| Found::Item(site(key))))
+                (ExpectedValue::among(*sense, sites), found.map(|key| ActualValue::Item(site(key))))
             }
         };
         LineBody { filters: self.used(&filters), wanted, found, held: line.held() }
@@ -197,10 +198,14 @@ impl ExplanationInput<'_> {
         }
     }
 
-    fn finding<A>(&self, finding: &Finding<'_, A>, filters: &[&'static Filter]) -> (Wanted, Option<Found>) {
+    fn finding<A>(
+        &self,
+        finding: &Finding<'_, A>,
+        filters: &[&'static Filter],
+    ) -> (ExpectedValue, Option<ActualValue>) {
         let scale = Scale::of(filters);
-        let found = finding.found.map(|key| scale.found(key, self.context.zone));
-        (scale.wanted(finding.wanted, self.context.zone), found)
+        let found = finding.found.map(|key| scale.actual(key, self.context.zone));
+        (scale.expected(finding.wanted, self.context.zone), found)
     }
 
     /// Returns the names of the filters that were used, or all of them if none was (a default applies).

@@ -1,6 +1,6 @@
 //! Advert drafts round-trip: drafts of a generated market, and drafts with absent or cleared fields.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and says where")]
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::sync::LazyLock;
 

@@ -1,15 +1,15 @@
-//! How much of what has no end is read.
+//! How much of an endless response is read.
 
 use testkit::receiver::{Authority, InjectedFault, Receiver};
 
 use crate::sender::{LATE, attempt, sender};
 
-/// What may have been written when a sender has had enough: what it reads of an answer, which is 128 KiB at most, and what
-/// the system holds on both sides, which is the greater part of this.
+/// Upper bound of bytes written when the sender gives up: at most 128 KiB that it reads, plus the socket buffers of
+/// both sides, which are the larger part.
 const WRITTEN_MAX: u64 = 1_024 * 1_024;
 
 #[tokio::test]
-async fn of_what_has_no_end_only_the_beginning_is_read() {
+async fn endless_responses_are_cut_off() {
     let authority = Authority::new();
     let sender = sender(&authority, LATE);
     for fault in [
@@ -31,7 +31,7 @@ async fn of_what_has_no_end_only_the_beginning_is_read() {
         let receiver = Receiver::always(&authority, fault).await;
         let result = attempt(&sender, &receiver.url("/hook")).await;
         assert!(fault.allows(result.outcome), "{fault:?}: {result:?}");
-        // When the sender has gone, nothing more can be written.
+        // Nothing more can be written after the sender disconnected.
         receiver.wait_until_closed().await;
         let written = receiver.bytes_written();
         assert!(written <= WRITTEN_MAX, "{fault:?}: {written} bytes");
@@ -39,7 +39,7 @@ async fn of_what_has_no_end_only_the_beginning_is_read() {
 }
 
 #[tokio::test]
-async fn what_is_packed_is_not_asked_for() {
+async fn compression_is_not_accepted() {
     let authority = Authority::new();
     let receiver = Receiver::always(&authority, InjectedFault::GzipBombIfAsked).await;
     attempt(&sender(&authority, LATE), &receiver.url("/hook")).await;

@@ -1,4 +1,4 @@
-//! Every status there is, in both versions of HTTP.
+//! Every status, in both versions of HTTP.
 
 use domain::{Fault, Outcome};
 use testkit::receiver::{Authority, Protocols, Receiver, ReceiverConfig, Script, Version};
@@ -7,8 +7,8 @@ use crate::sender::{LATE, attempt, sender};
 
 async fn check(protocols: Protocols, version: Version) {
     let authority = Authority::new();
-    let plan = ReceiverConfig { protocols, ..ReceiverConfig::new(Script::by_path()) };
-    let receiver = Receiver::start(&authority, plan).await.unwrap();
+    let config = ReceiverConfig { protocols, ..ReceiverConfig::new(Script::by_path()) };
+    let receiver = Receiver::start(&authority, config).await.unwrap();
     let sender = sender(&authority, LATE);
     let mut wrong = Vec::new();
     for status in (200..=600).chain([999]) {
@@ -22,15 +22,15 @@ async fn check(protocols: Protocols, version: Version) {
     let received = receiver.wait_for(402).await;
     assert_eq!(received.len(), 402);
     assert!(received.iter().all(|request| request.version == version));
-    assert_eq!(receiver.connections(), 1, "a refusal is no reason to close a connection");
+    assert_eq!(receiver.connections(), 1, "a failed status keeps the connection open");
 }
 
 #[tokio::test]
-async fn every_status_but_200_is_a_failure() {
+async fn statuses_other_than_200_fail() {
     check(Protocols::Http1, Version::Http1).await;
 }
 
 #[tokio::test]
-async fn every_status_but_200_is_a_failure_in_http_2() {
+async fn http2_statuses_other_than_200_fail() {
     check(Protocols::Http2, Version::Http2).await;
 }

@@ -1,4 +1,4 @@
-//! What becomes of a email at a mail server: taken, put off, refused, lost on the way.
+//! What happens to an e-mail at a mail server: accepted, deferred, rejected, or lost.
 
 use std::collections::HashSet;
 use std::os::unix::fs::PermissionsExt;
@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 use crate::build::{email, from};
 use crate::server::{Server, ours};
 
-/// Long enough to get to the stage that hangs, on a machine that is not too busy; what is asked of these tests is true in any case.
+/// Long enough to reach the stage that hangs, unless the machine is very busy; the assertions hold in any case.
 const SOON: Deadlines = Deadlines { connect: Duration::from_secs(5), total: Duration::from_millis(700) };
 
 fn mail(smtp: Smtp, deadlines: Deadlines) -> Mail {
@@ -27,16 +27,16 @@ fn to(name: &str) -> Email {
     Email { to: EmailAddress::parse(&format!("{name}@exemple.fr")).unwrap(), ..email(7) }
 }
 
-fn content(result: &AttemptResult) -> (Outcome, Option<u16>, String) {
+fn summary(result: &AttemptResult) -> (Outcome, Option<u16>, String) {
     (result.outcome, result.status, String::from_utf8(result.excerpt.clone()).unwrap())
 }
 
 fn failed(result: &AttemptResult, fault: Fault, status: Option<u16>) {
-    assert_eq!((result.outcome, result.status), (Outcome::Failed(fault), status), "{:?}", content(result));
+    assert_eq!((result.outcome, result.status), (Outcome::Failed(fault), status), "{:?}", summary(result));
 }
 
 #[tokio::test]
-async fn a_letter_arrives_whole_over_every_kind_of_connection() {
+async fn email_arrives_over_every_kind_of_connection() {
     for (security, login) in [
         (Security::None, LoginNeeded::No),
         (Security::Tls, LoginNeeded::No),
@@ -46,7 +46,7 @@ async fn a_letter_arrives_whole_over_every_kind_of_connection() {
     ] {
         let server = Server::start(Kind::safe(security, login));
         let result = mail(server.smtp(), Deadlines::default()).send(&email(7)).await;
-        assert_eq!(content(&result), (Outcome::Delivered, Some(250), "2.0.0 taken as 4711".to_owned()));
+        assert_eq!(summary(&result), (Outcome::Delivered, Some(250), "2.0.0 queued as 4711".to_owned()));
         let taken = server.next_email();
         assert_eq!(
             (taken.from.as_str(), taken.to.as_slice()),
@@ -54,11 +54,11 @@ async fn a_letter_arrives_whole_over_every_kind_of_connection() {
         );
         assert_eq!(taken.safe, security != Security::None, "{security:?}");
         assert_eq!(taken.user.as_deref(), (login != LoginNeeded::No).then_some(USER));
-        both_parts_are_right(&taken.bytes);
+        check_parts(&taken.bytes);
     }
 }
 
-fn both_parts_are_right(email: &[u8]) {
+fn check_parts(email: &[u8]) {
     let read = mail_server::parse_email(email);
     assert_eq!(read["defects"], serde_json::json!([]));
     let subject = read["headers"].as_array().unwrap().iter().find(|header| header[0] == "Subject").unwrap();
@@ -83,7 +83,7 @@ fn both_parts_are_right(email: &[u8]) {
 }
 
 #[tokio::test]
-async fn a_refusal_for_now_and_one_for_ever_are_told_apart() {
+async fn temporary_and_permanent_rejections_differ() {
     let server = Server::start(Kind::plain());
     let mail = mail(server.smtp(), Deadlines::default());
     for (name, fault, status) in [
@@ -97,13 +97,13 @@ async fn a_refusal_for_now_and_one_for_ever_are_told_apart() {
     ] {
         let result = mail.send(&to(name)).await;
         failed(&result, fault, Some(status));
-        assert_eq!(content(&result).2, "as you asked", "{name}");
+        assert_eq!(summary(&result).2, "as requested", "{name}");
     }
-    assert_eq!(mail.send(&email(8)).await.outcome, Outcome::Delivered, "the next email is not held up");
+    assert_eq!(mail.send(&email(8)).await.outcome, Outcome::Delivered, "the next e-mail is not affected");
 }
 
 #[tokio::test]
-async fn a_wrong_password_says_nothing_of_the_letter_and_is_tried_again() {
+async fn wrong_password_is_retried() {
     let server = Server::start(Kind::safe(Security::StartTls, LoginNeeded::Yes));
     let login = Some(Login { user: USER.to_owned(), password: format!("{PASSWORD}!") });
     let result = mail(Smtp { login, ..server.smtp() }, Deadlines::default()).send(&email(7)).await;
@@ -113,7 +113,7 @@ async fn a_wrong_password_says_nothing_of_the_letter_and_is_tried_again() {
 }
 
 #[tokio::test]
-async fn nobody_gets_a_letter_without_a_certificate_that_fits() {
+async fn invalid_certificates_are_refused() {
     for security in [Security::Tls, Security::StartTls] {
         let server = Server::start(Kind::safe(security, LoginNeeded::No));
         let untrusted = Smtp { extra_ca_pem: None, ..server.smtp() };
@@ -131,7 +131,7 @@ async fn nobody_gets_a_letter_without_a_certificate_that_fits() {
 }
 
 #[tokio::test]
-async fn a_server_that_cannot_make_it_safe_gets_nothing() {
+async fn server_without_starttls_is_refused() {
     let server = Server::start(Kind::plain());
     let smtp = Smtp { security: mail::Security::StartTls, ..server.smtp() };
     let result = mail(smtp, Deadlines::default()).send(&email(7)).await;
@@ -141,14 +141,14 @@ async fn a_server_that_cannot_make_it_safe_gets_nothing() {
 }
 
 #[tokio::test]
-async fn a_server_that_hangs_costs_the_deadline_and_no_more() {
+async fn hanging_server_times_out() {
     let server = Server::start(Kind::plain());
     for name in ["rcpt-hang", "data-hang"] {
         let result = mail(server.smtp(), SOON).send(&to(name)).await;
         failed(&result, Fault::Timeout, None);
         assert!(result.took >= SOON.total);
     }
-    // Takes connections and never says a word.
+    // Accepts connections and stays silent.
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     for security in [Security::None, Security::Tls, Security::StartTls] {
         let smtp =
@@ -158,7 +158,7 @@ async fn a_server_that_hangs_costs_the_deadline_and_no_more() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_lost_leaves_the_letter_to_be_sent_again_as_it_was() {
+async fn lost_reply_is_retried_with_the_same_bytes() {
     let server = Server::start(Kind::plain());
     let mail = mail(server.smtp(), Deadlines::default());
     for _ in 0..2 {
@@ -169,7 +169,7 @@ async fn an_answer_that_is_lost_leaves_the_letter_to_be_sent_again_as_it_was() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_no_connection() {
+async fn unreachable_server_is_a_connect_fault() {
     let server = Server::start(Kind::plain());
     let gone = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = gone.local_addr().unwrap().port();
@@ -188,11 +188,11 @@ async fn a_connection_is_used_again_while_it_lives() {
         peers.push(server.next_email().peer);
     }
     assert!(peers[0] == peers[1] && peers[1] == peers[2], "{peers:?}");
-    assert!(peers[2] != peers[3] && peers[3] == peers[4], "hung up on after the third: {peers:?}");
+    assert!(peers[2] != peers[3] && peers[3] == peers[4], "disconnected after the third: {peers:?}");
 }
 
-/// Takes one email a connection, and says so when the next one is announced.
-async fn one_letter_each(listener: TcpListener) -> usize {
+/// Accepts one e-mail per connection and replies 421 to the next one.
+async fn one_email_per_connection(listener: TcpListener) -> usize {
     let mut emails = 0;
     for connection in 1.. {
         let (stream, _) = listener.accept().await.unwrap();
@@ -230,11 +230,11 @@ async fn one_letter_each(listener: TcpListener) -> usize {
 }
 
 #[tokio::test]
-async fn a_server_that_has_had_enough_of_a_connection_gets_the_letter_on_another() {
+async fn closed_session_is_replaced() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let server = Server::start(Kind::plain());
     let smtp = Smtp { port: listener.local_addr().unwrap().port(), ..server.smtp() };
-    let mut connections = JoinSet::from_iter([one_letter_each(listener)]);
+    let mut connections = JoinSet::from_iter([one_email_per_connection(listener)]);
     let mail = mail(smtp, Deadlines::default());
     for number in 1..=3 {
         assert_eq!(mail.send(&email(number)).await.outcome, Outcome::Delivered);
@@ -243,7 +243,7 @@ async fn a_server_that_has_had_enough_of_a_connection_gets_the_letter_on_another
 }
 
 #[tokio::test]
-async fn letters_go_side_by_side() {
+async fn emails_are_sent_concurrently() {
     let server = Server::start(Kind::safe(Security::StartTls, LoginNeeded::Yes));
     let mail = Arc::new(mail(server.smtp(), Deadlines::default()));
     let mut under_way = JoinSet::new();
@@ -253,21 +253,21 @@ async fn letters_go_side_by_side() {
     }
     assert_eq!(under_way.join_all().await, [Outcome::Delivered; 20]);
     let bytes: HashSet<Vec<u8>> = (0..20).map(|_| server.next_email().bytes).collect();
-    assert_eq!(bytes.len(), 20, "each of them once");
+    assert_eq!(bytes.len(), 20, "each one exactly once");
 }
 
 #[tokio::test]
-async fn addresses_beyond_ascii_go_to_servers_that_know_them() {
+async fn non_ascii_addresses_need_smtputf8() {
     let server = Server::start(Kind::plain());
     let result = mail(server.smtp(), Deadlines::default()).send(&to("hélène")).await;
-    assert_eq!(result.outcome, Outcome::Delivered, "{:?}", content(&result));
+    assert_eq!(result.outcome, Outcome::Delivered, "{:?}", summary(&result));
     assert_eq!(server.next_email().to, ["hélène@exemple.fr"]);
     let server = Server::start(Kind { addresses: Addresses::Ascii, ..Kind::plain() });
     failed(&mail(server.smtp(), Deadlines::default()).send(&to("hélène")).await, Fault::Rejected, None);
 }
 
 #[test]
-fn settings_that_cannot_work_are_refused_at_once() {
+fn invalid_settings_are_rejected() {
     let login = Some(Login { user: USER.to_owned(), password: PASSWORD.to_owned() });
     let smtp = Smtp {
         host: "mail.exemple.fr".to_owned(),
@@ -291,7 +291,7 @@ fn settings_that_cannot_work_are_refused_at_once() {
 }
 
 #[tokio::test]
-async fn a_folder_that_is_gone_fails_the_attempt() {
+async fn missing_folder_fails_the_attempt() {
     let folder = tempfile::tempdir().unwrap();
     let transport = MailTransport::Folder(folder.path().join("emails"));
     let mail = Mail::new(Settings { transport, from: from(), deadlines: Deadlines::default() }).unwrap();
@@ -300,10 +300,10 @@ async fn a_folder_that_is_gone_fails_the_attempt() {
         .unwrap()
         .map(|file| file.unwrap().file_name().into_string().unwrap())
         .collect();
-    assert_eq!(files, [format!("20261115T083000Z-{}.eml", email(7).id)], "and nothing unfinished");
+    assert_eq!(files, [format!("20261115T083000Z-{}.eml", email(7).id)], "no partial file");
     let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let emails = folder.path().join("emails");
-    assert_eq!((mode(&emails), mode(&emails.join(&files[0]))), (0o700, 0o600), "for nobody else's eyes");
+    assert_eq!((mode(&emails), mode(&emails.join(&files[0]))), (0o700, 0o600), "private permissions");
     std::fs::remove_dir_all(folder.path().join("emails")).unwrap();
     failed(&mail.send(&email(7)).await, Fault::Connect, None);
 }

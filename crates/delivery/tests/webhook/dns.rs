@@ -1,4 +1,4 @@
-//! Names: what is asked, and what becomes of each kind of answer.
+//! Name resolution: the queries sent, and the outcome for each kind of answer.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -13,16 +13,16 @@ use crate::support::{impatient, message, settings};
 const PUBLIC: IpAddr = IpAddr::V4(Ipv4Addr::new(9, 9, 9, 9));
 const PRIVATE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// Sends to names as this server knows them, one after another. From where it sends there is no way to a public address, so what
-/// was let through ends with [`Fault::Connect`].
-async fn check(says: DnsAnswer, expected: &[Fault]) {
+/// Sends to a name that the DNS server answers like this, several times. No route leads from the source address to
+/// a public address, so an allowed attempt ends with [`Fault::Connect`].
+async fn check(answer: DnsAnswer, expected: &[Fault]) {
     let inner = ("inner.example", DnsAnswer::Addresses(vec![PRIVATE]));
-    let server = DnsServer::start([("hook.example", says.clone()), inner]).await;
+    let server = DnsServer::start([("hook.example", answer.clone()), inner]).await;
     let settings = Settings {
         addresses: AddressPolicy::PublicOnly,
         dns: Dns::Servers(vec![server.address]),
         source_address: Some(PRIVATE),
-        deadlines: match says {
+        deadlines: match answer {
             DnsAnswer::NoReply => impatient(),
             _ => Settings::default().deadlines,
         },
@@ -31,13 +31,13 @@ async fn check(says: DnsAnswer, expected: &[Fault]) {
     let webhooks = Webhooks::new(settings).unwrap();
     for fault in expected {
         let result = webhooks.send(&message("https://hook.example/")).await;
-        assert_eq!(result.outcome, Outcome::Failed(*fault), "{says:?}");
+        assert_eq!(result.outcome, Outcome::Failed(*fault), "{answer:?}");
     }
     assert!(!server.queries().is_empty());
 }
 
 #[tokio::test]
-async fn every_answer_is_judged_and_the_worst_decides() {
+async fn one_private_address_refuses_the_name() {
     check(DnsAnswer::Addresses(vec![PUBLIC]), &[Fault::Connect]).await;
     check(DnsAnswer::Addresses(vec![PRIVATE]), &[Fault::Refused]).await;
     check(DnsAnswer::Addresses(vec![PUBLIC, PRIVATE]), &[Fault::Refused]).await;
@@ -48,14 +48,14 @@ async fn every_answer_is_judged_and_the_worst_decides() {
 }
 
 #[tokio::test]
-async fn what_was_allowed_once_is_judged_again() {
+async fn rebinding_is_refused() {
     let turns = vec![vec![PUBLIC], vec![PRIVATE], vec![PUBLIC], vec![PUBLIC, PRIVATE]];
     let faults = [Fault::Connect, Fault::Refused, Fault::Connect, Fault::Refused];
     check(DnsAnswer::Rotating(turns), &faults).await;
 }
 
 #[tokio::test]
-async fn hidden_among_a_thousand_it_is_found() {
+async fn private_address_among_a_thousand_is_refused() {
     let mut many: Vec<IpAddr> =
         (0..1_000).map(|number| IpAddr::from([9, 9, (number / 250) as u8, (number % 250) as u8])).collect();
     check(DnsAnswer::Addresses(many.clone()), &[Fault::Connect]).await;
@@ -64,7 +64,7 @@ async fn hidden_among_a_thousand_it_is_found() {
 }
 
 #[tokio::test]
-async fn a_name_that_leads_nowhere_is_a_fault_of_names() {
+async fn unresolvable_names_are_dns_faults() {
     check(DnsAnswer::NxDomain, &[Fault::Dns]).await;
     check(DnsAnswer::ServFail, &[Fault::Dns]).await;
     check(DnsAnswer::Addresses(Vec::new()), &[Fault::Dns]).await;
@@ -74,7 +74,7 @@ async fn a_name_that_leads_nowhere_is_a_fault_of_names() {
 }
 
 #[tokio::test]
-async fn a_name_is_asked_for_as_it_is_and_its_owner_is_spoken_to() {
+async fn names_are_resolved_as_written() {
     let server = DnsServer::start([
         ("hook.example", DnsAnswer::Addresses(vec![PRIVATE])),
         ("single", DnsAnswer::Addresses(vec![PRIVATE])),
@@ -93,11 +93,11 @@ async fn a_name_is_asked_for_as_it_is_and_its_owner_is_spoken_to() {
         let endpoint = format!("https://{name}:{}/", receiver.address.port());
         assert_eq!(webhooks.send(&message(&endpoint)).await.outcome, Outcome::Delivered, "{name}");
     }
-    assert_eq!(receiver.connections(), 2, "a dot at the end makes no other host");
+    assert_eq!(receiver.connections(), 2, "a trailing dot does not change the host");
     let hosts: Vec<String> = receiver
-        .got()
+        .requests()
         .iter()
-        .map(|got| got.head.lines().find_map(|line| line.strip_prefix("host: ")).unwrap().to_owned())
+        .map(|request| request.head.lines().find_map(|line| line.strip_prefix("host: ")).unwrap().to_owned())
         .collect();
     let port = receiver.address.port();
     assert_eq!(
@@ -106,5 +106,5 @@ async fn a_name_is_asked_for_as_it_is_and_its_owner_is_spoken_to() {
     );
     let mut asked = server.queries();
     asked.sort_unstable();
-    assert_eq!(asked, ["hook.example", "hook.example", "single", "single"], "once for each kind of address");
+    assert_eq!(asked, ["hook.example", "hook.example", "single", "single"], "once per address family");
 }

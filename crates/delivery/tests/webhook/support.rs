@@ -1,4 +1,4 @@
-//! What all of these tests have in common.
+//! Shared by these tests.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -8,14 +8,14 @@ use delivery::webhook::{AddressPolicy, Deadlines, Dns, KeepAlive, Settings, Webh
 use delivery::{SequenceHeaders, WebhookMessage};
 use domain::{DeliveryEpoch, DeliveryId, Endpoint, SearchNumber, Timestamp, WebhookSecret};
 
-/// Nobody answers there.
+/// No server listens there.
 const NO_SERVER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 1);
 
 pub fn settings() -> Settings {
     Settings {
         addresses: AddressPolicy::DangerAllowPrivate,
         dns: Dns::Servers(vec![NO_SERVER]),
-        // Much can happen on a busy machine between two messages.
+        // On a busy machine, much time may pass between two messages.
         keep_alive: KeepAlive { default_idle: Duration::from_secs(60), ..KeepAlive::default() },
         user_agent: "Vigie/test".to_owned(),
         ..Settings::default()
@@ -26,7 +26,7 @@ pub fn trusting(pem: Vec<u8>) -> Webhooks {
     Webhooks::new(Settings { extra_ca_pem: Some(pem), ..settings() }).unwrap()
 }
 
-/// Gives up soon: for tests of what happens then.
+/// Short deadlines, for tests of timeouts.
 pub fn impatient() -> Deadlines {
     let soon = Duration::from_millis(300);
     Deadlines { dns: soon, connect: soon, tls: soon, total: soon }

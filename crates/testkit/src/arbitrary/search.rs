@@ -1,4 +1,4 @@
-//! Saved searches of every shape. A criterion need not suit its filter: keeping it is not judging it.
+//! Strategies for saved searches. A criterion need not fit its filter: stores must keep any value.
 
 use domain::criteria::{Entry, Presence, RawCriterion};
 use domain::search::SearchDraft;
@@ -32,8 +32,8 @@ fn draft() -> BoxedStrategy<SearchDraft> {
         .prop_map(|(title, given, alerts)| {
             let mut raw_criteria = RawCriteria::default();
             for (filter, criterion) in given {
-                let known = FILTERS.iter().find(|known| known.name == filter.name);
-                raw_criteria.put(known.expect("it was drawn from the table"), criterion);
+                let row = FILTERS.iter().find(|row| row.name == filter.name);
+                raw_criteria.put(row.expect("the filter is in the table"), criterion);
             }
             SearchDraft { title, raw_criteria, alerts }
         })

@@ -1,5 +1,5 @@
-//! HTTP/2 as it should be, by way of hyper: the good case. Tricks are played by hand elsewhere, on connections of their own;
-//! here, every trick resets its stream.
+//! Correct HTTP/2, with hyper. HTTP/2 faults use hand-written frames on their own connections; here every fault
+//! resets its stream.
 
 use std::io;
 use std::sync::Arc;

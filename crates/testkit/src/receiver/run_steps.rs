@@ -1,4 +1,4 @@
-//! Takes the steps of a trick on a connection.
+//! Runs the steps of a fault on a connection.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,10 +10,10 @@ use tokio_rustls::server::TlsStream;
 
 use super::steps::Step;
 
-/// Fast enough that a test sees many drops, slow enough that a head never ends within a deadline.
+/// Fast enough for a test to see many bytes, slow enough that a head never completes within a deadline.
 const DRIP_EVERY: Duration = Duration::from_millis(10);
 
-/// A connection, secured or not, with the socket beneath.
+/// A plain or TLS connection, with access to the socket.
 pub(super) trait RawStream: AsyncRead + AsyncWrite + Unpin + Send {
     fn socket(&mut self) -> &mut TcpStream;
 }
@@ -30,14 +30,14 @@ impl RawStream for TlsStream<TcpStream> {
     }
 }
 
-/// What a connection is good for afterwards.
+/// State of a connection after the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConnectionState {
     Open,
     Closed,
 }
 
-/// Takes all steps, or as many as the other side lets it. Whoever calls lets go of the connection when it has ended.
+/// Runs all steps, or as many as the peer allows. The caller drops a closed connection.
 pub(super) async fn run_steps(
     line: &mut impl RawStream,
     steps: &[Step],
@@ -97,7 +97,7 @@ async fn write(line: &mut impl RawStream, mut bytes: &[u8], written: &AtomicU64)
     line.flush().await
 }
 
-/// Closing with something unread would be a reset.
+/// Reads until the peer closes: closing with unread data would be a reset.
 async fn drain(line: &mut (impl AsyncRead + Unpin)) {
     let mut ignored = [0; 4_096];
     while line.read(&mut ignored).await.is_ok_and(|count| count > 0) {}

@@ -1,4 +1,4 @@
-//! What each trick consists of: a few steps, taken one after the other on the bare connection.
+//! The steps of each fault, run on the bare connection.
 
 use std::io::Write;
 use std::iter::repeat_n;
@@ -9,27 +9,27 @@ use bytes::Bytes;
 use super::frames;
 use super::injected_fault::InjectedFault;
 
-/// One thing to do with a connection.
+/// One step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     Write(Bytes),
-    /// Writes this so many times.
+    /// Writes the bytes this many times.
     Repeat(Bytes, u32),
-    /// Writes this again and again, until the other side has gone.
+    /// Writes the bytes repeatedly until the peer disconnects.
     Forever(Bytes),
-    /// The same, a byte at a time.
+    /// Writes the bytes repeatedly, one byte at a time.
     Drip(Bytes),
-    /// Waits until something comes, and reads it.
+    /// Waits for some bytes and reads them.
     ReadSome,
-    /// Reads and forgets whatever comes, until the other side has gone.
+    /// Reads and discards until the peer disconnects.
     UntilPeerLeaves,
-    /// Neither reads nor writes again.
+    /// Neither reads nor writes any more.
     Ignore,
-    /// DnsAnswer farewell as TLS asks for, and closes.
+    /// Sends close_notify and closes.
     Close,
-    /// Closes without farewell.
+    /// Closes without close_notify.
     Cut,
-    /// Makes the other side believe that this one never knew of the connection.
+    /// Resets the connection.
     Reset,
 }
 
@@ -39,29 +39,29 @@ impl Step {
     }
 }
 
-/// What steps depend on, beside the trick.
+/// What the steps depend on besides the fault.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StepContext<'a> {
-    /// Where redirects lead.
+    /// Target of redirects.
     pub redirect_to: &'a str,
     pub gzip_accepted: bool,
 }
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
-/// A body that ends with the connection.
+/// The body ends with the connection.
 const OK_UNBOUNDED: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\n";
 const OK_CHUNKED: &[u8] = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
 
-/// A fatal alert in a record of its own, and the code of what is wrong.
+/// A fatal alert record with its code.
 const ALERT_PROTOCOL_VERSION: &[u8] = &[0x15, 3, 1, 0, 2, 2, 70];
 const ALERT_HANDSHAKE_FAILURE: &[u8] = &[0x15, 3, 3, 0, 2, 2, 40];
-/// The beginning of a handshake record that announces 4,096 bytes.
+/// The start of a handshake record that announces 4,096 bytes.
 const RECORD_BEGUN: &[u8] = &[0x16, 3, 3, 0x10, 0, 2, 0];
 
-/// How much is written at a time.
+/// Bytes written at a time.
 const BLOCK: usize = 16 * 1_024;
-/// How much one gzip member of the bomb unpacks to, how many of them make a piece, and how many pieces there are. The member is
-/// packed once and while others wait, so it is small.
+/// Decompressed size of one gzip member of the bomb, members per piece, and number of pieces. A member is
+/// compressed once while tests wait, so it is small.
 const BOMB_MEMBER_BYTES: usize = 1_024 * 1_024;
 const BOMB_MEMBERS: usize = 64;
 const BOMB_PIECES: u32 = 160;
@@ -71,7 +71,7 @@ pub(super) fn steps(fault: InjectedFault, context: StepContext<'_>) -> Vec<Step>
     let write = |bytes: &'static [u8]| Step::write(bytes);
     let hang_after = |bytes| vec![write(bytes), UntilPeerLeaves];
     match fault {
-        // These are played elsewhere: when the port is opened, and in the handshake.
+        // Injected elsewhere: when the port is opened, and in the handshake.
         InjectedFault::Refuse
         | InjectedFault::NeverAccept
         | InjectedFault::CertificateExpired
@@ -146,7 +146,7 @@ pub(super) fn steps(fault: InjectedFault, context: StepContext<'_>) -> Vec<Step>
             vec![write(OK_CHUNKED), write(b"many\r\nok\r\n0\r\n\r\n"), UntilPeerLeaves]
         }
 
-        // What is too much looks like the answer to the next request on the same connection.
+        // The surplus looks like the response to the next request on the connection.
         InjectedFault::LengthTooShort => vec![Step::write([OK, OK].concat())],
         InjectedFault::LengthInvalid => hang_after(b"HTTP/1.1 200 OK\r\ncontent-length: two\r\n\r\nok"),
         InjectedFault::LengthTwice => {
@@ -238,11 +238,11 @@ fn head_with(headers: usize, value_bytes: usize) -> String {
     format!("HTTP/1.1 200 OK\r\n{headers}content-length: 0\r\n\r\n")
 }
 
-/// A piece of the bomb: zeros. Members one after the other unpack to one text.
+/// A piece of the bomb: zeros. Concatenated members decompress to one stream.
 static BOMB: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     let packed = packer.write_all(&vec![0; BOMB_MEMBER_BYTES]).and_then(|()| packer.finish());
-    packed.expect("memory can be written to").repeat(BOMB_MEMBERS)
+    packed.expect("writing to memory succeeds").repeat(BOMB_MEMBERS)
 });
 
 fn bomb() -> Vec<Step> {
@@ -251,11 +251,11 @@ fn bomb() -> Vec<Step> {
     vec![Step::write(head), Step::Repeat(Bytes::from_static(&BOMB), BOMB_PIECES)]
 }
 
-/// The first message of a server that knows TLS 1.0 only: its version, 32 bytes, no session, one cipher, no compression.
+/// The first message of a TLS 1.0 server: version, 32 bytes, no session, one cipher, no compression.
 fn old_server_hello() -> Vec<u8> {
     let version = [3, 1];
     let mut hello = [&version[..], &[7; 32], &[0], &[0, 0x2f], &[0]].concat();
-    let length = u8::try_from(hello.len()).expect("it is short");
+    let length = u8::try_from(hello.len()).expect("the message is short");
     hello = [&[2, 0, 0, length][..], &hello].concat();
     [&[0x16][..], &version, &[0, length + 4], &hello].concat()
 }

@@ -16,7 +16,7 @@ use crate::{date, iri};
 
 #[derive(Debug, Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
-pub enum Wanted {
+pub enum ExpectedValue {
     Numbers {
         #[serde(skip_serializing_if = "Option::is_none")]
         min: Option<Number>,
@@ -48,7 +48,7 @@ pub enum Wanted {
 
 #[derive(Debug, Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
-pub enum Found {
+pub enum ActualValue {
     Number(Number),
     Date(String),
     Flag(bool),
@@ -106,29 +106,29 @@ impl Scale {
         }
     }
 
-    pub fn wanted(self, test: &Test, zone: &TimeZone) -> Wanted {
+    pub fn expected(self, test: &Test, zone: &TimeZone) -> ExpectedValue {
         match (test, self) {
             (Test::Within(span), Self::Date) => {
-                let date = |key: Key| print(key, zone);
-                Wanted::Dates { from: span.least.map(date), to: span.most.map(date) }
+                let date = |key: Key| format_date(key, zone);
+                ExpectedValue::Dates { from: span.least.map(date), to: span.most.map(date) }
             }
             (Test::Within(span), _) => {
                 let number = |key: Key| Number(key.as_number());
-                Wanted::Numbers { min: span.least.map(number), max: span.most.map(number) }
+                ExpectedValue::Numbers { min: span.least.map(number), max: span.most.map(number) }
             }
-            (Test::OneOf(keys), Self::Flag) => Wanted::Flag(keys.contains(&Key::flag(true))),
+            (Test::OneOf(keys), Self::Flag) => ExpectedValue::Flag(keys.contains(&Key::flag(true))),
             (Test::OneOf(keys), _) => {
-                Wanted::AnyOf { any_of: keys.iter().map(|key| self.item(*key)).collect() }
+                ExpectedValue::AnyOf { any_of: keys.iter().map(|key| self.item(*key)).collect() }
             }
         }
     }
 
-    pub fn found(self, key: Key, zone: &TimeZone) -> Found {
+    pub fn actual(self, key: Key, zone: &TimeZone) -> ActualValue {
         match self {
-            Self::Number => Found::Number(Number(key.as_number())),
-            Self::Date => Found::Date(print(key, zone)),
-            Self::Flag => Found::Flag(key == Key::flag(true)),
-            Self::Code | Self::Letter => Found::Item(self.item(key)),
+            Self::Number => ActualValue::Number(Number(key.as_number())),
+            Self::Date => ActualValue::Date(format_date(key, zone)),
+            Self::Flag => ActualValue::Flag(key == Key::flag(true)),
+            Self::Code | Self::Letter => ActualValue::Item(self.item(key)),
         }
     }
 
@@ -141,11 +141,11 @@ impl Scale {
     }
 }
 
-fn print(key: Key, zone: &TimeZone) -> String {
+fn format_date(key: Key, zone: &TimeZone) -> String {
     Timestamp::from_second(key.get()).map_or_else(|_| key.get().to_string(), |at| date::format(at, zone))
 }
 
-impl Wanted {
+impl ExpectedValue {
     pub fn circle(circle: &Circle) -> Self {
         let Circle { centre, radius_km } = circle;
         Self::Circle { lat: centre.lat(), lon: centre.lon(), radius: Number(*radius_km) }
@@ -159,7 +159,7 @@ impl Wanted {
     }
 }
 
-impl Found {
+impl ActualValue {
     /// Rounds to the metre.
     pub fn distance(distance_km: f64) -> Self {
         Self::Distance { distance_km: Number((distance_km * 1_000.0).round() / 1_000.0) }
@@ -174,8 +174,8 @@ impl Found {
     }
 }
 
-pub fn properties_wanted(excluded: &BTreeSet<PropertyId>) -> Wanted {
-    Wanted::NoneOf { none_of: excluded.iter().map(|id| Item::Text(iri::property(*id))).collect() }
+pub fn expected_properties(excluded: &BTreeSet<PropertyId>) -> ExpectedValue {
+    ExpectedValue::NoneOf { none_of: excluded.iter().map(|id| Item::Text(iri::property(*id))).collect() }
 }
 
 pub fn site(key: &SiteKey, sites: &SiteDirectory) -> Item {
@@ -186,7 +186,7 @@ pub fn site(key: &SiteKey, sites: &SiteDirectory) -> Item {
 }
 
 /// Lists the named places: cities, then departments, then zipcodes. Districts of a named city are left out.
-pub fn places_wanted(line: &PlaceLine<'_>, context: &RenderContext<'_>) -> Wanted {
+pub fn expected_places(line: &PlaceLine<'_>, context: &RenderContext<'_>) -> ExpectedValue {
     let PlaceSet { cities, departments, zipcodes } = line.wanted;
     let is_whole = |key: &&Key| {
         let parent = (context.places.city)(id_of(**key)).and_then(|city| city.parent_id());
@@ -195,10 +195,10 @@ pub fn places_wanted(line: &PlaceLine<'_>, context: &RenderContext<'_>) -> Wante
     let cities = cities.iter().filter(is_whole).map(|key| city(*key, context));
     let departments = departments.iter().map(|key| department(*key, context));
     let items = cities.chain(departments).chain(zipcodes.iter().map(|key| zipcode(*key)));
-    Wanted::among(line.sense, items.collect())
+    ExpectedValue::among(line.sense, items.collect())
 }
 
-pub fn place_found(line: &PlaceLine<'_>, context: &RenderContext<'_>) -> Option<Found> {
+pub fn actual_place(line: &PlaceLine<'_>, context: &RenderContext<'_>) -> Option<ActualValue> {
     let items = |whereabouts: &Whereabouts| {
         let Whereabouts { city: in_city, department: in_department, zipcode: under } = whereabouts;
         (
@@ -213,7 +213,7 @@ pub fn place_found(line: &PlaceLine<'_>, context: &RenderContext<'_>) -> Option<
     let (shared_city, shared_department, shared_zipcode) = items(&line.shared);
     let among = shared_city.into_iter().chain(shared_department).chain(shared_zipcode).collect();
     let (city, department, zipcode) = items(&line.found);
-    Some(Found::Place { city, department, zipcode, among })
+    Some(ActualValue::Place { city, department, zipcode, among })
 }
 
 fn id_of(key: Key) -> u64 {
@@ -246,7 +246,7 @@ fn join_items(items: &[Item]) -> String {
     }
 }
 
-impl fmt::Display for Wanted {
+impl fmt::Display for ExpectedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Numbers { min: Some(min), max: Some(max) } => write!(f, "from {} to {}", min.0, max.0),
@@ -271,7 +271,7 @@ impl fmt::Display for Wanted {
     }
 }
 
-impl fmt::Display for Found {
+impl fmt::Display for ActualValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(number) => write!(f, "{}", number.0),

@@ -8,7 +8,7 @@ use crate::hydra::Parameter;
 
 /// Returns every parameter of the property collection.
 pub fn collection_parameters() -> Vec<Parameter> {
-    FILTERS.iter().flat_map(spellings).chain(orders()).chain(pages()).collect()
+    FILTERS.iter().flat_map(parameters_of).chain(orders()).chain(pages()).collect()
 }
 
 /// Returns every parameter of the list of similar properties.
@@ -24,7 +24,7 @@ fn pages() -> [Parameter; 2] {
     [Parameter::new("page", "page"), Parameter::new("itemsPerPage", "itemsPerPage")]
 }
 
-fn spellings(filter: &'static Filter) -> Vec<Parameter> {
+fn parameters_of(filter: &'static Filter) -> Vec<Parameter> {
     let endings: &[&str] = match filter.kind {
         Kind::Choice(_, codes) if is_single_valued(codes) => &[""],
         Kind::Choice(..)
@@ -47,8 +47,8 @@ fn spellings(filter: &'static Filter) -> Vec<Parameter> {
         | Kind::Radius
         | Kind::SortMode => &[""],
     };
-    let spelled = |name: &'static str| {
+    let with_endings = |name: &'static str| {
         endings.iter().map(move |ending| Parameter::from_string(format!("{name}{ending}"), filter.name))
     };
-    names(filter).flat_map(spelled).collect()
+    names(filter).flat_map(with_endings).collect()
 }

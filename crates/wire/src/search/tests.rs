@@ -125,20 +125,20 @@ fn single_values_and_numeric_strings_are_accepted() {
 
 #[test]
 fn null_and_empty_values_are_unset() {
-    let nothing = json!({});
+    let unset = json!({});
     same(
         json!({"budgetMin": null, "radius": "", "furnished": null, "includedCities": [], "geoShapes": []}),
-        nothing.clone(),
+        unset.clone(),
     );
-    same(json!({"expressions": [[]]}), nothing.clone());
-    same(json!({"expressions": ""}), nothing.clone());
+    same(json!({"expressions": [[]]}), unset.clone());
+    same(json!({"expressions": ""}), unset.clone());
     same(
         json!({"endpointRecipient": " ", "notificationRecipient": "", "subscribedEvents": [], "eventEndpoint": null}),
-        nothing.clone(),
+        unset.clone(),
     );
     same(
         json!({"withCoherentPrice": true, "hidePropertyContact": null, "notificationEnabled": false}),
-        nothing,
+        unset,
     );
 }
 

@@ -1,7 +1,7 @@
 //! Webhook payloads, byte for byte: a match and each of the six events. Reviewed against the contract, since
 //! receivers parse them.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and says where")]
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 mod pretty;
 mod property;

@@ -1,4 +1,4 @@
-//! That each kind of trick does what it says.
+//! Each kind of fault does what it says.
 
 use std::collections::HashSet;
 use std::io::ErrorKind;
@@ -12,18 +12,18 @@ use tokio::net::TcpStream;
 use super::client::{Client, post, read_answer};
 use crate::receiver::*;
 
-/// How what a client reads comes to its end.
+/// How a response ends.
 #[derive(Debug, PartialEq, Eq)]
 enum End {
-    Farewell,
-    /// The connection is closed, and TLS did not say so.
+    CloseNotify,
+    /// Closed without close_notify.
     Cut,
     Reset,
-    /// It is still there.
+    /// Still open.
     Silence,
 }
 
-/// Plays a trick on a client that has sent a request: what it reads, and how that ends.
+/// Injects a fault after a request; checks what the client reads and how it ends.
 async fn check(fault: InjectedFault, answer: &str, end: End) {
     let authority = Authority::new();
     let receiver = Receiver::always(&authority, fault).await;
@@ -36,7 +36,7 @@ async fn check(fault: InjectedFault, answer: &str, end: End) {
     } else {
         let (read, error) = client.read_to_end().await;
         let expected = match end {
-            End::Farewell | End::Silence => None,
+            End::CloseNotify | End::Silence => None,
             End::Cut => Some(ErrorKind::UnexpectedEof),
             End::Reset => Some(ErrorKind::ConnectionReset),
         };
@@ -53,36 +53,36 @@ const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 const SHORT: &str = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nok";
 
 #[tokio::test]
-async fn an_answer_stops_where_the_trick_says_and_as_it_says() {
+async fn responses_end_as_described() {
     check(InjectedFault::NeverRead, "", End::Silence).await;
-    check(InjectedFault::CloseUnread, "", End::Farewell).await;
+    check(InjectedFault::CloseUnread, "", End::CloseNotify).await;
     check(InjectedFault::ResetBeforeAnswer, "", End::Reset).await;
-    check(InjectedFault::CloseBeforeAnswer, "", End::Farewell).await;
+    check(InjectedFault::CloseBeforeAnswer, "", End::CloseNotify).await;
     check(InjectedFault::CutBeforeAnswer, "", End::Cut).await;
     check(InjectedFault::HangBeforeAnswer, "", End::Silence).await;
     check(InjectedFault::ResetWithinStatus, "HTTP/1.1 2", End::Reset).await;
     check(InjectedFault::HangWithinStatus, "HTTP/1.1 2", End::Silence).await;
     check(InjectedFault::ResetWithinHead, HEAD, End::Reset).await;
-    check(InjectedFault::CloseWithinHead, HEAD, End::Farewell).await;
+    check(InjectedFault::CloseWithinHead, HEAD, End::CloseNotify).await;
     check(InjectedFault::CutWithinHead, HEAD, End::Cut).await;
     check(InjectedFault::HangWithinHead, "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n", End::Silence).await;
     check(InjectedFault::ResetWithinBody, SHORT, End::Reset).await;
-    check(InjectedFault::CloseWithinBody, SHORT, End::Farewell).await;
+    check(InjectedFault::CloseWithinBody, SHORT, End::CloseNotify).await;
     check(InjectedFault::HangWithinBody, SHORT, End::Silence).await;
     check(InjectedFault::ResetAfterAnswer, OK, End::Reset).await;
-    check(InjectedFault::CloseAfterAnswer, OK, End::Farewell).await;
+    check(InjectedFault::CloseAfterAnswer, OK, End::CloseNotify).await;
     check(InjectedFault::CutAfterAnswer, OK, End::Cut).await;
     check(InjectedFault::LengthTooShort, &OK.repeat(2), End::Silence).await;
     check(InjectedFault::ContinueOnly, "HTTP/1.1 100 Continue\r\n\r\n", End::Silence).await;
-    check(InjectedFault::Http09, "ok, this is all there is\r\n", End::Farewell).await;
+    check(InjectedFault::Http09, "ok, this is all there is\r\n", End::CloseNotify).await;
     check(InjectedFault::GzipBombIfAsked, OK, End::Silence).await;
 }
 
 #[tokio::test]
-async fn a_connection_may_be_reset_after_the_handshake() {
+async fn reset_after_handshake() {
     let authority = Authority::new();
     let receiver = Receiver::always(&authority, InjectedFault::ResetUnread).await;
-    // Depending on who is faster, the handshake has ended on this side or not.
+    // Depending on timing, the handshake has completed on this side or not.
     if let Ok(mut client) = Client::connect(&authority, &receiver).await {
         assert_eq!(client.read_to_end().await, (String::new(), Some(ErrorKind::ConnectionReset)));
     }
@@ -90,7 +90,7 @@ async fn a_connection_may_be_reset_after_the_handshake() {
 }
 
 #[tokio::test]
-async fn what_has_no_end_goes_on_as_long_as_somebody_reads() {
+async fn endless_responses_continue_while_read() {
     const ENOUGH: usize = 4 * 1_024 * 1_024;
     for (fault, beginning) in [
         (InjectedFault::EndlessBody, "HTTP/1.1 200 OK"),
@@ -115,7 +115,7 @@ async fn what_has_no_end_goes_on_as_long_as_somebody_reads() {
 }
 
 #[tokio::test]
-async fn a_drip_comes_byte_by_byte() {
+async fn drip_sends_single_bytes() {
     let authority = Authority::new();
     let receiver = Receiver::always(&authority, InjectedFault::DripHead).await;
     let mut client = Client::connect(&authority, &receiver).await.unwrap();
@@ -125,7 +125,7 @@ async fn a_drip_comes_byte_by_byte() {
 }
 
 #[tokio::test]
-async fn the_bomb_unpacks_to_a_thousand_times_its_size() {
+async fn gzip_bomb_ratio() {
     let context = StepContext { redirect_to: "", gzip_accepted: true };
     let steps = steps(InjectedFault::GzipBombIfAsked, context);
     let Some(Step::Repeat(piece, times)) = steps.last() else { panic!("{steps:?}") };
@@ -136,18 +136,18 @@ async fn the_bomb_unpacks_to_a_thousand_times_its_size() {
 }
 
 #[tokio::test]
-async fn a_late_answer_comes_when_nobody_waits_for_it() {
+async fn late_response_follows_close() {
     let authority = Authority::new();
     let receiver = Receiver::always(&authority, InjectedFault::LateAnswer).await;
     let mut client = Client::connect(&authority, &receiver).await.unwrap();
     client.send(&post("/", "m-1", "abc")).await;
     assert!(client.is_silent().await);
-    // A farewell from this side, which goes on listening all the same.
+    // Sends close_notify but keeps reading.
     client.stream.shutdown().await.unwrap();
     assert_eq!(read_answer(&mut client).await, "HTTP/1.1 200 OK");
 }
 
-/// Shakes hands, and gives what went wrong.
+/// Performs a handshake and returns the error.
 async fn handshake(fault: InjectedFault) -> std::io::Error {
     let authority = Authority::new();
     let receiver = Receiver::always(&authority, fault).await;
@@ -161,7 +161,7 @@ async fn handshake(fault: InjectedFault) -> std::io::Error {
 }
 
 #[tokio::test]
-async fn a_certificate_is_bad_for_the_reason_it_is_named_after() {
+async fn certificates_fail_for_the_named_reason() {
     let reason = async |fault| {
         let error = handshake(fault).await;
         error.downcast::<Error>().unwrap_or_else(|error| panic!("{fault:?}: {error}"))
@@ -210,14 +210,14 @@ async fn a_certificate_is_bad_for_the_reason_it_is_named_after() {
 }
 
 #[tokio::test]
-async fn a_handshake_may_end_before_it_has_begun() {
+async fn handshake_can_be_cut_short() {
     assert_eq!(handshake(InjectedFault::AcceptReset).await.kind(), ErrorKind::ConnectionReset);
     assert_eq!(handshake(InjectedFault::AcceptClose).await.kind(), ErrorKind::UnexpectedEof);
     assert_eq!(handshake(InjectedFault::HandshakeReset).await.kind(), ErrorKind::ConnectionReset);
 }
 
 #[tokio::test]
-async fn a_closed_port_refuses_and_a_full_queue_says_nothing() {
+async fn closed_port_and_full_queue() {
     let authority = Authority::new();
     let receiver = Receiver::always(&authority, InjectedFault::Refuse).await;
     let refused = TcpStream::connect(receiver.address()).await.unwrap_err();
@@ -228,7 +228,7 @@ async fn a_closed_port_refuses_and_a_full_queue_says_nothing() {
 }
 
 #[test]
-fn every_behaviour_is_found_by_its_name() {
+fn behaviour_names_round_trip() {
     let mut names = HashSet::new();
     for behaviour in Behaviour::all() {
         let name = behaviour.name();

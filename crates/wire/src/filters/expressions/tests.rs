@@ -61,10 +61,10 @@ fn all_forms_parse() {
     check(json!([{"word": 3}]), "3");
     // A word that contains the parameter's name is a word.
     check(json!("expressions [neuves]"), "expressions [neuves]");
-    for nothing in
+    for empty in
         [json!(null), json!([]), json!(""), json!([null, "", []]), json!({}), json!([[]]), json!("[]")]
     {
-        check(nothing, "");
+        check(empty, "");
     }
 }
 
