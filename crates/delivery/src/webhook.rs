@@ -38,7 +38,7 @@ use tokio_rustls::TlsConnector;
 pub use address::AddressPolicy;
 pub use pool::KeepAlive;
 pub use resolve::Dns;
-pub use target::{Host, Refused};
+pub use target::{Host, TargetError};
 
 use crate::message::{AttemptResult, SequenceHeaders, WebhookMessage};
 use crate::signature;
@@ -172,7 +172,7 @@ impl Webhooks {
     }
 
     /// Checks whether webhooks may be sent to an endpoint, without network access. Returns its host.
-    pub fn check(&self, endpoint: &Endpoint) -> Result<Host, Refused> {
+    pub fn check(&self, endpoint: &Endpoint) -> Result<Host, TargetError> {
         Target::check(endpoint, self.addresses).map(|target| target.host)
     }
 
@@ -183,14 +183,14 @@ impl Webhooks {
         let mut excerpt = Vec::new();
         let (outcome, status) = match self.attempt(message, deadline).await {
             Err(fault) => (Outcome::Failed(fault), None),
-            Ok(answer) => {
-                let status = answer.response.status();
+            Ok(pending) => {
+                let status = pending.response.status();
                 let is_success = match self.success {
                     Success::Only200 => status.as_u16() == 200,
                     Success::Any2xx => status.is_success(),
                 };
                 // The status decides. The body no longer matters.
-                self.finish(answer, deadline, &mut excerpt).await;
+                self.finish(pending, deadline, &mut excerpt).await;
                 let outcome = if is_success { Outcome::Delivered } else { Outcome::Failed(Fault::Status) };
                 (outcome, Some(status.as_u16()))
             }
@@ -254,8 +254,8 @@ impl Webhooks {
     }
 
     /// Reads the rest of the response, so that the connection can be reused.
-    async fn finish(&self, answer: PendingResponse, deadline: Instant, excerpt: &mut Vec<u8>) {
-        let PendingResponse { target, mut connection, response } = answer;
+    async fn finish(&self, pending: PendingResponse, deadline: Instant, excerpt: &mut Vec<u8>) {
+        let PendingResponse { target, mut connection, response } = pending;
         let announced_idle = connection::announced_idle(response.headers());
         let body_deadline = deadline.min(Instant::now() + BODY_WAIT_MAX);
         let end = timeout_at(body_deadline, connection.read(response.into_body(), excerpt)).await;

@@ -40,7 +40,7 @@ class Handler:
             "from": envelope.mail_from,
             "to": envelope.rcpt_tos,
             "bytes": base64.b64encode(envelope.content).decode(),
-            "safe": session.ssl is not None or settings["security"] == "tls",
+            "encrypted": session.ssl is not None or settings["security"] == "tls",
             "user": session.auth_data.login.decode() if session.auth_data else None,
             "peer": session.peer[1],
         }

@@ -26,9 +26,9 @@ const WAIT_MAX: Duration = Duration::from_secs(60);
 
 /// Configuration of the server.
 #[derive(Debug, Clone, Copy)]
-pub struct Kind {
+pub struct MailServerConfig {
     pub security: Security,
-    pub login: LoginNeeded,
+    pub login: AuthMode,
     pub addresses: Addresses,
 }
 
@@ -40,12 +40,12 @@ pub enum Security {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LoginNeeded {
-    No,
+pub enum AuthMode {
+    None,
     /// Offers PLAIN and LOGIN.
-    Yes,
+    Any,
     /// Offers only LOGIN, the older mechanism.
-    Asked,
+    LoginOnly,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,12 +54,12 @@ pub enum Addresses {
     Utf8,
 }
 
-impl Kind {
+impl MailServerConfig {
     pub const fn plain() -> Self {
-        Self { security: Security::None, login: LoginNeeded::No, addresses: Addresses::Utf8 }
+        Self { security: Security::None, login: AuthMode::None, addresses: Addresses::Utf8 }
     }
 
-    pub const fn safe(security: Security, login: LoginNeeded) -> Self {
+    pub const fn new(security: Security, login: AuthMode) -> Self {
         Self { security, login, addresses: Addresses::Utf8 }
     }
 }
@@ -81,29 +81,29 @@ pub struct ReceivedEmail {
     pub to: Vec<String>,
     pub bytes: Vec<u8>,
     /// Whether it came over TLS.
-    pub safe: bool,
-    /// Who had logged in.
+    pub encrypted: bool,
+    /// The authenticated user.
     pub user: Option<String>,
-    /// The port of the other side.
+    /// The client's port.
     pub peer: u64,
 }
 
 impl MailServer {
-    pub fn start(kind: Kind) -> Self {
-        let folder = TempDir::new().expect("there is room for a folder");
+    pub fn start(config: MailServerConfig) -> Self {
+        let folder = TempDir::new().expect("a temporary folder");
         let (certificate, key) = (folder.path().join("certificate.pem"), folder.path().join("key.pem"));
         let (authority_pem, certificate_pem, key_pem) = certificates();
-        std::fs::write(&certificate, certificate_pem).expect("the folder is ours");
-        std::fs::write(&key, key_pem).expect("the folder is ours");
+        std::fs::write(&certificate, certificate_pem).expect("the folder is writable");
+        std::fs::write(&key, key_pem).expect("the folder is writable");
         let settings = json!({
-            "security": match kind.security {
+            "security": match config.security {
                 Security::Tls => "tls",
                 Security::StartTls => "starttls",
                 Security::None => "none",
             },
-            "login": (kind.login != LoginNeeded::No).then(|| json!({"user": USER, "password": PASSWORD})),
-            "without": if kind.login == LoginNeeded::Asked { vec!["PLAIN"] } else { Vec::new() },
-            "utf8": kind.addresses == Addresses::Utf8,
+            "login": (config.login != AuthMode::None).then(|| json!({"user": USER, "password": PASSWORD})),
+            "without": if config.login == AuthMode::LoginOnly { vec!["PLAIN"] } else { Vec::new() },
+            "utf8": config.addresses == Addresses::Utf8,
             "certificate": certificate,
             "key": key,
         });
@@ -152,7 +152,7 @@ fn parse_received(email: &Value) -> ReceivedEmail {
             from: text(&email["from"])?,
             to: email["to"].as_array()?.iter().filter_map(text).collect(),
             bytes: STANDARD.decode(email["bytes"].as_str()?).ok()?,
-            safe: email["safe"].as_bool()?,
+            encrypted: email["encrypted"].as_bool()?,
             user: text(&email["user"]),
             peer: email["peer"].as_u64()?,
         })

@@ -33,7 +33,7 @@ impl fmt::Display for Host {
 
 /// Why an endpoint is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum TargetError {
     #[error("This value is not a valid URL.")]
     Malformed,
     #[error("This address must begin with https://.")]
@@ -81,16 +81,16 @@ pub(super) enum HostAddress {
 }
 
 impl Target {
-    pub fn check(endpoint: &Endpoint, policy: AddressPolicy) -> Result<Self, Refused> {
-        let url = Url::parse(endpoint.as_str()).map_err(|_| Refused::Malformed)?;
+    pub fn check(endpoint: &Endpoint, policy: AddressPolicy) -> Result<Self, TargetError> {
+        let url = Url::parse(endpoint.as_str()).map_err(|_| TargetError::Malformed)?;
         if url.scheme() != "https" {
-            return Err(Refused::NotHttps);
+            return Err(TargetError::NotHttps);
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(Refused::UserInfo);
+            return Err(TargetError::UserInfo);
         }
-        let port = url.port_or_known_default().filter(|port| *port != 0).ok_or(Refused::Port)?;
-        let (address, server_name, canonical) = match url.host().ok_or(Refused::Malformed)? {
+        let port = url.port_or_known_default().filter(|port| *port != 0).ok_or(TargetError::Port)?;
+        let (address, server_name, canonical) = match url.host().ok_or(TargetError::Malformed)? {
             url::Host::Ipv4(address) => check_address(address.into(), policy)?,
             url::Host::Ipv6(address) => check_address(address.into(), policy)?,
             url::Host::Domain(name) => check_name(name, policy)?,
@@ -100,21 +100,22 @@ impl Target {
             Some(_) => host.0.to_string(),
             None => canonical,
         };
-        let authority = Authority::from_maybe_shared(Bytes::from(authority)).map_err(|_| Refused::Name)?;
+        let authority =
+            Authority::from_maybe_shared(Bytes::from(authority)).map_err(|_| TargetError::Name)?;
         let path = match url.query() {
             Some(query) => format!("{}?{query}", url.path()),
             None => url.path().to_owned(),
         };
-        let path = PathAndQuery::from_maybe_shared(Bytes::from(path)).map_err(|_| Refused::Malformed)?;
+        let path = PathAndQuery::from_maybe_shared(Bytes::from(path)).map_err(|_| TargetError::Malformed)?;
         Ok(Self { host, address, port, server_name, authority, path })
     }
 }
 
 type CheckedHost = (HostAddress, ServerName<'static>, String);
 
-fn check_address(address: IpAddr, policy: AddressPolicy) -> Result<CheckedHost, Refused> {
+fn check_address(address: IpAddr, policy: AddressPolicy) -> Result<CheckedHost, TargetError> {
     if !policy.allows(address) {
-        return Err(Refused::Address);
+        return Err(TargetError::Address);
     }
     let canonical = match address {
         IpAddr::V4(address) => address.to_string(),
@@ -123,22 +124,22 @@ fn check_address(address: IpAddr, policy: AddressPolicy) -> Result<CheckedHost, 
     Ok((HostAddress::Ip(address), ServerName::IpAddress(address.into()), canonical))
 }
 
-fn check_name(name: &str, policy: AddressPolicy) -> Result<CheckedHost, Refused> {
+fn check_name(name: &str, policy: AddressPolicy) -> Result<CheckedHost, TargetError> {
     // A trailing dot marks a name as fully qualified, as ours always are.
     let name = name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase();
     let last_is_number =
         || name.rsplit('.').next().is_none_or(|last| last.bytes().all(|byte| byte.is_ascii_digit()));
     if name.len() > NAME_BYTES_MAX || !name.split('.').all(is_label) || last_is_number() {
-        return Err(Refused::Name);
+        return Err(TargetError::Name);
     }
     let is_local = !name.contains('.')
         || LOCAL_NAMES.iter().any(|local| {
             name.strip_suffix(local).is_some_and(|before| before.is_empty() || before.ends_with('.'))
         });
     if is_local && policy == AddressPolicy::PublicOnly {
-        return Err(Refused::LocalName);
+        return Err(TargetError::LocalName);
     }
-    let server_name = ServerName::try_from(name.clone()).map_err(|_| Refused::Name)?;
+    let server_name = ServerName::try_from(name.clone()).map_err(|_| TargetError::Name)?;
     Ok((HostAddress::Name(name.clone()), server_name, name))
 }
 

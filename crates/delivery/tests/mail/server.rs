@@ -3,17 +3,17 @@
 use std::ops::Deref;
 
 use delivery::mail::{Login, Security, Smtp};
-use testkit::mail_server::{self, HOST, Kind, LoginNeeded, MailServer, PASSWORD, USER};
+use testkit::mail_server::{self, AuthMode, HOST, MailServer, MailServerConfig, PASSWORD, USER};
 
 /// A server and its configuration.
 pub struct Server {
-    kind: Kind,
+    config: MailServerConfig,
     server: MailServer,
 }
 
 impl Server {
-    pub fn start(kind: Kind) -> Self {
-        Self { kind, server: MailServer::start(kind) }
+    pub fn start(config: MailServerConfig) -> Self {
+        Self { config, server: MailServer::start(config) }
     }
 
     /// Returns the settings to reach and trust it.
@@ -22,8 +22,8 @@ impl Server {
         Smtp {
             host: HOST.to_owned(),
             port: self.port,
-            security: ours(self.kind.security),
-            login: (self.kind.login != LoginNeeded::No).then_some(login),
+            security: convert_security(self.config.security),
+            login: (self.config.login != AuthMode::None).then_some(login),
             extra_ca_pem: Some(self.authority_pem.clone().into_bytes()),
         }
     }
@@ -38,7 +38,7 @@ impl Deref for Server {
 }
 
 /// Converts the security setting.
-pub fn ours(security: mail_server::Security) -> Security {
+pub fn convert_security(security: mail_server::Security) -> Security {
     match security {
         mail_server::Security::Tls => Security::Tls,
         mail_server::Security::StartTls => Security::StartTls,

@@ -8,13 +8,13 @@ use std::time::Duration;
 use delivery::mail::{self, Deadlines, Login, Mail, MailTransport, Settings, SetupError, Smtp};
 use delivery::{AttemptResult, Email};
 use domain::{EmailAddress, Fault, Outcome};
-use testkit::mail_server::{self, Addresses, Kind, LoginNeeded, PASSWORD, Security, USER};
+use testkit::mail_server::{self, Addresses, AuthMode, MailServerConfig, PASSWORD, Security, USER};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufStream};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use crate::build::{email, from};
-use crate::server::{Server, ours};
+use crate::server::{Server, convert_security};
 
 /// Long enough to reach the stage that hangs, unless the machine is very busy; the assertions hold in any case.
 const SOON: Deadlines = Deadlines { connect: Duration::from_secs(5), total: Duration::from_millis(700) };
@@ -38,23 +38,23 @@ fn failed(result: &AttemptResult, fault: Fault, status: Option<u16>) {
 #[tokio::test]
 async fn email_arrives_over_every_kind_of_connection() {
     for (security, login) in [
-        (Security::None, LoginNeeded::No),
-        (Security::Tls, LoginNeeded::No),
-        (Security::Tls, LoginNeeded::Yes),
-        (Security::StartTls, LoginNeeded::Yes),
-        (Security::StartTls, LoginNeeded::Asked),
+        (Security::None, AuthMode::None),
+        (Security::Tls, AuthMode::None),
+        (Security::Tls, AuthMode::Any),
+        (Security::StartTls, AuthMode::Any),
+        (Security::StartTls, AuthMode::LoginOnly),
     ] {
-        let server = Server::start(Kind::safe(security, login));
+        let server = Server::start(MailServerConfig::new(security, login));
         let result = mail(server.smtp(), Deadlines::default()).send(&email(7)).await;
         assert_eq!(summary(&result), (Outcome::Delivered, Some(250), "2.0.0 queued as 4711".to_owned()));
-        let taken = server.next_email();
+        let received = server.next_email();
         assert_eq!(
-            (taken.from.as_str(), taken.to.as_slice()),
+            (received.from.as_str(), received.to.as_slice()),
             ("alertes@exemple.fr", &["jeanne@exemple.fr".to_owned()][..])
         );
-        assert_eq!(taken.safe, security != Security::None, "{security:?}");
-        assert_eq!(taken.user.as_deref(), (login != LoginNeeded::No).then_some(USER));
-        check_parts(&taken.bytes);
+        assert_eq!(received.encrypted, security != Security::None, "{security:?}");
+        assert_eq!(received.user.as_deref(), (login != AuthMode::None).then_some(USER));
+        check_parts(&received.bytes);
     }
 }
 
@@ -84,7 +84,7 @@ fn check_parts(email: &[u8]) {
 
 #[tokio::test]
 async fn temporary_and_permanent_rejections_differ() {
-    let server = Server::start(Kind::plain());
+    let server = Server::start(MailServerConfig::plain());
     let mail = mail(server.smtp(), Deadlines::default());
     for (name, fault, status) in [
         ("rcpt-421", Fault::Status, 421),
@@ -104,7 +104,7 @@ async fn temporary_and_permanent_rejections_differ() {
 
 #[tokio::test]
 async fn wrong_password_is_retried() {
-    let server = Server::start(Kind::safe(Security::StartTls, LoginNeeded::Yes));
+    let server = Server::start(MailServerConfig::new(Security::StartTls, AuthMode::Any));
     let login = Some(Login { user: USER.to_owned(), password: format!("{PASSWORD}!") });
     let result = mail(Smtp { login, ..server.smtp() }, Deadlines::default()).send(&email(7)).await;
     failed(&result, Fault::Status, Some(535));
@@ -115,7 +115,7 @@ async fn wrong_password_is_retried() {
 #[tokio::test]
 async fn invalid_certificates_are_refused() {
     for security in [Security::Tls, Security::StartTls] {
-        let server = Server::start(Kind::safe(security, LoginNeeded::No));
+        let server = Server::start(MailServerConfig::new(security, AuthMode::None));
         let untrusted = Smtp { extra_ca_pem: None, ..server.smtp() };
         failed(&mail(untrusted, Deadlines::default()).send(&email(1)).await, Fault::Tls, None);
         let misnamed = Smtp { host: "localhost".to_owned(), ..server.smtp() };
@@ -132,7 +132,7 @@ async fn invalid_certificates_are_refused() {
 
 #[tokio::test]
 async fn server_without_starttls_is_refused() {
-    let server = Server::start(Kind::plain());
+    let server = Server::start(MailServerConfig::plain());
     let smtp = Smtp { security: mail::Security::StartTls, ..server.smtp() };
     let result = mail(smtp, Deadlines::default()).send(&email(7)).await;
     assert_eq!(result.outcome, Outcome::Failed(Fault::Tls));
@@ -142,7 +142,7 @@ async fn server_without_starttls_is_refused() {
 
 #[tokio::test]
 async fn hanging_server_times_out() {
-    let server = Server::start(Kind::plain());
+    let server = Server::start(MailServerConfig::plain());
     for name in ["rcpt-hang", "data-hang"] {
         let result = mail(server.smtp(), SOON).send(&to(name)).await;
         failed(&result, Fault::Timeout, None);
@@ -151,15 +151,18 @@ async fn hanging_server_times_out() {
     // Accepts connections and stays silent.
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     for security in [Security::None, Security::Tls, Security::StartTls] {
-        let smtp =
-            Smtp { security: ours(security), port: silent.local_addr().unwrap().port(), ..server.smtp() };
+        let smtp = Smtp {
+            security: convert_security(security),
+            port: silent.local_addr().unwrap().port(),
+            ..server.smtp()
+        };
         failed(&mail(smtp, SOON).send(&email(7)).await, Fault::Timeout, None);
     }
 }
 
 #[tokio::test]
 async fn lost_reply_is_retried_with_the_same_bytes() {
-    let server = Server::start(Kind::plain());
+    let server = Server::start(MailServerConfig::plain());
     let mail = mail(server.smtp(), Deadlines::default());
     for _ in 0..2 {
         failed(&mail.send(&to("data-drop")).await, Fault::Closed, None);
@@ -170,7 +173,7 @@ async fn lost_reply_is_retried_with_the_same_bytes() {
 
 #[tokio::test]
 async fn unreachable_server_is_a_connect_fault() {
-    let server = Server::start(Kind::plain());
+    let server = Server::start(MailServerConfig::plain());
     let gone = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = gone.local_addr().unwrap().port();
     drop(gone);
@@ -180,7 +183,7 @@ async fn unreachable_server_is_a_connect_fault() {
 
 #[tokio::test]
 async fn a_connection_is_used_again_while_it_lives() {
-    let server = Server::start(Kind::safe(Security::Tls, LoginNeeded::Yes));
+    let server = Server::start(MailServerConfig::new(Security::Tls, AuthMode::Any));
     let mail = mail(server.smtp(), Deadlines::default());
     let mut peers = Vec::new();
     for email in [email(1), email(2), to("close"), email(3), email(4)] {
@@ -197,12 +200,12 @@ async fn one_email_per_connection(listener: TcpListener) -> usize {
     for connection in 1.. {
         let (stream, _) = listener.accept().await.unwrap();
         let mut stream = BufStream::new(stream);
-        let (mut line, mut taken) = (String::new(), false);
+        let (mut line, mut received) = (String::new(), false);
         stream.write_all(b"220 here\r\n").await.unwrap();
         stream.flush().await.unwrap();
         while stream.read_line(&mut line).await.is_ok_and(|length| length > 0) {
             let answer = match line.get(..4).unwrap_or_default() {
-                "MAIL" if taken => "421 one is enough",
+                "MAIL" if received => "421 one is enough",
                 "DATA" => {
                     stream.write_all(b"354 go on\r\n").await.unwrap();
                     stream.flush().await.unwrap();
@@ -210,8 +213,8 @@ async fn one_email_per_connection(listener: TcpListener) -> usize {
                         line.clear();
                         stream.read_line(&mut line).await.unwrap();
                     }
-                    (emails, taken) = (emails + 1, true);
-                    "250 taken"
+                    (emails, received) = (emails + 1, true);
+                    "250 received"
                 }
                 _ => "250 fine",
             };
@@ -232,7 +235,7 @@ async fn one_email_per_connection(listener: TcpListener) -> usize {
 #[tokio::test]
 async fn closed_session_is_replaced() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let server = Server::start(Kind::plain());
+    let server = Server::start(MailServerConfig::plain());
     let smtp = Smtp { port: listener.local_addr().unwrap().port(), ..server.smtp() };
     let mut connections = JoinSet::from_iter([one_email_per_connection(listener)]);
     let mail = mail(smtp, Deadlines::default());
@@ -244,7 +247,7 @@ async fn closed_session_is_replaced() {
 
 #[tokio::test]
 async fn emails_are_sent_concurrently() {
-    let server = Server::start(Kind::safe(Security::StartTls, LoginNeeded::Yes));
+    let server = Server::start(MailServerConfig::new(Security::StartTls, AuthMode::Any));
     let mail = Arc::new(mail(server.smtp(), Deadlines::default()));
     let mut under_way = JoinSet::new();
     for number in 0..20 {
@@ -258,11 +261,11 @@ async fn emails_are_sent_concurrently() {
 
 #[tokio::test]
 async fn non_ascii_addresses_need_smtputf8() {
-    let server = Server::start(Kind::plain());
+    let server = Server::start(MailServerConfig::plain());
     let result = mail(server.smtp(), Deadlines::default()).send(&to("hélène")).await;
     assert_eq!(result.outcome, Outcome::Delivered, "{:?}", summary(&result));
     assert_eq!(server.next_email().to, ["hélène@exemple.fr"]);
-    let server = Server::start(Kind { addresses: Addresses::Ascii, ..Kind::plain() });
+    let server = Server::start(MailServerConfig { addresses: Addresses::Ascii, ..MailServerConfig::plain() });
     failed(&mail(server.smtp(), Deadlines::default()).send(&to("hélène")).await, Fault::Rejected, None);
 }
 

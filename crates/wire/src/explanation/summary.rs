@@ -18,7 +18,7 @@ pub fn of(body: &ExplanationBody<'_>) -> String {
     }
     match (body.held && body.on_offer, body.matched) {
         (true, false) => text.push_str(
-            " There is no match: a match is created only when a property starts to meet an enabled search.",
+            " There is no match: a match is created only when a property starts to meet a search that is already saved and enabled.",
         ),
         (false, true) => text.push_str(" There is a match from an earlier time when it did."),
         (true, true) | (false, false) => {}
@@ -54,7 +54,7 @@ fn closest_advert(adverts: &[AdvertBody]) -> Option<String> {
     let failed = failed.join("; ");
     Some(match (adverts.len(), closest.criteria.len()) {
         (1, _) => format!("its advert fails ({failed})"),
-        (_, 1) => format!("none of its {} adverts does ({failed})", adverts.len()),
+        (_, 1) => format!("none of its {} adverts meets the criterion ({failed})", adverts.len()),
         (count, _) => format!("none of its {count} adverts meets all advert criteria (closest: {failed})"),
     })
 }

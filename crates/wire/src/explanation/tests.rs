@@ -292,7 +292,7 @@ fn summary_explains_missing_and_old_matches() {
     assert_eq!(
         summary(&it, &[]),
         "The property is on offer and meets all criteria of the search. There is no match: a match is created only when a \
-         property starts to meet an enabled search."
+         property starts to meet a search that is already saved and enabled."
     );
     let gone = property([advert(1, |advert| advert.expired_at = Some(at(1_800_000_500)))]);
     assert_eq!(

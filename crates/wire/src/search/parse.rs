@@ -34,7 +34,7 @@ pub enum Purpose<'a> {
     Preview,
 }
 
-/// What came of parser a body.
+/// The result of parsing a body.
 #[derive(Debug)]
 pub struct ParsedSearch {
     pub draft: Result<SearchDraft, Vec<Violation>>,

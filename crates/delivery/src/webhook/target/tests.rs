@@ -5,12 +5,12 @@ use testkit::ssrf;
 
 use super::*;
 
-fn checked(endpoint: &str, addresses: AddressPolicy) -> Result<String, Refused> {
+fn checked(endpoint: &str, addresses: AddressPolicy) -> Result<String, TargetError> {
     let target = Target::check(&Endpoint::trusted(endpoint.to_owned()), addresses)?;
     Ok(format!("{} {} {}", target.host, target.authority, target.path))
 }
 
-fn check(endpoint: &str, expected: Result<&str, Refused>) {
+fn check(endpoint: &str, expected: Result<&str, TargetError>) {
     let checked = checked(endpoint, AddressPolicy::PublicOnly);
     assert_eq!(checked, expected.map(str::to_owned), "{endpoint}");
 }
@@ -31,23 +31,23 @@ fn hosts_are_canonical() {
 
 #[test]
 fn refusal_reasons() {
-    check("no address", Err(Refused::Malformed));
-    check("http://hook.example/", Err(Refused::NotHttps));
-    check("https://a@hook.example/", Err(Refused::UserInfo));
-    check("https://:a@hook.example/", Err(Refused::UserInfo));
-    check("https://hook.example:0/", Err(Refused::Port));
-    check("https://a..example/", Err(Refused::Name));
-    check("https://hook.example../", Err(Refused::Name));
-    check("https://kubernetes/", Err(Refused::LocalName));
-    check("https://a.localhost./", Err(Refused::LocalName));
-    check("https://home.arpa/", Err(Refused::LocalName));
-    check("https://0x7f.1/", Err(Refused::Address));
-    check("https://[::ffff:9.9.9.9]/", Err(Refused::Address));
+    check("no address", Err(TargetError::Malformed));
+    check("http://hook.example/", Err(TargetError::NotHttps));
+    check("https://a@hook.example/", Err(TargetError::UserInfo));
+    check("https://:a@hook.example/", Err(TargetError::UserInfo));
+    check("https://hook.example:0/", Err(TargetError::Port));
+    check("https://a..example/", Err(TargetError::Name));
+    check("https://hook.example../", Err(TargetError::Name));
+    check("https://kubernetes/", Err(TargetError::LocalName));
+    check("https://a.localhost./", Err(TargetError::LocalName));
+    check("https://home.arpa/", Err(TargetError::LocalName));
+    check("https://0x7f.1/", Err(TargetError::Address));
+    check("https://[::ffff:9.9.9.9]/", Err(TargetError::Address));
 }
 
 #[test]
 fn private_targets_are_allowed_in_danger_mode() {
-    let check = |endpoint, expected: Result<&str, Refused>| {
+    let check = |endpoint, expected: Result<&str, TargetError>| {
         let checked = checked(endpoint, AddressPolicy::DangerAllowPrivate);
         assert_eq!(checked, expected.map(str::to_owned), "{endpoint}");
     };
@@ -56,19 +56,19 @@ fn private_targets_are_allowed_in_danger_mode() {
     check("https://nas.lan/", Ok("nas.lan:443 nas.lan /"));
     check("https://127.1/", Ok("127.0.0.1:443 127.0.0.1 /"));
     check("https://[::1]:2/", Ok("[::1]:2 [::1]:2 /"));
-    check("https://localhost:0/", Err(Refused::Port));
-    check("https://a..b/", Err(Refused::Name));
-    check("https://224.0.0.1/", Err(Refused::Address));
-    check("https://169.254.169.254/", Err(Refused::Address));
-    check("http://localhost/", Err(Refused::NotHttps));
+    check("https://localhost:0/", Err(TargetError::Port));
+    check("https://a..b/", Err(TargetError::Name));
+    check("https://224.0.0.1/", Err(TargetError::Address));
+    check("https://169.254.169.254/", Err(TargetError::Address));
+    check("http://localhost/", Err(TargetError::NotHttps));
 }
 
 #[test]
 fn name_length_limits() {
     let name = |labels: usize| format!("https://{}ab.example/", "abcdefg.".repeat(labels));
     assert!(checked(&name(30), AddressPolicy::PublicOnly).is_ok(), "250 bytes");
-    check(&name(31), Err(Refused::Name));
-    check(&format!("https://{}.example/", "a".repeat(64)), Err(Refused::Name));
+    check(&name(31), Err(TargetError::Name));
+    check(&format!("https://{}.example/", "a".repeat(64)), Err(TargetError::Name));
     assert!(checked(&format!("https://{}.example/", "a".repeat(63)), AddressPolicy::PublicOnly).is_ok());
 }
 

@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use testkit::mail_server::{self, HOST, Kind, LoginNeeded, MailServer, PASSWORD, Security, USER};
+use testkit::mail_server::{self, AuthMode, HOST, MailServer, MailServerConfig, PASSWORD, Security, USER};
 
 use super::{TRUSTED, meet_everything, members, once, path, receiver};
 use crate::harness::TestServer;
@@ -30,7 +30,7 @@ struct Post {
 impl Post {
     /// A server that sends letters through a mail server with TLS and a login, and webhooks to this machine.
     async fn start() -> Self {
-        let mail = MailServer::start(Kind::safe(Security::StartTls, LoginNeeded::Yes));
+        let mail = MailServer::start(MailServerConfig::new(Security::StartTls, AuthMode::Any));
         let folder = TempDir::new().unwrap();
         let trusted = folder.path().join("ca.pem");
         std::fs::write(&trusted, format!("{}\n{}", TRUSTED.authority.pem(), mail.authority_pem)).unwrap();
@@ -171,7 +171,7 @@ async fn one_letter_tells_of_what_was_gathered_and_its_link_ends_letters() {
         (taken.from.as_str(), taken.to.as_slice()),
         ("alertes@exemple.fr", ["jeanne@exemple.fr".to_owned()].as_slice())
     );
-    assert_eq!((taken.safe, taken.user.as_deref()), (true, Some(USER)));
+    assert_eq!((taken.encrypted, taken.user.as_deref()), (true, Some(USER)));
     let letter = mail_server::parse_email(&taken.bytes);
     assert_eq!(header(&letter, "Subject"), "2 nouveaux biens : Maison à Tours");
     assert_eq!(header(&letter, "To"), "jeanne@exemple.fr");
