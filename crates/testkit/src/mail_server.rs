@@ -74,13 +74,13 @@ pub struct MailServer {
     _folder: TempDir,
 }
 
-/// A email as the server took it, and from whom.
+/// A received e-mail and its envelope.
 #[derive(Debug)]
 pub struct ReceivedEmail {
     pub from: String,
     pub to: Vec<String>,
     pub bytes: Vec<u8>,
-    /// Whether it came over TLS.
+    /// Whether it arrived over TLS.
     pub encrypted: bool,
     /// The authenticated user.
     pub user: Option<String>,

@@ -134,7 +134,7 @@ pub struct DeliveryWithAttempts<'a> {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct AttemptBody<'a> {
-    /// From 1.
+    /// Starting at 1.
     number: usize,
     began_at: String,
     duration_ms: u64,

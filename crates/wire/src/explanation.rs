@@ -53,7 +53,7 @@ pub struct ExplanationBody<'a> {
     held: bool,
     on_offer: bool,
     matched: bool,
-    criteria: Vec<LineBody>,
+    criteria: Vec<CriterionBody>,
     adverts: Vec<AdvertBody>,
     changes: Vec<ChangeBody>,
     expressions: Vec<GroupBody<'a>>,
@@ -61,7 +61,7 @@ pub struct ExplanationBody<'a> {
 
 /// One criterion.
 #[derive(Debug, Serialize)]
-struct LineBody {
+struct CriterionBody {
     filters: Vec<&'static str>,
     wanted: ExpectedValue,
     /// `null` if unknown.
@@ -74,7 +74,7 @@ struct LineBody {
 struct AdvertBody {
     advert: String,
     held: bool,
-    criteria: Vec<LineBody>,
+    criteria: Vec<CriterionBody>,
 }
 
 /// The change criteria, checked against the closest change.
@@ -88,19 +88,19 @@ struct ChangeBody {
     /// `null` if there was no change.
     advert: Option<String>,
     created_at: Option<String>,
-    criteria: Vec<LineBody>,
+    criteria: Vec<CriterionBody>,
 }
 
 /// One alternative group of words.
 #[derive(Debug, Serialize)]
 struct GroupBody<'a> {
     held: bool,
-    entries: Vec<EntryTriedBody<'a>>,
+    entries: Vec<EntryResultBody<'a>>,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct EntryTriedBody<'a> {
+struct EntryResultBody<'a> {
     #[serde(flatten)]
     entry: EntryBody<'a>,
     held: bool,
@@ -139,7 +139,7 @@ pub fn explanation<'a>(input: &ExplanationInput<'a>) -> ExplanationBody<'a> {
 }
 
 impl ExplanationInput<'_> {
-    fn property_line(&self, line: &PropertyLine<'_>) -> LineBody {
+    fn property_line(&self, line: &PropertyLine<'_>) -> CriterionBody {
         let filters = line.filters();
         let (wanted, found) = match line {
             PropertyLine::Attribute(finding) => self.finding(finding, &filters),
@@ -157,7 +157,7 @@ impl ExplanationInput<'_> {
                 (value::expected_properties(wanted), Some(ActualValue::property(*found)))
             }
         };
-        LineBody { filters: self.used(&filters), wanted, found, held: line.held() }
+        CriterionBody { filters: self.used(&filters), wanted, found, held: line.held() }
     }
 
     fn advert(&self, tried: &AdvertTried<'_>) -> AdvertBody {
@@ -166,7 +166,7 @@ impl ExplanationInput<'_> {
         AdvertBody { advert: iri::advert(*advert), held: tried.held(), criteria }
     }
 
-    fn advert_line(&self, line: &AdvertLine<'_>) -> LineBody {
+    fn advert_line(&self, line: &AdvertLine<'_>) -> CriterionBody {
         let filters = line.filters();
         let (wanted, found) = match line {
             AdvertLine::Attribute(finding) => self.finding(finding, &filters),
@@ -176,7 +176,7 @@ impl ExplanationInput<'_> {
                 (ExpectedValue::among(*sense, sites), found.map(|key| ActualValue::Item(site(key))))
             }
         };
-        LineBody { filters: self.used(&filters), wanted, found, held: line.held() }
+        CriterionBody { filters: self.used(&filters), wanted, found, held: line.held() }
     }
 
     fn changes(&self, tried: &ChangesTried<'_>) -> ChangeBody {
@@ -186,7 +186,7 @@ impl ExplanationInput<'_> {
             let found = nearest.as_ref().and_then(|change| change.lines[index].found);
             let finding = Finding { attribute: condition.attribute, wanted: &condition.test, found };
             let (wanted, found) = self.finding(&finding, &filters);
-            LineBody { filters: self.used(&filters), wanted, found, held: finding.held() }
+            CriterionBody { filters: self.used(&filters), wanted, found, held: finding.held() }
         };
         ChangeBody {
             field_name: variation_name(*variation),
@@ -217,7 +217,7 @@ impl ExplanationInput<'_> {
 }
 
 fn group<'a>(tried: &GroupTried<'a>) -> GroupBody<'a> {
-    let entry = |tried: &EntryTried<'a>| EntryTriedBody {
+    let entry = |tried: &EntryTried<'a>| EntryResultBody {
         entry: EntryBody::of(tried.wanted),
         held: tried.held(),
         found_in: tried.found.map(|passage| PassageBody {

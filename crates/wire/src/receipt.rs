@@ -23,7 +23,7 @@ pub struct ReceiptBody {
     id: Option<String>,
     #[serde(rename = "@type")]
     kind: &'static str,
-    /// The line of an NDJSON stream, from 1.
+    /// Line number in an NDJSON stream, starting at 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]

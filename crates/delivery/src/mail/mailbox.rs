@@ -4,7 +4,7 @@ use domain::EmailAddress;
 
 use super::format;
 
-/// `Vigie <alertes@exemple.fr>`, or an address alone.
+/// A sender: `Vigie <alertes@exemple.fr>`, or only an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mailbox {
     name: String,

@@ -1,6 +1,6 @@
 //! Summarises an explanation in one or two sentences.
 
-use super::{AdvertBody, ChangeBody, EntryTriedBody, ExplanationBody, GroupBody, LineBody};
+use super::{AdvertBody, ChangeBody, CriterionBody, EntryResultBody, ExplanationBody, GroupBody};
 
 /// Returns the summary of an otherwise complete body.
 pub fn of(body: &ExplanationBody<'_>) -> String {
@@ -38,8 +38,8 @@ fn failures(body: &ExplanationBody<'_>) -> Vec<String> {
     failures
 }
 
-fn failure(line: &LineBody) -> String {
-    let LineBody { filters, wanted, found, held: _ } = line;
+fn failure(line: &CriterionBody) -> String {
+    let CriterionBody { filters, wanted, found, held: _ } = line;
     let filters = join_names(filters);
     match found {
         Some(found) => format!("{filters}: expected {wanted}, found {found}"),
@@ -79,7 +79,7 @@ fn closest_group(groups: &[GroupBody<'_>]) -> Option<String> {
     Some(failed.join(" and "))
 }
 
-fn word(entry: &EntryTriedBody<'_>) -> String {
+fn word(entry: &EntryResultBody<'_>) -> String {
     let word = entry.entry.word();
     match &entry.found_in {
         None => format!("\"{word}\" is in none of its texts"),

@@ -7,7 +7,7 @@ use crate::query::{Parameters, RawQuery};
 /// The requested page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Paging {
-    /// From 1.
+    /// Starting at 1.
     pub page: u64,
     /// Zero requests only the total.
     pub items: u64,
