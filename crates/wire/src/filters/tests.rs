@@ -224,7 +224,7 @@ fn circles_and_polygons() {
     same(&shuffled.join("&"), triangle);
     check_rejected(
         "geoShapes[0][0][0]=2&geoShapes[0][0][1]=48",
-        &["geoShapes[0]: A polygon has from 3 to 1000 corners, 1 given."],
+        &["geoShapes[0]: A polygon must have 3 to 1000 corners, 1 given."],
     );
     check_rejected(
         "geoShapes[0][0][0]=2",
