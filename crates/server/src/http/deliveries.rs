@@ -48,11 +48,12 @@ pub async fn list(
 ) -> Result<Response, Problem> {
     let zone = &shared.config.time_zone;
     let mut parameters = query.parameters();
-    let search = parameters.read_single("search", "a reference to a search", iri::parse_search);
-    let state = parameters.read_single("state", "a state of a delivery", parse_state);
-    let channel = parameters.read_single("channel", "a channel of deliveries", names::parse_delivery_channel);
-    let from = parameters.read_single(FROM, "a date", |text| date::first_second(text, zone));
-    let until = parameters.read_single(TO, "a date", |text| date::last_second(text, zone));
+    let search = parameters.parse_single("search", "a reference to a search", iri::parse_search);
+    let state = parameters.parse_single("state", "a state of a delivery", parse_state);
+    let channel =
+        parameters.parse_single("channel", "a channel of deliveries", names::parse_delivery_channel);
+    let from = parameters.parse_single(FROM, "a date", |text| date::first_second(text, zone));
+    let until = parameters.parse_single(TO, "a date", |text| date::last_second(text, zone));
     if let (Some(from), Some(until)) = (from, until)
         && from > until
     {
@@ -176,7 +177,7 @@ pub async fn replay_search(
     let search = of_caller(&shared, &caller, id).await?;
     let zone = &shared.config.time_zone;
     let mut parameters = query.parameters();
-    let in_query = parameters.read_single(SINCE, "a date", |text| date::first_second(text, zone));
+    let in_query = parameters.parse_single(SINCE, "a date", |text| date::first_second(text, zone));
     let members = body::members(request, shared.config.limits.body_bytes_max).await?;
     let read = wire::delivery::parse_replay(&members, zone);
     let Replay { since: in_body, ignored } = read.map_err(|violations| Problem::violations(&violations))?;

@@ -27,7 +27,7 @@ pub async fn one(
 ) -> Result<Response, Problem> {
     let search = of_caller(&shared, &caller, id).await?;
     let mut parameters = query.parameters();
-    let property = parameters.read_list("property", "a reference to a property", iri::parse_property).pop();
+    let property = parameters.parse_list("property", "a reference to a property", iri::parse_property).pop();
     let noted = query.finish(parameters, &[])?;
     let property = property.ok_or_else(|| Problem::bad_request("The parameter \"property\" is required."))?;
     let property = shared.app.property(property).await?.ok_or_else(Problem::not_found)?;

@@ -61,8 +61,8 @@ pub async fn cities(State(shared): State<Shared>, query: QueryText) -> Result<Re
     let mut parameters = query.parameters();
     let filter = CityFilter {
         name: parameters.last("name").map(str::to_owned),
-        insee: parameters.read_list("insee", "an INSEE code", Insee::parse),
-        zipcodes: parameters.read_list("zipcode", "a zipcode", Zipcode::sought),
+        insee: parameters.parse_list("insee", "an INSEE code", Insee::parse),
+        zipcodes: parameters.parse_list("zipcode", "a zipcode", Zipcode::sought),
         order: order(&mut parameters),
     };
     let paging = Paging::parse(&mut parameters, Paging::ITEMS_MAX);
@@ -88,7 +88,7 @@ pub async fn departments(State(shared): State<Shared>, query: QueryText) -> Resu
     let mut parameters = query.parameters();
     let filter = DepartmentFilter {
         name: parameters.last("name").map(str::to_owned),
-        codes: parameters.read_list("code", "the code of a department", |code| {
+        codes: parameters.parse_list("code", "the code of a department", |code| {
             code_as_number(code).map(|_| code.to_owned())
         }),
         order: order(&mut parameters),
@@ -180,7 +180,7 @@ fn ids(
     expected: &str,
     read: impl Fn(&str) -> Option<u64>,
 ) -> HashSet<u64> {
-    parameters.read_list(name, expected, read).into_iter().collect()
+    parameters.parse_list(name, expected, read).into_iter().collect()
 }
 
 fn order(parameters: &mut Parameters<'_>) -> Order {
