@@ -74,7 +74,7 @@ fn write_feed(path: &Path, args: &ImportArgs) -> anyhow::Result<u64> {
     let mut bytes = 0;
     for mut draft in world.import().take(args.adverts) {
         add_originals(&mut draft);
-        let mut line = serde_json::to_vec(&wire::advert_draft_write::write(&draft))?;
+        let mut line = serde_json::to_vec(&wire::advert_draft::write(&draft))?;
         line.push(b'\n');
         bytes += line.len() as u64;
         file.write_all(&line)?;

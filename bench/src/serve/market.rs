@@ -77,7 +77,7 @@ impl Feed {
         let events = dataset.world().timeline().take(adverts);
         let drafts: Vec<_> = events.map(|event| event.draft).collect();
         let bodies = drafts.chunks(each).map(|drafts| {
-            let written: Vec<_> = drafts.iter().map(wire::advert_draft_write::write).collect();
+            let written: Vec<_> = drafts.iter().map(wire::advert_draft::write).collect();
             serde_json::to_vec(&written)
         });
         Ok(Self { bodies: bodies.collect::<Result<_, _>>()?, adverts })

@@ -7,7 +7,7 @@
 mod sample;
 
 use bytes::Bytes;
-use delivery::{Exchange, WebhookMessage};
+use delivery::{AttemptResult, WebhookMessage};
 use domain::{
     CancelReason, DeliveryId, DeliveryState, Endpoint, SearchId, Timestamp, UserId, WebhookSecret,
     WebhookSecrets,
@@ -46,7 +46,7 @@ pub enum Replayed {
 #[derive(Debug, Clone)]
 pub struct Tested {
     pub body: Bytes,
-    pub exchange: Exchange,
+    pub exchange: AttemptResult,
 }
 
 impl App {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use delivery::{Email, Exchange, WebhookMessage};
+use delivery::{AttemptResult, Email, WebhookMessage};
 use domain::{
     AdvertEvent, DeliveryChannel, Endpoint, EventName, Fault, MatchId, Outcome, Property, PropertyId,
     RetryPolicy, SearchId, SearchNumber, SiteDirectory, Timestamp,
@@ -45,8 +45,8 @@ pub struct Told<'a> {
 /// Carries messages out of the house: one attempt at a time.
 #[async_trait]
 pub trait Transport: Send + Sync + 'static {
-    async fn post(&self, post: &WebhookMessage) -> Exchange;
-    async fn email(&self, email: &Email) -> Exchange;
+    async fn post(&self, post: &WebhookMessage) -> AttemptResult;
+    async fn email(&self, email: &Email) -> AttemptResult;
     /// Whether something may be sent to an address, as far as its spelling tells, and which host that is.
     fn judge(&self, endpoint: &Endpoint) -> Result<String, EndpointRefused>;
     /// Whether there is anything that could carry emails.

@@ -14,8 +14,8 @@ use app::workers::dispatcher::Dispatcher;
 use app::workers::following::Progress;
 use app::workers::matcher::Matcher;
 use async_trait::async_trait;
-use delivery::webhook::{Addresses, Deadlines, Settings, Webhooks};
-use delivery::{Email, Exchange, WebhookMessage};
+use delivery::webhook::{AddressPolicy, Deadlines, Settings, Webhooks};
+use delivery::{AttemptResult, Email, WebhookMessage};
 use domain::search::SearchDraft;
 use domain::{
     AdvertEvent, Alerts, Amount, DeliveryState, Endpoint, EventName, Fault, FieldUpdate, Identity, Outcome,
@@ -27,7 +27,7 @@ use store::prelude::*;
 use store::{DeliveryList, DeliveryRow};
 use tempfile::TempDir;
 use testkit::build::{advert_id, at, draft, property_id, short_text, user_id};
-use testkit::receiver::{Authority, Plan, Receiver, Script, Trick};
+use testkit::receiver::{Authority, InjectedFault, Receiver, ReceiverConfig, Script};
 use testkit::{ManualClock, SeededIds};
 
 const HOUR: i64 = 3_600;
@@ -45,25 +45,25 @@ struct TwoSenders {
 }
 
 fn sender(authority: &Authority, deadline: Duration) -> Webhooks {
-    let deadlines = Deadlines { dns: deadline, connect: deadline, tls: deadline, whole: deadline };
+    let deadlines = Deadlines { dns: deadline, connect: deadline, tls: deadline, total: deadline };
     let extra_ca_pem = Some(authority.pem().into_bytes());
-    let (addresses, user_agent) = (Addresses::DangerPrivateToo, "Vigie/test".to_owned());
+    let (addresses, user_agent) = (AddressPolicy::DangerAllowPrivate, "Vigie/test".to_owned());
     Webhooks::new(Settings { addresses, extra_ca_pem, deadlines, user_agent, ..Settings::default() }).unwrap()
 }
 
 #[async_trait]
 impl Transport for TwoSenders {
-    async fn post(&self, post: &WebhookMessage) -> Exchange {
+    async fn post(&self, post: &WebhookMessage) -> AttemptResult {
         let impatient = self.about_time.iter().any(|url| url == post.endpoint.as_str());
         if impatient { self.impatient.send(post).await } else { self.patient.send(post).await }
     }
 
-    async fn email(&self, _: &Email) -> Exchange {
+    async fn email(&self, _: &Email) -> AttemptResult {
         unreachable!("there are no emails here")
     }
 
     fn judge(&self, endpoint: &Endpoint) -> Result<String, EndpointRefused> {
-        let judged = self.patient.judge(endpoint);
+        let judged = self.patient.check(endpoint);
         judged.map(|host| host.to_string()).map_err(|refused| EndpointRefused(refused.to_string()))
     }
 
@@ -108,12 +108,12 @@ async fn rows(store: &SqliteStore) -> Vec<DeliveryRow> {
 async fn six_attempts_an_hour_apart_whatever_the_receiver_does_then_failed_and_sent_again_on_request() {
     let authority = Authority::new();
     let mut receivers = Vec::new();
-    for trick in Trick::ALL {
-        let plan = Plan::new(Script::always(*trick));
+    for trick in InjectedFault::ALL {
+        let plan = ReceiverConfig::new(Script::always(*trick));
         receivers.push((*trick, Receiver::start(&authority, plan).await.unwrap()));
     }
     let url = |receiver: &Receiver| receiver.url("/hook");
-    let about_time = |trick: Trick| trick.expected() == Outcome::Failed(Fault::Timeout);
+    let about_time = |trick: InjectedFault| trick.expected() == Outcome::Failed(Fault::Timeout);
     let transport = TwoSenders {
         impatient: sender(&authority, SOON),
         patient: sender(&authority, LATE),
@@ -138,7 +138,7 @@ async fn six_attempts_an_hour_apart_whatever_the_receiver_does_then_failed_and_s
         .with_matcher()
         .with_dispatch(Arc::new(Plain), Arc::new(transport), settings);
 
-    let mut tricks: HashMap<SearchNumber, Trick> = HashMap::new();
+    let mut tricks: HashMap<SearchNumber, InjectedFault> = HashMap::new();
     for (trick, receiver) in &receivers {
         let endpoint = Endpoint::parse(&url(receiver)).ok();
         let alerts = Alerts { enabled: true, endpoint, ..Alerts::default() };
@@ -180,7 +180,7 @@ async fn six_attempts_an_hour_apart_whatever_the_receiver_does_then_failed_and_s
     }
 
     let found = rows(&store).await;
-    assert_eq!(found.len(), Trick::ALL.len());
+    assert_eq!(found.len(), InjectedFault::ALL.len());
     for row in &found {
         let trick = tricks[&row.lane.search];
         let (_, attempts) = store.delivery(row.id).await.unwrap().unwrap();

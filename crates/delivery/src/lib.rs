@@ -1,14 +1,15 @@
-//! Webhooks and e-mail.
+//! Webhooks and e-mail: makes one attempt to send one message and returns the result.
 //!
-//! [`webhook`] makes one attempt to bring one message to one endpoint, and [`mail`] one attempt to send one email. Both answer
-//! with what happened; what follows from it is decided elsewhere.
+//! This is the only crate that opens outbound sockets, and every address chosen by a user goes through [`webhook`],
+//! which enforces the address policy. It never retries, schedules or stores anything: `app` decides what follows
+//! from a result. It depends only on `domain`.
 //!
-//! **Invariant:** this is the only crate that opens outbound sockets, and everything whose address a user chose goes through
-//! [`webhook`], where the address policy is. Nothing here knows the store.
+//! In reading order: `message` (messages and [`AttemptResult`]), [`signature`] (webhook signatures), [`webhook`]
+//! (HTTPS sender), [`mail`] (SMTP sender).
 
 pub mod mail;
 mod message;
 pub mod signature;
 pub mod webhook;
 
-pub use message::{Email, EmailId, Exchange, ListingSummary, Order, WebhookMessage};
+pub use message::{AttemptResult, Email, EmailId, ListingSummary, SequenceHeaders, WebhookMessage};

@@ -1,15 +1,18 @@
-//! Letters: one attempt to bring one of them to a mail server.
+//! E-mail: makes one attempt to hand one e-mail to a mail server.
 //!
-//! `email` writes what is sent, `smtp` and `dialogue` hand it over, `folder` keeps it instead where there is no server.
-//! An attempt always ends within its deadline and always in an [`Exchange`]. When the answer to a email is lost, nobody knows
-//! whether it was taken; it is sent again under the same `Message-ID`, by which mail programs show it once.
+//! In reading order: `email` composes the message, `format` sanitises texts and formats numbers in French,
+//! `mailbox` parses the sender, `smtp` and `connection` speak SMTP, `folder` writes e-mails to files instead.
+//!
+//! An attempt always ends within its deadline and returns an [`AttemptResult`]. If the final reply is lost, it is
+//! unknown whether the server accepted the e-mail. It is then sent again under the same `Message-ID`, and mail
+//! programs show it once.
 
-mod dialogue;
+mod connection;
 mod email;
 mod folder;
+mod format;
 mod mailbox;
 mod smtp;
-mod words;
 
 use std::fmt;
 use std::io;
@@ -19,13 +22,13 @@ use std::time::Duration;
 use domain::{Fault, Outcome};
 use tokio::time::{Instant, timeout};
 
-use self::dialogue::Trouble;
-use self::email::Composed;
-use crate::{Email, Exchange};
+use self::connection::SmtpError;
+use self::email::ComposedEmail;
+use crate::{AttemptResult, Email};
 
-pub use self::mailbox::{Mailbox, NotAMailbox};
+pub use self::mailbox::{Mailbox, MailboxError};
 
-/// How emails are sent.
+/// Settings of the mail sender.
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub transport: MailTransport,
@@ -36,7 +39,7 @@ pub struct Settings {
 #[derive(Debug, Clone)]
 pub enum MailTransport {
     Smtp(Smtp),
-    /// Written into this folder instead, each as a file.
+    /// Writes each e-mail to a file in this folder.
     Folder(PathBuf),
 }
 
@@ -47,18 +50,18 @@ pub struct Smtp {
     pub port: u16,
     pub security: Security,
     pub login: Option<Login>,
-    /// Whom to trust beside those the machine trusts.
+    /// CA certificates trusted in addition to those of the system.
     pub extra_ca_pem: Option<Vec<u8>>,
 }
 
-/// How a connection is made safe.
+/// How a connection is encrypted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Security {
-    /// From the first byte; usually port 465.
+    /// TLS from the first byte; usually port 465.
     Tls,
-    /// After a first exchange in the clear, or not at all; usually port 587.
+    /// STARTTLS is required; usually port 587.
     StartTls,
-    /// Never: for a server on the same machine.
+    /// No encryption: for a server on the same machine.
     None,
 }
 
@@ -69,109 +72,109 @@ pub struct Login {
 }
 
 impl fmt::Debug for Login {
-    /// Not the password: it would end up in logs.
+    /// Leaves out the password, so that it cannot end up in logs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Login").field("user", &self.user).finish_non_exhaustive()
     }
 }
 
-/// How long an attempt may take.
+/// Time limits of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadlines {
-    /// For a connection to one address of the server.
+    /// To connect to one address of the server.
     pub connect: Duration,
-    /// For everything together.
-    pub whole: Duration,
+    /// For the whole attempt.
+    pub total: Duration,
 }
 
 impl Default for Deadlines {
-    /// Mail servers look up senders and scan emails before they answer, so they are given more time than others: whoever gives up
-    /// too early sends a email again that was taken. Not longer than a lease, though.
+    /// Mail servers run checks and scan e-mails before they reply, so they get more time than webhook receivers:
+    /// giving up early sends an accepted e-mail twice. Shorter than a lease.
     fn default() -> Self {
-        Self { connect: Duration::from_secs(5), whole: Duration::from_secs(50) }
+        Self { connect: Duration::from_secs(5), total: Duration::from_secs(50) }
     }
 }
 
-/// Why emails cannot be sent with these settings.
+/// Invalid settings.
 #[derive(Debug, thiserror::Error)]
-pub enum SetUpError {
-    #[error("the mail server's name is neither a name nor an address")]
+pub enum SetupError {
+    #[error("the mail server is not a valid host name or IP address")]
     Host,
-    #[error("a password would be sent in the clear: use TLS or STARTTLS, or no login")]
+    #[error("the password would be sent unencrypted: use TLS or STARTTLS, or remove the login")]
     PasswordInClear,
-    #[error("the extra certificates are not certificates in PEM")]
+    #[error("the additional CA certificates are not valid PEM")]
     ExtraCa,
-    #[error("TLS cannot be set up")]
+    #[error("failed to set up TLS")]
     Tls(#[source] rustls::Error),
-    #[error("the folder for emails, {}, cannot be made", path.display())]
+    #[error("failed to create the e-mail folder {}", path.display())]
     Folder { path: PathBuf, source: io::Error },
 }
 
-/// Sends emails. Shared by everybody who does.
+/// Sends e-mails. Shared by all senders.
 pub struct Mail {
-    carrier: Carrier,
+    backend: Backend,
     from: Mailbox,
     deadlines: Deadlines,
 }
 
-enum Carrier {
-    Server(Box<smtp::Server>),
+enum Backend {
+    Smtp(Box<smtp::Server>),
     Folder(PathBuf),
 }
 
 impl Mail {
-    pub fn new(settings: Settings) -> Result<Self, SetUpError> {
+    pub fn new(settings: Settings) -> Result<Self, SetupError> {
         let Settings { transport, from, deadlines } = settings;
-        let carrier = match transport {
-            MailTransport::Smtp(smtp) => Carrier::Server(Box::new(smtp::Server::new(smtp, deadlines)?)),
+        let backend = match transport {
+            MailTransport::Smtp(smtp) => Backend::Smtp(Box::new(smtp::Server::new(smtp, deadlines)?)),
             MailTransport::Folder(path) => match folder::make(&path) {
-                Ok(()) => Carrier::Folder(path),
-                Err(source) => return Err(SetUpError::Folder { path, source }),
+                Ok(()) => Backend::Folder(path),
+                Err(source) => return Err(SetupError::Folder { path, source }),
             },
         };
-        Ok(Self { carrier, from, deadlines })
+        Ok(Self { backend, from, deadlines })
     }
 
     /// Makes one attempt.
-    pub async fn send(&self, email: &Email) -> Exchange {
+    pub async fn send(&self, email: &Email) -> AttemptResult {
         let began = Instant::now();
         let composed = email::compose(email, &self.from);
-        let attempt = timeout(self.deadlines.whole, self.attempt(email, &composed)).await;
+        let attempt = timeout(self.deadlines.total, self.attempt(email, &composed)).await;
         let (outcome, status, excerpt) = match attempt {
-            Ok(Ended::Answered(reply)) => (Outcome::Delivered, Some(reply.code), reply.lines.join("\n")),
-            Ok(Ended::Kept) => (Outcome::Delivered, None, String::new()),
-            Ok(Ended::Failed(Trouble { fault, reply })) => {
+            Ok(AttemptEnd::Accepted(reply)) => (Outcome::Delivered, Some(reply.code), reply.lines.join("\n")),
+            Ok(AttemptEnd::Written) => (Outcome::Delivered, None, String::new()),
+            Ok(AttemptEnd::Failed(SmtpError { fault, reply })) => {
                 let status = reply.as_ref().map(|reply| reply.code);
-                let said = reply.map(|reply| reply.lines.join("\n"));
-                (Outcome::Failed(fault), status, said.unwrap_or_default())
+                let content = reply.map(|reply| reply.lines.join("\n"));
+                (Outcome::Failed(fault), status, content.unwrap_or_default())
             }
-            Ok(Ended::NotKept(cause)) => (Outcome::Failed(Fault::Connect), None, cause.to_string()),
+            Ok(AttemptEnd::NotWritten(error)) => (Outcome::Failed(Fault::Connect), None, error.to_string()),
             Err(_) => (Outcome::Failed(Fault::Timeout), None, String::new()),
         };
         let mut excerpt = excerpt.into_bytes();
-        excerpt.truncate(Exchange::EXCERPT_BYTES_MAX);
-        Exchange { outcome, status, took: began.elapsed(), excerpt }
+        excerpt.truncate(AttemptResult::EXCERPT_BYTES_MAX);
+        AttemptResult { outcome, status, took: began.elapsed(), excerpt }
     }
 
-    async fn attempt(&self, email: &Email, composed: &Composed) -> Ended {
-        match &self.carrier {
-            Carrier::Server(server) => match server.send(&self.from.ascii_address(), composed).await {
-                Ok(reply) => Ended::Answered(reply),
-                Err(trouble) => Ended::Failed(trouble),
+    async fn attempt(&self, email: &Email, composed: &ComposedEmail) -> AttemptEnd {
+        match &self.backend {
+            Backend::Smtp(server) => match server.send(&self.from.ascii_address(), composed).await {
+                Ok(reply) => AttemptEnd::Accepted(reply),
+                Err(error) => AttemptEnd::Failed(error),
             },
-            Carrier::Folder(folder) => match folder::write(folder, email, &composed.bytes).await {
-                Ok(()) => Ended::Kept,
-                Err(cause) => Ended::NotKept(cause),
+            Backend::Folder(folder) => match folder::write(folder, email, &composed.bytes).await {
+                Ok(()) => AttemptEnd::Written,
+                Err(error) => AttemptEnd::NotWritten(error),
             },
         }
     }
 }
 
-/// How an attempt ended, if it did in time.
-enum Ended {
-    Answered(dialogue::Reply),
-    Failed(Trouble),
-    Kept,
-    /// The folder could not be written to; the nearest to a server that cannot be reached.
-    NotKept(io::Error),
+/// How an attempt ended within its deadline.
+enum AttemptEnd {
+    Accepted(connection::Reply),
+    Failed(SmtpError),
+    Written,
+    /// Writing to the folder failed; reported like an unreachable server.
+    NotWritten(io::Error),
 }

@@ -1,4 +1,4 @@
-//! What is to be brought, and what came of it.
+//! Messages to send, and the result of an attempt.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,53 +10,54 @@ use domain::{
 };
 use sha2::{Digest, Sha256};
 
-/// A message for a webhook: one attempt.
+/// A webhook message, for one attempt.
 #[derive(Debug, Clone)]
 pub struct WebhookMessage {
     pub endpoint: Endpoint,
-    /// The same over all attempts, so that receivers can drop repeats.
+    /// The same for all attempts, so that receivers can drop duplicates.
     pub id: DeliveryId,
-    /// When this attempt is made.
+    /// Time of this attempt.
     pub at: Timestamp,
-    /// What it is signed with; by each of them.
+    /// Signing secrets. The message carries one signature per secret.
     pub secrets: Vec<WebhookSecret>,
-    /// Where it belongs among others; nothing when it belongs nowhere.
-    pub order: Option<Order>,
+    /// `None` if the message is not part of a sequence, as for a test webhook.
+    pub order: Option<SequenceHeaders>,
     pub body: Bytes,
 }
 
-/// What tells a receiver whether something is missing, and whether it has already been told something newer.
+/// Lets a receiver detect missing and out-of-order messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Order {
-    /// Counts what goes from a search to one of its addresses, from 1 on.
+pub struct SequenceHeaders {
+    /// Counts the messages of one search to one of its endpoints, starting at 1.
     pub sequence: u64,
-    /// Grows with every change of the property.
+    /// Increases with every change of the property.
     pub property_version: u32,
 }
 
-/// A email about new matches of one search: one attempt.
+/// An e-mail about new matches of one search, for one attempt.
 #[derive(Debug, Clone)]
 pub struct Email {
-    /// The same over all attempts to send this email.
+    /// The same for all attempts to send this e-mail.
     pub id: EmailId,
     pub to: EmailAddress,
     pub at: Timestamp,
-    /// The search's title.
+    /// Title of the saved search.
     pub title: String,
-    /// In the order to be shown; only the first of them are.
+    /// In display order. Only the first [`Email::LISTINGS_MAX`] are shown.
     pub listings: Vec<ListingSummary>,
-    /// How many more matches there are than `listings` holds, so that nobody has to read thousands of documents to count them.
+    /// Number of further matches, so that the caller need not load thousands of documents to count them.
     pub others: u64,
-    /// What ends these emails with one click.
+    /// One-click unsubscribe link.
     pub unsubscribe: WebAddress,
 }
 
 impl Email {
-    /// How many listings a email shows. Longer ones are cut off by mail programs.
+    /// Maximum number of listings shown. Mail programs cut off longer e-mails.
     pub const LISTINGS_MAX: usize = 30;
 }
 
-/// Names a email by what it brings. Mail programs show one of a name once: a email that brings anything else needs another.
+/// Identifies an e-mail by the deliveries in it. Mail programs show only one message per `Message-ID`, so an e-mail
+/// with other content needs another id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EmailId([u8; 16]);
 
@@ -67,7 +68,7 @@ impl EmailId {
         let mut digest = Sha256::new();
         deliveries.iter().for_each(|delivery| digest.update(delivery.as_bytes()));
         let mut id = [0; 16];
-        id.iter_mut().zip(digest.finalize()).for_each(|(byte, of_digest)| *byte = of_digest);
+        id.iter_mut().zip(digest.finalize()).for_each(|(byte, digest_byte)| *byte = digest_byte);
         Self(id)
     }
 }
@@ -78,7 +79,7 @@ impl fmt::Display for EmailId {
     }
 }
 
-/// What a email says of a property. Everything in it was written by strangers.
+/// A property as an e-mail shows it. All texts are untrusted.
 #[derive(Debug, Clone)]
 pub struct ListingSummary {
     pub title: Option<String>,
@@ -92,18 +93,18 @@ pub struct ListingSummary {
     pub link: Option<WebAddress>,
 }
 
-/// What came of an attempt.
+/// The result of an attempt.
 #[derive(Debug, Clone)]
-pub struct Exchange {
+pub struct AttemptResult {
     pub outcome: Outcome,
-    /// What the receiver answered, if it did: an HTTP or SMTP code.
+    /// HTTP or SMTP status code, if the receiver responded.
     pub status: Option<u16>,
     pub took: Duration,
-    /// The first bytes of the answer.
+    /// The first bytes of the response.
     pub excerpt: Vec<u8>,
 }
 
-impl Exchange {
-    /// How much of an answer is kept.
+impl AttemptResult {
+    /// Maximum number of bytes kept from a response.
     pub const EXCERPT_BYTES_MAX: usize = 1_024;
 }

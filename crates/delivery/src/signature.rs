@@ -1,7 +1,7 @@
-//! Signatures of webhooks, as Standard Webhooks 1.0.0 writes them, and how a receiver checks them.
+//! Webhook signatures as specified by Standard Webhooks 1.0.0: signing and verification.
 //!
-//! What is signed is the message's id, the moment of the attempt and the body, byte for byte. A header holds one signature for each
-//! secret in use, so that a receiver who knows any one of them is content.
+//! The signature covers the message id, the timestamp of the attempt and the body, byte for byte. The header holds
+//! one signature per active secret, so a receiver that knows any of them accepts the message.
 
 use std::time::Duration;
 
@@ -12,42 +12,42 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
-/// Names of the headers that carry what a receiver needs.
+/// Names of the signature headers.
 pub const ID_HEADER: &str = "webhook-id";
 pub const TIMESTAMP_HEADER: &str = "webhook-timestamp";
 pub const SIGNATURE_HEADER: &str = "webhook-signature";
 
-/// How far the clocks of both ends may differ; what the published libraries allow.
+/// Maximum clock difference between sender and receiver; the value of the published libraries.
 pub const TOLERANCE: Duration = Duration::from_secs(300);
 
-/// The kind of signature: a key both ends know, HMAC with SHA-256.
+/// Signature scheme: symmetric key, HMAC with SHA-256.
 const VERSION: &str = "v1";
 
-/// What a secret begins with when it is shown, so that whoever finds one lying about knows what it is.
+/// Prefix of a displayed secret, so that a leaked one is recognisable.
 const SECRET_PREFIX: &str = "whsec_";
 
-/// More than the secrets one user can have in use; a longer header was made to cost time.
+/// Maximum number of signatures checked: more than a user can have secrets. A longer header only costs time.
 const SIGNATURES_MAX: usize = 16;
 
-/// Why a message is not to be trusted.
+/// Why a message was rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NotOurs {
-    #[error("the moment of sending is no number")]
+pub enum VerifyError {
+    #[error("the timestamp is not a number")]
     Timestamp,
-    #[error("the message was sent too long ago")]
+    #[error("the message is too old")]
     TooOld,
-    #[error("the message is from the future")]
+    #[error("the timestamp is in the future")]
     TooNew,
-    #[error("no signature was made with a secret that is known here")]
+    #[error("no signature matches a known secret")]
     Signature,
 }
 
-/// One signature: `v1,<base64>`.
+/// Returns one signature: `v1,<base64>`.
 pub fn sign(secret: &WebhookSecret, id: &str, timestamp: i64, body: &[u8]) -> String {
     signed(secret.as_bytes(), id, &timestamp.to_string(), body)
 }
 
-/// The value of the header: a signature by each secret, with spaces between them.
+/// Returns the header value: one signature per secret, separated by spaces.
 pub fn header<'a>(
     secrets: impl IntoIterator<Item = &'a WebhookSecret>,
     id: &str,
@@ -59,19 +59,19 @@ pub fn header<'a>(
     signatures.join(" ")
 }
 
-/// A secret as its owner is shown it: `whsec_<base64>`.
+/// Formats a secret for its owner: `whsec_<base64>`.
 pub fn text_of(secret: &WebhookSecret) -> String {
     format!("{SECRET_PREFIX}{}", STANDARD.encode(secret.as_bytes()))
 }
 
-/// Reads what [`text_of`] wrote. None if it is not one of ours.
+/// Parses what [`text_of`] wrote. `None` if it is not a valid secret.
 pub fn parse(text: &str) -> Option<WebhookSecret> {
     let key = STANDARD.decode(text.trim().strip_prefix(SECRET_PREFIX)?).ok()?;
     key.try_into().ok().map(WebhookSecret::new)
 }
 
-/// Whether a message was sent by whoever knows one of the secrets, and lately. `timestamp` and `signatures` are the headers as
-/// they came.
+/// Verifies that a message was signed with one of the secrets and is recent. `timestamp` and `signatures` are the
+/// raw header values.
 pub fn verify<'a>(
     secrets: impl IntoIterator<Item = &'a WebhookSecret>,
     id: &str,
@@ -80,41 +80,41 @@ pub fn verify<'a>(
     body: &[u8],
     now_unix: i64,
     tolerance: Duration,
-) -> Result<(), NotOurs> {
+) -> Result<(), VerifyError> {
     let keys = secrets.into_iter().map(|secret| secret.as_bytes().as_slice());
     verified(keys, id, timestamp, signatures, body)?;
-    let sent: i64 = timestamp.parse().map_err(|_| NotOurs::Timestamp)?;
+    let sent: i64 = timestamp.parse().map_err(|_| VerifyError::Timestamp)?;
     let tolerance = i64::try_from(tolerance.as_secs()).unwrap_or(i64::MAX);
     match now_unix.saturating_sub(sent) {
-        age if age > tolerance => Err(NotOurs::TooOld),
-        age if age < -tolerance => Err(NotOurs::TooNew),
+        age if age > tolerance => Err(VerifyError::TooOld),
+        age if age < -tolerance => Err(VerifyError::TooNew),
         _ => Ok(()),
     }
 }
 
-/// Compares all signatures with all secrets in the same time whether they fit or not: the time taken must not tell how much of a
-/// guess was right.
+/// Compares all signatures with all secrets in constant time: timing must not reveal how much of a guess was right.
 fn verified<'a>(
     keys: impl Iterator<Item = &'a [u8]>,
     id: &str,
     timestamp: &str,
     signatures: &str,
     body: &[u8],
-) -> Result<(), NotOurs> {
-    let mut fits = subtle::Choice::from(0);
+) -> Result<(), VerifyError> {
+    let mut is_valid = subtle::Choice::from(0);
     for key in keys {
         let expected = signed(key, id, timestamp, body);
         for signature in signatures.split(' ').take(SIGNATURES_MAX) {
-            fits |= expected.as_bytes().ct_eq(signature.as_bytes());
+            is_valid |= expected.as_bytes().ct_eq(signature.as_bytes());
         }
     }
-    if bool::from(fits) { Ok(()) } else { Err(NotOurs::Signature) }
+    if bool::from(is_valid) { Ok(()) } else { Err(VerifyError::Signature) }
 }
 
-/// Over the bytes of a key: published examples have shorter ones than ours.
+/// Takes raw key bytes: published examples use shorter keys than ours.
 fn signed(key: &[u8], id: &str, timestamp: &str, body: &[u8]) -> String {
-    // A key of any length is one: long ones are hashed, short ones filled up.
-    let mut mac = Hmac::<Sha256>::new_from_slice(key).unwrap_or_else(|_| unreachable!("HMAC takes any key"));
+    // HMAC accepts keys of any length: long ones are hashed, short ones padded.
+    let mut mac = Hmac::<Sha256>::new_from_slice(key)
+        .unwrap_or_else(|_| unreachable!("HMAC accepts keys of any length"));
     mac.update(id.as_bytes());
     mac.update(b".");
     mac.update(timestamp.as_bytes());
@@ -135,13 +135,13 @@ mod tests {
         WebhookSecret::new([byte; WebhookSecret::BYTES])
     }
 
-    fn check(secret: &WebhookSecret, signatures: &str, now: i64, expected: Result<(), NotOurs>) {
+    fn check(secret: &WebhookSecret, signatures: &str, now: i64, expected: Result<(), VerifyError>) {
         let found = verify([secret], ID, &NOW.to_string(), signatures, BODY, now, TOLERANCE);
         assert_eq!(found, expected, "{signatures}");
     }
 
     #[test]
-    fn published_examples_are_signed_as_published() {
+    fn published_examples_match() {
         for (key, id, timestamp, body, expected) in [
             (
                 "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
@@ -165,17 +165,22 @@ mod tests {
     }
 
     #[test]
-    fn any_one_of_the_signatures_is_enough() {
+    fn any_valid_signature_is_enough() {
         let both = header([&secret(1), &secret(2)], ID, NOW, BODY);
         check(&secret(1), &both, NOW, Ok(()));
         check(&secret(2), &both, NOW, Ok(()));
-        check(&secret(3), &both, NOW, Err(NotOurs::Signature));
+        check(&secret(3), &both, NOW, Err(VerifyError::Signature));
         check(&secret(1), &format!("v1a,AAAA v2,x  {both}"), NOW, Ok(()));
-        check(&secret(1), &format!("{}{both}", "v1,x ".repeat(SIGNATURES_MAX)), NOW, Err(NotOurs::Signature));
+        check(
+            &secret(1),
+            &format!("{}{both}", "v1,x ".repeat(SIGNATURES_MAX)),
+            NOW,
+            Err(VerifyError::Signature),
+        );
     }
 
     #[test]
-    fn whatever_is_signed_cannot_be_changed() {
+    fn tampered_messages_are_rejected() {
         let key = secret(1);
         let good = sign(&key, ID, NOW, BODY);
         let now = NOW.to_string();
@@ -189,26 +194,26 @@ mod tests {
             (ID, "", BODY, &good),
         ] {
             let found = verify([&key], id, timestamp, signature, body, NOW, TOLERANCE);
-            assert_eq!(found, Err(NotOurs::Signature), "{id} {timestamp} {signature}");
+            assert_eq!(found, Err(VerifyError::Signature), "{id} {timestamp} {signature}");
         }
-        let nobody: [&WebhookSecret; 0] = [];
-        assert_eq!(verify(nobody, ID, &now, &good, BODY, NOW, TOLERANCE), Err(NotOurs::Signature));
+        let no_secrets: [&WebhookSecret; 0] = [];
+        assert_eq!(verify(no_secrets, ID, &now, &good, BODY, NOW, TOLERANCE), Err(VerifyError::Signature));
     }
 
     #[test]
-    fn what_is_old_or_from_the_future_is_refused() {
+    fn old_and_future_timestamps_are_rejected() {
         let good = sign(&secret(1), ID, NOW, BODY);
         check(&secret(1), &good, NOW + 300, Ok(()));
         check(&secret(1), &good, NOW - 300, Ok(()));
-        check(&secret(1), &good, NOW + 301, Err(NotOurs::TooOld));
-        check(&secret(1), &good, NOW - 301, Err(NotOurs::TooNew));
+        check(&secret(1), &good, NOW + 301, Err(VerifyError::TooOld));
+        check(&secret(1), &good, NOW - 301, Err(VerifyError::TooNew));
         let odd = signed(secret(1).as_bytes(), ID, "today", BODY);
         let found = verify([&secret(1)], ID, "today", &odd, BODY, NOW, TOLERANCE);
-        assert_eq!(found, Err(NotOurs::Timestamp));
+        assert_eq!(found, Err(VerifyError::Timestamp));
     }
 
     #[test]
-    fn a_secret_is_read_back_as_it_was_shown() {
+    fn secret_text_round_trips() {
         assert_eq!(parse(&text_of(&secret(7))), Some(secret(7)));
         let text = text_of(&secret(0));
         assert_eq!(text, format!("whsec_{}=", "A".repeat(43)));

@@ -1,16 +1,18 @@
-//! Webhooks: one attempt to bring one message to an address that a user chose.
+//! Webhooks: makes one attempt to send one message to an address chosen by a user.
 //!
-//! This is the only code that sends to such addresses, so it is where they are judged: the endpoint as it is written
-//! ([`Webhooks::judge`], which asks nobody), every address its name leads to, and the one a connection was made to. In order:
-//! `target` reads and judges, `resolve` looks up, `address` has the rule, `connect` opens, `connection` speaks, `pool` keeps, and
-//! `fault` says what went wrong.
+//! Only this code sends to such addresses, so it enforces the address policy three times: on the endpoint as
+//! written ([`Webhooks::check`], without network access), on every address its name resolves to, and on the peer of
+//! the connection. In reading order: `target` parses and checks the endpoint, `resolve` resolves its name,
+//! `address` holds the policy, `connect` opens the socket, `socket` limits what is read, `connection` speaks HTTP,
+//! `pool` keeps idle connections, and `error` classifies failures.
 //!
-//! Whatever a receiver does costs at most the time and the bytes that are stated here, and has no bearing on others.
+//! Each attempt is bounded in time and bytes, whatever the receiver does, and one receiver does not affect the
+//! others.
 
 mod address;
 mod connect;
 mod connection;
-mod fault;
+mod error;
 mod pool;
 mod resolve;
 mod socket;
@@ -33,46 +35,47 @@ use rustls::pki_types::pem;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_rustls::TlsConnector;
 
-pub use address::Addresses;
-pub use pool::Reuse;
+pub use address::AddressPolicy;
+pub use pool::KeepAlive;
 pub use resolve::Dns;
-pub use target::{Host, Refused};
+pub use target::{Host, TargetError};
 
-use crate::message::{Exchange, Order, WebhookMessage};
+use crate::message::{AttemptResult, SequenceHeaders, WebhookMessage};
 use crate::signature;
 use connection::{BodyEnd, Connection};
-use fault::NoAnswer;
+use error::SendError;
 use pool::Pool;
-use resolve::Names;
-use socket::{Gauge, Socket};
-use target::{Place, Target};
+use resolve::Resolver;
+use socket::{ReadBudget, Socket};
+use target::{HostAddress, Target};
 
-/// Where a message belongs among others. Not signed: what it says of the property is.
+/// Sequence headers. They are not signed; the property data in the body is.
 const SEQUENCE_HEADER: HeaderName = HeaderName::from_static("x-sequence");
 const VERSION_HEADER: HeaderName = HeaderName::from_static("x-property-version");
 
-/// How long a body is waited for after the head. What it says decides nothing.
+/// Time limit for the body after the head. The body does not affect the outcome.
 const BODY_WAIT_MAX: Duration = Duration::from_secs(2);
 
-/// What a server may send during a handshake. Chains of certificates have a few kilobytes.
+/// Maximum bytes read during a handshake. Certificate chains have a few kilobytes.
 const HANDSHAKE_BYTES_MAX: usize = 128 * 1_024;
 
-/// How webhooks are sent.
+/// Settings of the webhook sender.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
-    /// Where connections come from, so that receivers can tell. Receivers with addresses of the other kind only cannot be reached.
+    /// Source address of connections, so that receivers can allow it. Receivers of the other IP version become
+    /// unreachable.
     pub source_address: Option<IpAddr>,
-    /// Trusted beside those whom this machine trusts.
+    /// CA certificates trusted in addition to those of the system.
     pub extra_ca_pem: Option<Vec<u8>>,
-    pub addresses: Addresses,
+    pub addresses: AddressPolicy,
     pub success: Success,
     pub dns: Dns,
     pub deadlines: Deadlines,
-    pub reuse: Reuse,
+    pub keep_alive: KeepAlive,
     pub user_agent: String,
 }
 
-/// With what a receiver says that it has a message.
+/// Which status codes count as success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Success {
     #[default]
@@ -80,14 +83,14 @@ pub enum Success {
     Any2xx,
 }
 
-/// How long each part of an attempt may take, and all of it.
+/// Time limits of each phase of an attempt, and of the whole attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadlines {
     pub dns: Duration,
     pub connect: Duration,
     pub tls: Duration,
-    /// From the look-up to the last byte of the answer.
-    pub whole: Duration,
+    /// From name resolution to the last byte of the response.
+    pub total: Duration,
 }
 
 impl Default for Deadlines {
@@ -96,163 +99,183 @@ impl Default for Deadlines {
             dns: Duration::from_secs(3),
             connect: Duration::from_secs(5),
             tls: Duration::from_secs(5),
-            whole: Duration::from_secs(15),
+            total: Duration::from_secs(15),
         }
     }
 }
 
-/// Why no webhooks can be sent with these settings.
+/// Invalid settings.
 #[derive(Debug, thiserror::Error)]
-pub enum SetUpError {
-    #[error("the file of additional certificates is not readable as PEM")]
+pub enum SetupError {
+    #[error("the file of additional CA certificates is not valid PEM")]
     Pem(#[source] pem::Error),
-    #[error("the file of additional certificates holds no certificate")]
+    #[error("the file of additional CA certificates contains no certificate")]
     NoCertificate,
-    #[error("the file of additional certificates holds one that cannot be used")]
+    #[error("the file of additional CA certificates contains an unusable certificate")]
     Certificate(#[source] rustls::Error),
-    #[error("TLS cannot be set up")]
+    #[error("failed to set up TLS")]
     Tls(#[source] rustls::Error),
-    #[error("the resolver cannot be set up")]
+    #[error("failed to set up the DNS resolver")]
     Resolver(#[source] NetError),
-    #[error("the user agent has characters that a header cannot hold")]
+    #[error("the user agent contains characters that are invalid in a header")]
     UserAgent,
-    #[error("this machine cannot send from the address {address}; does it have it?")]
+    #[error("cannot bind to the source address {address}: is it an address of this machine?")]
     SourceAddress { address: IpAddr, source: io::Error },
 }
 
-/// Sends webhooks. To be shared.
+/// Sends webhooks. Shared by all senders.
 pub struct Webhooks {
-    addresses: Addresses,
+    addresses: AddressPolicy,
     success: Success,
     source_address: Option<IpAddr>,
     deadlines: Deadlines,
-    reuse: Reuse,
-    names: Names,
+    keep_alive: KeepAlive,
+    resolver: Resolver,
     tls: TlsConnector,
     pool: Arc<Pool>,
-    /// What all requests have.
+    /// Headers common to all requests.
     headers: HeaderMap,
 }
 
 impl Webhooks {
-    pub fn new(settings: Settings) -> Result<Self, SetUpError> {
-        let Settings { source_address, extra_ca_pem, addresses, success, dns, deadlines, reuse, user_agent } =
-            settings;
+    pub fn new(settings: Settings) -> Result<Self, SetupError> {
+        let Settings {
+            source_address,
+            extra_ca_pem,
+            addresses,
+            success,
+            dns,
+            deadlines,
+            keep_alive,
+            user_agent,
+        } = settings;
         if let Some(address) = source_address {
-            // Better said at the start than by every attempt, an hour apart.
-            connect::check_source(address).map_err(|source| SetUpError::SourceAddress { address, source })?;
+            // Fail at startup rather than at every attempt.
+            connect::check_source(address).map_err(|source| SetupError::SourceAddress { address, source })?;
         }
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        // Nothing is ever unpacked, so that nothing small can become large.
+        // Responses are never decompressed, so that a small one cannot become large.
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-        headers.insert(USER_AGENT, HeaderValue::try_from(user_agent).map_err(|_| SetUpError::UserAgent)?);
+        headers.insert(USER_AGENT, HeaderValue::try_from(user_agent).map_err(|_| SetupError::UserAgent)?);
         Ok(Self {
             addresses,
             success,
             source_address,
             deadlines,
-            reuse,
-            names: Names::new(&dns, addresses).map_err(SetUpError::Resolver)?,
+            keep_alive,
+            resolver: Resolver::new(&dns, addresses).map_err(SetupError::Resolver)?,
             tls: TlsConnector::from(Arc::new(tls::client(extra_ca_pem.as_deref())?)),
             pool: Arc::default(),
             headers,
         })
     }
 
-    /// Whether anything may be sent to an endpoint, as far as can be told without asking anybody; and where it leads.
-    pub fn judge(&self, endpoint: &Endpoint) -> Result<Host, Refused> {
-        Target::judge(endpoint, self.addresses).map(|target| target.host)
+    /// Checks whether webhooks may be sent to an endpoint, without network access. Returns its host.
+    pub fn check(&self, endpoint: &Endpoint) -> Result<Host, TargetError> {
+        Target::check(endpoint, self.addresses).map(|target| target.host)
     }
 
-    /// Makes one attempt. Redirects are not followed: they are an answer that is not a success.
-    pub async fn send(&self, post: &WebhookMessage) -> Exchange {
+    /// Makes one attempt. Redirects are not followed: they count as a failed status.
+    pub async fn send(&self, message: &WebhookMessage) -> AttemptResult {
         let began = Instant::now();
-        let deadline = began + self.deadlines.whole;
+        let deadline = began + self.deadlines.total;
         let mut excerpt = Vec::new();
-        let (outcome, status) = match self.answer(post, deadline).await {
+        let (outcome, status) = match self.attempt(message, deadline).await {
             Err(fault) => (Outcome::Failed(fault), None),
-            Ok(answer) => {
-                let status = answer.response.status();
+            Ok(pending) => {
+                let status = pending.response.status();
                 let is_success = match self.success {
                     Success::Only200 => status.as_u16() == 200,
                     Success::Any2xx => status.is_success(),
                 };
-                // It is decided: whatever the body does now has no bearing on it.
-                self.finish(answer, deadline, &mut excerpt).await;
+                // The status decides. The body no longer matters.
+                self.finish(pending, deadline, &mut excerpt).await;
                 let outcome = if is_success { Outcome::Delivered } else { Outcome::Failed(Fault::Status) };
                 (outcome, Some(status.as_u16()))
             }
         };
-        Exchange { outcome, status, took: began.elapsed(), excerpt }
+        AttemptResult { outcome, status, took: began.elapsed(), excerpt }
     }
 
-    async fn answer(&self, post: &WebhookMessage, deadline: Instant) -> Result<Answer, Fault> {
-        let target = Target::judge(&post.endpoint, self.addresses).map_err(|_| Fault::Refused)?;
-        let headers = self.signed(post)?;
-        let answered = timeout_at(deadline, self.ask(target, &headers, &post.body)).await;
-        answered.unwrap_or(Err(Fault::Timeout))
+    async fn attempt(&self, message: &WebhookMessage, deadline: Instant) -> Result<PendingResponse, Fault> {
+        let target = Target::check(&message.endpoint, self.addresses).map_err(|_| Fault::Refused)?;
+        let headers = self.signed_headers(message)?;
+        let response = timeout_at(deadline, self.exchange(target, &headers, &message.body)).await;
+        response.unwrap_or(Err(Fault::Timeout))
     }
 
-    /// Sends the request over a connection that is there, or over a new one.
-    async fn ask(&self, target: Target, headers: &HeaderMap, body: &Bytes) -> Result<Answer, Fault> {
+    /// Sends the request over an idle connection, or over a new one.
+    async fn exchange(
+        &self,
+        target: Target,
+        headers: &HeaderMap,
+        body: &Bytes,
+    ) -> Result<PendingResponse, Fault> {
         while let Some(mut connection) = self.pool.take(&target.host) {
             if !connection.is_alive().await {
                 continue;
             }
             let request = request(&target, connection.version(), headers, body);
             match connection.send(request).await {
-                Ok(response) => return Ok(Answer { target, connection, response }),
-                // It had ended without our knowing. Nobody has seen the request, so this was no attempt.
-                Err(NoAnswer::NotSent(_)) => {}
-                Err(NoAnswer::Failed(fault)) => return Err(fault),
+                Ok(response) => return Ok(PendingResponse { target, connection, response }),
+                // The connection was closed while idle and the receiver did not process the request: this does not
+                // count as an attempt.
+                Err(SendError::NotProcessed(_)) => {}
+                Err(SendError::Failed(fault)) => return Err(fault),
             }
         }
         let mut connection = self.connect(&target).await?;
         let request = request(&target, connection.version(), headers, body);
         match connection.send(request).await {
-            Ok(response) => Ok(Answer { target, connection, response }),
-            Err(why) => Err(why.fault()),
+            Ok(response) => Ok(PendingResponse { target, connection, response }),
+            Err(error) => Err(error.fault()),
         }
     }
 
     async fn connect(&self, target: &Target) -> Result<Connection, Fault> {
-        let Deadlines { dns, connect, tls, whole: _ } = self.deadlines;
-        let addresses = match &target.place {
-            Place::Address(address) => vec![*address],
-            Place::Name(name) => within(dns, self.names.look_up(name)).await?,
+        let Deadlines { dns, connect, tls, total: _ } = self.deadlines;
+        let addresses = match &target.address {
+            HostAddress::Ip(address) => vec![*address],
+            HostAddress::Name(name) => within(dns, self.resolver.resolve(name)).await?,
         };
-        let places: Vec<SocketAddr> =
+        let targets: Vec<SocketAddr> =
             addresses.into_iter().map(|address| (address, target.port).into()).collect();
-        let stream = within(connect, connect::connect(&places, self.source_address, self.addresses)).await?;
-        let gauge = Gauge::new(HANDSHAKE_BYTES_MAX);
-        let socket = Socket::new(stream, Arc::clone(&gauge));
+        let stream = within(connect, connect::connect(&targets, self.source_address, self.addresses)).await?;
+        let budget = ReadBudget::new(HANDSHAKE_BYTES_MAX);
+        let socket = Socket::new(stream, Arc::clone(&budget));
         let handshake = async {
-            self.tls.connect(target.server_name.clone(), socket).await.map_err(|error| fault::of_io(&error))
+            self.tls
+                .connect(target.server_name.clone(), socket)
+                .await
+                .map_err(|error| error::fault_of_io(&error))
         };
-        Connection::new(within(tls, handshake).await?, gauge).await
+        Connection::new(within(tls, handshake).await?, budget).await
     }
 
-    /// Reads what is left of an answer, so that the connection can be used again.
-    async fn finish(&self, answer: Answer, deadline: Instant, excerpt: &mut Vec<u8>) {
-        let Answer { target, mut connection, response } = answer;
-        let kept_for = connection::kept_for(response.headers());
+    /// Reads the rest of the response, so that the connection can be reused.
+    async fn finish(&self, pending: PendingResponse, deadline: Instant, excerpt: &mut Vec<u8>) {
+        let PendingResponse { target, mut connection, response } = pending;
+        let announced_idle = connection::announced_idle(response.headers());
         let body_deadline = deadline.min(Instant::now() + BODY_WAIT_MAX);
         let end = timeout_at(body_deadline, connection.read(response.into_body(), excerpt)).await;
-        let Some(until) = self.reuse.until(connection.made_at(), Instant::now(), kept_for) else { return };
-        if end == Ok(BodyEnd::Reached) && connection.is_ready().await {
+        let Some(until) = self.keep_alive.until(connection.opened_at(), Instant::now(), announced_idle)
+        else {
+            return;
+        };
+        if end == Ok(BodyEnd::Complete) && connection.is_ready().await {
             self.pool.put(&target.host, connection, until);
         }
     }
 
-    /// The headers of a message: those of Standard Webhooks, and where it belongs among others.
-    fn signed(&self, post: &WebhookMessage) -> Result<HeaderMap, Fault> {
-        let id = post.id.to_string();
-        let timestamp = post.at.as_second();
-        let signatures = signature::header(&post.secrets, &id, timestamp, &post.body);
+    /// Returns the headers of a message: those of Standard Webhooks and the sequence headers.
+    fn signed_headers(&self, message: &WebhookMessage) -> Result<HeaderMap, Fault> {
+        let id = message.id.to_string();
+        let timestamp = message.at.as_second();
+        let signatures = signature::header(&message.secrets, &id, timestamp, &message.body);
         let mut headers = self.headers.clone();
         headers.reserve(6);
-        if let Some(Order { sequence, property_version }) = post.order {
+        if let Some(SequenceHeaders { sequence, property_version }) = message.order {
             headers.insert(SEQUENCE_HEADER, sequence.into());
             headers.insert(VERSION_HEADER, property_version.into());
         }
@@ -261,15 +284,15 @@ impl Webhooks {
             (HeaderName::from_static(signature::TIMESTAMP_HEADER), timestamp.to_string()),
             (HeaderName::from_static(signature::SIGNATURE_HEADER), signatures),
         ] {
-            // Hexadecimal, digits and base64: there is nothing in them that a header cannot hold.
+            // Hexadecimal, digits and base64 are valid in a header.
             headers.insert(name, HeaderValue::try_from(text).map_err(|_| Fault::Protocol)?);
         }
         Ok(headers)
     }
 }
 
-/// The head of an answer, and what the rest of it comes over.
-struct Answer {
+/// A response whose body is not read yet.
+struct PendingResponse {
     target: Target,
     connection: Connection,
     response: Response<Incoming>,

@@ -1,22 +1,23 @@
-//! That memory stays flat, whatever is sent back. A program of its own: nothing else may use memory meanwhile.
+//! Memory stays flat, whatever a receiver sends. In a process of its own, because nothing else may allocate
+//! meanwhile.
 
 #![cfg(target_os = "linux")]
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and says where")]
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 #[path = "hostile/sender.rs"]
 mod sender;
 
 use sender::{LATE, attempt, sender};
-use testkit::receiver::{Authority, Memory, Plan, Receiver, Script, Trick};
+use testkit::receiver::{Authority, InjectedFault, Receiver, ReceiverConfig, Retention, Script};
 
-/// So often each trick is played; a hundred kilobytes kept each time would be twenty megabytes.
+/// Rounds per fault; 100 KB retained each time would be 20 MB.
 const ROUNDS: usize = 200;
-/// Before it is looked at for the first time, so that buffers and tables have their size.
-const ROUNDS_BEFORE: usize = 50;
-/// What may have been added in the end, for all tricks together: less than a kilobyte for each attempt.
+/// Warm-up rounds, so that buffers and tables have their size.
+const WARM_UP_ROUNDS: usize = 50;
+/// Maximum growth for all faults together: less than a kilobyte per attempt.
 const GROWTH_BYTES_MAX: u64 = 1_024 * 1_024;
 
-/// What the process has in memory.
+/// Returns the resident memory of the process.
 fn resident_bytes() -> u64 {
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
     let pages: u64 = pages.split(' ').nth(1).unwrap().parse().unwrap();
@@ -25,22 +26,25 @@ fn resident_bytes() -> u64 {
 
 #[tokio::test]
 async fn memory_stays_flat() {
-    let tricks = [
-        Trick::EndlessBody,
-        Trick::EndlessChunks,
-        Trick::GzipBomb,
-        Trick::LargeHeader,
-        Trick::EndlessHead2,
-        Trick::EndlessBody2,
-        Trick::ResetWithinBody,
+    let faults = [
+        InjectedFault::EndlessBody,
+        InjectedFault::EndlessChunks,
+        InjectedFault::GzipBomb,
+        InjectedFault::LargeHeader,
+        InjectedFault::EndlessHead2,
+        InjectedFault::EndlessBody2,
+        InjectedFault::ResetWithinBody,
     ];
     let authority = Authority::new();
     let sender = sender(&authority, LATE);
-    for rounds in [ROUNDS_BEFORE, ROUNDS] {
+    for rounds in [WARM_UP_ROUNDS, ROUNDS] {
         let before = resident_bytes();
-        for trick in tricks {
-            let plan = Plan { memory: Memory::Number, ..Plan::new(Script::always(trick)) };
-            let receiver = Receiver::start(&authority, plan).await.unwrap();
+        for fault in faults {
+            let config = ReceiverConfig {
+                retention: Retention::CountOnly,
+                ..ReceiverConfig::new(Script::always(fault))
+            };
+            let receiver = Receiver::start(&authority, config).await.unwrap();
             for _ in 0..rounds {
                 attempt(&sender, &receiver.url("/hook")).await;
             }

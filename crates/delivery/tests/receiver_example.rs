@@ -1,6 +1,6 @@
-//! The receiver we show to developers does what its page says: takes what is genuine, once, and nothing else.
+//! The example receiver of the documentation accepts genuine messages once and rejects everything else.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -17,7 +17,7 @@ use testkit::python;
 
 const BODY: &str = r#"{"@type":"Match","title":"Été à Lyon"}"#;
 
-/// The script as a process; ends with the value.
+/// The script as a process, killed on drop.
 struct Receiver {
     child: Child,
     lines: BufReader<ChildStdout>,
@@ -55,7 +55,7 @@ impl Receiver {
         line.trim_end().to_owned()
     }
 
-    /// Posts a message on a connection of its own and gives the status that came back.
+    /// Posts a message on a new connection and returns the status.
     fn post(&self, headers: &[(&str, &str)], body: &str) -> u16 {
         let mut roots = RootCertStore::empty();
         roots.add(self.certificate.clone()).unwrap();
@@ -75,7 +75,7 @@ impl Receiver {
         std::str::from_utf8(&status).unwrap().strip_prefix("HTTP/1.1 ").unwrap().parse().unwrap()
     }
 
-    /// Signed by these, and sent at this moment.
+    /// Posts a message signed with these secrets at this time.
     fn deliver(&self, secrets: &[&WebhookSecret], id: &str, timestamp: i64) -> u16 {
         self.deliver_body(secrets, id, timestamp, BODY)
     }
@@ -106,7 +106,7 @@ fn secret(byte: u8) -> WebhookSecret {
 }
 
 #[test]
-fn genuine_messages_are_taken_once_even_over_a_restart() {
+fn messages_are_deduplicated_across_restarts() {
     let folder = tempfile::tempdir().unwrap();
     let mut receiver = Receiver::start(folder.path(), &[&secret(1)]);
     assert_eq!(receiver.deliver(&[&secret(1)], "first", now()), 200);
@@ -122,7 +122,7 @@ fn genuine_messages_are_taken_once_even_over_a_restart() {
 }
 
 #[test]
-fn what_is_not_genuine_is_refused_and_not_kept() {
+fn forged_messages_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let mut receiver = Receiver::start(folder.path(), &[&secret(1)]);
     assert_eq!(receiver.deliver(&[&secret(2)], "a", now()), 401);
@@ -138,14 +138,14 @@ fn what_is_not_genuine_is_refused_and_not_kept() {
     assert_eq!(receiver.post(&headers("a", "²", &good), BODY), 401);
     assert_eq!(receiver.post(&headers("a", &at, "é"), BODY), 401);
     assert_eq!(receiver.post(&headers("", &at, &good), BODY), 401);
-    // The first line it prints is about the first message that is genuine.
+    // The first line it prints is about the first genuine message.
     assert_eq!(receiver.deliver(&[&secret(1)], "a", now()), 200);
     assert_eq!(receiver.line(), "new a");
 }
 
-/// A listing with ninety adverts of long texts made one of 5.9 MB.
+/// A listing with ninety adverts of long texts resulted in a message of 5.9 MB.
 #[test]
-fn a_message_of_many_megabytes_is_taken() {
+fn large_messages_are_accepted() {
     let folder = tempfile::tempdir().unwrap();
     let mut receiver = Receiver::start(folder.path(), &[&secret(1)]);
     let body = format!("{{\"text\":\"{}\"}}", "x".repeat(8 << 20));
@@ -154,7 +154,7 @@ fn a_message_of_many_megabytes_is_taken() {
 }
 
 #[test]
-fn both_secrets_are_good_while_one_replaces_the_other() {
+fn both_secrets_are_valid_during_rotation() {
     let folder = tempfile::tempdir().unwrap();
     let mut receiver = Receiver::start(folder.path(), &[&secret(1)]);
     assert_eq!(receiver.deliver(&[&secret(2), &secret(1)], "a", now()), 200, "knows the old one");

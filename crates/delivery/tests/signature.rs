@@ -1,6 +1,6 @@
-//! Our signatures, read by what receivers use: the published libraries for Rust and for Python.
+//! Our signatures, verified by the libraries receivers use: those published for Rust and Python.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use testkit::{Random, python, random};
 
 const MESSAGES: usize = 600;
 
-/// What a receiver holds in hands, and what it must say of it.
+/// A received message and whether it is valid.
 struct Message {
     secret: WebhookSecret,
     id: String,
@@ -22,7 +22,7 @@ struct Message {
     good: bool,
 }
 
-/// The libraries ask the machine what time it is, so messages have to be sent now.
+/// The libraries read the system clock, so messages must be current.
 #[expect(clippy::disallowed_methods, reason = "the libraries compare with this clock and take no other")]
 fn now() -> i64 {
     domain::Timestamp::now().as_second()
@@ -34,13 +34,13 @@ fn secret(random: &mut Random) -> WebhookSecret {
     WebhookSecret::new(bytes)
 }
 
-/// Letters of one to four bytes, quotes and line ends among them.
+/// Characters of one to four bytes, including quotes and line ends.
 fn text(random: &mut Random) -> String {
     let length = random.below(300);
     (0..length).map(|_| *random.pick(&['a', 'é', '€', '🏠', '"', '\\', '\n', '.', ' ', '\0', '7'])).collect()
 }
 
-/// Good ones and, after each, one way to be wrong.
+/// Returns valid messages, each group followed by an invalid one.
 fn messages(random: &mut Random) -> Vec<Message> {
     let now = now();
     let mut messages = Vec::new();
@@ -72,7 +72,7 @@ fn messages(random: &mut Random) -> Vec<Message> {
 }
 
 #[test]
-fn the_published_crate_accepts_what_is_ours_and_nothing_else() {
+fn rust_library_agrees() {
     for message in messages(&mut Random::new(random::seed())) {
         let webhook = Webhook::new(&signature::text_of(&message.secret)).unwrap();
         let mut headers = HeaderMap::new();
@@ -85,7 +85,7 @@ fn the_published_crate_accepts_what_is_ours_and_nothing_else() {
 }
 
 #[test]
-fn the_published_python_library_accepts_what_is_ours_and_nothing_else() {
+fn python_library_agrees() {
     let messages = messages(&mut Random::new(random::seed()));
     let mut lines = String::new();
     for message in &messages {
@@ -108,7 +108,7 @@ fn the_published_python_library_accepts_what_is_ours_and_nothing_else() {
 }
 
 #[test]
-fn our_own_check_agrees() {
+fn own_verification_agrees() {
     let now = now();
     for message in messages(&mut Random::new(random::seed())) {
         let verdict = signature::verify(

@@ -7,7 +7,7 @@ use app::ingest::{Outcome, Receipt};
 use domain::{AdvertDraft, SiteDirectory, Timestamp, Violation};
 use jiff::tz::TimeZone;
 use places::Certainty;
-use wire::advert_draft::{ParseContext, ReadDraft, RefusedDraft};
+use wire::advert_draft::{ParseContext, ParsedDraft, RejectedDraft};
 use wire::receipt::ReceiptBody;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -118,7 +118,7 @@ impl LineSplitter {
 }
 
 /// An advert that was read, or why it was not.
-pub type Decoded = Result<ReadDraft, RefusedDraft>;
+pub type Decoded = Result<ParsedDraft, RejectedDraft>;
 
 /// What reading needs to know.
 #[derive(Debug, Clone)]
@@ -132,7 +132,7 @@ pub struct Decoder {
 impl Decoder {
     pub fn decode_line(&self, content: &LineContent, now: Timestamp) -> Decoded {
         let refused = |message: String| {
-            Err(RefusedDraft { violations: vec![Violation::malformed("", message)], ignored: Vec::new() })
+            Err(RejectedDraft { violations: vec![Violation::malformed("", message)], ignored: Vec::new() })
         };
         match content {
             LineContent::TooLong => {
@@ -146,7 +146,7 @@ impl Decoder {
     }
 
     pub fn decode(&self, value: &serde_json::Value, now: Timestamp) -> Decoded {
-        wire::advert_draft::read(value, ParseContext { zone: &self.zone, now, sites: &self.sites })
+        wire::advert_draft::parse(value, ParseContext { zone: &self.zone, now, sites: &self.sites })
     }
 }
 
@@ -164,12 +164,12 @@ pub async fn take_in(app: &App, decoded: Vec<Decoded>) -> Result<Vec<Taken>, app
     let mut accepted: Vec<(usize, Vec<String>)> = Vec::with_capacity(decoded.len());
     for (index, decoded) in decoded.into_iter().enumerate() {
         match decoded {
-            Ok(ReadDraft { draft, ignored }) => {
+            Ok(ParsedDraft { draft, ignored }) => {
                 drafts.push(draft);
                 accepted.push((index, ignored));
                 taken.push(None);
             }
-            Err(RefusedDraft { violations, ignored }) => {
+            Err(RejectedDraft { violations, ignored }) => {
                 taken.push(Some(Taken { receipt: Receipt::Rejected { violations }, ignored }));
             }
         }

@@ -4,7 +4,7 @@ use app::App;
 use app::dispatch::{PayloadRenderer, Told};
 use domain::{AdvertEvent, EventName, Property, SiteDirectory, SiteKey};
 use jiff::tz::TimeZone;
-use wire::document::{DocumentParts, webhook_document};
+use wire::document::{DocumentInput, webhook_document};
 use wire::webhook;
 
 /// Writes as `wire` spells it.
@@ -17,9 +17,9 @@ impl WireRenderer {
         Self { zone }
     }
 
-    fn told<'a>(&'a self, told: &Told<'a>) -> webhook::Told<'a> {
+    fn told<'a>(&'a self, told: &Told<'a>) -> webhook::WebhookMatch<'a> {
         let Told { matching, property, search, at, document } = *told;
-        webhook::Told { id: matching, property, search, at, document, zone: &self.zone }
+        webhook::WebhookMatch { id: matching, property, search, at, document, zone: &self.zone }
     }
 }
 
@@ -29,7 +29,7 @@ impl PayloadRenderer for WireRenderer {
         let (city, stations) = (app.city(&derived), app.stations(property, &derived));
         let category_of = |site: &SiteKey| sites.category_of(site).map(|category| category.name.to_string());
         let zone = &self.zone;
-        let parts = DocumentParts { property, derived, city, stations, zone, category_of: &category_of };
+        let parts = DocumentInput { property, derived, city, stations, zone, category_of: &category_of };
         serde_json::to_vec(&webhook_document(&parts)).ok()
     }
 

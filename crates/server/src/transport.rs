@@ -6,7 +6,7 @@ use app::dispatch::{EndpointRefused, Transport};
 use async_trait::async_trait;
 use delivery::mail::{self, Mail, MailTransport, Smtp};
 use delivery::webhook::{self, Webhooks};
-use delivery::{Email, Exchange, WebhookMessage};
+use delivery::{AttemptResult, Email, WebhookMessage};
 use domain::{Endpoint, Fault, Outcome};
 
 use crate::config::{Config, EmailTransport};
@@ -35,11 +35,11 @@ pub fn webhooks_of(config: &Config) -> anyhow::Result<Webhooks> {
         success: delivery.success,
         dns: delivery.dns.clone(),
         deadlines: webhook::Deadlines::default(),
-        reuse: webhook::Reuse::default(),
+        keep_alive: webhook::KeepAlive::default(),
         user_agent: USER_AGENT.to_owned(),
     };
     Webhooks::new(settings).map_err(|error| {
-        use webhook::SetUpError::{Certificate, NoCertificate, Pem, Resolver, SourceAddress, Tls, UserAgent};
+        use webhook::SetupError::{Certificate, NoCertificate, Pem, Resolver, SourceAddress, Tls, UserAgent};
         let setting = match &error {
             Pem(_) | NoCertificate | Certificate(_) => Some(extra_ca_file(config)),
             SourceAddress { .. } => Some("delivery.source_address".to_owned()),
@@ -67,7 +67,7 @@ pub fn mail_of(config: &Config) -> anyhow::Result<Option<Mail>> {
     let deadlines = mail::Deadlines::default();
     let made = Mail::new(mail::Settings { transport, from: email.from.clone(), deadlines });
     made.map(Some).map_err(|error| {
-        use mail::SetUpError::{ExtraCa, Folder, Host, PasswordInClear, Tls};
+        use mail::SetupError::{ExtraCa, Folder, Host, PasswordInClear, Tls};
         let setting = match &error {
             Host => Some(format!("email.smtp_host = {:?}", email.smtp.host)),
             PasswordInClear => Some("email.smtp_security = \"none\" with email.smtp_user".to_owned()),
@@ -95,15 +95,15 @@ fn at(setting: Option<String>, what: &str, error: impl Into<anyhow::Error>) -> a
 
 #[async_trait]
 impl Transport for Outgoing {
-    async fn post(&self, post: &WebhookMessage) -> Exchange {
+    async fn post(&self, post: &WebhookMessage) -> AttemptResult {
         self.webhooks.send(post).await
     }
 
-    async fn email(&self, email: &Email) -> Exchange {
+    async fn email(&self, email: &Email) -> AttemptResult {
         match &self.mail {
             Some(mail) => mail.send(email).await,
             // Nobody asks for it who looked before.
-            None => Exchange {
+            None => AttemptResult {
                 outcome: Outcome::Failed(Fault::Connect),
                 status: None,
                 took: std::time::Duration::ZERO,
@@ -113,7 +113,7 @@ impl Transport for Outgoing {
     }
 
     fn judge(&self, endpoint: &Endpoint) -> Result<String, EndpointRefused> {
-        match self.webhooks.judge(endpoint) {
+        match self.webhooks.check(endpoint) {
             Ok(host) => Ok(host.as_str().to_owned()),
             Err(refused) => Err(EndpointRefused(refused.to_string())),
         }

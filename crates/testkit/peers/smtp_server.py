@@ -1,10 +1,10 @@
-"""A mail server on loopback that does as its recipients' names say.
+"""A mail server on loopback whose behaviour depends on the recipient's name.
 
-Takes its settings as JSON in the first argument; prints its port, then a line for each letter it has taken, before it answers.
-It ends when its input does, so that it never outlives the test.
+Takes its settings as JSON in the first argument. Prints its port, then a JSON line for each received e-mail before it replies.
+It exits at the end of its standard input, so that it never outlives the test.
 
-A name before the at sign may be `rcpt-451` or `data-550` (answer this there), `rcpt-hang` or `data-hang` (never answer),
-`data-drop` (hang up instead of answering) or `close` (answer, then hang up).
+The local part may be `rcpt-451` or `data-550` (reply with this code at that stage), `rcpt-hang` or `data-hang` (never reply),
+`data-drop` (disconnect instead of replying) or `close` (reply, then disconnect).
 """
 
 import asyncio
@@ -29,28 +29,28 @@ class Server(SMTP):
 
 class Handler:
     async def handle_RCPT(self, server, session, envelope, address, options):
-        refusal = await asked(server, "rcpt", address)
-        if refusal is not None:
-            return refusal
+        rejection = await requested_reply(server, "rcpt", address)
+        if rejection is not None:
+            return rejection
         envelope.rcpt_tos.append(address)
         return "250 OK"
 
     async def handle_DATA(self, server, session, envelope):
-        letter = {
+        message = {
             "from": envelope.mail_from,
             "to": envelope.rcpt_tos,
             "bytes": base64.b64encode(envelope.content).decode(),
-            "safe": session.ssl is not None or settings["security"] == "tls",
+            "encrypted": session.ssl is not None or settings["security"] == "tls",
             "user": session.auth_data.login.decode() if session.auth_data else None,
             "peer": session.peer[1],
         }
-        print(json.dumps(letter), flush=True)
-        refusal = await asked(server, "data", envelope.rcpt_tos[0])
+        print(json.dumps(message), flush=True)
+        rejection = await requested_reply(server, "data", envelope.rcpt_tos[0])
         server.closing = envelope.rcpt_tos[0].startswith("close@")
-        return refusal or "250 2.0.0 taken as 4711"
+        return rejection or "250 2.0.0 queued as 4711"
 
 
-async def asked(server, stage, address):
+async def requested_reply(server, stage, address):
     name = address.partition("@")[0]
     if not name.startswith(f"{stage}-"):
         return None
@@ -59,8 +59,8 @@ async def asked(server, stage, address):
         await asyncio.Event().wait()
     if action == "drop":
         server.transport.abort()
-        return "250 nobody hears this"
-    return f"{action} as you asked"
+        return "250 never sent"
+    return f"{action} as requested"
 
 
 def authenticate(server, session, envelope, mechanism, data):

@@ -1,7 +1,8 @@
-//! Properties and saved searches of every shape the domain allows, for property tests.
+//! Property-test strategies for properties and saved searches of every shape the domain allows.
 //!
-//! Values are made through the domain's own constructors, so whatever can exist can come out of here, odd but legal ones
-//! included. Strategies are boxed: unboxed, one of a whole property is larger than a test's stack. Structs are built without `..`: a field added to the domain stops the build until it is drawn here too.
+//! Values come from the domain's constructors, so every legal value can occur, however odd. Strategies are boxed,
+//! because an unboxed one for a whole property is larger than a test's stack. Structs are built without `..`, so a
+//! new field of the domain breaks the build until it is drawn here.
 
 mod search;
 
@@ -27,7 +28,7 @@ pub fn property() -> BoxedStrategy<Property> {
 
 pub fn advert() -> BoxedStrategy<Advert> {
     let kinds = (any::<[u8; 16]>(), select(TransactionType::ALL), select(PropertyType::ALL));
-    let dates = (moment(), moment(), moment(), option::of(moment()));
+    let dates = (timestamp(), timestamp(), timestamp(), option::of(timestamp()));
     (kinds, dates, details(), option::of(placement()), vec(event(), 0..5))
         .prop_map(|((id, transaction_type, property_type), dates, details, placement, events)| {
             let (created_at, updated_at, last_crawled_at, expired_at) = dates;
@@ -56,7 +57,7 @@ pub fn event() -> BoxedStrategy<AdvertEvent> {
     ];
     let value = || option::of(".{0,12}").prop_map(|text| text.map(Into::into));
     let percent = option::of(any::<f64>()).prop_map(|number| number.and_then(PercentVariation::new));
-    (moment(), subject, value(), value(), percent)
+    (timestamp(), subject, value(), value(), percent)
         .prop_map(|(at, subject, old_value, new_value, percent_variation)| AdvertEvent {
             at,
             subject,
@@ -125,8 +126,8 @@ pub fn details() -> BoxedStrategy<AdvertDetails> {
         .boxed()
 }
 
-/// Any second that can be written down, recent ones more often.
-pub fn moment() -> BoxedStrategy<Timestamp> {
+/// Draws any representable second, recent ones more often.
+pub fn timestamp() -> BoxedStrategy<Timestamp> {
     let (first, last) = (Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
     prop_oneof![4 => 0_i64..2_000_000_000, 1 => first..=last]
         .prop_filter_map("no such date", |second| Timestamp::from_second(second).ok())
@@ -144,7 +145,7 @@ pub fn amount() -> BoxedStrategy<Amount> {
     number.prop_filter_map("out of bounds", Amount::new).boxed()
 }
 
-/// A key made of a domain, of an address, or of a name with whatever is in it.
+/// Draws a site key from a domain, a URL or an arbitrary name.
 pub fn site() -> BoxedStrategy<SiteKey> {
     let text = prop_oneof![
         "(www\\.){0,2}[a-z]{1,8}\\.(fr|com)",

@@ -1,4 +1,4 @@
-//! Adverts, properties, drafts and saved searches with sensible values, named by a number.
+//! Builds adverts, properties, drafts and saved searches with sensible values, identified by a number.
 
 use domain::advert_event::AdvertEvent;
 use domain::criteria::RawCriterion;
@@ -9,9 +9,9 @@ use domain::{
     ShortText, SiteKey, Timestamp, TransactionType, UserId, WebAddress,
 };
 
-/// A moment, in seconds since 1970.
+/// Returns a timestamp in seconds since 1970.
 pub fn at(second: i64) -> Timestamp {
-    Timestamp::from_second(second).expect("a test's dates exist")
+    Timestamp::from_second(second).expect("valid timestamp")
 }
 
 pub fn advert_id(number: u64) -> AdvertId {
@@ -31,10 +31,10 @@ pub fn user_id(number: u64) -> UserId {
 }
 
 pub fn key_id(number: u64) -> KeyId {
-    KeyId::parse(&format!("key{number:019}")).expect("three letters and nineteen digits")
+    KeyId::parse(&format!("key{number:019}")).expect("three letters and nineteen digits are a valid key id")
 }
 
-/// The kind in front tells an advert's id from a property's in a failed assertion; a larger number is a larger id.
+/// The first byte tells the kind of id in a failed assertion; a larger number gives a larger id.
 fn numbered(kind: u8, number: u64) -> [u8; 16] {
     let mut bytes = [0; 16];
     bytes[0] = kind;
@@ -43,31 +43,31 @@ fn numbered(kind: u8, number: u64) -> [u8; 16] {
 }
 
 pub fn short_text(text: &str) -> ShortText {
-    ShortText::new(text).expect("a test's texts fit").expect("a test's texts are not blank")
+    ShortText::new(text).expect("text within the limit").expect("text is not blank")
 }
 
 pub fn long_text(text: &str) -> LongText {
-    LongText::new(text).expect("a test's texts fit").expect("a test's texts are not blank")
+    LongText::new(text).expect("text within the limit").expect("text is not blank")
 }
 
 pub fn web_address(text: &str) -> WebAddress {
-    WebAddress::parse(text).expect("a test's addresses are well-formed")
+    WebAddress::parse(text).expect("valid web address")
 }
 
 pub fn site(text: &str) -> SiteKey {
-    SiteKey::parse(text).expect("a test's sites have a name")
+    SiteKey::parse(text).expect("valid site key")
 }
 
 pub fn amount(number: f64) -> Amount {
-    Amount::new(number).expect("a test's amounts are in bounds")
+    Amount::new(number).expect("amount within bounds")
 }
 
-/// A property of these adverts.
+/// Builds a property with these adverts.
 pub fn property(number: u64, adverts: impl IntoIterator<Item = Advert>) -> Property {
     Property { id: property_id(number), adverts: adverts.into_iter().collect() }
 }
 
-/// An advert of an apartment for sale that has a price and a surface, and nothing by which to find it but its id.
+/// Builds an advert of an apartment for sale with a price and a surface, identified only by its id.
 pub fn advert(number: u64) -> AdvertBuilder {
     let created_at = at(1_000);
     AdvertBuilder {
@@ -90,7 +90,7 @@ pub fn advert(number: u64) -> AdvertBuilder {
     }
 }
 
-/// An advert in the making.
+/// Builder of an advert.
 #[derive(Debug, Clone)]
 pub struct AdvertBuilder {
     advert: Advert,
@@ -152,7 +152,7 @@ impl AdvertBuilder {
         self
     }
 
-    /// For what has no method of its own.
+    /// Changes anything that has no method of its own.
     #[must_use]
     pub fn with(mut self, change: impl FnOnce(&mut Advert)) -> Self {
         change(&mut self.advert);
@@ -164,7 +164,7 @@ impl AdvertBuilder {
     }
 }
 
-/// A draft of an apartment for sale that says nothing else.
+/// Builds a draft of an apartment for sale with no other values.
 pub fn draft(identity: Identity) -> AdvertDraft {
     AdvertDraft {
         identity,
@@ -180,7 +180,7 @@ pub fn draft(identity: Identity) -> AdvertDraft {
     }
 }
 
-/// A saved search of the first user for anything up to a price, with alerts off.
+/// Builds a saved search of user 1 with a maximum price and with alerts disabled.
 pub fn saved_search(number: u64) -> SavedSearch {
     let mut random = [0; SearchToken::BYTES];
     random[..8].copy_from_slice(&number.to_be_bytes());
@@ -198,21 +198,21 @@ pub fn saved_search(number: u64) -> SavedSearch {
     }
 }
 
-/// RawCriteria by the names of their filters.
+/// Builds raw criteria from filter names.
 pub fn raw_criteria<const COUNT: usize>(given: [(&str, RawCriterion); COUNT]) -> RawCriteria {
     let mut raw_criteria = RawCriteria::default();
     for (name, criterion) in given {
-        raw_criteria.put(Filter::named(name).expect("a test's filters exist"), criterion);
+        raw_criteria.put(Filter::named(name).expect("known filter"), criterion);
     }
     raw_criteria
 }
 
-/// The identity of an advert on its site.
+/// Returns the identity of an advert by site and reference.
 pub fn site_reference(name: &str, reference: &str) -> Identity {
     Identity::SiteReference(site(name), reference.into())
 }
 
-/// The identity of an advert at an address.
+/// Returns the identity of an advert by URL.
 pub fn url_identity(url: &str) -> Identity {
     Identity::Url(web_address(url).comparison_key().into())
 }

@@ -1,32 +1,32 @@
-//! A clock that stands still until a test moves it.
+//! A clock that advances only when a test moves it.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use domain::{Clock, Timestamp};
 use jiff::SignedDuration;
 
-/// Tells the time a test has set, to the millisecond.
+/// Returns the time set by a test, with millisecond precision.
 #[derive(Debug)]
 pub struct ManualClock {
     millisecond: AtomicI64,
 }
 
 impl ManualClock {
-    pub fn at(moment: Timestamp) -> Self {
-        Self { millisecond: AtomicI64::new(moment.as_millisecond()) }
+    pub fn at(timestamp: Timestamp) -> Self {
+        Self { millisecond: AtomicI64::new(timestamp.as_millisecond()) }
     }
 
-    pub fn set(&self, moment: Timestamp) {
-        self.millisecond.store(moment.as_millisecond(), Ordering::SeqCst);
+    pub fn set(&self, timestamp: Timestamp) {
+        self.millisecond.store(timestamp.as_millisecond(), Ordering::SeqCst);
     }
 
-    /// Moves the clock; backwards too, as clocks do.
+    /// Moves the clock by some seconds, possibly backwards.
     pub fn advance_seconds(&self, seconds: i64) {
         self.advance(SignedDuration::from_secs(seconds));
     }
 
     pub fn advance(&self, by: SignedDuration) {
-        let milliseconds = i64::try_from(by.as_millis()).expect("a test moves the clock by less than an age");
+        let milliseconds = i64::try_from(by.as_millis()).expect("duration within range");
         self.millisecond.fetch_add(milliseconds, Ordering::SeqCst);
     }
 }
@@ -34,7 +34,7 @@ impl ManualClock {
 impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
         let millisecond = self.millisecond.load(Ordering::SeqCst);
-        Timestamp::from_millisecond(millisecond).expect("a test sets dates that exist")
+        Timestamp::from_millisecond(millisecond).expect("timestamp within range")
     }
 }
 
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_passes_only_when_it_is_told_to() {
+    fn time_advances_only_on_request() {
         let clock = ManualClock::at(crate::build::at(100));
         assert_eq!(clock.now(), clock.now());
         clock.advance_seconds(5);

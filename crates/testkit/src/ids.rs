@@ -1,4 +1,4 @@
-//! Identifiers that repeat from run to run.
+//! Deterministic identifiers.
 
 use std::sync::Mutex;
 
@@ -7,7 +7,7 @@ use uuid::{Builder, Uuid};
 
 use crate::random::Random;
 
-/// Hands out version 7 identifiers, each larger than the one before, the same ones for the same seed.
+/// Generates increasing version 7 UUIDs, the same sequence for the same seed.
 #[derive(Debug)]
 pub struct SeededIds {
     state: Mutex<(u64, Random)>,
@@ -21,7 +21,7 @@ impl SeededIds {
 
 impl IdSource for SeededIds {
     fn fresh(&self) -> Uuid {
-        let mut state = self.state.lock().expect("nobody panics while drawing a number");
+        let mut state = self.state.lock().expect("lock is not poisoned");
         let (count, random) = &mut *state;
         *count += 1;
         let mut bytes = [0; 10];
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_repeat_with_the_seed_and_grow() {
+    fn ids_are_deterministic_and_increase() {
         let (one, same, other) = (SeededIds::new(1), SeededIds::new(1), SeededIds::new(2));
         let first = one.fresh();
         assert_eq!(first, same.fresh());

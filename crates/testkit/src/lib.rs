@@ -1,23 +1,30 @@
-//! What tests share: adverts and properties to speak of, a clock moved by hand, identifiers and randomness that repeat,
-//! and somebody to send webhooks and letters to.
+//! Test support: builders, generators, a manual clock, and servers to send webhooks and e-mails to.
 //!
-//! **Invariant:** only ever a dev-dependency, and it knows nothing but `domain`, so that every crate can use it.
-//! Builders panic on a value that is none: a test with a mistake in it should stop where the mistake is.
+//! Only ever a dev-dependency. It depends only on `domain`, so that every crate can use it. Builders panic on
+//! invalid values: a mistake in a test should fail where it is made.
+//!
+//! In reading order:
+//!
+//! - Values: [`build`] (adverts, properties, searches), [`arbitrary`] (property-test strategies), [`ssrf`] (endpoints that must
+//!   be refused), [`match_model`] (reference model of matching).
+//! - Determinism: [`clock`], [`ids`], [`random`].
+//! - Peers, with the feature `receiver`: `receiver` (hostile webhook receiver), `mail_server`, `dns_server`; [`python`] runs
+//!   third-party libraries.
 
-pub mod addresses;
 pub mod arbitrary;
 pub mod build;
 pub mod clock;
+#[cfg(feature = "receiver")]
+pub mod dns_server;
 pub mod ids;
 #[cfg(feature = "receiver")]
 pub mod mail_server;
-pub mod matches;
-#[cfg(feature = "receiver")]
-pub mod name_server;
+pub mod match_model;
 pub mod python;
 pub mod random;
 #[cfg(feature = "receiver")]
 pub mod receiver;
+pub mod ssrf;
 
 pub use clock::ManualClock;
 pub use ids::SeededIds;

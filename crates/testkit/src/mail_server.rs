@@ -1,6 +1,6 @@
-//! A mail server process that others wrote (aiosmtpd), and a mail program's parser for what it has taken.
+//! A third-party mail server process (aiosmtpd), and a parser for the e-mails it received.
 //!
-//! It does as its recipients' names say: `peers/smtp_server.py` lists them.
+//! The recipient's name selects its behaviour; `peers/smtp_server.py` lists the names.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -16,19 +16,19 @@ use tempfile::TempDir;
 
 use crate::python;
 
-/// Where it listens: 127.0.0.1, which its certificate is for.
+/// It listens on 127.0.0.1, which its certificate is for.
 pub const HOST: &str = "127.0.0.1";
 pub const USER: &str = "vigie";
 pub const PASSWORD: &str = "mot de passe é";
 
-/// How long a test waits for a letter that must come, before it fails. Generous: machines are sometimes very busy.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a test waits for an e-mail. Generous, because machines may be very busy.
+const WAIT_MAX: Duration = Duration::from_secs(60);
 
-/// How the server is to be.
+/// Configuration of the server.
 #[derive(Debug, Clone, Copy)]
-pub struct Kind {
+pub struct MailServerConfig {
     pub security: Security,
-    pub login: LoginNeeded,
+    pub login: AuthMode,
     pub addresses: Addresses,
 }
 
@@ -40,12 +40,12 @@ pub enum Security {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LoginNeeded {
-    No,
-    /// Offers both ways.
-    Yes,
-    /// Offers only the older way, in which user and password are asked for.
-    Asked,
+pub enum AuthMode {
+    None,
+    /// Offers PLAIN and LOGIN.
+    Any,
+    /// Offers only LOGIN, the older mechanism.
+    LoginOnly,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,56 +54,56 @@ pub enum Addresses {
     Utf8,
 }
 
-impl Kind {
+impl MailServerConfig {
     pub const fn plain() -> Self {
-        Self { security: Security::None, login: LoginNeeded::No, addresses: Addresses::Utf8 }
+        Self { security: Security::None, login: AuthMode::None, addresses: Addresses::Utf8 }
     }
 
-    pub const fn safe(security: Security, login: LoginNeeded) -> Self {
+    pub const fn new(security: Security, login: AuthMode) -> Self {
         Self { security, login, addresses: Addresses::Utf8 }
     }
 }
 
-/// A running server; ends with the value.
+/// A running server, killed on drop.
 pub struct MailServer {
     child: Child,
-    letters: Receiver<Value>,
+    emails: Receiver<Value>,
     pub port: u16,
-    /// Who signed its certificate.
+    /// The CA of its certificate.
     pub authority_pem: String,
     _folder: TempDir,
 }
 
-/// A letter as the server took it, and from whom.
+/// A received e-mail and its envelope.
 #[derive(Debug)]
-pub struct Taken {
+pub struct ReceivedEmail {
     pub from: String,
     pub to: Vec<String>,
     pub bytes: Vec<u8>,
-    /// Whether it came over TLS.
-    pub safe: bool,
-    /// Who had logged in.
+    /// Whether it arrived over TLS.
+    pub encrypted: bool,
+    /// The authenticated user.
     pub user: Option<String>,
-    /// The port of the other side.
+    /// The client's port.
     pub peer: u64,
 }
 
 impl MailServer {
-    pub fn start(kind: Kind) -> Self {
-        let folder = TempDir::new().expect("there is room for a folder");
+    pub fn start(config: MailServerConfig) -> Self {
+        let folder = TempDir::new().expect("a temporary folder");
         let (certificate, key) = (folder.path().join("certificate.pem"), folder.path().join("key.pem"));
         let (authority_pem, certificate_pem, key_pem) = certificates();
-        std::fs::write(&certificate, certificate_pem).expect("the folder is ours");
-        std::fs::write(&key, key_pem).expect("the folder is ours");
+        std::fs::write(&certificate, certificate_pem).expect("the folder is writable");
+        std::fs::write(&key, key_pem).expect("the folder is writable");
         let settings = json!({
-            "security": match kind.security {
+            "security": match config.security {
                 Security::Tls => "tls",
                 Security::StartTls => "starttls",
                 Security::None => "none",
             },
-            "login": (kind.login != LoginNeeded::No).then(|| json!({"user": USER, "password": PASSWORD})),
-            "without": if kind.login == LoginNeeded::Asked { vec!["PLAIN"] } else { Vec::new() },
-            "utf8": kind.addresses == Addresses::Utf8,
+            "login": (config.login != AuthMode::None).then(|| json!({"user": USER, "password": PASSWORD})),
+            "without": if config.login == AuthMode::LoginOnly { vec!["PLAIN"] } else { Vec::new() },
+            "utf8": config.addresses == Addresses::Utf8,
             "certificate": certificate,
             "key": key,
         });
@@ -114,27 +114,27 @@ impl MailServer {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .expect("Python can be started");
-        let mut lines = BufReader::new(child.stdout.take().expect("it was asked for")).lines();
+            .expect("Python starts");
+        let mut lines = BufReader::new(child.stdout.take().expect("stdout is piped")).lines();
         let port = lines.next().and_then(Result::ok).and_then(|line| line.parse().ok());
         let port = port.expect("the server prints its port first");
-        // Read all the time: a server that cannot say what it took does not answer.
-        let (sender, letters) = mpsc::channel();
+        // Read continuously: the server blocks if its output is not read.
+        let (sender, emails) = mpsc::channel();
         std::thread::spawn(move || {
-            let mut letters = lines.map_while(|line| serde_json::from_str(&line.ok()?).ok());
-            letters.try_for_each(|letter| sender.send(letter))
+            let mut emails = lines.map_while(|line| serde_json::from_str(&line.ok()?).ok());
+            emails.try_for_each(|email| sender.send(email))
         });
-        Self { child, letters, port, authority_pem, _folder: folder }
+        Self { child, emails, port, authority_pem, _folder: folder }
     }
 
-    /// The next letter it took. It says so before it answers whoever sent it.
-    pub fn taken(&self) -> Taken {
-        read_taken(&self.letters.recv_timeout(PATIENCE).expect("a letter comes before patience ends"))
+    /// Waits for the next received e-mail. The server reports it before it replies to the sender.
+    pub fn next_email(&self) -> ReceivedEmail {
+        parse_received(&self.emails.recv_timeout(WAIT_MAX).expect("an e-mail arrives in time"))
     }
 
-    /// The next letter it took, if it has.
-    pub fn taken_already(&self) -> Option<Taken> {
-        self.letters.try_recv().ok().map(|letter| read_taken(&letter))
+    /// Returns the next received e-mail, if there is one.
+    pub fn try_next_email(&self) -> Option<ReceivedEmail> {
+        self.emails.try_recv().ok().map(|email| parse_received(&email))
     }
 }
 
@@ -145,32 +145,32 @@ impl Drop for MailServer {
     }
 }
 
-fn read_taken(letter: &Value) -> Taken {
+fn parse_received(email: &Value) -> ReceivedEmail {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let read = || {
-        Some(Taken {
-            from: text(&letter["from"])?,
-            to: letter["to"].as_array()?.iter().filter_map(text).collect(),
-            bytes: STANDARD.decode(letter["bytes"].as_str()?).ok()?,
-            safe: letter["safe"].as_bool()?,
-            user: text(&letter["user"]),
-            peer: letter["peer"].as_u64()?,
+        Some(ReceivedEmail {
+            from: text(&email["from"])?,
+            to: email["to"].as_array()?.iter().filter_map(text).collect(),
+            bytes: STANDARD.decode(email["bytes"].as_str()?).ok()?,
+            encrypted: email["encrypted"].as_bool()?,
+            user: text(&email["user"]),
+            peer: email["peer"].as_u64()?,
         })
     };
-    read().unwrap_or_else(|| panic!("the server says everything of a letter: {letter}"))
+    read().unwrap_or_else(|| panic!("incomplete report of an e-mail: {email}"))
 }
 
-/// A letter as a mail program reads it: headers, both parts, what is wrong with it. `peers/read_letters.py` lists the keys.
-pub fn read(letter: &[u8]) -> Value {
-    let file = tempfile::NamedTempFile::new().expect("there is room for a file");
-    std::fs::write(file.path(), letter).expect("the file is ours");
-    read_files([file.path()]).pop().expect("there is an answer for each file")
+/// Parses an e-mail as a mail program does: headers, both parts, defects. `peers/read_emails.py` lists the keys.
+pub fn parse_email(email: &[u8]) -> Value {
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    std::fs::write(file.path(), email).expect("the file is writable");
+    parse_files([file.path()]).pop().expect("one result per file")
 }
 
-/// The same for files, in their order.
-pub fn read_files<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Vec<Value> {
+/// Parses several files, in order.
+pub fn parse_files<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Vec<Value> {
     let paths: String = paths.into_iter().map(|path| format!("{}\n", path.display())).collect();
-    let read = python::run(&python::plain(), &peer("read_letters.py"), &paths);
+    let read = python::run(&python::plain(), &peer("read_emails.py"), &paths);
     read.lines().map(|line| serde_json::from_str(line).expect("the script prints JSON")).collect()
 }
 
@@ -178,14 +178,14 @@ fn peer(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(name)
 }
 
-/// An authority, and a certificate of its for loopback, with its key.
+/// Creates a CA and a certificate for loopback with its key.
 fn certificates() -> (String, String, String) {
     let mut authority = CertificateParams::default();
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let key = || KeyPair::generate().expect("there is randomness");
-    let authority = CertifiedIssuer::self_signed(authority, key()).expect("it can sign for itself");
+    let key = || KeyPair::generate().expect("random bytes are available");
+    let authority = CertifiedIssuer::self_signed(authority, key()).expect("a self-signed CA");
     let own = key();
-    let names = CertificateParams::new(vec![HOST.to_owned()]).expect("it is a name");
-    let certificate = names.signed_by(&own, &authority).expect("it can sign");
+    let names = CertificateParams::new(vec![HOST.to_owned()]).expect("a valid name");
+    let certificate = names.signed_by(&own, &authority).expect("a signed certificate");
     (authority.pem(), certificate.pem(), own.serialize_pem())
 }

@@ -1,64 +1,65 @@
-//! Programs written in Python by others, to hold ours against: libraries that receivers use, servers that take letters.
+//! Runs Python scripts: libraries that receivers use, and servers that receive e-mails.
 //!
-//! What a test needs is installed by the test itself, into a folder below the target directory that is used again next time.
-//! Where packages come from is the reader's own setting of `pip`.
+//! A test installs its packages itself, into a folder below the target directory that later runs reuse. `pip` uses
+//! the configuration of the machine.
 
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What to do where there is no Python.
+/// Shown if Python is missing.
 const INSTALL: &str = "install it and try again; on Debian: apt-get install python3 python3-venv";
 
-/// A Python with nothing but its standard library.
+/// Returns a Python interpreter with only the standard library.
 pub fn plain() -> PathBuf {
     let found = Command::new("python3").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     assert!(found.is_ok_and(|status| status.success()), "this test needs python3: {INSTALL}");
     PathBuf::from("python3")
 }
 
-/// A Python that has these packages, each given as `name==version`.
+/// Returns a Python interpreter with these packages, each given as `name==version`.
 pub fn with(requirements: &[&str]) -> PathBuf {
     let folder = folder_of(requirements);
     let python = folder.join("bin").join("python");
-    fs::create_dir_all(folder.parent().expect("it was joined")).expect("the target directory is ours");
-    // Tests run side by side, in one process and in several: one of them makes it, the others wait.
-    let lock = File::create(folder.with_extension("lock")).expect("the target directory is ours");
-    lock.lock().expect("nobody holds the lock for ever");
-    // Written last: whoever was stopped half-way leaves none.
+    fs::create_dir_all(folder.parent().expect("the path has a parent"))
+        .expect("the target directory is writable");
+    // Tests run concurrently in several processes: one of them creates the environment, the others wait.
+    let lock = File::create(folder.with_extension("lock")).expect("the target directory is writable");
+    lock.lock().expect("the lock can be acquired");
+    // Written last: an interrupted installation leaves no marker.
     let ready = folder.join("ready");
     if !ready.exists() {
-        make(&folder, &python, requirements);
-        File::create(ready).expect("the folder was made");
+        create_environment(&folder, &python, requirements);
+        File::create(ready).expect("the folder exists");
     }
     python
 }
 
-/// Runs a script to its end and gives back what it printed. It has to end well.
+/// Runs a script and returns its output. Panics if it fails.
 pub fn run(python: &Path, script: &Path, input: &str) -> String {
     let mut child = Command::new(python)
         .arg(script)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .unwrap_or_else(|cause| panic!("{} does not start: {cause}", python.display()));
-    let mut stdin = child.stdin.take().expect("it was asked for");
-    // Beside reading: a script that answers line by line stops when nobody reads its answers.
+        .unwrap_or_else(|cause| panic!("failed to start {}: {cause}", python.display()));
+    let mut stdin = child.stdin.take().expect("stdin is piped");
+    // Written in another thread: a script that prints line by line blocks if its output is not read.
     let output = std::thread::scope(|scope| {
         scope.spawn(move || stdin.write_all(input.as_bytes()));
-        child.wait_with_output().expect("it was started")
+        child.wait_with_output().expect("the process has started")
     });
-    assert!(output.status.success(), "{} ended with {}", script.display(), output.status);
+    assert!(output.status.success(), "{} exited with {}", script.display(), output.status);
     String::from_utf8(output.stdout).expect("scripts print UTF-8")
 }
 
-fn make(folder: &Path, python: &Path, requirements: &[&str]) {
+fn create_environment(folder: &Path, python: &Path, requirements: &[&str]) {
     let _ = fs::remove_dir_all(folder);
     let made = Command::new(plain()).args(["-m", "venv"]).arg(folder).status();
     assert!(
         made.is_ok_and(|status| status.success()),
-        "this test needs a virtual environment of Python, which python3-venv makes: {INSTALL}"
+        "this test needs python3-venv to create a virtual environment: {INSTALL}"
     );
     let installed = Command::new(python)
         .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
@@ -66,11 +67,11 @@ fn make(folder: &Path, python: &Path, requirements: &[&str]) {
         .status();
     assert!(
         installed.is_ok_and(|status| status.success()),
-        "pip could not install {requirements:?}; it says why above"
+        "pip failed to install {requirements:?}; see its output above"
     );
 }
 
-/// Named after what is in it, so that tests with other needs have another one.
+/// The folder is named after the packages, so that tests with other requirements have another one.
 fn folder_of(requirements: &[&str]) -> PathBuf {
     let mut sorted = requirements.to_vec();
     sorted.sort_unstable();
@@ -82,11 +83,11 @@ fn folder_of(requirements: &[&str]) -> PathBuf {
     target().join("python").join(name)
 }
 
-/// The directory cargo builds into: a test lies in `<target>/<profile>/deps`.
+/// The target directory of cargo: a test is in `<target>/<profile>/deps`.
 fn target() -> PathBuf {
-    let this = std::env::current_exe().expect("a test is a file");
+    let this = std::env::current_exe().expect("the test executable has a path");
     let profile = this.ancestors().find(|folder| folder.ends_with("deps")).and_then(Path::parent);
-    profile.and_then(Path::parent).expect("cargo puts tests below its target directory").to_owned()
+    profile.and_then(Path::parent).expect("cargo builds tests below its target directory").to_owned()
 }
 
 #[cfg(test)]
@@ -94,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn needs_name_the_folder_in_any_order() {
+    fn folder_name_ignores_the_order() {
         assert_eq!(folder_of(&["b==2", "a==1.0"]), folder_of(&["a==1.0", "b==2"]));
         assert!(folder_of(&["b==2", "a==1.0"]).ends_with("python/a--1-0+b--2"));
     }

@@ -1,23 +1,24 @@
-//! A receiver of webhooks for tests: a TLS server on loopback that keeps a ledger, and that can be as hostile as one likes.
+//! A webhook receiver for tests: a TLS server on loopback that records requests and injects faults.
 //!
-//! [`Trick`] is the list of what it can do to a sender, with what a correct sender makes of each; [`Script`] says whom it does
-//! it to. It is a command, too: `cargo run -p testkit --bin hostile-receiver -- --help`.
+//! [`InjectedFault`] lists the faults, each with the outcome a correct sender reports; [`Script`] decides which
+//! connection or request gets which one. Also available as a command: `cargo run -p testkit --bin hostile-receiver
+//! -- --help`.
 //!
-//! HTTP/1.1 is read and written by hand, so that any request can be answered with anything; HTTP/2 is hyper's where it is
-//! spoken well. Everything stops when the [`Receiver`] is dropped.
+//! HTTP/1.1 is parsed and written by hand, so that any request can get any response; correct HTTP/2 uses hyper.
+//! Everything stops when the [`Receiver`] is dropped.
 
 mod authority;
 mod canary;
 mod frames;
 mod http1;
 mod http2;
-mod ledger;
-mod perform;
+mod injected_fault;
+mod request_log;
+mod run_steps;
 mod script;
 mod steps;
 #[cfg(test)]
 mod tests;
-mod trick;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -35,29 +36,28 @@ use tokio_rustls::server::TlsStream;
 
 pub use authority::{Authority, Credential};
 pub use canary::{Canaries, Canary};
-use ledger::{Journal, Ledger};
-pub use ledger::{Memory, Received, Version};
-use perform::perform;
-pub use script::{Arrival, Behaviour, Script};
+pub use injected_fault::{InjectedFault, Stage};
+use request_log::{LogFile, RequestLog};
+pub use request_log::{ReceivedRequest, Retention, Version};
+use run_steps::run_steps;
+pub use script::{Behaviour, IncomingConnection, Script};
 pub use steps::Step;
-use steps::{Scene, steps};
-pub use trick::{Stage, Trick};
+use steps::{StepContext, steps};
 
-/// How long a test waits for something that must happen, before it fails. Generous: machines are sometimes very busy.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// The largest body that is taken. No message comes near it.
+/// How long a test waits for something that must happen. Generous, because machines may be very busy.
+const WAIT_MAX: Duration = Duration::from_secs(60);
+/// Maximum size of a request body. No message comes near it.
 const BODY_BYTES_MAX: usize = 16 * 1_024 * 1_024;
-/// What the system may hold of what was written but not read. Small, so that the bytes a trick has written tell how much of
-/// them the sender has read.
+/// Size of the send buffer. Small, so that the bytes written by a fault show how much the sender has read.
 const SEND_BUFFER_BYTES: u32 = 32 * 1_024;
 const BACKLOG: u32 = 1_024;
-/// When nothing has come of a connection to a port with a full queue after this time, nothing will.
-const QUEUE_FULL_AFTER: Duration = Duration::from_millis(250);
+/// A connection attempt to a full queue that takes longer will not succeed.
+const QUEUE_FULL_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// Which versions of HTTP are offered.
+/// HTTP versions to offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocols {
-    /// The only one that tricks can be played in at the sight of a request.
+    /// The only one in which faults can be chosen per request.
     Http1,
     Http2,
     Both,
@@ -73,32 +73,33 @@ impl Protocols {
     }
 }
 
-/// Where a receiver listens and how it behaves.
+/// Configuration of a receiver.
 #[derive(Clone)]
-pub struct Plan {
-    /// All of them with the same port. The first one is that of [`Receiver::url`].
+pub struct ReceiverConfig {
+    /// All with the same port. [`Receiver::url`] uses the first one.
     pub addresses: Vec<IpAddr>,
-    /// Zero takes any that is free.
+    /// Zero picks a free port.
     pub port: u16,
     pub protocols: Protocols,
     pub script: Script,
-    pub memory: Memory,
-    /// Gets a line for every request, `<webhook-id> <SHA-256 of the body> <behaviour>`, on disk before the answer.
-    pub ledger_file: Option<PathBuf>,
-    /// Where redirects lead; to itself if nothing is said.
+    pub retention: Retention,
+    /// File that gets a line per request, `<webhook-id> <SHA-256 of the body> <behaviour>`, synced before the
+    /// response.
+    pub log_file: Option<PathBuf>,
+    /// Target of redirects; the receiver itself if `None`.
     pub redirect_to: Option<String>,
 }
 
-impl Plan {
-    /// On 127.0.0.1, in HTTP/1.1.
+impl ReceiverConfig {
+    /// Listens on 127.0.0.1 with HTTP/1.1.
     pub fn new(script: Script) -> Self {
         Self {
             addresses: vec![IpAddr::V4(Ipv4Addr::LOCALHOST)],
             port: 0,
             protocols: Protocols::Http1,
             script,
-            memory: Memory::Everything,
-            ledger_file: None,
+            retention: Retention::Full,
+            log_file: None,
             redirect_to: None,
         }
     }
@@ -108,25 +109,25 @@ impl Plan {
 pub struct Receiver {
     shared: Arc<Shared>,
     addresses: Vec<SocketAddr>,
-    /// What keeps a port closed, or its queue full.
-    _held: Held,
+    /// Keeps a port closed, or its queue full.
+    _held: HeldSockets,
     _tasks: JoinSet<()>,
 }
 
 #[derive(Default)]
-struct Held {
+struct HeldSockets {
     _sockets: Vec<TcpSocket>,
     _listeners: Vec<TcpListener>,
     _queued: Vec<TcpStream>,
 }
 
-/// What all connections know.
+/// State shared by all connections.
 struct Shared {
     authority: Authority,
     ips: Vec<IpAddr>,
     tls: Arc<ServerConfig>,
     script: Script,
-    ledger: Ledger,
+    log: RequestLog,
     redirect_to: String,
     written: AtomicU64,
     connections: AtomicU64,
@@ -134,20 +135,21 @@ struct Shared {
 }
 
 impl Receiver {
-    /// Answers 200 to everything, in both versions of HTTP.
+    /// Responds with 200 to everything, in both versions of HTTP.
     pub async fn good(authority: &Authority) -> Self {
-        let plan = Plan { protocols: Protocols::Both, ..Plan::new(Script::good()) };
-        Self::start(authority, plan).await.expect("loopback has a free port")
+        let config = ReceiverConfig { protocols: Protocols::Both, ..ReceiverConfig::new(Script::good()) };
+        Self::start(authority, config).await.expect("a free loopback port")
     }
 
-    /// Does this to everybody.
+    /// Applies one behaviour to everything.
     pub async fn always(authority: &Authority, behaviour: impl Into<Behaviour>) -> Self {
-        let plan = Plan::new(Script::always(behaviour));
-        Self::start(authority, plan).await.expect("loopback has a free port")
+        let config = ReceiverConfig::new(Script::always(behaviour));
+        Self::start(authority, config).await.expect("a free loopback port")
     }
 
-    pub async fn start(authority: &Authority, plan: Plan) -> io::Result<Self> {
-        let Plan { addresses: ips, mut port, protocols, script, memory, ledger_file, redirect_to } = plan;
+    pub async fn start(authority: &Authority, config: ReceiverConfig) -> io::Result<Self> {
+        let ReceiverConfig { addresses: ips, mut port, protocols, script, retention, log_file, redirect_to } =
+            config;
         let mut sockets = Vec::new();
         let mut addresses = Vec::new();
         for ip in &ips {
@@ -165,14 +167,14 @@ impl Receiver {
             authority: authority.clone(),
             tls: Arc::new(authority.server_config(Credential::Good, protocols, &ips)),
             ips,
-            ledger: Ledger::new(memory, ledger_file.as_deref().map(Journal::open).transpose()?),
+            log: RequestLog::new(retention, log_file.as_deref().map(LogFile::open).transpose()?),
             redirect_to,
             written: AtomicU64::new(0),
             connections: AtomicU64::new(0),
             open: watch::Sender::new(0),
             script,
         });
-        let mut held = Held::default();
+        let mut held = HeldSockets::default();
         let mut tasks = JoinSet::new();
         match shared.script.listening {
             None => {
@@ -180,7 +182,7 @@ impl Receiver {
                     tasks.spawn(listen(Arc::clone(&shared), socket.listen(BACKLOG)?));
                 }
             }
-            Some(Trick::NeverAccept) => {
+            Some(InjectedFault::NeverAccept) => {
                 for (socket, address) in sockets.into_iter().zip(&addresses) {
                     held._listeners.push(socket.listen(0)?);
                     held._queued.extend(fill_queue(*address).await?);
@@ -191,7 +193,7 @@ impl Receiver {
         Ok(Self { shared, addresses, _held: held, _tasks: tasks })
     }
 
-    /// The first address it listens on.
+    /// Returns the first address.
     pub fn address(&self) -> SocketAddr {
         self.addresses[0]
     }
@@ -200,70 +202,70 @@ impl Receiver {
         &self.addresses
     }
 
-    /// Where to send to.
+    /// Returns the URL of a path.
     pub fn url(&self, path: &str) -> String {
         format!("https://{}{path}", self.address())
     }
 
-    /// What has come so far, in the order it came.
-    pub fn received(&self) -> Vec<Received> {
-        self.shared.ledger.received()
+    /// Returns all requests so far, in order.
+    pub fn received(&self) -> Vec<ReceivedRequest> {
+        self.shared.log.received()
     }
 
-    /// Waits until so many requests have come, and gives all that have.
-    pub async fn wait_for(&self, requests: u64) -> Vec<Received> {
-        let mut count = self.shared.ledger.count();
-        let waited = tokio::time::timeout(PATIENCE, count.wait_for(|count| *count >= requests)).await;
-        let came = waited.map(|it| it.is_ok()).unwrap_or_default();
-        assert!(came, "{requests} requests were to come, and {} did", *self.shared.ledger.count().borrow());
+    /// Waits for this many requests and returns all of them.
+    pub async fn wait_for(&self, requests: u64) -> Vec<ReceivedRequest> {
+        let mut count = self.shared.log.count();
+        let waited = tokio::time::timeout(WAIT_MAX, count.wait_for(|count| *count >= requests)).await;
+        let received = waited.map(|it| it.is_ok()).unwrap_or_default();
+        assert!(received, "expected {requests} requests, received {}", *self.shared.log.count().borrow());
         self.received()
     }
 
-    /// How many requests have come.
+    /// Returns the number of requests.
     pub fn count(&self) -> u64 {
-        *self.shared.ledger.count().borrow()
+        *self.shared.log.count().borrow()
     }
 
-    /// How many connections were ever taken.
+    /// Returns the number of connections ever accepted.
     pub fn connections(&self) -> u64 {
         self.shared.connections.load(Ordering::SeqCst)
     }
 
-    /// Waits until no connection is open. That one has been closed is not seen by a trick that does not read.
-    pub async fn wait_until_left(&self) {
+    /// Waits until no connection is open. A fault that does not read never notices that its connection was closed.
+    pub async fn wait_until_closed(&self) {
         let mut open = self.shared.open.subscribe();
-        let waited = tokio::time::timeout(PATIENCE, open.wait_for(|open| *open == 0)).await;
-        let left = waited.map(|it| it.is_ok()).unwrap_or_default();
-        assert!(left, "{} connections are still open", *self.shared.open.borrow());
+        let waited = tokio::time::timeout(WAIT_MAX, open.wait_for(|open| *open == 0)).await;
+        let closed = waited.map(|it| it.is_ok()).unwrap_or_default();
+        assert!(closed, "{} connections are still open", *self.shared.open.borrow());
     }
 
-    /// How many bytes tricks have written. The system may hold some of them back.
+    /// Returns the number of bytes written by faults. Some may still be in the socket buffer.
     pub fn bytes_written(&self) -> u64 {
         self.shared.written.load(Ordering::SeqCst)
     }
 }
 
-/// Connects until a connection is not taken any more: then the queue is full.
+/// Connects until the queue is full.
 async fn fill_queue(address: SocketAddr) -> io::Result<Vec<TcpStream>> {
     let mut queued = Vec::new();
-    while let Ok(connected) = tokio::time::timeout(QUEUE_FULL_AFTER, TcpStream::connect(address)).await {
+    while let Ok(connected) = tokio::time::timeout(QUEUE_FULL_TIMEOUT, TcpStream::connect(address)).await {
         queued.push(connected?);
     }
     Ok(queued)
 }
 
 async fn listen(shared: Arc<Shared>, listener: TcpListener) {
-    let mut conversations = JoinSet::new();
+    let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    conversations.spawn(converse(Arc::clone(&shared), stream));
+                    connections.spawn(handle_connection(Arc::clone(&shared), stream));
                 }
-                // Out of descriptors, most likely: they come back when conversations end.
+                // Probably out of file descriptors; they are freed as connections end.
                 Err(_) => tokio::task::yield_now().await,
             },
-            Some(ended) = conversations.join_next() => {
+            Some(ended) = connections.join_next() => {
                 if let Err(panic) = ended.map_err(tokio::task::JoinError::try_into_panic)
                     && let Ok(panic) = panic
                 {
@@ -274,92 +276,96 @@ async fn listen(shared: Arc<Shared>, listener: TcpListener) {
     }
 }
 
-/// Has one conversation. How it ends is the other side's affair: that is what tests look at.
-async fn converse(shared: Arc<Shared>, stream: TcpStream) {
+/// Handles one connection. Its errors are ignored: tests look at the client side.
+async fn handle_connection(shared: Arc<Shared>, stream: TcpStream) {
     let connection = shared.connections.fetch_add(1, Ordering::SeqCst) + 1;
     let _open = Open::new(&shared.open);
     let Ok(address) = stream.local_addr() else { return };
-    let arrival = Arrival { connection, address: address.ip() };
-    let trick = shared.script.for_connection(&arrival);
-    let _ = talk(&shared, arrival, trick, stream).await;
+    let incoming = IncomingConnection { connection, address: address.ip() };
+    let fault = shared.script.for_connection(&incoming);
+    let _ = run_connection(&shared, incoming, fault, stream).await;
 }
 
-async fn talk(
+async fn run_connection(
     shared: &Arc<Shared>,
-    arrival: Arrival,
-    trick: Option<Trick>,
+    incoming: IncomingConnection,
+    fault: Option<InjectedFault>,
     mut stream: TcpStream,
 ) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    let Some(trick) = trick else {
+    let Some(fault) = fault else {
         let stream = secure(TlsAcceptor::from(Arc::clone(&shared.tls)), stream).await?;
-        return serve(shared, arrival, stream).await;
+        return serve(shared, incoming, stream).await;
     };
     let config = |credential, protocols| {
         TlsAcceptor::from(Arc::new(shared.authority.server_config(credential, protocols, &shared.ips)))
     };
-    let steps = steps(trick, Scene { redirect_to: &shared.redirect_to, gzip_accepted: false });
-    match trick.stage() {
+    let steps = steps(fault, StepContext { redirect_to: &shared.redirect_to, gzip_accepted: false });
+    match fault.stage() {
         Stage::Connected => {
-            perform(&mut stream, &steps, &shared.written).await?;
+            run_steps(&mut stream, &steps, &shared.written).await?;
         }
         Stage::Handshake => {
-            let (credential, protocols) = shown(trick);
+            let (credential, protocols) = presented(fault);
             let stream = secure(config(credential, protocols), stream).await?;
-            serve(shared, arrival, stream).await?;
+            serve(shared, incoming, stream).await?;
         }
         Stage::Secured => {
             let mut stream = secure(config(Credential::Good, Protocols::Both), stream).await?;
-            perform(&mut stream, &steps, &shared.written).await?;
+            run_steps(&mut stream, &steps, &shared.written).await?;
         }
-        Stage::Answer2 => {
+        Stage::Http2Answer => {
             let mut stream = secure(config(Credential::Good, Protocols::Http2), stream).await?;
             frames::read_request(&mut stream).await?;
-            perform(&mut stream, &steps, &shared.written).await?;
+            run_steps(&mut stream, &steps, &shared.written).await?;
         }
         stage @ (Stage::Listening | Stage::Answer) => {
-            panic!("{trick:?} is played at {stage:?}, not on a connection without a request")
+            panic!("{fault:?} belongs to {stage:?} and cannot be injected without a request")
         }
     }
     Ok(())
 }
 
-/// Shakes hands. If that fails, the connection is closed only when the other side has read why: closing it with something
-/// unread would be a reset, and hide the reason.
+/// Performs the TLS handshake. After a failure the connection is closed only once the client has read the alert:
+/// closing it with unread data would be a reset and hide the reason.
 async fn secure(acceptor: TlsAcceptor, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
     match acceptor.accept(stream).into_fallible().await {
         Ok(stream) => Ok(stream),
         Err((error, mut stream)) => {
-            perform(&mut stream, &[Step::Close], &AtomicU64::new(0)).await?;
+            run_steps(&mut stream, &[Step::Close], &AtomicU64::new(0)).await?;
             Err(error)
         }
     }
 }
 
-/// What a trick shows in the handshake.
-fn shown(trick: Trick) -> (Credential, Protocols) {
-    let credential = match trick {
-        Trick::CertificateExpired => Credential::Expired,
-        Trick::CertificateNotYetValid => Credential::NotYetValid,
-        Trick::CertificateWrongName => Credential::WrongName,
-        Trick::CertificateSelfSigned => Credential::SelfSigned,
-        Trick::CertificateUnknownAuthority => Credential::UnknownAuthority,
-        Trick::CertificateHugeChain => Credential::HugeChain,
-        Trick::AsksForCertificate => Credential::AsksForYours,
-        Trick::AsksForCertificateEarly => Credential::AsksForYoursEarly,
+/// Returns the certificate and protocols a fault presents in the handshake.
+fn presented(fault: InjectedFault) -> (Credential, Protocols) {
+    let credential = match fault {
+        InjectedFault::CertificateExpired => Credential::Expired,
+        InjectedFault::CertificateNotYetValid => Credential::NotYetValid,
+        InjectedFault::CertificateWrongName => Credential::WrongName,
+        InjectedFault::CertificateSelfSigned => Credential::SelfSigned,
+        InjectedFault::CertificateUnknownAuthority => Credential::UnknownAuthority,
+        InjectedFault::CertificateHugeChain => Credential::HugeChain,
+        InjectedFault::AsksForCertificate => Credential::ClientCertificateRequired,
+        InjectedFault::AsksForCertificateEarly => Credential::ClientCertificateRequiredEarly,
         _ => Credential::Good,
     };
-    (credential, if trick == Trick::Http2Only { Protocols::Http2 } else { Protocols::Http1 })
+    (credential, if fault == InjectedFault::Http2Only { Protocols::Http2 } else { Protocols::Http1 })
 }
 
-async fn serve(shared: &Arc<Shared>, arrival: Arrival, stream: TlsStream<TcpStream>) -> io::Result<()> {
+async fn serve(
+    shared: &Arc<Shared>,
+    incoming: IncomingConnection,
+    stream: TlsStream<TcpStream>,
+) -> io::Result<()> {
     match stream.get_ref().1.alpn_protocol() {
-        Some(b"h2") => http2::serve(shared, arrival, stream).await,
-        _ => http1::serve(shared, arrival, stream).await,
+        Some(b"h2") => http2::serve(shared, incoming, stream).await,
+        _ => http1::serve(shared, incoming, stream).await,
     }
 }
 
-/// Counts a connection as long as it is there.
+/// Counts an open connection until dropped.
 struct Open(watch::Sender<u64>);
 
 impl Open {

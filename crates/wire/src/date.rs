@@ -1,4 +1,4 @@
-//! Dates: read in every form the contract and real clients use, written in one.
+//! Dates: parsed in every form of the contract and of existing clients, written in one.
 
 use domain::Timestamp;
 use domain::ports::whole_second;
@@ -7,27 +7,28 @@ use jiff::civil::{Date, DateTime, Time};
 use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
 
-/// Reads `YYYY-MM-DD`, `YYYY-MM-DD HH:MM:SS` or ISO 8601 with `T`, with or without `Z` or an offset. Without one, the
-/// service's time zone is meant; a bare date is its midnight.
+/// Parses `YYYY-MM-DD`, `YYYY-MM-DD HH:MM:SS` or ISO 8601 with `T`, with or without `Z` or an offset. Without an
+/// offset, the service's time zone applies. A date without a time is its midnight.
 pub fn parse(text: &str, zone: &TimeZone) -> Option<Timestamp> {
-    exact(text, zone).map(whole_second)
+    parse_exact(text, zone).map(whole_second)
 }
 
-/// The first second that is not before a date: dates are kept in whole seconds, so half a second past one means the next.
+/// Returns the first second that is not before a date. Timestamps have whole seconds, so a fraction rounds up.
 pub fn first_second(text: &str, zone: &TimeZone) -> Option<Timestamp> {
-    let exact = forgiving(text, zone)?;
+    let exact = parse_lenient(text, zone)?;
     let floor = whole_second(exact);
     if floor < exact { floor.checked_add(SignedDuration::from_secs(1)).ok() } else { Some(floor) }
 }
 
-/// The last second that is not after a date; of a bare date the last of that day, however long the day is.
+/// Returns the last second that is not after a date. For a date without a time this is the last second of that day,
+/// however long the day is.
 pub fn last_second(text: &str, zone: &TimeZone) -> Option<Timestamp> {
-    if !is_bare(text) {
-        return forgiving(text, zone).map(whole_second);
+    if !is_date_only(text) {
+        return parse_lenient(text, zone).map(whole_second);
     }
-    // The last days of the calendar have no end that can be counted to: whoever names one means "no end".
+    // The last days of the calendar have no representable end. They mean "no end".
     let no_end = whole_second(Timestamp::MAX);
-    let Some(day) = exact(text, zone) else {
+    let Some(day) = parse_exact(text, zone) else {
         return text
             .trim()
             .parse::<Date>()
@@ -36,55 +37,56 @@ pub fn last_second(text: &str, zone: &TimeZone) -> Option<Timestamp> {
             .map(|_| no_end);
     };
     let tomorrow = day.to_zoned(zone.clone()).date().tomorrow().ok();
-    let Some(midnight) = tomorrow.and_then(|date| start_of(date.to_datetime(Time::midnight()), zone)) else {
+    let Some(midnight) = tomorrow.and_then(|date| resolve_in_zone(date.to_datetime(Time::midnight()), zone))
+    else {
         return Some(no_end);
     };
     midnight.checked_sub(SignedDuration::from_secs(1)).ok()
 }
 
-/// A date without a time.
-fn is_bare(text: &str) -> bool {
+/// Returns whether a text is a date without a time.
+fn is_date_only(text: &str) -> bool {
     !text.trim().contains(['T', 't', ' ', ':'])
 }
 
-/// Reads a date out of a query, where the plus of an offset that was not encoded has become a space.
-fn forgiving(text: &str, zone: &TimeZone) -> Option<Timestamp> {
-    exact(text, zone).or_else(|| {
+/// Parses a date from a query, where an unencoded `+` of an offset has become a space.
+fn parse_lenient(text: &str, zone: &TimeZone) -> Option<Timestamp> {
+    parse_exact(text, zone).or_else(|| {
         let (date, offset) = text.trim().rsplit_once(' ')?;
-        exact(&format!("{date}+{offset}"), zone)
+        parse_exact(&format!("{date}+{offset}"), zone)
     })
 }
 
-fn exact(text: &str, zone: &TimeZone) -> Option<Timestamp> {
+fn parse_exact(text: &str, zone: &TimeZone) -> Option<Timestamp> {
     let text = text.trim();
-    // The parsers accept more than the contract (weeks, bracketed zones, durations); digits first and no brackets leaves
-    // what is meant.
+    // The parsers accept more than the contract (weeks, bracketed zones, durations). Requiring a leading digit and
+    // no bracket excludes that.
     if text.len() > 40 || text.contains('[') || !text.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    if let Ok(moment) = text.parse::<Timestamp>() {
-        return Some(moment);
+    if let Ok(timestamp) = text.parse::<Timestamp>() {
+        return Some(timestamp);
     }
     // An offset without a colon (`+0200`) is common in logs and exports.
-    if let Ok(moment) = Timestamp::strptime("%Y-%m-%dT%H:%M:%S%z", text) {
-        return Some(moment);
+    if let Ok(timestamp) = Timestamp::strptime("%Y-%m-%dT%H:%M:%S%z", text) {
+        return Some(timestamp);
     }
     let civil = match text.parse::<DateTime>() {
         Ok(civil) => civil,
         Err(_) => text.parse::<Date>().ok()?.to_datetime(Time::midnight()),
     };
-    start_of(civil, zone)
+    resolve_in_zone(civil, zone)
 }
 
-/// The moment of a date and time in a zone: where clocks show it twice the first, where they skip it the one after.
-fn start_of(civil: DateTime, zone: &TimeZone) -> Option<Timestamp> {
+/// Returns the timestamp of a local time. In an overlap the earlier one; in a gap the time after it.
+fn resolve_in_zone(civil: DateTime, zone: &TimeZone) -> Option<Timestamp> {
     zone.to_ambiguous_zoned(civil).compatible().ok().map(|zoned| zoned.timestamp())
 }
 
-/// ISO 8601 with the zone's offset, in whole seconds.
-pub fn print(moment: Timestamp, zone: &TimeZone) -> String {
-    strtime::format("%Y-%m-%dT%H:%M:%S%:z", &moment.to_zoned(zone.clone()))
-        .unwrap_or_else(|_| moment.to_string())
+/// Formats a timestamp as ISO 8601 with the zone's offset, in whole seconds.
+pub fn format(timestamp: Timestamp, zone: &TimeZone) -> String {
+    strtime::format("%Y-%m-%dT%H:%M:%S%:z", &timestamp.to_zoned(zone.clone()))
+        .unwrap_or_else(|_| timestamp.to_string())
 }
 
 #[cfg(test)]
@@ -96,12 +98,12 @@ mod tests {
     }
 
     fn check(text: &str, expected: &str) {
-        let read = parse(text, &paris()).map(|moment| print(moment, &paris()));
+        let read = parse(text, &paris()).map(|timestamp| format(timestamp, &paris()));
         assert_eq!(read.as_deref(), Some(expected), "{text}");
     }
 
     #[test]
-    fn every_accepted_form_is_read() {
+    fn accepted_forms_parse() {
         check("2026-01-15", "2026-01-15T00:00:00+01:00");
         check("2026-07-15 10:20:30", "2026-07-15T10:20:30+02:00");
         check("2026-07-15T10:20:30", "2026-07-15T10:20:30+02:00");
@@ -113,14 +115,14 @@ mod tests {
     }
 
     #[test]
-    fn the_hour_that_does_not_exist_is_moved_forward() {
+    fn nonexistent_hour_moves_forward() {
         check("2026-03-29 02:30:00", "2026-03-29T03:30:00+02:00");
     }
 
     #[test]
-    fn bounds_are_the_first_and_last_second_that_is_meant() {
+    fn bounds_are_first_and_last_second() {
         let check = |text: &str, first: &str, last: &str| {
-            let printed = |read: Option<Timestamp>| read.map(|moment| print(moment, &paris()));
+            let printed = |read: Option<Timestamp>| read.map(|timestamp| format(timestamp, &paris()));
             assert_eq!(printed(first_second(text, &paris())).as_deref(), Some(first), "{text}");
             assert_eq!(printed(last_second(text, &paris())).as_deref(), Some(last), "{text}");
         };
@@ -131,7 +133,7 @@ mod tests {
         check("2026-07-15 10:20:30", "2026-07-15T10:20:30+02:00", "2026-07-15T10:20:30+02:00");
         check("2026-07-15T10:20:30.750Z", "2026-07-15T12:20:31+02:00", "2026-07-15T12:20:30+02:00");
         check("1960-07-15T10:20:30.750Z", "1960-07-15T11:20:31+01:00", "1960-07-15T11:20:30+01:00");
-        // What a plus becomes that was not encoded.
+        // An unencoded plus becomes a space.
         check("2026-07-15T10:20:30 05:00", "2026-07-15T07:20:30+02:00", "2026-07-15T07:20:30+02:00");
         check("2026-07-15 10:20:30 0500", "2026-07-15T07:20:30+02:00", "2026-07-15T07:20:30+02:00");
         for wrong in ["2026-02-30", "2026-07-15 noon", "9999-12-31T23:59:59.5Z", ""] {
@@ -140,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_the_calendar_is_no_end() {
+    fn end_of_calendar_is_unbounded() {
         for text in ["9999-12-31", "9999-12-30"] {
             assert_eq!(last_second(text, &paris()), Some(whole_second(Timestamp::MAX)), "{text}");
         }
@@ -148,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_no_date() {
+    fn other_texts_are_rejected() {
         for text in ["", "tomorrow", "2026-13-01", "2026-02-30", "15/01/2026", "2026-W03", "P1D", "20", "-1"]
         {
             assert_eq!(parse(text, &paris()), None, "{text}");

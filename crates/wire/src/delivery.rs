@@ -1,4 +1,4 @@
-//! Deliveries as their owners see them: what was owed, what became of it, and each attempt. And what they are signed with.
+//! Deliveries and their attempts as their owner sees them, replay requests, and webhook secrets.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -14,22 +14,22 @@ use serde_json::{Map, Value};
 use crate::json::{Reader, unknown_members};
 use crate::{date, iri, names};
 
-/// A delivery, and what it takes to show it.
+/// A delivery and the data needed to write it.
 #[derive(Debug, Clone)]
-pub struct DeliveryParts<'a> {
+pub struct DeliveryInput<'a> {
     pub id: DeliveryId,
-    /// Nothing when it was deleted.
+    /// `None` if the search was deleted.
     pub search: Option<SearchId>,
     pub channel: DeliveryChannel,
-    /// Which of that search and channel.
+    /// Number of the delivery among those of its search and channel.
     pub sequence: u64,
-    /// Nothing when it is about a match.
+    /// `None` if the delivery is about a match.
     pub event: Option<EventName>,
-    /// Nothing when that was erased.
+    /// `None` if the property was erased.
     pub about: Option<(PropertyId, MatchId)>,
     pub state: DeliveryState,
     pub created_at: Timestamp,
-    /// When pending, the next attempt is not before; when it came to an end, since when.
+    /// For a pending delivery the time of the next attempt; for a settled one the time it was settled.
     pub state_at: Timestamp,
     pub attempt_count: u32,
     pub zone: &'a TimeZone,
@@ -61,8 +61,8 @@ pub struct DeliveryBody {
 }
 
 impl DeliveryBody {
-    pub fn of(parts: &DeliveryParts<'_>) -> Self {
-        let DeliveryParts {
+    pub fn of(input: &DeliveryInput<'_>) -> Self {
+        let DeliveryInput {
             id,
             search,
             channel,
@@ -74,11 +74,11 @@ impl DeliveryBody {
             state_at,
             attempt_count,
             zone,
-        } = parts;
-        let state_at = date::print(*state_at, zone);
+        } = input;
+        let state_at = date::format(*state_at, zone);
         let (next_attempt_at, settled_at) = match state {
             DeliveryState::Pending => (Some(state_at), None),
-            // How long its lease runs is nobody's business but the sender's.
+            // The lease is internal to the dispatcher.
             DeliveryState::Leased => (None, None),
             DeliveryState::Delivered | DeliveryState::Failed | DeliveryState::Cancelled(_) => {
                 (None, Some(state_at))
@@ -103,7 +103,7 @@ impl DeliveryBody {
             property: about.map(|(property, _)| iri::property(property)),
             state: names::delivery_state(*state),
             reason,
-            created_at: date::print(*created_at, zone),
+            created_at: date::format(*created_at, zone),
             next_attempt_at,
             settled_at,
             attempt_count: *attempt_count,
@@ -111,15 +111,15 @@ impl DeliveryBody {
     }
 }
 
-/// One attempt, and what it takes to show it.
+/// An attempt and the data needed to write it.
 #[derive(Debug, Clone)]
-pub struct AttemptParts<'a> {
+pub struct AttemptInput<'a> {
     pub began_at: Timestamp,
     pub took: Duration,
     pub outcome: Outcome,
     pub status: Option<u16>,
     pub target: Option<&'a str>,
-    /// The first bytes of the answer, of whatever kind they are.
+    /// The first bytes of the response body.
     pub answer: &'a [u8],
 }
 
@@ -134,7 +134,7 @@ pub struct DeliveryWithAttempts<'a> {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct AttemptBody<'a> {
-    /// From 1.
+    /// Starting at 1.
     number: usize,
     began_at: String,
     duration_ms: u64,
@@ -145,43 +145,43 @@ struct AttemptBody<'a> {
 }
 
 impl<'a> DeliveryWithAttempts<'a> {
-    pub fn of(parts: &DeliveryParts<'_>, attempts: impl IntoIterator<Item = AttemptParts<'a>>) -> Self {
-        let body = |(index, attempt): (usize, AttemptParts<'a>)| {
-            let AttemptParts { began_at, took, outcome, status, target, answer } = attempt;
+    pub fn of(input: &DeliveryInput<'_>, attempts: impl IntoIterator<Item = AttemptInput<'a>>) -> Self {
+        let body = |(index, attempt): (usize, AttemptInput<'a>)| {
+            let AttemptInput { began_at, took, outcome, status, target, answer } = attempt;
             AttemptBody {
                 number: index + 1,
-                began_at: date::print(began_at, parts.zone),
+                began_at: date::format(began_at, input.zone),
                 duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
                 outcome: names::outcome(outcome),
                 status,
                 target,
-                answer: (!answer.is_empty()).then(|| legible(answer)),
+                answer: (!answer.is_empty()).then(|| lossy_text(answer)),
             }
         };
         let attempts = attempts.into_iter().enumerate().map(body).collect();
-        Self { delivery: DeliveryBody::of(parts), attempts }
+        Self { delivery: DeliveryBody::of(input), attempts }
     }
 }
 
-/// Bytes of an answer as text. Only the first of them are kept, so that the last letter may be half of one: it is left out.
-pub fn legible(bytes: &[u8]) -> Cow<'_, str> {
+/// Decodes the stored bytes of a response. They are truncated, so an incomplete last character is left out.
+pub fn lossy_text(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => String::from_utf8_lossy(&bytes[..error.valid_up_to()]),
         Ok(_) | Err(_) => String::from_utf8_lossy(bytes),
     }
 }
 
-/// What the body of a request to send everything again says.
+/// A parsed replay request.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Replay {
-    /// What became owed since then and failed.
+    /// Replay the failed deliveries created since then.
     pub since: Option<Timestamp>,
-    /// The names that mean nothing.
+    /// Names of unknown fields.
     pub ignored: Vec<String>,
 }
 
-/// Reads the body of a request to send everything again that failed since a moment.
-pub fn read_replay(members: &Map<String, Value>, zone: &TimeZone) -> Result<Replay, Vec<Violation>> {
+/// Parses a request to replay the deliveries that failed since a date.
+pub fn parse_replay(members: &Map<String, Value>, zone: &TimeZone) -> Result<Replay, Vec<Violation>> {
     const NAME: &str = "since";
     let mut reader = Reader::default();
     let text = match members.get(NAME) {
@@ -190,7 +190,7 @@ pub fn read_replay(members: &Map<String, Value>, zone: &TimeZone) -> Result<Repl
     };
     let since = text.and_then(|text| date::first_second(text, zone));
     if let (Some(text), None) = (text, since) {
-        reader.violations.push(Violation::malformed(NAME, no_date(text)));
+        reader.violations.push(Violation::malformed(NAME, not_a_date(text)));
     }
     match reader.violations.is_empty() {
         true => Ok(Replay { since, ignored: unknown_members(members, &[NAME]) }),
@@ -198,11 +198,11 @@ pub fn read_replay(members: &Map<String, Value>, zone: &TimeZone) -> Result<Repl
     }
 }
 
-fn no_date(text: &str) -> String {
-    format!("\"{}\" is not a date.", crate::json::shown(text))
+fn not_a_date(text: &str) -> String {
+    format!("\"{}\" is not a date.", crate::json::truncated(text))
 }
 
-/// How many deliveries will be sent again.
+/// The number of deliveries that will be retried.
 #[derive(Debug, Serialize)]
 pub struct ReplayedBody {
     #[serde(rename = "@context")]
@@ -218,7 +218,7 @@ impl ReplayedBody {
     }
 }
 
-/// What a user's webhooks are signed with, for that user's eyes.
+/// The secret a user's webhooks are signed with. Only that user sees it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookSecretBody {
@@ -245,8 +245,8 @@ impl WebhookSecretBody {
             id: "/webhook-secret",
             kind: "WebhookSecret",
             secret,
-            created_at: date::print(created_at, zone),
-            previous_secret_valid_until: previous_valid_until.map(|until| date::print(until, zone)),
+            created_at: date::format(created_at, zone),
+            previous_secret_valid_until: previous_valid_until.map(|until| date::format(until, zone)),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Property documents and adverts as clients read them. Every key is always present: unknown is `null`, an unknown list is
+//! Property documents and adverts. Every key is always present: an unknown value is `null`, an unknown list is
 //! empty.
 
 use std::sync::Arc;
@@ -14,34 +14,34 @@ use serde::{Serialize, Serializer};
 use crate::place::{CityBody, PointBody, StationBody};
 use crate::{date, iri, names};
 
-/// A property with what the reference data adds to it.
-pub struct DocumentParts<'a> {
+/// A property and the reference data shown with it.
+pub struct DocumentInput<'a> {
     pub property: &'a Property,
     pub derived: DerivedValues<'a>,
-    /// The commune, when the reference geography knows it.
+    /// The commune, if the reference geography has it.
     pub city: Option<Arc<City>>,
     pub stations: Vec<Arc<Station>>,
     pub zone: &'a TimeZone,
-    /// The name of a site's category.
+    /// Returns the category name of a site.
     pub category_of: &'a dyn Fn(&SiteKey) -> Option<String>,
 }
 
 /// A date in the service's time zone.
-struct Moment<'a>(Timestamp, &'a TimeZone);
+struct ZonedDate<'a>(Timestamp, &'a TimeZone);
 
-impl Serialize for Moment<'_> {
+impl Serialize for ZonedDate<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&date::print(self.0, self.1))
+        serializer.serialize_str(&date::format(self.0, self.1))
     }
 }
 
-/// A number that is written without a fraction when it has none.
+/// A number written without a fraction if it has none.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Number(pub f64);
 
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // Up to 2⁵³ every whole number is exact in a float.
+        // Floats represent every integer up to 2⁵³ exactly.
         if self.0.fract() == 0.0 && self.0.abs() < 9_007_199_254_740_992.0 {
             serializer.serialize_i64(self.0 as i64)
         } else {
@@ -69,10 +69,10 @@ pub struct PropertyDocumentBody<'a> {
     bedroom: Option<i32>,
     room: Option<i32>,
     city: Option<CityBody>,
-    created_at: Moment<'a>,
-    updated_at: Moment<'a>,
-    last_crawled_at: Option<Moment<'a>>,
-    expired_at: Option<Moment<'a>>,
+    created_at: ZonedDate<'a>,
+    updated_at: ZonedDate<'a>,
+    last_crawled_at: Option<ZonedDate<'a>>,
+    expired_at: Option<ZonedDate<'a>>,
     description: Option<&'a str>,
     title: Option<&'a str>,
     elevator: Option<bool>,
@@ -83,7 +83,7 @@ pub struct PropertyDocumentBody<'a> {
     surface: Option<Number>,
     last_crawled_advert: String,
     locations: Option<PointBody>,
-    // The same again: live clients read either one.
+    // Duplicate of `locations`: existing clients read one or the other.
     location: Option<PointBody>,
     geo_accuracy: Option<u8>,
     pictures: Vec<&'a str>,
@@ -95,10 +95,10 @@ pub struct PropertyDocumentBody<'a> {
     transaction_type: u8,
 }
 
-/// The document of a property.
-pub fn property_document<'a>(parts: &'a DocumentParts<'a>) -> PropertyDocumentBody<'a> {
-    let DocumentParts { property, derived, city, stations, zone, category_of } = parts;
-    let moment = |at| Moment(at, zone);
+/// Returns the document of a property.
+pub fn property_document<'a>(input: &'a DocumentInput<'a>) -> PropertyDocumentBody<'a> {
+    let DocumentInput { property, derived, city, stations, zone, category_of } = input;
+    let zoned = |at| ZonedDate(at, zone);
     let point = derived.point.map(PointBody::of);
     PropertyDocumentBody {
         context: "/contexts/PropertyDocument",
@@ -113,10 +113,10 @@ pub fn property_document<'a>(parts: &'a DocumentParts<'a>) -> PropertyDocumentBo
             Some(city) => Some(CityBody::of(city, derived.zipcode)),
             None => derived.given_place.and_then(CityBody::of_given),
         },
-        created_at: moment(derived.created_at),
-        updated_at: moment(derived.updated_at),
-        last_crawled_at: derived.last_crawled_at.map(moment),
-        expired_at: derived.expired_at.map(moment),
+        created_at: zoned(derived.created_at),
+        updated_at: zoned(derived.updated_at),
+        last_crawled_at: derived.last_crawled_at.map(zoned),
+        expired_at: derived.expired_at.map(zoned),
         description: derived.description.map(|text| text.as_str()),
         title: derived.title.map(|text| text.as_str()),
         elevator: derived.elevator,
@@ -139,13 +139,13 @@ pub fn property_document<'a>(parts: &'a DocumentParts<'a>) -> PropertyDocumentBo
     }
 }
 
-/// The same document as webhooks carry it: what a city calls `locations` is `location` there.
-pub fn webhook_document<'a>(parts: &'a DocumentParts<'a>) -> PropertyDocumentBody<'a> {
-    let document = property_document(parts);
+/// Returns the document as webhooks carry it: the city's `locations` is named `location` there.
+pub fn webhook_document<'a>(input: &'a DocumentInput<'a>) -> PropertyDocumentBody<'a> {
+    let document = property_document(input);
     PropertyDocumentBody { city: document.city.map(CityBody::in_webhook), ..document }
 }
 
-/// An advert inside its property's document.
+/// An advert inside the document of its property.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AdvertBody<'a> {
@@ -155,11 +155,11 @@ pub struct AdvertBody<'a> {
     url: Option<&'a str>,
     site: Option<&'a str>,
     contact: ContactBody<'a>,
-    created_at: Moment<'a>,
-    updated_at: Moment<'a>,
-    last_crawled_at: Moment<'a>,
+    created_at: ZonedDate<'a>,
+    updated_at: ZonedDate<'a>,
+    last_crawled_at: ZonedDate<'a>,
     expired: bool,
-    expired_at: Option<Moment<'a>>,
+    expired_at: Option<ZonedDate<'a>>,
     condominium_fees: Option<Number>,
     fees_percentage: Option<Number>,
     inventory_price: Option<Number>,
@@ -198,7 +198,7 @@ impl<'a> AdvertBody<'a> {
         category_of: &dyn Fn(&SiteKey) -> Option<String>,
     ) -> Self {
         let details = &advert.details;
-        let moment = |at| Moment(at, zone);
+        let zoned = |at| ZonedDate(at, zone);
         Self {
             uuid: advert.id.to_string(),
             title: details.title.as_ref().map(|text| text.as_str()),
@@ -206,11 +206,11 @@ impl<'a> AdvertBody<'a> {
             url: details.url.as_ref().map(WebAddress::as_str),
             site: details.site.as_ref().map(SiteKey::as_str),
             contact: ContactBody::of(&details.contact),
-            created_at: moment(advert.created_at),
-            updated_at: moment(advert.updated_at),
-            last_crawled_at: moment(advert.last_crawled_at),
+            created_at: zoned(advert.created_at),
+            updated_at: zoned(advert.updated_at),
+            last_crawled_at: zoned(advert.last_crawled_at),
             expired: advert.is_expired(),
-            expired_at: advert.expired_at.map(moment),
+            expired_at: advert.expired_at.map(zoned),
             condominium_fees: number(details.condominium_fees),
             fees_percentage: number(details.fees_percentage),
             inventory_price: number(details.inventory_price),
@@ -244,7 +244,8 @@ impl<'a> AdvertBody<'a> {
     }
 }
 
-/// An advert on its own: what its document shows, and what it was sent with besides, so that it can be sent again.
+/// An advert as a resource: the fields of the document, plus the fields it was sent with, so that a client can send
+/// it again.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AdvertResourceBody<'a> {
@@ -267,7 +268,7 @@ pub struct AdvertResourceBody<'a> {
     advert: AdvertBody<'a>,
 }
 
-/// The resource of one advert.
+/// Returns the resource of one advert.
 pub fn advert_resource<'a>(
     advert: &'a Advert,
     property: PropertyId,
@@ -348,7 +349,7 @@ impl<'a> PublisherBody<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct EventBody<'a> {
-    created_at: Moment<'a>,
+    created_at: ZonedDate<'a>,
     field_name: &'a str,
     field_old_value: Option<&'a str>,
     field_new_value: Option<&'a str>,
@@ -359,7 +360,7 @@ impl<'a> EventBody<'a> {
     fn of(event: &'a AdvertEvent, zone: &'a TimeZone) -> Self {
         let AdvertEvent { at, subject, old_value, new_value, percent_variation } = event;
         Self {
-            created_at: Moment(*at, zone),
+            created_at: ZonedDate(*at, zone),
             field_name: names::event_subject(subject),
             field_old_value: old_value.as_deref(),
             field_new_value: new_value.as_deref(),

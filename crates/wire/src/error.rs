@@ -1,4 +1,4 @@
-//! Error bodies: the Hydra members and those of RFC 9457 side by side, because clients in the wild read either.
+//! Error bodies: Hydra members and RFC 9457 members together, because existing clients read one or the other.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::names;
 
 const TITLE: &str = "An error occurred";
 
-/// The body of an error that is not about single values.
+/// The body of every error response.
 #[derive(Debug, Serialize)]
 pub struct ErrorBody {
     #[serde(rename = "@context")]
@@ -21,10 +21,10 @@ pub struct ErrorBody {
     hydra_title: &'static str,
     #[serde(rename = "hydra:description")]
     hydra_description: String,
-    /// Of a violation list always; of a malformed body where it is known what is wrong with it.
+    /// Present in a violation list, and in a malformed body if the cause is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     violations: Option<Vec<ViolationBody>>,
-    /// Of a webhook that was sent on request and did not arrive.
+    /// Present if a test webhook was not delivered.
     #[serde(skip_serializing_if = "Option::is_none")]
     receiver: Option<ReceiverBody>,
     #[serde(rename = "type")]
@@ -34,7 +34,8 @@ pub struct ErrorBody {
     detail: String,
 }
 
-/// What a receiver did with a webhook. Never what it answered: an address that somebody makes up must not be read through us.
+/// The result of a test webhook. The response body is left out: the API must not become a proxy for reading
+/// arbitrary addresses.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReceiverBody {
@@ -72,7 +73,7 @@ const fn code(kind: ViolationKind) -> &'static str {
     }
 }
 
-/// An error with one sentence.
+/// Builds an error body from one sentence.
 pub fn error(status: u16, description: impl Into<String>) -> ErrorBody {
     let description = description.into();
     ErrorBody {
@@ -89,33 +90,42 @@ pub fn error(status: u16, description: impl Into<String>) -> ErrorBody {
     }
 }
 
-/// Says that a receiver did not take a webhook that was sent on request, and what it did instead.
-pub fn not_taken(status: u16, outcome: Outcome, answered: Option<u16>, took: Duration) -> ErrorBody {
+/// Builds the error of a test webhook that was not delivered.
+pub fn webhook_not_delivered(
+    status: u16,
+    outcome: Outcome,
+    answered: Option<u16>,
+    took: Duration,
+) -> ErrorBody {
     let (outcome, duration_ms) =
         (names::outcome(outcome), u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
-    let told = match answered {
-        Some(answered) => format!("The receiver answered {answered} after {duration_ms} ms ({outcome})."),
-        None => format!("The receiver did not answer; the attempt ended after {duration_ms} ms ({outcome})."),
+    let description = match answered {
+        Some(answered) => {
+            format!("The receiver responded with status {answered} after {duration_ms} ms ({outcome}).")
+        }
+        None => {
+            format!("No response from the receiver; the attempt failed after {duration_ms} ms ({outcome}).")
+        }
     };
     let receiver = Some(ReceiverBody { outcome, status: answered, duration_ms });
-    ErrorBody { receiver, ..error(status, told) }
+    ErrorBody { receiver, ..error(status, description) }
 }
 
-/// Everything that is wrong with a query, and the status it deserves. One that breaks a rule is as malformed as one that cannot
-/// be understood, 400; only one that merely asks for too much is understood well, 422.
-pub fn query(violations: &[Violation]) -> (u16, ErrorBody) {
+/// Builds the error of an invalid query, with its status: 422 if every violation is about too many values,
+/// otherwise 400.
+pub fn invalid_query(violations: &[Violation]) -> (u16, ErrorBody) {
     let too_much = violations.iter().all(|violation| violation.kind == ViolationKind::TooMany);
-    judged(if too_much { 422 } else { 400 }, violations)
+    with_violations(if too_much { 422 } else { 400 }, violations)
 }
 
-/// Everything that is wrong with a body, and the status it deserves: 400 when something in it could not be understood, 422
-/// when all of it could and breaks a rule.
-pub fn violations(violations: &[Violation]) -> (u16, ErrorBody) {
+/// Builds the error of an invalid body, with its status: 400 if a value could not be parsed, 422 if all values
+/// could be parsed but break a rule.
+pub fn invalid_body(violations: &[Violation]) -> (u16, ErrorBody) {
     let malformed = violations.iter().any(|violation| violation.kind == ViolationKind::Malformed);
-    judged(if malformed { 400 } else { 422 }, violations)
+    with_violations(if malformed { 400 } else { 422 }, violations)
 }
 
-fn judged(status: u16, violations: &[Violation]) -> (u16, ErrorBody) {
+fn with_violations(status: u16, violations: &[Violation]) -> (u16, ErrorBody) {
     let mut body = error(status, description(violations));
     body.violations = Some(ViolationBody::list(violations));
     if status == 422 {

@@ -1,7 +1,7 @@
-//! Why a property meets a search or does not, as its owner reads it: a sentence first, then criterion by criterion.
+//! Explains why a property meets a saved search or not: a summary first, then each criterion.
 //!
-//! Criteria go by the names of the filters that asked for them. What was wanted and what was found are written as the client would
-//! write them: numbers, dates, codes, places and sites with their names.
+//! Criteria are named by the filters that set them. Expected and actual values are written as a client would write
+//! them: numbers, dates, codes, places and sites with their names.
 
 mod summary;
 mod value;
@@ -17,22 +17,22 @@ use serde::Serialize;
 use crate::filters::expressions::EntryBody;
 use crate::search::Places;
 use crate::{date, iri, names};
-use value::{Found, Scale, Wanted};
+use value::{ActualValue, ExpectedValue, Scale};
 
-/// An explanation with what it takes to write it.
-pub struct ExplanationParts<'a> {
+/// An explanation and the data needed to write it.
+pub struct ExplanationInput<'a> {
     pub search: SearchId,
     pub property: PropertyId,
     pub explanation: &'a Explanation<'a>,
-    /// Whether the two have a match already.
+    /// Whether there is a match already.
     pub matched: bool,
-    /// What the search's owner said: of several filters that may have asked for something, those are named that were used.
+    /// The criteria as sent: of several filters that may have set a condition, only the ones used are named.
     pub raw_criteria: &'a RawCriteria,
-    pub known: &'a Known<'a>,
+    pub context: &'a RenderContext<'a>,
 }
 
-/// What gives places and sites their names, and dates their offset.
-pub struct Known<'a> {
+/// Names of places and sites, and the time zone of dates.
+pub struct RenderContext<'a> {
     pub places: Places<'a>,
     pub sites: &'a SiteDirectory,
     pub zone: &'a TimeZone,
@@ -53,7 +53,7 @@ pub struct ExplanationBody<'a> {
     held: bool,
     on_offer: bool,
     matched: bool,
-    criteria: Vec<LineBody>,
+    criteria: Vec<CriterionBody>,
     adverts: Vec<AdvertBody>,
     changes: Vec<ChangeBody>,
     expressions: Vec<GroupBody<'a>>,
@@ -61,50 +61,50 @@ pub struct ExplanationBody<'a> {
 
 /// One criterion.
 #[derive(Debug, Serialize)]
-struct LineBody {
+struct CriterionBody {
     filters: Vec<&'static str>,
-    wanted: Wanted,
-    /// Null when it is unknown.
-    found: Option<Found>,
+    wanted: ExpectedValue,
+    /// `null` if unknown.
+    found: Option<ActualValue>,
     held: bool,
 }
 
-/// What was wanted of one and the same advert, held against one.
+/// The advert criteria, checked against one advert.
 #[derive(Debug, Serialize)]
 struct AdvertBody {
     advert: String,
     held: bool,
-    criteria: Vec<LineBody>,
+    criteria: Vec<CriterionBody>,
 }
 
-/// What was wanted of one and the same change, held against the one that comes nearest.
+/// The change criteria, checked against the closest change.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ChangeBody {
     field_name: &'static str,
     held: bool,
-    /// How many changes there were to choose from.
+    /// Number of changes considered.
     count: usize,
-    /// Null when there was none.
+    /// `null` if there was no change.
     advert: Option<String>,
     created_at: Option<String>,
-    criteria: Vec<LineBody>,
+    criteria: Vec<CriterionBody>,
 }
 
-/// One of the alternatives of words.
+/// One alternative group of words.
 #[derive(Debug, Serialize)]
 struct GroupBody<'a> {
     held: bool,
-    entries: Vec<EntryTriedBody<'a>>,
+    entries: Vec<EntryResultBody<'a>>,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct EntryTriedBody<'a> {
+struct EntryResultBody<'a> {
     #[serde(flatten)]
     entry: EntryBody<'a>,
     held: bool,
-    /// Null when the words stand nowhere.
+    /// `null` if the words are in no text.
     found_in: Option<PassageBody>,
 }
 
@@ -115,9 +115,9 @@ struct PassageBody {
     field_name: &'static str,
 }
 
-/// The explanation of one property.
-pub fn explanation<'a>(parts: &ExplanationParts<'a>) -> ExplanationBody<'a> {
-    let ExplanationParts { search, property, explanation, matched, raw_criteria: _, known: _ } = parts;
+/// Returns the explanation of one property.
+pub fn explanation<'a>(input: &ExplanationInput<'a>) -> ExplanationBody<'a> {
+    let ExplanationInput { search, property, explanation, matched, raw_criteria: _, context: _ } = input;
     let Explanation { is_available, property: lines, adverts, changes, expressions } = explanation;
     let mut body = ExplanationBody {
         context: "/contexts/Explanation",
@@ -129,81 +129,86 @@ pub fn explanation<'a>(parts: &ExplanationParts<'a>) -> ExplanationBody<'a> {
         held: explanation.passed(),
         on_offer: *is_available,
         matched: *matched,
-        criteria: lines.iter().map(|line| parts.property_line(line)).collect(),
-        adverts: adverts.iter().flatten().map(|tried| parts.advert(tried)).collect(),
-        changes: changes.iter().map(|tried| parts.changes(tried)).collect(),
+        criteria: lines.iter().map(|line| input.property_line(line)).collect(),
+        adverts: adverts.iter().flatten().map(|tried| input.advert(tried)).collect(),
+        changes: changes.iter().map(|tried| input.changes(tried)).collect(),
         expressions: expressions.iter().flatten().map(group).collect(),
     };
     body.summary = summary::of(&body);
     body
 }
 
-impl ExplanationParts<'_> {
-    fn property_line(&self, line: &PropertyCheck<'_>) -> LineBody {
+impl ExplanationInput<'_> {
+    fn property_line(&self, line: &PropertyCheck<'_>) -> CriterionBody {
         let filters = line.filters();
         let (wanted, found) = match line {
             PropertyCheck::Attribute(finding) => self.finding(finding, &filters),
             PropertyCheck::Places(line) => {
-                (value::places_wanted(line, self.known), value::place_found(line, self.known))
+                (value::expected_places(line, self.context), value::actual_place(line, self.context))
             }
             PropertyCheck::Circle { wanted, distance_km } => {
-                (Wanted::circle(wanted), distance_km.map(Found::distance))
+                (ExpectedValue::circle(wanted), distance_km.map(ActualValue::distance))
             }
-            PropertyCheck::Polygons { wanted, point, inside } => {
-                (Wanted::Polygons { polygons: wanted.len() }, point.map(|point| Found::point(point, *inside)))
-            }
+            PropertyCheck::Polygons { wanted, point, inside } => (
+                ExpectedValue::Polygons { polygons: wanted.len() },
+                point.map(|point| ActualValue::point(point, *inside)),
+            ),
             PropertyCheck::ExcludedProperties { wanted, found } => {
-                (value::properties_wanted(wanted), Some(Found::property(*found)))
+                (value::expected_properties(wanted), Some(ActualValue::property(*found)))
             }
         };
-        LineBody { filters: self.used(&filters), wanted, found, held: line.passed() }
+        CriterionBody { filters: self.used(&filters), wanted, found, held: line.passed() }
     }
 
     fn advert(&self, tried: &AdvertExplanation<'_>) -> AdvertBody {
-        let AdvertExplanation { advert, checks: lines } = tried;
-        let criteria = lines.iter().map(|line| self.advert_line(line)).collect();
+        let AdvertExplanation { advert, checks } = tried;
+        let criteria = checks.iter().map(|line| self.advert_line(line)).collect();
         AdvertBody { advert: iri::advert(*advert), held: tried.passed(), criteria }
     }
 
-    fn advert_line(&self, line: &AdvertCheck<'_>) -> LineBody {
+    fn advert_line(&self, line: &AdvertCheck<'_>) -> CriterionBody {
         let filters = line.filters();
         let (wanted, found) = match line {
             AdvertCheck::Attribute(finding) => self.finding(finding, &filters),
             AdvertCheck::Site { inclusion, wanted, found } => {
-                let site = |key| value::site(key, self.known.sites);
+                let site = |key| value::site(key, self.context.sites);
                 let sites = wanted.iter().map(site).collect();
-                (Wanted::among(*inclusion, sites), found.map(|key| Found::Item(site(key))))
+                (ExpectedValue::among(*inclusion, sites), found.map(|key| ActualValue::Item(site(key))))
             }
         };
-        LineBody { filters: self.used(&filters), wanted, found, held: line.passed() }
+        CriterionBody { filters: self.used(&filters), wanted, found, held: line.passed() }
     }
 
     fn changes(&self, tried: &ChangesExplanation<'_>) -> ChangeBody {
         let ChangesExplanation { variation, wanted, count, nearest } = tried;
-        let line = |(place, condition): (usize, &Condition<VariationAttribute>)| {
+        let line = |(index, condition): (usize, &Condition<VariationAttribute>)| {
             let filters = tried.filters(condition);
-            let found = nearest.as_ref().and_then(|change| change.checks[place].found);
+            let found = nearest.as_ref().and_then(|change| change.checks[index].found);
             let finding = AttributeCheck { attribute: condition.attribute, wanted: &condition.predicate, found };
             let (wanted, found) = self.finding(&finding, &filters);
-            LineBody { filters: self.used(&filters), wanted, found, held: finding.passed() }
+            CriterionBody { filters: self.used(&filters), wanted, found, held: finding.passed() }
         };
         ChangeBody {
             field_name: variation_name(*variation),
             held: tried.passed(),
             count: *count,
             advert: nearest.as_ref().map(|change| iri::advert(change.advert)),
-            created_at: nearest.as_ref().map(|change| date::print(change.event.at, self.known.zone)),
+            created_at: nearest.as_ref().map(|change| date::format(change.event.at, self.context.zone)),
             criteria: wanted.iter().enumerate().map(line).collect(),
         }
     }
 
-    fn finding<A>(&self, finding: &AttributeCheck<'_, A>, filters: &[&'static Filter]) -> (Wanted, Option<Found>) {
+    fn finding<A>(
+        &self,
+        finding: &AttributeCheck<'_, A>,
+        filters: &[&'static Filter],
+    ) -> (ExpectedValue, Option<ActualValue>) {
         let scale = Scale::of(filters);
-        let found = finding.found.map(|key| scale.found(key, self.known.zone));
-        (scale.wanted(finding.wanted, self.known.zone), found)
+        let found = finding.found.map(|key| scale.actual(key, self.context.zone));
+        (scale.expected(finding.wanted, self.context.zone), found)
     }
 
-    /// The names of those filters that were used; of all where none was, as for what is asked for by default.
+    /// Returns the names of the filters that were used, or all of them if none was (a default applies).
     fn used(&self, filters: &[&'static Filter]) -> Vec<&'static str> {
         let is_used = |filter: &&&'static Filter| self.raw_criteria.get(filter).is_some();
         let used: Vec<&'static str> = filters.iter().filter(is_used).map(|filter| filter.name).collect();
@@ -212,7 +217,7 @@ impl ExplanationParts<'_> {
 }
 
 fn group<'a>(tried: &GroupExplanation<'a>) -> GroupBody<'a> {
-    let entry = |tried: &EntryCheck<'a>| EntryTriedBody {
+    let entry = |tried: &EntryCheck<'a>| EntryResultBody {
         entry: EntryBody::of(tried.wanted),
         held: tried.passed(),
         found_in: tried.found.map(|passage| PassageBody {

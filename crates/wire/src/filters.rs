@@ -1,7 +1,7 @@
-//! The filters of the property collection, out of a query.
+//! Parses the filters of the property collection from a query.
 //!
-//! The table of filters is the domain's; here is one reader for each kind of filter, so that a new row is read without
-//! another line. Whatever is wrong becomes a violation of the [`Parameters`]; nothing stops at the first.
+//! The filter table belongs to `domain`. This module has one parser per kind of filter, so a new row needs no code
+//! here. Every invalid value becomes a violation of the [`Parameters`]; parsing never stops at the first one.
 
 pub mod expressions;
 pub mod shapes;
@@ -15,59 +15,59 @@ use domain::{
 use jiff::tz::TimeZone;
 use serde_json::Value;
 
-use crate::json::{numeric, shown};
-use crate::query::{Parameters, flag, is_nothing, tree};
+use crate::json::{parse_number, truncated};
+use crate::query::{Parameters, is_unset, parse_flag, tree};
 use crate::{date, iri, site};
 
 pub use template::{collection_parameters, similar_parameters};
 
-/// What it takes to understand references and dates.
+/// What the parser needs besides the query.
 pub struct ParseContext<'a> {
     pub references: References<'a>,
-    /// Of dates without an offset.
+    /// Time zone of dates without an offset.
     pub zone: &'a TimeZone,
 }
 
-/// Reads every filter. What is answered is of no use when the parameters have violations.
-pub fn read(parameters: &mut Parameters<'_>, context: &ParseContext<'_>) -> BuiltCriteria {
-    let mut draft = CriteriaBuilder::default();
+/// Parses every filter. The result is meaningless if the parameters have violations.
+pub fn parse(parameters: &mut Parameters<'_>, context: &ParseContext<'_>) -> BuiltCriteria {
+    let mut builder = CriteriaBuilder::default();
     for filter in FILTERS {
-        if let Some(criterion) = read_one(parameters, filter, context) {
-            draft.put(filter, criterion.resolve(&context.references));
+        if let Some(criterion) = parse_one(parameters, filter, context) {
+            builder.put(filter, criterion.resolve(&context.references));
         }
     }
-    draft.build().unwrap_or_else(|violations| {
+    builder.build().unwrap_or_else(|violations| {
         parameters.violations.extend(violations);
         BuiltCriteria::default()
     })
 }
 
-/// Reads `order[…]`: what is given replaces the default. Distances are measured from the point that the filters name.
-pub fn read_order(parameters: &mut Parameters<'_>, finished: &BuiltCriteria) -> Order {
+/// Parses `order[…]`, which replaces the default order. Distances are measured from the point in the filters.
+pub fn parse_order(parameters: &mut Parameters<'_>, finished: &BuiltCriteria) -> Order {
     let by = orders(parameters);
     if finished.origin.is_none() && by.iter().any(|(by, _)| *by == OrderBy::Distance) {
         let path = format!("order[{}]", order_name(OrderBy::Distance));
-        let message = "The distance is measured from \"lat\" and \"lon\", which are not both given.";
+        let message = "Sorting by distance requires \"lat\" and \"lon\".";
         parameters.violations.push(Violation::missing(path, message));
     }
     Order { by, mode: finished.mode, origin: finished.origin }
 }
 
-/// What is asked of a list of similar properties beside its page.
+/// The parameters of a list of similar properties, besides the page.
 pub struct Similar {
-    /// Only what was created since.
+    /// Only properties created since then.
     pub created_from: Option<Timestamp>,
     pub order: Order,
 }
 
-/// Reads `fromDate` and `order[…]` for a list of properties similar to one. Distances are measured from that one.
-pub fn read_similar(
+/// Parses `fromDate` and `order[…]` for the properties similar to one. Distances are measured from that property.
+pub fn parse_similar(
     parameters: &mut Parameters<'_>,
     context: &ParseContext<'_>,
     origin: Option<GeoPoint>,
 ) -> Similar {
     let filter = FILTERS.iter().find(|filter| filter.kind == Kind::From(FilterTarget::Creation));
-    let created_from = match filter.and_then(|filter| read_one(parameters, filter, context)) {
+    let created_from = match filter.and_then(|filter| parse_one(parameters, filter, context)) {
         Some(RawCriterion::Timestamp(at)) => Some(at),
         _ => None,
     };
@@ -81,7 +81,7 @@ fn orders(parameters: &mut Parameters<'_>) -> Vec<(OrderBy, Direction)> {
     if by.is_empty() { Order::default().by } else { by }
 }
 
-/// The names of all orders.
+/// Returns the names of all sort keys.
 pub fn order_names() -> Vec<&'static str> {
     OrderBy::ALL.iter().map(|by| order_name(*by)).collect()
 }
@@ -99,8 +99,8 @@ const fn order_name(by: OrderBy) -> &'static str {
     }
 }
 
-/// Reads what is said for one filter, under any of its names; nothing when it is not given or cannot be understood.
-pub fn read_one(
+/// Parses one filter under any of its names. `None` if it is absent or invalid.
+pub fn parse_one(
     parameters: &mut Parameters<'_>,
     filter: &'static Filter,
     context: &ParseContext<'_>,
@@ -108,7 +108,7 @@ pub fn read_one(
     let (zone, sites) = (context.zone, context.references.sites);
     match filter.kind {
         Kind::Min(_) | Kind::Max(_) | Kind::Latitude | Kind::Longitude | Kind::Radius => {
-            one(parameters, filter, "a number", numeric).map(RawCriterion::Number)
+            one(parameters, filter, "a number", parse_number).map(RawCriterion::Number)
         }
         Kind::From(_) => {
             one(parameters, filter, "a date", |text| date::first_second(text, zone)).map(RawCriterion::Timestamp)
@@ -116,11 +116,11 @@ pub fn read_one(
         Kind::To(_) => {
             one(parameters, filter, "a date", |text| date::last_second(text, zone)).map(RawCriterion::Timestamp)
         }
-        Kind::Is(_) => one(parameters, filter, "true or false", flag).map(RawCriterion::Flag),
+        Kind::Is(_) => one(parameters, filter, "true or false", parse_flag).map(RawCriterion::Flag),
         Kind::Only(_) => {
-            let read = one(parameters, filter, "true or false", flag);
-            // Here null is an answer: whoever says it asks for nothing, the default included.
-            let null = || names(filter).any(|name| parameters.says_null(name)).then_some(false);
+            let read = one(parameters, filter, "true or false", parse_flag);
+            // `null` disables the default of this filter.
+            let null = || names(filter).any(|name| parameters.is_null(name)).then_some(false);
             read.or_else(null).map(RawCriterion::Flag)
         }
         Kind::Choice(_, codes) => {
@@ -141,13 +141,13 @@ pub fn read_one(
             list(parameters, filter, "a zipcode", Zipcode::parse_five_digits).map(RawCriterion::Zipcodes)
         }
         Kind::Site(_) => {
-            // Those nobody knows are left out: an empty list that is given is not the same as none.
-            let read = |text: &str| site::in_query(text, sites);
+            // Unknown sites are left out. A list that becomes empty still matches nothing, unlike an absent list.
+            let read = |text: &str| site::parse_site_parameter(text, sites);
             let found = list(parameters, filter, "a reference to a site", read)?;
             Some(RawCriterion::Sites(found.into_iter().flatten().collect()))
         }
         Kind::SiteCategory(_) => {
-            let read = |text: &str| site::category_in_query(text, sites);
+            let read = |text: &str| site::parse_category_parameter(text, sites);
             let found = list(parameters, filter, "a reference to a category of sites", read)?;
             Some(RawCriterion::SiteCategories(found.into_iter().flatten().collect()))
         }
@@ -159,13 +159,13 @@ pub fn read_one(
         Kind::Shapes => {
             let value = nested(parameters, filter)?;
             let mut violations = Vec::new();
-            let polygons = shapes::read(filter.name, &value, &mut violations);
+            let polygons = shapes::parse(filter.name, &value, &mut violations);
             parameters.violations.append(&mut violations);
             (!polygons.is_empty()).then_some(RawCriterion::Polygons(polygons))
         }
         Kind::Expressions => {
             let value = nested(parameters, filter)?;
-            let read = expressions::read(filter.name, &value);
+            let read = expressions::parse(filter.name, &value);
             parameters.violations.extend(read.violations);
             read.ignored.into_iter().for_each(|path| parameters.ignore(path));
             (!read.groups.is_empty()).then_some(RawCriterion::Expressions(read.groups))
@@ -173,30 +173,30 @@ pub fn read_one(
     }
 }
 
-/// Every name of a filter, its own first.
+/// Returns every name of a filter, the main one first.
 pub(crate) fn names(filter: &'static Filter) -> impl Iterator<Item = &'static str> {
     std::iter::once(filter.name).chain(filter.aliases.iter().copied())
 }
 
-/// A single value, under the first of the names that gives one.
+/// Parses a single value under the first name that has one.
 fn one<T>(
     parameters: &mut Parameters<'_>,
     filter: &'static Filter,
     expected: &str,
     read: impl Fn(&str) -> Option<T>,
 ) -> Option<T> {
-    // Every name is asked for, so that none of them is reported as unknown.
+    // Read every name, so that none is reported as unknown.
     let given: Vec<_> =
-        names(filter).filter_map(|name| parameters.one(name).map(|value| (name, value))).collect();
+        names(filter).filter_map(|name| parameters.last(name).map(|value| (name, value))).collect();
     let (name, value) = *given.first()?;
     let found = read(value);
     if found.is_none() {
-        parameters.refuse(name, value, expected);
+        parameters.reject(name, value, expected);
     }
     found
 }
 
-/// The values under all names together; nothing when there is none.
+/// Parses the values under all names. `None` if there are none.
 fn list<T>(
     parameters: &mut Parameters<'_>,
     filter: &'static Filter,
@@ -205,17 +205,17 @@ fn list<T>(
 ) -> Option<Vec<T>> {
     let mut found = Vec::new();
     for name in names(filter) {
-        found.extend(parameters.read_list(name, expected, &read));
+        found.extend(parameters.parse_list(name, expected, &read));
     }
     (!found.is_empty()).then_some(found)
 }
 
-/// What stands under a name with keys inside keys; nothing when all of it is empty.
+/// Returns the nested value of a filter. `None` if it is empty.
 fn nested(parameters: &mut Parameters<'_>, filter: &'static Filter) -> Option<Value> {
     let mut value = Value::Null;
     for name in names(filter) {
         let given = parameters.pairs(name).filter(|pair| match pair.keys.len() {
-            0 | 1 => !is_nothing(&pair.value),
+            0 | 1 => !is_unset(&pair.value),
             _ => true,
         });
         match tree(given) {
@@ -235,7 +235,7 @@ fn sort_mode(text: &str) -> Option<SortMode> {
     }
 }
 
-/// A code of an enumeration as clients write it: a number, or a letter where the enumeration has letters.
+/// Parses the code of an enumeration: a number, or a letter for energy ratings.
 fn code(codes: Codes, text: &str) -> Option<u8> {
     match codes {
         Codes::EnergyLetter => EnergyLetter::from_text(text).map(|letter| letter as u8),
@@ -255,18 +255,19 @@ fn choices(codes: Codes) -> String {
     format!("one of {}", codes.all().iter().map(choice).collect::<Vec<_>>().join(", "))
 }
 
-/// Whether one value of an enumeration is all that makes sense, so that it is written as a number and not as a list.
-pub(crate) const fn takes_one(codes: Codes) -> bool {
+/// Returns whether an enumeration filter takes one value, so that it is written as a number and not as a list.
+pub(crate) const fn is_single_valued(codes: Codes) -> bool {
     match codes {
         Codes::TransactionType | Codes::FeesResponsibility | Codes::Accuracy => true,
         Codes::PropertyType | Codes::PublisherType | Codes::EnergyLetter => false,
     }
 }
 
-/// Says in one line what cannot be read, in the words of [`Parameters::refuse`], for values that are not texts.
-pub(crate) fn refusal(path: impl Into<String>, value: &Value, expected: &str) -> Violation {
+/// Returns the violation for an invalid value, worded as in [`Parameters::reject`], for values that are not
+/// strings.
+pub(crate) fn malformed_value(path: impl Into<String>, value: &Value, expected: &str) -> Violation {
     let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    Violation::malformed(path, format!("\"{}\" is not {expected}.", shown(&value)))
+    Violation::malformed(path, format!("\"{}\" is not {expected}.", truncated(&value)))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The collection envelope: members first, then page links and the search template around them.
+//! The collection envelope: members, then page links and the search template.
 
 mod template;
 mod view;
@@ -30,7 +30,7 @@ pub struct Collection<T, S = SearchTemplate> {
 }
 
 impl<T> Collection<T> {
-    /// A page of the collection at a path, of resources of one type.
+    /// Builds a page of the collection at `path`.
     pub fn new(
         resource: &str,
         path: impl Into<Cow<'static, str>>,
@@ -46,7 +46,7 @@ impl<T> Collection<T> {
 }
 
 impl<T, S> Collection<T, S> {
-    /// The same with a template that was made before: a long one need not be made for every page.
+    /// Builds a page with a precomputed template, so that a long template is not rebuilt for every page.
     pub fn with_search(
         resource: &str,
         path: impl Into<Cow<'static, str>>,

@@ -1,25 +1,25 @@
-//! Indicators: the one parameter they have beside the filters, and the answer.
+//! Market indicators: the `aggregationInterval` parameter and the response.
 
 use domain::indicator::{Indicator, Interval, Period, Summary};
 use serde::Serialize;
 
 use crate::query::Parameters;
 
-/// Reads `aggregationInterval`: `month`, which is the default, or `year`.
-pub fn read_interval(parameters: &mut Parameters<'_>) -> Interval {
+/// Parses `aggregationInterval`: `month` (default) or `year`.
+pub fn parse_interval(parameters: &mut Parameters<'_>) -> Interval {
     const NAME: &str = "aggregationInterval";
-    let Some(value) = parameters.one(NAME) else { return Interval::default() };
+    let Some(value) = parameters.last(NAME) else { return Interval::default() };
     match value.to_ascii_lowercase().as_str() {
         "month" => Interval::Month,
         "year" => Interval::Year,
         _ => {
-            parameters.refuse(NAME, value, "month or year");
+            parameters.reject(NAME, value, "month or year");
             Interval::default()
         }
     }
 }
 
-/// The price per square metre of a market. Amounts are null and the series is empty where nothing matches.
+/// The price per square metre of a market. Amounts are `null` and the series is empty if nothing matches.
 #[derive(Debug, Serialize)]
 pub struct PricePerMeterBody {
     #[serde(rename = "@context")]

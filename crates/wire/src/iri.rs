@@ -1,4 +1,4 @@
-//! The paths that name things, and how they are read back.
+//! Builds and parses the paths (IRIs) of resources.
 
 use domain::{AdvertId, DeliveryId, MatchId, PropertyId, SearchId, SiteCategoryId, SiteId, UserId};
 
@@ -26,12 +26,12 @@ pub fn matches_of(id: SearchId) -> String {
     format!("/searches/{id}/matches")
 }
 
-/// Why a property meets a search, or does not.
+/// The explanation of one property for one search.
 pub fn explanation(search: SearchId, property: PropertyId) -> String {
     format!("/searches/{search}/explain?property={property}")
 }
 
-/// What links a property to a search; `match` is a word of the language.
+/// The path of a match. The name avoids the keyword `match`.
 pub fn matching(id: MatchId) -> String {
     format!("/matches/{id}")
 }
@@ -64,69 +64,70 @@ pub fn context(name: &str) -> String {
     format!("/contexts/{name}")
 }
 
-/// Reads a reference to a property: `/properties/<uuid>`, `/documents/properties/<uuid>` or the bare uuid.
+/// Parses `/properties/<uuid>`, `/documents/properties/<uuid>` or the bare uuid.
 pub fn parse_property(text: &str) -> Option<PropertyId> {
     let text = text.trim().trim_start_matches('/');
     let text = text.strip_prefix("documents/").unwrap_or(text);
     text.strip_prefix("properties/").unwrap_or(text).parse().ok()
 }
 
-/// Reads `/adverts/<uuid>` or the bare uuid.
+/// Parses `/adverts/<uuid>` or the bare uuid.
 pub fn parse_advert(text: &str) -> Option<AdvertId> {
     let text = text.trim().trim_start_matches('/');
     text.strip_prefix("adverts/").unwrap_or(text).parse().ok()
 }
 
-/// Reads `/searches/<uuid>` or the bare uuid.
+/// Parses `/searches/<uuid>` or the bare uuid.
 pub fn parse_search(text: &str) -> Option<SearchId> {
     let text = text.trim().trim_start_matches('/');
     text.strip_prefix("searches/").unwrap_or(text).parse().ok()
 }
 
-/// Reads `/deliveries/<uuid>` or the bare uuid.
+/// Parses `/deliveries/<uuid>` or the bare uuid.
 pub fn parse_delivery(text: &str) -> Option<DeliveryId> {
     let text = text.trim().trim_start_matches('/');
     text.strip_prefix("deliveries/").unwrap_or(text).parse().ok()
 }
 
-/// Reads a reference to a city: `/cities/37060`, `cities/37060` or `37060`; `2A004` too.
+/// Parses `/cities/37060`, `cities/37060` or `37060`. Corsican codes such as `2A004` are accepted.
 pub fn parse_city(text: &str) -> Option<u64> {
-    numbered(text, "cities/")
+    parse_code(text, "cities/")
 }
 
-/// Reads a reference to a department: `/departments/6`, `departments/06`, `6`, `2A`.
+/// Parses `/departments/6`, `departments/06`, `6` or `2A`.
 pub fn parse_department(text: &str) -> Option<u64> {
-    numbered(text, "departments/")
+    parse_code(text, "departments/")
 }
 
-fn numbered(text: &str, kind: &str) -> Option<u64> {
+fn parse_code(text: &str, kind: &str) -> Option<u64> {
     let text = text.trim().trim_start_matches('/');
     domain::place::code_as_number(text.strip_prefix(kind).unwrap_or(text))
 }
 
-/// What follows `/sites/`, when a text begins so. Without the slash in front it must be digits: else it may be a page.
+/// Returns what follows `/sites/`. Without the leading slash only digits are accepted: other text may be the URL of
+/// a page.
 pub fn site_reference(text: &str) -> Option<&str> {
     let text = text.trim();
     let number = |rest: &&str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
     text.strip_prefix("/sites/").or_else(|| text.strip_prefix("sites/").filter(number))
 }
 
-/// Reads `/sites/<id>`, `sites/<id>` or the bare id.
+/// Parses `/sites/<id>`, `sites/<id>` or the bare id.
 pub fn parse_site(text: &str) -> Option<SiteId> {
     let text = text.trim();
     site_reference(text).unwrap_or(text).parse().ok()
 }
 
-/// Reads `/site_categories/<id>`, `site_categories/<id>` or the bare id.
+/// Parses `/site_categories/<id>`, `site_categories/<id>` or the bare id.
 pub fn parse_site_category(text: &str) -> Option<SiteCategoryId> {
     let text = text.trim();
     let text = text.strip_prefix('/').unwrap_or(text);
     text.strip_prefix("site_categories/").unwrap_or(text).parse().ok()
 }
 
-/// Whether a text that is no reference cannot be a name either: a path of something else, or a number that no id is. Whoever
-/// also takes names refuses it, instead of finding nothing under it.
-pub fn is_no_name(text: &str) -> bool {
+/// Returns whether a text that is not a reference cannot be a name either: the path of another resource, or a
+/// number that is not a valid id. Callers that also accept names reject it instead of finding nothing.
+pub fn cannot_be_name(text: &str) -> bool {
     let text = text.trim();
     let id = text.strip_prefix("sites/").or_else(|| text.strip_prefix("site_categories/")).unwrap_or(text);
     let unsigned = id.strip_prefix(['-', '+']);
@@ -140,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_spelling_of_a_property_reference_leads_to_it() {
+    fn property_and_place_references_parse() {
         let id: PropertyId = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b".parse().unwrap();
         for text in [property(id), property_document(id), id.to_string(), format!("properties/{id}")] {
             assert_eq!(parse_property(&text), Some(id), "{text}");
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn every_spelling_of_a_site_reference_leads_to_it() {
+    fn site_references_parse() {
         for text in ["/sites/7", "sites/7", "7", " 7 "] {
             assert_eq!(parse_site(text).map(SiteId::get), Some(7), "{text}");
         }
@@ -168,7 +169,7 @@ mod tests {
         }
     }
     #[test]
-    fn a_path_of_something_else_and_a_number_that_no_id_is_are_no_names() {
+    fn other_paths_and_invalid_ids_are_not_names() {
         for text in [
             "/site/1",
             "/sites/x",
@@ -181,10 +182,10 @@ mod tests {
             "site_categories/-1",
             " -1 ",
         ] {
-            assert!(is_no_name(text), "{text}");
+            assert!(cannot_be_name(text), "{text}");
         }
         for text in ["portail.fr", "7", "Agence 7", "4294967296", "3e réseau", "-", "", "portail.fr/0"] {
-            assert!(!is_no_name(text), "{text}");
+            assert!(!cannot_be_name(text), "{text}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Reading single JSON values, liberally: numbers may be texts, booleans may be 0 and 1. What cannot be read becomes a
-//! violation that names the path.
+//! Parses single JSON values leniently: numbers may be strings, booleans may be 0 and 1. Each invalid value becomes
+//! a violation with its path.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 
 use crate::query::items;
 
-/// What a value is, in the words of an error message.
-pub const fn kind_of(value: &Value) -> &'static str {
+/// Returns the JSON type of a value, as error messages name it.
+pub const fn json_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
@@ -21,13 +21,14 @@ pub const fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// The most items of a list in a body of a search: no department has a thousand communes, and France has a few thousand towns.
+/// Maximum number of items in a list of a search: no department has a thousand communes, and France has a few
+/// thousand towns.
 const ITEMS_MAX: usize = 5_000;
 
-/// How many items of one list are named as wrong: whoever sent hundreds has one mistake in the program that made them.
+/// Maximum number of invalid items reported per list: hundreds of them come from one mistake in the client.
 const WRONG_ITEMS_MAX: usize = 100;
 
-/// Collects what is wrong with a body while it is read.
+/// Parses the values of a body and collects the violations.
 #[derive(Debug, Default)]
 pub struct Reader {
     pub violations: Vec<Violation>,
@@ -36,10 +37,10 @@ pub struct Reader {
 impl Reader {
     pub fn wrong_type(&mut self, path: &str, expected: &str, value: &Value) {
         let given = match value {
-            Value::String(text) => format!("string \"{}\"", shown(text)),
-            Value::Number(number) => format!("number {}", shown(&number.to_string())),
+            Value::String(text) => format!("string \"{}\"", truncated(text)),
+            Value::Number(number) => format!("number {}", truncated(&number.to_string())),
             Value::Bool(boolean) => format!("boolean {boolean}"),
-            Value::Null | Value::Array(_) | Value::Object(_) => kind_of(value).to_owned(),
+            Value::Null | Value::Array(_) | Value::Object(_) => json_type(value).to_owned(),
         };
         let message = format!("The type of the \"{path}\" attribute must be {expected}, {given} given.");
         self.violations.push(Violation::malformed(path, message));
@@ -49,11 +50,11 @@ impl Reader {
         self.violations.push(Violation::invalid(path, message));
     }
 
-    /// A number, or a text that is one.
+    /// Reads a number, or a string that holds one.
     pub fn number(&mut self, path: &str, value: &Value) -> Option<f64> {
         let number = match value {
             Value::Number(number) => number.as_f64(),
-            Value::String(text) => numeric(text),
+            Value::String(text) => parse_number(text),
             _ => None,
         };
         if number.is_none() {
@@ -62,7 +63,7 @@ impl Reader {
         number
     }
 
-    /// A number from 0 to what an amount can be, and at most `max`.
+    /// Reads a number from 0 to `max`, within the range of [`Amount`].
     pub fn amount(&mut self, path: &str, value: &Value, max: f64) -> Option<Amount> {
         let number = self.number(path, value)?;
         let amount = Amount::new(number).filter(|amount| amount.get() <= max);
@@ -72,7 +73,7 @@ impl Reader {
         amount
     }
 
-    /// A whole number within bounds.
+    /// Reads an integer within bounds.
     pub fn integer(
         &mut self,
         path: &str,
@@ -89,7 +90,7 @@ impl Reader {
             self.invalid(path, format!("This value should be between {low} and {high}, {number} given."));
             return None;
         }
-        // Within the bounds of an i32 and whole, so nothing is lost.
+        // An integer within the bounds of an i32: the cast is exact.
         Some(number as i32)
     }
 
@@ -114,15 +115,21 @@ impl Reader {
         read
     }
 
-    /// A code of an enumeration.
-    pub fn coded<T>(&mut self, path: &str, value: &Value, known: &[T], code: impl Fn(&T) -> u8) -> Option<T>
+    /// Reads the code of an enumeration.
+    pub fn enum_code<T>(
+        &mut self,
+        path: &str,
+        value: &Value,
+        choices: &[T],
+        code: impl Fn(&T) -> u8,
+    ) -> Option<T>
     where
         T: Copy,
     {
         let number = self.number(path, value)?;
-        let found = known.iter().copied().find(|kind| f64::from(code(kind)) == number);
+        let found = choices.iter().copied().find(|kind| f64::from(code(kind)) == number);
         if found.is_none() {
-            let codes: Vec<String> = known.iter().map(|kind| code(kind).to_string()).collect();
+            let codes: Vec<String> = choices.iter().map(|kind| code(kind).to_string()).collect();
             self.invalid(
                 path,
                 format!("The value {number} is not a valid choice; the choices are {}.", codes.join(", ")),
@@ -141,8 +148,8 @@ impl Reader {
         }
     }
 
-    /// A text, or a number that stands for one: zipcodes and references often lose their quotes.
-    pub fn label(&mut self, path: &str, value: &Value) -> Option<String> {
+    /// Reads a string, or a number as a string: zipcodes and references often lose their quotes.
+    pub fn text_or_number(&mut self, path: &str, value: &Value) -> Option<String> {
         match value {
             Value::Number(number) => Some(number.to_string()),
             _ => self.text(path, value).map(str::to_owned),
@@ -165,7 +172,7 @@ impl Reader {
         WebAddress::parse(text).map_err(|error| self.invalid(path, error)).ok()
     }
 
-    /// A list of at most `max` items; each is read with its own path.
+    /// Reads a list of at most `max` items. Each item gets its own path.
     pub fn list<T>(
         &mut self,
         path: &str,
@@ -178,16 +185,19 @@ impl Reader {
             return None;
         };
         if items.len() > max {
-            self.invalid(path, format!("This list is too long: {} items, at most {max}.", items.len()));
+            self.invalid(
+                path,
+                format!("This list is too long: {} items given, at most {max} allowed.", items.len()),
+            );
             return None;
         }
         let read = |(index, item)| read(self, &format!("{path}[{index}]"), item);
         Some(items.iter().enumerate().filter_map(read).collect())
     }
 
-    /// One value or a list of them, under each of some names; all of them together, repeats left out. A list may be an object
-    /// whose keys are numbers: so some languages write a list with gaps.
-    pub fn several<T: Ord + Clone>(
+    /// Reads the single value or the list under each name and returns all items without duplicates. A list may be
+    /// an object with numeric keys: some languages encode a sparse array that way.
+    pub fn list_or_single<T: Ord + Clone>(
         &mut self,
         named: &[(&'static str, &Value)],
         read: impl Fn(&mut Self, &str, &Value) -> Option<T>,
@@ -198,7 +208,8 @@ impl Reader {
             let items = items(value);
             count += items.as_ref().map_or(1, Vec::len);
             if count > ITEMS_MAX {
-                let message = format!("This list is too long: {count} items, at most {ITEMS_MAX}.");
+                let message =
+                    format!("This list is too long: {count} items given, at most {ITEMS_MAX} allowed.");
                 self.violations.push(Violation::too_many(*name, message));
                 return None;
             }
@@ -220,24 +231,24 @@ impl Reader {
     }
 }
 
-/// A value in an error message: enough to recognise it, never a megabyte of it.
-pub fn shown(text: &str) -> String {
-    const SHOWN_MAX: usize = 60;
-    match text.char_indices().nth(SHOWN_MAX) {
+/// Truncates a value for an error message: long enough to recognise it.
+pub fn truncated(text: &str) -> String {
+    const LENGTH_MAX: usize = 60;
+    match text.char_indices().nth(LENGTH_MAX) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
 }
 
-/// The names of a body that mean nothing there, to be reported; of very many the first.
+/// Returns the unknown names of an object, at most 100 of them.
 pub fn unknown_members(members: &Map<String, Value>, known: &[&str]) -> Vec<String> {
-    const NAMED_MAX: usize = 100;
+    const REPORTED_MAX: usize = 100;
     let unknown = members.keys().filter(|name| !known.contains(&name.as_str()));
-    unknown.take(NAMED_MAX).map(|name| shown(name)).collect()
+    unknown.take(REPORTED_MAX).map(|name| truncated(name)).collect()
 }
 
-/// A decimal number in a text; not `inf`, not `0x10`.
-pub fn numeric(text: &str) -> Option<f64> {
+/// Parses a finite decimal number. Rejects `inf`, `NaN` and `0x10`.
+pub fn parse_number(text: &str) -> Option<f64> {
     let text = text.trim();
     let plain =
         text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'e' | b'E'));
@@ -258,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_may_be_texts() {
+    fn numbers_may_be_strings() {
         assert_eq!(number(json!(20)), Ok(20.0));
         assert_eq!(number(json!("48.86")), Ok(48.86));
         assert_eq!(number(json!(" -3 ")), Ok(-3.0));
@@ -272,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn an_integer_is_whole_and_within_bounds() {
+    fn integers_are_whole_and_within_bounds() {
         let integer = |value| Reader::default().integer("room", &value, 0..=100);
         assert_eq!(integer(json!("3")), Some(3));
         assert_eq!(integer(json!(3.0)), Some(3));

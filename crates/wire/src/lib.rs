@@ -1,18 +1,20 @@
-//! The shapes clients see: what is read from a request body, what is written into an answer.
+//! JSON and query strings: parses requests into domain values and writes domain values into responses.
 //!
-//! **Invariant:** a JSON name is spelled in this crate and nowhere else, and nothing is decided here. Reading turns JSON
-//! into a domain value or into violations that name what is wrong; writing turns domain values into JSON in which every
-//! key of the contract is present.
+//! This is the only crate that spells a JSON key, a query parameter or a resource path. Parsing returns a domain
+//! value or the complete list of violations; writing always includes every key of the contract. It never decides
+//! anything: rules belong to `domain`. It does no I/O. `app` and `server` use it; it depends only on `domain`.
 //!
-//! - Read: [`advert_draft`] (an advert as sent), [`query`] (query strings), [`filters`] (what is searched for), with [`json`] for
-//!   single values and [`date`] for dates.
-//! - Written: [`document`] (properties and adverts), [`matching`] (matches), [`webhook`] (what is sent to endpoints), [`delivery`]
-//!   (what became of it, and what it is signed with), [`explanation`] (why a property meets a search),
-//!   [`preview`] (what a search would find), [`place`], [`hydra`] (collections), [`indicator`], [`receipt`], [`error`].
-//! - Both ways: [`search`] (saved searches), [`site`] (sites and their categories), [`iri`], [`names`].
+//! In reading order:
+//!
+//! - Building blocks: [`names`] (fields, events, states), [`iri`] (resource paths), [`date`], [`json`] (single values of a
+//!   body), [`query`] (query strings), [`hydra`] (collections), [`error`] (error bodies).
+//! - Parsed: [`filters`] (search criteria in a query), [`advert_draft`] (the body of an advert), [`search`] (saved
+//!   searches), [`site`] (sites and site categories). The last three are written as well.
+//! - Written: [`document`] (properties and adverts), [`place`], [`matching`] (matches), [`webhook`] (webhook payloads),
+//!   [`delivery`] (deliveries, attempts and signing secrets), [`explanation`] (why a property meets a search), [`preview`]
+//!   (the preview of a search), [`indicator`] (prices per square metre), [`receipt`] (the result of an ingested advert).
 
 pub mod advert_draft;
-pub mod advert_draft_write;
 pub mod date;
 pub mod delivery;
 pub mod document;

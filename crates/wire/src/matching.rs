@@ -1,4 +1,4 @@
-//! A match as clients read it: which property, for which search, since when. [`webhook`](crate::webhook) sends the same.
+//! Matches. [`webhook`](crate::webhook) sends the same body.
 
 use domain::{MatchId, PropertyId, SearchId, Timestamp};
 use jiff::tz::TimeZone;
@@ -7,14 +7,14 @@ use serde_json::value::RawValue;
 
 use crate::{date, iri};
 
-/// A match, and what it takes to show it.
-pub struct MatchParts<'a> {
+/// A match and the data needed to write it.
+pub struct MatchInput<'a> {
     pub id: MatchId,
     pub property: PropertyId,
     pub search: SearchId,
-    /// When the property came to meet the search.
+    /// When the property first met the search.
     pub at: Timestamp,
-    /// The document of the property as it was then.
+    /// The document of the property at that time.
     pub document: &'a RawValue,
     pub zone: &'a TimeZone,
 }
@@ -28,8 +28,8 @@ pub struct MatchBody<'a> {
 }
 
 impl<'a> MatchBody<'a> {
-    pub fn of(parts: &MatchParts<'a>) -> Self {
-        let MatchParts { id, property, search, at, document, zone } = parts;
+    pub fn of(input: &MatchInput<'a>) -> Self {
+        let MatchInput { id, property, search, at, document, zone } = input;
         Self { head: MatchHead::of(*id, *property, *search, *at, zone), property_document: document }
     }
 }
@@ -52,14 +52,14 @@ pub(crate) struct MatchHead {
 
 impl MatchHead {
     pub fn of(id: MatchId, property: PropertyId, search: SearchId, at: Timestamp, zone: &TimeZone) -> Self {
-        let at = date::print(at, zone);
+        let at = date::format(at, zone);
         Self {
             context: "/contexts/Match",
             id: iri::matching(id),
             kind: "Match",
             property: iri::property(property),
             search: iri::search(search),
-            // Made once and never changed.
+            // A match never changes.
             created_at: at.clone(),
             updated_at: at,
         }

@@ -1,9 +1,9 @@
-//! The contract's names of fields, events and kinds, and what deliveries go by.
+//! Names of the contract: fields, events, channels, delivery states and outcomes.
 
 use domain::advert_event::EventSubject;
 use domain::{AdvertField, CancelReason, DeliveryChannel, DeliveryState, EventName, Fault, Outcome};
 
-/// The name an event carries in `fieldName`.
+/// Returns the `fieldName` of an event.
 pub fn event_subject(subject: &EventSubject) -> &str {
     match subject {
         EventSubject::Created => "created",
@@ -13,12 +13,12 @@ pub fn event_subject(subject: &EventSubject) -> &str {
     }
 }
 
-/// What a `fieldName` speaks of.
+/// Parses a `fieldName`.
 pub fn parse_event_subject(name: &str) -> EventSubject {
     match name {
         "created" => EventSubject::Created,
         "expired" => EventSubject::Expired,
-        // Copies and originals of pictures are one thing to subscribers.
+        // Subscribers do not distinguish copied pictures from originals.
         "picturesRemote" => EventSubject::Field(AdvertField::Pictures),
         _ => match AdvertField::ALL.iter().find(|field| advert_field(**field) == name) {
             Some(field) => EventSubject::Field(*field),
@@ -78,12 +78,12 @@ pub const fn event_name(name: EventName) -> &'static str {
     }
 }
 
-/// The event of a name.
+/// Parses the name of an event.
 pub fn parse_event_name(text: &str) -> Option<EventName> {
     EventName::ALL.iter().copied().find(|name| event_name(*name) == text.trim())
 }
 
-/// A channel goes by the field of the search that says where it leads.
+/// Returns the name of a channel: the field of the search that holds its address.
 pub const fn delivery_channel(channel: DeliveryChannel) -> &'static str {
     match channel {
         DeliveryChannel::Match => "endpointRecipient",
@@ -96,7 +96,7 @@ pub fn parse_delivery_channel(text: &str) -> Option<DeliveryChannel> {
     DeliveryChannel::ALL.into_iter().find(|channel| delivery_channel(*channel) == text.trim())
 }
 
-/// A state without the reason for it.
+/// Returns the name of a state, without the reason.
 pub const fn delivery_state(state: DeliveryState) -> &'static str {
     match state {
         DeliveryState::Pending => "pending",
@@ -117,7 +117,7 @@ pub const fn cancel_reason(reason: CancelReason) -> &'static str {
     }
 }
 
-/// How an attempt ended, in one word: of a failed one the class of what went wrong.
+/// Returns the name of an outcome. For a failure, this is the class of the fault.
 pub const fn outcome(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Delivered => "delivered",
@@ -141,10 +141,10 @@ pub const fn fault(fault: Fault) -> &'static str {
     }
 }
 
-/// What a webhook is about when it is about no event.
+/// The event name of a webhook about a new match.
 pub const MATCH: &str = "match";
 
-/// What a delivery is about: an event, or a match.
+/// Returns what a delivery is about: the event name, or [`MATCH`].
 pub const fn delivery_subject(event: Option<EventName>) -> &'static str {
     match event {
         Some(name) => event_name(name),

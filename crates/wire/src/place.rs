@@ -1,4 +1,4 @@
-//! Places as clients read them: cities, stations, points.
+//! Cities, departments, regions, stations and points.
 
 use domain::{City, Department, GeoPoint, GivenPlace, Region, Station, Zipcode};
 use serde::Serialize;
@@ -46,12 +46,12 @@ pub struct CityBody {
     point: CityPoint,
 }
 
-/// Where a city is, under the name that goes with what it is part of.
+/// The coordinates of a city. The key depends on the enclosing document.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "camelCase")]
 enum CityPoint {
     Locations(Option<PointBody>),
-    /// In what webhooks carry.
+    /// Inside webhook payloads.
     Location(Option<PointBody>),
 }
 
@@ -62,14 +62,14 @@ impl Default for CityPoint {
 }
 
 impl CityBody {
-    /// The same city as webhooks carry it.
+    /// Returns the city as webhooks carry it.
     #[must_use]
     pub fn in_webhook(self) -> Self {
         let (CityPoint::Locations(point) | CityPoint::Location(point)) = self.point;
         Self { point: CityPoint::Location(point), ..self }
     }
 
-    /// A commune of the reference geography, under the zipcode a property has in it.
+    /// Builds a commune of the reference geography, with the zipcode of the property.
     pub fn of(city: &City, zipcode: Option<&Zipcode>) -> Self {
         let division = |code: &str, id, name: &str| {
             Some(DivisionBody { code: code.to_owned(), id, name: name.to_owned() })
@@ -94,7 +94,7 @@ impl CityBody {
         }
     }
 
-    /// A place the reference geography does not know: what the sender said of it, and nothing else.
+    /// Builds a place that is not in the reference geography, from what the sender gave.
     pub fn of_given(place: &GivenPlace) -> Option<Self> {
         let GivenPlace { insee, zipcode, city_name, point: _, accuracy: _ } = place;
         if insee.is_none() && zipcode.is_none() && city_name.is_none() {
@@ -142,7 +142,7 @@ impl StationBody {
     }
 }
 
-/// A city as a resource of its own, or inside a search: the fields of a document's city and those of the nested shape.
+/// A city as a resource: the fields of a document's city and those of the nested form.
 #[derive(Debug, Serialize)]
 pub struct CityResource {
     #[serde(rename = "@context", skip_serializing_if = "Option::is_none")]
@@ -171,13 +171,13 @@ impl CityResource {
         }
     }
 
-    /// As an answer of its own rather than a member of a collection.
-    pub fn alone(self) -> Self {
+    /// Adds `@context`, for a response that is not a collection.
+    pub fn with_context(self) -> Self {
         Self { context: Some("/contexts/City"), ..self }
     }
 }
 
-/// A department as a resource of its own, or inside a search.
+/// A department as a resource, or nested in a search.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DepartmentResource {
@@ -212,7 +212,7 @@ impl DepartmentResource {
         }
     }
 
-    pub fn alone(self) -> Self {
+    pub fn with_context(self) -> Self {
         Self { context: Some("/contexts/Department"), ..self }
     }
 }
@@ -242,7 +242,7 @@ impl RegionResource {
 }
 
 impl RegionResource {
-    pub fn alone(self) -> Self {
+    pub fn with_context(self) -> Self {
         Self { context: Some("/contexts/Region"), ..self }
     }
 }

@@ -1,23 +1,23 @@
-//! What a search would find and have found, before it is saved.
+//! The preview of a search that is not saved yet.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// What is to be told of a search that is not saved.
-pub struct PreviewParts<'a> {
-    /// How many properties meet it and are on offer.
+/// The data of a preview.
+pub struct PreviewInput<'a> {
+    /// Number of current properties that meet the search.
     pub total: u64,
     pub last_7_days: CountBody,
     pub last_30_days: CountBody,
-    /// The documents of the first of them.
+    /// Documents of the first ones.
     pub documents: Vec<&'a RawValue>,
 }
 
-/// How many properties would have made a match in some time.
+/// Number of matches the search would have had in a period.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct CountBody {
     pub count: u64,
-    /// Whether part of it is an estimate.
+    /// Whether the count is partly an estimate.
     pub estimated: bool,
 }
 
@@ -39,9 +39,9 @@ pub struct PreviewBody<'a> {
     total_items: u64,
 }
 
-/// The preview of a search.
-pub fn preview(parts: PreviewParts<'_>) -> PreviewBody<'_> {
-    let PreviewParts { total, last_7_days, last_30_days, documents } = parts;
+/// Returns the body of a preview.
+pub fn preview(input: PreviewInput<'_>) -> PreviewBody<'_> {
+    let PreviewInput { total, last_7_days, last_30_days, documents } = input;
     PreviewBody {
         context: "/contexts/SearchPreview",
         kind: "SearchPreview",

@@ -1,4 +1,4 @@
-//! What the sender of an advert is told.
+//! Receipts: the result of each ingested advert.
 
 use domain::{AdvertId, PropertyId, Violation};
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::error::ViolationBody;
 use crate::iri;
 
-/// What became of one advert.
+/// The effect of one advert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     Created,
@@ -23,7 +23,7 @@ pub struct ReceiptBody {
     id: Option<String>,
     #[serde(rename = "@type")]
     kind: &'static str,
-    /// The line of an NDJSON stream, from 1.
+    /// Line number in an NDJSON stream, starting at 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,10 +32,10 @@ pub struct ReceiptBody {
     property: Option<String>,
     outcome: &'static str,
     ignored: Vec<String>,
-    /// How sure the place is that was given.
+    /// How certain the resolved place is.
     #[serde(rename = "placeCertainty", skip_serializing_if = "Option::is_none")]
     place_certainty: Option<&'static str>,
-    /// What was accepted but looks wrong.
+    /// Accepted values that look wrong.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<ViolationBody>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,8 +86,8 @@ impl ReceiptBody {
         }
     }
 
-    /// As an answer of its own rather than a member of a collection.
-    pub fn alone(self) -> Self {
+    /// Adds `@context`, for a response that is not a collection.
+    pub fn with_context(self) -> Self {
         Self { context: Some("/contexts/AdvertReceipt"), ..self }
     }
 }

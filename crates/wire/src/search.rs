@@ -1,10 +1,11 @@
-//! Saved searches, both ways.
+//! Saved searches: [`parse`] reads a body, [`search`] writes one.
 //!
-//! The criteria of a search are those rows of the table of filters that speak of no moment; each is read and written by its
-//! kind, so that a new row is a new criterion without another line. What is written can be sent again and means the same.
+//! The criteria of a saved search are the rows of the filter table that do not depend on a date. Each one is parsed
+//! and written by its kind, so a new row needs no code here. A written search can be sent back and has the same
+//! meaning.
 
 mod criterion;
-mod read;
+mod parse;
 mod reference;
 mod write;
 
@@ -16,33 +17,34 @@ use domain::filter::{Filter, Kind, FilterTarget};
 use domain::search::is_criterion;
 use domain::{City, Department, Endpoint, FILTERS, Insee, PropertyAttribute};
 
-pub use read::{Purpose, Read, no_endpoint, read};
-pub use write::{SearchParts, search};
+pub use parse::{ParsedSearch, Purpose, endpoint_error_message, parse};
+pub use write::{SearchInput, search};
 
-/// The places there are: what a reference in a body has to lead to, and what is shown of it.
+/// Looks up the places that references point to.
 #[derive(Clone, Copy)]
 pub struct Places<'a> {
-    /// By id; one no longer in use leads to the commune that replaced it.
+    /// By id. A former id resolves to the commune that replaced it.
     pub city: &'a dyn Fn(u64) -> Option<Arc<City>>,
-    /// The same by the code of the statistics office.
+    /// By INSEE code.
     pub commune: &'a dyn Fn(&Insee) -> Option<Arc<City>>,
     pub department: &'a dyn Fn(u64) -> Option<Arc<Department>>,
 }
 
-/// What it takes to understand the references of a body.
+/// What the parser needs besides the body.
 #[derive(Clone, Copy)]
 pub struct ParseContext<'a> {
     pub references: References<'a>,
     pub places: Places<'a>,
-    /// Says why nothing is ever sent to an address, if that is so.
-    pub judge: &'a dyn Fn(&Endpoint) -> Result<(), String>,
+    /// Returns an error message if webhooks may not be sent to the endpoint.
+    pub check_endpoint: &'a dyn Fn(&Endpoint) -> Result<(), String>,
 }
 
-/// What a read shows and a write cannot change: passed over, so that what was read can be sent back.
+/// Members of a response that cannot be changed. They are ignored in a request, so a client can send back what it
+/// read.
 const READ_ONLY: &[&str] =
     &["@context", "@id", "@type", "user", "token", "createdAt", "updatedAt", "lastAlertAt"];
 
-/// What is no criterion: the title, and who hears of what.
+/// Settings of a search that are not criteria.
 const TITLE: &str = "title";
 const ENABLED: &str = "notificationEnabled";
 const HIDE_CONTACT: &str = "hidePropertyContact";
@@ -51,12 +53,12 @@ const ENDPOINT: &str = "endpointRecipient";
 const EVENT_ENDPOINT: &str = "eventEndpoint";
 const EVENTS: &str = "subscribedEvents";
 
-/// The rows of the table that are criteria of a search.
+/// Returns the filters that are criteria of a saved search.
 pub fn criteria() -> impl Iterator<Item = &'static Filter> {
     FILTERS.iter().filter(|filter| is_criterion(filter))
 }
 
-/// Whether a body must say it: a search for anything at all would be answered with everything.
+/// Returns whether a criterion is required: without it the search would match everything.
 fn is_required(filter: &Filter) -> bool {
     matches!(
         filter.kind,
@@ -67,13 +69,13 @@ fn is_required(filter: &Filter) -> bool {
     )
 }
 
-/// What a criterion is when nobody says anything, if that is not nothing.
+/// Returns the default of a boolean criterion, if it has one.
 fn default_flag(filter: &Filter) -> Option<bool> {
     let coherent = Kind::Only(FilterTarget::Property(PropertyAttribute::CoherentPrice));
     (filter.kind == coherent).then_some(true)
 }
 
-/// Whether a name means something in a body.
+/// Returns whether a name is known in the body of a search.
 fn is_known(name: &str) -> bool {
     static KNOWN: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
         let settings = [TITLE, ENABLED, HIDE_CONTACT, EMAIL, ENDPOINT, EVENT_ENDPOINT, EVENTS];

@@ -1,4 +1,4 @@
-//! Sites and their categories, both ways.
+//! Sites and site categories: parsed and written.
 
 use domain::value::TextError;
 use domain::{
@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::iri;
-use crate::json::{Reader, shown};
+use crate::json::{Reader, truncated};
 
 /// A site as a resource.
 #[derive(Debug, Serialize)]
@@ -21,9 +21,9 @@ pub struct SiteResource {
     #[serde(rename = "@type")]
     kind: &'static str,
     id: u32,
-    /// The operator's name, else what the site is known by.
+    /// The name set by the operator, otherwise the key of the site.
     name: String,
-    /// Null of a site that is known by a name only.
+    /// `null` if the site is identified by a name.
     domain: Option<String>,
     category: Option<SiteCategoryBody>,
 }
@@ -56,8 +56,8 @@ impl SiteResource {
         }
     }
 
-    /// As an answer of its own rather than a member of a collection.
-    pub fn alone(self) -> Self {
+    /// Adds `@context`, for a response that is not a collection.
+    pub fn with_context(self) -> Self {
         Self { context: Some("/contexts/Site"), ..self }
     }
 }
@@ -86,15 +86,15 @@ impl SiteCategoryResource {
         }
     }
 
-    /// As an answer of its own, or inside a search.
-    pub fn alone(self) -> Self {
+    /// Adds `@context`, for a response that is not a collection, or inside a search.
+    pub fn with_context(self) -> Self {
         Self { context: Some("/contexts/SiteCategory"), ..self }
     }
 }
 
-/// The site an advert says it is on: a domain, an address, a name, `/sites/<id>`, or the id as a number. A text of digits is a
-/// name: publishers number their own sources, and theirs must not be taken for ours.
-pub fn read_advert_site(
+/// Parses the site of an advert: a domain, a URL, a name, `/sites/<id>`, or the id as a number. A string of digits
+/// is a name, because publishers number their own sources.
+pub fn parse_advert_site(
     reader: &mut Reader,
     path: &str,
     value: &Value,
@@ -107,7 +107,7 @@ pub fn read_advert_site(
     };
     if let Some(reference) = reference {
         let Ok(id) = reference.parse::<SiteId>() else {
-            let message = format!("Invalid reference \"{}\".", shown(&reference));
+            let message = format!("Invalid reference \"{}\".", truncated(&reference));
             reader.violations.push(Violation::malformed(path, message));
             return None;
         };
@@ -128,15 +128,15 @@ pub fn read_advert_site(
     site.map(|site| directory.resolve_key(site))
 }
 
-/// What an operator says of a site.
+/// A change of a site by the operator.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SiteChange {
     pub name: FieldUpdate<Option<SiteName>>,
     pub category: FieldUpdate<Option<SiteCategoryId>>,
 }
 
-/// Reads the body of a change of a site. What is absent stays, `null` clears.
-pub fn read_site(value: &Value, directory: &SiteDirectory) -> Result<SiteChange, Vec<Violation>> {
+/// Parses a change of a site. Absent fields keep their value, `null` clears.
+pub fn parse_site_change(value: &Value, directory: &SiteDirectory) -> Result<SiteChange, Vec<Violation>> {
     let mut reader = Reader::default();
     let mut change = SiteChange { name: FieldUpdate::Keep, category: FieldUpdate::Keep };
     for (name, value) in fields(value)? {
@@ -147,16 +147,16 @@ pub fn read_site(value: &Value, directory: &SiteDirectory) -> Result<SiteChange,
             ("category", value) => {
                 change.category = FieldUpdate::Set(category_reference(&mut reader, name, value, directory));
             }
-            // What was read may be sent back.
+            // Read-only members that a client may send back.
             ("@context" | "@id" | "@type" | "id" | "domain", _) => {}
-            (unknown, _) => reader.violations.push(extra(unknown)),
+            (unknown, _) => reader.violations.push(unknown_attribute(unknown)),
         }
     }
     if reader.violations.is_empty() { Ok(change) } else { Err(reader.violations) }
 }
 
-/// Reads the body of a new or renamed category.
-pub fn read_category(value: &Value) -> Result<SiteCategoryName, Vec<Violation>> {
+/// Parses a new or renamed category.
+pub fn parse_category(value: &Value) -> Result<SiteCategoryName, Vec<Violation>> {
     let mut reader = Reader::default();
     let mut name = None;
     let mut given = false;
@@ -170,7 +170,7 @@ pub fn read_category(value: &Value) -> Result<SiteCategoryName, Vec<Violation>> 
                 });
             }
             ("@context" | "@id" | "@type" | "id", _) => {}
-            (unknown, _) => reader.violations.push(extra(unknown)),
+            (unknown, _) => reader.violations.push(unknown_attribute(unknown)),
         }
     }
     if !given {
@@ -182,19 +182,19 @@ pub fn read_category(value: &Value) -> Result<SiteCategoryName, Vec<Violation>> 
     }
 }
 
-/// Says that a name belongs to another category.
+/// Returns the violation for a name used by another category.
 pub fn category_name_taken() -> Violation {
     Violation::contradiction("name", "This value is already used.")
 }
 
-/// Says that the category of a site is not there, or no longer.
+/// Returns the violation for a category that does not exist.
 pub fn category_not_found(id: SiteCategoryId) -> Violation {
     not_found("category", &iri::site_category(id))
 }
 
 fn site_name(reader: &mut Reader, path: &str, value: &Value) -> Option<SiteName> {
     let name: SiteName = reader.bounded_text(path, value)?;
-    // Names are listed one a line.
+    // Names are listed one per line.
     if name.as_str().chars().any(char::is_control) {
         reader.invalid(path, TextError::ControlCharacter);
         return None;
@@ -208,56 +208,56 @@ fn category_reference(
     value: &Value,
     directory: &SiteDirectory,
 ) -> Option<SiteCategoryId> {
-    // A category that was read inside a site may be sent back as it was.
+    // A client may send back the category object it read.
     let value = value.as_object().and_then(|members| members.get("@id")).unwrap_or(value);
     let text = match value {
         Value::Number(number) => number.to_string(),
         _ => reader.text(path, value)?.to_owned(),
     };
     match find_category(&text, directory) {
-        CategoryFound::Id(id) => Some(id),
-        CategoryFound::Nothing(reference) => {
+        CategoryLookup::Found(id) => Some(id),
+        CategoryLookup::NotFound(reference) => {
             reader.violations.push(not_found(path, &reference));
             None
         }
     }
 }
 
-/// What a text leads to that names a category.
-pub(crate) enum CategoryFound {
-    Id(SiteCategoryId),
-    /// What was looked for, as it is told.
-    Nothing(String),
+/// The result of looking up a category.
+pub(crate) enum CategoryLookup {
+    Found(SiteCategoryId),
+    /// The reference, as the error message quotes it.
+    NotFound(String),
 }
 
-/// Reads `/site_categories/<id>`, the id, or the name.
-pub(crate) fn find_category(text: &str, directory: &SiteDirectory) -> CategoryFound {
+/// Looks up a category by `/site_categories/<id>`, by id, or by name.
+pub(crate) fn find_category(text: &str, directory: &SiteDirectory) -> CategoryLookup {
     let (found, reference) = match iri::parse_site_category(text) {
         Some(id) => (directory.category(id), iri::site_category(id)),
-        None => (directory.category_named(text), shown(text)),
+        None => (directory.category_named(text), truncated(text)),
     };
-    found.map_or(CategoryFound::Nothing(reference), |category| CategoryFound::Id(category.id))
+    found.map_or(CategoryLookup::NotFound(reference), |category| CategoryLookup::Found(category.id))
 }
 
-/// The category that a parameter of a query names: `/site_categories/<id>`, the id, or the name. Nothing when the reference
-/// is malformed; nothing inside when no such category is known.
-pub fn category_in_query(text: &str, directory: &SiteDirectory) -> Option<Option<SiteCategoryId>> {
-    if iri::parse_site_category(text).is_none() && iri::is_no_name(text) {
+/// Looks up the category named by a query parameter. `None` if the reference is malformed, `Some(None)` if there is
+/// no such category.
+pub fn parse_category_parameter(text: &str, directory: &SiteDirectory) -> Option<Option<SiteCategoryId>> {
+    if iri::parse_site_category(text).is_none() && iri::cannot_be_name(text) {
         return None;
     }
     match find_category(text, directory) {
-        CategoryFound::Id(id) => Some(Some(id)),
-        CategoryFound::Nothing(_) => Some(None),
+        CategoryLookup::Found(id) => Some(Some(id)),
+        CategoryLookup::NotFound(_) => Some(None),
     }
 }
 
-/// The site that a parameter of a query names: `/sites/<id>`, the id, or the domain or name. Nothing when the reference is
-/// malformed; nothing inside when no such site is known.
-pub fn in_query(text: &str, directory: &SiteDirectory) -> Option<Option<SiteKey>> {
+/// Looks up the site named by a query parameter: `/sites/<id>`, the id, the domain or the name. `None` if the
+/// reference is malformed, `Some(None)` if there is no such site.
+pub fn parse_site_parameter(text: &str, directory: &SiteDirectory) -> Option<Option<SiteKey>> {
     if let Some(id) = iri::parse_site(text) {
         return Some(directory.site(id).map(|site| site.key.clone()));
     }
-    if iri::is_no_name(text) {
+    if iri::cannot_be_name(text) {
         return None;
     }
     let site = directory.resolve_key(SiteKey::parse(text)?);
@@ -266,17 +266,17 @@ pub fn in_query(text: &str, directory: &SiteDirectory) -> Option<Option<SiteKey>
 
 fn fields(value: &Value) -> Result<&Map<String, Value>, Vec<Violation>> {
     value.as_object().ok_or_else(|| {
-        let kind = crate::json::kind_of(value);
-        vec![Violation::malformed("", format!("The body must be an object, {kind} given."))]
+        let kind = crate::json::json_type(value);
+        vec![Violation::malformed("", format!("The body must be a JSON object, {kind} given."))]
     })
 }
 
-/// A misspelt name that changes nothing and is answered with success would be believed.
-fn extra(name: &str) -> Violation {
-    Violation::malformed(shown(name), "This attribute is not known.")
+/// A misspelt attribute must not be answered with success.
+fn unknown_attribute(name: &str) -> Violation {
+    Violation::malformed(truncated(name), "Unknown attribute.")
 }
 
-/// Says that a reference leads nowhere.
+/// Returns the violation for a reference to a missing item.
 pub(crate) fn not_found(path: &str, reference: &str) -> Violation {
     Violation::malformed(path, format!("Item not found for \"{reference}\"."))
 }

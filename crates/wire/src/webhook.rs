@@ -1,7 +1,7 @@
-//! What webhooks carry: a match, or an event and the match it concerns.
+//! Webhook payloads: a match, or an event with its match.
 //!
-//! The document in it was written before, by [`webhook_document`](crate::document::webhook_document), and may go to thousands. It
-//! is put in as the bytes it is and not read again.
+//! [`webhook_document`](crate::document::webhook_document) renders the property document once; it may go to
+//! thousands of receivers. The payload embeds those bytes without parsing them again.
 
 use domain::{AdvertEvent, EventName, MatchId, PercentVariation, PropertyId, SearchId, Timestamp};
 use jiff::tz::TimeZone;
@@ -10,29 +10,30 @@ use serde::Serialize;
 use crate::matching::MatchHead;
 use crate::{date, names};
 
-/// A match to be told.
+/// A match to be sent by webhook.
 #[derive(Debug, Clone, Copy)]
-pub struct Told<'a> {
+pub struct WebhookMatch<'a> {
     pub id: MatchId,
     pub property: PropertyId,
     pub search: SearchId,
-    /// When the property came to meet the search.
+    /// When the property first met the search.
     pub at: Timestamp,
-    /// The document, written already.
+    /// The rendered property document.
     pub document: &'a [u8],
     pub zone: &'a TimeZone,
 }
 
-/// What goes to `endpointRecipient`.
-pub fn match_payload(told: &Told<'_>) -> Vec<u8> {
-    let Told { id, property, search, at, document, zone } = told;
-    ending_with(&MatchHead::of(*id, *property, *search, *at, zone), "propertyDocument", document)
+/// Returns the payload for `endpointRecipient`.
+pub fn match_payload(webhook_match: &WebhookMatch<'_>) -> Vec<u8> {
+    let WebhookMatch { id, property, search, at, document, zone } = webhook_match;
+    append_member(&MatchHead::of(*id, *property, *search, *at, zone), "propertyDocument", document)
 }
 
-/// What goes to `eventEndpoint`.
-pub fn event_payload(name: EventName, event: &AdvertEvent, told: &Told<'_>) -> Vec<u8> {
-    let head = EventHead { event: names::event_name(name), ad_event: AdEventBody::of(event, told.zone) };
-    ending_with(&head, "match", &match_payload(told))
+/// Returns the payload for `eventEndpoint`.
+pub fn event_payload(name: EventName, event: &AdvertEvent, webhook_match: &WebhookMatch<'_>) -> Vec<u8> {
+    let head =
+        EventHead { event: names::event_name(name), ad_event: AdEventBody::of(event, webhook_match.zone) };
+    append_member(&head, "match", &match_payload(webhook_match))
 }
 
 #[derive(Serialize)]
@@ -42,7 +43,7 @@ struct EventHead<'a> {
     ad_event: AdEventBody<'a>,
 }
 
-/// An event of an advert as webhooks carry it; documents have another shape of it, in which the variation is a number.
+/// An advert event as webhooks carry it. In documents the variation is a number instead of a string.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct AdEventBody<'a> {
@@ -63,17 +64,17 @@ impl<'a> AdEventBody<'a> {
             percent_variation: percent_variation
                 .map(PercentVariation::get)
                 .map(|percent| percent.to_string()),
-            created_at: date::print(*at, zone),
+            created_at: date::format(*at, zone),
         }
     }
 }
 
-/// An object with one more member at its end, whose value is JSON already. A `RawValue` would do, but can only be had by reading
-/// all of it once more.
-fn ending_with(head: &impl Serialize, name: &str, value: &[u8]) -> Vec<u8> {
-    debug_assert!(value.starts_with(b"{") && value.ends_with(b"}"), "an object belongs here");
+/// Serialises `head` with one more member whose value is already JSON. `RawValue` would need to parse the value
+/// first.
+fn append_member(head: &impl Serialize, name: &str, value: &[u8]) -> Vec<u8> {
+    debug_assert!(value.starts_with(b"{") && value.ends_with(b"}"), "the value must be a JSON object");
     let mut bytes = Vec::with_capacity(HEAD_BYTES + value.len());
-    // What is written here are texts and nulls under names of our own; that cannot fail.
+    // The head has only strings and nulls under fixed keys: serialising it cannot fail.
     let _ = serde_json::to_writer(&mut bytes, head);
     bytes.pop();
     bytes.extend_from_slice(b",\"");
@@ -84,5 +85,5 @@ fn ending_with(head: &impl Serialize, name: &str, value: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// About what a payload takes beside its document.
+/// Typical size of a payload without its document.
 const HEAD_BYTES: usize = 512;

@@ -1,6 +1,6 @@
-//! What is written reads back as itself: drafts of a generated market, and those with fields left out or cleared.
+//! Advert drafts round-trip: drafts of a generated market, and drafts with absent or cleared fields.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and says where")]
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::sync::LazyLock;
 
@@ -10,11 +10,10 @@ use jiff::tz::TimeZone;
 use proptest::prelude::*;
 use proptest::sample::subsequence;
 use serde_json::Value;
-use wire::advert_draft::{ParseContext, read};
-use wire::advert_draft_write::write;
+use wire::advert_draft::{ParseContext, parse, write};
 use world::{Settings, World};
 
-/// Built once: reading the price levels takes longer than a case.
+/// Built once: loading the price levels takes longer than a case.
 static WORLD: LazyLock<World> = LazyLock::new(|| {
     let settings = Settings::new(400, "2026-01-01T00:00:00Z".parse().unwrap());
     World::new(7, world::sample::towns(), settings).unwrap()
@@ -22,16 +21,16 @@ static WORLD: LazyLock<World> = LazyLock::new(|| {
 
 fn read_back(value: &Value) -> AdvertDraft {
     let zone = TimeZone::get("Europe/Paris").unwrap();
-    // Far ahead, so that no date of the timeline lies in the future.
+    // Far ahead, so that no date of the timeline is in the future.
     let (now, sites) = ("2036-01-01T00:00:00Z".parse().unwrap(), SiteDirectory::default());
     let context = ParseContext { zone: &zone, now, sites: &sites };
-    let read = read(value, context).unwrap_or_else(|refused| panic!("{refused:?}\n{value:#}"));
+    let read = parse(value, context).unwrap_or_else(|rejected| panic!("{rejected:?}\n{value:#}"));
     assert_eq!(read.ignored, [""; 0], "{value:#}");
     read.draft
 }
 
 #[test]
-fn every_draft_of_a_market_reads_back_as_itself() {
+fn market_drafts_round_trip() {
     let happenings = WORLD.timeline().take(1_500).map(|happening| happening.draft);
     let mut seen = 0;
     for draft in WORLD.drafts().chain(WORLD.import().take(300)).chain(happenings) {
@@ -41,7 +40,7 @@ fn every_draft_of_a_market_reads_back_as_itself() {
     assert!(seen > 2_000, "{seen}");
 }
 
-/// Fields an advert can do without.
+/// Optional fields of an advert.
 const OPTIONAL: &[&str] = &[
     "url",
     "title",
@@ -88,7 +87,7 @@ const OPTIONAL: &[&str] = &[
 
 proptest! {
     #[test]
-    fn absent_and_cleared_fields_stay_so(
+    fn absent_and_cleared_fields_round_trip(
         index in 0_u64..400,
         absent in subsequence(OPTIONAL, 0..OPTIONAL.len()),
         cleared in subsequence(OPTIONAL, 0..OPTIONAL.len()),

@@ -30,13 +30,13 @@ struct Remembering(Mutex<Vec<WebhookMessage>>);
 
 #[async_trait]
 impl Transport for Remembering {
-    async fn post(&self, post: &WebhookMessage) -> Exchange {
+    async fn post(&self, post: &WebhookMessage) -> AttemptResult {
         self.0.lock().unwrap().push(post.clone());
         let (took, excerpt) = (Duration::from_millis(3), Vec::new());
-        Exchange { outcome: Outcome::Delivered, status: Some(200), took, excerpt }
+        AttemptResult { outcome: Outcome::Delivered, status: Some(200), took, excerpt }
     }
 
-    async fn email(&self, _letter: &Email) -> Exchange {
+    async fn email(&self, _letter: &Email) -> AttemptResult {
         unreachable!("nobody tries emails out")
     }
 

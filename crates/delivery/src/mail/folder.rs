@@ -1,6 +1,7 @@
-//! Letters as files in a folder, for the demo and for tests: what would have been sent, to be opened by any mail program.
+//! Writes e-mails as files, for the demo and for tests. Any mail program can open them.
 //!
-//! A email holds the link that ends emails, and what somebody looks for: nobody but the user of this process may read it.
+//! An e-mail holds an unsubscribe link and reveals what a user searches for, so only the user of this process may
+//! read the files.
 
 use std::fs::DirBuilder;
 use std::io;
@@ -12,18 +13,18 @@ use tokio::io::AsyncWriteExt;
 
 use crate::Email;
 
-/// Makes the folder, if it is not there yet.
+/// Creates the folder if it is missing.
 pub fn make(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Writes a email whole or not at all: whoever watches the folder never sees half of one.
+/// Writes an e-mail atomically: a watcher of the folder never sees a partial file.
 pub async fn write(folder: &Path, email: &Email, bytes: &[u8]) -> io::Result<()> {
     let name = format!("{}-{}.eml", email.at.strftime("%Y%m%dT%H%M%SZ"), email.id);
-    let unfinished = folder.join(format!(".{name}.part"));
+    let partial = folder.join(format!(".{name}.part"));
     let mut options = OpenOptions::new();
-    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&unfinished).await?;
+    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&partial).await?;
     file.write_all(bytes).await?;
     file.sync_all().await?;
-    fs::rename(unfinished, folder.join(name)).await
+    fs::rename(partial, folder.join(name)).await
 }

@@ -1,35 +1,35 @@
-//! Who emails come from: a name to be shown and an address; and how addresses are written where only ASCII is understood.
+//! The sender of e-mails: a display name and an address. Also converts addresses to ASCII.
 
 use domain::EmailAddress;
 
-use super::words;
+use super::format;
 
-/// `Vigie <alertes@exemple.fr>`, or an address alone.
+/// A sender: `Vigie <alertes@exemple.fr>`, or only an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mailbox {
     name: String,
     address: EmailAddress,
 }
 
-/// Says that a text is neither an address nor a name with an address in angle brackets.
+/// The text is neither an address nor `Name <address>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected an e-mail address, alone or as `Name <name@host>`")]
-pub struct NotAMailbox;
+pub struct MailboxError;
 
 impl Mailbox {
-    /// As much as mail programs show.
+    /// Maximum length of the display name.
     const NAME_CHARACTERS_MAX: usize = 100;
 
     pub fn new(name: &str, address: EmailAddress) -> Self {
-        Self { name: words::in_header(&words::line(name, Self::NAME_CHARACTERS_MAX)), address }
+        Self { name: format::header_safe(&format::single_line(name, Self::NAME_CHARACTERS_MAX)), address }
     }
 
-    pub fn parse(text: &str) -> Result<Self, NotAMailbox> {
+    pub fn parse(text: &str) -> Result<Self, MailboxError> {
         let (name, address) = match text.trim().strip_suffix('>') {
-            Some(text) => text.rsplit_once('<').ok_or(NotAMailbox)?,
+            Some(text) => text.rsplit_once('<').ok_or(MailboxError)?,
             None => ("", text),
         };
-        let address = EmailAddress::parse(address).map_err(|_| NotAMailbox)?;
+        let address = EmailAddress::parse(address).map_err(|_| MailboxError)?;
         let name = name.trim();
         let name = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(name);
         Ok(Self::new(name, address))
@@ -48,14 +48,14 @@ impl Mailbox {
     }
 }
 
-/// With the host as it stands in the domain name system. The name before it may still have emails beyond ASCII; servers that take
-/// those say so.
+/// Returns an address with its host in ASCII (IDNA). The local part may still contain non-ASCII characters, which
+/// servers with SMTPUTF8 accept.
 pub(super) fn ascii_address(address: &EmailAddress) -> String {
     let text = address.as_str();
     let Some((name, host)) = text.rsplit_once('@') else { return text.to_owned() };
     match url::Host::parse(host) {
         Ok(url::Host::Domain(host)) => format!("{name}@{host}"),
-        // Such a host was not accepted as one; whoever is asked to send there will say so.
+        // Not a valid mail host. The mail server will reject it.
         Ok(url::Host::Ipv4(_) | url::Host::Ipv6(_)) | Err(_) => text.to_owned(),
     }
 }
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mailbox_has_a_name_or_none() {
+    fn mailboxes_parse() {
         let check = |text: &str, name: &str, address: &str| {
             let mailbox = Mailbox::parse(text).unwrap();
             assert_eq!((mailbox.name(), mailbox.address().as_str()), (name, address), "{text}");
@@ -77,12 +77,12 @@ mod tests {
         check("=?utf-8?Q?a?= <alertes@exemple.fr>", "= ?utf-8?Q?a?=", "alertes@exemple.fr");
         check("Vigie\r\nBcc: x@y.fr <alertes@exemple.fr>", "Vigie Bcc: x@y.fr", "alertes@exemple.fr");
         for wrong in ["", "Vigie", "Vigie <>", "a@b.fr>", "<a@b.fr> x", "a@b.fr, c@d.fr"] {
-            assert_eq!(Mailbox::parse(wrong), Err(NotAMailbox), "{wrong}");
+            assert_eq!(Mailbox::parse(wrong), Err(MailboxError), "{wrong}");
         }
     }
 
     #[test]
-    fn hosts_are_written_as_they_are_looked_up() {
+    fn hosts_are_converted_to_ascii() {
         let ascii = |text| ascii_address(&EmailAddress::parse(text).unwrap());
         assert_eq!(ascii("a@exemple.fr"), "a@exemple.fr");
         assert_eq!(ascii("a@été.fr"), "a@xn--t-9fab.fr");

@@ -1,7 +1,7 @@
-//! One email to one mail server: connect, make it safe, log in, hand it over.
+//! The SMTP client: connects, starts TLS, logs in and sends an e-mail.
 //!
-//! A connection that did its work is kept for a while and asked whether it still lives before it is used again. One on
-//! which anything went wrong is not.
+//! A session is kept open after a successful e-mail and checked with `RSET` before it is reused. A session with any
+//! error is dropped.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -16,20 +16,20 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
 use tokio_rustls::TlsConnector;
 
-use super::dialogue::{Answer, Dialogue, Reply, Subject, Trouble};
-use super::email::Composed;
-use super::{Deadlines, Login, Security, SetUpError, Smtp};
+use super::connection::{Connection, Reply, ReplyResult, Scope, SmtpError};
+use super::email::ComposedEmail;
+use super::{Deadlines, Login, Security, SetupError, Smtp};
 
-/// Letters are few; more would only be held open at the server's cost.
+/// Maximum number of idle sessions. E-mails are few; more would only burden the server.
 const IDLE_MAX: usize = 2;
-/// Servers end idle connections after minutes; well before that it is we who do.
+/// Maximum idle time. Servers close idle connections after minutes.
 const IDLE_AGE_MAX: Duration = Duration::from_secs(30);
 
-/// A connection, safe or not.
+/// A plain or encrypted stream.
 trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
-/// A mail server and how to speak to it.
+/// A mail server and how to reach it.
 pub struct Server {
     host: String,
     port: u16,
@@ -38,21 +38,21 @@ pub struct Server {
     tls: TlsConnector,
     name: ServerName<'static>,
     connect: Duration,
-    idle: Mutex<Vec<Idle>>,
+    idle: Mutex<Vec<IdleSession>>,
 }
 
-struct Idle {
+struct IdleSession {
     session: Session,
     since: Instant,
 }
 
-/// A conversation that has come as far as the first email.
+/// A session that is ready for an e-mail.
 struct Session {
-    dialogue: Dialogue<Box<dyn Stream>>,
+    connection: Connection<Box<dyn Stream>>,
     extensions: Extensions,
 }
 
-/// What a server says it can do, as far as it matters here.
+/// The extensions of a server that matter here.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Extensions {
     start_tls: bool,
@@ -62,12 +62,12 @@ struct Extensions {
 }
 
 impl Server {
-    pub fn new(smtp: Smtp, deadlines: Deadlines) -> Result<Self, SetUpError> {
+    pub fn new(smtp: Smtp, deadlines: Deadlines) -> Result<Self, SetupError> {
         let Smtp { host, port, security, login, extra_ca_pem } = smtp;
         if security == Security::None && login.is_some() {
-            return Err(SetUpError::PasswordInClear);
+            return Err(SetupError::PasswordInClear);
         }
-        let name = ServerName::try_from(host.clone()).map_err(|_| SetUpError::Host)?;
+        let name = ServerName::try_from(host.clone()).map_err(|_| SetupError::Host)?;
         let tls = TlsConnector::from(Arc::new(config(extra_ca_pem.as_deref())?));
         Ok(Self {
             host,
@@ -81,67 +81,67 @@ impl Server {
         })
     }
 
-    /// Hands a email over. A deadline over all of it is the caller's.
-    pub async fn send(&self, from: &str, email: &Composed) -> Answer {
-        let mut session = match self.kept(from, email).await {
-            Some(announced) => announced?,
+    /// Sends an e-mail. The deadline is the caller's.
+    pub async fn send(&self, from: &str, email: &ComposedEmail) -> ReplyResult {
+        let mut session = match self.reuse_session(from, email).await {
+            Some(session) => session?,
             None => {
-                let mut session = self.connected().await?;
-                session.announce(from, email).await?;
+                let mut session = self.open_session().await?;
+                session.send_envelope(from, email).await?;
                 session
             }
         };
-        let reply = session.dialogue.email(&email.bytes).await?;
-        self.keep(session);
+        let reply = session.connection.send_data(&email.bytes).await?;
+        self.keep_idle(session);
         Ok(reply)
     }
 
-    /// A connection from before that is ready to take the email. One that has had enough says so only when the next email is
-    /// announced; nothing of it was handed over by then, so trying costs nothing.
-    async fn kept(&self, from: &str, email: &Composed) -> Option<Result<Session, Trouble>> {
+    /// Reuses an idle session and sends the envelope. A server that no longer accepts e-mails on a session says so
+    /// only at this point; nothing was sent yet, so another session can be tried.
+    async fn reuse_session(&self, from: &str, email: &ComposedEmail) -> Option<Result<Session, SmtpError>> {
         loop {
-            let Idle { mut session, since } = self.idle().pop()?;
+            let IdleSession { mut session, since } = self.idle().pop()?;
             if since.elapsed() >= IDLE_AGE_MAX
-                || session.dialogue.command("RSET", 2, Subject::Session).await.is_err()
+                || session.connection.command("RSET", 2, Scope::Session).await.is_err()
             {
                 continue;
             }
-            match session.announce(from, email).await {
+            match session.send_envelope(from, email).await {
                 Ok(()) => return Some(Ok(session)),
-                Err(trouble) if trouble.ends_the_session() => {}
-                Err(trouble) => return Some(Err(trouble)),
+                Err(error) if error.ends_session() => {}
+                Err(error) => return Some(Err(error)),
             }
         }
     }
 
-    fn keep(&self, session: Session) {
+    fn keep_idle(&self, session: Session) {
         let mut idle = self.idle();
         idle.retain(|idle| idle.since.elapsed() < IDLE_AGE_MAX);
         if idle.len() < IDLE_MAX {
-            idle.push(Idle { session, since: Instant::now() });
+            idle.push(IdleSession { session, since: Instant::now() });
         }
     }
 
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Idle>> {
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<IdleSession>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn connected(&self) -> Result<Session, Trouble> {
-        let stream = self.reach().await?;
+    async fn open_session(&self) -> Result<Session, SmtpError> {
+        let stream = self.connect_tcp().await?;
         let hello = hello(&stream);
         let mut session = match self.security {
-            Security::Tls => Session::begin(Box::new(self.safe(stream).await?), &hello).await?,
-            Security::None => Session::begin(Box::new(stream), &hello).await?,
+            Security::Tls => Session::greet(Box::new(self.start_tls(stream).await?), &hello).await?,
+            Security::None => Session::greet(Box::new(stream), &hello).await?,
             Security::StartTls => {
-                let mut dialogue = Dialogue::new(stream);
-                dialogue.answer(2, Subject::Session).await?;
-                let reply = dialogue.command(&hello, 2, Subject::Session).await?;
+                let mut connection = Connection::new(stream);
+                connection.expect_reply(2, Scope::Session).await?;
+                let reply = connection.command(&hello, 2, Scope::Session).await?;
                 if !Extensions::of(&reply).start_tls {
-                    return Err(Trouble { fault: Fault::Tls, reply: Some(reply) });
+                    return Err(SmtpError { fault: Fault::Tls, reply: Some(reply) });
                 }
-                dialogue.command("STARTTLS", 2, Subject::Session).await?;
-                let stream = self.safe(dialogue.into_stream()?).await?;
-                Session::greeted(Dialogue::new(Box::new(stream)), &hello).await?
+                connection.command("STARTTLS", 2, Scope::Session).await?;
+                let stream = self.start_tls(connection.into_stream()?).await?;
+                Session::ehlo(Connection::new(Box::new(stream)), &hello).await?
             }
         };
         if let Some(login) = &self.login {
@@ -150,8 +150,8 @@ impl Server {
         Ok(session)
     }
 
-    /// The first of the server's addresses that answers.
-    async fn reach(&self) -> Result<TcpStream, Trouble> {
+    /// Connects to the first address of the server that responds.
+    async fn connect_tcp(&self) -> Result<TcpStream, SmtpError> {
         let addresses =
             tokio::net::lookup_host((self.host.as_str(), self.port)).await.map_err(|_| Fault::Dns)?;
         let mut fault = Fault::Dns;
@@ -165,66 +165,69 @@ impl Server {
         Err(fault.into())
     }
 
-    async fn safe(&self, stream: TcpStream) -> Result<tokio_rustls::client::TlsStream<TcpStream>, Trouble> {
+    async fn start_tls(
+        &self,
+        stream: TcpStream,
+    ) -> Result<tokio_rustls::client::TlsStream<TcpStream>, SmtpError> {
         self.tls.connect(self.name.clone(), stream).await.map_err(|_| Fault::Tls.into())
     }
 }
 
 impl Session {
-    async fn begin(stream: Box<dyn Stream>, hello: &str) -> Result<Self, Trouble> {
-        let mut dialogue = Dialogue::new(stream);
-        dialogue.answer(2, Subject::Session).await?;
-        Self::greeted(dialogue, hello).await
+    async fn greet(stream: Box<dyn Stream>, hello: &str) -> Result<Self, SmtpError> {
+        let mut connection = Connection::new(stream);
+        connection.expect_reply(2, Scope::Session).await?;
+        Self::ehlo(connection, hello).await
     }
 
-    async fn greeted(mut dialogue: Dialogue<Box<dyn Stream>>, hello: &str) -> Result<Self, Trouble> {
-        let reply = dialogue.command(hello, 2, Subject::Session).await?;
-        Ok(Self { dialogue, extensions: Extensions::of(&reply) })
+    async fn ehlo(mut connection: Connection<Box<dyn Stream>>, hello: &str) -> Result<Self, SmtpError> {
+        let reply = connection.command(hello, 2, Scope::Session).await?;
+        Ok(Self { connection, extensions: Extensions::of(&reply) })
     }
 
-    async fn log_in(&mut self, login: &Login) -> Result<(), Trouble> {
+    async fn log_in(&mut self, login: &Login) -> Result<(), SmtpError> {
         let Login { user, password } = login;
         if self.extensions.login_plain {
             let secret = STANDARD.encode(format!("\0{user}\0{password}"));
-            self.dialogue.command(&format!("AUTH PLAIN {secret}"), 2, Subject::Session).await?;
+            self.connection.command(&format!("AUTH PLAIN {secret}"), 2, Scope::Session).await?;
         } else if self.extensions.login_login {
-            self.dialogue.command("AUTH LOGIN", 3, Subject::Session).await?;
-            self.dialogue.command(&STANDARD.encode(user), 3, Subject::Session).await?;
-            self.dialogue.command(&STANDARD.encode(password), 2, Subject::Session).await?;
+            self.connection.command("AUTH LOGIN", 3, Scope::Session).await?;
+            self.connection.command(&STANDARD.encode(user), 3, Scope::Session).await?;
+            self.connection.command(&STANDARD.encode(password), 2, Scope::Session).await?;
         } else {
             return Err(Fault::Protocol.into());
         }
         Ok(())
     }
 
-    /// Says whom a email is from and to, up to where it follows.
-    async fn announce(&mut self, from: &str, email: &Composed) -> Result<(), Trouble> {
+    /// Sends sender and recipient, up to the start of the content.
+    async fn send_envelope(&mut self, from: &str, email: &ComposedEmail) -> Result<(), SmtpError> {
         let utf8 = match from.is_ascii() && email.to.is_ascii() {
             true => "",
             false if self.extensions.utf8_addresses => " SMTPUTF8",
-            // This server has no way to say such an address.
+            // The server does not support non-ASCII addresses.
             false => return Err(Fault::Rejected.into()),
         };
-        let dialogue = &mut self.dialogue;
-        dialogue.command(&format!("MAIL FROM:<{from}>{utf8}"), 2, Subject::Email).await?;
-        dialogue.command(&format!("RCPT TO:<{}>", email.to), 2, Subject::Email).await?;
-        dialogue.command("DATA", 3, Subject::Email).await?;
+        let connection = &mut self.connection;
+        connection.command(&format!("MAIL FROM:<{from}>{utf8}"), 2, Scope::Email).await?;
+        connection.command(&format!("RCPT TO:<{}>", email.to), 2, Scope::Email).await?;
+        connection.command("DATA", 3, Scope::Email).await?;
         Ok(())
     }
 }
 
 impl Extensions {
-    /// The first line greets; each of the others names an extension.
+    /// The first line is a greeting; each of the others names an extension.
     fn of(reply: &Reply) -> Self {
         let mut extensions = Self::default();
         for line in reply.lines.iter().skip(1) {
             let line = line.to_ascii_uppercase();
-            // Some servers of old wrote `AUTH=LOGIN`.
-            let mut words = line.split([' ', '=']);
-            match words.next() {
+            // Some old servers write `AUTH=LOGIN`.
+            let mut parts = line.split([' ', '=']);
+            match parts.next() {
                 Some("STARTTLS") => extensions.start_tls = true,
                 Some("SMTPUTF8") => extensions.utf8_addresses = true,
-                Some("AUTH") => words.for_each(|mechanism| {
+                Some("AUTH") => parts.for_each(|mechanism| {
                     extensions.login_plain |= mechanism == "PLAIN";
                     extensions.login_login |= mechanism == "LOGIN";
                 }),
@@ -235,7 +238,7 @@ impl Extensions {
     }
 }
 
-/// Our name is not known to anybody, so we give our address, as RFC 5321 has it for such.
+/// Greets with the IP address, as RFC 5321 specifies for clients without a host name.
 fn hello(stream: &TcpStream) -> String {
     match stream.local_addr().map(|address| address.ip()) {
         Ok(std::net::IpAddr::V6(ip)) => format!("EHLO [IPv6:{ip}]"),
@@ -244,18 +247,18 @@ fn hello(stream: &TcpStream) -> String {
     }
 }
 
-/// Trusts whom the machine trusts, and whom the operator adds.
-fn config(extra_ca_pem: Option<&[u8]>) -> Result<ClientConfig, SetUpError> {
+/// Trusts the CA certificates of the system and the additional ones.
+fn config(extra_ca_pem: Option<&[u8]>) -> Result<ClientConfig, SetupError> {
     let mut roots = RootCertStore::empty();
-    // A machine without any is no reason to stop: the operator's may be all that is needed.
+    // A system without any is not an error: the additional ones may be sufficient.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     for certificate in extra_ca_pem.into_iter().flat_map(CertificateDer::pem_slice_iter) {
-        let certificate = certificate.map_err(|_| SetUpError::ExtraCa)?;
-        roots.add(certificate).map_err(|_| SetUpError::ExtraCa)?;
+        let certificate = certificate.map_err(|_| SetupError::ExtraCa)?;
+        roots.add(certificate).map_err(|_| SetupError::ExtraCa)?;
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    Ok(config.map_err(SetUpError::Tls)?.with_root_certificates(roots).with_no_client_auth())
+    Ok(config.map_err(SetupError::Tls)?.with_root_certificates(roots).with_no_client_auth())
 }
 
 #[cfg(test)]
@@ -263,7 +266,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extensions_are_read_in_any_case_and_by_whole_words() {
+    fn extensions_parse_case_insensitively() {
         let of = |lines: &[&str]| {
             Extensions::of(&Reply { code: 250, lines: lines.iter().map(|line| line.to_string()).collect() })
         };

@@ -1,4 +1,4 @@
-//! Opening a connection: to one of the addresses that were judged, and to nothing else.
+//! Opens a connection to one of the checked addresses.
 
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, SocketAddr};
@@ -10,57 +10,57 @@ use futures_util::stream::FuturesUnordered;
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::timeout;
 
-use super::address::Addresses;
+use super::address::AddressPolicy;
 
-/// How long an address is waited for before the next one is tried beside it; RFC 8305 recommends it.
-const NEXT_AFTER: Duration = Duration::from_millis(250);
+/// Delay before the next address is tried in parallel, as RFC 8305 recommends.
+const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
 
-/// The first of several addresses that answers. They are tried in their order, each a moment after the one before it, or at once
-/// when that one fails.
+/// Connects to the first address that responds. Addresses are tried in order, each after [`ATTEMPT_DELAY`], or at
+/// once if the previous one failed.
 pub(super) async fn connect(
-    places: &[SocketAddr],
+    targets: &[SocketAddr],
     source: Option<IpAddr>,
-    addresses: Addresses,
+    policy: AddressPolicy,
 ) -> Result<TcpStream, Fault> {
-    let of_this_kind = |place: &&SocketAddr| source.is_none_or(|own| own.is_ipv4() == place.is_ipv4());
-    let mut waiting = places.iter().filter(of_this_kind).copied().peekable();
-    let mut under_way = FuturesUnordered::new();
+    let same_family = |target: &&SocketAddr| source.is_none_or(|own| own.is_ipv4() == target.is_ipv4());
+    let mut waiting = targets.iter().filter(same_family).copied().peekable();
+    let mut in_flight = FuturesUnordered::new();
     let mut fault = Fault::Connect;
     loop {
-        if let Some(place) = waiting.next() {
-            under_way.push(open(place, source, addresses));
+        if let Some(target) = waiting.next() {
+            in_flight.push(open(target, source, policy));
         }
         let ended = match waiting.peek() {
-            Some(_) => timeout(NEXT_AFTER, under_way.next()).await,
-            None => Ok(under_way.next().await),
+            Some(_) => timeout(ATTEMPT_DELAY, in_flight.next()).await,
+            None => Ok(in_flight.next().await),
         };
         match ended {
             Ok(Some(Ok(stream))) => return Ok(stream),
-            Ok(Some(Err(why))) => fault = why,
+            Ok(Some(Err(error))) => fault = error,
             Ok(None) => return Err(fault),
             Err(_) => {}
         }
     }
 }
 
-async fn open(place: SocketAddr, source: Option<IpAddr>, addresses: Addresses) -> Result<TcpStream, Fault> {
-    // Judged before it came here. But this is where it counts, and a second look costs nothing.
-    if !addresses.allow(place.ip()) {
+async fn open(target: SocketAddr, source: Option<IpAddr>, policy: AddressPolicy) -> Result<TcpStream, Fault> {
+    // Already checked, but this is where it matters, and a second check is cheap.
+    if !policy.allows(target.ip()) {
         return Err(Fault::Refused);
     }
-    let stream = dial(place, source).await.map_err(|error| match error.kind() {
+    let stream = dial(target, source).await.map_err(|error| match error.kind() {
         ErrorKind::TimedOut => Fault::Timeout,
         _ => Fault::Connect,
     })?;
-    // Whatever the system made of the address: nothing is said to anybody who may not be spoken to.
+    // Check the actual peer: nothing may be sent to a refused address.
     let peer = stream.peer_addr().map_err(|_| Fault::Connect)?;
-    if !addresses.allow(peer.ip()) {
+    if !policy.allows(peer.ip()) {
         return Err(Fault::Refused);
     }
     Ok(stream)
 }
 
-/// Whether connections can come from an address: this machine must have it.
+/// Checks that this machine has an address to bind to.
 pub(super) fn check_source(source: IpAddr) -> io::Result<()> {
     socket_for(source)?.bind((source, 0).into())
 }
@@ -69,12 +69,12 @@ fn socket_for(address: IpAddr) -> io::Result<TcpSocket> {
     if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }
 }
 
-async fn dial(place: SocketAddr, source: Option<IpAddr>) -> io::Result<TcpStream> {
-    let socket = socket_for(place.ip())?;
-    // A request is written as a whole; waiting for more to send would only delay it.
+async fn dial(target: SocketAddr, source: Option<IpAddr>) -> io::Result<TcpStream> {
+    let socket = socket_for(target.ip())?;
+    // A request is written at once; Nagle's algorithm would only delay it.
     socket.set_nodelay(true)?;
     if let Some(source) = source {
         socket.bind((source, 0).into())?;
     }
-    socket.connect(place).await
+    socket.connect(target).await
 }

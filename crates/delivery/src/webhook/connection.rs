@@ -1,8 +1,8 @@
-//! One connection to a receiver, used by one attempt at a time.
+//! One HTTP connection to a receiver, used by one attempt at a time.
 //!
-//! Nothing runs in the background: a connection moves only while somebody waits for something on it, within the attempt that has it.
-//! So an attempt that is given up takes its connection with it, and no receiver has more of us than that attempt. For HTTP/2 this
-//! means that requests do not share a connection at the same moment; what it is spoken for are receivers that speak nothing else.
+//! Nothing runs in the background: a connection makes progress only while the attempt that holds it awaits
+//! something. An aborted attempt therefore drops its connection. As a consequence, HTTP/2 requests do not share a
+//! connection concurrently; HTTP/2 is supported for receivers that speak nothing else.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -23,24 +23,25 @@ use hyper_util::rt::TokioIo;
 use tokio::time::Instant;
 use tokio_rustls::client::TlsStream;
 
-use super::fault::NoAnswer;
-use super::socket::{Gauge, Looks, Socket};
-use crate::message::Exchange;
+use super::error::SendError;
+use super::socket::{ReadBudget, ReadMode, Socket};
+use crate::message::AttemptResult;
 
-/// The header section of an answer. Servers send a few hundred bytes.
+/// Maximum size of the response head. Servers send a few hundred bytes.
 const HEAD_BYTES_MAX: usize = 32 * 1_024;
 
-/// Headers are packed in HTTP/2, and the library stops unpacking here. It does not say so in a way that could be told from other
-/// nonsense, so it is let go further than we want it to; what came out is measured.
-const HEAD_BYTES_UNPACKED_MAX: u32 = 2 * HEAD_BYTES_MAX as u32;
+/// HTTP/2 compresses headers, and the library stops decoding at this size with an error that cannot be told from
+/// others. So the limit is higher than ours, and the decoded size is checked afterwards.
+const HEAD_BYTES_DECODED_MAX: u32 = 2 * HEAD_BYTES_MAX as u32;
 
-/// The body of an answer. Nobody reads it but for its first bytes; it is read on so that the connection can be used again.
+/// Maximum size of the response body. Only the first bytes are kept; the rest is read so that the connection can be
+/// reused.
 const BODY_BYTES_MAX: usize = 64 * 1_024;
 
-/// All that arrives during one exchange: head, body, and what protocols put around them.
-pub(super) const EXCHANGE_BYTES_MAX: usize = HEAD_BYTES_MAX + BODY_BYTES_MAX + 32 * 1_024;
+/// Maximum bytes read per response: head, body and protocol overhead.
+pub(super) const RESPONSE_BYTES_MAX: usize = HEAD_BYTES_MAX + BODY_BYTES_MAX + 32 * 1_024;
 
-/// How far a receiver may send ahead over HTTP/2: the smallest the protocol allows for a whole connection.
+/// HTTP/2 flow-control window: the smallest the protocol allows for a connection.
 const WINDOW_BYTES: u32 = 65_535;
 
 type Stream = TokioIo<TlsStream<Socket>>;
@@ -49,139 +50,149 @@ type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
 pub(super) struct Connection {
     sender: Sender,
     driver: Driver,
-    gauge: Arc<Gauge>,
-    made_at: Instant,
+    budget: Arc<ReadBudget>,
+    opened_at: Instant,
 }
 
 enum Sender {
-    One(http1::SendRequest<Full<Bytes>>),
-    Two(http2::SendRequest<Full<Bytes>>),
+    Http1(http1::SendRequest<Full<Bytes>>),
+    Http2(http2::SendRequest<Full<Bytes>>),
 }
 
-/// What moves the bytes.
+/// Performs the I/O of the connection.
 enum Driver {
-    One(Pin<Box<http1::Connection<Stream, Full<Bytes>>>>),
-    Two(Tasks),
+    Http1(Pin<Box<http1::Connection<Stream, Full<Bytes>>>>),
+    Http2(Tasks),
     Ended,
 }
 
 impl Connection {
-    /// Speaks what was agreed on in the handshake.
-    pub async fn new(stream: TlsStream<Socket>, gauge: Arc<Gauge>) -> Result<Self, Fault> {
-        let made_at = Instant::now();
-        let is_two = stream.get_ref().1.alpn_protocol() == Some(b"h2");
+    /// Starts HTTP in the version negotiated in the handshake.
+    pub async fn new(stream: TlsStream<Socket>, budget: Arc<ReadBudget>) -> Result<Self, Fault> {
+        let opened_at = Instant::now();
+        let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
         let stream = TokioIo::new(stream);
-        gauge.allow(EXCHANGE_BYTES_MAX);
-        if is_two {
+        budget.allow(RESPONSE_BYTES_MAX);
+        if is_http2 {
             let inbox = Inbox::default();
             let handshake = http2::Builder::new(inbox.clone())
                 .initial_stream_window_size(WINDOW_BYTES)
                 .initial_connection_window_size(WINDOW_BYTES)
-                .max_header_list_size(HEAD_BYTES_UNPACKED_MAX)
+                .max_header_list_size(HEAD_BYTES_DECODED_MAX)
                 .handshake(stream)
                 .await;
-            let (sender, connection) = handshake.map_err(|error| NoAnswer::of(&error).fault())?;
+            let (sender, connection) = handshake.map_err(|error| SendError::of(&error).fault())?;
             let tasks = Tasks { inbox, running: FuturesUnordered::new() };
-            // How it ended is told to whoever waits for an answer.
+            // The error reaches the pending request.
             tasks.running.push(Box::pin(async move { drop(connection.await) }));
-            return Ok(Self { sender: Sender::Two(sender), driver: Driver::Two(tasks), gauge, made_at });
+            return Ok(Self {
+                sender: Sender::Http2(sender),
+                driver: Driver::Http2(tasks),
+                budget,
+                opened_at,
+            });
         }
         let handshake = http1::Builder::new()
             .max_buf_size(HEAD_BYTES_MAX)
             .max_header_size(HEAD_BYTES_MAX)
             .handshake(stream)
             .await;
-        let (sender, connection) = handshake.map_err(|error| NoAnswer::of(&error).fault())?;
-        Ok(Self { sender: Sender::One(sender), driver: Driver::One(Box::pin(connection)), gauge, made_at })
+        let (sender, connection) = handshake.map_err(|error| SendError::of(&error).fault())?;
+        Ok(Self {
+            sender: Sender::Http1(sender),
+            driver: Driver::Http1(Box::pin(connection)),
+            budget,
+            opened_at,
+        })
     }
 
-    pub fn made_at(&self) -> Instant {
-        self.made_at
+    pub fn opened_at(&self) -> Instant {
+        self.opened_at
     }
 
     pub fn version(&self) -> Version {
         match self.sender {
-            Sender::One(_) => Version::HTTP_11,
-            Sender::Two(_) => Version::HTTP_2,
+            Sender::Http1(_) => Version::HTTP_11,
+            Sender::Http2(_) => Version::HTTP_2,
         }
     }
 
-    /// Whether a connection that lay idle can still be used, as far as anybody can know on this side.
+    /// Returns whether an idle connection is still usable, as far as this side can tell.
     pub async fn is_alive(&mut self) -> bool {
-        self.gauge.allow(EXCHANGE_BYTES_MAX);
-        self.gauge.look(Looks::Itself);
+        self.budget.allow(RESPONSE_BYTES_MAX);
+        self.budget.set_mode(ReadMode::Immediate);
         let is_ready = self.is_ready().await;
-        self.gauge.look(Looks::WhenTold);
+        self.budget.set_mode(ReadMode::WhenReady);
         is_ready
     }
 
-    /// Whether another request can be sent at once. What can be done for it at this moment is done.
+    /// Returns whether another request can be sent at once, after all pending I/O is done.
     pub async fn is_ready(&mut self) -> bool {
         poll_fn(|cx| {
             self.driver.poll(cx);
             Poll::Ready(match &self.sender {
-                Sender::One(sender) => sender.is_ready(),
-                Sender::Two(sender) => sender.is_ready(),
+                Sender::Http1(sender) => sender.is_ready(),
+                Sender::Http2(sender) => sender.is_ready(),
             })
         })
         .await
     }
 
-    /// Sends a request and waits for the head of its answer.
-    pub async fn send(&mut self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, NoAnswer> {
-        self.gauge.allow(EXCHANGE_BYTES_MAX);
+    /// Sends a request and waits for the head of the response.
+    pub async fn send(&mut self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, SendError> {
+        self.budget.allow(RESPONSE_BYTES_MAX);
         let sent = match &mut self.sender {
-            Sender::One(sender) => self.driver.during(sender.try_send_request(request)).await,
-            Sender::Two(sender) => self.driver.during(sender.try_send_request(request)).await,
+            Sender::Http1(sender) => self.driver.drive(sender.try_send_request(request)).await,
+            Sender::Http2(sender) => self.driver.drive(sender.try_send_request(request)).await,
         };
         let response = sent.map_err(|mut error| {
-            let came_back = error.take_message().is_some();
-            if self.gauge.is_spent() {
-                return NoAnswer::Failed(Fault::TooLarge);
+            let was_returned = error.take_message().is_some();
+            if self.budget.is_exhausted() {
+                return SendError::Failed(Fault::TooLarge);
             }
-            match NoAnswer::of(error.error()) {
-                NoAnswer::Failed(fault) if came_back => NoAnswer::NotSent(fault),
-                why => why,
+            match SendError::of(error.error()) {
+                SendError::Failed(fault) if was_returned => SendError::NotProcessed(fault),
+                error => error,
             }
         })?;
         let lengths = response.headers().iter().map(|(name, value)| name.as_str().len() + value.len());
         if lengths.sum::<usize>() > HEAD_BYTES_MAX {
-            return Err(NoAnswer::Failed(Fault::TooLarge));
+            return Err(SendError::Failed(Fault::TooLarge));
         }
         Ok(response)
     }
 
-    /// Reads a body to its end, and keeps the beginning. Says whether the end was reached: a body that breaks off or is too large
-    /// leaves a connection that is of no further use.
+    /// Reads a body to its end and keeps the first bytes. Returns whether the end was reached; otherwise the
+    /// connection cannot be reused.
     pub async fn read(&mut self, mut body: Incoming, excerpt: &mut Vec<u8>) -> BodyEnd {
         let mut read = 0;
         while !body.is_end_stream() {
-            match self.driver.during(body.frame()).await {
+            match self.driver.drive(body.frame()).await {
                 None => break,
-                Some(Err(_)) => return BodyEnd::BrokenOff,
+                Some(Err(_)) => return BodyEnd::Incomplete,
                 Some(Ok(frame)) => {
                     let Some(data) = frame.data_ref() else { continue };
-                    let room = Exchange::EXCERPT_BYTES_MAX - excerpt.len();
+                    let room = AttemptResult::EXCERPT_BYTES_MAX - excerpt.len();
                     excerpt.extend_from_slice(&data[..data.len().min(room)]);
                     read += data.len();
                 }
             }
             if read > BODY_BYTES_MAX {
-                return BodyEnd::BrokenOff;
+                return BodyEnd::Incomplete;
             }
         }
-        BodyEnd::Reached
+        BodyEnd::Complete
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BodyEnd {
-    Reached,
-    BrokenOff,
+    Complete,
+    Incomplete,
 }
 
-/// How long a receiver says that it keeps an idle connection, if it says so.
-pub(super) fn kept_for(headers: &HeaderMap) -> Option<Duration> {
+/// Returns the idle timeout the receiver announces in `Keep-Alive`.
+pub(super) fn announced_idle(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get("keep-alive")?.to_str().ok()?;
     let timeout = text.split(',').find_map(|part| part.trim().strip_prefix("timeout="))?;
     timeout.trim().parse().ok().map(Duration::from_secs)
@@ -190,9 +201,9 @@ pub(super) fn kept_for(headers: &HeaderMap) -> Option<Duration> {
 impl Driver {
     fn poll(&mut self, cx: &mut Context<'_>) {
         let polled = match self {
-            // How it ended is told to whoever waits for an answer.
-            Self::One(connection) => connection.as_mut().poll(cx).map(drop),
-            Self::Two(tasks) => tasks.poll(cx),
+            // The error reaches the pending request.
+            Self::Http1(connection) => connection.as_mut().poll(cx).map(drop),
+            Self::Http2(tasks) => tasks.poll(cx),
             Self::Ended => Poll::Pending,
         };
         if polled.is_ready() {
@@ -200,8 +211,8 @@ impl Driver {
         }
     }
 
-    /// Waits for something that happens on the connection.
-    async fn during<F: Future>(&mut self, future: F) -> F::Output {
+    /// Awaits a future while driving the connection.
+    async fn drive<F: Future>(&mut self, future: F) -> F::Output {
         let mut future = pin!(future);
         poll_fn(|cx| {
             self.poll(cx);
@@ -211,7 +222,7 @@ impl Driver {
     }
 }
 
-/// What the library wants to have run beside a connection. It is run with the connection, and ends with it.
+/// Background tasks of the HTTP/2 library. They run only while the connection is driven, and end with it.
 struct Tasks {
     inbox: Inbox,
     running: FuturesUnordered<Boxed>,
@@ -237,12 +248,12 @@ impl<F: Future<Output = ()> + Send + 'static> hyper::rt::Executor<F> for Inbox {
 }
 
 impl Tasks {
-    /// Ready when there is nothing left to run.
+    /// Ready once all tasks have finished.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         loop {
             self.running.extend(self.inbox.take());
             let polled = self.running.poll_next_unpin(cx);
-            // One of them may have brought another, which nobody has looked at yet.
+            // A task may have spawned another one that was not polled yet.
             if matches!(polled, Poll::Ready(Some(()))) || !self.inbox.is_empty() {
                 continue;
             }

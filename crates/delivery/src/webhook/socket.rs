@@ -1,7 +1,7 @@
-//! A connected socket that counts what it reads.
+//! A TCP socket that limits how many bytes are read.
 //!
-//! Whatever a receiver sends, and whatever it is meant to be, it is counted here: an endless row of interim answers or of frames
-//! that mean nothing costs us as little as a large body does.
+//! Everything a receiver sends is counted here. An endless series of interim responses or of empty frames is
+//! bounded just as a large body is.
 
 use std::io::{self, ErrorKind, IoSlice, Read};
 use std::pin::Pin;
@@ -13,55 +13,55 @@ use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// Says that more was sent than any answer needs.
+/// The response exceeds the byte limit.
 #[derive(Debug, thiserror::Error)]
-#[error("more was sent than an answer may have")]
-pub(super) struct TooMuch;
+#[error("the response exceeds the byte limit")]
+pub(super) struct ResponseTooLarge;
 
-/// What whoever uses a connection can tell its socket, which is buried in it.
+/// Controls the socket inside a connection: the bytes it may still read, and how it reads them.
 #[derive(Debug)]
-pub(super) struct Gauge {
+pub(super) struct ReadBudget {
     bytes_left: AtomicUsize,
-    looks_itself: AtomicBool,
+    reads_immediately: AtomicBool,
 }
 
-impl Gauge {
+impl ReadBudget {
     pub fn new(bytes: usize) -> Arc<Self> {
-        Arc::new(Self { bytes_left: AtomicUsize::new(bytes), looks_itself: AtomicBool::new(false) })
+        Arc::new(Self { bytes_left: AtomicUsize::new(bytes), reads_immediately: AtomicBool::new(false) })
     }
 
-    /// From now on so much may be read.
+    /// Sets how many more bytes may be read.
     pub fn allow(&self, bytes: usize) {
         self.bytes_left.store(bytes, Ordering::Relaxed);
     }
 
-    /// Whether as much was read as may be. Not every library hands on the error that says so.
-    pub fn is_spent(&self) -> bool {
+    /// Returns whether the limit is used up. Not every library passes on the error.
+    pub fn is_exhausted(&self) -> bool {
         self.bytes_left.load(Ordering::Relaxed) == 0
     }
 
-    /// Whether the socket asks the system for what has arrived instead of waiting to be told by the runtime. A connection that
-    /// lay idle may have been closed long ago by somebody who has not been heard yet.
-    pub fn look(&self, looks: Looks) {
-        self.looks_itself.store(looks == Looks::Itself, Ordering::Relaxed);
+    /// Sets how the socket reads. In [`ReadMode::Immediate`] it asks the operating system first instead of waiting
+    /// for a readiness event: an idle connection may have been closed without the runtime having noticed yet.
+    pub fn set_mode(&self, mode: ReadMode) {
+        self.reads_immediately.store(mode == ReadMode::Immediate, Ordering::Relaxed);
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Looks {
-    WhenTold,
-    Itself,
+pub(super) enum ReadMode {
+    WhenReady,
+    Immediate,
 }
 
 #[derive(Debug)]
 pub(super) struct Socket {
     stream: TcpStream,
-    gauge: Arc<Gauge>,
+    budget: Arc<ReadBudget>,
 }
 
 impl Socket {
-    pub fn new(stream: TcpStream, gauge: Arc<Gauge>) -> Self {
-        Self { stream, gauge }
+    pub fn new(stream: TcpStream, budget: Arc<ReadBudget>) -> Self {
+        Self { stream, budget }
     }
 }
 
@@ -71,25 +71,25 @@ impl AsyncRead for Socket {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let left = self.gauge.bytes_left.load(Ordering::Relaxed);
+        let left = self.budget.bytes_left.load(Ordering::Relaxed);
         if left == 0 {
-            return Poll::Ready(Err(io::Error::other(TooMuch)));
+            return Poll::Ready(Err(io::Error::other(ResponseTooLarge)));
         }
         let before = buf.filled().len();
         let mut polled = Poll::Pending;
-        if self.gauge.looks_itself.load(Ordering::Relaxed) {
+        if self.budget.reads_immediately.load(Ordering::Relaxed) {
             polled = read_now(&self.stream, buf);
         }
         if polled.is_pending() {
             polled = Pin::new(&mut self.stream).poll_read(cx, buf);
         }
         let read = buf.filled().len() - before;
-        self.gauge.bytes_left.store(left.saturating_sub(read), Ordering::Relaxed);
+        self.budget.bytes_left.store(left.saturating_sub(read), Ordering::Relaxed);
         polled
     }
 }
 
-/// What the system has at this moment. The socket is one that never waits.
+/// Reads what has already arrived. The socket is non-blocking.
 fn read_now(stream: &TcpStream, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
     let socket = SockRef::from(stream);
     match (&*socket).read(buf.initialize_unfilled()) {

@@ -1,47 +1,47 @@
-//! How much of what has no end is read.
+//! How much of an endless response is read.
 
-use testkit::receiver::{Authority, Receiver, Trick};
+use testkit::receiver::{Authority, InjectedFault, Receiver};
 
 use crate::sender::{LATE, attempt, sender};
 
-/// What may have been written when a sender has had enough: what it reads of an answer, which is 128 KiB at most, and what
-/// the system holds on both sides, which is the greater part of this.
+/// Upper bound of bytes written when the sender gives up: at most 128 KiB that it reads, plus the socket buffers of
+/// both sides, which are the larger part.
 const WRITTEN_MAX: u64 = 1_024 * 1_024;
 
 #[tokio::test]
-async fn of_what_has_no_end_only_the_beginning_is_read() {
+async fn endless_responses_are_cut_off() {
     let authority = Authority::new();
     let sender = sender(&authority, LATE);
-    for trick in [
-        Trick::EndlessBody,
-        Trick::EndlessErrorBody,
-        Trick::EndlessChunks,
-        Trick::EndlessChunkLine,
-        Trick::EndlessTrailers,
-        Trick::EndlessStatusLine,
-        Trick::GzipBomb,
-        Trick::GzipBombTransfer,
-        Trick::InterimForever,
-        Trick::LargeHeader,
-        Trick::EndlessBody2,
-        Trick::EndlessHead2,
-        Trick::EndlessPings2,
-        Trick::EndlessSettings2,
+    for fault in [
+        InjectedFault::EndlessBody,
+        InjectedFault::EndlessErrorBody,
+        InjectedFault::EndlessChunks,
+        InjectedFault::EndlessChunkLine,
+        InjectedFault::EndlessTrailers,
+        InjectedFault::EndlessStatusLine,
+        InjectedFault::GzipBomb,
+        InjectedFault::GzipBombTransfer,
+        InjectedFault::InterimForever,
+        InjectedFault::LargeHeader,
+        InjectedFault::EndlessBody2,
+        InjectedFault::EndlessHead2,
+        InjectedFault::EndlessPings2,
+        InjectedFault::EndlessSettings2,
     ] {
-        let receiver = Receiver::always(&authority, trick).await;
-        let exchange = attempt(&sender, &receiver.url("/hook")).await;
-        assert!(trick.allows(exchange.outcome), "{trick:?}: {exchange:?}");
-        // When the sender has gone, nothing more can be written.
-        receiver.wait_until_left().await;
+        let receiver = Receiver::always(&authority, fault).await;
+        let result = attempt(&sender, &receiver.url("/hook")).await;
+        assert!(fault.allows(result.outcome), "{fault:?}: {result:?}");
+        // Nothing more can be written after the sender disconnected.
+        receiver.wait_until_closed().await;
         let written = receiver.bytes_written();
-        assert!(written <= WRITTEN_MAX, "{trick:?}: {written} bytes");
+        assert!(written <= WRITTEN_MAX, "{fault:?}: {written} bytes");
     }
 }
 
 #[tokio::test]
-async fn what_is_packed_is_not_asked_for() {
+async fn compression_is_not_accepted() {
     let authority = Authority::new();
-    let receiver = Receiver::always(&authority, Trick::GzipBombIfAsked).await;
+    let receiver = Receiver::always(&authority, InjectedFault::GzipBombIfAsked).await;
     attempt(&sender(&authority, LATE), &receiver.url("/hook")).await;
     assert_eq!(receiver.received()[0].header("accept-encoding"), Some("identity"));
     assert!(receiver.bytes_written() < 100);

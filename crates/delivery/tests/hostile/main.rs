@@ -1,9 +1,9 @@
-//! The sender against a receiver that does everything a receiver can do: what an attempt comes to, how often something was sent
-//! for it, how much of what came was read, and that the next message is none the worse for it.
+//! The sender against a hostile receiver: the outcome of each attempt, the number of requests sent, the bytes read,
+//! and that the next message is not affected.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and says where")]
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 mod bytes;
+mod faults;
 mod sender;
 mod statuses;
-mod tricks;

@@ -1,32 +1,32 @@
-//! A sender for these tests, and what it sends.
+//! The sender of these tests.
 
 use std::time::Duration;
 
-use delivery::webhook::{Addresses, Deadlines, Settings, Webhooks};
-use delivery::{Exchange, WebhookMessage};
+use delivery::webhook::{AddressPolicy, Deadlines, Settings, Webhooks};
+use delivery::{AttemptResult, WebhookMessage};
 use domain::{DeliveryId, Endpoint, SearchNumber, Timestamp, WebhookSecret};
 use testkit::receiver::Authority;
 
-/// Long enough never to be what ends an attempt here.
+/// Long enough never to end an attempt here.
 pub const LATE: Duration = Duration::from_secs(20);
-/// An attempt that has not ended by then does not end.
-const NEVER: Duration = Duration::from_secs(60);
+/// An attempt that takes longer hangs.
+const HANG_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Gives up after this time, at whatever stage.
+/// Builds a sender with the same deadline for every phase.
 pub fn sender(authority: &Authority, deadline: Duration) -> Webhooks {
     Webhooks::new(Settings {
-        addresses: Addresses::DangerPrivateToo,
+        addresses: AddressPolicy::DangerAllowPrivate,
         extra_ca_pem: Some(authority.pem().into_bytes()),
-        deadlines: Deadlines { dns: deadline, connect: deadline, tls: deadline, whole: deadline },
+        deadlines: Deadlines { dns: deadline, connect: deadline, tls: deadline, total: deadline },
         user_agent: "Vigie/test".to_owned(),
         ..Settings::default()
     })
     .unwrap()
 }
 
-/// Makes one attempt. Whatever it comes to, it comes to an end.
-pub async fn attempt(sender: &Webhooks, url: &str) -> Exchange {
-    let post = WebhookMessage {
+/// Makes one attempt and asserts that it ends.
+pub async fn attempt(sender: &Webhooks, url: &str) -> AttemptResult {
+    let message = WebhookMessage {
         endpoint: Endpoint::trusted(url.to_owned()),
         id: DeliveryId::of(SearchNumber(7), 42, domain::DeliveryEpoch::default()),
         at: Timestamp::from_second(1_700_000_000).unwrap(),
@@ -34,7 +34,7 @@ pub async fn attempt(sender: &Webhooks, url: &str) -> Exchange {
         order: None,
         body: vec![b'x'; 6_000].into(),
     };
-    let exchange = tokio::time::timeout(NEVER, sender.send(&post)).await.expect("an attempt ends");
-    assert!(exchange.excerpt.len() <= Exchange::EXCERPT_BYTES_MAX);
-    exchange
+    let result = tokio::time::timeout(HANG_TIMEOUT, sender.send(&message)).await.expect("an attempt ends");
+    assert!(result.excerpt.len() <= AttemptResult::EXCERPT_BYTES_MAX);
+    result
 }

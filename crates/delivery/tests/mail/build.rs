@@ -1,4 +1,4 @@
-//! A email to begin with.
+//! Sample e-mails.
 
 use delivery::mail::Mailbox;
 use delivery::{Email, EmailId, ListingSummary};

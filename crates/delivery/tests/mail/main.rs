@@ -1,6 +1,6 @@
-//! Letters, read by a mail program's parser and taken by a mail server that others wrote.
+//! E-mails, parsed by a mail library and received by a third-party mail server.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 mod build;
 mod injection;

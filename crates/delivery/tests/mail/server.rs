@@ -1,29 +1,29 @@
-//! How our side reaches the mail server of the test kit.
+//! Connects the sender to the mail server of the test kit.
 
 use std::ops::Deref;
 
 use delivery::mail::{Login, Security, Smtp};
-use testkit::mail_server::{self, HOST, Kind, LoginNeeded, MailServer, PASSWORD, USER};
+use testkit::mail_server::{self, AuthMode, HOST, MailServer, MailServerConfig, PASSWORD, USER};
 
-/// A server, and what it was asked to be.
+/// A server and its configuration.
 pub struct Server {
-    kind: Kind,
+    config: MailServerConfig,
     server: MailServer,
 }
 
 impl Server {
-    pub fn start(kind: Kind) -> Self {
-        Self { kind, server: MailServer::start(kind) }
+    pub fn start(config: MailServerConfig) -> Self {
+        Self { config, server: MailServer::start(config) }
     }
 
-    /// How to reach it and trust it.
+    /// Returns the settings to reach and trust it.
     pub fn smtp(&self) -> Smtp {
         let login = Login { user: USER.to_owned(), password: PASSWORD.to_owned() };
         Smtp {
             host: HOST.to_owned(),
             port: self.port,
-            security: ours(self.kind.security),
-            login: (self.kind.login != LoginNeeded::No).then_some(login),
+            security: convert_security(self.config.security),
+            login: (self.config.login != AuthMode::None).then_some(login),
             extra_ca_pem: Some(self.authority_pem.clone().into_bytes()),
         }
     }
@@ -37,8 +37,8 @@ impl Deref for Server {
     }
 }
 
-/// The same in our words.
-pub fn ours(security: mail_server::Security) -> Security {
+/// Converts the security setting.
+pub fn convert_security(security: mail_server::Security) -> Security {
     match security {
         mail_server::Security::Tls => Security::Tls,
         mail_server::Security::StartTls => Security::StartTls,

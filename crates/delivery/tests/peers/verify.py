@@ -1,4 +1,4 @@
-"""Checks signed messages with the published library. Reads JSON lines, answers each with what the library said."""
+"""Verifies signed messages with the published library. Reads JSON lines and prints `ok` or the error for each."""
 
 import json
 import sys
@@ -15,5 +15,5 @@ for line in sys.stdin:
     try:
         Webhook(message["secret"]).verify(message["body"], headers, json_parse=False)
         print("ok")
-    except WebhookVerificationError as refusal:
-        print(refusal)
+    except WebhookVerificationError as error:
+        print(error)

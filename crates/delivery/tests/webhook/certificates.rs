@@ -1,4 +1,4 @@
-//! An authority of our own, and what it certifies.
+//! A certificate authority for tests.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ impl Authority {
         self.0.pem().into_bytes()
     }
 
-    /// A server that can prove to be any of these names.
+    /// Returns a server configuration with a certificate for these names.
     pub fn server(&self, names: &[&str], protocols: &[&str]) -> Arc<ServerConfig> {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let key = KeyPair::generate().unwrap();

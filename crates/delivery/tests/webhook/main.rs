@@ -1,11 +1,11 @@
-//! Webhooks from end to end, over real sockets of this machine.
+//! Webhooks end to end, over loopback sockets.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 mod certificates;
 mod connections;
-mod exchanges;
-mod names;
+mod dns;
 mod receiver;
-mod refusals;
+mod responses;
+mod ssrf;
 mod support;

@@ -1,4 +1,4 @@
-//! A receiver that answers as it is told, and remembers what it got.
+//! A receiver that sends fixed replies and records requests.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::pin::pin;
@@ -21,7 +21,7 @@ use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-/// What is written after a request was read, and what happens then.
+/// The bytes sent after a request, and what happens next.
 #[derive(Clone)]
 pub struct Reply {
     pub bytes: Vec<u8>,
@@ -31,12 +31,12 @@ pub struct Reply {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Then {
     NextRequest,
-    /// With all that TLS has for it.
+    /// With a TLS close_notify.
     Close,
     Reset,
-    /// Until the other side has gone.
+    /// Until the peer disconnects.
     Hang,
-    /// Writes the same again and again.
+    /// Writes the reply repeatedly.
     Repeat,
 }
 
@@ -50,15 +50,15 @@ impl Reply {
     }
 }
 
-/// Whether a connection is good for more than one request. If not, it says so in the words of the protocol.
+/// Whether a connection accepts more than one request. If not, it announces that as the protocol specifies.
 #[derive(Clone, Copy)]
-pub enum Lasts {
-    ForMany,
-    ForOne,
+pub enum Persistence {
+    KeepAlive,
+    SingleRequest,
 }
 
 #[derive(Debug, Clone)]
-pub struct Got {
+pub struct Recorded {
     pub head: String,
     pub body: Vec<u8>,
     pub from: SocketAddr,
@@ -71,14 +71,14 @@ pub struct Receiver {
 }
 
 struct Shared {
-    got: Mutex<Vec<Got>>,
+    requests: Mutex<Vec<Recorded>>,
     connections: AtomicUsize,
-    /// One permit for each connection that ended.
+    /// One permit per ended connection.
     ended: Semaphore,
 }
 
 impl Receiver {
-    /// Speaks HTTP/1.1 by the email, so that it can speak it wrongly.
+    /// Speaks HTTP/1.1 by hand, so that it can send invalid responses.
     pub async fn raw(config: Arc<ServerConfig>, reply: Reply) -> Self {
         Self::start(move |stream, from, shared| {
             let (config, reply) = (Arc::clone(&config), reply.clone());
@@ -91,21 +91,25 @@ impl Receiver {
         .await
     }
 
-    /// Speaks HTTP/2 and answers everything alike.
-    pub async fn two(config: Arc<ServerConfig>, lasts: Lasts, answer: fn() -> Response<Full<Bytes>>) -> Self {
+    /// Speaks HTTP/2 and sends the same response to every request.
+    pub async fn http2(
+        config: Arc<ServerConfig>,
+        persistence: Persistence,
+        answer: fn() -> Response<Full<Bytes>>,
+    ) -> Self {
         Self::start(move |stream, from, shared| {
             let config = Arc::clone(&config);
             async move {
                 let Ok(stream) = TlsAcceptor::from(config).accept(stream).await else { return };
                 let answered = Arc::new(Notify::new());
-                let told = Arc::clone(&answered);
+                let notify = Arc::clone(&answered);
                 let service = service_fn(move |request: Request<Incoming>| {
-                    let (shared, told) = (Arc::clone(&shared), Arc::clone(&told));
+                    let (shared, notify) = (Arc::clone(&shared), Arc::clone(&notify));
                     async move {
                         let head = format!("{} {}\n{:?}", request.method(), request.uri(), request.headers());
                         let body = request.into_body().collect().await?.to_bytes().to_vec();
-                        shared.got.lock().unwrap().push(Got { head, body, from });
-                        told.notify_one();
+                        shared.requests.lock().unwrap().push(Recorded { head, body, from });
+                        notify.notify_one();
                         Ok::<_, hyper::Error>(answer())
                     }
                 });
@@ -115,9 +119,9 @@ impl Receiver {
                 loop {
                     tokio::select! {
                         _ = serving.as_mut() => return,
-                        () = answered.notified() => match lasts {
-                            Lasts::ForMany => {}
-                            Lasts::ForOne => serving.as_mut().graceful_shutdown(),
+                        () = answered.notified() => match persistence {
+                            Persistence::KeepAlive => {}
+                            Persistence::SingleRequest => serving.as_mut().graceful_shutdown(),
                         },
                     }
                 }
@@ -126,7 +130,7 @@ impl Receiver {
         .await
     }
 
-    /// Says this without TLS, and then hangs.
+    /// Sends these bytes without TLS, then hangs.
     pub async fn plain(bytes: &'static [u8]) -> Self {
         Self::start(move |mut stream, _, _| async move {
             if stream.write_all(bytes).await.is_ok() {
@@ -143,24 +147,24 @@ impl Receiver {
         let listener = TcpListener::bind((IpAddr::V4(Ipv4Addr::LOCALHOST), 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
-            got: Mutex::default(),
+            requests: Mutex::default(),
             connections: AtomicUsize::new(0),
             ended: Semaphore::new(0),
         });
         let mut tasks = JoinSet::new();
-        let told = Arc::clone(&shared);
+        let state = Arc::clone(&shared);
         tasks.spawn(async move {
             let mut serving = JoinSet::new();
             loop {
                 let (stream, from) = listener.accept().await.unwrap();
-                // What was written must be on its way when the connection is reset.
+                // Pending bytes must be sent before the connection is reset.
                 stream.set_nodelay(true).unwrap();
-                told.connections.fetch_add(1, Ordering::SeqCst);
-                let served = serve(stream, from, Arc::clone(&told));
-                let told = Arc::clone(&told);
+                state.connections.fetch_add(1, Ordering::SeqCst);
+                let served = serve(stream, from, Arc::clone(&state));
+                let state = Arc::clone(&state);
                 serving.spawn(async move {
                     served.await;
-                    told.ended.add_permits(1);
+                    state.ended.add_permits(1);
                 });
             }
         });
@@ -171,8 +175,8 @@ impl Receiver {
         self.shared.connections.load(Ordering::SeqCst)
     }
 
-    pub fn got(&self) -> Vec<Got> {
-        self.shared.got.lock().unwrap().clone()
+    pub fn requests(&self) -> Vec<Recorded> {
+        self.shared.requests.lock().unwrap().clone()
     }
 
     /// Waits until one more connection has ended on this side.
@@ -180,15 +184,15 @@ impl Receiver {
         self.shared.ended.acquire().await.unwrap().forget();
     }
 
-    /// No longer accepts anything.
+    /// Stops accepting connections.
     pub async fn stop(&mut self) {
         self.tasks.shutdown().await;
     }
 }
 
 async fn serve_raw(mut stream: TlsStream<TcpStream>, from: SocketAddr, reply: &Reply, shared: &Shared) {
-    while let Some(got) = read_request(&mut stream, from).await {
-        shared.got.lock().unwrap().push(got);
+    while let Some(request) = read_request(&mut stream, from).await {
+        shared.requests.lock().unwrap().push(request);
         loop {
             if stream.write_all(&reply.bytes).await.is_err() || stream.flush().await.is_err() {
                 return;
@@ -215,7 +219,7 @@ async fn serve_raw(mut stream: TlsStream<TcpStream>, from: SocketAddr, reply: &R
     }
 }
 
-async fn read_request(stream: &mut TlsStream<TcpStream>, from: SocketAddr) -> Option<Got> {
+async fn read_request(stream: &mut TlsStream<TcpStream>, from: SocketAddr) -> Option<Recorded> {
     let mut read = Vec::new();
     let head_bytes = loop {
         if let Some(end) = read.windows(4).position(|window| window == b"\r\n\r\n") {
@@ -233,5 +237,5 @@ async fn read_request(stream: &mut TlsStream<TcpStream>, from: SocketAddr) -> Op
             return None;
         }
     }
-    Some(Got { head, body, from })
+    Some(Recorded { head, body, from })
 }

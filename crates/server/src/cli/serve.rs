@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use app::App;
 use clap::Args;
-use delivery::webhook::Addresses;
+use delivery::webhook::AddressPolicy;
 use domain::Scopes;
 use store::sqlite::ServerLock;
 use tokio_util::sync::CancellationToken;
@@ -28,7 +28,7 @@ pub struct ServeArgs {
 pub async fn run(args: ServeArgs) -> anyhow::Result<ExitCode> {
     let config = loaded(args.common.sources()?.flag("--listen", "server.listen", args.listen))?;
     telemetry::start(&config.log)?;
-    if config.delivery.addresses == Addresses::DangerPrivateToo {
+    if config.delivery.addresses == AddressPolicy::DangerAllowPrivate {
         warn_of_private_addresses();
     }
     for ConfigWarning { setting, message } in config.email.warnings() {

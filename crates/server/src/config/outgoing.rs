@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use app::dispatch::DispatchLimits;
 use delivery::mail::{Login, Mailbox, Security};
-use delivery::webhook::{Addresses, Dns, Success};
+use delivery::webhook::{AddressPolicy, Dns, Success};
 use domain::{SearchToken, WebAddress};
 
 use super::source::Reader;
@@ -29,7 +29,7 @@ pub struct Delivery {
     pub extra_ca_file: Option<PathBuf>,
     /// What it holds.
     pub extra_ca_pem: Option<Vec<u8>>,
-    pub addresses: Addresses,
+    pub addresses: AddressPolicy,
     pub dns: Dns,
     pub limits: DispatchLimits,
     pub keep: Duration,
@@ -203,10 +203,10 @@ fn certificates(text: &str) -> Result<(PathBuf, Vec<u8>), String> {
         .map_err(|error| not(format_args!("a file that can be read ({error})")))
 }
 
-fn addresses(text: &str) -> Result<Addresses, String> {
+fn addresses(text: &str) -> Result<AddressPolicy, String> {
     match text {
-        "false" => Ok(Addresses::PublicOnly),
-        "true" => Ok(Addresses::DangerPrivateToo),
+        "false" => Ok(AddressPolicy::PublicOnly),
+        "true" => Ok(AddressPolicy::DangerAllowPrivate),
         _ => Err(not("true or false")),
     }
 }

@@ -56,7 +56,7 @@ pub async fn expire(State(shared): State<Shared>, PathId(id): PathId<AdvertId>) 
     let receipt = shared.app.expire(id).await?.ok_or_else(Problem::not_found)?;
     shared.metrics.count(std::slice::from_ref(&receipt));
     let taken = feed::Taken { receipt, ignored: Vec::new() };
-    Ok(json(StatusCode::OK, &taken.body().alone()))
+    Ok(json(StatusCode::OK, &taken.body().with_context()))
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -125,7 +125,7 @@ fn single_receipt(taken: feed::Taken) -> Result<Response, Problem> {
         Receipt::Accepted { advert, .. } => HeaderValue::from_str(&wire::iri::advert(*advert)).ok(),
         Receipt::Rejected { .. } => None,
     };
-    let mut response = json(status, &taken.body().alone());
+    let mut response = json(status, &taken.body().with_context());
     if let Some(location) = location {
         if status == StatusCode::CREATED {
             response.headers_mut().insert(header::LOCATION, location.clone());

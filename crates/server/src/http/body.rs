@@ -6,7 +6,7 @@ use domain::Violation;
 use http::{HeaderMap, StatusCode, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::{Map, Value};
-use wire::json::{kind_of, unknown_members};
+use wire::json::{json_type, unknown_members};
 
 use super::error::Problem;
 use super::parameters::{Noted, QueryText};
@@ -48,7 +48,7 @@ pub async fn members(request: Request, limit: usize) -> Result<Map<String, Value
     match json(Request::from_parts(head, Body::from(bytes)), limit).await? {
         Value::Object(members) => Ok(members),
         other => {
-            let message = format!("The body must be an object, {} given.", kind_of(&other));
+            let message = format!("The body must be an object, {} given.", json_type(&other));
             Err(Problem::violations(&[Violation::malformed("", message)]))
         }
     }

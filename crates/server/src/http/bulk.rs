@@ -48,7 +48,7 @@ pub async fn stream(
     let sites = shared.app.sites_for_search().await?;
     let mut parameters = query.parameters();
     let criteria = read_filters(&shared, &sites, &mut parameters).criteria;
-    let after = parameters.read_list("after", "a reference to a property", wire::iri::parse_property).pop();
+    let after = parameters.parse_list("after", "a reference to a property", wire::iri::parse_property).pop();
     let noted = query.finish(parameters, &[])?;
 
     let asked = criteria.clone();

@@ -9,7 +9,7 @@ use domain::{Property, PropertyId, SiteDirectory, SiteKey, WebAddress};
 use http::StatusCode;
 use jiff::tz::TimeZone;
 use serde_json::value::RawValue;
-use wire::document::{DocumentParts, property_document};
+use wire::document::{DocumentInput, property_document};
 
 use super::Shared;
 use super::error::{Problem, json};
@@ -25,7 +25,7 @@ pub async fn one(State(shared): State<Shared>, PathId(id): PathId<PropertyId>) -
 /// `GET /documents/properties/by-url?url=…`
 pub async fn by_url(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
     let mut parameters = query.parameters();
-    let text = parameters.one("url").map(str::to_owned);
+    let text = parameters.last("url").map(str::to_owned);
     let noted = query.finish(parameters, &[])?;
     let text = text.ok_or_else(|| Problem::bad_request("The parameter \"url\" is required."))?;
     let url = WebAddress::parse(&text)
@@ -69,7 +69,7 @@ impl Writer {
         let category_of =
             |site: &SiteKey| self.sites.category_of(site).map(|category| category.name.to_string());
         let zone = &self.zone;
-        let parts = DocumentParts { property, derived, city, stations, zone, category_of: &category_of };
+        let parts = DocumentInput { property, derived, city, stations, zone, category_of: &category_of };
         serde_json::value::to_raw_value(&property_document(&parts)).ok()
     }
 }

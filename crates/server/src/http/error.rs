@@ -32,23 +32,23 @@ impl Problem {
     }
 
     pub fn violations(violations: &[Violation]) -> Self {
-        let (status, body) = wire::error::violations(violations);
+        let (status, body) = wire::error::invalid_body(violations);
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::UNPROCESSABLE_ENTITY);
         Self { status, body: Box::new(body), headers: Vec::new() }
     }
 
     /// Everything that is wrong with a query.
     pub fn query(violations: &[Violation]) -> Self {
-        let (status, body) = wire::error::query(violations);
+        let (status, body) = wire::error::invalid_query(violations);
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
         Self { status, body: Box::new(body), headers: Vec::new() }
     }
 
     /// A webhook that was sent on request did not arrive.
-    pub fn not_taken(exchange: &delivery::Exchange) -> Self {
-        let delivery::Exchange { outcome, status: answered, took, excerpt: _ } = exchange;
+    pub fn not_taken(exchange: &delivery::AttemptResult) -> Self {
+        let delivery::AttemptResult { outcome, status: answered, took, excerpt: _ } = exchange;
         let status = StatusCode::BAD_GATEWAY;
-        let body = Box::new(wire::error::not_taken(status.as_u16(), *outcome, *answered, *took));
+        let body = Box::new(wire::error::webhook_not_delivered(status.as_u16(), *outcome, *answered, *took));
         Self { status, body, headers: Vec::new() }
     }
 

@@ -8,7 +8,7 @@ use domain::{Property, SearchId, SiteDirectory, explain};
 use http::StatusCode;
 use serde_json::value::RawValue;
 use store::StoredSearch;
-use wire::explanation::{ExplanationParts, Known};
+use wire::explanation::{ExplanationInput, RenderContext};
 use wire::iri;
 
 use super::Shared;
@@ -27,7 +27,7 @@ pub async fn one(
 ) -> Result<Response, Problem> {
     let search = of_caller(&shared, &caller, id).await?;
     let mut parameters = query.parameters();
-    let property = parameters.read_list("property", "a reference to a property", iri::parse_property).pop();
+    let property = parameters.parse_list("property", "a reference to a property", iri::parse_property).pop();
     let noted = query.finish(parameters, &[])?;
     let property = property.ok_or_else(|| Problem::bad_request("The parameter \"property\" is required."))?;
     let property = shared.app.property(property).await?.ok_or_else(Problem::not_found)?;
@@ -50,14 +50,14 @@ fn write(
     let criteria = criteria_of(shared, sites, raw_criteria)?;
     let explanation = explain(&criteria, property).ok_or_else(Problem::not_found)?;
     let written = with_places(&shared.app, |places| {
-        let known = Known { places, sites, zone: &shared.config.time_zone };
-        serde_json::value::to_raw_value(&wire::explanation::explanation(&ExplanationParts {
+        let context = RenderContext { places, sites, zone: &shared.config.time_zone };
+        serde_json::value::to_raw_value(&wire::explanation::explanation(&ExplanationInput {
             search: search.search.id,
             property: property.id,
             explanation: &explanation,
             matched,
             raw_criteria,
-            known: &known,
+            context: &context,
         }))
     });
     written.map_err(|error| {

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
-use wire::indicator::{PricePerMeterBody, read_interval};
+use wire::indicator::{PricePerMeterBody, parse_interval};
 
 use super::Shared;
 use super::error::{Problem, json};
@@ -16,7 +16,7 @@ pub async fn price_per_meter(State(shared): State<Shared>, query: QueryText) -> 
     let sites = shared.app.sites_for_search().await?;
     let mut parameters = query.parameters();
     let criteria = read_filters(&shared, &sites, &mut parameters).criteria;
-    let interval = read_interval(&mut parameters);
+    let interval = parse_interval(&mut parameters);
     let noted = query.finish(parameters, &[])?;
     let zone = shared.config.time_zone.clone();
     let work = move || app::indicators::price_per_meter(&view, &criteria, interval, &zone);

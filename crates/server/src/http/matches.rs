@@ -10,7 +10,7 @@ use http::StatusCode;
 use serde_json::value::RawValue;
 use store::StoredSearch;
 use wire::hydra::{Collection, Paging, Parameter, View};
-use wire::matching::{MatchBody, MatchParts};
+use wire::matching::{MatchBody, MatchInput};
 
 use super::Shared;
 use super::documents::Writer;
@@ -31,7 +31,7 @@ pub async fn list(
 ) -> Result<Response, Problem> {
     let search = of_caller(&shared, &caller, id).await?;
     let mut parameters = query.parameters();
-    let paging = Paging::read(&mut parameters, Paging::ITEMS_MAX);
+    let paging = Paging::parse(&mut parameters, Paging::ITEMS_MAX);
     let noted = query.finish(parameters, &[])?;
 
     let (skip, take) = paging.skip_and_take();
@@ -68,7 +68,7 @@ fn written(
     let hidden = search.search.draft.alerts.hide_contact;
     let property = if hidden { property.without_contacts() } else { property };
     let document = writer.document(&property)?;
-    let parts = MatchParts {
+    let parts = MatchInput {
         id: row.id,
         property: row.property,
         search: search.search.id,

@@ -33,7 +33,7 @@ impl<S: Send + Sync> FromRequestParts<S> for QueryText {
 
 impl QueryText {
     pub const fn parameters(&self) -> Parameters<'_> {
-        Parameters::of(&self.raw)
+        Parameters::new(&self.raw)
     }
 
     /// Everything that could not be read is an error; what nobody asked for is one only for those who prefer it so, and

@@ -7,7 +7,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use http::StatusCode;
 use serde_json::value::RawValue;
-use wire::preview::{CountBody, PreviewParts};
+use wire::preview::{CountBody, PreviewInput};
 use wire::search::Purpose;
 
 use super::Shared;
@@ -51,7 +51,7 @@ pub async fn preview(
     };
     let found = now.hits.iter().filter_map(|hit| properties.remove(&hit.property));
     let documents: Vec<Box<RawValue>> = found.filter_map(document).collect();
-    let body = wire::preview::preview(PreviewParts {
+    let body = wire::preview::preview(PreviewInput {
         total: now.total as u64,
         last_7_days: count(last_7_days),
         last_30_days: count(last_30_days),

@@ -57,8 +57,8 @@ pub async fn list(State(shared): State<Shared>, query: QueryText) -> Result<Resp
     let writer = Writer::for_search(&shared).await?;
     let mut parameters = query.parameters();
     let finished = read_filters(&shared, &writer.sites, &mut parameters);
-    let order = filters::read_order(&mut parameters, &finished);
-    let paging = Paging::read(&mut parameters, ITEMS_DEFAULT);
+    let order = filters::parse_order(&mut parameters, &finished);
+    let paging = Paging::parse(&mut parameters, ITEMS_DEFAULT);
     let noted = query.finish(parameters, &filters::order_names())?;
 
     let (skip, take) = paging.skip_and_take();
@@ -89,9 +89,9 @@ pub async fn similar(
     let writer = Writer::for_search(&shared).await?;
     let mut parameters = query.parameters();
     let asked = with_context(&shared, &writer.sites, |context| {
-        filters::read_similar(&mut parameters, context, profile.point)
+        filters::parse_similar(&mut parameters, context, profile.point)
     });
-    let paging = Paging::read(&mut parameters, ITEMS_DEFAULT);
+    let paging = Paging::parse(&mut parameters, ITEMS_DEFAULT);
     let noted = query.finish(parameters, &filters::order_names())?;
 
     let (skip, take) = paging.skip_and_take();

@@ -14,7 +14,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use store::{SearchList, StoredSearch};
 use wire::hydra::{Collection, Paging, Parameter, View};
-use wire::search::{ParseContext, Places, Purpose, Read, SearchParts};
+use wire::search::{ParseContext, ParsedSearch, Places, Purpose, SearchInput};
 
 use super::Shared;
 use super::body;
@@ -43,9 +43,9 @@ pub async fn list(
 ) -> Result<Response, Problem> {
     let mut parameters = query.parameters();
     let enabled = parameters.flag("notificationEnabled");
-    let title = parameters.one("title").map(str::to_owned);
+    let title = parameters.last("title").map(str::to_owned);
     let by_title = parameters.order(&[("title", ())]).first().map(|(_, direction)| *direction);
-    let paging = Paging::read(&mut parameters, Paging::ITEMS_MAX);
+    let paging = Paging::parse(&mut parameters, Paging::ITEMS_MAX);
     let noted = query.finish(parameters, &["title"])?;
 
     let (skip, take) = paging.skip_and_take();
@@ -141,13 +141,13 @@ pub fn read(
     body: &Value,
     purpose: Purpose<'_>,
 ) -> Result<(SearchDraft, Noted), Problem> {
-    let Read { draft, ignored } = shared.app.with_references(sites, |references| {
+    let ParsedSearch { draft, ignored } = shared.app.with_references(sites, |references| {
         with_places(&shared.app, |places| {
             let judge = |endpoint: &Endpoint| judged(&shared.app, endpoint);
-            wire::search::read(
+            wire::search::parse(
                 body,
                 purpose,
-                &ParseContext { references: *references, places, judge: &judge },
+                &ParseContext { references: *references, places, check_endpoint: &judge },
             )
         })
     });
@@ -193,7 +193,7 @@ impl<'a> Writer<'a> {
         let StoredSearch { number: _, version: _, search, last_alert_at } = stored;
         let (sites, zone) = (&*self.sites, &self.shared.config.time_zone);
         let written = with_places(&self.shared.app, |places| {
-            let parts = SearchParts { search, last_alert_at: *last_alert_at, places, sites, zone };
+            let parts = SearchInput { search, last_alert_at: *last_alert_at, places, sites, zone };
             serde_json::value::to_raw_value(&wire::search::search(parts))
         });
         written.map_err(|error| {

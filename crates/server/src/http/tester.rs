@@ -18,7 +18,7 @@ use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use http::{HeaderValue, StatusCode, header};
 use wire::names;
 use wire::query::Parameters;
-use wire::search::no_endpoint;
+use wire::search::endpoint_error_message;
 
 use super::Shared;
 use super::error::{LD_JSON, Problem};
@@ -72,7 +72,7 @@ pub async fn send(
 fn endpoint(parameters: &mut Parameters<'_>) -> Option<Endpoint> {
     let Some(text) = parameters.single(ENDPOINT) else { return blank(parameters, ENDPOINT) };
     let endpoint = Endpoint::parse(text);
-    let refused = |error| Violation::malformed(ENDPOINT, no_endpoint(error, text));
+    let refused = |error| Violation::malformed(ENDPOINT, endpoint_error_message(error, text));
     endpoint.map_err(|error| parameters.violations.push(refused(error))).ok()
 }
 
@@ -80,7 +80,7 @@ fn sample(parameters: &mut Parameters<'_>) -> Option<Sample> {
     let alias = parameters.single(EVENT_TYPE_ALIAS);
     let Some(text) = parameters.single(EVENT_TYPE).or(alias) else {
         // What was said more than once is told as that, and not as missing.
-        return if parameters.is_refused(EVENT_TYPE_ALIAS) { None } else { blank(parameters, EVENT_TYPE) };
+        return if parameters.has_violation(EVENT_TYPE_ALIAS) { None } else { blank(parameters, EVENT_TYPE) };
     };
     if text == names::MATCH {
         return Some(Sample::Match);
@@ -89,14 +89,14 @@ fn sample(parameters: &mut Parameters<'_>) -> Option<Sample> {
     if found.is_none() {
         let events: Vec<&str> = EventName::ALL.iter().map(|name| names::event_name(*name)).collect();
         let expected = format!("{}, or one of {}", names::MATCH, events.join(", "));
-        parameters.refuse(EVENT_TYPE, text, &expected);
+        parameters.reject(EVENT_TYPE, text, &expected);
     }
     found
 }
 
 /// Says that a parameter is missing, unless something else was wrong with it.
 fn blank<T>(parameters: &mut Parameters<'_>, name: &'static str) -> Option<T> {
-    if !parameters.is_refused(name) {
+    if !parameters.has_violation(name) {
         parameters.violations.push(Violation::missing(name, "This value should not be blank."));
     }
     None

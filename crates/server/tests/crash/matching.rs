@@ -20,7 +20,7 @@ use store::sqlite::SqliteStore;
 use store::prelude::*;
 use store::{Change, LogEntry, Notification, Position, PropertyCause};
 use tempfile::TempDir;
-use testkit::matches::{Consequences, MatchModel};
+use testkit::match_model::{ChangeEffects, MatchModel};
 
 use crate::chance::Chance;
 use crate::process::{self, Process};
@@ -99,7 +99,7 @@ async fn verify(folder: &Path, searcher: &Searcher) -> usize {
     let log = store.log_after(Position::START, usize::MAX).await.unwrap();
 
     let mut model = MatchModel::default();
-    let mut expected: BTreeMap<u64, Consequences> = BTreeMap::new();
+    let mut expected: BTreeMap<u64, ChangeEffects> = BTreeMap::new();
     let numbers = numbers(&log);
     let sites = app.sites().await.unwrap();
     for entry in &log {
@@ -126,26 +126,26 @@ async fn verify(folder: &Path, searcher: &Searcher) -> usize {
         }
     }
     let groups = store.match_groups_after(Position::START, usize::MAX).await.unwrap();
-    let mut found: BTreeMap<u64, Consequences> = BTreeMap::new();
+    let mut found: BTreeMap<u64, ChangeEffects> = BTreeMap::new();
     for group in groups {
-        let mut made = Consequences { matched: group.matched, ..Consequences::default() };
+        let mut made = ChangeEffects { matched: group.matched, ..ChangeEffects::default() };
         for owed in group.outbox {
             for search in owed.searches {
                 match owed.notification {
-                    Notification::Match(channel) => made.matches_owed.push((channel, search)),
+                    Notification::Match(channel) => made.match_deliveries.push((channel, search)),
                     Notification::Event(name, place) => {
-                        made.events_owed.push((name, usize::from(place), search))
+                        made.event_deliveries.push((name, usize::from(place), search))
                     }
                 }
             }
         }
-        made.matches_owed.sort_unstable();
-        made.events_owed.sort_unstable();
+        made.match_deliveries.sort_unstable();
+        made.event_deliveries.sort_unstable();
         assert!(found.insert(group.position.0, made).is_none(), "two groups at {:?}", group.position);
     }
-    let left = |(position, meant): (u64, Consequences)| Some((position, meant.for_those_that_stand(&model)?));
-    let expected: BTreeMap<u64, Consequences> = expected.into_iter().filter_map(left).collect();
-    let found: BTreeMap<u64, Consequences> = found.into_iter().filter_map(left).collect();
+    let left = |(position, meant): (u64, ChangeEffects)| Some((position, meant.retain_active(&model)?));
+    let expected: BTreeMap<u64, ChangeEffects> = expected.into_iter().filter_map(left).collect();
+    let found: BTreeMap<u64, ChangeEffects> = found.into_iter().filter_map(left).collect();
     for (position, meant) in &expected {
         assert_eq!(found.get(position), Some(meant), "at {position}");
     }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tempfile::TempDir;
-use testkit::receiver::{Authority, Behaviour, Memory, Plan, Protocols, Receiver, Script};
+use testkit::receiver::{Authority, Behaviour, Protocols, Receiver, ReceiverConfig, Retention, Script};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
@@ -58,12 +58,12 @@ impl Receiving {
             });
             behaviour
         });
-        let plan = Plan {
+        let plan = ReceiverConfig {
             addresses: (1..=HOSTS).map(|host| IpAddr::V4(Ipv4Addr::new(127, 0, 0, host))).collect(),
             protocols: Protocols::Http1,
-            memory: Memory::Number,
-            ledger_file: Some(ledger_file(&folder)),
-            ..Plan::new(script)
+            retention: Retention::CountOnly,
+            log_file: Some(ledger_file(&folder)),
+            ..ReceiverConfig::new(script)
         };
         let receiver = runtime.block_on(Receiver::start(&authority, plan)).unwrap();
         Self { receiver, runtime, folder, seen }

@@ -75,7 +75,7 @@ async fn json_that_is_no_advert_is_refused() {
     ] {
         let answer = server.post_bytes(body).await;
         assert_eq!(answer.violations(400), [""]);
-        assert_eq!(answer.json()["detail"], format!("An advert must be an object, {kind} given."));
+        assert_eq!(answer.json()["detail"], format!("An advert must be a JSON object, {kind} given."));
     }
     // Within the depth a parser takes, nesting is only a wrong type.
     let nested: Value = (0..100).fold(json!(1), |inner, _| json!([inner]));

@@ -92,7 +92,7 @@ async fn an_array_is_answered_in_its_order_with_the_refused_ones() {
     assert_eq!(members[0]["uuid"], members[4]["uuid"]);
     assert_ne!(members[0]["uuid"], members[2]["uuid"]);
     assert_eq!(members[1]["violations"][0]["propertyPath"], "price");
-    assert_eq!(members[3]["violations"][0]["message"], "An advert must be an object, number given.");
+    assert_eq!(members[3]["violations"][0]["message"], "An advert must be a JSON object, number given.");
     for member in members {
         assert_eq!((member.get("@context"), &member["@type"]), (None, &json!("AdvertReceipt")));
     }

@@ -90,7 +90,7 @@ async fn cities_are_filtered_ordered_and_paged() {
 async fn a_parameter_that_cannot_be_read_is_named_and_an_unknown_one_reported() {
     let server = TestServer::start().await;
     let told = server.get("/cities?page=0").await.problem(400);
-    assert_eq!(told, "page: \"0\" is not a whole number of at least 1.");
+    assert_eq!(told, "page: \"0\" is not an integer of at least 1.");
     server.get("/cities?insee[]=75O11").await.problem(400);
     let answer = server.get("/cities?nmae=tours&order[age]=asc&name=tours").await;
     assert_eq!((answer.status, answer.header("x-ignored-parameters")), (200, Some("nmae, order[age]")));

@@ -49,7 +49,7 @@ async fn an_address_is_asked_for_with_an_address() {
     assert_eq!(ask("").await.problem(400), "The parameter \"url\" is required.");
     assert_eq!(ask("?u=1").await.problem(400), "The parameter \"url\" is required.");
     assert_eq!(ask("?url=").await.problem(400), "The parameter \"url\" is required.");
-    assert_eq!(ask("?url=%FF").await.problem(400), "url: \"%FF\" is not UTF-8.");
+    assert_eq!(ask("?url=%FF").await.problem(400), "url: \"%FF\" is not valid UTF-8.");
     for wrong in ["x", "ftp%3A%2F%2Fportail.example%2F", "%00"] {
         let description = ask(&format!("?url={wrong}")).await.problem(400);
         assert!(description.starts_with("The parameter \"url\" is \""), "{description}");

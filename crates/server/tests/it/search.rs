@@ -369,27 +369,24 @@ async fn a_query_that_cannot_be_understood_is_refused_by_name_and_value() {
         ("order[price]=up", "order[price]: \"up\" is not asc or desc."),
         (
             "geoShapes[0][0][0]=1&geoShapes[0][0][1]=2",
-            "geoShapes[0]: A polygon has from 3 to 1000 corners, 1 given.",
+            "geoShapes[0]: A polygon must have 3 to 1000 corners, 1 given.",
         ),
         ("expressions[0][0][options][strict]=1", "expressions[0][0]: This entry has no word."),
         (
             "budgetMin=2&budgetMax=1",
             "budgetMin: The lower bound budgetMin, 2, is greater than the upper bound budgetMax, 1.",
         ),
-        ("page=0", "page: \"0\" is not a whole number of at least 1."),
-        ("page=one", "page: \"one\" is not a whole number of at least 1."),
-        ("itemsPerPage=-1", "itemsPerPage: \"-1\" is not a whole number of at least 0."),
-        (
-            "order[distance]=asc",
-            "order[distance]: The distance is measured from \"lat\" and \"lon\", which are not both given.",
-        ),
+        ("page=0", "page: \"0\" is not an integer of at least 1."),
+        ("page=one", "page: \"one\" is not an integer of at least 1."),
+        ("itemsPerPage=-1", "itemsPerPage: \"-1\" is not an integer of at least 0."),
+        ("order[distance]=asc", "order[distance]: Sorting by distance requires \"lat\" and \"lon\"."),
     ] {
         let answer = server.get(&format!("/documents/properties?{query}")).await;
         assert_eq!(answer.problem(400), expected, "{query}");
     }
     let many: String = (0..51).map(|number| format!("expressions[]=mot{number}&")).collect();
     let answer = server.get(&format!("/documents/properties?{many}")).await;
-    assert_eq!(answer.problem(422), "expressions: There are too many groups: 51, at most 50.");
+    assert_eq!(answer.problem(422), "expressions: Too many groups: 51 given, at most 50 allowed.");
     // All at once.
     let answer = server.get("/documents/properties?budgetMin=x&roomMax=y&page=z").await;
     assert_eq!(answer.violations(400), ["budgetMin", "roomMax", "page"]);

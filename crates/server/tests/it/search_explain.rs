@@ -73,7 +73,7 @@ async fn a_property_that_meets_a_search_is_explained_line_by_line() {
     assert_eq!(explained["expressions"][1]["entries"][0]["foundIn"]["fieldName"], "title");
     let summary = explained["summary"].as_str().unwrap();
     assert!(
-        summary.starts_with("The property is on offer and meets everything the search asks for."),
+        summary.starts_with("The property is on offer and meets all criteria of the search."),
         "{summary}"
     );
 }
@@ -87,8 +87,8 @@ async fn a_near_miss_names_what_failed() {
     assert_eq!((&explained["held"], &explained["onOffer"]), (&json!(false), &json!(true)));
     assert_eq!(
         explained["summary"],
-        "The property does not meet the search: budgetMax: wanted at most 250000, found 260000; roomMin: wanted at least 3, \
-         which is not known of it."
+        "The property does not meet the search: budgetMax: expected at most 250000, found 260000; roomMin: expected at least 3, \
+         but the value is unknown."
     );
 }
 

@@ -19,15 +19,15 @@ async fn asked_strictly(server: &TestServer, query: &str, prefer: &str) -> Answe
 async fn a_value_that_is_not_utf_8_is_refused_as_it_was_written() {
     let server = with(&[home("a", json!({"description": "Entièrement rénové."}))]).await;
     for (query, expected) in [
-        ("expressions[]=r%E9nov%E9", "expressions: \"r%E9nov%E9\" is not UTF-8."),
-        ("expressions[0][0][word]=r%E9nov%E9", "expressions: \"r%E9nov%E9\" is not UTF-8."),
+        ("expressions[]=r%E9nov%E9", "expressions: \"r%E9nov%E9\" is not valid UTF-8."),
+        ("expressions[0][0][word]=r%E9nov%E9", "expressions: \"r%E9nov%E9\" is not valid UTF-8."),
         // A text that holds keys of its own.
         (
             "expressions=expressions%5B0%5D%5B0%5D%5Bword%5D%3Dr%25E9nov%25E9",
-            "expressions: \"r%E9nov%E9\" is not UTF-8.",
+            "expressions: \"r%E9nov%E9\" is not valid UTF-8.",
         ),
-        ("budgetMin=%FF1", "budgetMin: \"%FF1\" is not UTF-8."),
-        ("order[price]=%E9", "order: \"%E9\" is not UTF-8."),
+        ("budgetMin=%FF1", "budgetMin: \"%FF1\" is not valid UTF-8."),
+        ("order[price]=%E9", "order: \"%E9\" is not valid UTF-8."),
     ] {
         assert_eq!(asked(&server, query).await.problem(400), expected, "{query}");
     }

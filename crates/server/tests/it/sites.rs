@@ -218,8 +218,8 @@ async fn bad_input_is_told_in_the_decided_shapes() {
         told("PUT", "/sites/1", json!({"category": "Notaires"}), 400).await,
         "category: Item not found for \"Notaires\"."
     );
-    assert_eq!(told("PUT", "/sites/1", json!({"nom": "x"}), 400).await, "nom: This attribute is not known.");
-    assert_eq!(told("PUT", "/sites/1", json!([]), 400).await, "The body must be an object, array given.");
+    assert_eq!(told("PUT", "/sites/1", json!({"nom": "x"}), 400).await, "nom: Unknown attribute.");
+    assert_eq!(told("PUT", "/sites/1", json!([]), 400).await, "The body must be a JSON object, array given.");
     told("PUT", "/sites/1", json!({"name": "x".repeat(201)}), 422).await;
     told("PUT", "/sites/9", json!({"name": "x"}), 404).await;
     assert_eq!(

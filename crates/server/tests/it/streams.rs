@@ -87,7 +87,7 @@ async fn every_line_gets_its_receipt_in_order() {
     let message = |index: usize| receipts[index]["violations"][0]["message"].as_str().unwrap();
     assert!(message(1).starts_with("The line is not valid JSON: "), "{}", message(1));
     assert_eq!(message(2), "The line is longer than 1000 bytes.");
-    assert_eq!(message(5), "An advert must be an object, array given.");
+    assert_eq!(message(5), "An advert must be a JSON object, array given.");
     assert_eq!(receipts[0]["uuid"], receipts[4]["uuid"]);
     for receipt in &receipts {
         assert_eq!(receipt["@type"], "AdvertReceipt");

@@ -1,4 +1,4 @@
-//! Saved searches of every shape. A criterion need not suit its filter: keeping it is not judging it.
+//! Strategies for saved searches. A criterion need not fit its filter: stores must keep any value.
 
 use domain::criteria::{Entry, Presence, RawCriterion};
 use domain::search::SearchDraft;
@@ -11,11 +11,11 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::{insee, moment, point, short_text, site, zipcode};
+use super::{insee, point, short_text, site, timestamp, zipcode};
 
 pub fn saved_search() -> BoxedStrategy<SavedSearch> {
     let ids = (any::<[u8; 16]>(), any::<[u8; 16]>(), any::<[u8; SearchToken::BYTES]>());
-    (ids, moment(), moment(), draft())
+    (ids, timestamp(), timestamp(), draft())
         .prop_map(|((id, owner, token), created_at, updated_at, draft)| SavedSearch {
             id: SearchId::from_bytes(id),
             owner: UserId::from_bytes(owner),
@@ -32,8 +32,8 @@ fn draft() -> BoxedStrategy<SearchDraft> {
         .prop_map(|(title, given, alerts)| {
             let mut raw_criteria = RawCriteria::default();
             for (filter, criterion) in given {
-                let known = FILTERS.iter().find(|known| known.name == filter.name);
-                raw_criteria.put(known.expect("it was drawn from the table"), criterion);
+                let row = FILTERS.iter().find(|row| row.name == filter.name);
+                raw_criteria.put(row.expect("the filter is in the table"), criterion);
             }
             SearchDraft { title, raw_criteria, alerts }
         })
@@ -50,7 +50,7 @@ pub fn criterion() -> BoxedStrategy<RawCriterion> {
     let polygon = vec(point(), 3..6).prop_filter_map("too few corners", Polygon::new);
     prop_oneof![
         number.prop_map(RawCriterion::Number),
-        moment().prop_map(RawCriterion::Timestamp),
+        timestamp().prop_map(RawCriterion::Timestamp),
         any::<Vec<u8>>().prop_map(RawCriterion::Codes),
         any::<bool>().prop_map(RawCriterion::Flag),
         vec(any::<u64>(), 0..4).prop_map(RawCriterion::Cities),

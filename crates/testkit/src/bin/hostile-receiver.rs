@@ -1,4 +1,5 @@
-//! The receiver of webhooks that tests use, as a command: prints its address on the first line and runs until it is killed.
+//! The webhook receiver of the tests as a command. Prints its address on the first line and runs until it is
+//! killed.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -7,42 +8,45 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use testkit::receiver::{Authority, Behaviour, Memory, Plan, Protocols, Receiver, Script, Trick};
+use testkit::receiver::{
+    Authority, Behaviour, InjectedFault, Protocols, Receiver, ReceiverConfig, Retention, Script,
+};
 
-/// Receives webhooks, well or badly.
+/// Receives webhooks and injects faults.
 #[derive(Parser)]
 struct Arguments {
-    /// Where to listen. Port 0 takes any that is free.
+    /// Address to listen on. Port 0 picks a free port.
     #[arg(long, default_value = "127.0.0.1:0")]
     listen: SocketAddr,
-    /// Listen on so many addresses, with the same port: that of `--listen` and those after it.
+    /// Number of consecutive addresses to listen on, all with the same port.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=200))]
     hosts: u8,
-    /// Write the certificate to trust to this file, before the address is printed.
+    /// Write the CA certificate to this file before the address is printed.
     #[arg(long)]
     ca_out: Option<PathBuf>,
-    /// Do this to everybody: a name of `--list`, or `status-404`.
+    /// Inject this fault into every request or connection: a name from `--list`, or `status-404`.
     #[arg(long, value_parser = behaviour, conflicts_with_all = ["by_path", "fail_one_in"])]
     fault: Option<Behaviour>,
-    /// Do to a request for `/fault/<name>` what its name says.
+    /// Inject the fault named by the path `/fault/<name>`.
     #[arg(long)]
     by_path: bool,
-    /// Answer 500 to one message in so many, the first time it comes.
+    /// Respond with 500 to one message in N, the first time it arrives.
     #[arg(long, conflicts_with = "by_path")]
     fail_one_in: Option<u64>,
-    /// Never answer what comes to this address.
+    /// Never respond to requests on this address.
     #[arg(long)]
     hang_host: Vec<IpAddr>,
-    /// Append `<webhook-id> <SHA-256 of the body> <behaviour>` for every request, on disk before the answer.
+    /// Append `<webhook-id> <SHA-256 of the body> <behaviour>` for every request, synced to disk before the
+    /// response.
     #[arg(long)]
     ledger: Option<PathBuf>,
-    /// Which versions of HTTP to offer. Tricks are for HTTP/1.1, unless they are about HTTP/2.
+    /// HTTP versions to offer. Faults use HTTP/1.1 unless they are about HTTP/2.
     #[arg(long, value_enum, default_value_t = Protocol::Http1)]
     protocol: Protocol,
-    /// Where redirects lead.
+    /// Target of redirects.
     #[arg(long)]
     redirect_to: Option<String>,
-    /// List all names, with what each does, and end.
+    /// List all faults with a description, and exit.
     #[arg(long)]
     list: bool,
 }
@@ -55,18 +59,18 @@ enum Protocol {
 }
 
 fn behaviour(name: &str) -> Result<Behaviour, String> {
-    Behaviour::by_name(name).ok_or_else(|| "no such name: see --list".to_owned())
+    Behaviour::by_name(name).ok_or_else(|| "unknown fault: see --list".to_owned())
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     if arguments.list {
-        for trick in Trick::ALL {
-            println!("{:32}{}", trick.name(), trick.description());
+        for fault in InjectedFault::ALL {
+            println!("{:32}{}", fault.name(), fault.description());
         }
         return ExitCode::SUCCESS;
     }
-    // One thread: it shares the machine with what is tested, and is fast enough.
+    // One thread: it shares the machine with the system under test, and is fast enough.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     match runtime.and_then(|runtime| runtime.block_on(run(arguments))) {
         Ok(()) => ExitCode::SUCCESS,
@@ -82,7 +86,7 @@ async fn run(arguments: Arguments) -> std::io::Result<()> {
     if let Some(path) = &arguments.ca_out {
         std::fs::write(path, authority.pem())?;
     }
-    let plan = Plan {
+    let config = ReceiverConfig {
         addresses: addresses(arguments.listen.ip(), arguments.hosts),
         port: arguments.listen.port(),
         protocols: match arguments.protocol {
@@ -90,12 +94,12 @@ async fn run(arguments: Arguments) -> std::io::Result<()> {
             Protocol::Http2 => Protocols::Http2,
             Protocol::Both => Protocols::Both,
         },
-        memory: Memory::Number,
-        ledger_file: arguments.ledger.clone(),
+        retention: Retention::CountOnly,
+        log_file: arguments.ledger.clone(),
         redirect_to: arguments.redirect_to.clone(),
         script: script(arguments),
     };
-    let receiver = Receiver::start(&authority, plan).await?;
+    let receiver = Receiver::start(&authority, config).await?;
     let mut output = std::io::stdout();
     writeln!(output, "{}", receiver.address())?;
     output.flush()?;
@@ -113,8 +117,8 @@ fn script(arguments: Arguments) -> Script {
         return base;
     }
     let hanging: HashSet<IpAddr> = arguments.hang_host.into_iter().collect();
-    base.unless(move |request| {
-        hanging.contains(&request.address).then_some(Behaviour::Trick(Trick::HangBeforeAnswer))
+    base.with_override(move |request| {
+        hanging.contains(&request.address).then_some(Behaviour::Fault(InjectedFault::HangBeforeAnswer))
     })
 }
 

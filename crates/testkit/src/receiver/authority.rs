@@ -1,6 +1,6 @@
-//! An authority that signs certificates for tests: good ones, and one for each reason to refuse a certificate.
+//! A certificate authority for tests: signs valid certificates, and one for each reason to refuse a certificate.
 //!
-//! Nothing here reads a clock: what is valid is valid for a century, and what has expired did so long ago.
+//! It reads no clock: valid certificates are valid for a century, expired ones expired long ago.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -15,60 +15,61 @@ use rustls::{RootCertStore, ServerConfig, SupportedProtocolVersion};
 
 use super::Protocols;
 
-/// Signs certificates for whoever trusts it. Each one has its own key, so that no two tests trust each other.
+/// Signs certificates. Each authority has its own key, so that tests do not trust each other.
 #[derive(Clone)]
 pub struct Authority {
     issuer: Arc<CertifiedIssuer<'static, KeyPair>>,
 }
 
-/// What a receiver shows to prove who it is, and what it asks of the other side.
+/// The certificate a receiver presents, and whether it requires one from the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Credential {
     Good,
     Expired,
     NotYetValid,
-    /// Good, but for somebody else.
+    /// Valid, but for another name.
     WrongName,
-    /// Signed by nobody but itself.
+    /// Self-signed.
     SelfSigned,
-    /// Signed by an authority with the same name and another key.
+    /// Signed by an authority with the same name but another key.
     UnknownAuthority,
-    /// Good, behind more certificates than anybody needs.
+    /// Valid, with a huge chain.
     HugeChain,
-    /// Good, but it asks for a certificate of the other side, too; where that is refused only after the handshake.
-    AsksForYours,
-    /// The same where the refusal is part of the handshake.
-    AsksForYoursEarly,
+    /// Valid, and requires a client certificate; its absence is reported after the handshake.
+    ClientCertificateRequired,
+    /// The same, reported within the handshake.
+    ClientCertificateRequiredEarly,
 }
 
-/// How many certificates a huge chain holds: far more bytes than the 64 KiB that TLS allows a certificate message.
+/// Certificates in the huge chain: far beyond the 64 KiB that TLS allows.
 const HUGE_CHAIN: usize = 400;
 
 impl Authority {
-    #[expect(clippy::new_without_default, reason = "a new key each time is no default")]
+    #[expect(clippy::new_without_default, reason = "each authority has a new key")]
     pub fn new() -> Self {
         let mut params = CertificateParams::default();
         params.distinguished_name.push(DnType::CommonName, "Authority of a test");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
         (params.not_before, params.not_after) = (date_time_ymd(2000, 1, 1), date_time_ymd(2100, 1, 1));
-        let issuer = CertifiedIssuer::self_signed(params, key()).expect("an authority can sign for itself");
+        let issuer = CertifiedIssuer::self_signed(params, key()).expect("a self-signed CA");
         Self { issuer: Arc::new(issuer) }
     }
 
-    /// Its own certificate, for those who are to trust it.
+    /// Returns its own certificate as PEM.
     pub fn pem(&self) -> String {
         self.issuer.pem()
     }
 
-    /// Its own certificate, for clients written in a test.
+    /// Returns its own certificate as a root store.
     pub fn roots(&self) -> Arc<RootCertStore> {
         let mut roots = RootCertStore::empty();
-        roots.add(self.issuer.der().clone()).expect("an authority's own certificate is one");
+        roots.add(self.issuer.der().clone()).expect("a valid CA certificate");
         Arc::new(roots)
     }
 
-    /// How a receiver at these addresses speaks TLS. It is also known as `localhost` and as both loopback addresses.
+    /// Returns the TLS configuration of a receiver at these addresses. The certificate is also valid for
+    /// `localhost` and both loopback addresses.
     pub fn server_config(
         &self,
         credential: Credential,
@@ -77,20 +78,20 @@ impl Authority {
     ) -> ServerConfig {
         let (chain, key) = self.chain(credential, addresses);
         let versions: &[&SupportedProtocolVersion] = match credential {
-            Credential::AsksForYoursEarly => &[&rustls::version::TLS12],
+            Credential::ClientCertificateRequiredEarly => &[&rustls::version::TLS12],
             _ => rustls::ALL_VERSIONS,
         };
         let builder = ServerConfig::builder_with_provider(provider())
             .with_protocol_versions(versions)
-            .expect("the provider knows both versions");
+            .expect("the provider supports both versions");
         let builder = match credential {
-            Credential::AsksForYours | Credential::AsksForYoursEarly => {
+            Credential::ClientCertificateRequired | Credential::ClientCertificateRequiredEarly => {
                 let verifier = WebPkiClientVerifier::builder_with_provider(self.roots(), provider()).build();
-                builder.with_client_cert_verifier(verifier.expect("there is a root"))
+                builder.with_client_cert_verifier(verifier.expect("a root certificate"))
             }
             _ => builder.with_no_client_auth(),
         };
-        let mut config = builder.with_single_cert(chain, key).expect("the key is the certificate's");
+        let mut config = builder.with_single_cert(chain, key).expect("the key matches the certificate");
         config.alpn_protocols = protocols.names().iter().map(|name| name.to_vec()).collect();
         config
     }
@@ -102,7 +103,7 @@ impl Authority {
     ) -> (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>) {
         let key = key();
         let mut params = match credential {
-            Credential::WrongName => leaf(vec!["somebody-else.example".to_owned()]),
+            Credential::WrongName => leaf(vec!["other.example".to_owned()]),
             _ => leaf(names(addresses)),
         };
         match credential {
@@ -115,7 +116,7 @@ impl Authority {
             Credential::UnknownAuthority => params.signed_by(&key, &Self::new().issuer),
             _ => params.signed_by(&key, &self.issuer),
         };
-        let certificate = certificate.expect("a certificate can be signed").der().clone();
+        let certificate = certificate.expect("a signed certificate").der().clone();
         let mut chain = vec![certificate];
         if credential == Credential::HugeChain {
             chain.extend(std::iter::repeat_n(self.issuer.der().clone(), HUGE_CHAIN));
@@ -124,17 +125,17 @@ impl Authority {
     }
 }
 
-/// What does the arithmetic. Named wherever it is needed: a default for the whole process would belong to nobody.
+/// Returns the crypto provider. It is passed explicitly, so that there is no process-wide default.
 pub(super) fn provider() -> Arc<rustls::crypto::CryptoProvider> {
     Arc::new(rustls::crypto::ring::default_provider())
 }
 
 fn key() -> KeyPair {
-    KeyPair::generate().expect("the system gives random bytes")
+    KeyPair::generate().expect("random bytes are available")
 }
 
 fn leaf(names: Vec<String>) -> CertificateParams {
-    let mut params = CertificateParams::new(names).expect("these are names");
+    let mut params = CertificateParams::new(names).expect("valid names");
     params.distinguished_name.push(DnType::CommonName, "Receiver of a test");
     params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];

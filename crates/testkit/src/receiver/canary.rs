@@ -1,9 +1,9 @@
-//! Listeners that nobody may ever connect to.
+//! Listeners that must never receive a connection.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 
-/// A port on loopback with room for connections that nobody takes: whoever connects to it stays visible until it is asked.
+/// A loopback port that never accepts: connections stay in the queue and can be counted.
 pub struct Canary {
     listener: TcpListener,
     address: SocketAddr,
@@ -33,8 +33,8 @@ impl Canary {
         format!("https://{}{path}", self.address)
     }
 
-    /// How many have connected since it was asked last. The system completes connections by itself, so whoever had connected
-    /// before this was called is counted.
+    /// Returns the number of connections since the last call. The system completes connections by itself, so every
+    /// earlier connection is counted.
     pub fn connections(&self) -> usize {
         std::iter::from_fn(|| self.listener.accept().ok()).count()
     }
@@ -46,7 +46,7 @@ pub struct Canaries {
     canaries: Vec<Canary>,
 }
 
-/// What the port must be free on beside 127.0.0.1.
+/// Addresses on which the port must be free, besides 127.0.0.1.
 const OTHERS: [IpAddr; 3] = [
     IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2)),
     IpAddr::V4(Ipv4Addr::new(127, 255, 255, 254)),
@@ -54,7 +54,7 @@ const OTHERS: [IpAddr; 3] = [
 ];
 
 impl Canaries {
-    /// Somebody else may have the port of the first on another address; then it is tried again with another port.
+    /// The port may be in use on another address; then another port is tried.
     pub fn start() -> io::Result<Self> {
         (0..100).find_map(|_| Self::on_one_port().ok()).map_or_else(Self::on_one_port, Ok)
     }
@@ -67,7 +67,7 @@ impl Canaries {
         Ok(Self { port, canaries })
     }
 
-    /// How many have connected to any of them since they were asked last.
+    /// Returns the number of connections to any of them since the last call.
     pub fn connections(&self) -> usize {
         self.canaries.iter().map(Canary::connections).sum()
     }

@@ -1,13 +1,13 @@
-//! HTTP/2 by hand: just enough to take one request and to answer it in ways that a library would not.
+//! Hand-written HTTP/2: reads one request and sends responses that a library would not.
 
 use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-/// What a client says first.
+/// The client's connection preface.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 const HEAD_BYTES: usize = 9;
-/// The largest frame that may be sent without asking.
+/// Default maximum frame size.
 const FRAME_BYTES_MAX: usize = 16_384;
 
 const DATA: u8 = 0;
@@ -22,13 +22,13 @@ const END_STREAM: u8 = 1;
 const ACK: u8 = 1;
 const END_HEADERS: u8 = 4;
 
-/// The client's first stream.
+/// The first stream of a client.
 const STREAM: u32 = 1;
 const INTERNAL_ERROR: [u8; 4] = [0, 0, 0, 2];
-/// `:status: 200` of the static table.
+/// `:status: 200` in the static table.
 const STATUS_200: &[u8] = &[0x88];
 
-/// Reads one request to its end, and says nothing but what the protocol asks for.
+/// Reads one complete request and sends only what the protocol requires.
 pub(super) async fn read_request(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> io::Result<()> {
     let mut preface = [0; PREFACE.len()];
     stream.read_exact(&mut preface).await?;
@@ -93,16 +93,16 @@ pub(super) fn data(bytes: &[u8]) -> Vec<u8> {
     frame(DATA, 0, STREAM, bytes)
 }
 
-/// A header spelled out, and not to be remembered. Neither part may be longer than 126 bytes.
+/// A literal header without indexing. Name and value may have at most 126 bytes.
 fn header(name: &[u8], value: &[u8]) -> Vec<u8> {
     let length = |part: &[u8]| u8::try_from(part.len()).ok().filter(|length| *length < 127);
     let (Some(name_length), Some(value_length)) = (length(name), length(value)) else {
-        unreachable!("headers here are short");
+        unreachable!("the header is short");
     };
     [&[0, name_length][..], name, &[value_length], value].concat()
 }
 
 fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
-    let length = u32::try_from(payload.len()).expect("frames here are small").to_be_bytes();
+    let length = u32::try_from(payload.len()).expect("the frame is small").to_be_bytes();
     [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
 }

@@ -1,5 +1,5 @@
-//! HTTP/2 as it should be, by way of hyper: the good case. Tricks are played by hand elsewhere, on connections of their own;
-//! here, every trick resets its stream.
+//! Correct HTTP/2, with hyper. HTTP/2 faults use hand-written frames on their own connections; here every fault
+//! resets its stream.
 
 use std::io;
 use std::sync::Arc;
@@ -15,23 +15,23 @@ use tokio::net::TcpStream;
 use tokio::time::Instant;
 use tokio_rustls::server::TlsStream;
 
-use super::ledger::{Received, Version};
-use super::script::{Arrival, Behaviour};
+use super::request_log::{ReceivedRequest, Version};
+use super::script::{Behaviour, IncomingConnection};
 use super::{BODY_BYTES_MAX, Shared};
 
 pub(super) async fn serve(
     shared: &Arc<Shared>,
-    arrival: Arrival,
+    incoming: IncomingConnection,
     stream: TlsStream<TcpStream>,
 ) -> io::Result<()> {
-    let service = service_fn(|request| answer(Arc::clone(shared), arrival, request));
+    let service = service_fn(|request| answer(Arc::clone(shared), incoming, request));
     let served = http2::Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(stream), service);
     served.await.map_err(io::Error::other)
 }
 
 async fn answer(
     shared: Arc<Shared>,
-    arrival: Arrival,
+    incoming: IncomingConnection,
     request: Request<Incoming>,
 ) -> io::Result<Response<Empty<Bytes>>> {
     let (head, body) = request.into_parts();
@@ -42,9 +42,9 @@ async fn answer(
         .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
         .collect();
     let path = head.uri.path_and_query().map(ToString::to_string).unwrap_or_default();
-    let request = Received {
-        connection: arrival.connection,
-        address: arrival.address,
+    let request = ReceivedRequest {
+        connection: incoming.connection,
+        address: incoming.address,
         version: Version::Http2,
         method: head.method.to_string(),
         path,
@@ -53,13 +53,13 @@ async fn answer(
         at: Instant::now(),
     };
     let behaviour = shared.script.for_request(&request);
-    shared.ledger.enter(request, &behaviour).await?;
+    shared.log.record(request, &behaviour).await?;
     match behaviour {
         Behaviour::Answer(status) => {
             let mut response = Response::new(Empty::new());
             *response.status_mut() = StatusCode::from_u16(status).map_err(io::Error::other)?;
             Ok(response)
         }
-        Behaviour::Trick(_) | Behaviour::Steps(_) => Err(io::ErrorKind::ConnectionReset.into()),
+        Behaviour::Fault(_) | Behaviour::Steps(_) => Err(io::ErrorKind::ConnectionReset.into()),
     }
 }

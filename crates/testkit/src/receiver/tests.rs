@@ -1,4 +1,4 @@
-//! That the receiver is as good and as hostile as it says, seen by a client that knows nothing of the sender.
+//! Tests of the receiver itself, with a client that is independent of the sender.
 
 mod client;
 mod hostile;
@@ -14,7 +14,7 @@ use tokio::io::AsyncWriteExt;
 use super::*;
 
 #[tokio::test]
-async fn a_good_receiver_takes_one_request_after_the_other_and_remembers_them() {
+async fn good_receiver_records_requests() {
     let authority = Authority::new();
     let receiver = Receiver::good(&authority).await;
     let mut client = Client::connect(&authority, &receiver).await.unwrap();
@@ -31,11 +31,11 @@ async fn a_good_receiver_takes_one_request_after_the_other_and_remembers_them() 
     assert_eq!(received[1].version, Version::Http1);
     assert_eq!((receiver.connections(), received[2].connection), (1, 1));
     drop(client);
-    receiver.wait_until_left().await;
+    receiver.wait_until_closed().await;
 }
 
 #[tokio::test]
-async fn a_body_may_come_in_chunks_and_in_pieces() {
+async fn chunked_bodies_are_read() {
     let authority = Authority::new();
     let receiver = Receiver::good(&authority).await;
     let mut client = Client::connect(&authority, &receiver).await.unwrap();
@@ -50,7 +50,7 @@ async fn a_body_may_come_in_chunks_and_in_pieces() {
 }
 
 #[tokio::test]
-async fn a_request_with_two_lengths_is_not_taken() {
+async fn ambiguous_length_is_rejected() {
     let authority = Authority::new();
     let receiver = Receiver::good(&authority).await;
     let mut client = Client::connect(&authority, &receiver).await.unwrap();
@@ -60,9 +60,9 @@ async fn a_request_with_two_lengths_is_not_taken() {
 }
 
 #[tokio::test]
-async fn http_2_is_spoken_well() {
+async fn http2_works() {
     let authority = Authority::new();
-    let receiver = Receiver::always(&authority, Trick::Http2Only).await;
+    let receiver = Receiver::always(&authority, InjectedFault::Http2Only).await;
     let client = Client::connect_with(&authority, receiver.address(), Protocols::Both).await.unwrap();
     let (mut sender, connection) =
         hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(client.stream))
@@ -84,13 +84,17 @@ async fn http_2_is_spoken_well() {
 }
 
 #[tokio::test]
-async fn what_was_answered_is_in_the_file() {
+async fn requests_are_logged_to_the_file() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("ledger");
+    let path = folder.path().join("requests.log");
     let authority = Authority::new();
     let script = Script::new(|request| Behaviour::by_name(&request.path[1..]).unwrap());
-    let plan = Plan { ledger_file: Some(path.clone()), memory: Memory::Number, ..Plan::new(script) };
-    let receiver = Receiver::start(&authority, plan).await.unwrap();
+    let config = ReceiverConfig {
+        log_file: Some(path.clone()),
+        retention: Retention::CountOnly,
+        ..ReceiverConfig::new(script)
+    };
+    let receiver = Receiver::start(&authority, config).await.unwrap();
     let mut client = Client::connect(&authority, &receiver).await.unwrap();
     let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     let mut expected = String::new();
@@ -99,16 +103,16 @@ async fn what_was_answered_is_in_the_file() {
         read_answer(&mut client).await;
         expected += &format!("{id} {abc} {name}\n");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), expected);
-        client.forget();
+        client.discard();
     }
     assert_eq!((receiver.count(), receiver.received().len()), (3, 0));
 }
 
 #[tokio::test]
-async fn one_message_in_ten_is_refused_and_taken_when_it_comes_again() {
+async fn one_message_in_ten_fails_once() {
     let authority = Authority::new();
-    let plan = Plan::new(Script::refusing_one_in(10));
-    let receiver = Receiver::start(&authority, plan).await.unwrap();
+    let config = ReceiverConfig::new(Script::refusing_one_in(10));
+    let receiver = Receiver::start(&authority, config).await.unwrap();
     let mut client = Client::connect(&authority, &receiver).await.unwrap();
     let mut refused = Vec::new();
     for round in 0..2 {
@@ -125,11 +129,12 @@ async fn one_message_in_ten_is_refused_and_taken_when_it_comes_again() {
 }
 
 #[tokio::test]
-async fn a_sequence_is_played_in_its_order_and_ends_well() {
+async fn sequence_runs_in_order() {
     let authority = Authority::new();
-    let sequence = [Behaviour::Answer(500), Trick::AcceptReset.into(), Trick::CutBeforeAnswer.into()];
-    let plan = Plan::new(Script::sequence(sequence));
-    let receiver = Receiver::start(&authority, plan).await.unwrap();
+    let sequence =
+        [Behaviour::Answer(500), InjectedFault::AcceptReset.into(), InjectedFault::CutBeforeAnswer.into()];
+    let config = ReceiverConfig::new(Script::sequence(sequence));
+    let receiver = Receiver::start(&authority, config).await.unwrap();
     let mut seen = Vec::new();
     for _ in 0..5 {
         let Ok(mut client) = Client::connect(&authority, &receiver).await else {
@@ -146,13 +151,16 @@ async fn a_sequence_is_played_in_its_order_and_ends_well() {
 }
 
 #[tokio::test]
-async fn paths_and_addresses_choose_what_happens() {
+async fn behaviour_by_path_and_address() {
     let authority = Authority::new();
     let hanging: IpAddr = "127.0.0.2".parse().unwrap();
-    let script = Script::by_path()
-        .unless(move |request| (request.address == hanging).then_some(Trick::HangBeforeAnswer.into()));
+    let script = Script::by_path().with_override(move |request| {
+        (request.address == hanging).then_some(InjectedFault::HangBeforeAnswer.into())
+    });
     let addresses = vec!["127.0.0.1".parse().unwrap(), hanging];
-    let receiver = Receiver::start(&authority, Plan { addresses, ..Plan::new(script) }).await.unwrap();
+    let receiver = Receiver::start(&authority, ReceiverConfig { addresses, ..ReceiverConfig::new(script) })
+        .await
+        .unwrap();
     let mut client = Client::connect(&authority, &receiver).await.unwrap();
     for (path, answer) in [
         ("/hook", "HTTP/1.1 200 OK"),
@@ -171,7 +179,7 @@ async fn paths_and_addresses_choose_what_happens() {
 }
 
 #[tokio::test]
-async fn a_canary_notices_whoever_connects() {
+async fn canary_counts_connections() {
     let canary = Canary::start().unwrap();
     assert_eq!(canary.connections(), 0);
     for _ in 0..3 {
@@ -181,9 +189,9 @@ async fn a_canary_notices_whoever_connects() {
 }
 
 #[tokio::test]
-async fn everything_ends_with_the_receiver() {
+async fn dropping_the_receiver_closes_connections() {
     let authority = Authority::new();
-    let receiver = Receiver::always(&authority, Trick::HangBeforeAnswer).await;
+    let receiver = Receiver::always(&authority, InjectedFault::HangBeforeAnswer).await;
     let mut client = Client::connect(&authority, &receiver).await.unwrap();
     client.send(&post("/", "m-1", "abc")).await;
     receiver.wait_for(1).await;

@@ -1,11 +1,14 @@
-use serde_json::json;
+use domain::{FieldUpdate, Identity, Lifecycle};
+use domain::{PercentVariation, SiteKey};
+use serde_json::{Value, json};
 
 use super::*;
+use crate::names;
 
-fn read_json(value: Value) -> Result<ReadDraft, RefusedDraft> {
+fn parse_json(value: Value) -> Result<ParsedDraft, RejectedDraft> {
     let zone = TimeZone::get("Europe/Paris").unwrap();
     let now = "2026-06-01T12:00:00Z".parse().unwrap();
-    read(&value, ParseContext { zone: &zone, now, sites: &SiteDirectory::default() })
+    parse(&value, ParseContext { zone: &zone, now, sites: &SiteDirectory::default() })
 }
 
 fn with(mut extra: Value) -> Value {
@@ -17,15 +20,15 @@ fn with(mut extra: Value) -> Value {
     extra
 }
 
-/// `path: message` of every violation.
-fn refused(value: Value) -> Vec<String> {
-    let refused = read_json(value).expect_err("refused");
-    refused.violations.iter().map(|v| format!("{}: {}", v.path, v.message)).collect()
+/// Returns `path: message` of every violation.
+fn violations(value: Value) -> Vec<String> {
+    let rejected = parse_json(value).expect_err("the advert is invalid");
+    rejected.violations.iter().map(|v| format!("{}: {}", v.path, v.message)).collect()
 }
 
 #[test]
-fn the_smallest_advert_is_a_kind_and_an_identity() {
-    let read = read_json(with(json!({}))).unwrap();
+fn minimal_advert_has_types_and_an_identity() {
+    let read = parse_json(with(json!({}))).unwrap();
     let site = SiteKey::parse("portail.example").unwrap();
     assert_eq!(read.draft.identity, Identity::SiteReference(site, "A-1".into()));
     assert_eq!(read.draft.lifecycle, Lifecycle::Seen);
@@ -33,17 +36,17 @@ fn the_smallest_advert_is_a_kind_and_an_identity() {
 }
 
 #[test]
-fn identity_is_the_first_that_is_given() {
+fn identity_precedence() {
     let uuid = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
     let url = "https://www.portail.example/annonce/1#photos";
-    let kind = |value| read_json(value).unwrap().draft.identity;
+    let kind = |value| parse_json(value).unwrap().draft.identity;
     assert_eq!(kind(with(json!({"uuid": uuid, "url": url}))), Identity::Uuid(uuid.parse().unwrap()));
     assert!(matches!(kind(with(json!({"url": url}))), Identity::SiteReference(..)));
     assert_eq!(
         kind(json!({"transactionType": 0, "propertyType": 1, "url": url})),
         Identity::Url("https://www.portail.example/annonce/1".into())
     );
-    // The site is taken from the address, and with a reference it identifies the advert.
+    // The site comes from the URL; with a reference it identifies the advert.
     assert!(matches!(
         kind(json!({"transactionType": 0, "propertyType": 1, "url": url, "reference": 7})),
         Identity::SiteReference(site, reference) if site.as_str() == "portail.example" && &*reference == "7"
@@ -51,8 +54,8 @@ fn identity_is_the_first_that_is_given() {
 }
 
 #[test]
-fn absent_keeps_null_clears() {
-    let patch = read_json(with(json!({"price": null, "pictures": [], "title": " "}))).unwrap().draft.patch;
+fn absent_keeps_and_null_clears() {
+    let patch = parse_json(with(json!({"price": null, "pictures": [], "title": " "}))).unwrap().draft.patch;
     assert_eq!(patch.price, FieldUpdate::Set(None));
     assert_eq!(patch.pictures, FieldUpdate::Set(Vec::new()));
     assert_eq!(patch.title, FieldUpdate::Set(None));
@@ -60,21 +63,21 @@ fn absent_keeps_null_clears() {
 }
 
 #[test]
-fn numbers_may_be_texts() {
-    let patch = read_json(with(json!({"price": "250000.50", "room": "3"}))).unwrap().draft.patch;
+fn numbers_may_be_strings() {
+    let patch = parse_json(with(json!({"price": "250000.50", "room": "3"}))).unwrap().draft.patch;
     assert_eq!(patch.price, FieldUpdate::Set(domain::Amount::new(250_000.5)));
     assert_eq!(patch.room, FieldUpdate::Set(Some(3)));
 }
 
 #[test]
-fn everything_wrong_is_reported_together() {
-    let told = refused(json!({
+fn all_violations_are_reported_together() {
+    let messages = violations(json!({
         "site": "portail.example", "propertyType": 9, "price": [], "surface": -1, "room": 2.5,
         "url": "ftp://x.example/", "energy": {"category": "Z"}, "pictures": ["https://ok.example/1.jpg", 4],
         "locations": {"lat": 91, "lon": 2}, "createdAt": "yesterday", "contact": {"email": 3},
         "events": [{"fieldName": "price"}], "feesPercentage": 101,
     }));
-    let paths: Vec<&str> = told.iter().map(|line| line.split(':').next().unwrap()).collect();
+    let paths: Vec<&str> = messages.iter().map(|line| line.split(':').next().unwrap()).collect();
     let mut expected = [
         "propertyType",
         "price",
@@ -97,15 +100,15 @@ fn everything_wrong_is_reported_together() {
 }
 
 #[test]
-fn an_advert_that_nothing_identifies_is_refused() {
-    let told = refused(json!({"transactionType": 0, "propertyType": 1, "site": "portail.example"}));
-    assert_eq!(told, ["uuid: An advert needs a uuid, a site with a reference, or a url."]);
-    assert_eq!(refused(json!([1])), [": An advert must be an object, array given."]);
+fn advert_without_identity_is_rejected() {
+    let messages = violations(json!({"transactionType": 0, "propertyType": 1, "site": "portail.example"}));
+    assert_eq!(messages, ["uuid: An advert needs a uuid, a site and a reference, or a url."]);
+    assert_eq!(violations(json!([1])), [": An advert must be a JSON object, array given."]);
 }
 
 #[test]
-fn unknown_names_are_reported_not_refused() {
-    let read = read_json(with(json!({
+fn unknown_fields_are_reported_not_rejected() {
+    let read = parse_json(with(json!({
         "colour": "red", "publisher": {"name": "Agence", "category": "portal"}, "@id": "/adverts/x",
         "contact": {"skype": "a"},
     })));
@@ -115,8 +118,8 @@ fn unknown_names_are_reported_not_refused() {
 }
 
 #[test]
-fn the_lifecycle_is_said_in_three_ways() {
-    let lifecycle = |extra| read_json(with(extra)).unwrap().draft.lifecycle;
+fn lifecycle_from_expired_and_expired_at() {
+    let lifecycle = |extra| parse_json(with(extra)).unwrap().draft.lifecycle;
     let at = "2026-05-01T00:00:00Z".parse().unwrap();
     assert_eq!(lifecycle(json!({"expired": true})), Lifecycle::Expired { at: None });
     assert_eq!(
@@ -124,27 +127,27 @@ fn the_lifecycle_is_said_in_three_ways() {
         Lifecycle::Expired { at: Some(at) }
     );
     assert_eq!(lifecycle(json!({"expired": false, "expiredAt": null})), Lifecycle::Live);
-    let told = refused(with(json!({"expired": false, "expiredAt": "2026-05-01"})));
-    assert_eq!(told, ["expiredAt: An advert that is not expired has no date of expiry."]);
+    let messages = violations(with(json!({"expired": false, "expiredAt": "2026-05-01"})));
+    assert_eq!(messages, ["expiredAt: An advert that is not expired cannot have an expiry date."]);
 }
 
 #[test]
-fn dates_of_the_future_are_errors() {
+fn future_dates_are_rejected() {
     assert_eq!(
-        refused(with(json!({"createdAt": "2026-06-03"}))),
-        ["createdAt: \"2026-06-03\" lies in the future."]
+        violations(with(json!({"createdAt": "2026-06-03"}))),
+        ["createdAt: \"2026-06-03\" is in the future."]
     );
 }
 
 #[test]
-fn a_long_wrong_value_is_not_repeated_in_full() {
-    let told = refused(with(json!({"zipcode": "9".repeat(100_000)})));
-    assert!(told[0].len() < 200, "{}", told[0].len());
+fn long_invalid_values_are_truncated() {
+    let messages = violations(with(json!({"zipcode": "9".repeat(100_000)})));
+    assert!(messages[0].len() < 200, "{}", messages[0].len());
 }
 
 #[test]
-fn history_keeps_names_it_does_not_know() {
-    let history = read_json(with(json!({"events": [
+fn history_keeps_unknown_field_names() {
+    let history = parse_json(with(json!({"events": [
         {"fieldName": "price", "fieldOldValue": "210000", "fieldNewValue": 200000, "percentVariation": "-4.76",
          "createdAt": "2026-01-01T00:00:00Z"},
         {"fieldName": "boost", "createdAt": "2026-01-02T00:00:00Z"},

@@ -10,9 +10,9 @@ fn at(text: &str) -> Timestamp {
     text.parse().unwrap()
 }
 
-fn parts(zone: &TimeZone, state: DeliveryState) -> DeliveryParts<'_> {
+fn input(zone: &TimeZone, state: DeliveryState) -> DeliveryInput<'_> {
     let number = domain::SearchNumber(42);
-    DeliveryParts {
+    DeliveryInput {
         id: DeliveryId::of(number, 7, domain::DeliveryEpoch::default()),
         search: Some(SearchId::from_bytes([0x5e; 16])),
         channel: DeliveryChannel::Event,
@@ -27,14 +27,14 @@ fn parts(zone: &TimeZone, state: DeliveryState) -> DeliveryParts<'_> {
     }
 }
 
-fn shown(state: DeliveryState) -> Value {
-    serde_json::to_value(DeliveryBody::of(&parts(&paris(), state))).unwrap()
+fn truncated(state: DeliveryState) -> Value {
+    serde_json::to_value(DeliveryBody::of(&input(&paris(), state))).unwrap()
 }
 
 #[test]
-fn a_delivery_says_what_it_is_about_and_what_comes_next() {
+fn pending_delivery_body() {
     assert_eq!(
-        shown(DeliveryState::Pending),
+        truncated(DeliveryState::Pending),
         json!({
             "@context": "/contexts/Delivery",
             "@id": "/deliveries/0000002a-0000-8001-8000-000000000007",
@@ -56,9 +56,9 @@ fn a_delivery_says_what_it_is_about_and_what_comes_next() {
 }
 
 #[test]
-fn each_state_has_its_name_its_date_and_its_reason() {
+fn states_have_names_dates_and_reasons() {
     let check = |state, name: &str, reason: Option<&str>, settled: bool| {
-        let body = shown(state);
+        let body = truncated(state);
         assert_eq!((&body["state"], &body["reason"]), (&json!(name), &json!(reason)));
         assert_eq!(body["settledAt"].is_string(), settled, "{body}");
         assert_eq!(body["nextAttemptAt"].is_string(), state == DeliveryState::Pending, "{body}");
@@ -73,11 +73,11 @@ fn each_state_has_its_name_its_date_and_its_reason() {
 }
 
 #[test]
-fn what_was_erased_or_deleted_is_not_named() {
+fn erased_and_deleted_references_are_null() {
     let zone = paris();
-    let parts =
-        DeliveryParts { search: None, event: None, about: None, ..parts(&zone, DeliveryState::Failed) };
-    let body = serde_json::to_value(DeliveryBody::of(&parts)).unwrap();
+    let input =
+        DeliveryInput { search: None, event: None, about: None, ..input(&zone, DeliveryState::Failed) };
+    let body = serde_json::to_value(DeliveryBody::of(&input)).unwrap();
     for name in ["search", "match", "property"] {
         assert_eq!(body.get(name), Some(&Value::Null), "{name}");
     }
@@ -85,9 +85,9 @@ fn what_was_erased_or_deleted_is_not_named() {
 }
 
 #[test]
-fn every_attempt_is_shown_in_order() {
+fn attempts_are_listed_in_order() {
     let zone = paris();
-    let attempt = |outcome, status, answer| AttemptParts {
+    let attempt = |outcome, status, answer| AttemptInput {
         began_at: at("2026-03-02T09:00:00.75Z"),
         took: Duration::from_micros(1_234_567),
         outcome,
@@ -100,7 +100,7 @@ fn every_attempt_is_shown_in_order() {
         attempt(Outcome::Interrupted, None, b""),
         attempt(Outcome::Delivered, Some(200), "reçu".as_bytes()),
     ];
-    let body = DeliveryWithAttempts::of(&parts(&zone, DeliveryState::Delivered), attempts);
+    let body = DeliveryWithAttempts::of(&input(&zone, DeliveryState::Delivered), attempts);
     let text = serde_json::to_string(&body).unwrap();
     assert!(text.contains(r#""answer":"no\r\n\u001b[31m"#), "{text}");
     let body: Value = serde_json::from_str(&text).unwrap();
@@ -118,16 +118,16 @@ fn every_attempt_is_shown_in_order() {
 }
 
 #[test]
-fn a_letter_cut_in_half_is_left_out_and_what_is_no_text_is_marked() {
-    assert_eq!(legible("reç".as_bytes()), "reç");
-    assert_eq!(legible(&"reç".as_bytes()[..3]), "re");
-    assert_eq!(legible(b"a\xffb"), "a\u{fffd}b");
+fn lossy_text_drops_an_incomplete_character() {
+    assert_eq!(lossy_text("reç".as_bytes()), "reç");
+    assert_eq!(lossy_text(&"reç".as_bytes()[..3]), "re");
+    assert_eq!(lossy_text(b"a\xffb"), "a\u{fffd}b");
 }
 
 #[test]
-fn a_replay_says_since_when() {
+fn replay_request_since() {
     let read = |body: Value| {
-        read_replay(body.as_object().unwrap(), &paris()).map_err(|violations| violations[0].message.clone())
+        parse_replay(body.as_object().unwrap(), &paris()).map_err(|violations| violations[0].message.clone())
     };
     let since = |body: Value| read(body).map(|replay| replay.since);
     assert_eq!(since(json!({"since": "2026-03-02"})), Ok(Some(at("2026-03-01T23:00:00Z"))));
@@ -142,7 +142,7 @@ fn a_replay_says_since_when() {
 }
 
 #[test]
-fn channels_and_faults_go_by_their_names() {
+fn channel_and_fault_names() {
     for channel in DeliveryChannel::ALL {
         assert_eq!(names::parse_delivery_channel(names::delivery_channel(channel)), Some(channel));
     }

@@ -1,26 +1,26 @@
-//! An explanation in a sentence or two of plain English: what failed, or that nothing did.
+//! Summarises an explanation in one or two sentences.
 
-use super::{AdvertBody, ChangeBody, EntryTriedBody, ExplanationBody, GroupBody, LineBody};
+use super::{AdvertBody, ChangeBody, CriterionBody, EntryResultBody, ExplanationBody, GroupBody};
 
-/// The summary of a body that is otherwise complete.
+/// Returns the summary of an otherwise complete body.
 pub fn of(body: &ExplanationBody<'_>) -> String {
     let mut text = match (body.held, body.on_offer) {
-        (true, true) => "The property is on offer and meets everything the search asks for.".to_owned(),
+        (true, true) => "The property is on offer and meets all criteria of the search.".to_owned(),
         (true, false) => {
-            "The property meets everything the search asks for, but all its adverts are expired: it is \
-                          not on offer, and makes no match."
+            "The property meets all criteria of the search, but all its adverts have expired: it is \
+                          not on offer and cannot match."
                 .to_owned()
         }
         (false, _) => format!("The property does not meet the search: {}.", failures(body).join("; ")),
     };
     if !body.held && !body.on_offer {
-        text.push_str(" All its adverts are expired, too.");
+        text.push_str(" All its adverts have expired as well.");
     }
     match (body.held && body.on_offer, body.matched) {
         (true, false) => text.push_str(
-            " There is no match: one is made when a property comes to meet a search after that was made or switched on.",
+            " There is no match: a match is created only when a property starts to meet a search that is already saved and enabled.",
         ),
-        (false, true) => text.push_str(" There is a match from when it did."),
+        (false, true) => text.push_str(" There is a match from an earlier time when it did."),
         (true, true) | (false, false) => {}
     }
     text
@@ -28,36 +28,34 @@ pub fn of(body: &ExplanationBody<'_>) -> String {
 
 fn failures(body: &ExplanationBody<'_>) -> Vec<String> {
     let mut failures: Vec<String> = body.criteria.iter().filter(|line| !line.held).map(failure).collect();
-    failures.extend(adverts(&body.adverts));
+    failures.extend(closest_advert(&body.adverts));
     failures.extend(body.changes.iter().filter(|change| !change.held).map(change));
-    failures.extend(words(&body.expressions));
+    failures.extend(closest_group(&body.expressions));
     if failures.is_empty() {
-        // Something was wanted of adverts, and none of them counts.
-        failures.push("none of its adverts counts".to_owned());
+        // There are advert criteria, and no advert is eligible.
+        failures.push("none of its adverts is eligible".to_owned());
     }
     failures
 }
 
-fn failure(line: &LineBody) -> String {
-    let LineBody { filters, wanted, found, held: _ } = line;
-    let filters = listed(filters);
+fn failure(line: &CriterionBody) -> String {
+    let CriterionBody { filters, wanted, found, held: _ } = line;
+    let filters = join_names(filters);
     match found {
-        Some(found) => format!("{filters}: wanted {wanted}, found {found}"),
-        None => format!("{filters}: wanted {wanted}, which is not known of it"),
+        Some(found) => format!("{filters}: expected {wanted}, found {found}"),
+        None => format!("{filters}: expected {wanted}, but the value is unknown"),
     }
 }
 
-/// What the nearest advert fails.
-fn adverts(tried: &[AdvertBody]) -> Option<String> {
-    let nearest = tried.first().filter(|_| tried.iter().all(|advert| !advert.held))?;
-    let failed: Vec<String> = nearest.criteria.iter().filter(|line| !line.held).map(failure).collect();
+/// Describes what the closest advert fails.
+fn closest_advert(adverts: &[AdvertBody]) -> Option<String> {
+    let closest = adverts.first().filter(|_| adverts.iter().all(|advert| !advert.held))?;
+    let failed: Vec<String> = closest.criteria.iter().filter(|line| !line.held).map(failure).collect();
     let failed = failed.join("; ");
-    Some(match (tried.len(), nearest.criteria.len()) {
-        (1, _) => format!("its advert ({failed})"),
-        (_, 1) => format!("none of its {} adverts will do ({failed})", tried.len()),
-        (count, _) => format!(
-            "no one of its {count} adverts meets everything asked of an advert (the nearest: {failed})"
-        ),
+    Some(match (adverts.len(), closest.criteria.len()) {
+        (1, _) => format!("its advert fails ({failed})"),
+        (_, 1) => format!("none of its {} adverts meets the criterion ({failed})", adverts.len()),
+        (count, _) => format!("none of its {count} adverts meets all advert criteria (closest: {failed})"),
     })
 }
 
@@ -67,30 +65,30 @@ fn change(change: &ChangeBody) -> String {
         return format!("its {field_name} has never changed");
     }
     let failed: Vec<String> = criteria.iter().filter(|line| !line.held).map(failure).collect();
-    format!("no change of {field_name} will do (the nearest of {count}: {})", failed.join("; "))
+    format!("no change of its {field_name} meets the criteria (closest of {count}: {})", failed.join("; "))
 }
 
-/// What the nearest group lacks.
-fn words(groups: &[GroupBody<'_>]) -> Option<String> {
+/// Describes what the closest group lacks.
+fn closest_group(groups: &[GroupBody<'_>]) -> Option<String> {
     if groups.iter().any(|group| group.held) {
         return None;
     }
     let failing = |group: &GroupBody<'_>| group.entries.iter().filter(|entry| !entry.held).count();
-    let nearest = groups.iter().min_by_key(|group| failing(group))?;
-    let failed: Vec<String> = nearest.entries.iter().filter(|entry| !entry.held).map(word).collect();
+    let closest = groups.iter().min_by_key(|group| failing(group))?;
+    let failed: Vec<String> = closest.entries.iter().filter(|entry| !entry.held).map(word).collect();
     Some(failed.join(" and "))
 }
 
-fn word(entry: &EntryTriedBody<'_>) -> String {
+fn word(entry: &EntryResultBody<'_>) -> String {
     let word = entry.entry.word();
     match &entry.found_in {
-        None => format!("\"{word}\" stands in none of its texts"),
-        Some(passage) => format!("\"{word}\" stands in a {}, and must not", passage.field_name),
+        None => format!("\"{word}\" is in none of its texts"),
+        Some(passage) => format!("\"{word}\" is in a {} but is excluded", passage.field_name),
     }
 }
 
-/// `a`, `a and b`, `a, b and c`.
-fn listed(names: &[&str]) -> String {
+/// Formats `a`, `a and b`, `a, b and c`.
+fn join_names(names: &[&str]) -> String {
     match names.split_last() {
         None => "criterion".to_owned(),
         Some((last, [])) => (*last).to_owned(),

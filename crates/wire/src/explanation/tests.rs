@@ -1,4 +1,4 @@
-//! Whole bodies: one that holds, near misses, and what the summary makes of them.
+//! Complete bodies: a match, near misses, and their summaries.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ fn amount(number: f64) -> Option<Amount> {
     Amount::new(number)
 }
 
-/// An advert of an apartment in Tours.
+/// Builds an advert of an apartment in Tours.
 fn advert(number: u8, change: impl FnOnce(&mut Advert)) -> Advert {
     let mut advert = Advert {
         id: AdvertId::from_bytes([number; 16]),
@@ -67,7 +67,7 @@ fn region() -> Arc<Department> {
     })
 }
 
-/// Tours, and Paris with one of its districts.
+/// Knows Tours, and Paris with one district.
 fn city(id: u64) -> Option<Arc<City>> {
     let (name, parent) = match id {
         37_261 => ("Tours", None),
@@ -101,9 +101,9 @@ fn sites() -> SiteDirectory {
     SiteDirectory::new(1, vec![site], Vec::new())
 }
 
-fn body(it: &Property, said: &[(&str, RawCriterion)], matched: bool) -> Value {
+fn body(it: &Property, given: &[(&str, RawCriterion)], matched: bool) -> Value {
     let mut raw_criteria = RawCriteria::default();
-    for (name, criterion) in said {
+    for (name, criterion) in given {
         raw_criteria.put(FILTERS.iter().find(|filter| filter.name == *name).unwrap(), criterion.clone());
     }
     let sites = sites();
@@ -116,20 +116,20 @@ fn body(it: &Property, said: &[(&str, RawCriterion)], matched: bool) -> Value {
     let zone = TimeZone::get("Europe/Paris").unwrap();
     let by_code = |insee: &Insee| city(insee.id());
     let places = Places { city: &city, commune: &by_code, department: &department };
-    let known = Known { places, sites: &sites, zone: &zone };
-    let parts = ExplanationParts {
+    let context = RenderContext { places, sites: &sites, zone: &zone };
+    let input = ExplanationInput {
         search: SearchId::from_bytes([2; 16]),
         property: it.id,
         explanation: &explanation,
         matched,
         raw_criteria: &raw_criteria,
-        known: &known,
+        context: &context,
     };
-    serde_json::to_value(super::explanation(&parts)).unwrap()
+    serde_json::to_value(super::explanation(&input)).unwrap()
 }
 
-fn summary(it: &Property, said: &[(&str, RawCriterion)]) -> String {
-    body(it, said, false)["summary"].as_str().unwrap().to_owned()
+fn summary(it: &Property, given: &[(&str, RawCriterion)]) -> String {
+    body(it, given, false)["summary"].as_str().unwrap().to_owned()
 }
 
 fn words(text: &str, presence: Presence) -> Entry {
@@ -137,8 +137,8 @@ fn words(text: &str, presence: Presence) -> Entry {
 }
 
 #[test]
-fn a_property_that_meets_a_search_says_by_what() {
-    let said = [
+fn matching_property_lists_all_criteria() {
+    let given = [
         ("transactionType", RawCriterion::Codes(vec![0])),
         ("budgetMin", RawCriterion::Number(200_000.0)),
         ("budgetMax", RawCriterion::Number(250_000.0)),
@@ -166,7 +166,7 @@ fn a_property_that_meets_a_search_says_by_what() {
         "@type": "Explanation",
         "search": search,
         "property": own,
-        "summary": "The property is on offer and meets everything the search asks for.",
+        "summary": "The property is on offer and meets all criteria of the search.",
         "held": true,
         "onOffer": true,
         "matched": true,
@@ -192,11 +192,11 @@ fn a_property_that_meets_a_search_says_by_what() {
             ]},
         ],
     });
-    assert_eq!(body(&it, &said, true), expected);
+    assert_eq!(body(&it, &given, true), expected);
 }
 
 #[test]
-fn what_is_asked_of_one_advert_is_shown_for_each() {
+fn advert_criteria_are_listed_per_advert() {
     let it = property([
         advert(1, |advert| advert.details.construction_year = Some(1_950)),
         advert(2, |advert| {
@@ -204,11 +204,11 @@ fn what_is_asked_of_one_advert_is_shown_for_each() {
             advert.details.energy.category = Some(EnergyLetter::B);
         }),
     ]);
-    let said = [
+    let given = [
         ("includedSites", RawCriterion::Sites(vec![SiteKey::parse("portail.example").unwrap()])),
         ("energyCategories", RawCriterion::Codes(vec![0, 1])),
     ];
-    let body = body(&it, &said, false);
+    let body = body(&it, &given, false);
     let portal = json!({"@id": "/sites/3", "name": "portail.example"});
     assert_eq!(
         body["adverts"][0],
@@ -220,13 +220,13 @@ fn what_is_asked_of_one_advert_is_shown_for_each() {
     assert_eq!(body["adverts"][1]["criteria"][0]["found"], "agence.example");
     assert_eq!(
         body["summary"],
-        "The property does not meet the search: no one of its 2 adverts meets everything asked of an advert (the nearest: \
-         energyCategories: wanted one of A, B, found E)."
+        "The property does not meet the search: none of its 2 adverts meets all advert criteria (closest: \
+         energyCategories: expected one of A, B, found E)."
     );
 }
 
 #[test]
-fn a_city_stands_for_its_districts() {
+fn city_includes_its_districts() {
     let it = property([advert(1, |_| {})]);
     let body = body(&it, &[("includedCities", RawCriterion::Cities(vec![75_056]))], false);
     let line = &body["criteria"][1];
@@ -236,7 +236,7 @@ fn a_city_stands_for_its_districts() {
 }
 
 #[test]
-fn a_summary_names_what_failed() {
+fn summary_names_failed_criteria() {
     let it = property([advert(1, |advert| {
         advert.events.push(AdvertEvent::amount(
             at(1_800_000_100),
@@ -245,63 +245,68 @@ fn a_summary_names_what_failed() {
             amount(99.0),
         ));
     })]);
-    let check = |said: &[(&str, RawCriterion)], expected: &str| {
-        assert_eq!(summary(&it, said), format!("The property does not meet the search: {expected}."));
+    let check = |given: &[(&str, RawCriterion)], expected: &str| {
+        assert_eq!(summary(&it, given), format!("The property does not meet the search: {expected}."));
     };
     let number = RawCriterion::Number;
-    check(&[("budgetMax", number(240_000.0))], "budgetMax: wanted at most 240000, found 250000");
+    check(&[("budgetMax", number(240_000.0))], "budgetMax: expected at most 240000, found 250000");
     check(
         &[("surfaceMin", number(70.0)), ("surfaceMax", number(80.5)), ("roomMin", number(3.0))],
-        "surfaceMin and surfaceMax: wanted from 70 to 80.5, found 62.5; roomMin: wanted at least 3, which is not known of it",
+        "surfaceMin and surfaceMax: expected from 70 to 80.5, found 62.5; roomMin: expected at least 3, but the value is unknown",
     );
     check(
         &[("lat", number(47.4)), ("lon", number(0.8)), ("radius", number(5.0))],
-        "lat, lon and radius: wanted at most 5 km away, found 7.527 km",
+        "lat, lon and radius: expected at most 5 km away, found 7.527 km",
     );
     let tours = RawCriterion::Cities(vec![37_261]);
-    check(&[("excludedCities", tours)], "excludedCities: wanted not Tours, found Tours");
+    check(&[("excludedCities", tours)], "excludedCities: expected not Tours, found Tours");
     let zipcodes = ["37000", "37200", "37300", "37400"].map(|text| Zipcode::parse(text).unwrap());
     check(
         &[("includedZipcodes", RawCriterion::Zipcodes(zipcodes.to_vec()))],
-        "includedZipcodes: wanted one of 37000, 37200, 37300 and 1 more, found 37100 Tours",
+        "includedZipcodes: expected one of 37000, 37200, 37300 and 1 more, found 37100 Tours",
     );
     check(
         &[("publisherTypes", RawCriterion::Codes(vec![0]))],
-        "its advert (publisherTypes: wanted 0, which is not known of it)",
+        "its advert fails (publisherTypes: expected 0, but the value is unknown)",
     );
     check(
         &[("eventPriceVariationMax", number(-5.0))],
-        "no change of price will do (the nearest of 1: eventPriceVariationMax: wanted at most -5, found -1)",
+        "no change of its price meets the criteria (closest of 1: eventPriceVariationMax: expected at most -5, found -1)",
     );
     check(&[("eventSurfaceVariationMin", number(1.0))], "its surface has never changed");
     let entries = vec![words("terrasse", Presence::Present), words("balcon", Presence::Absent)];
     check(
         &[("expressions", RawCriterion::Expressions(vec![entries]))],
-        "\"terrasse\" stands in none of its texts and \"balcon\" stands in a title, and must not",
+        "\"terrasse\" is in none of its texts and \"balcon\" is in a title but is excluded",
     );
     check(
         &[("excludedProperties", RawCriterion::Properties(vec![it.id]))],
-        "excludedProperties: wanted not /properties/01010101-0101-0101-0101-010101010101, found \
+        "excludedProperties: expected not /properties/01010101-0101-0101-0101-010101010101, found \
          /properties/01010101-0101-0101-0101-010101010101",
     );
 }
 
 #[test]
-fn a_summary_says_why_there_is_no_match_or_still_one() {
+fn summary_explains_missing_and_old_matches() {
     let it = property([advert(1, |_| {})]);
     assert_eq!(
         summary(&it, &[]),
-        "The property is on offer and meets everything the search asks for. There is no match: one is made when a property \
-         comes to meet a search after that was made or switched on."
+        "The property is on offer and meets all criteria of the search. There is no match: a match is created only when a \
+         property starts to meet a search that is already saved and enabled."
     );
     let gone = property([advert(1, |advert| advert.expired_at = Some(at(1_800_000_500)))]);
     assert_eq!(
         summary(&gone, &[]),
-        "The property meets everything the search asks for, but all its adverts are expired: it is not on offer, and makes \
-         no match."
+        "The property meets all criteria of the search, but all its adverts have expired: it is not on offer and cannot \
+         match."
     );
     let dear = [("budgetMax", RawCriterion::Number(1.0))];
-    assert!(summary(&gone, &dear).ends_with("found 250000. All its adverts are expired, too."));
-    let told = body(&it, &dear, true);
-    assert!(told["summary"].as_str().unwrap().ends_with("found 250000. There is a match from when it did."));
+    assert!(summary(&gone, &dear).ends_with("found 250000. All its adverts have expired as well."));
+    let explained = body(&it, &dear, true);
+    assert!(
+        explained["summary"]
+            .as_str()
+            .unwrap()
+            .ends_with("found 250000. There is a match from an earlier time when it did.")
+    );
 }

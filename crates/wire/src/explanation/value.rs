@@ -1,4 +1,4 @@
-//! What was wanted and what was found: as JSON, and in words.
+//! Expected and actual values, as JSON and as text.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,13 +10,13 @@ use domain::{Circle, EnergyLetter, GeoPoint, Key, PropertyId, SiteDirectory, Sit
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::Known;
+use super::RenderContext;
 use crate::document::Number;
 use crate::{date, iri};
 
 #[derive(Debug, Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
-pub enum Wanted {
+pub enum ExpectedValue {
     Numbers {
         #[serde(skip_serializing_if = "Option::is_none")]
         min: Option<Number>,
@@ -48,7 +48,7 @@ pub enum Wanted {
 
 #[derive(Debug, Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
-pub enum Found {
+pub enum ActualValue {
     Number(Number),
     Date(String),
     Flag(bool),
@@ -57,7 +57,7 @@ pub enum Found {
         city: Option<Item>,
         department: Option<Item>,
         zipcode: Option<Item>,
-        /// Which of the places named it is in.
+        /// The named places that contain it.
         among: Vec<Item>,
     },
     Distance {
@@ -66,12 +66,12 @@ pub enum Found {
     Point {
         lat: f64,
         lon: f64,
-        /// Its place in the list, counted from zero as its keys are.
+        /// Zero-based index in the list of polygons.
         polygon: Option<usize>,
     },
 }
 
-/// Something of a list.
+/// An item of a list.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum Item {
@@ -95,7 +95,7 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// As the filters take them.
+    /// Returns the scale of the given filters.
     pub fn of(filters: &[&'static Filter]) -> Self {
         match filters.first().map(|filter| filter.kind) {
             Some(Kind::From(_) | Kind::To(_)) => Self::Date,
@@ -106,29 +106,29 @@ impl Scale {
         }
     }
 
-    pub fn wanted(self, test: &Predicate, zone: &TimeZone) -> Wanted {
+    pub fn expected(self, test: &Predicate, zone: &TimeZone) -> ExpectedValue {
         match (test, self) {
             (Predicate::Within(span), Self::Date) => {
-                let date = |key: Key| print(key, zone);
-                Wanted::Dates { from: span.least.map(date), to: span.most.map(date) }
+                let date = |key: Key| format_date(key, zone);
+                ExpectedValue::Dates { from: span.least.map(date), to: span.most.map(date) }
             }
             (Predicate::Within(span), _) => {
                 let number = |key: Key| Number(key.as_number());
-                Wanted::Numbers { min: span.least.map(number), max: span.most.map(number) }
+                ExpectedValue::Numbers { min: span.least.map(number), max: span.most.map(number) }
             }
-            (Predicate::OneOf(keys), Self::Flag) => Wanted::Flag(keys.contains(&Key::flag(true))),
+            (Predicate::OneOf(keys), Self::Flag) => ExpectedValue::Flag(keys.contains(&Key::flag(true))),
             (Predicate::OneOf(keys), _) => {
-                Wanted::AnyOf { any_of: keys.iter().map(|key| self.item(*key)).collect() }
+                ExpectedValue::AnyOf { any_of: keys.iter().map(|key| self.item(*key)).collect() }
             }
         }
     }
 
-    pub fn found(self, key: Key, zone: &TimeZone) -> Found {
+    pub fn actual(self, key: Key, zone: &TimeZone) -> ActualValue {
         match self {
-            Self::Number => Found::Number(Number(key.as_number())),
-            Self::Date => Found::Date(print(key, zone)),
-            Self::Flag => Found::Flag(key == Key::flag(true)),
-            Self::Code | Self::Letter => Found::Item(self.item(key)),
+            Self::Number => ActualValue::Number(Number(key.as_number())),
+            Self::Date => ActualValue::Date(format_date(key, zone)),
+            Self::Flag => ActualValue::Flag(key == Key::flag(true)),
+            Self::Code | Self::Letter => ActualValue::Item(self.item(key)),
         }
     }
 
@@ -141,11 +141,11 @@ impl Scale {
     }
 }
 
-fn print(key: Key, zone: &TimeZone) -> String {
-    Timestamp::from_second(key.get()).map_or_else(|_| key.get().to_string(), |at| date::print(at, zone))
+fn format_date(key: Key, zone: &TimeZone) -> String {
+    Timestamp::from_second(key.get()).map_or_else(|_| key.get().to_string(), |at| date::format(at, zone))
 }
 
-impl Wanted {
+impl ExpectedValue {
     pub fn circle(circle: &Circle) -> Self {
         let Circle { centre, radius_km } = circle;
         Self::Circle { lat: centre.lat(), lon: centre.lon(), radius: Number(*radius_km) }
@@ -159,8 +159,8 @@ impl Wanted {
     }
 }
 
-impl Found {
-    /// To the metre.
+impl ActualValue {
+    /// Rounds to the metre.
     pub fn distance(distance_km: f64) -> Self {
         Self::Distance { distance_km: Number((distance_km * 1_000.0).round() / 1_000.0) }
     }
@@ -174,8 +174,8 @@ impl Found {
     }
 }
 
-pub fn properties_wanted(excluded: &BTreeSet<PropertyId>) -> Wanted {
-    Wanted::NoneOf { none_of: excluded.iter().map(|id| Item::Text(iri::property(*id))).collect() }
+pub fn expected_properties(excluded: &BTreeSet<PropertyId>) -> ExpectedValue {
+    ExpectedValue::NoneOf { none_of: excluded.iter().map(|id| Item::Text(iri::property(*id))).collect() }
 }
 
 pub fn site(key: &SiteKey, sites: &SiteDirectory) -> Item {
@@ -185,25 +185,25 @@ pub fn site(key: &SiteKey, sites: &SiteDirectory) -> Item {
     }
 }
 
-/// The places named: cities, then departments, then zipcodes. The districts of a city that is named are part of it.
-pub fn places_wanted(line: &PlaceCheck<'_>, known: &Known<'_>) -> Wanted {
+/// Lists the named places: cities, then departments, then zipcodes. Districts of a named city are left out.
+pub fn expected_places(line: &PlaceCheck<'_>, context: &RenderContext<'_>) -> ExpectedValue {
     let PlaceSet { cities, departments, zipcodes } = line.wanted;
     let is_whole = |key: &&Key| {
-        let parent = (known.places.city)(id_of(**key)).and_then(|city| city.parent_id());
+        let parent = (context.places.city)(id_of(**key)).and_then(|city| city.parent_id());
         !parent.is_some_and(|parent| cities.contains(&Key::place(parent)))
     };
-    let cities = cities.iter().filter(is_whole).map(|key| city(*key, known));
-    let departments = departments.iter().map(|key| department(*key, known));
+    let cities = cities.iter().filter(is_whole).map(|key| city(*key, context));
+    let departments = departments.iter().map(|key| department(*key, context));
     let items = cities.chain(departments).chain(zipcodes.iter().map(|key| zipcode(*key)));
-    Wanted::among(line.inclusion, items.collect())
+    ExpectedValue::among(line.inclusion, items.collect())
 }
 
-pub fn place_found(line: &PlaceCheck<'_>, known: &Known<'_>) -> Option<Found> {
+pub fn actual_place(line: &PlaceCheck<'_>, context: &RenderContext<'_>) -> Option<ActualValue> {
     let items = |whereabouts: &PlaceKeys| {
         let PlaceKeys { city: in_city, department: in_department, zipcode: under } = whereabouts;
         (
-            in_city.map(|key| city(key, known)),
-            in_department.map(|key| department(key, known)),
+            in_city.map(|key| city(key, context)),
+            in_department.map(|key| department(key, context)),
             under.map(zipcode),
         )
     };
@@ -213,21 +213,21 @@ pub fn place_found(line: &PlaceCheck<'_>, known: &Known<'_>) -> Option<Found> {
     let (shared_city, shared_department, shared_zipcode) = items(&line.shared);
     let among = shared_city.into_iter().chain(shared_department).chain(shared_zipcode).collect();
     let (city, department, zipcode) = items(&line.found);
-    Some(Found::Place { city, department, zipcode, among })
+    Some(ActualValue::Place { city, department, zipcode, among })
 }
 
 fn id_of(key: Key) -> u64 {
     u64::try_from(key.get()).unwrap_or_default()
 }
 
-fn city(key: Key, known: &Known<'_>) -> Item {
+fn city(key: Key, context: &RenderContext<'_>) -> Item {
     let id = id_of(key);
-    Item::Named { iri: iri::city(id), name: (known.places.city)(id).map(|city| city.name.to_string()) }
+    Item::Named { iri: iri::city(id), name: (context.places.city)(id).map(|city| city.name.to_string()) }
 }
 
-fn department(key: Key, known: &Known<'_>) -> Item {
+fn department(key: Key, context: &RenderContext<'_>) -> Item {
     let id = id_of(key);
-    let name = (known.places.department)(id).map(|department| department.name.to_string());
+    let name = (context.places.department)(id).map(|department| department.name.to_string());
     Item::Named { iri: iri::department(id), name }
 }
 
@@ -235,18 +235,18 @@ fn zipcode(key: Key) -> Item {
     Item::Text(key.as_zipcode().map_or_else(|| key.get().to_string(), |zipcode| zipcode.to_string()))
 }
 
-/// So many of a list are named in a sentence; the rest is counted.
-const NAMED_MAX: usize = 3;
+/// Maximum number of items named in a sentence; the others are counted.
+const REFERENCES_MAX: usize = 3;
 
-fn spoken(items: &[Item]) -> String {
-    let named: Vec<String> = items.iter().take(NAMED_MAX).map(Item::to_string).collect();
-    match items.len().saturating_sub(NAMED_MAX) {
+fn join_items(items: &[Item]) -> String {
+    let named: Vec<String> = items.iter().take(REFERENCES_MAX).map(Item::to_string).collect();
+    match items.len().saturating_sub(REFERENCES_MAX) {
         0 => named.join(", "),
         more => format!("{} and {more} more", named.join(", ")),
     }
 }
 
-impl fmt::Display for Wanted {
+impl fmt::Display for ExpectedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Numbers { min: Some(min), max: Some(max) } => write!(f, "from {} to {}", min.0, max.0),
@@ -256,14 +256,14 @@ impl fmt::Display for Wanted {
             Self::Dates { from: Some(from), to: None } => write!(f, "{from} or later"),
             Self::Dates { from: None, to: Some(to) } => write!(f, "{to} or earlier"),
             Self::Numbers { min: None, max: None } | Self::Dates { from: None, to: None } => {
-                f.write_str("anything known")
+                f.write_str("any known value")
             }
             Self::Flag(flag) => write!(f, "{flag}"),
-            Self::AnyOf { any_of } if any_of.is_empty() => f.write_str("what is not known here"),
-            Self::AnyOf { any_of } if any_of.len() == 1 => f.write_str(&spoken(any_of)),
-            Self::AnyOf { any_of } => write!(f, "one of {}", spoken(any_of)),
-            Self::NoneOf { none_of } if none_of.len() == 1 => write!(f, "not {}", spoken(none_of)),
-            Self::NoneOf { none_of } => write!(f, "none of {}", spoken(none_of)),
+            Self::AnyOf { any_of } if any_of.is_empty() => f.write_str("an unknown value"),
+            Self::AnyOf { any_of } if any_of.len() == 1 => f.write_str(&join_items(any_of)),
+            Self::AnyOf { any_of } => write!(f, "one of {}", join_items(any_of)),
+            Self::NoneOf { none_of } if none_of.len() == 1 => write!(f, "not {}", join_items(none_of)),
+            Self::NoneOf { none_of } => write!(f, "none of {}", join_items(none_of)),
             Self::Circle { lat: _, lon: _, radius } => write!(f, "at most {} km away", radius.0),
             Self::Polygons { polygons: 1 } => f.write_str("inside the polygon"),
             Self::Polygons { polygons } => write!(f, "inside one of {polygons} polygons"),
@@ -271,7 +271,7 @@ impl fmt::Display for Wanted {
     }
 }
 
-impl fmt::Display for Found {
+impl fmt::Display for ActualValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(number) => write!(f, "{}", number.0),
@@ -279,7 +279,7 @@ impl fmt::Display for Found {
             Self::Flag(flag) => write!(f, "{flag}"),
             Self::Item(item) => write!(f, "{item}"),
             Self::Place { city, department, zipcode, among } => {
-                // Of an exclusion, what it is excluded for; else where it is, as an address says it.
+                // For an exclusion the excluded place, otherwise the address.
                 let excluded = among.first().map(|place| vec![place]);
                 let address = || zipcode.iter().chain(city).collect::<Vec<&Item>>();
                 let places = excluded.unwrap_or_else(address);

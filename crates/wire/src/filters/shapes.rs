@@ -1,26 +1,26 @@
-//! Polygons: lists of corners, each a longitude and a latitude, as keys of a query or as a JSON value.
+//! Parses polygons: lists of `[longitude, latitude]` corners, as keys of a query or as a JSON value.
 
 use domain::{GeoPoint, Polygon, Violation};
 use serde_json::Value;
 
-use super::refusal;
-use crate::json::numeric;
+use super::malformed_value;
+use crate::json::parse_number;
 use crate::query::items;
 
-/// More areas than anybody draws at once.
+/// Maximum number of polygons.
 const SHAPES_MAX: usize = 50;
 
-/// Reads `[[[lon, lat], …], …]`, an array or an object with numbered keys at each level, or a text that holds such JSON.
-pub fn read(path: &str, value: &Value, violations: &mut Vec<Violation>) -> Vec<Polygon> {
-    let held;
+/// Parses `[[[lon, lat], …], …]`: arrays or objects with numeric keys at each level, or a string with such JSON.
+pub fn parse(path: &str, value: &Value, violations: &mut Vec<Violation>) -> Vec<Polygon> {
+    let decoded;
     let value = match text_of(value) {
         Some(text) => match serde_json::from_str::<Value>(text) {
             Ok(read) => {
-                held = read;
-                &held
+                decoded = read;
+                &decoded
             }
             Err(_) => {
-                violations.push(refusal(path, &text.into(), "a list of polygons"));
+                violations.push(malformed_value(path, &text.into(), "a list of polygons"));
                 return Vec::new();
             }
         },
@@ -30,27 +30,28 @@ pub fn read(path: &str, value: &Value, violations: &mut Vec<Violation>) -> Vec<P
         return Vec::new();
     }
     let Some(shapes) = items(value) else {
-        violations.push(refusal(path, value, "a list of polygons"));
+        violations.push(malformed_value(path, value, "a list of polygons"));
         return Vec::new();
     };
     if shapes.len() > SHAPES_MAX {
-        let message = format!("This list is too long: {} polygons, at most {SHAPES_MAX}.", shapes.len());
+        let message =
+            format!("This list is too long: {} polygons given, at most {SHAPES_MAX} allowed.", shapes.len());
         violations.push(Violation::invalid(path, message));
         return Vec::new();
     }
     let read = |(number, shape): (usize, &Value)| polygon(&format!("{path}[{number}]"), shape, violations);
     let polygons: Vec<Polygon> = shapes.into_iter().filter_map(read).collect();
-    // Every point near a border is held against every corner.
+    // Every point near a border is tested against every corner.
     let corners = polygons.iter().map(|polygon| polygon.corners().len()).sum::<usize>();
     if corners > Polygon::CORNERS_MAX {
         let message =
-            format!("There are too many corners: {corners}, at most {} in all.", Polygon::CORNERS_MAX);
+            format!("Too many corners: {corners} given, at most {} allowed in total.", Polygon::CORNERS_MAX);
         violations.push(Violation::too_many(path, message));
     }
     polygons
 }
 
-/// The one text that stands alone, as the whole value or as the only item of its list.
+/// Returns the string if it is the whole value or the only item of a list.
 fn text_of(value: &Value) -> Option<&str> {
     match value {
         Value::String(text) => Some(text),
@@ -64,13 +65,13 @@ fn text_of(value: &Value) -> Option<&str> {
 
 fn polygon(path: &str, value: &Value, violations: &mut Vec<Violation>) -> Option<Polygon> {
     let Some(points) = items(value) else {
-        violations.push(refusal(path, value, "a list of points"));
+        violations.push(malformed_value(path, value, "a list of points"));
         return None;
     };
     let count = points.len();
     let corner = |(number, point): (usize, &Value)| {
         let path = format!("{path}[{number}]");
-        corner(point).map_err(|expected| violations.push(refusal(path, point, expected))).ok()
+        corner(point).map_err(|expected| violations.push(malformed_value(path, point, expected))).ok()
     };
     let corners: Vec<GeoPoint> = points.into_iter().filter_map(corner).collect();
     if corners.len() < count {
@@ -78,7 +79,7 @@ fn polygon(path: &str, value: &Value, violations: &mut Vec<Violation>) -> Option
     }
     let polygon = Polygon::new(corners);
     if polygon.is_none() {
-        let message = format!("A polygon has from 3 to {} corners, {count} given.", Polygon::CORNERS_MAX);
+        let message = format!("A polygon must have 3 to {} corners, {count} given.", Polygon::CORNERS_MAX);
         violations.push(Violation::invalid(path, message));
     }
     polygon
@@ -90,7 +91,7 @@ fn corner(value: &Value) -> Result<GeoPoint, &'static str> {
     let [(0, lon), (1, lat)] = coordinates.as_slice() else { return Err(EXPECTED) };
     let number = |value: &Value| match value {
         Value::Number(number) => number.as_f64(),
-        Value::String(text) => numeric(text),
+        Value::String(text) => parse_number(text),
         _ => None,
     };
     let (lon, lat) = (number(lon).ok_or(EXPECTED)?, number(lat).ok_or(EXPECTED)?);

@@ -1,32 +1,32 @@
-//! `hydra:search` of the collections of properties, derived from the table of filters.
+//! `hydra:search` of the property collections, derived from the filter table.
 
 use domain::filter::Kind;
 use domain::{FILTERS, Filter};
 
-use super::{names, order_names, takes_one};
+use super::{is_single_valued, names, order_names};
 use crate::hydra::Parameter;
 
-/// Every parameter of the property collection, as clients write it.
+/// Returns every parameter of the property collection.
 pub fn collection_parameters() -> Vec<Parameter> {
-    FILTERS.iter().flat_map(spellings).chain(orders()).chain(pages()).collect()
+    FILTERS.iter().flat_map(parameters_of).chain(orders()).chain(pages()).collect()
 }
 
-/// Those of the list of similar properties.
+/// Returns every parameter of the list of similar properties.
 pub fn similar_parameters() -> Vec<Parameter> {
     std::iter::once(Parameter::new("fromDate", "fromDate")).chain(orders()).chain(pages()).collect()
 }
 
 fn orders() -> impl Iterator<Item = Parameter> {
-    order_names().into_iter().map(|name| Parameter::made(format!("order[{name}]"), name))
+    order_names().into_iter().map(|name| Parameter::from_string(format!("order[{name}]"), name))
 }
 
 fn pages() -> [Parameter; 2] {
     [Parameter::new("page", "page"), Parameter::new("itemsPerPage", "itemsPerPage")]
 }
 
-fn spellings(filter: &'static Filter) -> Vec<Parameter> {
+fn parameters_of(filter: &'static Filter) -> Vec<Parameter> {
     let endings: &[&str] = match filter.kind {
-        Kind::Choice(_, codes) if takes_one(codes) => &[""],
+        Kind::Choice(_, codes) if is_single_valued(codes) => &[""],
         Kind::Choice(..)
         | Kind::Place(..)
         | Kind::Site(_)
@@ -47,8 +47,8 @@ fn spellings(filter: &'static Filter) -> Vec<Parameter> {
         | Kind::Radius
         | Kind::SortMode => &[""],
     };
-    let spelled = |name: &'static str| {
-        endings.iter().map(move |ending| Parameter::made(format!("{name}{ending}"), filter.name))
+    let with_endings = |name: &'static str| {
+        endings.iter().map(move |ending| Parameter::from_string(format!("{name}{ending}"), filter.name))
     };
-    names(filter).flat_map(spelled).collect()
+    names(filter).flat_map(with_endings).collect()
 }

@@ -12,13 +12,13 @@ const ID: &str = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
 struct Read {
     finished: BuiltCriteria,
     order: Order,
-    told: Vec<String>,
+    messages: Vec<String>,
     ignored: Vec<String>,
 }
 
 fn read_query(query: &str) -> Read {
     let raw = RawQuery::parse(query).unwrap();
-    let mut parameters = Parameters::of(&raw);
+    let mut parameters = Parameters::new(&raw);
     let site = |id, key, category| Site {
         id: SiteId::new(id).unwrap(),
         key: SiteKey::parse(key).unwrap(),
@@ -36,17 +36,17 @@ fn read_query(query: &str) -> Read {
     let by_code = |insee: &Insee| districts(insee.id());
     let references = References { city: &districts, commune: &by_code, sites: &sites };
     let context = ParseContext { references, zone: &zone };
-    let finished = super::read(&mut parameters, &context);
-    let order = read_order(&mut parameters, &finished);
-    let told = parameters.violations.iter().map(|v| format!("{}: {}", v.path, v.message)).collect();
+    let finished = super::parse(&mut parameters, &context);
+    let order = parse_order(&mut parameters, &finished);
+    let messages = parameters.violations.iter().map(|v| format!("{}: {}", v.path, v.message)).collect();
     let ignored = parameters.ignored(&order_names());
-    Read { finished, order, told, ignored }
+    Read { finished, order, messages, ignored }
 }
 
-/// Two queries that mean the same, and nothing in either that is wrong or unknown.
+/// Asserts that two queries mean the same and that neither has violations or unknown parameters.
 fn same(query: &str, other: &str) {
     let (read, other_read) = (read_query(query), read_query(other));
-    assert_eq!((&read.told, &read.ignored), (&Vec::new(), &Vec::new()), "{query}");
+    assert_eq!((&read.messages, &read.ignored), (&Vec::new(), &Vec::new()), "{query}");
     assert_eq!(read.finished, other_read.finished, "{query} {other}");
     assert_eq!(read.order, other_read.order, "{query} {other}");
 }
@@ -55,12 +55,12 @@ fn differ(query: &str, other: &str) {
     assert_ne!(read_query(query).finished, read_query(other).finished, "{query} {other}");
 }
 
-fn refused(query: &str, expected: &[&str]) {
-    assert_eq!(read_query(query).told, expected, "{query}");
+fn check_rejected(query: &str, expected: &[&str]) {
+    assert_eq!(read_query(query).messages, expected, "{query}");
 }
 
 #[test]
-fn lists_have_four_spellings_and_names_have_aliases() {
+fn lists_have_four_notations_and_filters_have_aliases() {
     for query in [
         "propertyTypes[]=0&propertyTypes[]=1",
         "propertyTypes[0]=0&propertyTypes[1]=1",
@@ -79,7 +79,7 @@ fn lists_have_four_spellings_and_names_have_aliases() {
 }
 
 #[test]
-fn nothing_and_null_are_not_given() {
+fn empty_and_null_are_absent() {
     same(
         "budgetMin=&budgetMax=null&propertyTypes[]=&expired=null&fromDate=&sortMode=&expressions[]=&lat=",
         "",
@@ -87,19 +87,19 @@ fn nothing_and_null_are_not_given() {
     same("withVirtualTour=null&withLocation=false&furnished=", "");
     same("withCoherentPrice=true", "");
     same("withCoherentPrice=", "");
-    // Here null is an answer: no filter, where the default is one.
+    // `null` disables the default.
     same("withCoherentPrice=null", "withCoherentPrice=false");
     differ("withCoherentPrice=null", "");
     same("budgetMax=0&surfaceMax=0&roomMin=2&roomMax=0", "roomMin=2");
 }
 
 #[test]
-fn booleans_are_words_or_digits_in_any_case() {
+fn boolean_forms() {
     for query in ["expired=false", "expired=False", "expired=0", "expired[]=FALSE", "isExpired=0"] {
         same(query, "expired=false");
         assert_eq!(read_query(query).finished.criteria.advert_scope, AdvertScope::Live);
     }
-    refused(
+    check_rejected(
         "expired=non&furnished=2",
         &["furnished: \"2\" is not true or false.", "expired: \"non\" is not true or false."],
     );
@@ -110,7 +110,7 @@ fn numbers_are_compared_exactly() {
     same("surfaceMin=62.50", "surfaceMin=62.5");
     differ("surfaceMin=62.5", "surfaceMin=62");
     same("eventPriceVariationMax=-2.81", "eventPriceVariationMax=-2.810");
-    refused(
+    check_rejected(
         "budgetMin=12%20000&surfaceMax=inf&roomMin=NaN&radius=1e999&bedroomMax=0x10",
         &[
             "budgetMin: \"12 000\" is not a number.",
@@ -120,7 +120,7 @@ fn numbers_are_compared_exactly() {
             "radius: \"1e999\" is not a number.",
         ],
     );
-    refused(
+    check_rejected(
         "budgetMin=3&budgetMax=2",
         &["budgetMin: The lower bound budgetMin, 3, is greater than the upper bound budgetMax, 2."],
     );
@@ -128,7 +128,7 @@ fn numbers_are_compared_exactly() {
 }
 
 #[test]
-fn dates_are_those_of_the_service_and_a_bare_one_is_a_whole_day() {
+fn dates_use_the_service_zone_and_bounds_cover_the_day() {
     same("fromDate=2026-03-29", "fromDate=2026-03-28T23:00:00Z");
     same("toDate=2026-03-29", "toDate=2026-03-29T21:59:59Z");
     same("toDate=2026-10-25", "toDate=2026-10-25T22:59:59Z");
@@ -137,11 +137,11 @@ fn dates_are_those_of_the_service_and_a_bare_one_is_a_whole_day() {
     same("fromDate=2026-01-01T00:00:00.5Z", "fromDate=2026-01-01T00:00:01Z");
     same("toDate=2026-01-01T00:00:00.5Z", "toDate=2026-01-01T00:00:00Z");
     same("fromDate=2026-03-29&toDate=2026-03-29", "fromDate=2026-03-29T00:00:00&toDate=2026-03-29T23:59:59");
-    refused(
+    check_rejected(
         "fromDate=yesterday&toCrawledAt=2026-02-30",
         &["fromDate: \"yesterday\" is not a date.", "toCrawledAt: \"2026-02-30\" is not a date."],
     );
-    refused(
+    check_rejected(
         "fromDate=2026-01-02&toDate=2026-01-01",
         &[
             "fromDate: The lower bound fromDate, 2026-01-01T23:00:00Z, is greater than the upper bound toDate, \
@@ -149,7 +149,7 @@ fn dates_are_those_of_the_service_and_a_bare_one_is_a_whole_day() {
         ],
     );
     differ("fromDate=2026-01-01&sortMode=advert", "fromDate=2026-01-01");
-    refused("sortMode=newest", &["sortMode: \"newest\" is not property or advert."]);
+    check_rejected("sortMode=newest", &["sortMode: \"newest\" is not property or advert."]);
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn references_are_paths_or_ids() {
         same(query, "includedSites[]=portail.fr");
     }
     same("includedSites=office+du+lac", "includedSites=2");
-    // Well-formed and unknown: nothing is from there, and nothing is excluded.
+    // Well-formed but unknown: an inclusion matches nothing, an exclusion excludes nothing.
     assert_eq!(
         read_query("includedSites=9&includedSites=inconnu.fr").finished.criteria.advert.sites,
         Some([].into())
@@ -178,17 +178,17 @@ fn references_are_paths_or_ids() {
         same(&format!("excludedSiteCategories={query}"), "excludedSites=1&excludedSites=3");
     }
     same("includedSiteCategories=4&includedSites=2", "includedSites=1&includedSites=2&includedSites=3");
-    // A category without sites, and one that is not there.
+    // A category without sites, and an unknown one.
     for query in ["5", "9", "Inconnue"] {
         let read = read_query(&format!("includedSiteCategories={query}"));
         assert_eq!(read.finished.criteria.advert.sites, Some([].into()), "{query}");
         same(&format!("excludedSiteCategories={query}"), "");
     }
-    refused(
+    check_rejected(
         "includedSiteCategories=/sites/1",
         &["includedSiteCategories: \"/sites/1\" is not a reference to a category of sites."],
     );
-    refused(
+    check_rejected(
         &format!(
             "includedCities[]=Paris&includedDepartments=/cities/37&excludedProperties=1&includedSites=/sites/x&propertyTypes[]=7&publisherTypes=-1&energyCategories=H&excludedInseeCodes={ID}"
         ),
@@ -213,38 +213,38 @@ fn circles_and_polygons() {
         read_query("lat=48.8&lon=2.3&radius=0.2").finished.criteria.places.circle.map(|c| c.radius_km),
         Some(0.2)
     );
-    refused("lat=91&lon=2", &["lat: 91 is not between -90 and 90."]);
+    check_rejected("lat=91&lon=2", &["lat: 91 is not from -90 to 90."]);
     let triangle = "geoShapes[0][0][0]=2&geoShapes[0][0][1]=48&geoShapes[0][1][0]=3&geoShapes[0][1][1]=48\
                     &geoShapes[0][2][0]=2.5&geoShapes[0][2][1]=49";
     let places = read_query(triangle).finished.criteria.places;
     assert_eq!(places.polygons[0].corners()[2], GeoPoint::new(49.0, 2.5).unwrap());
     same(triangle, "geoShapes=[[[2,48],[3,48],[2.5,49]]]");
-    // In the order of the numbers, whatever order they come in.
+    // Corners are sorted by index.
     let shuffled: Vec<&str> = triangle.split('&').rev().collect();
     same(&shuffled.join("&"), triangle);
-    refused(
+    check_rejected(
         "geoShapes[0][0][0]=2&geoShapes[0][0][1]=48",
-        &["geoShapes[0]: A polygon has from 3 to 1000 corners, 1 given."],
+        &["geoShapes[0]: A polygon must have 3 to 1000 corners, 1 given."],
     );
-    refused(
+    check_rejected(
         "geoShapes[0][0][0]=2",
         &["geoShapes[0][0]: \"{\"0\":\"2\"}\" is not a longitude [0] and a latitude [1]."],
     );
-    refused(
+    check_rejected(
         "geoShapes[0][0][0]=2&geoShapes[0][0][1]=98",
         &[
             "geoShapes[0][0]: \"{\"0\":\"2\",\"1\":\"98\"}\" is not a point on the globe: longitude [0], then latitude [1].",
         ],
     );
-    refused("geoShapes=round", &["geoShapes: \"round\" is not a list of polygons."]);
-    refused(
+    check_rejected("geoShapes=round", &["geoShapes: \"round\" is not a list of polygons."]);
+    check_rejected(
         "geoShapes[0][0][0]=a&geoShapes[0]=b",
-        &["geoShapes[0]: This key is a value and holds keys, or holds too many."],
+        &["geoShapes[0]: This key has both a value and nested keys."],
     );
 }
 
 #[test]
-fn expressions_in_a_query_have_many_forms() {
+fn expressions_in_a_query() {
     let nested = "expressions[0][0][word]=vis-%C3%A0-vis&expressions[0][0][options][includes]=false\
                   &expressions[0][0][options][strict]=true";
     let encoded: String =
@@ -260,15 +260,15 @@ fn expressions_in_a_query_have_many_forms() {
         "expressions[0][0][word]=balcon&expressions[1][0][word]=terrasse",
     );
     same("expressions=balcon", "expressions[]=balcon");
-    refused("expressions[0][0][options][strict]=1", &["expressions[0][0]: This entry has no word."]);
+    check_rejected("expressions[0][0][options][strict]=1", &["expressions[0][0]: This entry has no word."]);
     let many: Vec<String> = (0..51).map(|number| format!("expressions[{number}][0][word]=a")).collect();
-    refused(&many.join("&"), &["expressions: There are too many groups: 51, at most 50."]);
+    check_rejected(&many.join("&"), &["expressions: Too many groups: 51 given, at most 50 allowed."]);
     let read = read_query("expressions[0][0][word]=a&expressions[0][0][options][incldes]=false");
     assert_eq!(read.ignored, ["expressions[0][0][options][incldes]"]);
 }
 
 #[test]
-fn orders_apply_as_given_and_replace_the_default() {
+fn orders_replace_the_default() {
     let by = |query: &str| read_query(query).order.by;
     assert_eq!(by(""), Order::default().by);
     assert_eq!(by("order[price]="), Order::default().by);
@@ -277,11 +277,11 @@ fn orders_apply_as_given_and_replace_the_default() {
     assert_eq!(by("order[surface]=DESC&order[price]=asc"), [surface, price]);
     assert_eq!(by("order[price]=desc&order[surface]=desc&order[price]=asc"), [price, surface]);
     assert_eq!(by("lat=1&lon=2&order[distance]=asc"), [(OrderBy::Distance, Direction::Ascending)]);
-    refused(
+    check_rejected(
         "order[distance]=asc&lat=1",
-        &["order[distance]: The distance is measured from \"lat\" and \"lon\", which are not both given."],
+        &["order[distance]: Sorting by distance requires \"lat\" and \"lon\"."],
     );
-    refused("order[price]=up", &["order[price]: \"up\" is not asc or desc."]);
+    check_rejected("order[price]=up", &["order[price]: \"up\" is not asc or desc."]);
     assert_eq!(
         read_query("order[prcie]=asc&budgetmin=3&budgetMin[a][b]=3").ignored,
         ["budgetMin[a][b]", "budgetmin", "order[prcie]"]
@@ -290,16 +290,16 @@ fn orders_apply_as_given_and_replace_the_default() {
 }
 
 #[test]
-fn bounds_reach_the_attribute_they_name() {
+fn bounds_apply_to_their_attribute() {
     let criteria = read_query("budgetMin=100.5&withCoherentPrice=0").finished.criteria;
     assert_eq!(criteria.property.len(), 1);
     assert_eq!(criteria.property[0].attribute, PropertyAttribute::Price);
-    assert!(criteria.property[0].test.holds(Some(Key::number(100.5))));
-    assert!(!criteria.property[0].test.holds(Some(Key::number(100.499))));
+    assert!(criteria.property[0].predicate.holds(Some(Key::number(100.5))));
+    assert!(!criteria.property[0].predicate.holds(Some(Key::number(100.499))));
 }
 
 #[test]
-fn the_template_lists_every_parameter_as_clients_write_it() {
+fn template_lists_every_parameter() {
     let variables: Vec<String> =
         collection_parameters().into_iter().map(|parameter| parameter.variable.into_owned()).collect();
     for expected in [
@@ -322,13 +322,13 @@ fn the_template_lists_every_parameter_as_clients_write_it() {
 }
 
 #[test]
-fn the_page_on_searching_names_every_filter_and_order() {
+fn docs_page_names_every_filter_and_order() {
     let page = include_str!("../../../../docs/search.md");
     for filter in FILTERS {
         for name in names(filter) {
             assert!(page.contains(&format!("`{name}`")), "docs/search.md does not name {name}");
         }
-        assert!(page.contains(filter.description), "docs/search.md does not say what {} means", filter.name);
+        assert!(page.contains(filter.description), "docs/search.md does not describe {}", filter.name);
     }
     for name in order_names() {
         assert!(page.contains(&format!("`order[{name}]`")), "docs/search.md does not name order[{name}]");

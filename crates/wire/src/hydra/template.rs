@@ -1,10 +1,10 @@
-//! `hydra:search`: every parameter of an operation.
+//! `hydra:search`: lists every parameter of an operation.
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 
-/// A parameter as clients write it, and the property it is about.
+/// A parameter as clients write it, and the property it filters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
     pub variable: Cow<'static, str>,
@@ -16,8 +16,8 @@ impl Parameter {
         Self { variable: Cow::Borrowed(variable), property }
     }
 
-    /// One whose spelling is put together from a table.
-    pub const fn made(variable: String, property: &'static str) -> Self {
+    /// Builds a parameter whose name is computed.
+    pub const fn from_string(variable: String, property: &'static str) -> Self {
         Self { variable: Cow::Owned(variable), property }
     }
 }

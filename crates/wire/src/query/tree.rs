@@ -1,19 +1,20 @@
-//! Parameters with keys inside keys, as one value: `x[0][word]=a&x[0][strict]=1` is `{"0": {"word": "a", "strict": "1"}}`.
+//! Turns parameters with nested keys into one value: `x[0][word]=a&x[0][strict]=1` becomes `{"0": {"word": "a",
+//! "strict": "1"}}`.
 //!
-//! So what has a nested form in a query and in a body needs one reader only. A list is an object whose keys are numbers.
+//! Nested parameters and JSON bodies share one parser this way. A list is an object with numeric keys.
 
 use domain::Violation;
 use serde_json::{Map, Value};
 
 use super::Pair;
 
-/// Keys inside keys that any parameter has, and a few more.
+/// Maximum depth of nested keys; a few more than any parameter has.
 const DEPTH_MAX: usize = 8;
 
-/// Where the numbers begin that stand for `[]`: after any that a client writes.
+/// First index given to `[]` keys: above any index a client writes.
 const APPENDED: usize = 1_000_000;
 
-/// Puts the pairs of one parameter together. A pair without a key, like one with an empty key, is one more of a list.
+/// Builds the value of one parameter. A pair without a key, or with an empty key, appends to a list.
 pub fn tree<'a>(pairs: impl Iterator<Item = &'a Pair>) -> Result<Value, Violation> {
     let mut root = Map::new();
     for (number, pair) in pairs.enumerate() {
@@ -21,13 +22,16 @@ pub fn tree<'a>(pairs: impl Iterator<Item = &'a Pair>) -> Result<Value, Violatio
             [] => vec![String::new()],
             keys => keys.to_vec(),
         };
-        let contradiction = || {
+        let conflict = || {
             let path: String = keys.iter().map(|key| format!("[{key}]")).collect();
             let path = format!("{}{path}", pair.name);
-            Violation::malformed(path, "This key is a value and holds keys, or holds too many.")
+            Violation::malformed(path, "This key has both a value and nested keys.")
         };
         if keys.len() > DEPTH_MAX {
-            return Err(Violation::malformed(&pair.name, "The keys of this parameter are too deep."));
+            return Err(Violation::malformed(
+                &pair.name,
+                "The keys of this parameter are nested too deeply.",
+            ));
         }
         let key = |key: &str| match key {
             "" => (APPENDED + number).to_string(),
@@ -37,18 +41,18 @@ pub fn tree<'a>(pairs: impl Iterator<Item = &'a Pair>) -> Result<Value, Violatio
         let mut branch = &mut root;
         for step in inner {
             let entry = branch.entry(key(step)).or_insert_with(|| Value::Object(Map::new()));
-            branch = entry.as_object_mut().ok_or_else(contradiction)?;
+            branch = entry.as_object_mut().ok_or_else(conflict)?;
         }
-        let known = branch.insert(key(last), Value::String(pair.value.clone()));
-        if known.is_some_and(|known| known.is_object()) {
-            return Err(contradiction());
+        let previous = branch.insert(key(last), Value::String(pair.value.clone()));
+        if previous.is_some_and(|previous| previous.is_object()) {
+            return Err(conflict());
         }
     }
     Ok(Value::Object(root))
 }
 
-/// The items of a list, an array or an object whose keys are numbers, each with the number to name it by. Nothing for
-/// anything else.
+/// Returns the items of a list (an array, or an object with numeric keys), each with its index. `None` for any
+/// other value.
 pub fn items(value: &Value) -> Option<Vec<(usize, &Value)>> {
     match value {
         Value::Array(items) => Some(items.iter().enumerate().collect()),
@@ -56,8 +60,8 @@ pub fn items(value: &Value) -> Option<Vec<(usize, &Value)>> {
             let numbered = members.iter().map(|(key, item)| Some((key.parse::<usize>().ok()?, item)));
             let mut items = numbered.collect::<Option<Vec<_>>>()?;
             items.sort_by_key(|(number, _)| *number);
-            let named = |(place, (number, item))| (if number < APPENDED { number } else { place }, item);
-            Some(items.into_iter().enumerate().map(named).collect())
+            let indexed = |(index, (number, item))| (if number < APPENDED { number } else { index }, item);
+            Some(items.into_iter().enumerate().map(indexed).collect())
         }
         _ => None,
     }
@@ -75,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_inside_keys_are_one_value() {
+    fn nested_keys_become_one_value() {
         check("x[0][word]=a&x[0][strict]=1", Some(json!({"0": {"word": "a", "strict": "1"}})));
         check("x=a&x[]=b&x[7]=c", Some(json!({"1000000": "a", "1000001": "b", "7": "c"})));
         check("x[1]=a&x[1]=b", Some(json!({"1": "b"})));
@@ -85,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_items_of_a_list_are_in_order_and_keep_their_numbers() {
+    fn items_are_sorted_and_keep_their_indexes() {
         let numbers = |value: &Value| -> Option<Vec<usize>> {
             items(value).map(|items| items.into_iter().map(|(number, _)| number).collect())
         };

@@ -1,4 +1,4 @@
-//! One criterion out of a body, by the kind of its filter.
+//! Parses one criterion of a body by the kind of its filter.
 
 use domain::criteria::{RawCriteria, RawCriterion};
 use domain::FieldUpdate;
@@ -6,29 +6,30 @@ use domain::filter::{Codes, Filter, Kind, PlaceKind};
 use domain::{EnergyLetter, Zipcode};
 use serde_json::{Map, Value};
 
-use super::read::said;
-use super::reference::Referents;
+use super::parse::field;
+use super::reference::ReferenceParser;
 use super::{ParseContext, default_flag};
-use crate::filters::{expressions, names, refusal, shapes, takes_one};
-use crate::json::{Reader, shown};
+use crate::filters::{expressions, is_single_valued, malformed_value, names, shapes};
+use crate::json::{Reader, truncated};
 use crate::query::items;
 
-/// Reads criteria out of the fields of a body.
+/// Parses criteria from the fields of a body.
 pub struct Criteria<'a, 'b> {
     pub fields: &'a Map<String, Value>,
-    /// What the search asks for so far.
-    pub known: Option<&'a RawCriteria>,
+    /// The current criteria of the search.
+    pub current: Option<&'a RawCriteria>,
     pub context: &'a ParseContext<'a>,
     pub ignored: &'b mut Vec<String>,
 }
 
 impl<'a> Criteria<'a, '_> {
-    /// What is said for a filter, under all of its names together. What cannot be understood is a violation, and unset.
+    /// Returns the value of a filter, merged from all its names. An invalid value is recorded as a violation and
+    /// returned as unset.
     pub fn read(&mut self, reader: &mut Reader, filter: &'static Filter) -> FieldUpdate<Option<RawCriterion>> {
         let mut given = false;
         let mut values: Vec<(&'static str, &'a Value)> = Vec::new();
         for name in names(filter) {
-            match said(self.fields, name) {
+            match field(self.fields, name) {
                 FieldUpdate::Keep => {}
                 FieldUpdate::Set(None) => given = true,
                 FieldUpdate::Set(Some(value)) => {
@@ -42,14 +43,14 @@ impl<'a> Criteria<'a, '_> {
             [] => FieldUpdate::Keep,
             values => {
                 let criterion = self.criterion(reader, filter, values);
-                // A default that is said is not told apart from one that is not: what is read can be sent back.
+                // An explicit default is stored as unset, so that a search can be sent back unchanged.
                 let default = default_flag(filter).map(RawCriterion::Flag);
                 FieldUpdate::Set(criterion.filter(|criterion| default.as_ref() != Some(criterion)))
             }
         }
     }
 
-    /// There is at least one value.
+    /// Requires at least one value.
     fn criterion(
         &mut self,
         reader: &mut Reader,
@@ -57,71 +58,77 @@ impl<'a> Criteria<'a, '_> {
         values: &[(&'static str, &Value)],
     ) -> Option<RawCriterion> {
         let (name, value) = *values.first()?;
-        let known = self.known.and_then(|known| known.get(filter));
-        let referents = Referents { context: self.context, known };
+        let current = self.current.and_then(|current| current.get(filter));
+        let references = ReferenceParser { context: self.context, current };
         match filter.kind {
             Kind::Min(_) | Kind::Max(_) | Kind::Latitude | Kind::Longitude | Kind::Radius => {
                 reader.number(name, value).map(RawCriterion::Number)
             }
             Kind::Is(_) | Kind::Only(_) => reader.boolean(name, value).map(RawCriterion::Flag),
-            Kind::Choice(_, codes) if takes_one(codes) => {
-                one_of_a_list(reader, name, value, |reader, path, value| code(reader, path, value, codes))
+            Kind::Choice(_, codes) if is_single_valued(codes) => {
+                single_item(reader, name, value, |reader, path, value| code(reader, path, value, codes))
                     .map(|code| RawCriterion::Codes(vec![code]))
             }
-            Kind::Choice(_, codes) => some(
-                reader.several(values, |reader, path, value| code(reader, path, value, codes)),
+            Kind::Choice(_, codes) => non_empty(
+                reader.list_or_single(values, |reader, path, value| code(reader, path, value, codes)),
                 RawCriterion::Codes,
             ),
-            Kind::Place(_, PlaceKind::City) => some(
-                reader.several(values, |reader, path, value| referents.city(reader, path, value)),
+            Kind::Place(_, PlaceKind::City) => non_empty(
+                reader.list_or_single(values, |reader, path, value| references.city(reader, path, value)),
                 RawCriterion::Cities,
             ),
-            Kind::Place(_, PlaceKind::Department) => some(
-                reader.several(values, |reader, path, value| referents.department(reader, path, value)),
+            Kind::Place(_, PlaceKind::Department) => non_empty(
+                reader
+                    .list_or_single(values, |reader, path, value| references.department(reader, path, value)),
                 RawCriterion::Departments,
             ),
-            Kind::Place(_, PlaceKind::Insee) => some(
-                reader.several(values, |reader, path, value| referents.commune(reader, path, value)),
+            Kind::Place(_, PlaceKind::Insee) => non_empty(
+                reader.list_or_single(values, |reader, path, value| references.commune(reader, path, value)),
                 RawCriterion::Communes,
             ),
             Kind::Place(_, PlaceKind::Zipcode) => {
-                some(reader.several(values, zipcode), RawCriterion::Zipcodes)
+                non_empty(reader.list_or_single(values, zipcode), RawCriterion::Zipcodes)
             }
-            Kind::Site(_) => some(
-                reader.several(values, |reader, path, value| referents.site(reader, path, value)),
+            Kind::Site(_) => non_empty(
+                reader.list_or_single(values, |reader, path, value| references.site(reader, path, value)),
                 RawCriterion::Sites,
             ),
-            Kind::SiteCategory(_) => some(
-                reader.several(values, |reader, path, value| referents.site_category(reader, path, value)),
+            Kind::SiteCategory(_) => non_empty(
+                reader.list_or_single(values, |reader, path, value| {
+                    references.site_category(reader, path, value)
+                }),
                 RawCriterion::SiteCategories,
             ),
-            Kind::ExcludedProperty => some(
-                reader.several(values, |reader, path, value| referents.property(reader, path, value)),
+            Kind::ExcludedProperty => non_empty(
+                reader.list_or_single(values, |reader, path, value| references.property(reader, path, value)),
                 RawCriterion::Properties,
             ),
             Kind::Shapes => {
-                let polygons = shapes::read(name, value, &mut reader.violations);
+                let polygons = shapes::parse(name, value, &mut reader.violations);
                 (!polygons.is_empty()).then_some(RawCriterion::Polygons(polygons))
             }
             Kind::Expressions => {
-                let read = expressions::read(name, value);
+                let read = expressions::parse(name, value);
                 reader.violations.extend(read.violations);
                 self.ignored.extend(read.ignored);
                 (!read.groups.is_empty()).then_some(RawCriterion::Expressions(read.groups))
             }
-            // No criteria of a search.
+            // Not criteria of a saved search.
             Kind::From(_) | Kind::To(_) | Kind::SortMode => None,
         }
     }
 }
 
-/// A list that has items; one without is unset.
-fn some<T>(list: Option<Vec<T>>, criterion: impl FnOnce(Vec<T>) -> RawCriterion) -> Option<RawCriterion> {
+/// Returns `None` for an empty list: it means unset.
+fn non_empty<T>(
+    list: Option<Vec<T>>,
+    criterion: impl FnOnce(Vec<T>) -> RawCriterion,
+) -> Option<RawCriterion> {
     list.filter(|list| !list.is_empty()).map(criterion)
 }
 
-/// A value, or a list that holds only that. An empty list is unset.
-fn one_of_a_list<T>(
+/// Reads a value, or a list with exactly one item. An empty list means unset.
+fn single_item<T>(
     reader: &mut Reader,
     path: &str,
     value: &Value,
@@ -148,7 +155,7 @@ fn code(reader: &mut Reader, path: &str, value: &Value, codes: Codes) -> Option<
                     EnergyLetter::ALL.iter().map(|letter| letter.letter().to_string()).collect();
                 let message = format!(
                     "The value \"{}\" is not a valid choice; the choices are {}.",
-                    shown(text),
+                    truncated(text),
                     letters.join(", ")
                 );
                 reader.invalid(path, message);
@@ -159,15 +166,15 @@ fn code(reader: &mut Reader, path: &str, value: &Value, codes: Codes) -> Option<
         | Codes::PublisherType
         | Codes::TransactionType
         | Codes::FeesResponsibility
-        | Codes::Accuracy => reader.coded(path, value, &codes.all(), |code| *code),
+        | Codes::Accuracy => reader.enum_code(path, value, &codes.all(), |code| *code),
     }
 }
 
 fn zipcode(reader: &mut Reader, path: &str, value: &Value) -> Option<Zipcode> {
-    let text = reader.label(path, value)?;
+    let text = reader.text_or_number(path, value)?;
     let zipcode = Zipcode::parse_five_digits(&text);
     if zipcode.is_none() {
-        reader.violations.push(refusal(path, value, "a zipcode"));
+        reader.violations.push(malformed_value(path, value, "a zipcode"));
     }
     zipcode
 }

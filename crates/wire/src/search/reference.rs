@@ -1,112 +1,122 @@
-//! References in the body of a search: to places, sites, categories and properties.
+//! References to places, sites, site categories and properties in the body of a search.
 //!
-//! Each may be a path, an id, or the object that a read gave. One that leads nowhere is refused, for a search that waits for a
-//! place nobody knows would wait for ever; unless the search holds it already: what it leads to has gone since, and whoever
-//! changes something else must be able to send back what they read.
+//! Each one may be a path, an id, or the object a response contained. An unknown reference is rejected, because the
+//! search would never match. The exception is a reference the search already has: its target was deleted since, and
+//! the client must be able to send back what it read.
 
 use domain::criteria::RawCriterion;
 use domain::{Insee, PropertyId, SiteCategoryId, SiteKey};
 use serde_json::Value;
 
 use super::ParseContext;
-use crate::filters::refusal;
+use crate::filters::malformed_value;
 use crate::iri;
 use crate::json::Reader;
-use crate::site::{self, CategoryFound};
+use crate::site::{self, CategoryLookup};
 
-/// What references of one criterion lead to.
-pub struct Referents<'a> {
+/// Parses the references of one criterion.
+pub struct ReferenceParser<'a> {
     pub context: &'a ParseContext<'a>,
-    /// What the search says for the same criterion so far.
-    pub known: Option<&'a RawCriterion>,
+    /// The current value of the criterion.
+    pub current: Option<&'a RawCriterion>,
 }
 
-impl Referents<'_> {
-    /// By the id in use today: one that was replaced is kept as what replaced it.
+impl ReferenceParser<'_> {
+    /// Returns the current id: a former id becomes the id that replaced it.
     pub fn city(&self, reader: &mut Reader, path: &str, value: &Value) -> Option<u64> {
         let expected = "a reference to a city";
-        let text = text_of(reader, path, value, expected)?;
-        let Some(id) = iri::parse_city(&text) else { return malformed(reader, path, value, expected) };
+        let text = reference_text(reader, path, value, expected)?;
+        let Some(id) = iri::parse_city(&text) else { return reject_malformed(reader, path, value, expected) };
         let city = (self.context.places.city)(id);
-        let held =
-            || matches!(self.known, Some(RawCriterion::Cities(ids)) if ids.contains(&id)).then_some(id);
-        city.map(|city| city.id()).or_else(held).or_else(|| not_found(reader, path, &iri::city(id)))
+        let already_saved =
+            || matches!(self.current, Some(RawCriterion::Cities(ids)) if ids.contains(&id)).then_some(id);
+        city.map(|city| city.id())
+            .or_else(already_saved)
+            .or_else(|| reject_unknown(reader, path, &iri::city(id)))
     }
 
     pub fn department(&self, reader: &mut Reader, path: &str, value: &Value) -> Option<u64> {
         let expected = "a reference to a department";
-        let text = text_of(reader, path, value, expected)?;
-        let Some(id) = iri::parse_department(&text) else { return malformed(reader, path, value, expected) };
+        let text = reference_text(reader, path, value, expected)?;
+        let Some(id) = iri::parse_department(&text) else {
+            return reject_malformed(reader, path, value, expected);
+        };
         let department = (self.context.places.department)(id);
-        let held =
-            || matches!(self.known, Some(RawCriterion::Departments(ids)) if ids.contains(&id)).then_some(id);
+        let already_saved = || {
+            matches!(self.current, Some(RawCriterion::Departments(ids)) if ids.contains(&id)).then_some(id)
+        };
         department
             .map(|department| department.id)
-            .or_else(held)
-            .or_else(|| not_found(reader, path, &iri::department(id)))
+            .or_else(already_saved)
+            .or_else(|| reject_unknown(reader, path, &iri::department(id)))
     }
 
-    /// The code as it was sent.
+    /// Returns the code as sent.
     pub fn commune(&self, reader: &mut Reader, path: &str, value: &Value) -> Option<Insee> {
-        let text = reader.label(path, value)?;
-        let Some(insee) = Insee::parse(&text) else { return malformed(reader, path, value, "an INSEE code") };
+        let text = reader.text_or_number(path, value)?;
+        let Some(insee) = Insee::parse(&text) else {
+            return reject_malformed(reader, path, value, "an INSEE code");
+        };
         let places = &self.context.places;
-        // A code that was sent as a number has lost its leading zero.
+        // A code sent as a number has lost its leading zero.
         let known = (places.commune)(&insee).is_some() || (places.city)(insee.id()).is_some();
-        let held = matches!(self.known, Some(RawCriterion::Communes(codes)) if codes.contains(&insee));
-        if known || held { Some(insee) } else { not_found(reader, path, insee.as_str()) }
+        let already_saved =
+            matches!(self.current, Some(RawCriterion::Communes(codes)) if codes.contains(&insee));
+        if known || already_saved { Some(insee) } else { reject_unknown(reader, path, insee.as_str()) }
     }
 
-    /// A site by its id must be known; a domain need not be yet.
+    /// A site id must exist; a domain need not be known yet.
     pub fn site(&self, reader: &mut Reader, path: &str, value: &Value) -> Option<SiteKey> {
         let expected = "a reference to a site";
-        let text = text_of(reader, path, value, expected)?;
+        let text = reference_text(reader, path, value, expected)?;
         let sites = self.context.references.sites;
         let key = SiteKey::parse(&text);
-        let held = |key: Option<SiteKey>| {
-            key.filter(|key| matches!(self.known, Some(RawCriterion::Sites(keys)) if keys.contains(key)))
+        let already_saved = |key: Option<SiteKey>| {
+            key.filter(|key| matches!(self.current, Some(RawCriterion::Sites(keys)) if keys.contains(key)))
         };
         if let Some(id) = iri::parse_site(&text) {
             let site = sites.site(id).map(|site| site.key.clone());
-            return site.or_else(|| held(key)).or_else(|| not_found(reader, path, &iri::site(id)));
+            return site
+                .or_else(|| already_saved(key))
+                .or_else(|| reject_unknown(reader, path, &iri::site(id)));
         }
-        let Some(key) = key.filter(|_| !iri::is_no_name(&text)) else {
-            return malformed(reader, path, value, expected);
+        let Some(key) = key.filter(|_| !iri::cannot_be_name(&text)) else {
+            return reject_malformed(reader, path, value, expected);
         };
-        let meant = sites.resolve_key(key);
-        if meant.is_domain() || sites.site_by_key(&meant).is_some() {
-            return Some(meant);
+        let canonical = sites.resolve_key(key);
+        if canonical.is_domain() || sites.site_by_key(&canonical).is_some() {
+            return Some(canonical);
         }
-        let reference = crate::json::shown(&text);
-        held(Some(meant)).or_else(|| not_found(reader, path, &reference))
+        let reference = crate::json::truncated(&text);
+        already_saved(Some(canonical)).or_else(|| reject_unknown(reader, path, &reference))
     }
 
     pub fn site_category(&self, reader: &mut Reader, path: &str, value: &Value) -> Option<SiteCategoryId> {
         let expected = "a reference to a category of sites";
-        let text = text_of(reader, path, value, expected)?;
+        let text = reference_text(reader, path, value, expected)?;
         let id = iri::parse_site_category(&text);
-        if text.trim().is_empty() || (id.is_none() && iri::is_no_name(&text)) {
-            return malformed(reader, path, value, expected);
+        if text.trim().is_empty() || (id.is_none() && iri::cannot_be_name(&text)) {
+            return reject_malformed(reader, path, value, expected);
         }
         match site::find_category(&text, self.context.references.sites) {
-            CategoryFound::Id(id) => Some(id),
-            CategoryFound::Nothing(reference) => {
-                let holds = |id: &SiteCategoryId| matches!(self.known, Some(RawCriterion::SiteCategories(ids)) if ids.contains(id));
-                id.filter(holds).or_else(|| not_found(reader, path, &reference))
+            CategoryLookup::Found(id) => Some(id),
+            CategoryLookup::NotFound(reference) => {
+                let already_saved = |id: &SiteCategoryId| matches!(self.current, Some(RawCriterion::SiteCategories(ids)) if ids.contains(id));
+                id.filter(already_saved).or_else(|| reject_unknown(reader, path, &reference))
             }
         }
     }
 
-    /// Any property: those that are not there harm nobody, and may come back.
+    /// Accepts any property id: unknown ones do no harm, and the property may come back.
     pub fn property(&self, reader: &mut Reader, path: &str, value: &Value) -> Option<PropertyId> {
         let expected = "a reference to a property";
-        let text = text_of(reader, path, value, expected)?;
-        iri::parse_property(&text).or_else(|| malformed(reader, path, value, expected))
+        let text = reference_text(reader, path, value, expected)?;
+        iri::parse_property(&text).or_else(|| reject_malformed(reader, path, value, expected))
     }
 }
 
-/// A reference as a text: a text, a number, or what an object says under `@id`.
-fn text_of(reader: &mut Reader, path: &str, value: &Value, expected: &str) -> Option<String> {
+/// Returns a reference as text: a string, a number, or the `@id` of an object.
+fn reference_text(reader: &mut Reader, path: &str, value: &Value, expected: &str) -> Option<String> {
     let reference = value.as_object().and_then(|members| members.get("@id")).unwrap_or(value);
     match reference {
         Value::Number(number) => Some(number.to_string()),
@@ -118,13 +128,13 @@ fn text_of(reader: &mut Reader, path: &str, value: &Value, expected: &str) -> Op
     }
 }
 
-fn malformed<T>(reader: &mut Reader, path: &str, value: &Value, expected: &str) -> Option<T> {
+fn reject_malformed<T>(reader: &mut Reader, path: &str, value: &Value, expected: &str) -> Option<T> {
     let reference = value.as_object().and_then(|members| members.get("@id")).unwrap_or(value);
-    reader.violations.push(refusal(path, reference, expected));
+    reader.violations.push(malformed_value(path, reference, expected));
     None
 }
 
-fn not_found<T>(reader: &mut Reader, path: &str, reference: &str) -> Option<T> {
+fn reject_unknown<T>(reader: &mut Reader, path: &str, reference: &str) -> Option<T> {
     reader.violations.push(site::not_found(path, reference));
     None
 }

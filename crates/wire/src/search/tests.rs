@@ -20,7 +20,7 @@ fn directory() -> SiteDirectory {
     SiteDirectory::new(1, vec![site(1, "portail.fr", 4), site(2, "Office du Lac", 0)], vec![category])
 }
 
-/// Tours, and nothing else.
+/// Knows only Tours.
 fn city(id: u64) -> Option<Arc<City>> {
     let city = || City {
         insee: Insee::parse("37261").unwrap(),
@@ -55,16 +55,16 @@ fn department(id: u64) -> Option<Arc<Department>> {
 const PLACES: Places<'static> =
     Places { city: &city, commune: &|insee| city(insee.id()), department: &department };
 
-fn reading(body: &Value, purpose: Purpose<'_>, sites: &SiteDirectory) -> Read {
+fn parse_with(body: &Value, purpose: Purpose<'_>, sites: &SiteDirectory) -> ParsedSearch {
     let references = References { city: &|id| vec![id], commune: &|insee| vec![insee.id()], sites };
-    let judge = |endpoint: &domain::Endpoint| match endpoint.as_str().contains("refused") {
-        true => Err("Nothing is sent to this address.".to_owned()),
+    let check_endpoint = |endpoint: &domain::Endpoint| match endpoint.as_str().contains("refused") {
+        true => Err("This address is not allowed.".to_owned()),
         false => Ok(()),
     };
-    read(body, purpose, &ParseContext { references, places: PLACES, judge: &judge })
+    parse(body, purpose, &ParseContext { references, places: PLACES, check_endpoint: &check_endpoint })
 }
 
-/// A body that is complete, and what the object given adds or replaces.
+/// Returns a valid body extended with `fields`.
 fn with(fields: Value) -> Value {
     let mut body = json!({"title": "Maison", "transactionType": 0, "propertyTypes": [1]});
     body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
@@ -72,7 +72,7 @@ fn with(fields: Value) -> Value {
 }
 
 fn draft(fields: Value) -> SearchDraft {
-    let read = reading(&with(fields), Purpose::Create, &directory());
+    let read = parse_with(&with(fields), Purpose::Create, &directory());
     assert_eq!(read.ignored, [""; 0]);
     read.draft.unwrap()
 }
@@ -81,11 +81,11 @@ fn same(fields: Value, other: Value) {
     assert_eq!(draft(fields.clone()), draft(other), "{fields}");
 }
 
-/// `path: message` of every violation.
+/// Asserts `path: message` of every violation.
 fn refused(body: &Value, expected: &[&str]) {
-    let violations = reading(body, Purpose::Create, &directory()).draft.unwrap_err();
-    let told: Vec<String> = violations.iter().map(|v| format!("{}: {}", v.path, v.message)).collect();
-    assert_eq!(told, expected, "{body}");
+    let violations = parse_with(body, Purpose::Create, &directory()).draft.unwrap_err();
+    let messages: Vec<String> = violations.iter().map(|v| format!("{}: {}", v.path, v.message)).collect();
+    assert_eq!(messages, expected, "{body}");
 }
 
 fn written(draft: &SearchDraft, sites: &SiteDirectory) -> Value {
@@ -99,12 +99,12 @@ fn written(draft: &SearchDraft, sites: &SiteDirectory) -> Value {
     };
     let zone = TimeZone::get("Europe/Paris").unwrap();
     let last_alert_at = Some(Timestamp::UNIX_EPOCH);
-    let parts = SearchParts { search: &saved, last_alert_at, places: PLACES, sites, zone: &zone };
-    serde_json::to_value(search(parts)).unwrap()
+    let input = SearchInput { search: &saved, last_alert_at, places: PLACES, sites, zone: &zone };
+    serde_json::to_value(search(input)).unwrap()
 }
 
 #[test]
-fn one_or_many_and_texts_for_numbers() {
+fn single_values_and_numeric_strings_are_accepted() {
     same(json!({"propertyTypes": 1}), json!({"propertyTypes": [1]}));
     same(json!({"propertyTypes": "1"}), json!({"propertyTypes": {"0": 1, "3": "1"}}));
     same(json!({"publisherTypes": 0}), json!({"publisherTypes": ["0", 0]}));
@@ -124,26 +124,26 @@ fn one_or_many_and_texts_for_numbers() {
 }
 
 #[test]
-fn unset_has_many_spellings() {
-    let nothing = json!({});
+fn null_and_empty_values_are_unset() {
+    let unset = json!({});
     same(
         json!({"budgetMin": null, "radius": "", "furnished": null, "includedCities": [], "geoShapes": []}),
-        nothing.clone(),
+        unset.clone(),
     );
-    same(json!({"expressions": [[]]}), nothing.clone());
-    same(json!({"expressions": ""}), nothing.clone());
+    same(json!({"expressions": [[]]}), unset.clone());
+    same(json!({"expressions": ""}), unset.clone());
     same(
         json!({"endpointRecipient": " ", "notificationRecipient": "", "subscribedEvents": [], "eventEndpoint": null}),
-        nothing.clone(),
+        unset.clone(),
     );
     same(
         json!({"withCoherentPrice": true, "hidePropertyContact": null, "notificationEnabled": false}),
-        nothing,
+        unset,
     );
 }
 
 #[test]
-fn references_are_paths_ids_or_what_was_read() {
+fn references_are_paths_ids_or_objects() {
     for city in [
         json!("/cities/37261"),
         json!("cities/37261"),
@@ -201,7 +201,7 @@ fn references_are_paths_ids_or_what_was_read() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_together() {
+fn all_violations_are_reported_together() {
     refused(
         &json!({
             "title": " ", "transactionType": 7, "budgetMin": 3, "budgetMax": 2, "roomMin": "x", "lat": 91, "lon": 2,
@@ -215,34 +215,34 @@ fn everything_that_is_wrong_is_told_together() {
             "roomMin: The type of the \"roomMin\" attribute must be a number, string \"x\" given.",
             "furnished: The type of the \"furnished\" attribute must be a boolean, number 2 given.",
             "geoAccuracy: The type of the \"geoAccuracy\" attribute must be one integer, array given.",
-            "notificationRecipient: This value is not a valid email address. \"a@b\" was given.",
-            "endpointRecipient: This URL must start with https://. \"http://hook.example/\" was given.",
+            "notificationRecipient: This value is not a valid email address. FieldUpdate: \"a@b\".",
+            "endpointRecipient: This address must begin with https://. FieldUpdate: \"http://hook.example/\".",
             "eventEndpoint: The type of the \"eventEndpoint\" attribute must be a string, number 5 given.",
-            "subscribedEvents[1]: \"ad.sold\" is no event; the events are ad.update.price, ad.update.surface, \
+            "subscribedEvents[1]: \"ad.sold\" is not a valid event; the events are ad.update.price, ad.update.surface, \
              ad.update.pictures, ad.update.expired, property.ad.create, property.ad.update.",
             "budgetMin: The lower bound budgetMin, 3, is greater than the upper bound budgetMax, 2.",
-            "lat: 91 is not between -90 and 90.",
-            "radius: The radius -1 is not between 0 and 20040 kilometres.",
+            "lat: 91 is not from -90 to 90.",
+            "radius: -1 is not a number of kilometres from 0 to 20040.",
         ],
     );
-    refused(&json!([]), &[": A search must be an object, array given."]);
+    refused(&json!([]), &[": A search must be a JSON object, array given."]);
     let many: Vec<u32> = (0..5_001).collect();
     refused(
         &with(json!({"includedZipcodes": many})),
-        &["includedZipcodes: This list is too long: 5001 items, at most 5000."],
+        &["includedZipcodes: This list is too long: 5001 items given, at most 5000 allowed."],
     );
-    let wrong = reading(&with(json!({"includedCities": vec!["x"; 5_000]})), Purpose::Create, &directory());
+    let wrong = parse_with(&with(json!({"includedCities": vec!["x"; 5_000]})), Purpose::Create, &directory());
     assert_eq!(wrong.draft.unwrap_err().len(), 100);
 }
 
 #[test]
-fn names_nobody_knows_are_reported_and_what_a_read_gave_is_not() {
+fn unknown_fields_are_reported_but_read_only_fields_are_not() {
     let body = with(json!({
         "@id": "/searches/1", "@type": "Search", "@context": "x", "user": 1, "token": null, "createdAt": "", "updatedAt": 3,
         "lastAlertAt": [], "budgetmin": 3, "expired": true, "sortMode": "advert", "fromDate": "2026-01-01",
         "expressions": [{"word": "balcon", "options": {"exact": true}}],
     }));
-    let read = reading(&body, Purpose::Create, &directory());
+    let read = parse_with(&body, Purpose::Create, &directory());
     assert_eq!(
         read.ignored,
         ["expressions[0][options][exact]", "budgetmin", "expired", "fromDate", "sortMode"]
@@ -251,75 +251,72 @@ fn names_nobody_knows_are_reported_and_what_a_read_gave_is_not() {
 }
 
 #[test]
-fn an_update_keeps_what_it_does_not_mention() {
-    let known = draft(json!({
+fn update_keeps_absent_fields() {
+    let current = draft(json!({
         "budgetMin": 3, "includedCities": [37261], "withCoherentPrice": false, "notificationEnabled": true,
         "endpointRecipient": "https://hook.example/", "subscribedEvents": "ad.update.price", "hidePropertyContact": true,
     }));
-    let update = |fields: Value| reading(&with(fields), Purpose::Update(&known), &directory()).draft;
-    assert_eq!(update(json!({})), Ok(known.clone()));
+    let update = |fields: Value| parse_with(&with(fields), Purpose::Update(&current), &directory()).draft;
+    assert_eq!(update(json!({})), Ok(current.clone()));
     let cleared = json!({
         "budgetMin": null, "includedCities": [], "withCoherentPrice": null, "notificationEnabled": null,
         "endpointRecipient": "", "subscribedEvents": null, "hidePropertyContact": null,
     });
     assert_eq!(update(cleared), Ok(draft(json!({}))));
-    // What is wrong is not held against what was there before.
+    // An invalid value is not checked against the current one.
     let violations = update(json!({"budgetMin": "x", "budgetMax": 2})).unwrap_err();
     assert_eq!(violations.len(), 1, "{violations:?}");
     let violations = update(json!({"budgetMax": 2})).unwrap_err();
     assert_eq!(violations[0].path, "budgetMin");
-    let violations = reading(&json!({}), Purpose::Update(&known), &directory()).draft.unwrap_err();
+    let violations = parse_with(&json!({}), Purpose::Update(&current), &directory()).draft.unwrap_err();
     let paths: Vec<&str> = violations.iter().map(|violation| violation.path.as_str()).collect();
     assert_eq!(paths, ["title", "transactionType", "propertyTypes"]);
 }
 
 #[test]
-fn an_address_nothing_is_sent_to_is_refused_where_it_is_new() {
+fn forbidden_endpoint_is_rejected_unless_already_saved() {
     let (one, other) = ("https://refused.example/1", "https://refused.example/2");
     refused(
         &with(json!({"endpointRecipient": one, "eventEndpoint": other})),
-        &[
-            "endpointRecipient: Nothing is sent to this address.",
-            "eventEndpoint: Nothing is sent to this address.",
-        ],
+        &["endpointRecipient: This address is not allowed.", "eventEndpoint: This address is not allowed."],
     );
-    // It was accepted before the rules became what they are.
-    let mut known = draft(json!({"budgetMin": 3}));
-    known.alerts.endpoint = Some(domain::Endpoint::trusted(one.to_owned()));
-    let update = |fields: Value| reading(&with(fields), Purpose::Update(&known), &directory()).draft;
+    // Accepted before the rules became stricter.
+    let mut current = draft(json!({"budgetMin": 3}));
+    current.alerts.endpoint = Some(domain::Endpoint::trusted(one.to_owned()));
+    let update = |fields: Value| parse_with(&with(fields), Purpose::Update(&current), &directory()).draft;
     assert!(update(json!({"budgetMin": 4})).is_ok() && update(json!({"endpointRecipient": one})).is_ok());
     assert_eq!(update(json!({"endpointRecipient": other})).unwrap_err()[0].path, "endpointRecipient");
 }
 
 #[test]
-fn a_preview_needs_no_title() {
+fn preview_needs_no_title() {
     let body = json!({"transactionType": 0, "propertyTypes": [1], "budgetMax": 5});
-    let read = reading(&body, Purpose::Preview, &directory()).draft.unwrap();
+    let read = parse_with(&body, Purpose::Preview, &directory()).draft.unwrap();
     assert_eq!(read.raw_criteria, draft(json!({"budgetMax": 5})).raw_criteria);
-    let violations = reading(&json!({"title": ""}), Purpose::Preview, &directory()).draft.unwrap_err();
+    let violations = parse_with(&json!({"title": ""}), Purpose::Preview, &directory()).draft.unwrap_err();
     assert_eq!(violations.len(), 2);
 }
 
 #[test]
-fn what_has_gone_since_is_still_shown_and_may_be_sent_back() {
-    let known = draft(json!({"includedSiteCategories": [4], "excludedSites": [1, 2]}));
+fn dangling_references_are_shown_and_accepted_back() {
+    let current = draft(json!({"includedSiteCategories": [4], "excludedSites": [1, 2]}));
     let bare = SiteDirectory::new(2, Vec::new(), Vec::new());
-    let shown = written(&known, &bare);
+    let shown = written(&current, &bare);
     assert_eq!(
         shown["includedSiteCategories"],
         json!([{"@context": "/contexts/SiteCategory", "@id": "/site_categories/4", "@type": "SiteCategory", "name": null}])
     );
     assert_eq!(shown["excludedSites"], json!(["portail.fr", "office du lac"]));
-    assert_eq!(reading(&shown, Purpose::Update(&known), &bare).draft, Ok(known));
-    // To another search it would be new.
-    let violations = reading(&shown, Purpose::Create, &bare).draft.unwrap_err();
+    assert_eq!(parse_with(&shown, Purpose::Update(&current), &bare).draft, Ok(current));
+    // For a new search the references are unknown.
+    let violations = parse_with(&shown, Purpose::Create, &bare).draft.unwrap_err();
     assert_eq!(violations.len(), 2);
 }
 
 #[test]
 fn a_search_shows_every_key_and_numbers_as_they_were_sent() {
     let shown = written(&draft(json!({})), &directory());
-    for name in write::ALWAYS {
+    for name in write::ALWAYS_SHOWN {
         let filter = Filter::named(name).unwrap();
         assert!(is_criterion(filter) && filter.name == *name, "{name}");
         assert!(shown.get(name).is_some(), "{name}");
@@ -363,10 +360,10 @@ fn a_search_shows_every_key_and_numbers_as_they_were_sent() {
 }
 
 #[test]
-fn the_page_on_saved_searches_names_every_field() {
+fn docs_page_names_every_field() {
     let page = include_str!("../../../../docs/searches.md");
     let settings = [TITLE, ENABLED, HIDE_CONTACT, EMAIL, ENDPOINT, EVENT_ENDPOINT, EVENTS];
-    for name in write::ALWAYS.iter().copied().chain(settings) {
+    for name in write::ALWAYS_SHOWN.iter().copied().chain(settings) {
         assert!(page.contains(&format!("`{name}`")), "docs/searches.md does not name {name}");
     }
     for name in criteria().flat_map(|filter| filter.aliases) {

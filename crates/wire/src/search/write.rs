@@ -1,5 +1,5 @@
-//! A search as its owner reads it. Every key of the contract is always there: an unset number or boolean is `null`, an unset
-//! list is empty.
+//! Writes a saved search for its owner. Every key of the contract is present: an unset number or boolean is `null`,
+//! an unset list is empty.
 
 use domain::criteria::RawCriterion;
 use domain::filter::{Codes, Filter, Kind};
@@ -13,13 +13,13 @@ use super::{
     EMAIL, ENABLED, ENDPOINT, EVENT_ENDPOINT, EVENTS, HIDE_CONTACT, Places, TITLE, criteria, default_flag,
 };
 use crate::document::Number;
-use crate::filters::{expressions, takes_one};
+use crate::filters::{expressions, is_single_valued};
 use crate::place::DepartmentResource;
 use crate::site::SiteCategoryResource;
 use crate::{date, iri, names};
 
-/// The criteria that are shown even when they are unset. The others would be forty keys that hardly anybody uses.
-pub const ALWAYS: &[&str] = &[
+/// Criteria that are written even if unset. The others are forty rarely used keys.
+pub const ALWAYS_SHOWN: &[&str] = &[
     "transactionType",
     "propertyTypes",
     "publisherTypes",
@@ -58,9 +58,9 @@ pub const ALWAYS: &[&str] = &[
     "excludedSiteCategories",
 ];
 
-/// A search, and what it takes to show it.
+/// A saved search and the data needed to write it.
 #[derive(Clone, Copy)]
-pub struct SearchParts<'a> {
+pub struct SearchInput<'a> {
     pub search: &'a SavedSearch,
     pub last_alert_at: Option<Timestamp>,
     pub places: Places<'a>,
@@ -68,16 +68,16 @@ pub struct SearchParts<'a> {
     pub zone: &'a TimeZone,
 }
 
-/// The resource of a search.
-pub fn search(parts: SearchParts<'_>) -> impl Serialize {
-    SearchResource(parts)
+/// Returns the resource of a search.
+pub fn search(input: SearchInput<'_>) -> impl Serialize {
+    SearchResource(input)
 }
 
-struct SearchResource<'a>(SearchParts<'a>);
+struct SearchResource<'a>(SearchInput<'a>);
 
 impl Serialize for SearchResource<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let SearchParts { search, last_alert_at, zone, .. } = &self.0;
+        let SearchInput { search, last_alert_at, zone, .. } = &self.0;
         let SavedSearch { id, owner, token, created_at, updated_at, draft } = search;
         let SearchDraft { title, raw_criteria, alerts } = draft;
         let Alerts { enabled, hide_contact, email, endpoint, event_endpoint, events } = alerts;
@@ -90,8 +90,8 @@ impl Serialize for SearchResource<'_> {
         map.serialize_entry(TITLE, title.as_str())?;
         for filter in criteria() {
             let criterion = raw_criteria.get(filter);
-            if criterion.is_some() || ALWAYS.contains(&filter.name) {
-                map.serialize_entry(filter.name, &Criterion { filter, criterion, parts: &self.0 })?;
+            if criterion.is_some() || ALWAYS_SHOWN.contains(&filter.name) {
+                map.serialize_entry(filter.name, &Criterion { filter, criterion, input: &self.0 })?;
             }
         }
         map.serialize_entry(HIDE_CONTACT, hide_contact)?;
@@ -101,9 +101,9 @@ impl Serialize for SearchResource<'_> {
         map.serialize_entry(EVENT_ENDPOINT, &event_endpoint.as_ref().map(|endpoint| endpoint.as_str()))?;
         let events: Vec<&str> = events.iter().map(|event| names::event_name(*event)).collect();
         map.serialize_entry(EVENTS, &events)?;
-        map.serialize_entry("createdAt", &date::print(*created_at, zone))?;
-        map.serialize_entry("updatedAt", &date::print(*updated_at, zone))?;
-        map.serialize_entry("lastAlertAt", &last_alert_at.map(|at| date::print(at, zone)))?;
+        map.serialize_entry("createdAt", &date::format(*created_at, zone))?;
+        map.serialize_entry("updatedAt", &date::format(*updated_at, zone))?;
+        map.serialize_entry("lastAlertAt", &last_alert_at.map(|at| date::format(at, zone)))?;
         map.end()
     }
 }
@@ -112,44 +112,44 @@ impl Serialize for SearchResource<'_> {
 struct Criterion<'a> {
     filter: &'static Filter,
     criterion: Option<&'a RawCriterion>,
-    parts: &'a SearchParts<'a>,
+    input: &'a SearchInput<'a>,
 }
 
 impl Serialize for Criterion<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { filter, criterion, parts } = self;
-        let Some(criterion) = criterion else { return unset(filter, serializer) };
+        let Self { filter, criterion, input } = self;
+        let Some(criterion) = criterion else { return write_unset(filter, serializer) };
         match criterion {
             RawCriterion::Number(number) => Number(*number).serialize(serializer),
-            RawCriterion::Timestamp(at) => date::print(*at, parts.zone).serialize(serializer),
+            RawCriterion::Timestamp(at) => date::format(*at, input.zone).serialize(serializer),
             RawCriterion::Codes(codes) => write_codes(filter, codes, serializer),
             RawCriterion::Flag(flag) => flag.serialize(serializer),
-            RawCriterion::Cities(ids) => serializer.collect_seq(ids.iter().map(|id| parts.city(*id))),
+            RawCriterion::Cities(ids) => serializer.collect_seq(ids.iter().map(|id| input.city(*id))),
             RawCriterion::Departments(ids) => {
-                serializer.collect_seq(ids.iter().map(|id| parts.department(*id)))
+                serializer.collect_seq(ids.iter().map(|id| input.department(*id)))
             }
             RawCriterion::Communes(codes) => serializer.collect_seq(codes.iter().map(|code| code.as_str())),
             RawCriterion::Zipcodes(zipcodes) => {
                 serializer.collect_seq(zipcodes.iter().map(|zipcode| zipcode.as_str()))
             }
-            RawCriterion::Sites(sites) => serializer.collect_seq(sites.iter().map(|site| parts.site(site))),
+            RawCriterion::Sites(sites) => serializer.collect_seq(sites.iter().map(|site| input.site(site))),
             RawCriterion::SiteCategories(ids) => {
-                serializer.collect_seq(ids.iter().map(|id| parts.category(*id)))
+                serializer.collect_seq(ids.iter().map(|id| input.category(*id)))
             }
             RawCriterion::Properties(ids) => serializer.collect_seq(ids.iter().map(|id| iri::property(*id))),
-            RawCriterion::Polygons(polygons) => serializer.collect_seq(polygons.iter().map(corners)),
+            RawCriterion::Polygons(polygons) => serializer.collect_seq(polygons.iter().map(write_corners)),
             RawCriterion::Expressions(groups) => expressions::write(groups).serialize(serializer),
-            // About an order, which a search has none of.
+            // Concerns the sort order, which a saved search does not have.
             RawCriterion::SortMode(_) => serializer.serialize_none(),
         }
     }
 }
 
-fn unset<S: Serializer>(filter: &Filter, serializer: S) -> Result<S::Ok, S::Error> {
-    let one = matches!(filter.kind, Kind::Choice(_, codes) if takes_one(codes));
+fn write_unset<S: Serializer>(filter: &Filter, serializer: S) -> Result<S::Ok, S::Error> {
+    let one = matches!(filter.kind, Kind::Choice(_, codes) if is_single_valued(codes));
     if filter.is_list() && !one {
-        let nothing: [(); 0] = [];
-        return nothing.serialize(serializer);
+        let empty: [(); 0] = [];
+        return empty.serialize(serializer);
     }
     default_flag(filter).serialize(serializer)
 }
@@ -160,29 +160,29 @@ fn write_codes<S: Serializer>(filter: &Filter, codes: &[u8], serializer: S) -> R
             let letters = codes.iter().filter_map(|code| EnergyLetter::ALL.get(usize::from(*code)));
             serializer.collect_seq(letters.map(|letter| letter.letter()))
         }
-        Kind::Choice(_, kind) if takes_one(kind) => codes.first().serialize(serializer),
+        Kind::Choice(_, kind) if is_single_valued(kind) => codes.first().serialize(serializer),
         _ => codes.serialize(serializer),
     }
 }
 
-fn corners(polygon: &Polygon) -> Vec<[Number; 2]> {
+fn write_corners(polygon: &Polygon) -> Vec<[Number; 2]> {
     polygon.corners().iter().map(|corner| [Number(corner.lon()), Number(corner.lat())]).collect()
 }
 
-/// A reference as an object; what it leads to may have gone since.
+/// A reference written as an object. Its target may have been deleted since.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Referent<T, G> {
-    There(Box<T>),
-    Gone(G),
+enum Reference<T, G> {
+    Resolved(Box<T>),
+    Dangling(G),
 }
 
-/// A city as the contract has it inside a search, and no more: a search may name thousands. Of one that has gone nothing but
-/// the reference is known.
+/// A city inside a search. It has only the keys of the contract, because a search may name thousands of cities. For
+/// a deleted city only the reference is set.
 #[derive(Default, Serialize)]
 struct NestedCity {
     #[serde(flatten)]
-    node: Node,
+    head: JsonLdHead,
     article: Option<String>,
     insee: Option<String>,
     libelle: Option<String>,
@@ -190,12 +190,12 @@ struct NestedCity {
     zipcode: Option<String>,
 }
 
-/// What is left of a reference whose target is not there: every key of the contract, and nothing but the reference known.
+/// A reference whose target was deleted: every key of the contract, all null except the reference.
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct GoneDepartment {
+struct DanglingDepartment {
     #[serde(flatten)]
-    node: Node,
+    head: JsonLdHead,
     chef_lieu: Option<()>,
     department_code: Option<()>,
     name: Option<()>,
@@ -203,14 +203,14 @@ struct GoneDepartment {
 }
 
 #[derive(Default, Serialize)]
-struct GoneCategory {
+struct DanglingCategory {
     #[serde(flatten)]
-    node: Node,
+    head: JsonLdHead,
     name: Option<()>,
 }
 
 #[derive(Default, Serialize)]
-struct Node {
+struct JsonLdHead {
     #[serde(rename = "@context")]
     context: String,
     #[serde(rename = "@id")]
@@ -219,19 +219,19 @@ struct Node {
     kind: &'static str,
 }
 
-impl Node {
+impl JsonLdHead {
     fn new(kind: &'static str, iri: String) -> Self {
         Self { context: iri::context(kind), iri, kind }
     }
 }
 
-impl SearchParts<'_> {
+impl SearchInput<'_> {
     fn city(&self, id: u64) -> NestedCity {
         let Some(city) = (self.places.city)(id) else {
-            return NestedCity { node: Node::new("City", iri::city(id)), ..NestedCity::default() };
+            return NestedCity { head: JsonLdHead::new("City", iri::city(id)), ..NestedCity::default() };
         };
         NestedCity {
-            node: Node::new("City", iri::city(city.id())),
+            head: JsonLdHead::new("City", iri::city(city.id())),
             article: city.article.as_deref().map(str::to_owned),
             insee: Some(city.insee.to_string()),
             libelle: Some(city.original_name().to_owned()),
@@ -240,27 +240,31 @@ impl SearchParts<'_> {
         }
     }
 
-    fn department(&self, id: u64) -> Referent<DepartmentResource, GoneDepartment> {
+    fn department(&self, id: u64) -> Reference<DepartmentResource, DanglingDepartment> {
         match (self.places.department)(id) {
-            Some(department) => Referent::There(Box::new(DepartmentResource::of(&department).alone())),
+            Some(department) => {
+                Reference::Resolved(Box::new(DepartmentResource::of(&department).with_context()))
+            }
             None => {
-                let node = Node::new("Department", iri::department(id));
-                Referent::Gone(GoneDepartment { node, ..GoneDepartment::default() })
+                let head = JsonLdHead::new("Department", iri::department(id));
+                Reference::Dangling(DanglingDepartment { head, ..DanglingDepartment::default() })
             }
         }
     }
 
-    fn category(&self, id: SiteCategoryId) -> Referent<SiteCategoryResource, GoneCategory> {
+    fn category(&self, id: SiteCategoryId) -> Reference<SiteCategoryResource, DanglingCategory> {
         match self.sites.category(id) {
-            Some(category) => Referent::There(Box::new(SiteCategoryResource::of(category).alone())),
+            Some(category) => {
+                Reference::Resolved(Box::new(SiteCategoryResource::of(category).with_context()))
+            }
             None => {
-                let node = Node::new("SiteCategory", iri::site_category(id));
-                Referent::Gone(GoneCategory { node, ..GoneCategory::default() })
+                let head = JsonLdHead::new("SiteCategory", iri::site_category(id));
+                Reference::Dangling(DanglingCategory { head, ..DanglingCategory::default() })
             }
         }
     }
 
-    /// By its id, else by what it is known by.
+    /// Returns the path of a site, or its key if the site is not in the directory.
     fn site(&self, key: &SiteKey) -> String {
         self.sites.site_by_key(key).map_or_else(|| key.to_string(), |site| iri::site(site.id))
     }

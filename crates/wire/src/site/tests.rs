@@ -16,10 +16,10 @@ fn directory() -> SiteDirectory {
 }
 
 #[test]
-fn a_site_is_written_with_its_category() {
+fn site_is_written_with_its_category() {
     let directory = directory();
     let written = |index: usize| {
-        serde_json::to_value(SiteResource::of(&directory.sites()[index], &directory).alone()).unwrap()
+        serde_json::to_value(SiteResource::of(&directory.sites()[index], &directory).with_context()).unwrap()
     };
     assert_eq!(
         written(0),
@@ -39,13 +39,13 @@ fn a_site_is_written_with_its_category() {
 }
 
 #[test]
-fn an_advert_names_its_site_in_many_ways() {
+fn advert_site_forms() {
     let check = |value: Value, expected: Result<Option<&str>, &str>| {
         let mut reader = Reader::default();
-        let read = read_advert_site(&mut reader, "site", &value, &directory());
-        let told = reader.violations.first().map(|violation| violation.message.clone());
+        let read = parse_advert_site(&mut reader, "site", &value, &directory());
+        let messages = reader.violations.first().map(|violation| violation.message.clone());
         let expected = expected.map(|key| key.map(str::to_owned)).map_err(str::to_owned);
-        assert_eq!(told.map_or(Ok(read.map(|key| key.to_string())), Err), expected, "{value}");
+        assert_eq!(messages.map_or(Ok(read.map(|key| key.to_string())), Err), expected, "{value}");
     };
     check(json!("/sites/1"), Ok(Some("portail.fr")));
     check(json!(" sites/3 "), Ok(Some("agence du lac")));
@@ -64,15 +64,17 @@ fn an_advert_names_its_site_in_many_ways() {
 }
 
 #[test]
-fn a_change_of_a_site_says_only_what_it_says() {
-    let read = |value: Value| read_site(&value, &directory()).map(|change| (change.name, change.category));
+fn site_change_distinguishes_absent_and_null() {
+    let read =
+        |value: Value| parse_site_change(&value, &directory()).map(|change| (change.name, change.category));
     let portals = || FieldUpdate::Set(SiteCategoryId::new(2));
     assert_eq!(read(json!({})), Ok((FieldUpdate::Keep, FieldUpdate::Keep)));
     assert_eq!(read(json!({"name": null, "category": null})), Ok((FieldUpdate::Set(None), FieldUpdate::Set(None))));
     assert_eq!(read(json!({"name": " P "})), Ok((FieldUpdate::Set(SiteName::new("P").unwrap()), FieldUpdate::Keep)));
-    let written = serde_json::to_value(SiteResource::of(&directory().sites()[0], &directory()).alone());
+    let written =
+        serde_json::to_value(SiteResource::of(&directory().sites()[0], &directory()).with_context());
     let unchanged = FieldUpdate::Set(SiteName::new("Le Portail").unwrap());
-    assert_eq!(read(written.unwrap()), Ok((unchanged, portals())), "what was read can be sent back");
+    assert_eq!(read(written.unwrap()), Ok((unchanged, portals())), "a response can be sent back");
     for category in
         [json!("/site_categories/2"), json!("site_categories/2"), json!("2"), json!(2), json!("PORTAILS")]
     {
@@ -81,26 +83,26 @@ fn a_change_of_a_site_says_only_what_it_says() {
 }
 
 #[test]
-fn everything_wrong_with_a_change_is_told_together() {
-    let told = |result: Result<(), Vec<Violation>>| -> Vec<String> {
+fn all_violations_are_reported_together() {
+    let messages = |result: Result<(), Vec<Violation>>| -> Vec<String> {
         let violations = result.unwrap_err();
         violations.iter().map(|violation| format!("{}: {}", violation.path, violation.message)).collect()
     };
-    let site = |value: Value| told(read_site(&value, &directory()).map(drop));
-    let category = |value: Value| told(read_category(&value).map(drop));
+    let site = |value: Value| messages(parse_site_change(&value, &directory()).map(drop));
+    let category = |value: Value| messages(parse_category(&value).map(drop));
     assert_eq!(
         site(json!({"name": 3, "category": "Notaires", "categry": 2})),
         [
             "category: Item not found for \"Notaires\".",
-            "categry: This attribute is not known.",
+            "categry: Unknown attribute.",
             "name: The type of the \"name\" attribute must be a string, number 3 given.",
         ]
     );
     assert_eq!(site(json!({"category": 7})), ["category: Item not found for \"/site_categories/7\"."]);
-    assert_eq!(site(json!({"name": "a\nb"})), ["name: This value contains a control character."]);
-    assert_eq!(site(json!([])), [": The body must be an object, array given."]);
+    assert_eq!(site(json!({"name": "a\nb"})), ["name: This value holds a control character."]);
+    assert_eq!(site(json!([])), [": The body must be a JSON object, array given."]);
     assert_eq!(category(json!({})), ["name: This value should not be blank."]);
     assert_eq!(category(json!({"name": " "})), ["name: This value should not be blank."]);
-    assert_eq!(category(json!({"name": "12"})), ["name: This value should contain a letter."]);
-    assert_eq!(read_category(&json!({"name": " Portails "})).unwrap().as_str(), "Portails");
+    assert_eq!(category(json!({"name": "12"})), ["name: This value should have a letter in it."]);
+    assert_eq!(parse_category(&json!({"name": " Portails "})).unwrap().as_str(), "Portails");
 }

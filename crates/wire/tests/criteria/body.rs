@@ -1,4 +1,4 @@
-//! What is written of a saved search can be sent again, and is the same search.
+//! A written saved search parses back into the same search.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
@@ -12,11 +12,11 @@ use domain::{
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::Value;
-use wire::search::{ParseContext, Places, Purpose, Read, SearchParts, criteria, read, search};
+use wire::search::{ParseContext, ParsedSearch, Places, Purpose, SearchInput, criteria, parse, search};
 
 use crate::raw::{SITES, criterion, paris};
 
-/// Any place is one.
+/// Knows every place.
 fn city(id: u64) -> Option<Arc<City>> {
     static DEPARTMENT: LazyLock<Arc<Department>> = LazyLock::new(|| department(37).unwrap());
     let country = Arc::new(Country { id: 250, code: "FR".into(), name: "France".into() });
@@ -54,13 +54,13 @@ const PLACES: Places<'static> =
 
 fn context() -> ParseContext<'static> {
     let references = References { city: &|id| vec![id], commune: &|insee| vec![insee.id()], sites: &SITES };
-    ParseContext { references, places: PLACES, judge: &|_| Ok(()) }
+    ParseContext { references, places: PLACES, check_endpoint: &|_| Ok(()) }
 }
 
-/// What a search may ask for: the two that must be there, and any of the others.
+/// Draws the two required criteria and any of the others.
 fn raw_criteria() -> impl Strategy<Value = RawCriteria> {
-    let required = |filter: &Filter| matches!(filter.name, "transactionType" | "propertyTypes");
-    let (always, others): (Vec<_>, Vec<_>) = criteria().partition(|filter| required(filter));
+    let is_required = |filter: &Filter| matches!(filter.name, "transactionType" | "propertyTypes");
+    let (always, others): (Vec<_>, Vec<_>) = criteria().partition(|filter| is_required(filter));
     let count = others.len();
     let chosen = prop_oneof![3 => subsequence(others.clone(), 0..8), 1 => subsequence(others, count)];
     chosen.prop_flat_map(move |chosen: Vec<&'static Filter>| {
@@ -69,8 +69,8 @@ fn raw_criteria() -> impl Strategy<Value = RawCriteria> {
     })
 }
 
-/// As whoever reads a body puts it: no repeats, one value where one is meant, no default that is said; and nothing in it that
-/// contradicts something else.
+/// Returns criteria as the parser would: no duplicates, a single value where only one is allowed, no explicit
+/// default, and no contradictions.
 fn canonical(drawn: Vec<(&'static Filter, RawCriterion)>) -> RawCriteria {
     fn once<T: Ord + Clone>(list: Vec<T>) -> Vec<T> {
         let mut seen = BTreeSet::new();
@@ -140,7 +140,7 @@ fn draft() -> impl Strategy<Value = SearchDraft> {
     )
 }
 
-/// A search, written as its owner reads it.
+/// Writes a search as its owner reads it.
 fn written(draft: &SearchDraft) -> Value {
     let saved = SavedSearch {
         id: SearchId::from_bytes([1; 16]),
@@ -151,14 +151,14 @@ fn written(draft: &SearchDraft) -> Value {
         draft: draft.clone(),
     };
     let zone = paris();
-    let parts =
-        SearchParts { search: &saved, last_alert_at: None, places: PLACES, sites: &SITES, zone: &zone };
-    // Through text, as a client gets it: a number that loses a digit there is not the same number.
-    serde_json::from_str(&serde_json::to_string(&search(parts)).unwrap()).unwrap()
+    let input =
+        SearchInput { search: &saved, last_alert_at: None, places: PLACES, sites: &SITES, zone: &zone };
+    // Through text, as a client gets it: this catches numbers that lose digits.
+    serde_json::from_str(&serde_json::to_string(&search(input)).unwrap()).unwrap()
 }
 
 fn read_back(body: &Value, purpose: Purpose<'_>) -> SearchDraft {
-    let Read { draft, ignored } = read(body, purpose, &context());
+    let ParsedSearch { draft, ignored } = parse(body, purpose, &context());
     assert_eq!(ignored, [""; 0]);
     draft.unwrap_or_else(|violations| panic!("{violations:?} {body}"))
 }
@@ -167,13 +167,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn what_is_written_of_a_search_can_be_sent_again(draft in draft(), other in draft()) {
+    fn written_search_parses_back(draft in draft(), other in draft()) {
         let body = written(&draft);
         prop_assert_eq!(&read_back(&body, Purpose::Create), &draft);
         prop_assert_eq!(&read_back(&body, Purpose::Update(&draft)), &draft);
-        // Over another search: what is always shown is replaced, what is shown when it is set stays if it is not. The two may
-        // contradict each other.
-        if let Ok(over) = read(&body, Purpose::Update(&other), &context()).draft {
+        // Applied to another search: keys that are always written are replaced; the others keep their value if
+        // unset. The two searches may contradict each other.
+        if let Ok(over) = parse(&body, Purpose::Update(&other), &context()).draft {
             for filter in criteria() {
                 let source = if body.get(filter.name).is_some() { &draft } else { &other };
                 prop_assert_eq!(over.raw_criteria.get(filter), source.raw_criteria.get(filter), "{}", filter.name);

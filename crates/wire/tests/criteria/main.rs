@@ -1,7 +1,7 @@
-//! What is said for a filter, in a query and in the body of a search, reads back as it was written. The values are drawn by
-//! kind, so that a new row of the table is covered by being there.
+//! Round trip of every filter, in a query and in the body of a saved search. Values are drawn by kind, so a new row
+//! of the filter table is covered automatically.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and says where")]
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 mod body;
 mod query;

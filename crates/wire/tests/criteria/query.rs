@@ -1,4 +1,4 @@
-//! Every filter of the table reads back what was written for it in a query.
+//! Every filter round-trips through a query.
 
 use domain::criteria::{Presence, RawCriterion, References};
 use domain::filter::{Codes, Kind};
@@ -6,12 +6,12 @@ use domain::{EnergyLetter, FILTERS, Filter, Insee, SortMode, Strictness};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use proptest::prelude::*;
 use proptest::sample::select;
-use wire::filters::{ParseContext, read_one};
+use wire::filters::{ParseContext, parse_one};
 use wire::query::{Parameters, RawQuery};
 
 use crate::raw::{SITES, criterion, paris};
 
-/// The pairs that say so.
+/// Returns the query pairs of a criterion.
 fn pairs(filter: &Filter, name: &str, criterion: &RawCriterion) -> Vec<(String, String)> {
     let list = |values: Vec<String>| -> Vec<(String, String)> {
         values.into_iter().map(|value| (format!("{name}[]"), value)).collect()
@@ -20,7 +20,7 @@ fn pairs(filter: &Filter, name: &str, criterion: &RawCriterion) -> Vec<(String, 
     match criterion {
         // With an exponent where there are hundreds of digits.
         RawCriterion::Number(number) => one(format!("{number:?}")),
-        RawCriterion::Timestamp(at) => one(wire::date::print(*at, &paris())),
+        RawCriterion::Timestamp(at) => one(wire::date::format(*at, &paris())),
         RawCriterion::Codes(codes) => list(
             codes
                 .iter()
@@ -85,19 +85,19 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn every_filter_reads_back_what_was_written((filter, name, criterion) in drawn(), encoded in any::<bool>()) {
+    fn filters_round_trip_through_a_query((filter, name, criterion) in drawn(), encoded in any::<bool>()) {
         let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
         let written: Vec<String> = pairs(filter, name, &criterion)
             .into_iter()
             .map(|(key, value)| format!("{}={}", if encoded { encode(&key) } else { key }, encode(&value)))
             .collect();
         let query = RawQuery::parse(&written.join("&")).unwrap();
-        let mut parameters = Parameters::of(&query);
+        let mut parameters = Parameters::new(&query);
         let (city, insee) = (|id: u64| vec![id], |insee: &Insee| vec![insee.id()]);
         let zone = paris();
         let references = References { city: &city, commune: &insee, sites: &SITES };
         let context = ParseContext { references, zone: &zone };
-        let read = read_one(&mut parameters, filter, &context);
+        let read = parse_one(&mut parameters, filter, &context);
         prop_assert_eq!(&parameters.violations, &[]);
         prop_assert_eq!(parameters.ignored(&[]), [""; 0]);
         prop_assert_eq!(read, Some(criterion), "{}", written.join("&"));

@@ -1,4 +1,4 @@
-//! RawCriteria to write and to read, and the sites they speak of.
+//! Strategies for raw criteria, and the sites they refer to.
 
 use std::sync::LazyLock;
 
@@ -32,7 +32,7 @@ pub fn paris() -> TimeZone {
     TimeZone::get("Europe/Paris").unwrap()
 }
 
-/// A value that a filter of a kind may have.
+/// Draws a value for a kind of filter.
 pub fn criterion(kind: Kind) -> BoxedStrategy<RawCriterion> {
     let number = || prop_oneof![-1e6..1e6, any::<i32>().prop_map(f64::from), any::<f64>()];
     match kind {
@@ -81,7 +81,7 @@ pub fn criterion(kind: Kind) -> BoxedStrategy<RawCriterion> {
             select(vec![SortMode::Property, SortMode::Advert]).prop_map(RawCriterion::SortMode).boxed()
         }
         Kind::Expressions => {
-            // A word of every script, with something to encode around it.
+            // Words with accents and with characters that need encoding.
             let entry = ("[a-z0-9éÀœ]{1,8}[ &=+%\\[\\]'-]{0,2}[a-zA-Z]{1,6}", any::<bool>(), any::<bool>());
             let entry = entry.prop_map(|(text, strict, present)| {
                 let strictness = if strict { Strictness::Exact } else { Strictness::Inflected };

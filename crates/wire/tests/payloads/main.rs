@@ -1,9 +1,10 @@
-//! What webhooks carry, to the letter: a match, and each of the six events. Reviewed against the contract; receivers read these.
+//! Webhook payloads, byte for byte: a match and each of the six events. Reviewed against the contract, since
+//! receivers parse them.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and says where")]
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
-mod home;
-mod layout;
+mod pretty;
+mod property;
 
 use domain::{
     AdvertEvent, AdvertField, Amount, EventName, MatchId, Property, SearchNumber, SiteKey, Timestamp,
@@ -11,10 +12,10 @@ use domain::{
 use jiff::tz::TimeZone;
 use serde_json::Value;
 use testkit::build;
-use wire::document::{DocumentParts, property_document, webhook_document};
-use wire::webhook::{Told, event_payload, match_payload};
+use wire::document::{DocumentInput, property_document, webhook_document};
+use wire::webhook::{WebhookMatch, event_payload, match_payload};
 
-use layout::laid_out;
+use pretty::pretty_json;
 
 fn paris() -> TimeZone {
     TimeZone::get("Europe/Paris").unwrap()
@@ -24,24 +25,24 @@ fn at(text: &str) -> Timestamp {
     text.parse().unwrap()
 }
 
-/// Documents of a property, as webhooks carry it and as everybody reads it.
+/// Returns the documents of a property: as webhooks carry it and as the API returns it.
 fn documents(property: &Property) -> (Vec<u8>, Vec<u8>) {
     let zone = paris();
     let category_of = |_: &SiteKey| Some("Portails".to_owned());
-    let parts = DocumentParts {
+    let input = DocumentInput {
         property,
         derived: property.derive().unwrap(),
-        city: Some(home::city()),
-        stations: vec![home::station()],
+        city: Some(property::city()),
+        stations: vec![property::station()],
         zone: &zone,
         category_of: &category_of,
     };
-    let told = serde_json::to_vec(&webhook_document(&parts)).unwrap();
-    (told, serde_json::to_vec(&property_document(&parts)).unwrap())
+    let sent = serde_json::to_vec(&webhook_document(&input)).unwrap();
+    (sent, serde_json::to_vec(&property_document(&input)).unwrap())
 }
 
-fn told<'a>(property: &Property, document: &'a [u8], zone: &'a TimeZone) -> Told<'a> {
-    Told {
+fn webhook_match<'a>(property: &Property, document: &'a [u8], zone: &'a TimeZone) -> WebhookMatch<'a> {
+    WebhookMatch {
         id: MatchId::of(SearchNumber(42), 1_337),
         property: property.id,
         search: build::search_id(7),
@@ -51,79 +52,79 @@ fn told<'a>(property: &Property, document: &'a [u8], zone: &'a TimeZone) -> Told
     }
 }
 
-fn payload_of_match(property: &Property) -> String {
+fn match_payload_text(property: &Property) -> String {
     let zone = paris();
-    String::from_utf8(match_payload(&told(property, &documents(property).0, &zone))).unwrap()
+    String::from_utf8(match_payload(&webhook_match(property, &documents(property).0, &zone))).unwrap()
 }
 
-/// The payload of an event that happened to the property's advert, which then reads as `change` leaves it.
+/// Returns the payload of an event on the property's first advert, after `change` was applied to it.
 fn payload(event: AdvertEvent, change: impl FnOnce(&mut domain::Advert)) -> String {
     let name = event.name().unwrap();
-    let property = home::after(&event, change);
+    let property = property::after(&event, change);
     let zone = paris();
-    let written = event_payload(name, &event, &told(&property, &documents(&property).0, &zone));
+    let written = event_payload(name, &event, &webhook_match(&property, &documents(&property).0, &zone));
     String::from_utf8(written).unwrap()
 }
 
-const MOMENT: &str = "2026-03-04T09:00:00Z";
+const CHANGED_AT: &str = "2026-03-04T09:00:00Z";
 
 fn price_fell() -> String {
     let (old, new) = (Amount::new(320_000.0), Amount::new(311_000.0));
-    payload(AdvertEvent::amount(at(MOMENT), AdvertField::Price, old, new), |advert| {
+    payload(AdvertEvent::amount(at(CHANGED_AT), AdvertField::Price, old, new), |advert| {
         advert.details.price = new
     })
 }
 
 fn surface_grew() -> String {
     let (old, new) = (Amount::new(62.5), Amount::new(65.0));
-    let event = AdvertEvent::amount(at(MOMENT), AdvertField::Surface, old, new);
+    let event = AdvertEvent::amount(at(CHANGED_AT), AdvertField::Surface, old, new);
     payload(event, |advert| advert.details.surface = new)
 }
 
 fn pictures_changed() -> String {
     let pictures = vec![build::web_address("https://images.example/3.jpg")];
-    payload(AdvertEvent::field(at(MOMENT), AdvertField::Pictures), |advert| {
+    payload(AdvertEvent::field(at(CHANGED_AT), AdvertField::Pictures), |advert| {
         advert.details.pictures = pictures
     })
 }
 
 fn expired() -> String {
-    payload(AdvertEvent::expiry(at(MOMENT), true), |advert| advert.expired_at = Some(at(MOMENT)))
+    payload(AdvertEvent::expiry(at(CHANGED_AT), true), |advert| advert.expired_at = Some(at(CHANGED_AT)))
 }
 
 fn created() -> String {
-    payload(AdvertEvent::created(home::created_at()), |_| {})
+    payload(AdvertEvent::created(property::created_at()), |_| {})
 }
 
 fn updated() -> String {
-    payload(AdvertEvent::field(at(MOMENT), AdvertField::Elevator), |advert| {
+    payload(AdvertEvent::field(at(CHANGED_AT), AdvertField::Elevator), |advert| {
         advert.details.elevator = Some(false);
     })
 }
 
 #[test]
-fn a_match() {
-    insta::assert_snapshot!("match", laid_out(&payload_of_match(&home::property())));
+fn match_snapshot() {
+    insta::assert_snapshot!("match", pretty_json(&match_payload_text(&property::property())));
 }
 
 #[test]
-fn the_six_events() {
-    insta::assert_snapshot!("ad.update.price", laid_out(&price_fell()));
-    insta::assert_snapshot!("ad.update.surface", laid_out(&surface_grew()));
-    insta::assert_snapshot!("ad.update.pictures", laid_out(&pictures_changed()));
-    insta::assert_snapshot!("ad.update.expired", laid_out(&expired()));
-    insta::assert_snapshot!("property.ad.create", laid_out(&created()));
-    insta::assert_snapshot!("property.ad.update", laid_out(&updated()));
+fn event_snapshots() {
+    insta::assert_snapshot!("ad.update.price", pretty_json(&price_fell()));
+    insta::assert_snapshot!("ad.update.surface", pretty_json(&surface_grew()));
+    insta::assert_snapshot!("ad.update.pictures", pretty_json(&pictures_changed()));
+    insta::assert_snapshot!("ad.update.expired", pretty_json(&expired()));
+    insta::assert_snapshot!("property.ad.create", pretty_json(&created()));
+    insta::assert_snapshot!("property.ad.update", pretty_json(&updated()));
 }
 
 #[test]
-fn events_are_told_under_the_six_names() {
+fn events_have_the_six_names() {
     let payloads = [price_fell(), surface_grew(), pictures_changed(), expired(), created(), updated()];
     for (payload, name) in payloads.iter().zip(EventName::ALL) {
         let payload: Value = serde_json::from_str(payload).unwrap();
         assert_eq!(payload["event"], wire::names::event_name(*name));
         assert_eq!(payload["match"]["@type"], "Match");
-        // The event is the last of those the document has, but for the type of its variation.
+        // The event is the last one in the document, except for the type of its variation.
         let events = payload["match"]["propertyDocument"]["adverts"][0]["events"].as_array().unwrap();
         let last = events.last().unwrap();
         for member in ["fieldName", "fieldOldValue", "fieldNewValue", "createdAt"] {
@@ -133,7 +134,7 @@ fn events_are_told_under_the_six_names() {
 }
 
 #[test]
-fn a_variation_is_a_text_in_the_event_and_a_number_in_the_document() {
+fn variation_is_a_string_in_events_and_a_number_in_documents() {
     let payload: Value = serde_json::from_str(&price_fell()).unwrap();
     assert_eq!(payload["adEvent"]["percentVariation"], "-2.81");
     let events = payload["match"]["propertyDocument"]["adverts"][0]["events"].as_array().unwrap();
@@ -143,24 +144,24 @@ fn a_variation_is_a_text_in_the_event_and_a_number_in_the_document() {
 }
 
 #[test]
-fn a_webhook_differs_from_a_document_in_the_name_of_one_key() {
-    let (told, read) = documents(&home::property());
-    let (told, mut read): (Value, Value) =
-        (serde_json::from_slice(&told).unwrap(), serde_json::from_slice(&read).unwrap());
+fn webhook_document_differs_in_one_key() {
+    let (sent, read) = documents(&property::property());
+    let (sent, mut read): (Value, Value) =
+        (serde_json::from_slice(&sent).unwrap(), serde_json::from_slice(&read).unwrap());
     let city = read["city"].as_object_mut().unwrap();
     assert!(!city.contains_key("location"));
     let point = city.remove("locations").unwrap();
     assert!(point["lat"].is_number());
     city.insert("location".to_owned(), point);
-    assert_eq!(told, read);
-    assert_eq!(told["location"], told["locations"], "of the property itself both are there");
+    assert_eq!(sent, read);
+    assert_eq!(sent["location"], sent["locations"], "the property itself has both keys");
 }
 
 #[test]
-fn the_document_is_sent_as_the_bytes_it_is() {
-    let property = home::property();
+fn document_bytes_are_embedded_unchanged() {
+    let property = property::property();
     let document = documents(&property).0;
-    let payload = payload_of_match(&property);
+    let payload = match_payload_text(&property);
     let ending = format!(",\"propertyDocument\":{}}}", String::from_utf8(document).unwrap());
     assert!(payload.ends_with(&ending));
     assert!(price_fell().ends_with("}}}") && serde_json::from_str::<Value>(&payload).is_ok());

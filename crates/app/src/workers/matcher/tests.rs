@@ -16,7 +16,7 @@ use store::prelude::*;
 use store::{Change, MatchGroup, Notification, Position, PropertyCause, StoredSearch};
 use tempfile::TempDir;
 use testkit::build::{advert_id, at, draft, property_id, short_text, user_id};
-use testkit::matches::{Consequences, MatchModel};
+use testkit::match_model::{ChangeEffects, MatchModel};
 use testkit::{ManualClock, Random, SeededIds};
 
 use super::{Matcher, Progress};
@@ -159,7 +159,7 @@ impl Told {
     }
 
     /// What the log means, by hand.
-    async fn model(&self, app: &App) -> (MatchModel, BTreeMap<u64, Consequences>) {
+    async fn model(&self, app: &App) -> (MatchModel, BTreeMap<u64, ChangeEffects>) {
         let mut model = MatchModel::default();
         let mut consequences = BTreeMap::new();
         let sites = app.sites().await.unwrap();
@@ -215,26 +215,26 @@ fn random_draft(random: &mut Random) -> domain::AdvertDraft {
 /// What still concerns somebody, by position.
 fn state(
     model: &MatchModel,
-    all: impl IntoIterator<Item = (u64, Consequences)>,
-) -> BTreeMap<u64, Consequences> {
-    let left = |(position, meant): (u64, Consequences)| Some((position, meant.for_those_that_stand(model)?));
+    all: impl IntoIterator<Item = (u64, ChangeEffects)>,
+) -> BTreeMap<u64, ChangeEffects> {
+    let left = |(position, meant): (u64, ChangeEffects)| Some((position, meant.retain_active(model)?));
     all.into_iter().filter_map(left).collect()
 }
 
-fn consequences(group: &MatchGroup) -> Consequences {
-    let mut found = Consequences { matched: group.matched.clone(), ..Consequences::default() };
+fn consequences(group: &MatchGroup) -> ChangeEffects {
+    let mut found = ChangeEffects { matched: group.matched.clone(), ..ChangeEffects::default() };
     for outbox in &group.outbox {
         for search in &outbox.searches {
             match outbox.notification {
-                Notification::Match(channel) => found.matches_owed.push((channel, *search)),
+                Notification::Match(channel) => found.match_deliveries.push((channel, *search)),
                 Notification::Event(name, place) => {
-                    found.events_owed.push((name, usize::from(place), *search))
+                    found.event_deliveries.push((name, usize::from(place), *search))
                 }
             }
         }
     }
-    found.matches_owed.sort_unstable();
-    found.events_owed.sort_unstable();
+    found.match_deliveries.sort_unstable();
+    found.event_deliveries.sort_unstable();
     found
 }
 

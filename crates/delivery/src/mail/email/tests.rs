@@ -1,4 +1,4 @@
-//! What a email looks like, in full.
+//! Snapshots of complete e-mails.
 
 use domain::{Amount, DeliveryId, EmailAddress, TransactionType, WebAddress};
 
@@ -35,7 +35,7 @@ fn from() -> Mailbox {
 }
 
 #[test]
-fn a_letter_says_what_is_new_and_how_to_stop() {
+fn body_snapshots() {
     let bare = ListingSummary {
         title: None,
         transaction: TransactionType::Rent,
@@ -46,13 +46,13 @@ fn a_letter_says_what_is_new_and_how_to_stop() {
         picture: None,
         link: None,
     };
-    let said = Said::of(&email(vec![listing("Appartement lumineux, <b>rare</b>"), bare]));
-    insta::assert_snapshot!("email_text", said.text());
-    insta::assert_snapshot!("email_html", said.html());
+    let content = EmailContent::of(&email(vec![listing("Appartement lumineux, <b>rare</b>"), bare]));
+    insta::assert_snapshot!("email_text", content.text());
+    insta::assert_snapshot!("email_html", content.html());
 }
 
 #[test]
-fn a_letter_travels_with_the_headers_it_needs() {
+fn header_snapshot() {
     let bytes = compose(&email(vec![listing("Appartement")]), &from()).bytes;
     let text = String::from_utf8(bytes).unwrap();
     assert!(text.is_ascii() && text.lines().all(|line| line.len() <= 78), "{text}");
@@ -61,28 +61,28 @@ fn a_letter_travels_with_the_headers_it_needs() {
 }
 
 #[test]
-fn another_attempt_sends_the_same_bytes() {
+fn retry_sends_the_same_bytes() {
     let email = email(vec![listing("Appartement")]);
     assert_eq!(compose(&email, &from()).bytes, compose(&email, &from()).bytes);
 }
 
 #[test]
-fn beyond_thirty_homes_are_counted() {
+fn listings_beyond_thirty_are_counted() {
     let mut email = email((0..31).map(|number| listing(&format!("Bien {number}"))).collect());
     email.others = 969;
-    let said = Said::of(&email);
-    assert_eq!(said.subject(), "1\u{202f}000 nouveaux biens : Trois pièces à Lyon");
-    let text = said.text();
+    let content = EmailContent::of(&email);
+    assert_eq!(content.subject(), "1\u{202f}000 nouveaux biens : Trois pièces à Lyon");
+    let text = content.text();
     assert!(text.contains("* Bien 29\n") && !text.contains("* Bien 30\n"), "{text}");
     assert!(
-        text.contains("\n… et 970 autres biens\n") && said.html().contains("<p>… et 970 autres biens</p>")
+        text.contains("\n… et 970 autres biens\n") && content.html().contains("<p>… et 970 autres biens</p>")
     );
-    let exactly = Said::of(&self::email((0..30).map(|_| listing("Bien")).collect()));
+    let exactly = EmailContent::of(&self::email((0..30).map(|_| listing("Bien")).collect()));
     assert!(!exactly.text().contains("autre"));
 }
 
 #[test]
-fn addresses_beyond_ascii_keep_their_name_and_encode_their_host() {
+fn non_ascii_hosts_are_encoded() {
     let mut email = email(Vec::new());
     email.to = EmailAddress::parse("hélène@été.fr").unwrap();
     let composed = compose(&email, &from());

@@ -1,15 +1,15 @@
-//! The rule held against lists and an oracle that were written without looking at it.
+//! Checks the policy against lists and an oracle written independently.
 
 use std::net::{IpAddr, Ipv6Addr};
 
 use testkit::Random;
 use testkit::random::seed;
 
-use super::Addresses::{DangerPrivateToo, PublicOnly};
+use super::AddressPolicy::{DangerAllowPrivate, PublicOnly};
 
 fn allowed(address: &str) -> (bool, bool) {
     let address: IpAddr = address.parse().unwrap();
-    (PublicOnly.allow(address), DangerPrivateToo.allow(address))
+    (PublicOnly.allows(address), DangerAllowPrivate.allows(address))
 }
 
 const PUBLIC: (bool, bool) = (true, true);
@@ -17,7 +17,7 @@ const PRIVATE: (bool, bool) = (false, true);
 const RESERVED: (bool, bool) = (false, false);
 
 #[test]
-fn every_range_ends_where_it_should() {
+fn range_boundaries() {
     // The address before a range, its first, its last, and the one after it.
     for (expected, before, first, last, after) in [
         (RESERVED, None, "0.0.0.0", "0.255.255.255", Some("1.0.0.0")),
@@ -78,7 +78,7 @@ fn every_range_ends_where_it_should() {
 }
 
 #[test]
-fn of_ipv6_only_what_was_given_out_is_public() {
+fn only_assigned_ipv6_is_public() {
     assert_eq!(allowed("1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"), RESERVED);
     assert_eq!(allowed("2000::"), PUBLIC);
     assert_eq!(allowed("3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"), PUBLIC);
@@ -108,7 +108,7 @@ fn of_ipv6_only_what_was_given_out_is_public() {
 }
 
 #[test]
-fn where_clouds_keep_credentials_nobody_goes_even_in_danger() {
+fn metadata_services_are_always_refused() {
     for address in ["169.254.169.254", "100.100.100.200", "168.63.129.16", "fd00:ec2::254"] {
         assert_eq!(allowed(address), RESERVED, "{address}");
     }
@@ -116,7 +116,7 @@ fn where_clouds_keep_credentials_nobody_goes_even_in_danger() {
     assert_eq!(allowed("fd00:ec2::253"), PRIVATE);
 }
 
-/// The rule for IPv6 once more, by the digits somebody would write.
+/// The IPv6 policy again, written with textual prefixes.
 fn oracle(address: Ipv6Addr) -> bool {
     let digits: String = address.segments().iter().map(|segment| format!("{segment:04x}")).collect();
     let given_out = digits.starts_with('2') || digits.starts_with('3');
@@ -126,12 +126,12 @@ fn oracle(address: Ipv6Addr) -> bool {
 }
 
 #[test]
-fn the_rule_for_ipv6_agrees_with_one_written_apart() {
+fn ipv6_policy_agrees_with_oracle() {
     let mut random = Random::new(seed());
     let mut public = 0;
     for _ in 0..500_000 {
         let mut bits = u128::from(random.next_u64()) << 64 | u128::from(random.next_u64());
-        // By chance alone, most of what is special would never be met.
+        // Random addresses alone would hardly ever hit a special range.
         let starts = [0x2001_u128, 0x2001_0db8, 0x2002, 0x3fff, 0x2000, 0xfd00, 0];
         let start = *random.pick(&starts);
         match random.below(4) {
@@ -141,8 +141,8 @@ fn the_rule_for_ipv6_agrees_with_one_written_apart() {
             _ => {}
         }
         let address = Ipv6Addr::from_bits(bits);
-        assert_eq!(PublicOnly.allow(address.into()), oracle(address), "{address}");
+        assert_eq!(PublicOnly.allows(address.into()), oracle(address), "{address}");
         public += usize::from(oracle(address));
     }
-    assert!((50_000..450_000).contains(&public), "both kinds were met: {public}");
+    assert!((50_000..450_000).contains(&public), "both kinds occurred: {public}");
 }

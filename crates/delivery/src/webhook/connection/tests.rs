@@ -1,13 +1,13 @@
-//! Examples of what receivers say about their connections.
+//! Examples of `Keep-Alive` headers.
 
 use super::*;
 
 #[test]
-fn how_long_a_connection_is_kept_is_read_where_it_is_said() {
+fn keep_alive_timeout_parses() {
     let check = |text: &'static str, expected: Option<u64>| {
         let mut headers = HeaderMap::new();
         headers.insert("keep-alive", http::HeaderValue::from_static(text));
-        assert_eq!(kept_for(&headers), expected.map(Duration::from_secs), "{text}");
+        assert_eq!(announced_idle(&headers), expected.map(Duration::from_secs), "{text}");
     };
     check("timeout=5", Some(5));
     check("max=100, timeout=75", Some(75));
@@ -15,5 +15,5 @@ fn how_long_a_connection_is_kept_is_read_where_it_is_said() {
     check("max=100", None);
     check("timeout=-1", None);
     check("timeout=never", None);
-    assert_eq!(kept_for(&HeaderMap::new()), None);
+    assert_eq!(announced_idle(&HeaderMap::new()), None);
 }

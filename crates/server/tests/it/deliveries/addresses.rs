@@ -7,9 +7,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use domain::{Endpoint, Scopes};
 use serde_json::{Value, json};
-use testkit::addresses::{ALLOWED, answers, refused};
-use testkit::name_server::{NameServer, Says};
+use testkit::dns_server::{DnsAnswer, DnsServer};
 use testkit::receiver::Canaries;
+use testkit::ssrf::{ALLOWED, answers, refused};
 
 use super::{meet_everything, members};
 use crate::harness::TestServer;
@@ -26,17 +26,17 @@ const EXAMPLES_PER_USER: usize = 10;
 /// A server that sends to public addresses only, the name server it asks, and those who must hear nothing.
 struct Guarded {
     server: TestServer,
-    names: NameServer,
+    names: DnsServer,
     canaries: Canaries,
 }
 
 impl Guarded {
-    async fn start(says: impl IntoIterator<Item = (String, Says)>) -> Self {
+    async fn start(says: impl IntoIterator<Item = (String, DnsAnswer)>) -> Self {
         Self::with(says, "").await
     }
 
-    async fn with(says: impl IntoIterator<Item = (String, Says)>, more: &str) -> Self {
-        let names = NameServer::start(says).await;
+    async fn with(says: impl IntoIterator<Item = (String, DnsAnswer)>, more: &str) -> Self {
+        let names = DnsServer::start(says).await;
         // What is refused counts as one host. Not all at once: the name server's socket holds only so many questions.
         let settings = format!(
             "[delivery]\nsource_address = \"127.0.0.1\"\ndns_servers = \"{}\"\n\
@@ -95,22 +95,22 @@ impl Guarded {
 }
 
 /// Names that lead where nothing may be sent, each in its own way.
-fn misleading() -> Vec<(String, Says)> {
-    let plain = answers().into_iter().map(|answer| (answer.name, Says::Addresses(answer.addresses)));
+fn misleading() -> Vec<(String, DnsAnswer)> {
+    let plain = answers().into_iter().map(|answer| (answer.name, DnsAnswer::Addresses(answer.addresses)));
     let inner = "inner.example";
     let others = [
-        ("alias.example", Says::Alias(inner, vec![PRIVATE])),
-        ("alias-of-both.example", Says::Alias(inner, vec![PUBLIC, PRIVATE])),
-        ("alias-only.example", Says::AliasOnly(inner)),
-        ("alias-of-v6.example", Says::Alias(inner, vec![Ipv6Addr::LOCALHOST.into()])),
-        ("rebound.example", Says::InTurn(vec![vec![PRIVATE], vec![PUBLIC, PRIVATE]])),
+        ("alias.example", DnsAnswer::Alias(inner, vec![PRIVATE])),
+        ("alias-of-both.example", DnsAnswer::Alias(inner, vec![PUBLIC, PRIVATE])),
+        ("alias-only.example", DnsAnswer::AliasOnly(inner)),
+        ("alias-of-v6.example", DnsAnswer::Alias(inner, vec![Ipv6Addr::LOCALHOST.into()])),
+        ("rebound.example", DnsAnswer::Rotating(vec![vec![PRIVATE], vec![PUBLIC, PRIVATE]])),
     ];
     plain.chain(others.map(|(name, says)| (name.to_owned(), says))).collect()
 }
 
 /// What a name server knows beside them.
-fn book(names: &[(String, Says)]) -> Vec<(String, Says)> {
-    let inner = ("inner.example".to_owned(), Says::Addresses(vec![PRIVATE]));
+fn book(names: &[(String, DnsAnswer)]) -> Vec<(String, DnsAnswer)> {
+    let inner = ("inner.example".to_owned(), DnsAnswer::Addresses(vec![PRIVATE]));
     names.iter().cloned().chain([inner]).collect()
 }
 
@@ -145,7 +145,7 @@ async fn no_spelling_is_taken_from_anybody() {
     }
     assert_eq!(server.get("/searches").await.ok()["hydra:totalItems"], 1);
     assert_eq!(server.get(searches::path(&made)).await.ok(), made);
-    assert_eq!(guarded.names.asked(), Vec::<String>::new(), "nobody has to be asked for that");
+    assert_eq!(guarded.names.queries(), Vec::<String>::new(), "nobody has to be asked for that");
 }
 
 #[tokio::test]
@@ -160,7 +160,7 @@ async fn what_is_only_similar_is_taken() {
             (&json!(endpoint), &json!(endpoint))
         );
     }
-    assert_eq!(guarded.names.asked(), Vec::<String>::new());
+    assert_eq!(guarded.names.queries(), Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -196,7 +196,7 @@ async fn no_spelling_that_is_there_already_is_sent_to() {
         refusals += u64::from(refused);
     }
     assert!(refusals >= 300, "{refusals}");
-    for name in guarded.names.asked() {
+    for name in guarded.names.queries() {
         assert_eq!(name, "hook.example", "no other of them is a name that anybody is asked for");
     }
 }
@@ -215,7 +215,7 @@ async fn no_name_is_followed_to_this_machine() {
         let changed = with(&json!({"propertyTypes": [0, 1], "eventEndpoint": guarded.at(name)}));
         made.push(put(server, searches::path(&search), &changed).await.ok());
     }
-    assert_eq!(guarded.names.asked(), Vec::<String>::new(), "nothing was sent yet");
+    assert_eq!(guarded.names.queries(), Vec::<String>::new(), "nothing was sent yet");
     server.accept(&full("1")).await;
     // A match and an event each.
     let count = 2 * names.len() as u64;
@@ -245,14 +245,15 @@ async fn the_tester_follows_no_name_to_this_machine_either() {
         let answer = guarded.test(&guarded.at(name), &testers[number / EXAMPLES_PER_USER]).await;
         assert_eq!(answer.violations(422), ["endpoint"], "{name}");
         assert_eq!(guarded.canaries.connections(), 0, "{name}");
-        assert!(guarded.names.asked().contains(name), "{name}");
+        assert!(guarded.names.queries().contains(name), "{name}");
     }
 }
 
 #[tokio::test]
 async fn a_name_that_is_rebound_is_judged_each_time() {
     let turns = vec![vec![PUBLIC], vec![PRIVATE], vec![PUBLIC], vec![PUBLIC, PRIVATE]];
-    let says = ["sent.example", "tested.example"].map(|name| (name.to_owned(), Says::InTurn(turns.clone())));
+    let says =
+        ["sent.example", "tested.example"].map(|name| (name.to_owned(), DnsAnswer::Rotating(turns.clone())));
     let guarded = Guarded::start(says).await;
     let server = &guarded.server;
     for turn in ["connect", "policy_refused", "connect", "policy_refused"] {
@@ -281,7 +282,7 @@ async fn a_name_that_is_rebound_is_judged_each_time() {
 /// Where private addresses are allowed, the same doors lead to the canaries: they would hear it.
 #[tokio::test]
 async fn a_canary_hears_what_comes() {
-    let says = [("inner.example".to_owned(), Says::Addresses(vec![PRIVATE]))];
+    let says = [("inner.example".to_owned(), DnsAnswer::Addresses(vec![PRIVATE]))];
     let guarded = Guarded::with(says, "danger_allow_private_addresses = true\n").await;
     let (server, canaries) = (&guarded.server, &guarded.canaries);
     let heard = async |count: usize| {

@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use testkit::mail_server::{self, HOST, Kind, LoginNeeded, MailServer, PASSWORD, Security, USER};
+use testkit::mail_server::{self, AuthMode, HOST, MailServer, MailServerConfig, PASSWORD, Security, USER};
 
 use super::{TRUSTED, meet_everything, members, once, path, receiver};
 use crate::harness::TestServer;
@@ -30,7 +30,7 @@ struct Post {
 impl Post {
     /// A server that sends letters through a mail server with TLS and a login, and webhooks to this machine.
     async fn start() -> Self {
-        let mail = MailServer::start(Kind::safe(Security::StartTls, LoginNeeded::Yes));
+        let mail = MailServer::start(MailServerConfig::new(Security::StartTls, AuthMode::Any));
         let folder = TempDir::new().unwrap();
         let trusted = folder.path().join("ca.pem");
         std::fs::write(&trusted, format!("{}\n{}", TRUSTED.authority.pem(), mail.authority_pem)).unwrap();
@@ -157,7 +157,7 @@ async fn one_letter_tells_of_what_was_gathered_and_its_link_ends_letters() {
         assert_eq!(delivery["nextAttemptAt"], "2026-03-02T10:01:00+01:00");
     }
     receiver.wait_for(2).await;
-    assert!(post.mail.taken_already().is_none(), "webhooks go at once, letters wait");
+    assert!(post.mail.try_next_email().is_none(), "webhooks go at once, letters wait");
     server.clock.advance(GATHER);
     for delivery in &owed {
         let delivered = once(server, path(delivery), "delivered").await;
@@ -165,14 +165,14 @@ async fn one_letter_tells_of_what_was_gathered_and_its_link_ends_letters() {
         assert_eq!(attempts.len(), 1);
         assert_eq!((&attempts[0]["outcome"], &attempts[0]["status"]), (&json!("delivered"), &json!(250)));
     }
-    let taken = post.mail.taken();
-    assert!(post.mail.taken_already().is_none(), "one letter for both");
+    let taken = post.mail.next_email();
+    assert!(post.mail.try_next_email().is_none(), "one letter for both");
     assert_eq!(
         (taken.from.as_str(), taken.to.as_slice()),
         ("alertes@exemple.fr", ["jeanne@exemple.fr".to_owned()].as_slice())
     );
-    assert_eq!((taken.safe, taken.user.as_deref()), (true, Some(USER)));
-    let letter = mail_server::read(&taken.bytes);
+    assert_eq!((taken.encrypted, taken.user.as_deref()), (true, Some(USER)));
+    let letter = mail_server::parse_email(&taken.bytes);
     assert_eq!(header(&letter, "Subject"), "2 nouveaux biens : Maison à Tours");
     assert_eq!(header(&letter, "To"), "jeanne@exemple.fr");
     assert_eq!(header(&letter, "Message-ID"), message_id(&owed));
@@ -200,7 +200,7 @@ async fn one_letter_tells_of_what_was_gathered_and_its_link_ends_letters() {
     let posts = receiver.wait_for(4).await;
     assert!(posts.iter().all(|post| post.path == "/"));
     assert_eq!(letters(server, 3).await.len(), 3);
-    assert!(post.mail.taken_already().is_none());
+    assert!(post.mail.try_next_email().is_none());
 }
 
 /// What a letter that brings these is called.
@@ -231,7 +231,7 @@ async fn a_letter_put_off_is_sent_again_as_it_was() {
     server.clock.advance(RETRY);
     attempted(server, &delivery, 2).await;
     attempted(server, &later, 1).await;
-    let sent: Vec<Value> = (0..3).map(|_| mail_server::read(&post.mail.taken().bytes)).collect();
+    let sent: Vec<Value> = (0..3).map(|_| mail_server::parse_email(&post.mail.next_email().bytes)).collect();
     let of = |delivery: &Value| {
         let id = message_id(std::slice::from_ref(delivery));
         let sent = sent.iter().filter(|letter| header(letter, "Message-ID") == id);
@@ -253,7 +253,7 @@ async fn a_letter_put_off_is_sent_again_as_it_was() {
         once(server, path(&delivery), "delivered").await["attempts"].as_array().unwrap().clone();
     let outcomes: Vec<&Value> = outcomes.iter().map(|attempt| &attempt["outcome"]).collect();
     assert_eq!(outcomes, ["status", "status", "delivered"]);
-    assert_eq!(post.mail.taken().to, ["jeanne@exemple.fr"]);
+    assert_eq!(post.mail.next_email().to, ["jeanne@exemple.fr"]);
     let alerted = server.get(searches::path(&search)).await.ok();
     assert_eq!(alerted["lastAlertAt"], "2026-03-02T10:21:00+01:00");
 }
@@ -271,7 +271,7 @@ async fn a_letter_put_off_six_times_has_failed() {
         assert_eq!(seen["state"], if attempt < 6 { "pending" } else { "failed" }, "{seen}");
         server.clock.advance(RETRY);
     }
-    assert!(post.mail.taken_already().is_none());
+    assert!(post.mail.try_next_email().is_none());
 }
 
 #[tokio::test]
@@ -323,7 +323,7 @@ async fn what_failed_is_sent_again_when_its_owner_asks() {
     let replay = Request::new("POST", &format!("{}/replay", path(&delivery))).key(&server.keys.all);
     assert_eq!(server.send(replay).await.status, 202);
     once(server, path(&delivery), "delivered").await;
-    assert_eq!(post.mail.taken().to, ["jeanne@exemple.fr"]);
+    assert_eq!(post.mail.next_email().to, ["jeanne@exemple.fr"]);
 }
 
 #[tokio::test]
@@ -343,9 +343,9 @@ async fn what_does_not_fit_into_a_letter_is_in_the_next() {
     })
     .await;
     let texts: String = (0..2)
-        .map(|_| mail_server::read(&post.mail.taken().bytes)["text"].as_str().unwrap().to_owned())
+        .map(|_| mail_server::parse_email(&post.mail.next_email().bytes)["text"].as_str().unwrap().to_owned())
         .collect();
-    assert!(post.mail.taken_already().is_none());
+    assert!(post.mail.try_next_email().is_none());
     for number in 0..count {
         let link = format!("https://www.portail.example/annonces/{number}-\n");
         assert_eq!(texts.matches(&link).count(), 1, "{link} {texts}");
@@ -366,7 +366,7 @@ async fn a_folder_takes_letters_instead() {
     let files: Vec<_> =
         std::fs::read_dir(folder.path().join("mail")).unwrap().map(|file| file.unwrap().path()).collect();
     assert_eq!(files.len(), 1, "{files:?}");
-    let letter = mail_server::read_files([files[0].as_path()]).remove(0);
+    let letter = mail_server::parse_files([files[0].as_path()]).remove(0);
     assert_eq!(header(&letter, "Subject"), "1 nouveau bien : Maison à Tours");
     assert!(letter["text"].as_str().unwrap().contains("320\u{202f}000\u{a0}€"));
     assert!(header(&letter, "List-Unsubscribe").starts_with("<http://127.0.0.1:8080/unsubscribe/"));

@@ -1,7 +1,7 @@
 //! Deliveries on the road: what arrives, what is recorded of it, and what happens when it does not.
 
 use serde_json::{Value, json};
-use testkit::receiver::{Behaviour, Plan, Receiver, Script};
+use testkit::receiver::{Behaviour, Receiver, ReceiverConfig, Script};
 
 use super::{TRUSTED, bringing, meet_everything, members, once, path, receiver};
 use crate::harness::TestServer;
@@ -91,7 +91,7 @@ async fn a_match_and_an_event_arrive_as_the_contract_says() {
 async fn what_failed_six_times_can_be_sent_again() {
     let server = bringing().await;
     let script = Script::sequence(vec![Behaviour::Answer(503); 6]);
-    let receiver = Receiver::start(&TRUSTED.authority, Plan::new(script)).await.unwrap();
+    let receiver = Receiver::start(&TRUSTED.authority, ReceiverConfig::new(script)).await.unwrap();
     meet_everything(&server, json!({"endpointRecipient": receiver.url("/")})).await;
     server.accept(&full("1")).await;
     for attempt in 1..=6 {

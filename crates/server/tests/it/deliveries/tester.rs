@@ -1,7 +1,7 @@
 //! The webhook tester: what it sends, what it tells of the answer, and whom it refuses.
 
 use serde_json::{Value, json};
-use testkit::receiver::{Behaviour, Canary, Receiver, Trick};
+use testkit::receiver::{Behaviour, Canary, InjectedFault, Receiver};
 
 use super::{TRUSTED, bringing, receiver};
 use crate::contract::assert_document;
@@ -110,8 +110,8 @@ async fn what_the_receiver_did_is_told_and_nothing_it_said() {
         (Behaviour::Answer(500), "status", Some(500)),
         (Behaviour::Answer(204), "status", Some(204)),
         (Behaviour::Answer(302), "status", Some(302)),
-        (Behaviour::Trick(Trick::Refuse), "connect", None),
-        (Behaviour::Trick(Trick::CertificateSelfSigned), "tls", None),
+        (Behaviour::Fault(InjectedFault::Refuse), "connect", None),
+        (Behaviour::Fault(InjectedFault::CertificateSelfSigned), "tls", None),
     ] {
         let receiver = Receiver::always(&TRUSTED.authority, behaviour.clone()).await;
         let answer = server.get(&format!("{}&evnet=x", tested(&receiver.url("/"), "match"))).await;
@@ -220,7 +220,7 @@ async fn nobody_sends_many_examples() {
 #[tokio::test]
 async fn a_user_sends_one_example_at_a_time() {
     let server = bringing().await;
-    let hanging = Receiver::always(&TRUSTED.authority, Trick::HangBeforeAnswer).await;
+    let hanging = Receiver::always(&TRUSTED.authority, InjectedFault::HangBeforeAnswer).await;
     let mut first = Connection::open(server.address).await;
     first.send(Request::new("GET", &tested(&hanging.url("/"), "match")).key(&server.keys.all).bytes()).await;
     hanging.wait_for(1).await;

@@ -236,7 +236,7 @@ fn places() -> Vec<Row> {
         list("geoShapes", &shapes)
             .wrong(&[json!(5), json!("rond"), json!(true), json!({"a": 1})])
             .malformed(&json!([[[2, 98], [3, 48], [2.5, 49]]]), "geoShapes[0][0]", "a point on the globe")
-            .invalid(&json!([[[2, 48], [3, 48]]]), "geoShapes[0]", "from 3 to 1000 corners"),
+            .invalid(&json!([[[2, 48], [3, 48]]]), "geoShapes[0]", "3 to 1000 corners"),
     ]
 }
 
@@ -383,7 +383,7 @@ fn texts() -> Vec<Row> {
             .malformed(&json!([[{"word": {}}]]), "expressions[0][0][word]", "must be a string")
             .invalid(&json!(groups), "expressions", "too many groups: 51, at most 50")
             .invalid(&json!([[{"options": {}}]]), "expressions[0][0]", "no word")
-            .invalid(&json!("!!!"), "expressions", "neither letters nor digits"),
+            .invalid(&json!("!!!"), "expressions", "no letters or digits"),
     ]
 }
 
@@ -395,8 +395,8 @@ fn settings() -> Vec<Row> {
             &[(json!(address), json!(address)), (json!(" https://a.example "), json!("https://a.example"))],
         )
         .wrong(&[json!(5), json!(true), json!(["https://a.example"]), json!({"a": 1})])
-        .invalid(&json!("http://a.example/"), name, "https://. \"http://a.example/\" was given.")
-        .invalid(&json!("pas une adresse"), name, "not a valid URL. \"pas une adresse\" was given.")
+        .invalid(&json!("http://a.example/"), name, "https://. Given: \"http://a.example/\".")
+        .invalid(&json!("pas une adresse"), name, "not a valid URL. Given: \"pas une adresse\".")
         .invalid(&json!("https://user:pass@a.example/"), name, "user name or a password")
         .invalid(&json!(format!("https://a.example/{}", "x".repeat(2_048))), name, "too long")
     };
@@ -409,18 +409,14 @@ fn settings() -> Vec<Row> {
     vec![
         Row::new("notificationRecipient", &[(mail.clone(), mail)])
             .wrong(&[json!(5), json!(["a@b.fr"]), json!({"a": 1})])
-            .invalid(
-                &json!("jean"),
-                "notificationRecipient",
-                "not a valid email address. \"jean\" was given.",
-            )
+            .invalid(&json!("jean"), "notificationRecipient", "not a valid email address. Given: \"jean\".")
             .invalid(&json!("a@b.fr, c@d.fr"), "notificationRecipient", "not a valid email address"),
         endpoint("endpointRecipient"),
         endpoint("eventEndpoint"),
         list("subscribedEvents", &events).wrong(&[json!(5), json!([true]), json!({"a": 1})]).invalid(
             &json!(["ad.update.price", "ad.sold"]),
             "subscribedEvents[1]",
-            "\"ad.sold\" is no event",
+            "\"ad.sold\" is not a valid event",
         ),
     ]
 }

@@ -1,4 +1,4 @@
-//! A client as simple as can be, so that what it sees is what was there.
+//! A minimal client that shows exactly what was sent.
 
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
@@ -15,7 +15,7 @@ use tokio_rustls::client::TlsStream;
 use crate::receiver::authority::provider;
 use crate::receiver::{Authority, Protocols, Receiver};
 
-/// When nothing comes in this time, nothing is meant to. A machine that is too slow to notice lets a test pass, not fail.
+/// If nothing arrives in this time, nothing will. On a slow machine a test passes wrongly rather than fails.
 const SILENCE: Duration = Duration::from_millis(100);
 
 pub struct Client {
@@ -50,31 +50,31 @@ impl Client {
     }
 
     pub async fn send(&mut self, request: &str) {
-        // A trick may have ended the connection already; what is read tells.
+        // A fault may have closed the connection already; reading shows it.
         let _ = self.stream.write_all(request.as_bytes()).await;
         let _ = self.stream.flush().await;
     }
 
-    /// What comes until the end, and what the end is if it is not a farewell.
+    /// Reads to the end. Returns the text, and the error unless the end was a close_notify.
     pub async fn read_to_end(&mut self) -> (String, Option<ErrorKind>) {
         let end = self.stream.read_to_end(&mut self.buffer).await.err().map(|error| error.kind());
         (String::from_utf8_lossy(&self.buffer).into_owned(), end)
     }
 
-    /// Whether nothing comes, and the connection stays.
+    /// Returns whether nothing arrives and the connection stays open.
     pub async fn is_silent(&mut self) -> bool {
         tokio::time::timeout(SILENCE, self.stream.read_u8()).await.is_err()
     }
 
-    /// Waits for so many bytes.
+    /// Reads exactly this many bytes.
     pub async fn read(&mut self, bytes: usize) -> String {
         let mut read = vec![0; bytes];
         self.stream.read_exact(&mut read).await.unwrap();
         String::from_utf8_lossy(&read).into_owned()
     }
 
-    /// Lets go of what was read and not looked at.
-    pub fn forget(&mut self) {
+    /// Discards unread bytes.
+    pub fn discard(&mut self) {
         self.buffer.clear();
     }
 }
@@ -86,13 +86,17 @@ pub fn post(path: &str, id: &str, body: &str) -> String {
     )
 }
 
-/// The status line of the next answer, whose head is read to its end.
+/// Reads the next response head and returns its status line.
 pub async fn read_answer(client: &mut Client) -> String {
     let end = loop {
         if let Some(end) = client.buffer.windows(4).position(|four| four == b"\r\n\r\n") {
             break end + 4;
         }
-        assert_ne!(client.stream.read_buf(&mut client.buffer).await.unwrap(), 0, "an answer");
+        assert_ne!(
+            client.stream.read_buf(&mut client.buffer).await.unwrap(),
+            0,
+            "the connection closed before a response"
+        );
     };
     let head: Vec<u8> = client.buffer.drain(..end).collect();
     String::from_utf8_lossy(&head).lines().next().unwrap_or_default().to_owned()

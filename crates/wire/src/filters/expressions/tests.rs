@@ -2,7 +2,7 @@ use serde_json::json;
 
 use super::*;
 
-/// Groups in a line: entries parted by `&`, groups by `|`; `!` is absent, `=` is strict.
+/// Formats groups in one line: entries joined by `&`, groups by `|`; `!` means absent, `=` strict.
 fn line(groups: &[Vec<Entry>]) -> String {
     let entry = |entry: &Entry| {
         let absent = if entry.presence == Presence::Absent { "!" } else { "" };
@@ -14,20 +14,21 @@ fn line(groups: &[Vec<Entry>]) -> String {
 }
 
 fn check(value: Value, expected: &str) {
-    let read = read("expressions", &value);
+    let read = parse("expressions", &value);
     assert_eq!(read.violations, [], "{value}");
     assert_eq!(line(&read.groups), expected, "{value}");
     assert_eq!(read.ignored, [""; 0], "{value}");
 }
 
-fn refused(value: Value, expected: &str) {
-    let read = read("expressions", &value);
-    let told: Vec<String> = read.violations.iter().map(|v| format!("{}: {}", v.path, v.message)).collect();
-    assert_eq!(told, [expected], "{value}");
+fn check_rejected(value: Value, expected: &str) {
+    let read = parse("expressions", &value);
+    let messages: Vec<String> =
+        read.violations.iter().map(|v| format!("{}: {}", v.path, v.message)).collect();
+    assert_eq!(messages, [expected], "{value}");
 }
 
 #[test]
-fn every_form_is_understood() {
+fn all_forms_parse() {
     let expected = "balcon & !=vis-à-vis | terrasse";
     let strict = json!({"includes": false, "strict": true});
     check(
@@ -58,67 +59,76 @@ fn every_form_is_understood() {
     check(json!({"word": "balcon"}), "balcon");
     check(json!("balcon"), "balcon");
     check(json!([{"word": 3}]), "3");
-    // A word that speaks of the parameter is a word.
+    // A word that contains the parameter's name is a word.
     check(json!("expressions [neuves]"), "expressions [neuves]");
-    for nothing in
+    for empty in
         [json!(null), json!([]), json!(""), json!([null, "", []]), json!({}), json!([[]]), json!("[]")]
     {
-        check(nothing, "");
+        check(empty, "");
     }
 }
 
 #[test]
-fn what_is_wrong_is_named() {
-    refused(json!([[{"options": {"strict": true}}]]), "expressions[0][0]: This entry has no word.");
-    refused(json!([["a"], [{"word": " "}]]), "expressions[1][0]: This entry has no word.");
-    refused(json!(["--"]), "expressions[0]: \"--\" has neither letters nor digits.");
-    refused(
+fn invalid_expressions_are_reported() {
+    check_rejected(json!([[{"options": {"strict": true}}]]), "expressions[0][0]: This entry has no word.");
+    check_rejected(json!([["a"], [{"word": " "}]]), "expressions[1][0]: This entry has no word.");
+    check_rejected(json!(["--"]), "expressions[0]: \"--\" has no letters or digits.");
+    check_rejected(
         json!([[{"word": "a", "options": {"strict": "maybe"}}]]),
         "expressions[0][0][options][strict]: The type of the \"expressions[0][0][options][strict]\" attribute must be a \
          boolean, string \"maybe\" given.",
     );
-    refused(
+    check_rejected(
         json!([["a", ["b"]]]),
         "expressions[0][1]: The type of the \"expressions[0][1]\" attribute must be a string, array given.",
     );
-    refused(json!(7), "expressions: \"7\" is not a list of expressions.");
-    refused(json!([{"wrod": "a"}]), "expressions[0]: \"{\"wrod\":\"a\"}\" is not a group of expressions.");
-    refused(json!("[{"), "expressions: \"[{\" is not valid JSON.");
-    refused(
-        json!("expressions[0]=a&expressions[0][0][word]=b"),
-        "expressions[0][0][word]: This key is a value and holds keys, or holds too many.",
+    check_rejected(json!(7), "expressions: \"7\" is not a list of expressions.");
+    check_rejected(
+        json!([{"wrod": "a"}]),
+        "expressions[0]: \"{\"wrod\":\"a\"}\" is not a group of expressions.",
     );
-    refused(
+    check_rejected(json!("[{"), "expressions: \"[{\" is not valid JSON.");
+    check_rejected(
+        json!("expressions[0]=a&expressions[0][0][word]=b"),
+        "expressions[0][0][word]: This key has both a value and nested keys.",
+    );
+    check_rejected(
         json!([[{"word": "a", "options": "x"}]]),
         "expressions[0][0][options]: \"x\" is not a set of options.",
     );
-    refused(json!(vec!["a"; GROUPS_MAX + 1]), "expressions: There are too many groups: 51, at most 50.");
-    refused(
+    check_rejected(
+        json!(vec!["a"; GROUPS_MAX + 1]),
+        "expressions: Too many groups: 51 given, at most 50 allowed.",
+    );
+    check_rejected(
         json!([vec!["a"; ENTRIES_MAX + 1]]),
-        "expressions[0]: There are too many entries: 21, at most 20.",
+        "expressions[0]: Too many entries: 21 given, at most 20 allowed.",
     );
     let halves = vec!["a"; 30];
-    refused(
+    check_rejected(
         json!([json!(halves).to_string(), json!(halves).to_string()]),
-        "expressions: There are too many groups: 60, at most 50.",
+        "expressions: Too many groups: 60 given, at most 50 allowed.",
     );
-    refused(json!(["a".repeat(201)]), "expressions[0]: This value is too long: 201 characters, at most 200.");
+    check_rejected(
+        json!(["a".repeat(201)]),
+        "expressions[0]: This value is too long: 201 characters given, at most 200 allowed.",
+    );
 }
 
 #[test]
-fn what_means_nothing_is_reported() {
+fn unknown_members_are_reported() {
     let value = json!([[{"word": "a", "fuzzy": 1, "options": {"incldes": false}}]]);
     assert_eq!(
-        read("expressions", &value).ignored,
+        parse("expressions", &value).ignored,
         ["expressions[0][0][fuzzy]", "expressions[0][0][options][incldes]"]
     );
     let text = json!("expressions[0][0][word]=a&page=2");
-    assert_eq!(read("expressions", &text).ignored, ["expressions: page"]);
+    assert_eq!(parse("expressions", &text).ignored, ["expressions: page"]);
 }
 
 #[test]
-fn what_was_read_is_written_in_the_nested_form_and_reads_back() {
-    let read_once = read(
+fn expressions_round_trip_in_nested_form() {
+    let read_once = parse(
         "expressions",
         &json!(["balcon", {"value": "Vue mer", "options": {"includes": 0, "strict": 1}}]),
     );
@@ -130,5 +140,5 @@ fn what_was_read_is_written_in_the_nested_form_and_reads_back() {
             [{"word": "Vue mer", "options": {"includes": false, "strict": true}}]
         ])
     );
-    assert_eq!(read("expressions", &written).groups, read_once.groups);
+    assert_eq!(parse("expressions", &written).groups, read_once.groups);
 }

@@ -43,7 +43,7 @@ async fn of_one_property_nothing_is_told_while_what_came_before_is_under_way() {
     let told = || {
         listing.transport.posts().iter().map(|post| (post.text(), post.order.unwrap())).collect::<Vec<_>>()
     };
-    let order = |sequence, property_version| delivery::Order { sequence, property_version };
+    let order = |sequence, property_version| delivery::SequenceHeaders { sequence, property_version };
     let mut expected = vec![
         ("UpdatePrice in au prix de 99".to_owned(), order(1, 2)),
         ("UpdatePrice in au prix de 95".to_owned(), order(30, 2)),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use delivery::{Email, Exchange, Order, WebhookMessage};
+use delivery::{AttemptResult, Email, SequenceHeaders, WebhookMessage};
 use domain::{
     AdvertEvent, Contact, DeliveryId, Endpoint, EventName, Outcome, Property, SiteDirectory, Timestamp,
 };
@@ -22,7 +22,7 @@ pub struct Carried {
     pub path: String,
     pub body: Vec<u8>,
     pub secrets: usize,
-    pub order: Option<Order>,
+    pub order: Option<SequenceHeaders>,
 }
 
 impl Carried {
@@ -91,7 +91,7 @@ impl TestCarrier {
         self.state.lock().unwrap().no_letters = true;
     }
 
-    async fn answered(&self, answer: Answer) -> Exchange {
+    async fn answered(&self, answer: Answer) -> AttemptResult {
         let outcome = match answer {
             Answer::Is(outcome) => outcome,
             Answer::TakenThenSilence => std::future::pending().await,
@@ -100,13 +100,18 @@ impl TestCarrier {
                 Outcome::Delivered
             }
         };
-        Exchange { outcome, status: Some(200), took: Duration::from_millis(3), excerpt: b"fine".to_vec() }
+        AttemptResult {
+            outcome,
+            status: Some(200),
+            took: Duration::from_millis(3),
+            excerpt: b"fine".to_vec(),
+        }
     }
 }
 
 #[async_trait]
 impl Transport for TestCarrier {
-    async fn post(&self, post: &WebhookMessage) -> Exchange {
+    async fn post(&self, post: &WebhookMessage) -> AttemptResult {
         let host = self.judge(&post.endpoint).unwrap();
         let answer = {
             let mut state = self.state.lock().unwrap();
@@ -126,7 +131,7 @@ impl Transport for TestCarrier {
         self.answered(answer).await
     }
 
-    async fn email(&self, email: &Email) -> Exchange {
+    async fn email(&self, email: &Email) -> AttemptResult {
         let answer = {
             let mut state = self.state.lock().unwrap();
             state.emails.push(email.clone());

@@ -1,4 +1,4 @@
-//! Takes the steps of a trick on a connection.
+//! Runs the steps of a fault on a connection.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,35 +10,39 @@ use tokio_rustls::server::TlsStream;
 
 use super::steps::Step;
 
-/// Fast enough that a test sees many drops, slow enough that a head never ends within a deadline.
+/// Fast enough for a test to see many bytes, slow enough that a head never completes within a deadline.
 const DRIP_EVERY: Duration = Duration::from_millis(10);
 
-/// A connection, secured or not, with the socket beneath.
-pub(super) trait Line: AsyncRead + AsyncWrite + Unpin + Send {
+/// A plain or TLS connection, with access to the socket.
+pub(super) trait RawStream: AsyncRead + AsyncWrite + Unpin + Send {
     fn socket(&mut self) -> &mut TcpStream;
 }
 
-impl Line for TcpStream {
+impl RawStream for TcpStream {
     fn socket(&mut self) -> &mut TcpStream {
         self
     }
 }
 
-impl Line for TlsStream<TcpStream> {
+impl RawStream for TlsStream<TcpStream> {
     fn socket(&mut self) -> &mut TcpStream {
         self.get_mut().0
     }
 }
 
-/// What a connection is good for afterwards.
+/// State of a connection after the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum After {
+pub(super) enum ConnectionState {
     Open,
-    Ended,
+    Closed,
 }
 
-/// Takes all steps, or as many as the other side lets it. Whoever calls lets go of the connection when it has ended.
-pub(super) async fn perform(line: &mut impl Line, steps: &[Step], written: &AtomicU64) -> io::Result<After> {
+/// Runs all steps, or as many as the peer allows. The caller drops a closed connection.
+pub(super) async fn run_steps(
+    line: &mut impl RawStream,
+    steps: &[Step],
+    written: &AtomicU64,
+) -> io::Result<ConnectionState> {
     for step in steps {
         match step {
             Step::Write(bytes) => write(line, bytes, written).await?,
@@ -60,7 +64,7 @@ pub(super) async fn perform(line: &mut impl Line, steps: &[Step], written: &Atom
             Step::ReadSome => {
                 let mut some = [0; 4_096];
                 if line.read(&mut some).await? == 0 {
-                    return Ok(After::Ended);
+                    return Ok(ConnectionState::Closed);
                 }
             }
             Step::UntilPeerLeaves => drain(line).await,
@@ -68,23 +72,23 @@ pub(super) async fn perform(line: &mut impl Line, steps: &[Step], written: &Atom
             Step::Close => {
                 line.shutdown().await?;
                 drain(line).await;
-                return Ok(After::Ended);
+                return Ok(ConnectionState::Closed);
             }
             Step::Cut => {
                 line.socket().shutdown().await?;
                 drain(line.socket()).await;
-                return Ok(After::Ended);
+                return Ok(ConnectionState::Closed);
             }
             Step::Reset => {
                 line.socket().set_zero_linger()?;
-                return Ok(After::Ended);
+                return Ok(ConnectionState::Closed);
             }
         }
     }
-    Ok(After::Open)
+    Ok(ConnectionState::Open)
 }
 
-async fn write(line: &mut impl Line, mut bytes: &[u8], written: &AtomicU64) -> io::Result<()> {
+async fn write(line: &mut impl RawStream, mut bytes: &[u8], written: &AtomicU64) -> io::Result<()> {
     while !bytes.is_empty() {
         let count = line.write(bytes).await?;
         written.fetch_add(count as u64, Ordering::Relaxed);
@@ -93,7 +97,7 @@ async fn write(line: &mut impl Line, mut bytes: &[u8], written: &AtomicU64) -> i
     line.flush().await
 }
 
-/// Closing with something unread would be a reset.
+/// Reads until the peer closes: closing with unread data would be a reset.
 async fn drain(line: &mut (impl AsyncRead + Unpin)) {
     let mut ignored = [0; 4_096];
     while line.read(&mut ignored).await.is_ok_and(|count| count > 0) {}

@@ -1,12 +1,13 @@
-//! The objects inside an advert: contact, publisher, ratings, coordinates. Each is given whole.
+//! Nested objects of an advert: contact, publisher, ratings, coordinates. Each one replaces the previous value as a
+//! whole.
 
 use domain::{Contact, EnergyLetter, GeoPoint, Publisher, PublisherType, Rating, Violation};
 use serde_json::{Map, Value};
 
 use super::BLANK;
-use crate::json::{Reader, shown};
+use crate::json::{Reader, truncated};
 
-/// The members of an object that may be null; anything else is a violation.
+/// Returns the members of an object, `None` for `null`. Any other value is a violation.
 fn members<'a>(reader: &mut Reader, path: &str, value: &'a Value) -> Option<&'a Map<String, Value>> {
     match value {
         Value::Object(members) => Some(members),
@@ -47,10 +48,10 @@ pub fn publisher(reader: &mut Reader, ignored: &mut Vec<String>, value: &Value) 
             "name" if !value.is_null() => publisher.name = reader.bounded_text("publisher.name", value),
             "type" if !value.is_null() => {
                 publisher.kind =
-                    reader.coded("publisher.type", value, PublisherType::ALL, |kind| kind.code());
+                    reader.enum_code("publisher.type", value, PublisherType::ALL, |kind| kind.code());
             }
             "name" | "type" => {}
-            // `category` too: it belongs to the site, which the operator categorises.
+            // `category` is ignored too: it belongs to the site, and the operator sets it.
             _ => ignored.push(format!("publisher.{name}")),
         }
     }
@@ -67,8 +68,10 @@ pub fn rating(reader: &mut Reader, ignored: &mut Vec<String>, path: &str, value:
                     reader.text(&member, value).filter(|text| !text.trim().is_empty()).and_then(|text| {
                         let letter = EnergyLetter::from_text(text);
                         if letter.is_none() {
-                            let message =
-                                format!("\"{}\" is not a valid choice; the choices are A to G.", shown(text));
+                            let message = format!(
+                                "\"{}\" is not a valid choice; the choices are A to G.",
+                                truncated(text)
+                            );
                             reader.invalid(&member, message);
                         }
                         letter

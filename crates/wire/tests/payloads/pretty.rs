@@ -1,7 +1,7 @@
-//! JSON over lines, its keys in the order in which they were written: a snapshot should show that, too.
+//! Pretty-prints JSON without reordering its keys, so that snapshots show their order.
 
-/// Begins a line at every member and item.
-pub fn laid_out(text: &str) -> String {
+/// Puts every member and item on its own line.
+pub fn pretty_json(text: &str) -> String {
     let mut lines = String::new();
     let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
     let mut before = ' ';
@@ -22,16 +22,16 @@ pub fn laid_out(text: &str) -> String {
             quoted = !quoted;
         }
         escaped = quoted && character == '\\' && !escaped;
-        // What a text ends with is no bracket.
+        // The end of a string is not a bracket.
         before = if quoted || character == '"' { '"' } else { character };
     }
     lines
 }
 
 #[test]
-fn nothing_but_room_is_added() {
+fn only_whitespace_is_added() {
     let text = r#"{"a":[1,{"b":"c,\"{[:"}],"d":{},"e":[]}"#;
     let lines =
         "{\n  \"a\": [\n    1,\n    {\n      \"b\": \"c,\\\"{[:\"\n    }\n  ],\n  \"d\": {},\n  \"e\": []\n}";
-    assert_eq!(laid_out(text), lines);
+    assert_eq!(pretty_json(text), lines);
 }

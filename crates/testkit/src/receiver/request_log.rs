@@ -1,4 +1,4 @@
-//! What a receiver has received: in memory for the test that asks, and in a file for the test that kills.
+//! Records received requests: in memory for tests that ask, and in a file for tests that kill the process.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -15,18 +15,18 @@ use tokio::time::Instant;
 
 use super::script::Behaviour;
 
-/// A request that was read to its end.
+/// A request that was read completely.
 #[derive(Debug, Clone)]
-pub struct Received {
-    /// Which connection it came on, from one.
+pub struct ReceivedRequest {
+    /// Number of its connection, starting at 1.
     pub connection: u64,
-    /// Which of the receiver's addresses it came to.
+    /// The receiver's address it arrived on.
     pub address: IpAddr,
     pub version: Version,
     pub method: String,
-    /// With the query.
+    /// Including the query.
     pub path: String,
-    /// In the order they came, with names in lower case.
+    /// In order, with lower-case names.
     pub headers: Vec<(String, String)>,
     pub body: Bytes,
     pub at: Instant,
@@ -38,8 +38,8 @@ pub enum Version {
     Http2,
 }
 
-impl Received {
-    /// The first header of that name.
+impl ReceivedRequest {
+    /// Returns the first header with this name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
@@ -49,40 +49,40 @@ impl Received {
     }
 }
 
-/// How much a receiver remembers of each request.
+/// How much of each request is kept in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Memory {
+pub enum Retention {
     #[default]
-    Everything,
-    /// That there was one. For more requests than fit into memory.
-    Number,
+    Full,
+    /// Only the number of requests, for more than fit in memory.
+    CountOnly,
 }
 
-pub(super) struct Ledger {
-    memory: Memory,
-    received: Mutex<Vec<Received>>,
+pub(super) struct RequestLog {
+    retention: Retention,
+    received: Mutex<Vec<ReceivedRequest>>,
     count: watch::Sender<u64>,
-    journal: Option<Journal>,
+    file: Option<LogFile>,
 }
 
-impl Ledger {
-    pub fn new(memory: Memory, journal: Option<Journal>) -> Self {
-        Self { memory, received: Mutex::default(), count: watch::Sender::new(0), journal }
+impl RequestLog {
+    pub fn new(retention: Retention, file: Option<LogFile>) -> Self {
+        Self { retention, received: Mutex::default(), count: watch::Sender::new(0), file }
     }
 
-    /// Enters a request. When this returns, it is on disk, if there is a file.
-    pub async fn enter(&self, request: Received, behaviour: &Behaviour) -> io::Result<()> {
-        if let Some(journal) = &self.journal {
-            journal.append(line(&request, behaviour)).await?;
+    /// Records a request. It is on disk when this returns, if there is a file.
+    pub async fn record(&self, request: ReceivedRequest, behaviour: &Behaviour) -> io::Result<()> {
+        if let Some(file) = &self.file {
+            file.append(line(&request, behaviour)).await?;
         }
-        if self.memory == Memory::Everything {
+        if self.retention == Retention::Full {
             self.received.lock().unwrap_or_else(PoisonError::into_inner).push(request);
         }
         self.count.send_modify(|count| *count += 1);
         Ok(())
     }
 
-    pub fn received(&self) -> Vec<Received> {
+    pub fn received(&self) -> Vec<ReceivedRequest> {
         self.received.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -91,20 +91,20 @@ impl Ledger {
     }
 }
 
-/// `<webhook-id> <SHA-256 of the body> <behaviour>`, or `-` for a missing id.
-fn line(request: &Received, behaviour: &Behaviour) -> String {
+/// Formats `<webhook-id> <SHA-256 of the body> <behaviour>`, with `-` for a missing id.
+fn line(request: &ReceivedRequest, behaviour: &Behaviour) -> String {
     let id = request.webhook_id().filter(|id| !id.contains(char::is_whitespace)).unwrap_or("-");
     let digest = Sha256::digest(&request.body);
-    // By hand: this is done for every request of the benchmark.
+    // By hand, for speed: the benchmark does this for every request.
     let nibbles = digest.iter().flat_map(|byte| [byte >> 4, byte & 15]);
     let digest: String = nibbles.filter_map(|nibble| char::from_digit(u32::from(nibble), 16)).collect();
     format!("{id} {digest} {}\n", behaviour.name())
 }
 
-/// A file that lines are appended to, each of them on disk before it is confirmed. Lines that come while the disk is busy go
-/// there together.
-pub(super) struct Journal {
-    /// There until it is dropped.
+/// A file of lines, each synced to disk before it is confirmed. Lines that arrive during a sync are written
+/// together.
+pub(super) struct LogFile {
+    /// `None` only while dropping.
     lines: Option<mpsc::Sender<Entry>>,
     writer: Option<JoinHandle<()>>,
 }
@@ -114,12 +114,12 @@ struct Entry {
     done: oneshot::Sender<()>,
 }
 
-impl Journal {
+impl LogFile {
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().create(true).append(true).open(path)?;
         let (lines, entries) = mpsc::channel();
         let writer = std::thread::Builder::new()
-            .name("ledger".to_owned())
+            .name("request-log".to_owned())
             .spawn(move || write_entries(file, &entries))?;
         Ok(Self { lines: Some(lines), writer: Some(writer) })
     }
@@ -132,11 +132,11 @@ impl Journal {
     }
 }
 
-impl Drop for Journal {
+impl Drop for LogFile {
     fn drop(&mut self) {
         self.lines = None;
         if let Some(writer) = self.writer.take() {
-            // If it panicked, it has said so already, and nobody was confirmed anything since.
+            // If it panicked, the panic was printed, and nothing has been confirmed since.
             let _ = writer.join();
         }
     }
@@ -148,9 +148,9 @@ fn write_entries(mut file: File, entries: &mpsc::Receiver<Entry>) {
         let text: String = batch.iter().map(|entry| entry.line.as_str()).collect();
         file.write_all(text.as_bytes())
             .and_then(|()| file.sync_data())
-            .expect("the ledger can be written to: without it nothing may be answered");
+            .expect("the request log is writable: no response may be sent without it");
         for entry in batch {
-            // Whoever sent it may have gone meanwhile.
+            // The sender may be gone.
             let _ = entry.done.send(());
         }
     }

@@ -1,11 +1,12 @@
-//! Addresses that nothing may ever be sent to, in all the ways somebody might write them or have a name lead to them.
+//! Endpoints that must be refused (SSRF corpus): private addresses in every spelling, and names that resolve to
+//! them.
 //!
-//! Every test that takes an address from a user goes through this: creating and changing a search, the tester, the sender. What
-//! leads to this machine leads to a port on which a test listens and wants to hear nothing.
+//! Every test that takes an endpoint from a user runs through this corpus: creating and changing a search, the
+//! webhook tester, the sender. Loopback endpoints use a port on which the test listens to detect connections.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// IPv4 addresses of every kind that is refused; `forms` writes each in many ways.
+/// Refused IPv4 addresses of every kind; `forms` writes each one in many ways.
 const V4: &[[u8; 4]] = &[
     [127, 0, 0, 1],
     [127, 0, 0, 2],
@@ -21,7 +22,7 @@ const V4: &[[u8; 4]] = &[
     [192, 168, 1, 1],
 ];
 
-/// Others, written once.
+/// Further refused addresses, written once.
 const V4_PLAIN: &[&str] = &[
     "0.255.255.255",
     "100.127.255.255",
@@ -89,9 +90,9 @@ const V6: &[&str] = &[
     "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
 ];
 
-/// Hosts that are refused as they are written, whatever a name server might say.
+/// Hosts that are refused without resolving them.
 const HOSTS: &[&str] = &[
-    // Names of one machine or network, in more than one spelling.
+    // Local names, in several spellings.
     "localhost",
     "LOCALHOST",
     "LocalHost",
@@ -123,7 +124,7 @@ const HOSTS: &[&str] = &[
     "wiki.corp.",
     "hr.intranet",
     "abcdefghijklmnop.onion",
-    // One label: a search list would complete it.
+    // Single labels: a search list would complete them.
     "kubernetes",
     "metadata",
     "intranet",
@@ -131,7 +132,7 @@ const HOSTS: &[&str] = &[
     "com",
     "com.",
     "xn--bcher-kva",
-    // No names at all.
+    // Invalid names.
     "a..example",
     "hook.example..",
     ".hook.example",
@@ -161,7 +162,7 @@ const HOSTS: &[&str] = &[
     "127.0.0.1%20",
     "127.0.0.1%09",
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.example",
-    // Numbers that are no address, or one more than meant.
+    // Numbers that are not an address, or overflow.
     "256.0.0.1",
     "127.0.0.256",
     "127.0.0.1.1",
@@ -181,7 +182,7 @@ const HOSTS: &[&str] = &[
     "127.0.0.09",
     "hook.example.1",
     "a.0x7f",
-    // Between brackets.
+    // In brackets.
     "[::1%25lo]",
     "[::1%lo]",
     "[fe80::1%25eth0]",
@@ -199,7 +200,7 @@ const HOSTS: &[&str] = &[
     "[0x7f000001::]",
 ];
 
-/// Whole endpoints; `PORT` stands for the port on which somebody listens.
+/// Complete endpoints; `PORT` stands for the listening port.
 const ENDPOINTS: &[&str] = &[
     "https://127.0.0.1:0/",
     "https://hook.example:0/",
@@ -267,7 +268,7 @@ const ENDPOINTS: &[&str] = &[
     "https://:443",
 ];
 
-/// Endpoints to which nothing may be sent, each in its own way. The port is that of whoever listens and wants to hear nothing.
+/// Returns endpoints that must be refused, each for its own reason. `port` is the listening port.
 pub fn refused(port: u16) -> Vec<String> {
     let at = |host: &str| format!("https://{host}:{port}/hook");
     let mut endpoints: Vec<String> = Vec::new();
@@ -277,13 +278,13 @@ pub fn refused(port: u16) -> Vec<String> {
     let long = [&"a.".repeat(128), &format!("{}example", "abcdefghi.".repeat(25))].map(|name| at(name));
     endpoints.extend(long);
     endpoints.extend(ENDPOINTS.iter().map(|endpoint| endpoint.replace("PORT", &port.to_string())));
-    // Zero is the same in every base.
+    // Zero is the same in every base, which creates duplicates.
     endpoints.sort_unstable();
     endpoints.dedup();
     endpoints
 }
 
-/// Endpoints that are nothing but what they seem, to tell apart a rule from one that refuses everything.
+/// Legitimate endpoints, to tell a correct policy from one that refuses everything.
 pub const ALLOWED: &[&str] = &[
     "https://hook.example/",
     "https://hook.example:8443/a/b?c=d",
@@ -314,27 +315,27 @@ pub const ALLOWED: &[&str] = &[
     "https://223.255.255.255/",
 ];
 
-/// A name, and what a name server says it leads to: always something that is refused, sometimes beside what is not.
+/// A name and its DNS answer: always with a refused address, sometimes next to allowed ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     pub name: String,
     pub addresses: Vec<IpAddr>,
 }
 
-/// Names that nobody can judge by their spelling.
+/// Returns names that can only be refused after resolution.
 pub fn answers() -> Vec<Answer> {
     let public_v4: IpAddr = Ipv4Addr::new(9, 9, 9, 9).into();
     let public_v6: IpAddr = Ipv6Addr::new(0x2620, 0xfe, 0, 0, 0, 0, 0, 0xfe).into();
     let v4 = V4.iter().map(|address| IpAddr::from(*address));
-    let parsed = V4_PLAIN.iter().chain(V6).map(|text| text.parse().expect("it is an address"));
+    let parsed = V4_PLAIN.iter().chain(V6).map(|text| text.parse().expect("a valid address"));
     let mut answers = Vec::new();
     for (number, address) in v4.chain(parsed).enumerate() {
-        let mut say = |kind: &str, addresses: Vec<IpAddr>| {
+        let mut add = |kind: &str, addresses: Vec<IpAddr>| {
             answers.push(Answer { name: format!("{kind}-{number}.hook.example"), addresses });
         };
-        say("alone", vec![address]);
-        say("last", vec![public_v4, public_v6, public_v4, address]);
-        say("first", vec![address, public_v4]);
+        add("alone", vec![address]);
+        add("last", vec![public_v4, public_v6, public_v4, address]);
+        add("first", vec![address, public_v4]);
     }
     for (name, address) in [
         ("127.0.0.1.rebind.example", "127.0.0.1"),
@@ -348,13 +349,13 @@ pub fn answers() -> Vec<Answer> {
         ("translated.localtest.example", "64:ff9b::7f00:1"),
         ("tunnelled.localtest.example", "2002:7f00:1::1"),
     ] {
-        let addresses = vec![address.parse().expect("it is an address")];
+        let addresses = vec![address.parse().expect("a valid address")];
         answers.push(Answer { name: name.to_owned(), addresses });
     }
     answers
 }
 
-/// The ways to write an IPv4 address that some parser somewhere understands.
+/// Returns the spellings of an IPv4 address that some parser accepts.
 fn forms(address: [u8; 4]) -> Vec<String> {
     let [a, b, c, d] = address;
     let whole = u32::from_be_bytes(address);
@@ -381,7 +382,7 @@ fn forms(address: [u8; 4]) -> Vec<String> {
         format!("0{a:o}.0{b:o}.0{c:o}.0{d:o}"),
         format!("000{a:o}.0{last_three:o}"),
         format!("{a:#x}.{b}.0{c:o}.{d}"),
-        // Digits and dots of other scripts, and escapes.
+        // Unicode digits and dots, and escapes.
         circled(&dotted),
         wide(&dotted),
         dotted.replace('.', "。"),
@@ -392,7 +393,7 @@ fn forms(address: [u8; 4]) -> Vec<String> {
         dotted.replacen('.', "\u{200b}.", 1),
         escaped(&dotted),
         wide(&whole.to_string()),
-        // Within IPv6.
+        // Embedded in IPv6.
         format!("[::ffff:{dotted}]"),
         format!("[::FFFF:{high:x}:{low:x}]"),
         format!("[0:0:0:0:0:ffff:{high:04x}:{low:04x}]"),
@@ -425,7 +426,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_hundreds_of_them() {
+    fn corpus_is_large_and_unique() {
         let refused = refused(4_711);
         assert!(refused.len() > 500, "{}", refused.len());
         assert!(refused.iter().all(|endpoint| !endpoint.contains("PORT")));
@@ -436,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_written_in_many_ways() {
+    fn ipv4_forms() {
         let forms = forms([127, 0, 0, 1]);
         for form in ["2130706433", "0x7f000001", "017700000001", "127.1", "①②⑦.⓪.⓪.①", "１２７.０.０.１"]
         {

@@ -1,6 +1,5 @@
-//! An advert as sent, written out: the mirror of [`crate::advert_draft`], for whoever feeds a Vigie.
-//!
-//! `read(write(draft)) == draft`, and a property test says so.
+//! Writes an advert draft as JSON, the inverse of [`parse`](super::parse). Used by clients that feed a Vigie
+//! instance.
 
 use domain::{AdvertDraft, FieldUpdate, Identity, Lifecycle};
 use domain::{
@@ -11,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{iri, names};
 
-/// The JSON object that reads back as the draft.
+/// Returns the JSON object that parses back into `draft`.
 pub fn write(draft: &AdvertDraft) -> Value {
     let AdvertDraft {
         identity,
@@ -28,7 +27,7 @@ pub fn write(draft: &AdvertDraft) -> Value {
     let mut body = Body(Map::new());
     match identity {
         Identity::Uuid(id) => body.set("uuid", id.to_string()),
-        // The site, the reference and the address are fields of the advert and written below.
+        // The site, the reference and the URL are ordinary fields and are written below.
         Identity::SiteReference(..) | Identity::Url(_) => {}
     }
     if let Some(property) = property {
@@ -103,9 +102,9 @@ impl Body {
         }
     }
 
-    fn date(&mut self, name: &str, moment: Option<Timestamp>) {
-        if let Some(moment) = moment {
-            self.set(name, moment.to_string());
+    fn date(&mut self, name: &str, timestamp: Option<Timestamp>) {
+        if let Some(timestamp) = timestamp {
+            self.set(name, timestamp.to_string());
         }
     }
 

@@ -1,4 +1,4 @@
-"""Reads letters with the standard library, as a mail program would. A path on each line; answers with what was found in it."""
+"""Parses e-mails with the standard library, as a mail program does. Reads a path per line and prints a JSON object for each."""
 
 import email
 import email.policy
@@ -31,17 +31,17 @@ class Page(html.parser.HTMLParser):
 for line in sys.stdin:
     with open(line.strip(), "rb") as file:
         raw = file.read()
-    letter = email.message_from_bytes(raw, policy=email.policy.default)
-    # In a letter every line ends with both signs; one of them left over is somebody's trick.
+    message = email.message_from_bytes(raw, policy=email.policy.default)
+    # Every line of an e-mail ends with CR LF; a bare CR or LF is an injection.
     text, markup = (
-        letter.get_body(preferencelist=(kind,)).get_content().replace("\r\n", "\n") for kind in ("plain", "html")
+        message.get_body(preferencelist=(kind,)).get_content().replace("\r\n", "\n") for kind in ("plain", "html")
     )
     page = Page()
     page.feed(markup)
     page.close()
-    parts = list(letter.walk())
+    parts = list(message.walk())
     print(json.dumps({
-        "headers": [[name, str(value)] for name, value in letter.items()],
+        "headers": [[name, str(value)] for name, value in message.items()],
         "types": [part.get_content_type() for part in parts],
         "defects": [repr(defect) for part in parts for defect in part.defects],
         "longest_line": max(len(line) for line in raw.split(b"\r\n")),

@@ -1,4 +1,4 @@
-//! A property as they come: one advert that says everything, one that says little, a town and a station.
+//! A typical property: one complete advert, one sparse advert, a town and a station.
 
 use std::sync::Arc;
 
@@ -24,15 +24,15 @@ pub fn property() -> Property {
         Amount::new(329_000.0),
         Amount::new(320_000.0),
     );
-    build::property(1, [said_everything(vec![AdvertEvent::created(created_at()), fell]), said_little()])
+    build::property(1, [complete_advert(vec![AdvertEvent::created(created_at()), fell]), sparse_advert()])
 }
 
-/// The property after something happened to its first advert.
+/// Returns the property after an event on its first advert.
 pub fn after(event: &AdvertEvent, change: impl FnOnce(&mut Advert)) -> Property {
     let mut property = property();
     let advert = &mut property.adverts[0];
     if advert.events[0] == *event {
-        // It was only made: nothing else has happened to it yet.
+        // The advert was just created.
         advert.events.truncate(1);
         advert.updated_at = event.at;
     } else {
@@ -44,7 +44,7 @@ pub fn after(event: &AdvertEvent, change: impl FnOnce(&mut Advert)) -> Property 
     property
 }
 
-fn said_everything(events: Vec<AdvertEvent>) -> Advert {
+fn complete_advert(events: Vec<AdvertEvent>) -> Advert {
     let insee = Insee::parse("75110").unwrap();
     let zipcode = Zipcode::parse("75010").unwrap();
     build::advert(1)
@@ -114,8 +114,8 @@ fn said_everything(events: Vec<AdvertEvent>) -> Advert {
         .build()
 }
 
-/// By a private seller: no contact, no place of its own.
-fn said_little() -> Advert {
+/// From a private seller: no contact and no place.
+fn sparse_advert() -> Advert {
     let second = "2026-02-10T08:00:00Z".parse::<Timestamp>().unwrap();
     build::advert(2)
         .price(315_000.0)

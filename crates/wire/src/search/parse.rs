@@ -1,4 +1,4 @@
-//! The body of a search: from JSON to a draft, or to everything that is wrong with it.
+//! Parses the body of a saved search into a draft, or into the list of everything that is wrong with it.
 
 use std::collections::BTreeSet;
 
@@ -14,68 +14,69 @@ use super::{
     EMAIL, ENABLED, ENDPOINT, EVENT_ENDPOINT, EVENTS, HIDE_CONTACT, ParseContext, TITLE, criteria, is_known,
     is_required,
 };
-use crate::json::{Reader, kind_of, shown};
+use crate::json::{Reader, json_type, truncated};
 use crate::names;
 
-/// The message of every value that has to be there.
+/// Message of a missing required value.
 const BLANK: &str = "This value should not be blank.";
 
-/// As many unknown names as anybody reads.
+/// Maximum number of unknown names reported.
 const IGNORED_MAX: usize = 100;
 
-/// What a body is for.
+/// What a body is used for.
 #[derive(Debug, Clone, Copy)]
 pub enum Purpose<'a> {
-    /// What is absent is unset.
+    /// Absent values are unset.
     Create,
-    /// What is absent stays as it is.
+    /// Absent values keep their current value.
     Update(&'a SearchDraft),
-    /// As for a creation, but that nobody has to think of a title yet.
+    /// As [`Purpose::Create`], but the title is optional.
     Preview,
 }
 
-/// What came of reading a body.
+/// The result of parsing a body.
 #[derive(Debug)]
-pub struct Read {
+pub struct ParsedSearch {
     pub draft: Result<SearchDraft, Vec<Violation>>,
-    /// Names that mean nothing to us.
+    /// Names of unknown fields.
     pub ignored: Vec<String>,
 }
 
-/// Reads the body of a search. `null`, an empty text and, for a list, an empty list clear a value.
-pub fn read(body: &Value, purpose: Purpose<'_>, context: &ParseContext<'_>) -> Read {
+/// Parses the body of a search. `null`, an empty text and an empty list clear a value.
+pub fn parse(body: &Value, purpose: Purpose<'_>, context: &ParseContext<'_>) -> ParsedSearch {
     let Value::Object(fields) = body else {
-        let message = format!("A search must be an object, {} given.", kind_of(body));
-        return Read { draft: Err(vec![Violation::malformed("", message)]), ignored: Vec::new() };
+        let message = format!("A search must be a JSON object, {} given.", json_type(body));
+        return ParsedSearch { draft: Err(vec![Violation::malformed("", message)]), ignored: Vec::new() };
     };
-    let mut reading = Reading { fields, purpose, reader: Reader::default(), ignored: Vec::new() };
-    let title = reading.title();
-    let raw_criteria = reading.raw_criteria(context);
-    let alerts = reading.alerts(context.judge);
-    // What was understood is held together even when something else was not, so that everything is told at once.
+    let mut parser = SearchParser { fields, purpose, reader: Reader::default(), ignored: Vec::new() };
+    let title = parser.title();
+    let raw_criteria = parser.raw_criteria(context);
+    let alerts = parser.alerts(context.check_endpoint);
+    // Check the valid criteria against each other even if others are invalid, so that all violations are reported
+    // at once.
     let contradictions = raw_criteria.criteria(&context.references).err().unwrap_or_default();
-    let Reading { reader: Reader { mut violations }, mut ignored, .. } = reading;
+    let SearchParser { reader: Reader { mut violations }, mut ignored, .. } = parser;
     violations.extend(contradictions);
     let named = raw_criteria.reference_count();
     if named > REFERENCES_MAX {
         let message = format!(
-            "A search may name {REFERENCES_MAX} places, sites, properties and corners in all, not {named}."
+            "A search may name at most {REFERENCES_MAX} places, sites, properties and polygon corners in total, {named} given."
         );
         violations.push(Violation::too_many("", message));
     }
-    let unknown = fields.keys().filter(|name| !is_known(name)).map(|name| shown(name));
+    let unknown = fields.keys().filter(|name| !is_known(name)).map(|name| truncated(name));
     ignored.extend(unknown.take(IGNORED_MAX));
     ignored.truncate(IGNORED_MAX);
     let draft = match title {
         Some(title) if violations.is_empty() => Ok(SearchDraft { title, raw_criteria, alerts }),
         Some(_) | None => Err(violations),
     };
-    Read { draft, ignored }
+    ParsedSearch { draft, ignored }
 }
 
-/// Why a text is no address for a webhook, with the text where that helps. A password in it is not said again, and one that is too long is
-/// known by that.
-pub fn no_endpoint(error: EndpointError, text: &str) -> String {
+/// Returns the message for an invalid webhook endpoint, quoting the text where it helps. The text is left out if it
+/// holds a password or is too long.
+pub fn endpoint_error_message(error: EndpointError, text: &str) -> String {
     match error {
         EndpointError::Malformed | EndpointError::NotHttps => with_value(&error, text),
         EndpointError::UserInfo | EndpointError::TooLong { .. } => error.to_string(),
@@ -83,27 +84,27 @@ pub fn no_endpoint(error: EndpointError, text: &str) -> String {
 }
 
 fn with_value(error: &dyn std::fmt::Display, text: &str) -> String {
-    format!("{error} \"{}\" was given.", shown(text))
+    format!("{error} FieldUpdate: \"{}\".", truncated(text))
 }
 
-struct Reading<'a> {
+struct SearchParser<'a> {
     fields: &'a Map<String, Value>,
     purpose: Purpose<'a>,
     reader: Reader,
     ignored: Vec<String>,
 }
 
-impl<'a> Reading<'a> {
-    fn known(&self) -> Option<&'a SearchDraft> {
+impl<'a> SearchParser<'a> {
+    fn current(&self) -> Option<&'a SearchDraft> {
         match self.purpose {
-            Purpose::Update(known) => Some(known),
+            Purpose::Update(current) => Some(current),
             Purpose::Create | Purpose::Preview => None,
         }
     }
 
-    /// Nothing only when there is a violation that says why.
+    /// Returns `None` only after recording a violation.
     fn title(&mut self) -> Option<ShortText> {
-        let read = match said(self.fields, TITLE) {
+        let read = match field(self.fields, TITLE) {
             FieldUpdate::Set(Some(value)) => {
                 let before = self.reader.violations.len();
                 let title = self.reader.bounded_text(TITLE, value);
@@ -116,7 +117,7 @@ impl<'a> Reading<'a> {
         };
         match (read, self.purpose) {
             (Some(title), _) => Some(title),
-            // Never shown to anybody.
+            // Never shown.
             (None, Purpose::Preview) => Some(ShortText::trusted("preview".to_owned())),
             (None, Purpose::Create | Purpose::Update(_)) => {
                 self.reader.violations.push(Violation::missing(TITLE, BLANK));
@@ -126,14 +127,14 @@ impl<'a> Reading<'a> {
     }
 
     fn raw_criteria(&mut self, context: &ParseContext<'_>) -> RawCriteria {
-        let known = self.known().map(|known| &known.raw_criteria);
-        let mut raw_criteria = known.cloned().unwrap_or_default();
-        let mut body = Criteria { fields: self.fields, known, context, ignored: &mut self.ignored };
+        let current = self.current().map(|current| &current.raw_criteria);
+        let mut raw_criteria = current.cloned().unwrap_or_default();
+        let mut body = Criteria { fields: self.fields, current, context, ignored: &mut self.ignored };
         for filter in criteria() {
             let before = self.reader.violations.len();
             let given = body.read(&mut self.reader, filter);
-            let understood = self.reader.violations.len() == before;
-            let missing = matches!(given, FieldUpdate::Keep | FieldUpdate::Set(None)) && understood;
+            let is_valid = self.reader.violations.len() == before;
+            let missing = matches!(given, FieldUpdate::Keep | FieldUpdate::Set(None)) && is_valid;
             if is_required(filter) && missing {
                 self.reader.violations.push(Violation::missing(filter.name, BLANK));
             }
@@ -146,18 +147,18 @@ impl<'a> Reading<'a> {
         raw_criteria
     }
 
-    fn alerts(&mut self, judge: &dyn Fn(&Endpoint) -> Result<(), String>) -> Alerts {
-        let nothing = Alerts::default();
+    fn alerts(&mut self, check_endpoint: &dyn Fn(&Endpoint) -> Result<(), String>) -> Alerts {
+        let unset = Alerts::default();
         let Alerts { enabled, hide_contact, email, endpoint, event_endpoint, events } =
-            self.known().map_or(&nothing, |known| &known.alerts).clone();
+            self.current().map_or(&unset, |current| &current.alerts).clone();
         Alerts {
             enabled: self.flag(ENABLED, enabled),
             hide_contact: self.flag(HIDE_CONTACT, hide_contact),
             email: self.text(EMAIL, email, |text| {
                 EmailAddress::parse(text).map_err(|error| with_value(&error, text))
             }),
-            endpoint: self.endpoint(ENDPOINT, endpoint, judge),
-            event_endpoint: self.endpoint(EVENT_ENDPOINT, event_endpoint, judge),
+            endpoint: self.endpoint(ENDPOINT, endpoint, check_endpoint),
+            event_endpoint: self.endpoint(EVENT_ENDPOINT, event_endpoint, check_endpoint),
             events: self.events(events),
         }
     }
@@ -165,24 +166,25 @@ impl<'a> Reading<'a> {
     fn endpoint(
         &mut self,
         name: &str,
-        known: Option<Endpoint>,
-        judge: &dyn Fn(&Endpoint) -> Result<(), String>,
+        current: Option<Endpoint>,
+        check_endpoint: &dyn Fn(&Endpoint) -> Result<(), String>,
     ) -> Option<Endpoint> {
-        let before = known.clone();
-        self.text(name, known, |text| {
-            let endpoint = Endpoint::parse(text).map_err(|error| no_endpoint(error, text))?;
-            // Rules may have become stricter since it was accepted. That must not keep its owner from changing something else.
+        let before = current.clone();
+        self.text(name, current, |text| {
+            let endpoint = Endpoint::parse(text).map_err(|error| endpoint_error_message(error, text))?;
+            // The rules may have become stricter since the endpoint was accepted. The owner must still be able to
+            // change other values.
             if before.as_ref() != Some(&endpoint) {
-                judge(&endpoint)?;
+                check_endpoint(&endpoint)?;
             }
             Ok::<_, String>(endpoint)
         })
     }
 
-    /// Unset is no.
-    fn flag(&mut self, name: &str, known: bool) -> bool {
-        match said(self.fields, name) {
-            FieldUpdate::Keep => known,
+    /// Reads a boolean; unset means `false`.
+    fn flag(&mut self, name: &str, current: bool) -> bool {
+        match field(self.fields, name) {
+            FieldUpdate::Keep => current,
             FieldUpdate::Set(None) => false,
             FieldUpdate::Set(Some(value)) => self.reader.boolean(name, value).unwrap_or_default(),
         }
@@ -191,11 +193,11 @@ impl<'a> Reading<'a> {
     fn text<T, E: std::fmt::Display>(
         &mut self,
         name: &str,
-        known: Option<T>,
+        current: Option<T>,
         parse: impl Fn(&str) -> Result<T, E>,
     ) -> Option<T> {
-        match said(self.fields, name) {
-            FieldUpdate::Keep => known,
+        match field(self.fields, name) {
+            FieldUpdate::Keep => current,
             FieldUpdate::Set(None) => None,
             FieldUpdate::Set(Some(value)) => {
                 let text = self.reader.text(name, value)?;
@@ -204,12 +206,12 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn events(&mut self, known: BTreeSet<EventName>) -> BTreeSet<EventName> {
-        match said(self.fields, EVENTS) {
-            FieldUpdate::Keep => known,
+    fn events(&mut self, current: BTreeSet<EventName>) -> BTreeSet<EventName> {
+        match field(self.fields, EVENTS) {
+            FieldUpdate::Keep => current,
             FieldUpdate::Set(None) => BTreeSet::new(),
             FieldUpdate::Set(Some(value)) => {
-                let events = self.reader.several(&[(EVENTS, value)], event_name);
+                let events = self.reader.list_or_single(&[(EVENTS, value)], event_name);
                 events.unwrap_or_default().into_iter().collect()
             }
         }
@@ -221,18 +223,22 @@ fn event_name(reader: &mut Reader, path: &str, value: &Value) -> Option<EventNam
     let name = names::parse_event_name(text);
     if name.is_none() {
         let names: Vec<&str> = EventName::ALL.iter().map(|name| names::event_name(*name)).collect();
-        let message = format!("\"{}\" is no event; the events are {}.", shown(text.trim()), names.join(", "));
+        let message = format!(
+            "\"{}\" is not a valid event; the events are {}.",
+            truncated(text.trim()),
+            names.join(", ")
+        );
         reader.invalid(path, message);
     }
     name
 }
 
-/// What a body says under a name: nothing, that it is unset, or a value.
-pub fn said<'a>(fields: &'a Map<String, Value>, name: &str) -> FieldUpdate<Option<&'a Value>> {
+/// Returns the value of a field: absent, cleared or given.
+pub fn field<'a>(fields: &'a Map<String, Value>, name: &str) -> FieldUpdate<Option<&'a Value>> {
     match fields.get(name) {
         None => FieldUpdate::Keep,
         Some(Value::Null) => FieldUpdate::Set(None),
-        // Forms send an empty text for a field that was left empty.
+        // Forms send an empty text for an empty field.
         Some(Value::String(text)) if text.trim().is_empty() => FieldUpdate::Set(None),
         Some(value) => FieldUpdate::Set(Some(value)),
     }

@@ -1,63 +1,63 @@
-//! The words of SMTP (RFC 5321): a command out, a reply back, and what a reply means for the email.
+//! The SMTP protocol (RFC 5321): sends commands, reads replies and classifies them.
 //!
-//! Reads no more than a bound, and says exactly how an exchange ended. Deadlines are the caller's.
+//! Reads are bounded. Deadlines are set by the caller.
 
 use std::io;
 
 use domain::Fault;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-/// A server's answer, or why there is none.
-pub type Answer = Result<Reply, Trouble>;
+/// A reply, or why there is none.
+pub type ReplyResult = Result<Reply, SmtpError>;
 
-/// What a server said: its code, and its words without the code.
+/// The code of a reply, and its lines without the code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
     pub code: u16,
     pub lines: Vec<String>,
 }
 
-/// Why a email was not taken.
+/// Why an e-mail was not accepted.
 #[derive(Debug)]
-pub struct Trouble {
+pub struct SmtpError {
     pub fault: Fault,
     pub reply: Option<Reply>,
 }
 
-/// What is being spoken about when a server refuses: itself and us, or this email.
+/// What a rejection is about: the whole session, or this e-mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Subject {
+pub enum Scope {
     Session,
     Email,
 }
 
-/// Far more than any list of extensions; a server that says more is none.
+/// Maximum size of a reply: far more than any list of extensions.
 const REPLY_BYTES_MAX: usize = 16 * 1_024;
 const READ_BYTES: usize = 1_024;
 
-/// The server is about to close the connection (RFC 5321, 3.8).
+/// The server is closing the connection (RFC 5321, section 3.8).
 const CLOSING: u16 = 421;
 
-/// Refusals that mean our login and not the email (RFC 4954): another attempt helps once somebody has mended the settings.
+/// Rejections of the login rather than of the e-mail (RFC 4954). A retry succeeds once the settings are fixed.
 const LOGIN_REFUSALS: [u16; 4] = [530, 534, 535, 538];
 
-impl Trouble {
-    /// Whether a server has had enough of this connection, and not of the email: it is closed, or about to be (421).
-    pub fn ends_the_session(&self) -> bool {
+impl SmtpError {
+    /// Returns whether the server closed the session (or announced it with 421) without rejecting the e-mail.
+    pub fn ends_session(&self) -> bool {
         self.fault == Fault::Closed || self.reply.as_ref().is_some_and(|reply| reply.code == CLOSING)
     }
 }
 
-impl From<Fault> for Trouble {
+impl From<Fault> for SmtpError {
     fn from(fault: Fault) -> Self {
         Self { fault, reply: None }
     }
 }
 
-impl From<io::Error> for Trouble {
+impl From<io::Error> for SmtpError {
     fn from(error: io::Error) -> Self {
         let fault = match error.kind() {
-            // Where a certificate is refused, the alert may come only after our side thought that all is well.
+            // If the server refuses a certificate, the alert may arrive after our side has completed the handshake.
             io::ErrorKind::InvalidData => Fault::Tls,
             io::ErrorKind::TimedOut => Fault::Timeout,
             _ => Fault::Closed,
@@ -66,56 +66,56 @@ impl From<io::Error> for Trouble {
     }
 }
 
-/// One end of a conversation.
-pub struct Dialogue<S> {
+/// The client side of an SMTP connection.
+pub struct Connection<S> {
     stream: S,
-    /// Read, but not yet part of a reply.
+    /// Bytes read but not yet parsed.
     unread: Vec<u8>,
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> Dialogue<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     pub fn new(stream: S) -> Self {
         Self { stream, unread: Vec::new() }
     }
 
-    /// Gives the connection back, to be made safe. What was said in the clear beyond the last reply may have been put there by
-    /// somebody in between, and must not be taken for an answer to what is said in confidence later.
-    pub fn into_stream(self) -> Result<S, Trouble> {
+    /// Returns the underlying stream, to start TLS on it. Unread plaintext is an error: an attacker may have
+    /// injected it, and it must not be taken for a reply inside TLS.
+    pub fn into_stream(self) -> Result<S, SmtpError> {
         if self.unread.is_empty() { Ok(self.stream) } else { Err(Fault::Protocol.into()) }
     }
 
-    /// Sends a line and waits for a positive answer: 2xx, or 3xx where more is expected.
-    pub async fn command(&mut self, line: &str, expected: u16, subject: Subject) -> Answer {
+    /// Sends a command and waits for a positive reply: 2xx, or 3xx if more input is expected.
+    pub async fn command(&mut self, line: &str, expected: u16, scope: Scope) -> ReplyResult {
         self.stream.write_all(format!("{line}\r\n").as_bytes()).await?;
         self.stream.flush().await?;
-        self.answer(expected, subject).await
+        self.expect_reply(expected, scope).await
     }
 
-    /// Sends a email after `DATA`, with the dots that keep a line from ending it.
-    pub async fn email(&mut self, bytes: &[u8]) -> Answer {
-        self.stream.write_all(&with_dots(bytes)).await?;
+    /// Sends the content after `DATA`, with dot-stuffing.
+    pub async fn send_data(&mut self, bytes: &[u8]) -> ReplyResult {
+        self.stream.write_all(&dot_stuffed(bytes)).await?;
         self.stream.flush().await?;
-        self.answer(2, Subject::Email).await
+        self.expect_reply(2, Scope::Email).await
     }
 
-    /// The next reply, which must begin with the digit `expected`.
-    pub async fn answer(&mut self, expected: u16, subject: Subject) -> Answer {
-        let reply = self.reply().await?;
+    /// Reads the next reply, whose code must begin with the digit `expected`.
+    pub async fn expect_reply(&mut self, expected: u16, scope: Scope) -> ReplyResult {
+        let reply = self.read_reply().await?;
         let fault = match reply.code / 100 {
             class if class == expected => return Ok(reply),
             4 => Fault::Status,
-            5 if subject == Subject::Session || LOGIN_REFUSALS.contains(&reply.code) => Fault::Status,
+            5 if scope == Scope::Session || LOGIN_REFUSALS.contains(&reply.code) => Fault::Status,
             5 => Fault::Rejected,
             _ => Fault::Protocol,
         };
-        Err(Trouble { fault, reply: Some(reply) })
+        Err(SmtpError { fault, reply: Some(reply) })
     }
 
-    async fn reply(&mut self) -> Answer {
+    async fn read_reply(&mut self) -> ReplyResult {
         let mut lines = Vec::new();
         let mut bytes = 0;
         loop {
-            let line = self.line(REPLY_BYTES_MAX - bytes).await?;
+            let line = self.read_line(REPLY_BYTES_MAX - bytes).await?;
             bytes += line.len();
             let (code, rest) = parse(&line).ok_or(Fault::Protocol)?;
             let (more, text) = match rest.split_first() {
@@ -131,13 +131,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Dialogue<S> {
         }
     }
 
-    async fn line(&mut self, bytes_max: usize) -> Result<Vec<u8>, Trouble> {
+    async fn read_line(&mut self, bytes_max: usize) -> Result<Vec<u8>, SmtpError> {
         let mut searched = 0;
         loop {
             if let Some(end) = self.unread[searched..].iter().position(|byte| *byte == b'\n') {
                 let mut line: Vec<u8> = self.unread.drain(..=searched + end).collect();
                 line.truncate(line.trim_ascii_end().len());
-                // An empty line still counts, or there could be any number of them.
+                // Empty lines count too, otherwise there could be any number of them.
                 return if line.len() < bytes_max { Ok(line) } else { Err(Fault::TooLarge.into()) };
             }
             searched = self.unread.len();
@@ -161,15 +161,15 @@ fn parse(line: &[u8]) -> Option<(u16, &[u8])> {
     Some((code, rest))
 }
 
-/// A line that begins with a dot gets another one; a dot alone ends the email.
-fn with_dots(bytes: &[u8]) -> Vec<u8> {
+/// Escapes lines that begin with a dot, and appends the final dot.
+fn dot_stuffed(bytes: &[u8]) -> Vec<u8> {
     let mut sent = Vec::with_capacity(bytes.len() + 64);
-    let mut begins = true;
+    let mut at_line_start = true;
     for byte in bytes {
-        if begins && *byte == b'.' {
+        if at_line_start && *byte == b'.' {
             sent.push(b'.');
         }
-        begins = *byte == b'\n';
+        at_line_start = *byte == b'\n';
         sent.push(*byte);
     }
     if !sent.ends_with(b"\r\n") {
@@ -183,22 +183,22 @@ fn with_dots(bytes: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// What a server's bytes mean where 2xx is expected; the connection ends after them.
-    fn check(said: &[u8], subject: Subject, expected: Result<u16, Fault>) {
-        let (ours, mut theirs) = tokio::io::duplex(said.len().max(1));
+    /// Checks how the given bytes are classified where 2xx is expected. The connection ends after them.
+    fn check(content: &[u8], scope: Scope, expected: Result<u16, Fault>) {
+        let (ours, mut theirs) = tokio::io::duplex(content.len().max(1));
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let found = runtime.block_on(async {
-            theirs.write_all(said).await.unwrap();
+            theirs.write_all(content).await.unwrap();
             drop(theirs);
-            Dialogue::new(ours).answer(2, subject).await
+            Connection::new(ours).expect_reply(2, scope).await
         });
-        let shown = String::from_utf8_lossy(said);
-        assert_eq!(found.map(|reply| reply.code).map_err(|trouble| trouble.fault), expected, "{shown}");
+        let shown = String::from_utf8_lossy(content);
+        assert_eq!(found.map(|reply| reply.code).map_err(|error| error.fault), expected, "{shown}");
     }
 
     #[test]
-    fn a_reply_is_taken_or_refused_for_what_it_is() {
-        use Subject::{Email, Session};
+    fn replies_are_classified() {
+        use Scope::{Email, Session};
         check(b"250 OK\r\n", Email, Ok(250));
         check(b"250\r\n", Email, Ok(250));
         check(b"250-a\r\n250-b\r\n250 c\r\n", Email, Ok(250));
@@ -223,20 +223,20 @@ mod tests {
     }
 
     #[test]
-    fn words_after_the_last_reply_are_not_carried_into_a_safe_connection() {
+    fn injected_plaintext_is_rejected_before_tls() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
             let (ours, mut theirs) = tokio::io::duplex(100);
             theirs.write_all(b"220 go ahead\r\n250 smuggled\r\n").await.unwrap();
-            let mut dialogue = Dialogue::new(ours);
-            dialogue.answer(2, Subject::Session).await.unwrap();
-            assert_eq!(dialogue.into_stream().map_err(|trouble| trouble.fault).err(), Some(Fault::Protocol));
+            let mut connection = Connection::new(ours);
+            connection.expect_reply(2, Scope::Session).await.unwrap();
+            assert_eq!(connection.into_stream().map_err(|error| error.fault).err(), Some(Fault::Protocol));
         });
     }
 
     #[test]
-    fn no_line_of_a_letter_ends_it() {
-        assert_eq!(with_dots(b".\r\n..\r\na.b\r\n"), b"..\r\n...\r\na.b\r\n.\r\n");
-        assert_eq!(with_dots(b"a"), b"a\r\n.\r\n");
+    fn lines_are_dot_stuffed() {
+        assert_eq!(dot_stuffed(b".\r\n..\r\na.b\r\n"), b"..\r\n...\r\na.b\r\n.\r\n");
+        assert_eq!(dot_stuffed(b"a"), b"a\r\n.\r\n");
     }
 }
