@@ -294,8 +294,8 @@ fn bounds_reach_the_attribute_they_name() {
     let criteria = read_query("budgetMin=100.5&withCoherentPrice=0").finished.criteria;
     assert_eq!(criteria.property.len(), 1);
     assert_eq!(criteria.property[0].attribute, PropertyAttribute::Price);
-    assert!(criteria.property[0].test.holds(Some(Key::number(100.5))));
-    assert!(!criteria.property[0].test.holds(Some(Key::number(100.499))));
+    assert!(criteria.property[0].predicate.holds(Some(Key::number(100.5))));
+    assert!(!criteria.property[0].predicate.holds(Some(Key::number(100.499))));
 }
 
 #[test]
