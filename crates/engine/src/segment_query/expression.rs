@@ -87,7 +87,7 @@ impl<'a> Expression<'a> {
                 false
             } else {
                 let sequence = sequence.get_or_insert_with(|| segment.text.sequence(row).collect::<Vec<_>>());
-                part.phrases.iter().any(|phrase| phrase.occurs_in(sequence))
+                part.phrases.iter().any(|phrase| phrase.is_in(sequence))
             };
             found == (part.presence == Presence::Present)
         };
