@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 use super::Shared;
 use super::documents::Writer;
 use super::error::Problem;
-use super::outer::Slot;
+use super::middleware::RequestPermit;
 use super::parameters::QueryText;
 use super::searching::{computed, read_filters};
 
@@ -41,7 +41,7 @@ const LAST_PATIENCE: Duration = Duration::from_secs(1);
 /// `GET /documents/properties.ndjson`
 pub async fn stream(
     State(shared): State<Shared>,
-    slot: Option<Extension<Slot>>,
+    slot: Option<Extension<RequestPermit>>,
     query: QueryText,
 ) -> Result<Response, Problem> {
     let view = shared.app.view()?;

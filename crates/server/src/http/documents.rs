@@ -1,4 +1,4 @@
-//! Property documents: one at a time, and how any of them is written.
+//! Property documents: single ones, and the writer used for all of them.
 
 use std::sync::Arc;
 
@@ -26,12 +26,12 @@ pub async fn one(State(shared): State<Shared>, PathId(id): PathId<PropertyId>) -
 pub async fn by_url(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
     let mut parameters = query.parameters();
     let text = parameters.one("url").map(str::to_owned);
-    let noted = query.finish(parameters, &[])?;
+    let ignored = query.finish(parameters, &[])?;
     let text = text.ok_or_else(|| Problem::bad_request("The parameter \"url\" is required."))?;
     let url = WebAddress::parse(&text)
         .map_err(|error| Problem::bad_request(format!("The parameter \"url\" is \"{text}\": {error}")))?;
     let property = shared.app.property_by_url(&url).await?.ok_or_else(Problem::not_found)?;
-    Ok(noted.on(present(&shared, &property).await?))
+    Ok(ignored.on(present(&shared, &property).await?))
 }
 
 async fn present(shared: &Shared, property: &Property) -> Result<Response, Problem> {
@@ -39,7 +39,7 @@ async fn present(shared: &Shared, property: &Property) -> Result<Response, Probl
     Ok(json(StatusCode::OK, &document))
 }
 
-/// What it takes to write documents.
+/// Writes property documents.
 #[derive(Clone)]
 pub struct Writer {
     app: App,
@@ -48,12 +48,12 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// With the sites as they are now.
+    /// Uses the current sites.
     pub async fn new(shared: &Shared) -> Result<Self, app::Error> {
         Ok(Self::with_sites(shared, shared.app.sites().await?))
     }
 
-    /// For whoever writes many documents, with the sites as the index's follower last saw them.
+    /// Uses the sites the indexer last saw. For responses with many documents.
     pub async fn for_search(shared: &Shared) -> Result<Self, app::Error> {
         Ok(Self::with_sites(shared, shared.app.sites_for_search().await?))
     }
@@ -62,7 +62,7 @@ impl Writer {
         Self { app: shared.app.clone(), zone: shared.config.time_zone.clone(), sites }
     }
 
-    /// The document of a property; nothing of one without adverts, which is none.
+    /// Returns the document of a property; `None` if it has no adverts.
     pub fn document(&self, property: &Property) -> Option<Box<RawValue>> {
         let derived = property.derive()?;
         let (city, stations) = (self.app.city(&derived), self.app.stations(property, &derived));

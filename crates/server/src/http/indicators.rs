@@ -1,4 +1,4 @@
-//! What the market costs.
+//! Market indicators: prices over time.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -17,8 +17,8 @@ pub async fn price_per_meter(State(shared): State<Shared>, query: QueryText) -> 
     let mut parameters = query.parameters();
     let criteria = read_filters(&shared, &sites, &mut parameters).criteria;
     let interval = read_interval(&mut parameters);
-    let noted = query.finish(parameters, &[])?;
+    let ignored = query.finish(parameters, &[])?;
     let zone = shared.config.time_zone.clone();
-    let work = move || app::indicators::price_per_meter(&view, &criteria, interval, &zone);
-    Ok(noted.on(json(StatusCode::OK, &PricePerMeterBody::of(&computed(&shared, work).await?))))
+    let compute = move || app::indicators::price_per_meter(&view, &criteria, interval, &zone);
+    Ok(ignored.on(json(StatusCode::OK, &PricePerMeterBody::of(&computed(&shared, compute).await?))))
 }
