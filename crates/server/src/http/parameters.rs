@@ -86,10 +86,10 @@ impl QueryText {
         if !self.strict {
             return Vec::new();
         }
-        let violation = |name: &String| Violation::malformed(name, format!("Unknown {kind}."));
+        let violation = |name: &String| Violation::malformed(name, format!("This {kind} is not known."));
         let mut violations: Vec<Violation> = names.iter().take(UNKNOWN_MAX).map(violation).collect();
         if names.len() > UNKNOWN_MAX {
-            let message = format!("{} more unknown names.", names.len() - UNKNOWN_MAX);
+            let message = format!("{} more names are not known.", names.len() - UNKNOWN_MAX);
             violations.push(Violation::malformed("", message));
         }
         violations

@@ -1,26 +1,26 @@
-//! Searches over properties: filters, orders, expressions, and what is refused.
+//! Property search: filters, sort orders, expressions, errors.
 
 use serde_json::{Value, json};
 
 use crate::harness::TestServer;
-use crate::harness::adverts::{advert, lay_over};
+use crate::harness::adverts::{advert, merge};
 use crate::harness::client::Request;
 
-/// An advert of a home with a believable price, named by its title.
+/// Returns an advert with a plausible price, named by its title.
 pub fn home(name: &str, fields: Value) -> Value {
     let mut home = advert(name, json!({"title": name, "price": 200_000, "surface": 50}));
-    lay_over(&mut home, fields);
+    merge(&mut home, fields);
     home
 }
 
-/// A server that has taken adverts in and indexed them.
+/// Starts a server and ingests and indexes adverts.
 pub async fn with(adverts: &[Value]) -> TestServer {
     let server = TestServer::start().await;
-    take_in(&server, adverts).await;
+    ingest(&server, adverts).await;
     server
 }
 
-pub async fn take_in(server: &TestServer, adverts: &[Value]) {
+pub async fn ingest(server: &TestServer, adverts: &[Value]) {
     for receipt in server.post("/adverts", &json!(adverts)).await.ok()["hydra:member"].as_array().unwrap() {
         assert_ne!(receipt["outcome"], "rejected", "{receipt}");
     }
@@ -32,7 +32,7 @@ pub fn titles(page: &Value) -> Vec<String> {
     members.map(|member| member["title"].as_str().unwrap_or("-").to_owned()).collect()
 }
 
-/// The titles of what a query finds, in the order of the alphabet.
+/// Returns the titles a query finds, in alphabetical order.
 async fn found(server: &TestServer, query: &str) -> String {
     let page = server.get(&format!("/documents/properties?{query}&itemsPerPage=30")).await.ok();
     let mut titles = titles(&page);
@@ -48,7 +48,7 @@ async fn check(server: &TestServer, cases: &[(&str, &str)]) {
 }
 
 #[tokio::test]
-async fn bounds_are_inclusive_exact_and_unmet_by_what_is_unknown() {
+async fn bounds_are_inclusive_and_exclude_unknown_values() {
     let server = with(&[
         home("a", json!({"price": 100_000, "room": 2, "surface": 62.5})),
         home("b", json!({"price": 200_000, "room": 3, "surface": 62.4})),
@@ -66,11 +66,11 @@ async fn bounds_are_inclusive_exact_and_unmet_by_what_is_unknown() {
             ("surfaceMin=62.5", "a"),
             ("surfaceMax=62.45", "b"),
             ("roomMin=1", "a b"),
-            // Zero for a maximum says nothing, unless the minimum shows that zero is meant.
+            // A maximum of zero is ignored unless the minimum is zero as well.
             ("budgetMax=0", "a b c"),
             ("budgetMax=0&budgetMin=200000", "b c"),
             ("budgetMax=0&budgetMin=0", ""),
-            // The default leaves out what has no believable price.
+            // By default, properties without a plausible price are excluded.
             ("withCoherentPrice=true", "a b c"),
             ("withCoherentPrice=false", "a b c d"),
             ("withCoherentPrice=null", "a b c d"),
@@ -80,7 +80,7 @@ async fn bounds_are_inclusive_exact_and_unmet_by_what_is_unknown() {
 }
 
 #[tokio::test]
-async fn a_bare_date_as_an_upper_bound_is_that_whole_day() {
+async fn upper_date_bound_includes_the_whole_day() {
     let server = with(&[
         home("first", json!({"createdAt": "2026-02-10T23:00:00Z"})),
         home("last", json!({"createdAt": "2026-02-11T22:59:59Z"})),
@@ -103,7 +103,7 @@ async fn a_bare_date_as_an_upper_bound_is_that_whole_day() {
 }
 
 #[tokio::test]
-async fn criteria_on_adverts_hold_on_one_and_the_same_advert() {
+async fn advert_criteria_apply_to_a_single_advert() {
     let property = "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
     let server = with(&[
         home("split", json!({"property": property, "publisher": {"type": 0}, "lastCrawledAt": "2026-03-02"})),
@@ -126,8 +126,8 @@ async fn criteria_on_adverts_hold_on_one_and_the_same_advert() {
         ],
     )
     .await;
-    // With expired=false only adverts that are not expired count.
-    take_in(&server, &[advert("other", json!({"site": "agence.fr", "expired": true}))]).await;
+    // With expired=false, only live adverts count.
+    ingest(&server, &[advert("other", json!({"site": "agence.fr", "expired": true}))]).await;
     check(
         &server,
         &[
@@ -143,10 +143,10 @@ async fn criteria_on_adverts_hold_on_one_and_the_same_advert() {
 }
 
 #[tokio::test]
-async fn a_change_of_price_is_looked_for_as_one_event() {
+async fn price_change_criteria_apply_to_a_single_event() {
     let server = with(&[home("fell", json!({})), home("rose", json!({})), home("same", json!({}))]).await;
     server.clock.advance(jiff::SignedDuration::from_hours(24));
-    take_in(&server, &[home("fell", json!({"price": 190_000})), home("rose", json!({"price": 210_000}))])
+    ingest(&server, &[home("fell", json!({"price": 190_000})), home("rose", json!({"price": 210_000}))])
         .await;
     check(
         &server,
@@ -164,7 +164,7 @@ async fn a_change_of_price_is_looked_for_as_one_event() {
 }
 
 #[tokio::test]
-async fn a_city_with_districts_includes_them() {
+async fn city_includes_its_districts() {
     let server = with(&[
         home("onzieme", json!({"insee": "75111", "zipcode": "75011"})),
         home("tours", json!({"insee": "37261", "zipcode": "37000"})),
@@ -183,7 +183,7 @@ async fn a_city_with_districts_includes_them() {
             ("includedDepartments[]=37&excludedZipcodes[]=37000", "joue"),
             // Included places are alternatives.
             ("includedDepartments[]=/departments/75&includedZipcodes[]=37300", "joue onzieme"),
-            // Well-formed and unknown: nothing is there.
+            // A valid but unknown reference matches nothing.
             ("includedCities[]=/cities/99999", ""),
             ("includedZipcodes=00000", ""),
         ],
@@ -192,14 +192,14 @@ async fn a_city_with_districts_includes_them() {
 }
 
 #[tokio::test]
-async fn a_zipcode_is_that_zipcode_and_not_every_one_of_the_town() {
+async fn zipcode_does_not_include_other_zipcodes_of_the_city() {
     let property = "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
     let server = with(&[
         home("premier", json!({"insee": "75101"})),
         home("paris", json!({"insee": "75056"})),
         home("joue", json!({"insee": "37122"})),
         home("tours", json!({"insee": "37261"})),
-        // What the reference advert does not say, the next one of the same commune does.
+        // If the reference advert has no zipcode, the next one of the same commune provides it.
         home("nord", json!({"insee": "37261", "property": property, "lastCrawledAt": "2026-03-02"})),
         home(
             "other",
@@ -212,7 +212,7 @@ async fn a_zipcode_is_that_zipcode_and_not_every_one_of_the_town() {
     check(
         &server,
         &[
-            // What no advert says is the commune's main one, as the document shows it.
+            // If no advert has a zipcode, the commune's main one applies, as the document shows it.
             ("includedZipcodes=75001", "paris premier"),
             ("includedZipcodes=75002", ""),
             ("includedZipcodes=37300", "joue"),
@@ -232,7 +232,7 @@ async fn a_zipcode_is_that_zipcode_and_not_every_one_of_the_town() {
 }
 
 #[tokio::test]
-async fn circles_and_polygons_narrow_further() {
+async fn circles_and_polygons_filter() {
     let at = |lat: f64, lon: f64| json!({"locations": {"lat": lat, "lon": lon}, "geoAccuracy": 1});
     let nowhere = json!({"insee": null});
     let server =
@@ -259,7 +259,7 @@ async fn circles_and_polygons_narrow_further() {
 }
 
 #[tokio::test]
-async fn sites_are_named_by_id_path_or_domain() {
+async fn sites_are_referenced_by_id_path_or_domain() {
     let server = with(&[
         home("a", json!({"site": "portail.fr"})),
         home("b", json!({"site": "agence.fr"})),
@@ -279,7 +279,7 @@ async fn sites_are_named_by_id_path_or_domain() {
     check(
         &server,
         &[
-            // An advert from elsewhere is enough.
+            // One advert on another site is enough.
             ("excludedSites[]=portail.fr", "b c"),
             ("excludedSites[]=portail.fr&excludedSites[]=agence.fr", ""),
             ("includedSites[]=/sites/9", ""),
@@ -292,7 +292,7 @@ async fn sites_are_named_by_id_path_or_domain() {
 }
 
 #[tokio::test]
-async fn every_form_of_expressions_gives_the_same_answer() {
+async fn expression_syntaxes_are_equivalent() {
     let server = with(&[
         home("balcon", json!({"description": "Un grand balcon, sans vis-à-vis."})),
         home("cour", json!({"description": "Un petit balcon sur cour, vis-à-vis proche."})),
@@ -329,7 +329,7 @@ async fn every_form_of_expressions_gives_the_same_answer() {
 }
 
 #[tokio::test]
-async fn orders_apply_in_turn_and_unknown_values_come_last() {
+async fn sort_orders_combine_and_unknown_values_come_last() {
     let server = with(&[
         home("a", json!({"price": 300_000, "surface": 100, "createdAt": "2026-01-01"})),
         home("b", json!({"price": 200_000, "surface": 50, "createdAt": "2026-01-03"})),
@@ -353,7 +353,7 @@ async fn orders_apply_in_turn_and_unknown_values_come_last() {
 }
 
 #[tokio::test]
-async fn a_query_that_cannot_be_understood_is_refused_by_name_and_value() {
+async fn invalid_query_reports_name_and_value() {
     let server = TestServer::start().await;
     for (query, expected) in [
         ("budgetMin=cher", "budgetMin: \"cher\" is not a number."),
@@ -384,37 +384,37 @@ async fn a_query_that_cannot_be_understood_is_refused_by_name_and_value() {
             "order[distance]: The distance is measured from \"lat\" and \"lon\", which are not both given.",
         ),
     ] {
-        let answer = server.get(&format!("/documents/properties?{query}")).await;
-        assert_eq!(answer.problem(400), expected, "{query}");
+        let response = server.get(&format!("/documents/properties?{query}")).await;
+        assert_eq!(response.problem(400), expected, "{query}");
     }
     let many: String = (0..51).map(|number| format!("expressions[]=mot{number}&")).collect();
-    let answer = server.get(&format!("/documents/properties?{many}")).await;
-    assert_eq!(answer.problem(422), "expressions: There are too many groups: 51, at most 50.");
-    // All at once.
-    let answer = server.get("/documents/properties?budgetMin=x&roomMax=y&page=z").await;
-    assert_eq!(answer.violations(400), ["budgetMin", "roomMax", "page"]);
+    let response = server.get(&format!("/documents/properties?{many}")).await;
+    assert_eq!(response.problem(422), "expressions: There are too many groups: 51, at most 50.");
+    // All violations together.
+    let response = server.get("/documents/properties?budgetMin=x&roomMax=y&page=z").await;
+    assert_eq!(response.violations(400), ["budgetMin", "roomMax", "page"]);
 }
 
 #[tokio::test]
-async fn a_misspelt_filter_is_reported_or_refused() {
+async fn misspelt_filter_is_reported_or_rejected() {
     let server = with(&[home("a", json!({}))]).await;
     let path = "/documents/properties?budgetmin=900000&order[prize]=asc&expressions[0][0][word]=a\
                 &expressions[0][0][options][exact]=1&page=1";
-    let answer = server.get(path).await;
-    assert_eq!(titles(&answer.ok()), ["a"]);
+    let response = server.get(path).await;
+    assert_eq!(titles(&response.ok()), ["a"]);
     assert_eq!(
-        answer.header("x-ignored-parameters"),
+        response.header("x-ignored-parameters"),
         Some("budgetmin, expressions[0][0][options][exact], order[prize]")
     );
     let strict = Request::new("GET", path).key(&server.keys.read).header("Prefer", "handling=strict");
     assert!(server.send(strict).await.problem(400).contains("budgetmin"));
     let fine = Request::new("GET", "/documents/properties?budgetMin=1&isExpired=false&page=1");
-    let answer = server.send(fine.key(&server.keys.read).header("Prefer", "handling=strict")).await;
-    assert_eq!(titles(&answer.ok()), ["a"]);
+    let response = server.send(fine.key(&server.keys.read).header("Prefer", "handling=strict")).await;
+    assert_eq!(titles(&response.ok()), ["a"]);
 }
 
 #[tokio::test]
-async fn the_window_of_creation_is_that_of_the_property_or_of_its_adverts() {
+async fn creation_dates_apply_to_property_or_adverts() {
     let property = "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
     let server = with(&[
         home("old", json!({"property": property, "createdAt": "2026-01-01"})),
@@ -437,7 +437,7 @@ async fn the_window_of_creation_is_that_of_the_property_or_of_its_adverts() {
 }
 
 #[tokio::test]
-async fn searching_takes_a_key_that_may_read() {
+async fn search_needs_the_read_scope() {
     let server = TestServer::start().await;
     let id = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
     for path in [

@@ -1,27 +1,27 @@
-//! What is wrong with the query of a search: refused by name and value, all at once, and never answered with nothing found.
+//! Invalid search queries: rejected with name and value, all violations together, never answered with an empty result.
 
 use serde_json::{Value, json};
 
 use crate::harness::TestServer;
-use crate::harness::client::{Answer, Request};
+use crate::harness::client::{Request, Response};
 use crate::search::{home, titles, with};
 
-async fn asked(server: &TestServer, query: &str) -> Answer {
+async fn asked(server: &TestServer, query: &str) -> Response {
     server.get(&format!("/documents/properties?{query}")).await
 }
 
-async fn asked_strictly(server: &TestServer, query: &str, prefer: &str) -> Answer {
+async fn asked_strictly(server: &TestServer, query: &str, prefer: &str) -> Response {
     let request = Request::new("GET", &format!("/documents/properties?{query}")).key(&server.keys.read);
     server.send(request.header("Prefer", prefer)).await
 }
 
 #[tokio::test]
-async fn a_value_that_is_not_utf_8_is_refused_as_it_was_written() {
+async fn invalid_utf8_is_rejected_and_quoted() {
     let server = with(&[home("a", json!({"description": "Entièrement rénové."}))]).await;
     for (query, expected) in [
         ("expressions[]=r%E9nov%E9", "expressions: \"r%E9nov%E9\" is not UTF-8."),
         ("expressions[0][0][word]=r%E9nov%E9", "expressions: \"r%E9nov%E9\" is not UTF-8."),
-        // A text that holds keys of its own.
+        // A text that contains keys itself.
         (
             "expressions=expressions%5B0%5D%5B0%5D%5Bword%5D%3Dr%25E9nov%25E9",
             "expressions: \"r%E9nov%E9\" is not UTF-8.",
@@ -32,16 +32,16 @@ async fn a_value_that_is_not_utf_8_is_refused_as_it_was_written() {
         assert_eq!(asked(&server, query).await.problem(400), expected, "{query}");
     }
     assert_eq!(titles(&asked(&server, "expressions[]=r%C3%A9nov%C3%A9").await.ok()), ["a"]);
-    // What nobody asked for may say anything.
-    let answer = asked(&server, "utm=%E9t%E9").await;
+    // Ignored parameters may contain anything.
+    let response = asked(&server, "utm=%E9t%E9").await;
     assert_eq!(
-        (titles(&answer.ok()), answer.header("x-ignored-parameters")),
+        (titles(&response.ok()), response.header("x-ignored-parameters")),
         (vec!["a".into()], Some("utm"))
     );
 }
 
 #[tokio::test]
-async fn what_cannot_be_a_code_or_reference_is_refused() {
+async fn invalid_codes_and_references_are_rejected() {
     let server = with(&[home("nice", json!({"insee": "06088", "zipcode": "06000"}))]).await;
     for (names, values, expected) in [
         (["includedZipcodes", "excludedZipcodes"], &["abcde", "F-75011", "750", "750111"][..], "a zipcode"),
@@ -57,17 +57,17 @@ async fn what_cannot_be_a_code_or_reference_is_refused() {
         ),
     ] {
         for (name, value) in names.iter().flat_map(|name| values.iter().map(move |value| (name, value))) {
-            let told = asked(&server, &format!("{name}[]={value}")).await.problem(400);
-            assert_eq!(told, format!("{name}: \"{value}\" is not {expected}."));
-            // The body of a search is read alike.
+            let message = asked(&server, &format!("{name}[]={value}")).await.problem(400);
+            assert_eq!(message, format!("{name}: \"{value}\" is not {expected}."));
+            // The body of a search is validated alike.
             let mut search = json!({"title": "a", "transactionType": 0, "propertyTypes": [1]});
             search[*name] = json!([value]);
-            let told = server.post("/searches", &search).await.problem(400);
-            assert_eq!(told, format!("{name}[0]: \"{value}\" is not {expected}."));
+            let message = server.post("/searches", &search).await.problem(400);
+            assert_eq!(message, format!("{name}[0]: \"{value}\" is not {expected}."));
         }
     }
     assert_eq!(server.get("/cities?zipcode=F-75011").await.violations(400), ["zipcode"]);
-    // A zero that was lost is put back, and what nobody knows is nowhere.
+    // A lost leading zero is restored, and an unknown code matches nothing.
     assert_eq!(titles(&asked(&server, "includedZipcodes=6000").await.ok()), ["nice"]);
     assert_eq!(titles(&asked(&server, "excludedZipcodes=6000").await.ok()), [""; 0]);
     for unknown in ["includedZipcodes=99999", "includedSites=77", "includedSiteCategories=Inconnue"] {
@@ -76,16 +76,16 @@ async fn what_cannot_be_a_code_or_reference_is_refused() {
 }
 
 #[tokio::test]
-async fn strict_handling_tells_unknown_parameters_together_with_the_rest() {
+async fn strict_handling_reports_unknown_parameters_with_other_violations() {
     let server = with(&[home("a", json!({}))]).await;
     let query = "budgetMin=cher&budgetmax=7&order[prize]=asc";
     assert_eq!(asked(&server, query).await.violations(400), ["budgetMin"]);
     for prefer in ["handling=strict", "handling=\"strict\"", "handling = strict", "Handling=STRICT"] {
-        let answer = asked_strictly(&server, query, prefer).await;
-        assert_eq!(answer.violations(400), ["budgetMin", "budgetmax", "order[prize]"], "{prefer}");
+        let response = asked_strictly(&server, query, prefer).await;
+        assert_eq!(response.violations(400), ["budgetMin", "budgetmax", "order[prize]"], "{prefer}");
     }
-    let answer = asked_strictly(&server, "budgetmax=7", "handling=strict").await;
-    assert_eq!(answer.problem(400), "budgetmax: This parameter is not known.");
+    let response = asked_strictly(&server, "budgetmax=7", "handling=strict").await;
+    assert_eq!(response.problem(400), "budgetmax: This parameter is not known.");
     assert_eq!(titles(&asked_strictly(&server, "budgetmax=7", "handling=lenient").await.ok()), ["a"]);
     let search = json!({"title": "", "transactionType": 0, "propertyTypes": [1], "budgetmax": 7});
     let request =
@@ -94,12 +94,12 @@ async fn strict_handling_tells_unknown_parameters_together_with_the_rest() {
 }
 
 #[tokio::test]
-async fn a_long_list_of_ignored_parameters_ends_with_how_many_more_there_are() {
+async fn long_list_of_ignored_parameters_is_truncated() {
     let server = TestServer::start().await;
     let names: Vec<String> = (0..1_500).map(|number| format!("unknown{number:04}")).collect();
-    let answer = asked(&server, &names.join("&")).await;
-    let told = answer.header("x-ignored-parameters").unwrap();
-    let (shown, more) = told.rsplit_once(", and ").unwrap();
+    let response = asked(&server, &names.join("&")).await;
+    let header = response.header("x-ignored-parameters").unwrap();
+    let (shown, more) = header.rsplit_once(", and ").unwrap();
     let count = shown.split(", ").count();
     assert_eq!(shown, names[..count].join(", "));
     assert_eq!(more, format!("{} more", names.len() - count));
@@ -107,7 +107,7 @@ async fn a_long_list_of_ignored_parameters_ends_with_how_many_more_there_are() {
 }
 
 #[tokio::test]
-async fn whole_numbers_may_have_any_size() {
+async fn large_whole_numbers_are_accepted() {
     let homes: Vec<Value> = (0..31).map(|number| home(&number.to_string(), json!({}))).collect();
     let server = with(&homes).await;
     let page = asked(&server, "itemsPerPage=99999999999999999999999").await.ok();
@@ -118,7 +118,7 @@ async fn whole_numbers_may_have_any_size() {
 }
 
 #[tokio::test]
-async fn too_much_is_understood_and_refused() {
+async fn excessive_queries_are_rejected() {
     let server = TestServer::start().await;
     let many: String = (0..51).map(|number| format!("expressions[]=mot{number}&")).collect();
     let entries: String = (0..21).map(|number| format!("expressions[0][{number}][word]=mot&")).collect();
@@ -129,7 +129,7 @@ async fn too_much_is_understood_and_refused() {
 }
 
 #[tokio::test]
-async fn null_is_nothing_in_any_case() {
+async fn null_is_case_insensitive() {
     let server = with(&[home("a", json!({})), home("b", json!({"price": null}))]).await;
     for query in ["expired=NULL", "expired=Null&budgetMin=nuLL&order[price]=NULL&expressions=NULL"] {
         assert_eq!(titles(&asked(&server, query).await.ok()), ["a"], "{query}");
@@ -139,7 +139,7 @@ async fn null_is_nothing_in_any_case() {
 }
 
 #[tokio::test]
-async fn lines_are_not_served_where_there_are_none() {
+async fn ndjson_is_not_acceptable_for_collections() {
     let server = TestServer::start().await;
     let get = |path: &str| Request::new("GET", path).key(&server.keys.read);
     let lines = |path: &str| get(path).header("Accept", "application/x-ndjson");
