@@ -75,11 +75,11 @@ impl Common {
     }
 
     fn load(&self) -> anyhow::Result<Config> {
-        loaded(self.sources()?)
+        load_config(self.sources()?)
     }
 }
 
-fn loaded(sources: Sources) -> anyhow::Result<Config> {
+fn load_config(sources: Sources) -> anyhow::Result<Config> {
     Config::load(sources).map_err(|problems| {
         let list: Vec<String> = problems.iter().map(|problem| format!("\n  {problem}")).collect();
         anyhow::anyhow!("invalid configuration, {} problem(s):{}", problems.len(), list.concat())

@@ -26,8 +26,8 @@ use world::{Grouping, Settings, World};
 
 use receiver::Receiver;
 
-use super::serve::{stop_on_signal, warn_of_private_addresses};
-use super::{Common, loaded, output};
+use super::serve::{stop_on_signal, warn_about_private_addresses};
+use super::{Common, load_config, output};
 use crate::config::{Config, EmailTransport};
 use crate::http::Shared;
 use crate::market::towns;
@@ -75,7 +75,7 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
         "server.listen",
         args.listen.clone(),
     );
-    let mut config = loaded(sources)?;
+    let mut config = load_config(sources)?;
     if config.log.level == "info" {
         config.log.level = "warn".to_owned();
     }
@@ -83,7 +83,7 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
     // Webhooks may go to loopback, where the demo's receiver is, and therefore to any other local service. On a loopback
     // listener only local users can make use of that; on any other, warn.
     if !config.listen.ip().to_canonical().is_loopback() {
-        warn_of_private_addresses();
+        warn_about_private_addresses();
     }
     file_limit::raise(&config);
     // Bind the port and take the lock first: a demo that cannot start must not empty the folder of a running one.
@@ -284,49 +284,49 @@ fn print_examples(base: &str, key: &str, examples: &Examples) {
         "
 Vigie is listening on {base}. Try, in another terminal:
 
-    # Apartments for sale in Paris with a terrace, up to 600,000 €, newest first:
+  # Apartments for sale in Paris with a terrace, up to 600,000 €, newest first:
   curl -s -g '{base}/documents/properties?transactionType=0&propertyTypes[]=0&includedCities[]=/cities/75056&budgetMax=600000&expressions[]=terrasse&expired=false' -H 'X-API-KEY: {key}'
 
-    # Price per square metre in Lyon, by month:
+  # Price per square metre in Lyon, by month:
   curl -s -g '{base}/indicators/price_per_meter?transactionType=0&includedCities[]=/cities/69123' -H 'X-API-KEY: {key}'
 
-    # All properties of a department, as NDJSON:
+  # All properties of a department, as NDJSON:
   curl -s -g '{base}/documents/properties.ndjson?includedDepartments[]=/departments/37' -H 'X-API-KEY: {key}'
 
-    # One property, with the adverts of several portals:
+  # One property, with the adverts of several portals:
   curl -s '{base}/documents/properties/{property}' -H 'X-API-KEY: {key}'
 {by_url}
-    # Similar properties:
+  # Similar properties:
   curl -s '{base}/documents/properties/{property}/similar-properties' -H 'X-API-KEY: {key}'
 
-    # A saved search and its matches so far; ask again after a minute:
+  # A saved search and its matches so far; ask again after a minute:
   curl -s '{base}/searches/{search}' -H 'X-API-KEY: {key}'
   curl -s '{base}/searches/{search}/matches' -H 'X-API-KEY: {key}'
 
-    # Its deliveries, with date, state and attempts; POST …/replay sends one again:
+  # Its deliveries, with date, state and attempts; POST …/replay sends one again:
   curl -s '{base}/deliveries?search=/searches/{search}' -H 'X-API-KEY: {key}'
 
-    # The secret that signs its webhooks:
+  # The secret that signs its webhooks:
   curl -s '{base}/webhook-secret' -H 'X-API-KEY: {key}'
 
-    # Preview a search before saving it: how many properties match now, and how many matched in the last 7 and 30 days:
+  # Preview a search before saving it: how many properties match now, and how many new matches it would have had in the last 7 and 30 days:
   curl -s '{base}/searches/preview' -H 'X-API-KEY: {key}' -H 'Content-Type: application/json' \\
     -d '{{\"transactionType\":0,\"propertyTypes\":[1],\"budgetMax\":300000,\"expressions\":[\"jardin\"]}}'
 
-    # Explain why a property does or does not match a saved search:
+  # Explain why a property does or does not match a saved search:
   curl -s '{base}/searches/{search}/explain?property={property}' -H 'X-API-KEY: {key}'
 
-    # Autocomplete \"marsei\" (no key needed):
+  # Autocomplete \"marsei\" (no key needed):
   curl -s '{base}/public/location-autocomplete?query=marsei'
 
-    # Cities with a given zipcode:
+  # Cities with a given zipcode:
   curl -s '{base}/cities?zipcode[]=37000' -g -H 'X-API-KEY: {key}'
 
-    # Send an advert of your own; send it again with another price to create an event:
+  # Send an advert of your own; send it again with another price to create an event:
   curl -s '{base}/adverts' -H 'X-API-KEY: {key}' -H 'Content-Type: application/json' \\
     -d '{{\"site\":\"mon-agence.example\",\"reference\":\"1\",\"transactionType\":0,\"propertyType\":0,\"price\":250000,\"surface\":62,\"zipcode\":\"37000\",\"cityName\":\"Tours\",\"title\":\"Appartement 3 pièces\"}}'
 
-    # Metrics:
+  # Metrics:
   curl -s '{base}/metrics'
 
 Webhooks go to the demo's own receiver at {receiver}, which verifies their signatures

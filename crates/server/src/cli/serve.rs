@@ -10,7 +10,7 @@ use domain::Scopes;
 use store::sqlite::ServerLock;
 use tokio_util::sync::CancellationToken;
 
-use super::{Common, loaded, output};
+use super::{Common, load_config, output};
 use crate::config::ConfigWarning;
 use crate::http::Shared;
 use crate::serve::Server;
@@ -26,10 +26,10 @@ pub struct ServeArgs {
 }
 
 pub async fn run(args: ServeArgs) -> anyhow::Result<ExitCode> {
-    let config = loaded(args.common.sources()?.flag("--listen", "server.listen", args.listen))?;
+    let config = load_config(args.common.sources()?.flag("--listen", "server.listen", args.listen))?;
     telemetry::start(&config.log)?;
     if config.delivery.addresses == Addresses::DangerPrivateToo {
-        warn_of_private_addresses();
+        warn_about_private_addresses();
     }
     for ConfigWarning { setting, message } in config.email.warnings() {
         tracing::warn!(setting, "{setting} {message}");
@@ -50,7 +50,7 @@ pub async fn run(args: ServeArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Warns that webhooks may reach private addresses.
-pub fn warn_of_private_addresses() {
+pub fn warn_about_private_addresses() {
     tracing::warn!(
         setting = "delivery.danger_allow_private_addresses",
         "webhooks to private addresses are allowed: every user who can save a search can reach all services this machine can \

@@ -86,9 +86,9 @@ fn acknowledged_adverts_survive_kills() {
                 });
             }
             drop(reached);
-            let met = wait.recv();
+            let reached_threshold = wait.recv();
             server.kill();
-            met.expect("senders run until the kill");
+            reached_threshold.expect("senders run until the kill");
         });
         let seen = receipts.load(std::sync::atomic::Ordering::SeqCst);
         let unsettled: usize = senders.iter().map(Sender::unsettled).sum();

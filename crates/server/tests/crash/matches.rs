@@ -71,9 +71,9 @@ fn every_match_is_recorded_once_despite_kills() {
             drop(reached);
             let (client, mut chance) = (&mut client, chance.split());
             scope.spawn(move || client.run(address, key, &mut chance));
-            let met = wait.recv();
+            let reached_threshold = wait.recv();
             server.kill();
-            met.expect("clients run until the kill");
+            reached_threshold.expect("clients run until the kill");
         });
         adverts += receipts.load(Ordering::SeqCst);
         println!("kill {kill}: after {threshold} receipts, {} searches", client.count());

@@ -17,7 +17,7 @@ use testkit::receiver::{Authority, Receiver};
 
 use crate::harness::adverts::{advert, merge};
 use crate::harness::{TestServer, client};
-use crate::searches::make;
+use crate::searches::create_search;
 
 /// The certificate authority that test servers trust, with its file.
 struct Trusted {
@@ -51,10 +51,10 @@ pub async fn match_everything(server: &TestServer, fields: Value) -> Value {
     let mut search =
         json!({"propertyTypes": [0, 1], "withCoherentPrice": false, "notificationEnabled": true});
     merge(&mut search, fields);
-    make(server, &search).await
+    create_search(server, &search).await
 }
 
-/// Enqueues all outbox entries on a server without a dispatcher. Returns how many deliveries that made.
+/// Enqueues all outbox entries on a server without a dispatcher. Returns how many deliveries that created.
 pub async fn queue(server: &TestServer, start: impl Fn(&NewDelivery) -> Start) -> usize {
     server.app.matched().await;
     let store = server.app.store();

@@ -82,7 +82,7 @@ impl TestServer {
         let clock = Arc::new(ManualClock::at("2026-03-02T09:00:00Z".parse().unwrap()));
         // User ids come from another source, so that advert ids start at 1 in every test.
         let keys =
-            Keys::make(&App::new(store.clone(), clock.clone(), Arc::new(RandomKeyIds), gazetteer())).await;
+            Keys::create(&App::new(store.clone(), clock.clone(), Arc::new(RandomKeyIds), gazetteer())).await;
         // For slow machines. Tests about timeouts set their own.
         let sources = Sources::defaults().file("patience", "[limits]\nrequest_timeout = \"10m\"\n");
         let sources = sources.file("test", settings);
@@ -186,7 +186,7 @@ impl IdSource for RandomKeyIds {
 }
 
 impl Keys {
-    async fn make(app: &App) -> Self {
+    async fn create(app: &App) -> Self {
         let key = async |scopes: Scopes| app.create_key("tester", scopes).await.unwrap().1.reveal();
         let one = |scope: Scope| [scope].into_iter().collect();
         Self {

@@ -51,7 +51,7 @@ async fn adverts_are_indexed_and_in_the_final_snapshot() {
         "vigie_index_ready 1",
         "vigie_index_position 5",
         "vigie_index_properties 5",
-        "vigie_index_late_answers_total 0",
+        "vigie_index_visibility_timeouts_total 0",
         "vigie_log_position 5",
     ] {
         assert!(metrics.lines().any(|printed| printed == line), "{line} is not in {metrics}");

@@ -434,10 +434,10 @@ async fn released_identity_is_reusable_within_a_batch() {
 #[tokio::test]
 async fn many_changes_of_a_large_property_are_split() {
     let server = TestServer::start().await;
-    let home = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
+    let property = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
     let long = "mot ".repeat(12_000);
     let stock: Vec<Value> = (0..40)
-        .map(|n| advert(&n.to_string(), json!({"property": home, "description": long, "price": 1})))
+        .map(|n| advert(&n.to_string(), json!({"property": property, "description": long, "price": 1})))
         .collect();
     server.post("/adverts", &json!(stock)).await.ok();
     // Each step takes about two megabytes: together far more than the limit of one transaction plan.
@@ -448,7 +448,7 @@ async fn many_changes_of_a_large_property_are_split() {
     for (n, receipt) in body["hydra:member"].as_array().unwrap().iter().enumerate() {
         assert_eq!(receipt["outcome"], "updated", "{n}");
     }
-    let document = server.get(&format!("/documents/properties/{home}")).await.ok();
+    let document = server.get(&format!("/documents/properties/{property}")).await.ok();
     for (n, advert) in document["adverts"].as_array().unwrap().iter().enumerate() {
         assert_eq!((&advert["price"], advert["events"].as_array().unwrap().len()), (&json!(82 + n), 4));
     }

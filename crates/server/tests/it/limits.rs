@@ -126,7 +126,7 @@ async fn excess_connections_wait() {
 async fn shutdown_finishes_requests_in_progress() {
     let mut server = TestServer::start().await;
     let body = serde_json::to_vec(&advert("1", json!({"price": 1}))).unwrap();
-    let mut under_way = begun_request(&server, &body).await;
+    let mut in_progress = begun_request(&server, &body).await;
     let mut idle = Connection::open(server.address).await;
     idle.send(Request::new("GET", "/healthz").bytes()).await;
     idle.response().await.ok();
@@ -134,10 +134,10 @@ async fn shutdown_finishes_requests_in_progress() {
     server.stop.cancel();
     // An idle connection is closed at once.
     assert_eq!(idle.rest().await, b"");
-    under_way.send(&body).await;
-    let response = under_way.response().await;
+    in_progress.send(&body).await;
+    let response = in_progress.response().await;
     assert_eq!(response.status, 201);
-    assert_eq!(under_way.rest().await, b"");
+    assert_eq!(in_progress.rest().await, b"");
     server.shut_down().await;
 
     let id = response.json()["uuid"].as_str().unwrap().parse().unwrap();

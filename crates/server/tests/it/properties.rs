@@ -9,11 +9,11 @@ use crate::harness::adverts::{advert, minimal};
 async fn advert_can_name_its_property() {
     let server = TestServer::start().await;
     let first = server.accept(&minimal("1")).await;
-    let home = first["property"].as_str().unwrap();
-    let uuid = home.strip_prefix("/properties/").unwrap();
-    for (number, spelling) in [home, &format!("/documents{home}"), uuid].into_iter().enumerate() {
+    let property = first["property"].as_str().unwrap();
+    let uuid = property.strip_prefix("/properties/").unwrap();
+    for (number, spelling) in [property, &format!("/documents{property}"), uuid].into_iter().enumerate() {
         let receipt = server.accept(&advert(&format!("x{number}"), json!({"property": spelling}))).await;
-        assert_eq!(receipt["property"], home, "{spelling}");
+        assert_eq!(receipt["property"], property, "{spelling}");
     }
     assert_eq!(server.document(&first).await["adverts"].as_array().unwrap().len(), 4);
     // An unknown property is created.
@@ -82,15 +82,15 @@ async fn batch_can_move_adverts_back_and_forth() {
 #[tokio::test]
 async fn adverts_per_property_are_limited() {
     let server = TestServer::start().await;
-    let home = "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
+    let property = "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
     let adverts: Vec<Value> =
-        (0..201).map(|number| advert(&number.to_string(), json!({"property": home}))).collect();
+        (0..201).map(|number| advert(&number.to_string(), json!({"property": property}))).collect();
     let body = server.post("/adverts", &json!(adverts)).await.ok();
     assert_eq!(body["hydra:member"][199]["outcome"], "created");
     assert_eq!(body["hydra:member"][200]["violations"][0]["propertyPath"], "property");
     // An advert that is already in the property can still be changed.
     assert_eq!(
-        server.accept(&advert("7", json!({"price": 1, "property": home}))).await["outcome"],
+        server.accept(&advert("7", json!({"price": 1, "property": property}))).await["outcome"],
         "updated"
     );
 }
@@ -155,15 +155,17 @@ async fn reference_advert_is_the_last_crawled_live_one() {
 #[tokio::test]
 async fn concurrent_crawls_of_a_property_are_all_recorded() {
     let server = TestServer::start().await;
-    let home = "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
+    let property = "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
     let adverts: Vec<Value> = (0..20)
-        .map(|number| advert(&number.to_string(), json!({"property": home, "lastCrawledAt": "2026-01-01"})))
+        .map(|number| {
+            advert(&number.to_string(), json!({"property": property, "lastCrawledAt": "2026-01-01"}))
+        })
         .collect();
     server.post("/adverts", &json!(adverts)).await.ok();
     let crawled: Vec<Value> =
         (0..20).map(|number| advert(&number.to_string(), json!({"lastCrawledAt": "2026-02-02"}))).collect();
     futures_util::future::join_all(crawled.iter().map(|advert| server.accept(advert))).await;
-    let document = server.get(&format!("/documents{home}")).await.ok();
+    let document = server.get(&format!("/documents{property}")).await.ok();
     for advert in document["adverts"].as_array().unwrap() {
         assert_eq!(advert["lastCrawledAt"], "2026-02-02T00:00:00+01:00", "an acknowledged crawl is lost");
     }

@@ -7,10 +7,10 @@ use crate::harness::adverts::{advert, merge};
 use crate::harness::client::Request;
 
 /// Returns an advert with a plausible price, named by its title.
-pub fn home(name: &str, fields: Value) -> Value {
-    let mut home = advert(name, json!({"title": name, "price": 200_000, "surface": 50}));
-    merge(&mut home, fields);
-    home
+pub fn listing(name: &str, fields: Value) -> Value {
+    let mut listing = advert(name, json!({"title": name, "price": 200_000, "surface": 50}));
+    merge(&mut listing, fields);
+    listing
 }
 
 /// Starts a server and ingests and indexes adverts.
@@ -50,10 +50,10 @@ async fn check(server: &TestServer, cases: &[(&str, &str)]) {
 #[tokio::test]
 async fn bounds_are_inclusive_and_exclude_unknown_values() {
     let server = with(&[
-        home("a", json!({"price": 100_000, "room": 2, "surface": 62.5})),
-        home("b", json!({"price": 200_000, "room": 3, "surface": 62.4})),
-        home("c", json!({"price": 300_000, "surface": null})),
-        home("d", json!({"price": null})),
+        listing("a", json!({"price": 100_000, "room": 2, "surface": 62.5})),
+        listing("b", json!({"price": 200_000, "room": 3, "surface": 62.4})),
+        listing("c", json!({"price": 300_000, "surface": null})),
+        listing("d", json!({"price": null})),
     ])
     .await;
     check(
@@ -82,9 +82,9 @@ async fn bounds_are_inclusive_and_exclude_unknown_values() {
 #[tokio::test]
 async fn upper_date_bound_includes_the_whole_day() {
     let server = with(&[
-        home("first", json!({"createdAt": "2026-02-10T23:00:00Z"})),
-        home("last", json!({"createdAt": "2026-02-11T22:59:59Z"})),
-        home("next", json!({"createdAt": "2026-02-11T23:00:00Z"})),
+        listing("first", json!({"createdAt": "2026-02-10T23:00:00Z"})),
+        listing("last", json!({"createdAt": "2026-02-11T22:59:59Z"})),
+        listing("next", json!({"createdAt": "2026-02-11T23:00:00Z"})),
     ])
     .await;
     check(
@@ -106,13 +106,13 @@ async fn upper_date_bound_includes_the_whole_day() {
 async fn advert_criteria_apply_to_a_single_advert() {
     let property = "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
     let server = with(&[
-        home("split", json!({"property": property, "publisher": {"type": 0}, "lastCrawledAt": "2026-03-02"})),
-        home(
+        listing("split", json!({"property": property, "publisher": {"type": 0}, "lastCrawledAt": "2026-03-02"})),
+        listing(
             "other",
             json!({"property": property, "site": "agence.fr", "publisher": {"type": 1}, "constructionYear": 1970,
                 "lastCrawledAt": "2026-03-01"}),
         ),
-        home("whole", json!({"publisher": {"type": 0}, "constructionYear": 1970})),
+        listing("whole", json!({"publisher": {"type": 0}, "constructionYear": 1970})),
     ])
     .await;
     check(
@@ -144,10 +144,14 @@ async fn advert_criteria_apply_to_a_single_advert() {
 
 #[tokio::test]
 async fn price_change_criteria_apply_to_a_single_event() {
-    let server = with(&[home("fell", json!({})), home("rose", json!({})), home("same", json!({}))]).await;
+    let server =
+        with(&[listing("fell", json!({})), listing("rose", json!({})), listing("same", json!({}))]).await;
     server.clock.advance(jiff::SignedDuration::from_hours(24));
-    ingest(&server, &[home("fell", json!({"price": 190_000})), home("rose", json!({"price": 210_000}))])
-        .await;
+    ingest(
+        &server,
+        &[listing("fell", json!({"price": 190_000})), listing("rose", json!({"price": 210_000}))],
+    )
+    .await;
     check(
         &server,
         &[
@@ -166,9 +170,9 @@ async fn price_change_criteria_apply_to_a_single_event() {
 #[tokio::test]
 async fn city_includes_its_districts() {
     let server = with(&[
-        home("onzieme", json!({"insee": "75111", "zipcode": "75011"})),
-        home("tours", json!({"insee": "37261", "zipcode": "37000"})),
-        home("joue", json!({"insee": "37122", "zipcode": "37300"})),
+        listing("onzieme", json!({"insee": "75111", "zipcode": "75011"})),
+        listing("tours", json!({"insee": "37261", "zipcode": "37000"})),
+        listing("joue", json!({"insee": "37122", "zipcode": "37300"})),
     ])
     .await;
     check(
@@ -195,18 +199,18 @@ async fn city_includes_its_districts() {
 async fn zipcode_does_not_include_other_zipcodes_of_the_city() {
     let property = "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
     let server = with(&[
-        home("premier", json!({"insee": "75101"})),
-        home("paris", json!({"insee": "75056"})),
-        home("joue", json!({"insee": "37122"})),
-        home("tours", json!({"insee": "37261"})),
+        listing("premier", json!({"insee": "75101"})),
+        listing("paris", json!({"insee": "75056"})),
+        listing("joue", json!({"insee": "37122"})),
+        listing("tours", json!({"insee": "37261"})),
         // If the reference advert has no zipcode, the next one of the same commune provides it.
-        home("nord", json!({"insee": "37261", "property": property, "lastCrawledAt": "2026-03-02"})),
-        home(
+        listing("nord", json!({"insee": "37261", "property": property, "lastCrawledAt": "2026-03-02"})),
+        listing(
             "other",
             json!({"insee": "37261", "zipcode": "37100", "property": property, "site": "agence.fr",
                 "lastCrawledAt": "2026-03-01"}),
         ),
-        home("unplaced", json!({"insee": null, "zipcode": "9999"})),
+        listing("unplaced", json!({"insee": null, "zipcode": "9999"})),
     ])
     .await;
     check(
@@ -235,8 +239,12 @@ async fn zipcode_does_not_include_other_zipcodes_of_the_city() {
 async fn circles_and_polygons_filter() {
     let at = |lat: f64, lon: f64| json!({"locations": {"lat": lat, "lon": lon}, "geoAccuracy": 1});
     let nowhere = json!({"insee": null});
-    let server =
-        with(&[home("near", at(47.39, 0.69)), home("far", at(47.5, 0.69)), home("nowhere", nowhere)]).await;
+    let server = with(&[
+        listing("near", at(47.39, 0.69)),
+        listing("far", at(47.5, 0.69)),
+        listing("nowhere", nowhere),
+    ])
+    .await;
     let square = "geoShapes[0][0][0]=0.6&geoShapes[0][0][1]=47.3&geoShapes[0][1][0]=0.8&geoShapes[0][1][1]=47.3\
                   &geoShapes[0][2][0]=0.8&geoShapes[0][2][1]=47.4&geoShapes[0][3][0]=0.6&geoShapes[0][3][1]=47.4";
     check(
@@ -261,13 +269,13 @@ async fn circles_and_polygons_filter() {
 #[tokio::test]
 async fn sites_are_referenced_by_id_path_or_domain() {
     let server = with(&[
-        home("a", json!({"site": "portail.fr"})),
-        home("b", json!({"site": "agence.fr"})),
-        home(
+        listing("a", json!({"site": "portail.fr"})),
+        listing("b", json!({"site": "agence.fr"})),
+        listing(
             "c",
             json!({"site": "agence.fr", "property": "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"}),
         ),
-        home(
+        listing(
             "c",
             json!({"site": "portail.fr", "property": "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"}),
         ),
@@ -294,9 +302,9 @@ async fn sites_are_referenced_by_id_path_or_domain() {
 #[tokio::test]
 async fn expression_syntaxes_are_equivalent() {
     let server = with(&[
-        home("balcon", json!({"description": "Un grand balcon, sans vis-à-vis."})),
-        home("cour", json!({"description": "Un petit balcon sur cour, vis-à-vis proche."})),
-        home("jardin", json!({"description": "Jardin clos."})),
+        listing("balcon", json!({"description": "Un grand balcon, sans vis-à-vis."})),
+        listing("cour", json!({"description": "Un petit balcon sur cour, vis-à-vis proche."})),
+        listing("jardin", json!({"description": "Jardin clos."})),
     ])
     .await;
     let keys = "expressions[0][0][word]=balcon&expressions[0][1][word]=sur+cour&expressions[0][1][options][includes]=false\
@@ -331,10 +339,10 @@ async fn expression_syntaxes_are_equivalent() {
 #[tokio::test]
 async fn sort_orders_combine_and_unknown_values_come_last() {
     let server = with(&[
-        home("a", json!({"price": 300_000, "surface": 100, "createdAt": "2026-01-01"})),
-        home("b", json!({"price": 200_000, "surface": 50, "createdAt": "2026-01-03"})),
-        home("c", json!({"price": 200_000, "surface": 80, "createdAt": "2026-01-02"})),
-        home("d", json!({"price": 200_000, "surface": null, "createdAt": "2026-01-02"})),
+        listing("a", json!({"price": 300_000, "surface": 100, "createdAt": "2026-01-01"})),
+        listing("b", json!({"price": 200_000, "surface": 50, "createdAt": "2026-01-03"})),
+        listing("c", json!({"price": 200_000, "surface": 80, "createdAt": "2026-01-02"})),
+        listing("d", json!({"price": 200_000, "surface": null, "createdAt": "2026-01-02"})),
     ])
     .await;
     let order = async |query: &str| {
@@ -397,7 +405,7 @@ async fn invalid_query_reports_name_and_value() {
 
 #[tokio::test]
 async fn misspelt_filter_is_reported_or_rejected() {
-    let server = with(&[home("a", json!({}))]).await;
+    let server = with(&[listing("a", json!({}))]).await;
     let path = "/documents/properties?budgetmin=900000&order[prize]=asc&expressions[0][0][word]=a\
                 &expressions[0][0][options][exact]=1&page=1";
     let response = server.get(path).await;
@@ -417,9 +425,9 @@ async fn misspelt_filter_is_reported_or_rejected() {
 async fn creation_dates_apply_to_property_or_adverts() {
     let property = "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
     let server = with(&[
-        home("old", json!({"property": property, "createdAt": "2026-01-01"})),
-        home("old", json!({"property": property, "createdAt": "2026-02-01", "site": "agence.fr"})),
-        home("new", json!({"createdAt": "2026-01-15"})),
+        listing("old", json!({"property": property, "createdAt": "2026-01-01"})),
+        listing("old", json!({"property": property, "createdAt": "2026-02-01", "site": "agence.fr"})),
+        listing("new", json!({"createdAt": "2026-01-15"})),
     ])
     .await;
     check(

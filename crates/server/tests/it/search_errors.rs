@@ -4,20 +4,20 @@ use serde_json::{Value, json};
 
 use crate::harness::TestServer;
 use crate::harness::client::{Request, Response};
-use crate::search::{home, titles, with};
+use crate::search::{listing, titles, with};
 
-async fn asked(server: &TestServer, query: &str) -> Response {
+async fn search(server: &TestServer, query: &str) -> Response {
     server.get(&format!("/documents/properties?{query}")).await
 }
 
-async fn asked_strictly(server: &TestServer, query: &str, prefer: &str) -> Response {
+async fn search_strictly(server: &TestServer, query: &str, prefer: &str) -> Response {
     let request = Request::new("GET", &format!("/documents/properties?{query}")).key(&server.keys.read);
     server.send(request.header("Prefer", prefer)).await
 }
 
 #[tokio::test]
 async fn invalid_utf8_is_rejected_and_quoted() {
-    let server = with(&[home("a", json!({"description": "Entièrement rénové."}))]).await;
+    let server = with(&[listing("a", json!({"description": "Entièrement rénové."}))]).await;
     for (query, expected) in [
         ("expressions[]=r%E9nov%E9", "expressions: \"r%E9nov%E9\" is not UTF-8."),
         ("expressions[0][0][word]=r%E9nov%E9", "expressions: \"r%E9nov%E9\" is not UTF-8."),
@@ -29,11 +29,11 @@ async fn invalid_utf8_is_rejected_and_quoted() {
         ("budgetMin=%FF1", "budgetMin: \"%FF1\" is not UTF-8."),
         ("order[price]=%E9", "order: \"%E9\" is not UTF-8."),
     ] {
-        assert_eq!(asked(&server, query).await.problem(400), expected, "{query}");
+        assert_eq!(search(&server, query).await.problem(400), expected, "{query}");
     }
-    assert_eq!(titles(&asked(&server, "expressions[]=r%C3%A9nov%C3%A9").await.ok()), ["a"]);
+    assert_eq!(titles(&search(&server, "expressions[]=r%C3%A9nov%C3%A9").await.ok()), ["a"]);
     // Ignored parameters may contain anything.
-    let response = asked(&server, "utm=%E9t%E9").await;
+    let response = search(&server, "utm=%E9t%E9").await;
     assert_eq!(
         (titles(&response.ok()), response.header("x-ignored-parameters")),
         (vec!["a".into()], Some("utm"))
@@ -42,7 +42,7 @@ async fn invalid_utf8_is_rejected_and_quoted() {
 
 #[tokio::test]
 async fn invalid_codes_and_references_are_rejected() {
-    let server = with(&[home("nice", json!({"insee": "06088", "zipcode": "06000"}))]).await;
+    let server = with(&[listing("nice", json!({"insee": "06088", "zipcode": "06000"}))]).await;
     for (names, values, expected) in [
         (["includedZipcodes", "excludedZipcodes"], &["abcde", "F-75011", "750", "750111"][..], "a zipcode"),
         (
@@ -57,7 +57,7 @@ async fn invalid_codes_and_references_are_rejected() {
         ),
     ] {
         for (name, value) in names.iter().flat_map(|name| values.iter().map(move |value| (name, value))) {
-            let message = asked(&server, &format!("{name}[]={value}")).await.problem(400);
+            let message = search(&server, &format!("{name}[]={value}")).await.problem(400);
             assert_eq!(message, format!("{name}: \"{value}\" is not {expected}."));
             // The body of a search is validated alike.
             let mut search = json!({"title": "a", "transactionType": 0, "propertyTypes": [1]});
@@ -68,25 +68,25 @@ async fn invalid_codes_and_references_are_rejected() {
     }
     assert_eq!(server.get("/cities?zipcode=F-75011").await.violations(400), ["zipcode"]);
     // A lost leading zero is restored, and an unknown code matches nothing.
-    assert_eq!(titles(&asked(&server, "includedZipcodes=6000").await.ok()), ["nice"]);
-    assert_eq!(titles(&asked(&server, "excludedZipcodes=6000").await.ok()), [""; 0]);
+    assert_eq!(titles(&search(&server, "includedZipcodes=6000").await.ok()), ["nice"]);
+    assert_eq!(titles(&search(&server, "excludedZipcodes=6000").await.ok()), [""; 0]);
     for unknown in ["includedZipcodes=99999", "includedSites=77", "includedSiteCategories=Inconnue"] {
-        assert_eq!(titles(&asked(&server, unknown).await.ok()), [""; 0], "{unknown}");
+        assert_eq!(titles(&search(&server, unknown).await.ok()), [""; 0], "{unknown}");
     }
 }
 
 #[tokio::test]
 async fn strict_handling_reports_unknown_parameters_with_other_violations() {
-    let server = with(&[home("a", json!({}))]).await;
+    let server = with(&[listing("a", json!({}))]).await;
     let query = "budgetMin=cher&budgetmax=7&order[prize]=asc";
-    assert_eq!(asked(&server, query).await.violations(400), ["budgetMin"]);
+    assert_eq!(search(&server, query).await.violations(400), ["budgetMin"]);
     for prefer in ["handling=strict", "handling=\"strict\"", "handling = strict", "Handling=STRICT"] {
-        let response = asked_strictly(&server, query, prefer).await;
+        let response = search_strictly(&server, query, prefer).await;
         assert_eq!(response.violations(400), ["budgetMin", "budgetmax", "order[prize]"], "{prefer}");
     }
-    let response = asked_strictly(&server, "budgetmax=7", "handling=strict").await;
+    let response = search_strictly(&server, "budgetmax=7", "handling=strict").await;
     assert_eq!(response.problem(400), "budgetmax: This parameter is not known.");
-    assert_eq!(titles(&asked_strictly(&server, "budgetmax=7", "handling=lenient").await.ok()), ["a"]);
+    assert_eq!(titles(&search_strictly(&server, "budgetmax=7", "handling=lenient").await.ok()), ["a"]);
     let search = json!({"title": "", "transactionType": 0, "propertyTypes": [1], "budgetmax": 7});
     let request =
         Request::new("POST", "/searches?x=1").key(&server.keys.all).header("Prefer", "handling=strict");
@@ -97,22 +97,25 @@ async fn strict_handling_reports_unknown_parameters_with_other_violations() {
 async fn long_list_of_ignored_parameters_is_truncated() {
     let server = TestServer::start().await;
     let names: Vec<String> = (0..1_500).map(|number| format!("unknown{number:04}")).collect();
-    let response = asked(&server, &names.join("&")).await;
+    let response = search(&server, &names.join("&")).await;
     let header = response.header("x-ignored-parameters").unwrap();
     let (shown, more) = header.rsplit_once(", and ").unwrap();
     let count = shown.split(", ").count();
     assert_eq!(shown, names[..count].join(", "));
     assert_eq!(more, format!("{} more", names.len() - count));
-    assert_eq!(asked_strictly(&server, &names.join("&"), "handling=strict").await.violations(400).len(), 101);
+    assert_eq!(
+        search_strictly(&server, &names.join("&"), "handling=strict").await.violations(400).len(),
+        101
+    );
 }
 
 #[tokio::test]
 async fn large_whole_numbers_are_accepted() {
-    let homes: Vec<Value> = (0..31).map(|number| home(&number.to_string(), json!({}))).collect();
-    let server = with(&homes).await;
-    let page = asked(&server, "itemsPerPage=99999999999999999999999").await.ok();
+    let listings: Vec<Value> = (0..31).map(|number| listing(&number.to_string(), json!({}))).collect();
+    let server = with(&listings).await;
+    let page = search(&server, "itemsPerPage=99999999999999999999999").await.ok();
     assert_eq!(titles(&page).len(), 30);
-    let page = asked(&server, "page=99999999999999999999999999").await.ok();
+    let page = search(&server, "page=99999999999999999999999999").await.ok();
     assert_eq!((titles(&page).len(), &page["hydra:totalItems"]), (0, &json!(31)));
     assert_eq!(page["hydra:view"]["hydra:previous"], "/documents/properties?page=4");
 }
@@ -124,17 +127,17 @@ async fn excessive_queries_are_rejected() {
     let entries: String = (0..21).map(|number| format!("expressions[0][{number}][word]=mot&")).collect();
     let long = format!("expressions[]={}", "a".repeat(201));
     for (query, path) in [(&many, "expressions"), (&entries, "expressions[0]"), (&long, "expressions[0]")] {
-        assert_eq!(asked(&server, query).await.violations(422), [path]);
+        assert_eq!(search(&server, query).await.violations(422), [path]);
     }
 }
 
 #[tokio::test]
 async fn null_is_case_insensitive() {
-    let server = with(&[home("a", json!({})), home("b", json!({"price": null}))]).await;
+    let server = with(&[listing("a", json!({})), listing("b", json!({"price": null}))]).await;
     for query in ["expired=NULL", "expired=Null&budgetMin=nuLL&order[price]=NULL&expressions=NULL"] {
-        assert_eq!(titles(&asked(&server, query).await.ok()), ["a"], "{query}");
+        assert_eq!(titles(&search(&server, query).await.ok()), ["a"], "{query}");
     }
-    let page = asked(&server, "withCoherentPrice=NULL").await.ok();
+    let page = search(&server, "withCoherentPrice=NULL").await.ok();
     assert_eq!(page["hydra:totalItems"], 2);
 }
 

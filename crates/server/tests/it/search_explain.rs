@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::harness::TestServer;
 use crate::harness::adverts::merge;
 use crate::harness::client::Request;
-use crate::search::home;
+use crate::search::listing;
 
 /// Saves a search for apartments in Tours, with the given fields added or replaced.
 async fn saved(server: &TestServer, fields: Value) -> String {
@@ -32,7 +32,7 @@ async fn explained(server: &TestServer, search: &str, property: &str) -> Value {
 
 fn in_tours(name: &str, fields: Value) -> Value {
     let mut advert =
-        home(name, json!({"insee": "37261", "title": "T3 avec balcon", "publisher": {"type": 1}}));
+        listing(name, json!({"insee": "37261", "title": "T3 avec balcon", "publisher": {"type": 1}}));
     merge(&mut advert, fields);
     advert
 }
@@ -139,7 +139,7 @@ async fn only_the_owner_can_explain_a_search() {
     let property = ingested(&server, in_tours("a", json!({}))).await;
     let search = saved(&server, json!({})).await;
     let path = format!("{search}/explain?property={property}");
-    let other = server.app.create_key("somebody else", Scopes::all()).await.unwrap().1.reveal();
+    let other = server.app.create_key("another user", Scopes::all()).await.unwrap().1.reveal();
     let asked_by = async |key: &str| server.send(Request::new("GET", &path).key(key)).await;
     assert_eq!(asked_by(&server.keys.searches).await.status, 200);
     asked_by(&other).await.problem(404);

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use crate::harness::TestServer;
 use crate::harness::adverts::advert;
 use crate::harness::client::Request;
-use crate::search::{home, ingest, titles, with};
+use crate::search::{ingest, listing, titles, with};
 
 /// Starts a server with similar properties, so that ties must be broken.
 async fn with_many(count: usize) -> TestServer {
-    let homes: Vec<Value> = (0..count)
-        .map(|number| home(&format!("h{number:02}"), json!({"price": 100_000 + 10_000 * (number % 3)})))
+    let listings: Vec<Value> = (0..count)
+        .map(|number| listing(&format!("h{number:02}"), json!({"price": 100_000 + 10_000 * (number % 3)})))
         .collect();
-    with(&homes).await
+    with(&listings).await
 }
 
 #[tokio::test]
@@ -93,7 +93,7 @@ async fn single_page_without_parameters_has_no_view() {
 
 #[tokio::test]
 async fn members_are_current_documents() {
-    let server = with(&[home("a", json!({"site": "portail.fr", "publisher": {"type": 1}}))]).await;
+    let server = with(&[listing("a", json!({"site": "portail.fr", "publisher": {"type": 1}}))]).await;
     let member = async || {
         server.indexed().await;
         let page = server.get("/documents/properties?withCoherentPrice=false").await.ok();
@@ -106,11 +106,11 @@ async fn members_are_current_documents() {
     assert_eq!(first, member().await, "the same from the cache");
 
     // A change, a crawl, and a category of the site are visible at once.
-    ingest(&server, &[home("a", json!({"site": "portail.fr", "price": 190_000}))]).await;
+    ingest(&server, &[listing("a", json!({"site": "portail.fr", "price": 190_000}))]).await;
     assert_eq!(member().await["price"], 190_000);
     let crawled =
         json!({"site": "portail.fr", "price": 190_000, "lastCrawledAt": "2026-03-02T10:00:00+01:00"});
-    ingest(&server, &[home("a", crawled)]).await;
+    ingest(&server, &[listing("a", crawled)]).await;
     assert_eq!(member().await["lastCrawledAt"], "2026-03-02T10:00:00+01:00");
     server.post("/site_categories", &json!({"name": "Portails"})).await;
     let change = Request::new("PUT", "/sites/1").key(&server.keys.all).json(&json!({"category": 1}));
@@ -135,7 +135,7 @@ async fn members_are_current_documents() {
 #[tokio::test]
 async fn small_cache_gives_the_same_results() {
     let server = TestServer::with("[search]\ndocument_cache_bytes = \"1KiB\"\n").await;
-    ingest(&server, &[home("a", json!({})), home("b", json!({}))]).await;
+    ingest(&server, &[listing("a", json!({})), listing("b", json!({}))]).await;
     for _ in 0..3 {
         assert_eq!(titles(&server.get("/documents/properties?order[createdAt]=asc").await.ok()).len(), 2);
     }
@@ -144,13 +144,16 @@ async fn small_cache_gives_the_same_results() {
 #[tokio::test]
 async fn similar_properties_share_kind_and_measures() {
     let server = with(&[
-        home("this", json!({"insee": "37261", "room": 3, "createdAt": "2026-01-01"})),
-        home("alike", json!({"insee": "37261", "room": 3, "price": 210_000, "createdAt": "2026-01-03"})),
-        home("neighbour", json!({"insee": "37122", "room": 2, "price": 190_000, "createdAt": "2026-01-02"})),
-        home("far", json!({"insee": "75111", "room": 3})),
-        home("house", json!({"insee": "37261", "room": 3, "propertyType": 1})),
-        home("dear", json!({"insee": "37261", "room": 3, "price": 900_000})),
-        home("gone", json!({"insee": "37261", "room": 3, "expired": true})),
+        listing("this", json!({"insee": "37261", "room": 3, "createdAt": "2026-01-01"})),
+        listing("alike", json!({"insee": "37261", "room": 3, "price": 210_000, "createdAt": "2026-01-03"})),
+        listing(
+            "neighbour",
+            json!({"insee": "37122", "room": 2, "price": 190_000, "createdAt": "2026-01-02"}),
+        ),
+        listing("far", json!({"insee": "75111", "room": 3})),
+        listing("house", json!({"insee": "37261", "room": 3, "propertyType": 1})),
+        listing("dear", json!({"insee": "37261", "room": 3, "price": 900_000})),
+        listing("gone", json!({"insee": "37261", "room": 3, "expired": true})),
     ])
     .await;
     let page = server.get("/documents/properties?expressions[]=this").await.ok();
@@ -182,10 +185,10 @@ async fn similar_properties_share_kind_and_measures() {
 #[tokio::test]
 async fn indicators_report_averages_and_medians() {
     let server = with(&[
-        home("a", json!({"price": 100_000, "createdAt": "2026-01-10"})),
-        home("b", json!({"price": 200_000, "createdAt": "2026-01-20"})),
-        home("c", json!({"price": 150_001, "createdAt": "2026-02-01T00:30:00+01:00"})),
-        home("d", json!({"surface": null})),
+        listing("a", json!({"price": 100_000, "createdAt": "2026-01-10"})),
+        listing("b", json!({"price": 200_000, "createdAt": "2026-01-20"})),
+        listing("c", json!({"price": 150_001, "createdAt": "2026-02-01T00:30:00+01:00"})),
+        listing("d", json!({"surface": null})),
     ])
     .await;
     let get = async |query: &str| server.get(&format!("/indicators/price_per_meter?{query}")).await;

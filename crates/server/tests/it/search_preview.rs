@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::harness::TestServer;
 use crate::harness::adverts::merge;
 use crate::harness::client::Request;
-use crate::search::{home, ingest, titles};
+use crate::search::{ingest, listing, titles};
 
 const DAY: i64 = 86_400;
 
@@ -21,11 +21,11 @@ async fn preview(server: &TestServer, fields: Value) -> Value {
 }
 
 fn priced(name: &str, price: u32) -> Value {
-    home(name, json!({"price": price}))
+    listing(name, json!({"price": price}))
 }
 
 fn gone(name: &str) -> Value {
-    home(name, json!({"expired": true}))
+    listing(name, json!({"expired": true}))
 }
 
 /// Starts a server and sends forty days of a market, day by day.
@@ -89,7 +89,7 @@ async fn preview_saves_nothing_and_shows_ten_documents() {
 async fn preview_documents_hide_contacts_like_deliveries() {
     let server = TestServer::start().await;
     let contact = json!({"name": "Camille Martin", "phone": "01 99 00 00 01"});
-    ingest(&server, &[home("a", json!({"contact": contact}))]).await;
+    ingest(&server, &[listing("a", json!({"contact": contact}))]).await;
     let name = async |fields: Value| {
         preview(&server, fields).await["hydra:member"][0]["adverts"][0]["contact"]["name"].clone()
     };
@@ -120,21 +120,21 @@ async fn preview_body_is_a_search_body() {
 #[tokio::test]
 async fn large_preview_counts_are_estimated() {
     let server = TestServer::start().await;
-    let homes = app::preview::READ_MAX + 10;
+    let listings = app::preview::READ_MAX + 10;
     let lines = |price: u32| -> String {
-        (0..homes).map(|number| format!("{}\n", priced(&format!("n{number}"), price))).collect()
+        (0..listings).map(|number| format!("{}\n", priced(&format!("n{number}"), price))).collect()
     };
     server.post_lines(lines(250_000)).await;
     server.clock.advance_seconds(10 * DAY);
     assert_eq!(
         preview(&server, json!({"budgetMax": 300_000})).await["matchesLast30Days"],
-        json!({"count": homes, "estimated": false})
+        json!({"count": listings, "estimated": false})
     );
     server.post_lines(lines(190_000)).await;
     server.indexed().await;
     let seen = preview(&server, json!({})).await;
-    assert_eq!(seen["matchesLast7Days"], json!({"count": homes, "estimated": true}));
+    assert_eq!(seen["matchesLast7Days"], json!({"count": listings, "estimated": true}));
     // All are new in this period, whatever their first price.
-    assert_eq!(seen["matchesLast30Days"], json!({"count": homes, "estimated": false}));
-    assert_eq!(seen["propertiesNow"], homes);
+    assert_eq!(seen["matchesLast30Days"], json!({"count": listings, "estimated": false}));
+    assert_eq!(seen["propertiesNow"], listings);
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::TestServer;
 use crate::harness::client::{Connection, Request, Response};
-use crate::search::{home, ingest, with};
+use crate::search::{ingest, listing, with};
 
 fn lines(response: &Response) -> Vec<Value> {
     assert_eq!(response.status, 200, "{}", response.text());
@@ -17,15 +17,15 @@ fn uuids(documents: &[Value]) -> Vec<&str> {
 }
 
 async fn with_many(count: usize) -> TestServer {
-    let homes: Vec<Value> =
-        (0..count).map(|number| home(&format!("h{number}"), json!({"room": number % 4}))).collect();
-    with(&homes).await
+    let listings: Vec<Value> =
+        (0..count).map(|number| listing(&format!("h{number}"), json!({"room": number % 4}))).collect();
+    with(&listings).await
 }
 
 /// More data than sockets and channels buffer, so that a stream blocks until the client reads.
 fn large() -> Vec<Value> {
     let text = "x".repeat(12_000);
-    (0..800).map(|number| home(&format!("h{number}"), json!({"description": text}))).collect()
+    (0..800).map(|number| listing(&format!("h{number}"), json!({"description": text}))).collect()
 }
 
 #[tokio::test]
@@ -80,9 +80,9 @@ async fn stream_reflects_concurrent_changes() {
     ingest(
         &server,
         &[
-            home(&title(dear), json!({"price": 900_000})),
-            home(&title(changed), json!({"price": 250_000})),
-            home("new", json!({})),
+            listing(&title(dear), json!({"price": 900_000})),
+            listing(&title(changed), json!({"price": 250_000})),
+            listing("new", json!({})),
         ],
     )
     .await;
@@ -93,7 +93,7 @@ async fn stream_reflects_concurrent_changes() {
     let text = String::from_utf8(body).unwrap();
     let documents: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(documents.len(), 798);
-    let find = |wanted: &Value| documents.iter().find(|document| document["uuid"] == wanted["uuid"]);
+    let find = |expected: &Value| documents.iter().find(|document| document["uuid"] == expected["uuid"]);
     assert_eq!((find(gone), find(dear)), (None, None));
     assert_eq!(find(changed).unwrap()["price"], 250_000);
     assert!(documents.iter().all(|document| document["title"] != "new"));

@@ -40,7 +40,7 @@ pub async fn put(server: &TestServer, path: &str, body: &Value) -> Response {
 }
 
 /// Creates a search that must be accepted.
-pub async fn make(server: &TestServer, fields: &Value) -> Value {
+pub async fn create_search(server: &TestServer, fields: &Value) -> Value {
     let response = server.post("/searches", &with(fields)).await;
     assert_eq!(response.status, 201, "{fields}: {}", response.text());
     response.json()
@@ -70,19 +70,19 @@ async fn new_search_has_every_key_and_the_defaults() {
     let server = TestServer::start().await;
     let response = server.post("/searches", &minimal()).await;
     assert_eq!(response.status, 201, "{}", response.text());
-    let made = response.json();
-    assert_eq!(response.header("location"), Some(path(&made)));
-    assert_eq!(response.header("content-location"), Some(path(&made)));
+    let created = response.json();
+    assert_eq!(response.header("location"), Some(path(&created)));
+    assert_eq!(response.header("content-location"), Some(path(&created)));
     assert_eq!(response.header("x-ignored-parameters"), None);
-    assert_eq!(server.get(path(&made)).await.ok(), made);
+    assert_eq!(server.get(path(&created)).await.ok(), created);
 
-    let token = made["token"].as_str().unwrap();
+    let token = created["token"].as_str().unwrap();
     assert!(token.len() == 50 && token.bytes().all(|byte| byte.is_ascii_hexdigit()), "{token}");
-    let user = made["user"].as_str().unwrap().strip_prefix("/users/").unwrap();
+    let user = created["user"].as_str().unwrap().strip_prefix("/users/").unwrap();
     assert_eq!(user.len(), 36);
     let none = json!([]);
     let expected = json!({
-        "@context": "/contexts/Search", "@id": path(&made), "@type": "Search", "user": made["user"], "token": token,
+        "@context": "/contexts/Search", "@id": path(&created), "@type": "Search", "user": created["user"], "token": token,
         "title": "Maison à Tours", "transactionType": 0, "propertyTypes": [1], "publisherTypes": none,
         "budgetMin": null, "budgetMax": null, "bedroomMin": null, "bedroomMax": null, "roomMin": null, "roomMax": null,
         "surfaceMin": null, "surfaceMax": null, "landSurfaceMin": null, "landSurfaceMax": null,
@@ -96,31 +96,31 @@ async fn new_search_has_every_key_and_the_defaults() {
         "endpointRecipient": null, "eventEndpoint": null, "subscribedEvents": none,
         "createdAt": "2026-03-02T10:00:00+01:00", "updatedAt": "2026-03-02T10:00:00+01:00", "lastAlertAt": null,
     });
-    assert_eq!(made, expected);
+    assert_eq!(created, expected);
 }
 
 #[tokio::test]
 async fn search_body_round_trips() {
     let server = with_sites().await;
-    let made = make(&server, &full()).await;
-    assert_eq!(server.get(path(&made)).await.ok(), made);
+    let created = create_search(&server, &full()).await;
+    assert_eq!(server.get(path(&created)).await.ok(), created);
     // Sent to the same search, nothing changes.
-    assert_eq!(put(&server, path(&made), &made).await.ok(), made);
+    assert_eq!(put(&server, path(&created), &created).await.ok(), created);
     // Sent as a new search, only generated fields differ.
-    let response = server.post("/searches", &made).await;
+    let response = server.post("/searches", &created).await;
     assert_eq!((response.status, response.header("x-ignored-parameters")), (201, None));
     let mut copy = response.json();
-    assert_ne!((&copy["@id"], &copy["token"]), (&made["@id"], &made["token"]));
+    assert_ne!((&copy["@id"], &copy["token"]), (&created["@id"], &created["token"]));
     for given in ["@id", "token"] {
-        copy[given] = made[given].clone();
+        copy[given] = created[given].clone();
     }
-    assert_eq!(copy, made);
+    assert_eq!(copy, created);
 }
 
 #[tokio::test]
 async fn references_are_returned_as_objects() {
     let server = with_sites().await;
-    let made = make(
+    let created = create_search(
         &server,
         &json!({
             "includedCities": [37261], "includedDepartments": ["/departments/2A"], "includedSiteCategories": ["portails"],
@@ -128,7 +128,7 @@ async fn references_are_returned_as_objects() {
         }),
     )
     .await;
-    let city = &made["includedCities"][0];
+    let city = &created["includedCities"][0];
     assert_eq!(
         (&city["@context"], &city["@id"], &city["@type"]),
         (&json!("/contexts/City"), &json!("/cities/37261"), &json!("City"))
@@ -137,7 +137,7 @@ async fn references_are_returned_as_objects() {
         (&city["name"], &city["insee"], &city["libelle"], &city["article"], &city["zipcode"]),
         (&json!("Tours"), &json!("37261"), &json!("Tours"), &Value::Null, &json!("37000"))
     );
-    let department = &made["includedDepartments"][0];
+    let department = &created["includedDepartments"][0];
     assert_eq!(
         (&department["@id"], &department["@context"]),
         (&json!("/departments/201"), &json!("/contexts/Department"))
@@ -146,7 +146,7 @@ async fn references_are_returned_as_objects() {
         (&department["departmentCode"], &department["chefLieu"], &department["nameClean"]),
         (&json!("2A"), &json!("Ajaccio"), &json!("corse-du-sud"))
     );
-    let category = &made["includedSiteCategories"][0];
+    let category = &created["includedSiteCategories"][0];
     assert_eq!(
         (&category["@context"], &category["@id"], &category["@type"], &category["name"]),
         (
@@ -156,16 +156,16 @@ async fn references_are_returned_as_objects() {
             &json!("Portails")
         )
     );
-    assert_eq!(made["includedSites"], json!(["/sites/1", "nouveau.fr"]));
+    assert_eq!(created["includedSites"], json!(["/sites/1", "nouveau.fr"]));
 
     // A reference that no longer exists is still shown, and the search can still be updated.
     assert_eq!(server.delete("/site_categories/1").await.status, 204);
-    let read = server.get(path(&made)).await.ok();
+    let read = server.get(path(&created)).await.ok();
     assert_eq!(
         read["includedSiteCategories"],
         json!([{"@context": "/contexts/SiteCategory", "@id": "/site_categories/1", "@type": "SiteCategory", "name": null}])
     );
-    assert_eq!(put(&server, path(&made), &read).await.ok(), read);
+    assert_eq!(put(&server, path(&created), &read).await.ok(), read);
     assert_eq!(server.post("/searches", &read).await.violations(400), ["includedSiteCategories[0]"]);
 }
 
@@ -174,37 +174,38 @@ async fn former_commune_is_stored_as_its_successor() {
     let server = TestServer::start().await;
     let (former, city) =
         server.app.places().old_codes().next().map(|(code, city)| (code.id(), city.id())).unwrap();
-    let made = make(&server, &json!({"includedCities": [former]})).await;
-    assert_eq!(made["includedCities"][0]["@id"], format!("/cities/{city}"));
+    let created = create_search(&server, &json!({"includedCities": [former]})).await;
+    assert_eq!(created["includedCities"][0]["@id"], format!("/cities/{city}"));
 }
 
 #[tokio::test]
 async fn update_changes_only_the_update_date() {
     let server = TestServer::start().await;
-    let made = make(&server, &json!({"budgetMax": 300000, "includedZipcodes": ["37000"]})).await;
+    let created = create_search(&server, &json!({"budgetMax": 300000, "includedZipcodes": ["37000"]})).await;
     server.clock.advance_seconds(90);
-    let changed = put(&server, path(&made), &with(&json!({"title": "Autre", "propertyTypes": 0}))).await.ok();
-    let mut expected = made.clone();
+    let changed =
+        put(&server, path(&created), &with(&json!({"title": "Autre", "propertyTypes": 0}))).await.ok();
+    let mut expected = created.clone();
     expected["title"] = json!("Autre");
     expected["propertyTypes"] = json!([0]);
     expected["updatedAt"] = json!("2026-03-02T10:01:30+01:00");
     assert_eq!(changed, expected);
-    assert_eq!(server.get(path(&made)).await.ok(), expected);
+    assert_eq!(server.get(path(&created)).await.ok(), expected);
 }
 
 #[tokio::test]
 async fn concurrent_updates_of_different_fields_are_both_kept() {
     let server = TestServer::start().await;
-    let made = make(&server, &json!({})).await;
+    let created = create_search(&server, &json!({})).await;
     for round in 1..=10 {
         let change = async |name: &str| {
-            let response = put(&server, path(&made), &with(&json!({name: round}))).await;
+            let response = put(&server, path(&created), &with(&json!({name: round}))).await;
             assert!(matches!(response.status, 200 | 409), "{}", response.text());
             response.status == 200
         };
         let done =
             tokio::join!(change("roomMin"), change("bedroomMin"), change("surfaceMin"), change("budgetMin"));
-        let read = server.get(path(&made)).await.ok();
+        let read = server.get(path(&created)).await.ok();
         for (name, done) in
             [("roomMin", done.0), ("bedroomMin", done.1), ("surfaceMin", done.2), ("budgetMin", done.3)]
         {
@@ -216,19 +217,19 @@ async fn concurrent_updates_of_different_fields_are_both_kept() {
 #[tokio::test]
 async fn deleted_search_is_not_found() {
     let server = TestServer::start().await;
-    let made = make(&server, &json!({})).await;
-    let response = server.delete(path(&made)).await;
+    let created = create_search(&server, &json!({})).await;
+    let response = server.delete(path(&created)).await;
     assert_eq!((response.status, response.body.len()), (204, 0));
-    server.get(path(&made)).await.problem(404);
-    server.delete(path(&made)).await.problem(404);
-    put(&server, path(&made), &minimal()).await.problem(404);
+    server.get(path(&created)).await.problem(404);
+    server.delete(path(&created)).await.problem(404);
+    put(&server, path(&created), &minimal()).await.problem(404);
     assert_eq!(server.get("/searches").await.ok()["hydra:totalItems"], 0);
 }
 
 #[tokio::test]
 async fn search_of_another_user_is_not_found() {
     let server = TestServer::start().await;
-    let made = make(&server, &json!({})).await;
+    let created = create_search(&server, &json!({})).await;
     let stranger = stranger(&server).await;
     let unknown = "/searches/00000000-0000-7000-8000-00000000ffff";
     for (method, ending) in [("GET", ""), ("PUT", ""), ("DELETE", ""), ("GET", "/matches")] {
@@ -236,7 +237,7 @@ async fn search_of_another_user_is_not_found() {
             let request = Request::new(method, &format!("{path}{ending}")).key(&stranger);
             server.send(if method == "PUT" { request.json(&minimal()) } else { request }).await
         };
-        let (theirs, nobodys) = (ask(path(&made)).await, ask(unknown).await);
+        let (theirs, nobodys) = (ask(path(&created)).await, ask(unknown).await);
         theirs.problem(404);
         assert_eq!(theirs.body, nobodys.body, "{method}{ending}");
         let names =
@@ -248,22 +249,22 @@ async fn search_of_another_user_is_not_found() {
     }
     let page = server.send(Request::new("GET", "/searches").key(&stranger)).await.ok();
     assert_eq!(page["hydra:totalItems"], 0);
-    assert_eq!(server.get(path(&made)).await.ok(), made);
+    assert_eq!(server.get(path(&created)).await.ok(), created);
 }
 
 #[tokio::test]
 async fn searches_need_the_searches_scope() {
     let server = TestServer::start().await;
-    let made = make(&server, &json!({})).await;
-    let matches = format!("{}/matches", path(&made));
+    let created = create_search(&server, &json!({})).await;
+    let matches = format!("{}/matches", path(&created));
     let calls = [
         ("GET", "/searches"),
         ("POST", "/searches"),
-        ("GET", path(&made)),
-        ("PUT", path(&made)),
+        ("GET", path(&created)),
+        ("PUT", path(&created)),
         ("GET", &matches),
         ("GET", "/matches/00000000-0000-8000-8000-000000000001"),
-        ("DELETE", path(&made)),
+        ("DELETE", path(&created)),
     ];
     let keys = &server.keys;
     for (method, path) in calls {
@@ -279,9 +280,10 @@ async fn searches_need_the_searches_scope() {
             response.text()
         );
     }
-    for (path, allowed) in
-        [("/searches", ["GET", "HEAD", "POST"].as_slice()), (path(&made), &["DELETE", "GET", "HEAD", "PUT"])]
-    {
+    for (path, allowed) in [
+        ("/searches", ["GET", "HEAD", "POST"].as_slice()),
+        (path(&created), &["DELETE", "GET", "HEAD", "PUT"]),
+    ] {
         let response = server.send(Request::new("PATCH", path).key(&keys.all)).await;
         response.problem(405);
         let mut allow: Vec<&str> = response.header("allow").unwrap().split(',').map(str::trim).collect();
@@ -293,26 +295,26 @@ async fn searches_need_the_searches_scope() {
 #[tokio::test]
 async fn searches_per_user_are_limited() {
     let server = TestServer::with("[limits]\nsearches_per_user = 2\n").await;
-    let made = make(&server, &json!({})).await;
-    make(&server, &json!({})).await;
+    let created = create_search(&server, &json!({})).await;
+    create_search(&server, &json!({})).await;
     let response = server.post("/searches", &minimal()).await;
     assert_eq!(response.violations(422), [""]);
     assert!(response.problem(422).contains("2 searches"), "{}", response.text());
     // Existing searches can be changed, other users are not affected, and a deletion makes room.
-    put(&server, path(&made), &minimal()).await.ok();
+    put(&server, path(&created), &minimal()).await.ok();
     let stranger = stranger(&server).await;
     let request = Request::new("POST", "/searches").key(&stranger).json(&minimal());
     assert_eq!(server.send(request).await.status, 201);
-    assert_eq!(server.delete(path(&made)).await.status, 204);
-    make(&server, &json!({})).await;
+    assert_eq!(server.delete(path(&created)).await.status, 204);
+    create_search(&server, &json!({})).await;
 }
 
 #[tokio::test]
 async fn unknown_attributes_are_reported_or_rejected() {
     let server = TestServer::start().await;
-    let made = make(&server, &json!({})).await;
+    let created = create_search(&server, &json!({})).await;
     let misspelt = with(&json!({"budgetmax": 3, "expired": false, "fromDate": "2026-01-01", "budgetMax": 7}));
-    for (method, path, status) in [("POST", "/searches?x=1", 201), ("PUT", path(&made), 200)] {
+    for (method, path, status) in [("POST", "/searches?x=1", 201), ("PUT", path(&created), 200)] {
         let response = server.send(Request::new(method, path).key(&server.keys.all).json(&misspelt)).await;
         assert_eq!((response.status, &response.json()["budgetMax"]), (status, &json!(7)));
         let expected =
@@ -320,7 +322,7 @@ async fn unknown_attributes_are_reported_or_rejected() {
         assert_eq!(response.header("x-ignored-parameters"), Some(expected));
     }
     let before = server.get("/searches").await.ok();
-    for (method, path) in [("POST", "/searches"), ("PUT", path(&made))] {
+    for (method, path) in [("POST", "/searches"), ("PUT", path(&created))] {
         let request = Request::new(method, path).key(&server.keys.all).header("Prefer", "handling=strict");
         let message =
             server.send(request.json(&with(&json!({"budgetmax": 3, "budgetMax": 8})))).await.problem(400);

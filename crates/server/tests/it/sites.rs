@@ -13,7 +13,7 @@ async fn put(server: &TestServer, path: &str, body: &Value) -> Response {
     server.send(Request::new("PUT", path).key(&server.keys.all).json(body)).await
 }
 
-async fn make_category(server: &TestServer, name: &str) -> Value {
+async fn create_category(server: &TestServer, name: &str) -> Value {
     let response = server.post("/site_categories", &json!({"name": name})).await;
     assert_eq!(response.status, 201, "{}", response.text());
     response.json()
@@ -82,12 +82,12 @@ async fn site_name_and_category_appear_in_documents() {
 
     let response = server.post("/site_categories", &json!({"name": "Portails"})).await;
     assert_eq!((response.status, response.header("location")), (201, Some("/site_categories/1")));
-    let made = json!({
+    let created = json!({
         "@context": "/contexts/SiteCategory", "@id": "/site_categories/1", "@type": "SiteCategory",
         "id": 1, "name": "Portails",
     });
-    assert_eq!(response.json(), made);
-    assert_eq!(server.get("/site_categories/1").await.ok(), made);
+    assert_eq!(response.json(), created);
+    assert_eq!(server.get("/site_categories/1").await.ok(), created);
 
     let changed = put(&server, "/sites/1", &json!({"name": "Le Portail", "category": "portails"})).await.ok();
     assert_eq!(changed["name"], "Le Portail");
@@ -111,14 +111,14 @@ async fn site_name_and_category_appear_in_documents() {
     assert_eq!(server.get("/sites/1").await.ok()["category"], Value::Null);
     assert_eq!(category().await, Value::Null);
     server.delete("/site_categories/1").await.problem(404);
-    assert_eq!(make_category(&server, "Portails").await["@id"], "/site_categories/2");
+    assert_eq!(create_category(&server, "Portails").await["@id"], "/site_categories/2");
 }
 
 #[tokio::test]
 async fn sites_are_filtered_sorted_and_paged() {
     let server = with_three_sites().await;
-    make_category(&server, "Portails").await;
-    make_category(&server, "Agences").await;
+    create_category(&server, "Portails").await;
+    create_category(&server, "Agences").await;
     put(&server, "/sites/1", &json!({"name": "Ça se loue", "category": 1})).await.ok();
     put(&server, "/sites/2", &json!({"category": "/site_categories/2"})).await.ok();
     let names = async |query: &str| {
@@ -207,8 +207,8 @@ const FIRST: &str = "00000000-0000-7000-8000-000000000001";
 #[tokio::test]
 async fn invalid_site_input_is_reported() {
     let server = with_three_sites().await;
-    make_category(&server, "Portails").await;
-    make_category(&server, "Agences").await;
+    create_category(&server, "Portails").await;
+    create_category(&server, "Agences").await;
     let problem = async |method: &str, path: &str, body: Value, status: u16| {
         let request = Request::new(method, path).key(&server.keys.admin).json(&body);
         server.send(request).await.problem(status)
@@ -255,7 +255,7 @@ async fn invalid_site_input_is_reported() {
 #[tokio::test]
 async fn sites_need_read_and_admin_scopes() {
     let server = with_three_sites().await;
-    make_category(&server, "Portails").await;
+    create_category(&server, "Portails").await;
     let keys = &server.keys;
     for path in ["/sites", "/sites/1", "/site_categories", "/site_categories/1"] {
         server.send(Request::new("GET", path)).await.problem(401);

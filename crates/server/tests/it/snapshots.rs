@@ -60,13 +60,13 @@ fn pretty(text: &str) -> String {
 async fn full_property() {
     let server = TestServer::start().await;
     let receipt = server.accept(&full("12")).await;
-    let home = receipt["property"].as_str().unwrap();
-    let second = advert("13", json!({"price": 315_000, "publisher": {"type": 0}, "property": home}));
+    let property = receipt["property"].as_str().unwrap();
+    let second = advert("13", json!({"price": 315_000, "publisher": {"type": 0}, "property": property}));
     server.accept(&second).await;
     server.clock.advance(jiff::SignedDuration::from_hours(48));
     server.accept(&advert("12", json!({"price": 311_000, "elevator": false}))).await;
     server.accept(&advert("13", json!({"expired": true}))).await;
-    insta::assert_snapshot!("property_full", body(&server.get(&format!("/documents{home}")).await));
+    insta::assert_snapshot!("property_full", body(&server.get(&format!("/documents{property}")).await));
     insta::assert_snapshot!("advert_full", body(&server.get(receipt["@id"].as_str().unwrap()).await));
 }
 
@@ -78,8 +78,8 @@ async fn empty_property() {
             &json!({"transactionType": 1, "propertyType": 6, "uuid": "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"}),
         )
         .await;
-    let home = receipt["property"].as_str().unwrap();
-    insta::assert_snapshot!("property_empty", body(&server.get(&format!("/documents{home}")).await));
+    let property = receipt["property"].as_str().unwrap();
+    insta::assert_snapshot!("property_empty", body(&server.get(&format!("/documents{property}")).await));
     insta::assert_snapshot!("advert_empty", body(&server.get(receipt["@id"].as_str().unwrap()).await));
 }
 
@@ -170,9 +170,9 @@ fn pretty_printing_keeps_content() {
 async fn property_page() {
     let server = TestServer::start().await;
     for number in ["1", "2"] {
-        let home =
+        let fields =
             json!({"price": 320_000, "surface": 62.5, "title": "Appartement 3 pièces", "insee": "75110"});
-        server.accept(&advert(number, home)).await;
+        server.accept(&advert(number, fields)).await;
     }
     server.indexed().await;
     let page = server.get("/documents/properties?itemsPerPage=1&roomMin=&budgetMax=320000").await;

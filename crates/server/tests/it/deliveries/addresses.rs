@@ -122,14 +122,14 @@ fn book(names: &[(String, Says)]) -> Vec<(String, Says)> {
 async fn private_address_spellings_are_rejected() {
     let guarded = Guarded::start([]).await;
     let (server, canaries) = (&guarded.server, &guarded.canaries);
-    let made = searches::make(server, &json!({"notificationEnabled": true})).await;
+    let created = searches::create_search(server, &json!({"notificationEnabled": true})).await;
     let spellings = refused(canaries.port);
     assert!(spellings.len() >= 300, "{}", spellings.len());
     for endpoint in &spellings {
         if endpoint.is_empty() {
             // An empty text is not an address: such a search has no endpoint.
             let fields = json!({"endpointRecipient": endpoint, "eventEndpoint": endpoint});
-            let none = searches::make(server, &fields).await;
+            let none = searches::create_search(server, &fields).await;
             assert_eq!((&none["endpointRecipient"], &none["eventEndpoint"]), (&Value::Null, &Value::Null));
             assert_eq!(server.delete(searches::path(&none)).await.status, 204);
             assert_eq!(guarded.test(endpoint, &server.keys.all).await.violations(400), ["endpoint"]);
@@ -138,7 +138,7 @@ async fn private_address_spellings_are_rejected() {
         let paths = ["endpointRecipient", "eventEndpoint"];
         let fields = with(&json!({"endpointRecipient": endpoint, "eventEndpoint": endpoint}));
         assert_eq!(server.post("/searches", &fields).await.violations(422), paths, "{endpoint:?}");
-        let response = put(server, searches::path(&made), &fields).await;
+        let response = put(server, searches::path(&created), &fields).await;
         assert_eq!(response.violations(422), paths, "{endpoint:?}");
         // A rejected request does not count against the tester's limit.
         let response = guarded.test(endpoint, &server.keys.all).await;
@@ -148,7 +148,7 @@ async fn private_address_spellings_are_rejected() {
         assert_eq!(canaries.connections(), 0, "{endpoint:?}");
     }
     assert_eq!(server.get("/searches").await.ok()["hydra:totalItems"], 1);
-    assert_eq!(server.get(searches::path(&made)).await.ok(), made);
+    assert_eq!(server.get(searches::path(&created)).await.ok(), created);
     assert_eq!(guarded.names.asked(), Vec::<String>::new(), "no DNS query is needed");
 }
 
@@ -156,7 +156,7 @@ async fn private_address_spellings_are_rejected() {
 async fn similar_public_addresses_are_accepted() {
     let guarded = Guarded::start([]).await;
     for endpoint in ALLOWED {
-        let search = searches::make(&guarded.server, &json!({"endpointRecipient": endpoint})).await;
+        let search = searches::create_search(&guarded.server, &json!({"endpointRecipient": endpoint})).await;
         let changed = with(&json!({"eventEndpoint": endpoint}));
         let search = put(&guarded.server, searches::path(&search), &changed).await.ok();
         assert_eq!(
@@ -177,12 +177,12 @@ async fn stored_private_addresses_are_not_contacted() {
     let stored = server.app.store().search(id).await.unwrap().unwrap();
     assert_eq!(server.delete(searches::path(&taken)).await.status, 204);
     let spellings = refused(canaries.port);
-    let mut made = Vec::new();
+    let mut created = Vec::new();
     for spelling in &spellings {
         let mut draft = stored.search.draft.clone();
         draft.alerts.endpoint = Some(Endpoint::trusted(spelling.clone()));
         let search = server.app.create_search(stored.search.owner, draft, u32::MAX).await.unwrap().unwrap();
-        made.push(search.search.id.to_string());
+        created.push(search.search.id.to_string());
     }
     server.accept(&full("1")).await;
     let count = spellings.len() as u64;
@@ -192,7 +192,7 @@ async fn stored_private_addresses_are_not_contacted() {
     guarded.attempted(2 * count).await;
     assert_eq!(canaries.connections(), 0);
     let mut refusals = 0;
-    for (spelling, search) in spellings.iter().zip(&made) {
+    for (spelling, search) in spellings.iter().zip(&created) {
         // A few of them are names that do not exist.
         let outcomes = guarded.outcomes(search).await;
         let refused = outcomes == [["policy_refused"; 2]];
@@ -210,14 +210,14 @@ async fn names_resolving_to_private_addresses_are_not_contacted() {
     let names = misleading();
     let guarded = Guarded::start(book(&names)).await;
     let (server, canaries) = (&guarded.server, &guarded.canaries);
-    let mut made = Vec::new();
+    let mut created = Vec::new();
     for (name, _) in &names {
         // Accepted: the addresses of a name are checked when something is sent.
         let fields =
             json!({"endpointRecipient": guarded.at(name), "subscribedEvents": ["property.ad.create"]});
         let search = match_everything(server, fields).await;
         let changed = with(&json!({"propertyTypes": [0, 1], "eventEndpoint": guarded.at(name)}));
-        made.push(put(server, searches::path(&search), &changed).await.ok());
+        created.push(put(server, searches::path(&search), &changed).await.ok());
     }
     assert_eq!(guarded.names.asked(), Vec::<String>::new(), "nothing was sent yet");
     server.accept(&full("1")).await;
@@ -228,7 +228,7 @@ async fn names_resolving_to_private_addresses_are_not_contacted() {
         assert_eq!(canaries.connections(), 0);
         server.clock.advance(jiff::SignedDuration::from_hours(1));
     }
-    for ((name, _), search) in names.iter().zip(&made) {
+    for ((name, _), search) in names.iter().zip(&created) {
         let id = searches::path(search).rsplit('/').next().unwrap();
         let outcomes = guarded.outcomes(id).await;
         assert_eq!(outcomes.len(), 2, "{name}");

@@ -189,10 +189,10 @@ async fn delivery_of_another_user_is_not_found() {
     let replay = format!("{}/replay", path(&delivery));
     let replay_search = format!("{}/replay?since=2026-01-01", searches::path(&search));
     let unknown = "/deliveries/0000002a-0000-8001-8000-000000000007";
-    for (method, asked) in
+    for (method, target) in
         [("GET", path(&delivery)), ("POST", &replay), ("POST", &replay_search), ("GET", unknown)]
     {
-        server.send(Request::new(method, asked).key(&stranger)).await.problem(404);
+        server.send(Request::new(method, target).key(&stranger)).await.problem(404);
     }
     assert_eq!(
         server.send(Request::new("GET", path(&delivery)).key(&stranger)).await.body,

@@ -61,17 +61,17 @@ async fn tester_sends_each_kind_signed() {
         assert_eq!(response.header("cache-control"), Some("no-store"));
         let received = receiver.received();
         assert_eq!(received.len(), count + 1, "one attempt each");
-        let came = received.last().unwrap();
-        assert_eq!((came.method.as_str(), came.path.as_str()), ("POST", "/hook?a=b%26c"));
-        assert_eq!(came.body, response.body, "the response shows what was sent");
-        let header = |name: &str| came.header(name).unwrap();
+        let request = received.last().unwrap();
+        assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/hook?a=b%26c"));
+        assert_eq!(request.body, response.body, "the response shows what was sent");
+        let header = |name: &str| request.header(name).unwrap();
         let (id, now) = (header("webhook-id"), server.app.clock().now().as_second());
         let verified = delivery::signature::verify(
             [&secret],
             id,
             header("webhook-timestamp"),
             header("webhook-signature"),
-            &came.body,
+            &request.body,
             now,
             delivery::signature::TOLERANCE,
         );
@@ -180,7 +180,7 @@ async fn tester_rejects_private_addresses() {
         assert_eq!(test(&server, address, "match").await.violations(422), ["endpoint"], "{address}");
     }
     // Searches with such an endpoint are rejected as well.
-    let made = searches::make(&server, &json!({})).await;
+    let created = searches::create_search(&server, &json!({})).await;
     for address in &addresses {
         let fields = with(&json!({"endpointRecipient": address, "eventEndpoint": address, "budgetMin": "x"}));
         let paths = ["budgetMin", "endpointRecipient", "eventEndpoint"];
@@ -192,7 +192,7 @@ async fn tester_rejects_private_addresses() {
         let fields = with(&json!({"endpointRecipient": address, "eventEndpoint": address}));
         let paths = ["endpointRecipient", "eventEndpoint"];
         assert_eq!(server.post("/searches", &fields).await.violations(422), paths, "{address}");
-        let response = put(&server, searches::path(&made), &fields).await;
+        let response = put(&server, searches::path(&created), &fields).await;
         assert_eq!(response.violations(422), paths, "{address}");
     }
     assert_eq!(server.get("/searches").await.ok()["hydra:totalItems"], 1);

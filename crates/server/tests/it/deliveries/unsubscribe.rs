@@ -61,18 +61,18 @@ async fn unsubscribe_page_names_the_search_and_confirms() {
     let title = "</bdi><script>alert('é & \"è\"')</script>";
     let search =
         match_everything(&server, json!({"title": title, "notificationRecipient": "a@b.example"})).await;
-    let asked = ask(&server, "GET", &link(&search)).await;
+    let shown = ask(&server, "GET", &link(&search)).await;
     let named = "&lt;/bdi&gt;&lt;script&gt;alert(&#39;é &amp; &quot;è&quot;&#39;)&lt;/script&gt;";
-    let asks =
+    let is_confirmation =
         |response: &Response| response.text().contains("Souhaitez-vous") && response.text().contains(named);
-    assert!(asks(&asked), "{}", asked.text());
+    assert!(is_confirmation(&shown), "{}", shown.text());
     assert!(
-        !asked.text().contains("<script") && !asked.text().contains("ne recevrez plus"),
+        !shown.text().contains("<script") && !shown.text().contains("ne recevrez plus"),
         "{}",
-        asked.text()
+        shown.text()
     );
     let done = ask(&server, "POST", &link(&search)).await;
-    assert!(done.text().contains("C'est fait") && !asks(&done), "{}", done.text());
+    assert!(done.text().contains("C'est fait") && !is_confirmation(&done), "{}", done.text());
 }
 
 #[tokio::test]

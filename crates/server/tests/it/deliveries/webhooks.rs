@@ -37,7 +37,7 @@ async fn match_and_event_webhooks_follow_the_contract() {
     server.clock.advance_seconds(60);
     server.accept(&advert("1", json!({"price": 311_000}))).await;
     let received = receiver.wait_for(2).await;
-    let paths: Vec<&str> = received.iter().map(|came| came.path.as_str()).collect();
+    let paths: Vec<&str> = received.iter().map(|request| request.path.as_str()).collect();
     assert_eq!(paths, ["/matches", "/events"]);
 
     let payload: Value = serde_json::from_slice(&received[0].body).unwrap();
@@ -62,9 +62,9 @@ async fn match_and_event_webhooks_follow_the_contract() {
     assert_eq!((&event["match"]["@id"], &event["match"]["search"]), (&payload["@id"], &search["@id"]));
 
     let deliveries = listed(&server, 2).await;
-    for (delivery, came) in deliveries.iter().rev().zip(&received) {
+    for (delivery, request) in deliveries.iter().rev().zip(&received) {
         let delivered = once(&server, path(delivery), "delivered").await;
-        assert_eq!(path(delivery), format!("/deliveries/{}", came.webhook_id().unwrap()));
+        assert_eq!(path(delivery), format!("/deliveries/{}", request.webhook_id().unwrap()));
         let attempt = &delivered["attempts"][0];
         assert_eq!((&attempt["outcome"], &attempt["status"]), (&json!("delivered"), &json!(200)));
         assert_eq!(delivered["match"], payload["@id"]);
@@ -119,8 +119,8 @@ async fn delivery_failed_six_times_can_be_replayed() {
     assert_eq!(response.status, 202, "{}", response.text());
     let received = receiver.wait_for(7).await;
     assert_eq!(once(&server, path(&delivery), "delivered").await["attemptCount"], 7);
-    for came in &received {
-        assert_eq!((came.webhook_id(), &came.body), (received[0].webhook_id(), &received[0].body));
+    for request in &received {
+        assert_eq!((request.webhook_id(), &request.body), (received[0].webhook_id(), &received[0].body));
     }
 }
 
@@ -132,8 +132,8 @@ async fn hidden_contacts_are_absent_from_webhooks() {
     let hiding = match_everything(&server, search(true)).await;
     match_everything(&server, search(false)).await;
     server.accept(&full("1")).await;
-    for came in receiver.wait_for(2).await {
-        let payload: Value = serde_json::from_slice(&came.body).unwrap();
+    for request in receiver.wait_for(2).await {
+        let payload: Value = serde_json::from_slice(&request.body).unwrap();
         let contact = payload["propertyDocument"]["adverts"][0]["contact"].as_object().unwrap();
         let hidden = payload["search"] == hiding["@id"];
         assert_eq!(contact.len(), 6);

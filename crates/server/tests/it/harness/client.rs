@@ -69,7 +69,7 @@ impl Response {
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut values = self.headers.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name));
         let value = values.next().map(|(_, value)| value.as_str());
-        assert!(values.next().is_none(), "header {name} came twice");
+        assert!(values.next().is_none(), "header {name} occurs twice");
         value
     }
 

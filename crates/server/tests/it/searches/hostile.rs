@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::fields::rows;
-use super::{make, minimal, path, with};
+use super::{create_search, minimal, path, with};
 use crate::harness::TestServer;
 use crate::harness::client::{Request, Response};
 
@@ -26,7 +26,7 @@ fn assert_answered(response: &Response, context: &str) {
 #[tokio::test]
 async fn body_that_is_not_a_search_is_rejected() {
     let server = TestServer::start().await;
-    let made = make(&server, &json!({})).await;
+    let created = create_search(&server, &json!({})).await;
     let nested = |brackets: usize| format!("{}{}", "[".repeat(brackets), "]".repeat(brackets));
     let bodies = [
         String::new(),
@@ -44,26 +44,26 @@ async fn body_that_is_not_a_search_is_rejected() {
         format!("[{}]", minimal()),
     ];
     for body in bodies {
-        for (method, path) in [("POST", "/searches"), ("PUT", path(&made))] {
+        for (method, path) in [("POST", "/searches"), ("PUT", path(&created))] {
             let response = send(&server, method, path, body.as_bytes()).await;
             response.problem(400);
         }
     }
-    for (method, path) in [("POST", "/searches"), ("PUT", path(&made))] {
+    for (method, path) in [("POST", "/searches"), ("PUT", path(&created))] {
         let plain =
             Request::new(method, path).key(&server.keys.all).body("text/plain", minimal().to_string());
         server.send(plain).await.problem(415);
         server.send(Request::new(method, path).key(&server.keys.all)).await.problem(415);
     }
-    assert_eq!(server.get(path(&made)).await.ok(), made);
+    assert_eq!(server.get(path(&created)).await.ok(), created);
 }
 
 #[tokio::test]
 async fn oversized_search_body_is_rejected() {
     let server = TestServer::with("[limits]\nbody_bytes_max = \"64KiB\"\n").await;
-    let made = make(&server, &json!({})).await;
+    let created = create_search(&server, &json!({})).await;
     let huge = with(&json!({"title": "x".repeat(70_000)})).to_string();
-    for (method, path) in [("POST", "/searches"), ("PUT", path(&made))] {
+    for (method, path) in [("POST", "/searches"), ("PUT", path(&created))] {
         send(&server, method, path, huge.as_bytes()).await.problem(413);
     }
     // Another user is rejected before the body is read.
@@ -75,9 +75,9 @@ async fn oversized_search_body_is_rejected() {
 async fn last_duplicate_attribute_wins() {
     let server = TestServer::start().await;
     let body = br#"{"title": "a", "transactionType": 0, "propertyTypes": 1, "title": "b", "budgetMin": 1, "budgetMin": "2"}"#;
-    let made = send(&server, "POST", "/searches", body.as_slice()).await;
+    let created = send(&server, "POST", "/searches", body.as_slice()).await;
     assert_eq!(
-        (made.status, &made.json()["title"], &made.json()["budgetMin"]),
+        (created.status, &created.json()["title"], &created.json()["budgetMin"]),
         (201, &json!("b"), &json!(2))
     );
 }
@@ -88,22 +88,22 @@ async fn list_lengths_are_limited() {
     let zipcodes: Vec<String> = (0..5_001).map(|number| format!("{number:05}")).collect();
     let response = server.post("/searches", &with(&json!({"includedZipcodes": zipcodes}))).await;
     assert_eq!(response.violations(422), ["includedZipcodes"]);
-    let made = make(&server, &json!({"includedZipcodes": zipcodes[..5_000]})).await;
-    assert_eq!(server.get(path(&made)).await.ok()["includedZipcodes"], json!(zipcodes[..5_000]));
+    let created = create_search(&server, &json!({"includedZipcodes": zipcodes[..5_000]})).await;
+    assert_eq!(server.get(path(&created)).await.ok()["includedZipcodes"], json!(zipcodes[..5_000]));
     let codes: Vec<&str> =
         server.app.places().cities().iter().take(5_000).map(|city| city.insee.as_str()).collect();
     let too_much = with(&json!({"includedCities": codes, "excludedCities": codes[..1]}));
     assert_eq!(server.post("/searches", &too_much).await.violations(422), [""], "too many in total");
     let (half, rest) = codes.split_at(2_500);
-    let made = make(&server, &json!({"includedCities": half, "excludedCities": rest})).await;
-    let again = server.post("/searches", &made).await;
+    let created = create_search(&server, &json!({"includedCities": half, "excludedCities": rest})).await;
+    let again = server.post("/searches", &created).await;
     assert_eq!(again.status, 201, "a search can be sent back as it was read, whatever its size");
 }
 
 #[tokio::test]
 async fn any_value_in_any_field_gets_a_response() {
     let server = TestServer::start().await;
-    let made = make(&server, &json!({})).await;
+    let created = create_search(&server, &json!({})).await;
     let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
     let deep_object = (0..100).fold(json!(1), |inner, _| json!({"0": inner}));
     let values = [
@@ -149,15 +149,16 @@ async fn any_value_in_any_field_gets_a_response() {
     for value in values {
         let shown: String = value.to_string().chars().take(60).collect();
         let everywhere: Value = names.iter().map(|name| ((*name).to_owned(), value.clone())).collect();
-        for (method, path) in [("POST", "/searches"), ("PUT", path(&made))] {
+        for (method, path) in [("POST", "/searches"), ("PUT", path(&created))] {
             assert_answered(&send(&server, method, path, everywhere.to_string()).await, &shown);
         }
         // Alone, so that no other field prevents it from being saved.
         for name in &names {
-            let response = send(&server, "PUT", path(&made), with(&json!({*name: value})).to_string()).await;
+            let response =
+                send(&server, "PUT", path(&created), with(&json!({*name: value})).to_string()).await;
             assert_answered(&response, &format!("{name} {shown}"));
             if response.status == 200 {
-                assert_eq!(server.get(path(&made)).await.ok(), response.json(), "{name} {shown}");
+                assert_eq!(server.get(path(&created)).await.ok(), response.json(), "{name} {shown}");
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{make, path, stranger};
+use super::{create_search, path, stranger};
 use crate::harness::TestServer;
 use crate::harness::client::Request;
 
@@ -10,7 +10,7 @@ use crate::harness::client::Request;
 async fn with_titles(titles: &[&str]) -> TestServer {
     let server = TestServer::start().await;
     for (number, title) in titles.iter().enumerate() {
-        make(&server, &json!({"title": title, "notificationEnabled": number % 2 == 1})).await;
+        create_search(&server, &json!({"title": title, "notificationEnabled": number % 2 == 1})).await;
         server.clock.advance_seconds(1);
     }
     server
@@ -88,8 +88,8 @@ async fn page_contains_complete_searches() {
         .map(|mapping| mapping["variable"].as_str().unwrap())
         .collect();
     assert_eq!(variables, ["notificationEnabled", "order[title]", "page", "title", "itemsPerPage"]);
-    let made = make(&server, &json!({"budgetMin": 5})).await;
-    assert_eq!(server.get("/searches").await.ok()["hydra:member"], json!([made]));
+    let created = create_search(&server, &json!({"budgetMin": 5})).await;
+    assert_eq!(server.get("/searches").await.ok()["hydra:member"], json!([created]));
 }
 
 #[tokio::test]
@@ -97,7 +97,7 @@ async fn search_pages_have_links_and_do_not_overlap() {
     // All have the same title and date: the order must still be stable.
     let server = TestServer::start().await;
     for _ in 0..33 {
-        make(&server, &json!({"title": "Même titre"})).await;
+        create_search(&server, &json!({"title": "Même titre"})).await;
     }
     let other = stranger(&server).await;
     let theirs = Request::new("POST", "/searches").key(&other).json(&super::minimal());

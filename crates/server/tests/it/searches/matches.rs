@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{make, minimal, path, put, stranger, with};
+use super::{create_search, minimal, path, put, stranger, with};
 use crate::contract::assert_document;
 use crate::harness::TestServer;
 use crate::harness::adverts::{advert, full};
@@ -12,7 +12,7 @@ use crate::harness::client::Request;
 async fn match_everything(server: &TestServer, fields: &Value) -> Value {
     let mut search = json!({"propertyTypes": [0, 1], "withCoherentPrice": false});
     search.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-    make(server, &search).await
+    create_search(server, &search).await
 }
 
 /// Starts a server with a search and matches of `count` properties, one second apart.
@@ -117,7 +117,7 @@ async fn matches_are_listed_newest_first() {
     let response = server.get(&format!("{matches}?pgae=2")).await;
     assert_eq!((response.status, response.header("x-ignored-parameters")), (200, Some("pgae")));
     // Another search has none of them.
-    let other = make(&server, &minimal()).await;
+    let other = create_search(&server, &minimal()).await;
     let page = server.get(&format!("{}/matches", path(&other))).await.ok();
     assert_eq!((&page["hydra:totalItems"], &page["hydra:member"]), (&json!(0), &json!([])));
 }

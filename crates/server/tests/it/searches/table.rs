@@ -8,7 +8,7 @@ use domain::search::is_criterion;
 use serde_json::{Value, json};
 
 use super::fields::{Need, Refusal, Row, Shown, rows};
-use super::{make, minimal, path, put, with, with_sites};
+use super::{create_search, minimal, path, put, with, with_sites};
 use crate::harness::TestServer;
 use crate::harness::client::Response;
 
@@ -130,8 +130,8 @@ async fn check_creation(server: &TestServer, row: &Row) {
 async fn check_change(server: &TestServer, row: &Row) {
     let name = row.name;
     let (first, first_shown) = row.good[0].clone();
-    let made = make(server, &json!({name: first})).await;
-    let change = async |body: &Value| put(server, path(&made), body).await;
+    let created = create_search(server, &json!({name: first})).await;
+    let change = async |body: &Value| put(server, path(&created), body).await;
     // Reset before every case, so that each starts with the first valid value.
     let reset = async || {
         assert_eq!(
@@ -164,14 +164,14 @@ async fn check_change(server: &TestServer, row: &Row) {
         assert_read_back(server, &response.json()).await;
     }
     reset().await;
-    let before = server.get(path(&made)).await.ok();
+    let before = server.get(path(&created)).await.ok();
     for value in &row.wrong_type {
         assert_wrong_type(&change(&with(&json!({name: value}))).await, row, value);
     }
     for refusal in &row.refused {
         assert_refused(&change(&with(&refusal.fields)).await, refusal, name);
     }
-    assert_eq!(server.get(path(&made)).await.ok(), before, "{name}: a rejected update changes nothing");
+    assert_eq!(server.get(path(&created)).await.ok(), before, "{name}: a rejected update changes nothing");
 }
 
 #[tokio::test]
@@ -193,9 +193,9 @@ async fn every_field_can_be_kept_cleared_and_changed_on_update() {
 #[tokio::test]
 async fn field_aliases_are_accepted() {
     let server = with_sites().await;
-    let made = make(&server, &json!({"includedZipcodesInsee": ["37261"]})).await;
-    assert_eq!(made["includedInseeCodes"], json!(["37261"]));
-    assert_eq!(made.get("includedZipcodesInsee"), None);
+    let created = create_search(&server, &json!({"includedZipcodesInsee": ["37261"]})).await;
+    assert_eq!(created["includedInseeCodes"], json!(["37261"]));
+    assert_eq!(created.get("includedZipcodesInsee"), None);
     let response = server.post("/searches", &with(&json!({"includedZipcodesInsee": ["99999"]}))).await;
     assert_eq!(response.violations(400), ["includedZipcodesInsee[0]"]);
 }
