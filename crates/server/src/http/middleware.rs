@@ -96,8 +96,8 @@ async fn run_limited(
     let permit = RequestPermit(Arc::new(permit));
     request.extensions_mut().insert(permit.clone());
     // A panic is a defect of ours: answer the client and continue to serve others.
-    let answer = AssertUnwindSafe(next.run(request)).catch_unwind();
-    match tokio::time::timeout(limits.request_timeout, answer).await {
+    let response = AssertUnwindSafe(next.run(request)).catch_unwind();
+    match tokio::time::timeout(limits.request_timeout, response).await {
         Ok(Ok(response)) => response,
         Ok(Err(_panic)) => {
             tracing::error!("request handler panicked; please report this defect with the log lines above");

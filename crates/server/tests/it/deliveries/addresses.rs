@@ -24,13 +24,13 @@ const PRIVATE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 const EXAMPLES_PER_USER: usize = 10;
 
 /// A server that sends to public addresses only, its name server, and canaries that must see no connection.
-struct Guarded {
+struct Fixture {
     server: TestServer,
     names: NameServer,
     canaries: Canaries,
 }
 
-impl Guarded {
+impl Fixture {
     async fn start(says: impl IntoIterator<Item = (String, Says)>) -> Self {
         Self::with(says, "").await
     }
@@ -112,16 +112,16 @@ fn misleading() -> Vec<(String, Says)> {
     plain.chain(others.map(|(name, says)| (name.to_owned(), says))).collect()
 }
 
-/// Adds names that resolve to a public address.
-fn book(names: &[(String, Says)]) -> Vec<(String, Says)> {
+/// Adds the name that the aliases point to.
+fn with_alias_target(names: &[(String, Says)]) -> Vec<(String, Says)> {
     let inner = ("inner.example".to_owned(), Says::Addresses(vec![PRIVATE]));
     names.iter().cloned().chain([inner]).collect()
 }
 
 #[tokio::test]
 async fn private_address_spellings_are_rejected() {
-    let guarded = Guarded::start([]).await;
-    let (server, canaries) = (&guarded.server, &guarded.canaries);
+    let fixture = Fixture::start([]).await;
+    let (server, canaries) = (&fixture.server, &fixture.canaries);
     let created = searches::create_search(server, &json!({"notificationEnabled": true})).await;
     let spellings = refused(canaries.port);
     assert!(spellings.len() >= 300, "{}", spellings.len());
@@ -132,7 +132,7 @@ async fn private_address_spellings_are_rejected() {
             let none = searches::create_search(server, &fields).await;
             assert_eq!((&none["endpointRecipient"], &none["eventEndpoint"]), (&Value::Null, &Value::Null));
             assert_eq!(server.delete(searches::path(&none)).await.status, 204);
-            assert_eq!(guarded.test(endpoint, &server.keys.all).await.violations(400), ["endpoint"]);
+            assert_eq!(fixture.test(endpoint, &server.keys.all).await.violations(400), ["endpoint"]);
             continue;
         }
         let paths = ["endpointRecipient", "eventEndpoint"];
@@ -141,7 +141,7 @@ async fn private_address_spellings_are_rejected() {
         let response = put(server, searches::path(&created), &fields).await;
         assert_eq!(response.violations(422), paths, "{endpoint:?}");
         // A rejected request does not count against the tester's limit.
-        let response = guarded.test(endpoint, &server.keys.all).await;
+        let response = fixture.test(endpoint, &server.keys.all).await;
         // A query distinguishes invalid addresses from forbidden ones.
         let status = if Endpoint::parse(endpoint).is_ok() { 422 } else { 400 };
         assert_eq!(response.violations(status), ["endpoint"], "{endpoint:?}");
@@ -149,28 +149,28 @@ async fn private_address_spellings_are_rejected() {
     }
     assert_eq!(server.get("/searches").await.ok()["hydra:totalItems"], 1);
     assert_eq!(server.get(searches::path(&created)).await.ok(), created);
-    assert_eq!(guarded.names.asked(), Vec::<String>::new(), "no DNS query is needed");
+    assert_eq!(fixture.names.asked(), Vec::<String>::new(), "no DNS query is needed");
 }
 
 #[tokio::test]
 async fn similar_public_addresses_are_accepted() {
-    let guarded = Guarded::start([]).await;
+    let fixture = Fixture::start([]).await;
     for endpoint in ALLOWED {
-        let search = searches::create_search(&guarded.server, &json!({"endpointRecipient": endpoint})).await;
+        let search = searches::create_search(&fixture.server, &json!({"endpointRecipient": endpoint})).await;
         let changed = with(&json!({"eventEndpoint": endpoint}));
-        let search = put(&guarded.server, searches::path(&search), &changed).await.ok();
+        let search = put(&fixture.server, searches::path(&search), &changed).await.ok();
         assert_eq!(
             (&search["endpointRecipient"], &search["eventEndpoint"]),
             (&json!(endpoint), &json!(endpoint))
         );
     }
-    assert_eq!(guarded.names.asked(), Vec::<String>::new());
+    assert_eq!(fixture.names.asked(), Vec::<String>::new());
 }
 
 #[tokio::test]
 async fn stored_private_addresses_are_not_contacted() {
-    let guarded = Guarded::start([]).await;
-    let (server, canaries) = (&guarded.server, &guarded.canaries);
+    let fixture = Fixture::start([]).await;
+    let (server, canaries) = (&fixture.server, &fixture.canaries);
     // As if they had been accepted by earlier rules, or written to the database by hand.
     let taken = match_everything(server, json!({"endpointRecipient": "https://hook.example/"})).await;
     let id = searches::path(&taken).strip_prefix("/searches/").unwrap().parse().unwrap();
@@ -186,21 +186,21 @@ async fn stored_private_addresses_are_not_contacted() {
     }
     server.accept(&full("1")).await;
     let count = spellings.len() as u64;
-    guarded.attempted(count).await;
+    fixture.attempted(count).await;
     assert_eq!(canaries.connections(), 0);
     server.clock.advance(jiff::SignedDuration::from_hours(1));
-    guarded.attempted(2 * count).await;
+    fixture.attempted(2 * count).await;
     assert_eq!(canaries.connections(), 0);
     let mut refusals = 0;
     for (spelling, search) in spellings.iter().zip(&created) {
         // A few of them are names that do not exist.
-        let outcomes = guarded.outcomes(search).await;
+        let outcomes = fixture.outcomes(search).await;
         let refused = outcomes == [["policy_refused"; 2]];
         assert!(refused || outcomes == [["dns"; 2]], "{spelling:?}: {outcomes:?}");
         refusals += u64::from(refused);
     }
     assert!(refusals >= 300, "{refusals}");
-    for name in guarded.names.asked() {
+    for name in fixture.names.asked() {
         assert_eq!(name, "hook.example", "no other spelling is a name to resolve");
     }
 }
@@ -208,29 +208,29 @@ async fn stored_private_addresses_are_not_contacted() {
 #[tokio::test]
 async fn names_resolving_to_private_addresses_are_not_contacted() {
     let names = misleading();
-    let guarded = Guarded::start(book(&names)).await;
-    let (server, canaries) = (&guarded.server, &guarded.canaries);
+    let fixture = Fixture::start(with_alias_target(&names)).await;
+    let (server, canaries) = (&fixture.server, &fixture.canaries);
     let mut created = Vec::new();
     for (name, _) in &names {
         // Accepted: the addresses of a name are checked when something is sent.
         let fields =
-            json!({"endpointRecipient": guarded.at(name), "subscribedEvents": ["property.ad.create"]});
+            json!({"endpointRecipient": fixture.at(name), "subscribedEvents": ["property.ad.create"]});
         let search = match_everything(server, fields).await;
-        let changed = with(&json!({"propertyTypes": [0, 1], "eventEndpoint": guarded.at(name)}));
+        let changed = with(&json!({"propertyTypes": [0, 1], "eventEndpoint": fixture.at(name)}));
         created.push(put(server, searches::path(&search), &changed).await.ok());
     }
-    assert_eq!(guarded.names.asked(), Vec::<String>::new(), "nothing was sent yet");
+    assert_eq!(fixture.names.asked(), Vec::<String>::new(), "nothing was sent yet");
     server.accept(&full("1")).await;
     // One match and one event each.
     let count = 2 * names.len() as u64;
     for round in 1..=2 {
-        guarded.attempted(round * count).await;
+        fixture.attempted(round * count).await;
         assert_eq!(canaries.connections(), 0);
         server.clock.advance(jiff::SignedDuration::from_hours(1));
     }
     for ((name, _), search) in names.iter().zip(&created) {
         let id = searches::path(search).rsplit('/').next().unwrap();
-        let outcomes = guarded.outcomes(id).await;
+        let outcomes = fixture.outcomes(id).await;
         assert_eq!(outcomes.len(), 2, "{name}");
         for outcomes in outcomes {
             assert!(outcomes.len() >= 2, "{name}: {outcomes:?}");
@@ -243,13 +243,13 @@ async fn names_resolving_to_private_addresses_are_not_contacted() {
 #[tokio::test]
 async fn tester_does_not_contact_private_addresses() {
     let names = misleading();
-    let guarded = Guarded::start(book(&names)).await;
-    let testers = guarded.testers(names.len()).await;
+    let fixture = Fixture::start(with_alias_target(&names)).await;
+    let testers = fixture.testers(names.len()).await;
     for (number, (name, _)) in names.iter().enumerate() {
-        let response = guarded.test(&guarded.at(name), &testers[number / EXAMPLES_PER_USER]).await;
+        let response = fixture.test(&fixture.at(name), &testers[number / EXAMPLES_PER_USER]).await;
         assert_eq!(response.violations(422), ["endpoint"], "{name}");
-        assert_eq!(guarded.canaries.connections(), 0, "{name}");
-        assert!(guarded.names.asked().contains(name), "{name}");
+        assert_eq!(fixture.canaries.connections(), 0, "{name}");
+        assert!(fixture.names.asked().contains(name), "{name}");
     }
 }
 
@@ -257,37 +257,37 @@ async fn tester_does_not_contact_private_addresses() {
 async fn rebound_name_is_checked_on_every_attempt() {
     let turns = vec![vec![PUBLIC], vec![PRIVATE], vec![PUBLIC], vec![PUBLIC, PRIVATE]];
     let says = ["sent.example", "tested.example"].map(|name| (name.to_owned(), Says::InTurn(turns.clone())));
-    let guarded = Guarded::start(says).await;
-    let server = &guarded.server;
+    let fixture = Fixture::start(says).await;
+    let server = &fixture.server;
     for turn in ["connect", "policy_refused", "connect", "policy_refused"] {
-        let response = guarded.test(&guarded.at("tested.example"), &server.keys.all).await;
+        let response = fixture.test(&fixture.at("tested.example"), &server.keys.all).await;
         match turn {
             "connect" => {
                 assert_eq!((response.status, &response.json()["receiver"]["outcome"]), (502, &json!(turn)))
             }
             _ => assert_eq!(response.violations(422), ["endpoint"]),
         }
-        assert_eq!(guarded.canaries.connections(), 0);
+        assert_eq!(fixture.canaries.connections(), 0);
     }
-    let search = match_everything(server, json!({"endpointRecipient": guarded.at("sent.example")})).await;
+    let search = match_everything(server, json!({"endpointRecipient": fixture.at("sent.example")})).await;
     server.accept(&full("1")).await;
     for attempt in 1..=4 {
-        guarded.attempted(attempt).await;
+        fixture.attempted(attempt).await;
         server.clock.advance(jiff::SignedDuration::from_hours(1));
     }
-    guarded.attempted(5).await;
+    fixture.attempted(5).await;
     let id = searches::path(&search).rsplit('/').next().unwrap();
     let expected = ["connect", "policy_refused", "connect", "policy_refused", "policy_refused"];
-    assert_eq!(guarded.outcomes(id).await, [expected]);
-    assert_eq!(guarded.canaries.connections(), 0);
+    assert_eq!(fixture.outcomes(id).await, [expected]);
+    assert_eq!(fixture.canaries.connections(), 0);
 }
 
 /// With private addresses allowed, the same requests do reach the canaries: they would detect a connection.
 #[tokio::test]
 async fn canaries_detect_connections() {
     let says = [("inner.example".to_owned(), Says::Addresses(vec![PRIVATE]))];
-    let guarded = Guarded::with(says, "danger_allow_private_addresses = true\n").await;
-    let (server, canaries) = (&guarded.server, &guarded.canaries);
+    let fixture = Fixture::with(says, "danger_allow_private_addresses = true\n").await;
+    let (server, canaries) = (&fixture.server, &fixture.canaries);
     let heard = async |count: usize| {
         let mut connections = 0;
         with_timeout(async {
@@ -304,13 +304,13 @@ async fn canaries_detect_connections() {
         // The canary never responds, and a user sends one example at a time.
         let key = server.app.create_key(host, Scopes::all()).await.unwrap().1.reveal();
         let mut asking = Connection::open(server.address).await;
-        let path = format!("/webhook-tester?endpoint={}&eventType=match", guarded.at(host));
+        let path = format!("/webhook-tester?endpoint={}&eventType=match", fixture.at(host));
         asking.send(Request::new("GET", &path).key(&key).bytes()).await;
         waiting.push(asking);
         heard(1).await;
     }
     let fields = json!({
-        "endpointRecipient": guarded.at("inner.example"), "eventEndpoint": guarded.at("127.0.0.1"),
+        "endpointRecipient": fixture.at("inner.example"), "eventEndpoint": fixture.at("127.0.0.1"),
         "subscribedEvents": ["property.ad.create"],
     });
     match_everything(server, fields).await;
