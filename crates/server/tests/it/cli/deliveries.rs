@@ -34,7 +34,7 @@ async fn deliveries_are_listed_and_shown() {
         (&["deliveries", "list", "--from", "soon"], "not a date"),
         (&["deliveries", "list", "--search", "x"], "not a search id"),
         (&["deliveries", "show", "x"], "not a delivery id"),
-        (&["deliveries", "show", "0000002a-0000-8001-8000-000000000007"], "no delivery"),
+        (&["deliveries", "show", "0000002a-0000-8001-8000-000000000007"], "does not exist"),
         (&["deliveries", "replay", ids[0]], "pending or in progress"),
     ] {
         let failed = run(server.folder(), wrong);

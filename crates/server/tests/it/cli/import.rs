@@ -64,7 +64,7 @@ fn import_reports_rejected_lines() {
 
     // A second import only records a new crawl of adverts without a date.
     let again = run(folder.path(), &["import", file.to_str().unwrap()]);
-    assert_eq!(summary(&again), "0 created, 0 updated, 4 unchanged, 2 refused");
+    assert_eq!(summary(&again), "0 created, 0 updated, 4 unchanged, 2 rejected");
     let (runtime, store) = open(folder.path());
     assert_eq!(runtime.block_on(store.counts()).unwrap(), (2, 2));
 }
@@ -84,7 +84,7 @@ fn import_piped(folder: &Path, name: &str, feed: &str) -> Run {
 fn import_reads_standard_input() {
     let folder = TempDir::new().unwrap();
     let imported = import_piped(folder.path(), "-", &feed());
-    assert_eq!(summary(&imported), "2 created, 1 updated, 1 unchanged, 2 refused");
+    assert_eq!(summary(&imported), "2 created, 1 updated, 1 unchanged, 2 rejected");
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn import_reads_a_named_pipe() {
     // As a shell does for `<(zcat feed.gz)`.
     let folder = TempDir::new().unwrap();
     let imported = import_piped(folder.path(), "/dev/stdin", &feed());
-    assert_eq!(summary(&imported), "2 created, 1 updated, 1 unchanged, 2 refused");
+    assert_eq!(summary(&imported), "2 created, 1 updated, 1 unchanged, 2 rejected");
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn empty_feed_is_imported() {
     for feed in ["", "\n\n"] {
         assert_eq!(
             summary(&import_piped(folder.path(), "-", feed)),
-            "0 created, 0 updated, 0 unchanged, 0 refused"
+            "0 created, 0 updated, 0 unchanged, 0 rejected"
         );
     }
 }
@@ -120,7 +120,7 @@ fn unreadable_feed_is_an_error() {
 fn only_the_first_rejected_lines_are_printed() {
     let folder = TempDir::new().unwrap();
     let imported = import_piped(folder.path(), "-", &"{}\n".repeat(2_000));
-    assert_eq!(summary(&imported), "0 created, 0 updated, 0 unchanged, 2000 refused");
+    assert_eq!(summary(&imported), "0 created, 0 updated, 0 unchanged, 2000 rejected");
     assert_eq!(imported.err.lines().count(), 10, "{}", imported.err);
 }
 
