@@ -299,7 +299,7 @@ async fn searches_per_user_are_limited() {
     create_search(&server, &json!({})).await;
     let response = server.post("/searches", &minimal()).await;
     assert_eq!(response.violations(422), [""]);
-    assert!(response.problem(422).contains("2 searches"), "{}", response.text());
+    assert!(response.problem(422).contains("Limit of 2 saved searches"), "{}", response.text());
     // Existing searches can be changed, other users are not affected, and a deletion makes room.
     put(&server, path(&created), &minimal()).await.ok();
     let stranger = stranger(&server).await;

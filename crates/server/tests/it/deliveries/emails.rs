@@ -176,7 +176,7 @@ async fn one_email_has_all_batched_matches_and_unsubscribes() {
     assert_eq!(header(&email, "Subject"), "2 nouveaux biens : Maison à Tours");
     assert_eq!(header(&email, "To"), "jeanne@exemple.fr");
     assert_eq!(header(&email, "Message-ID"), message_id(&deliveries));
-    assert_eq!(header(&email, "List-Unsubscribe-MailSetup"), "List-Unsubscribe=One-Click");
+    assert_eq!(header(&email, "List-Unsubscribe-Post"), "List-Unsubscribe=One-Click");
     let link = header(&email, "List-Unsubscribe").strip_prefix('<').unwrap().strip_suffix('>').unwrap();
     let links = ["https://www.portail.example/annonces/1", "https://www.portail.example/annonces/maison"];
     assert_both_parts(&email, &[links[0], links[1], link]);
