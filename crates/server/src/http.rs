@@ -4,7 +4,6 @@ mod adverts;
 mod auth;
 mod body;
 mod bulk;
-mod cache;
 pub(crate) mod deliveries;
 mod documents;
 mod error;
@@ -43,7 +42,6 @@ use crate::config::Config;
 use crate::feed::Decoder;
 use crate::metrics::Metrics;
 use auth::RateLimits;
-use cache::DocumentCache;
 
 /// What handlers share.
 #[derive(Clone)]
@@ -54,12 +52,7 @@ pub struct SharedParts {
     pub config: Config,
     pub metrics: Metrics,
     pub rate_limits: Option<RateLimits>,
-    pub tester_turns: tester::Turns,
-    pub documents: DocumentCache,
-    /// One permit for each search that may compute at the same time.
-    pub computing: Arc<Semaphore>,
-    /// One permit for the preview that may compute.
-    pub previewing: Arc<Semaphore>,
+    pub tester_limits: tester::TesterLimits,
     /// Whose turn it is to list deliveries, of which there may be very many.
     pub listing: Arc<Semaphore>,
     /// For what may wait behind searches.
@@ -81,20 +74,14 @@ impl std::ops::Deref for Shared {
 impl Shared {
     pub fn new(app: App, config: Config, stop: CancellationToken) -> io::Result<Self> {
         let rate_limits = RateLimits::new(config.rate_limit);
-        let documents = DocumentCache::new(config.search.document_cache_bytes);
         let (metrics, tasks) = (Metrics::default(), TaskTracker::new());
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let computing = Arc::new(Semaphore::new(cores));
-        let (background, previewing) = (Background::start()?, Arc::new(Semaphore::new(1)));
+        let background = Background::start()?;
         let parts = SharedParts {
             app,
             config,
             metrics,
             rate_limits,
-            tester_turns: tester::Turns::default(),
-            documents,
-            computing,
-            previewing,
+            tester_limits: tester::TesterLimits::default(),
             listing: Arc::new(Semaphore::new(1)),
             background,
             tasks,

@@ -17,7 +17,6 @@ pub mod market;
 pub mod metrics;
 pub mod open;
 mod open_files;
-pub mod renderer;
 pub mod serve;
 pub mod telemetry;
 mod transport;

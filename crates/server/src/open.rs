@@ -14,76 +14,79 @@ use places::Gazetteer;
 use store::sqlite::SqliteStore;
 
 use crate::config::{Config, EmailTransport};
-use crate::renderer::WireRenderer;
-use crate::transport::{self, Outgoing};
+use crate::transport::{self, ConfiguredTransport};
 
-/// The service on its data folder, with the machine's clock. Commands and the server open it alike; the server adds an index.
+/// Opens the data folder, with the system clock. The server adds an index, a matcher and a dispatcher ([`serving`]).
 pub fn app(config: &Config) -> anyhow::Result<App> {
     let places = gazetteer(config)?;
     let store = SqliteStore::open(&config.data)?;
-    Ok(App::new(Arc::new(store), Arc::new(SystemClock), Arc::new(RandomIds), Arc::new(places)))
+    let app = App::new(Arc::new(store), Arc::new(SystemClock), Arc::new(RandomIds), Arc::new(places));
+    Ok(configured(app, config))
 }
 
-/// The service as a server has it: with an index, a matcher, and somebody who brings what is owed.
+/// Opens the data folder for a server: with an index, a matcher and a dispatcher.
 pub fn serving(config: &Config) -> anyhow::Result<App> {
-    bringing(app(config)?.with_index().with_matcher(), config)
+    with_dispatcher(app(config)?.with_index().with_matcher(), config)
 }
 
-/// A service with somebody who brings what is owed, as it is configured.
-pub fn bringing(app: App, config: &Config) -> anyhow::Result<App> {
-    let transport = Outgoing::new(config)?;
-    let renderer = WireRenderer::new(config.time_zone.clone());
+/// Adds the configured transport, and a dispatcher that uses it.
+pub fn with_dispatcher(app: App, config: &Config) -> anyhow::Result<App> {
+    let transport = ConfiguredTransport::new(config)?;
     let settings = DispatchSettings {
         retries: Retries { interval: config.delivery.retry_interval },
-        gather: config.email.gather,
-        keep: config.delivery.keep,
+        batch_window: config.email.gather,
+        retention: config.delivery.keep,
         public_url: config.email.public_url.clone(),
         limits: DispatchLimits { emails: config.email.letters_max, ..config.delivery.limits },
     };
-    Ok(app.with_dispatch(Arc::new(renderer), Arc::new(transport), settings))
+    Ok(configured(app, config).with_dispatch(Arc::new(transport), settings))
 }
 
-/// The same, for commands that look at what is there: a mistyped folder must not be made and found empty.
+fn configured(app: App, config: &Config) -> App {
+    app.with_time_zone(config.time_zone.clone()).with_document_cache(config.search.document_cache_bytes)
+}
+
+/// Opens an existing data folder, for commands that read it: a mistyped path must be an error and not an empty folder.
 pub fn existing(config: &Config) -> anyhow::Result<App> {
     let database = config.data.join(store::sqlite::FILE_NAME);
-    anyhow::ensure!(database.exists(), "there is no Vigie data in {}", config.data.display());
+    anyhow::ensure!(database.exists(), "no Vigie data in {}", config.data.display());
     app(config)
 }
 
-/// The reference geography: the one compiled in, or that of a folder.
+/// Loads the reference geography: the embedded one, or that of a folder.
 pub fn gazetteer(config: &Config) -> anyhow::Result<Gazetteer> {
     match &config.geography {
-        None => Gazetteer::embedded().context("the embedded geography cannot be read"),
+        None => Gazetteer::embedded().context("cannot read the embedded geography"),
         Some(folder) => Gazetteer::from_directory(folder)
-            .with_context(|| format!("the geography of {} cannot be read", folder.display())),
+            .with_context(|| format!("cannot read the geography in {}", folder.display())),
     }
 }
 
-/// Why a server would not start with settings that can be read: everything it makes of them is made here, too, but nothing is kept
-/// and nobody is asked.
-pub fn obstacles(config: &Config) -> Vec<anyhow::Error> {
-    let mut obstacles = Vec::new();
-    obstacles.extend(transport::webhooks_of(config).err());
-    obstacles.extend(match config.email.transport {
-        // A folder that was made in passing could belong to somebody who is not the server.
-        EmailTransport::Folder => makeable(&config.email.folder).context("email.folder").err(),
-        EmailTransport::Off | EmailTransport::Smtp => transport::mail_of(config).err(),
+/// Returns why a server with these settings would not start. Builds what the server builds from them, but keeps nothing and sends
+/// nothing.
+pub fn startup_errors(config: &Config) -> Vec<anyhow::Error> {
+    let mut errors = Vec::new();
+    errors.extend(transport::webhook_sender(config).err());
+    errors.extend(match config.email.transport {
+        // The folder itself is not created here: it could get another owner than the server.
+        EmailTransport::Folder => check_creatable(&config.email.folder).context("email.folder").err(),
+        EmailTransport::Off | EmailTransport::Smtp => transport::mail_sender(config).err(),
     });
-    obstacles.extend(makeable(&config.data).context("store.data").err());
+    errors.extend(check_creatable(&config.data).context("store.data").err());
     if config.geography.is_some() {
-        obstacles.extend(gazetteer(config).context("places.folder").err());
+        errors.extend(gazetteer(config).context("places.folder").err());
     }
-    obstacles
+    errors
 }
 
-/// Whether a folder is there or can be made: only making it tells. What was made for that goes again.
-fn makeable(folder: &Path) -> anyhow::Result<()> {
+/// Checks that a folder exists or can be created. Creates it to find out, and removes it again.
+fn check_creatable(folder: &Path) -> anyhow::Result<()> {
     let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
     let missing: Vec<&Path> = folder.ancestors().take_while(is_missing).collect();
-    let made = fs::create_dir_all(folder);
+    let created = fs::create_dir_all(folder);
     for folder in missing {
-        // One that was not made, or that somebody has begun to use, stays as it is.
+        // Fails for a folder that was not created, or is in use by now; both stay as they are.
         let _ = fs::remove_dir(folder);
     }
-    made.with_context(|| format!("the folder {} cannot be made", folder.display()))
+    created.with_context(|| format!("cannot create the folder {}", folder.display()))
 }

@@ -26,7 +26,7 @@ pub fn run(args: CheckConfigArgs) -> anyhow::Result<ExitCode> {
     let settings = sources.print();
     let problems: Vec<String> = match Config::load(sources) {
         Ok(config) => {
-            let obstacles = open::obstacles(&config);
+            let obstacles = open::startup_errors(&config);
             if obstacles.is_empty() {
                 output::print(&settings)?;
                 for ConfigWarning { setting, message } in config.email.warnings() {

@@ -15,7 +15,7 @@ pub struct CompactArgs {
 
 pub async fn run(args: CompactArgs) -> anyhow::Result<ExitCode> {
     let app = open::existing(&args.common.load()?)?;
-    app.store().compact().await?;
+    app.compact().await?;
     output::note("The database is compact.");
     Ok(ExitCode::SUCCESS)
 }

@@ -161,7 +161,7 @@ async fn replay_search(common: &Common, search: &str, since: &str) -> anyhow::Re
 
 async fn found(app: &App, text: &str) -> anyhow::Result<StoredSearch> {
     let id = iri::parse_search(text).with_context(|| format!("\"{text}\" is not the id of a search"))?;
-    app.store().search(id).await?.with_context(|| format!("there is no search {id}"))
+    app.search(id).await?.with_context(|| format!("there is no search {id}"))
 }
 
 fn delivery_id(text: &str) -> anyhow::Result<DeliveryId> {

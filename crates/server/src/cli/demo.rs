@@ -208,7 +208,7 @@ async fn fill(app: &App, market: &World, properties: u64) -> anyhow::Result<Foun
     }
     app.ingest(batch).await?;
     bar.finish_and_clear();
-    let (found, adverts) = app.store().counts().await?;
+    let (found, adverts) = app.counts().await?;
     output::say(&format!("The market has {found} properties in {adverts} adverts."));
     Ok(shown.context("a market needs at least one property")?.1)
 }

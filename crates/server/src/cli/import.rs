@@ -178,7 +178,7 @@ impl Source {
             modified.map_or(0, |age| age.as_millis())
         );
         let (mut offset, mut line) = (0, 1);
-        if !from_start && let Some(note) = app.store().note(note_name.clone()).await? {
+        if !from_start && let Some(note) = app.bookmark(note_name.clone()).await? {
             let mut numbers = note.split(' ').map(str::parse::<u64>);
             if let (Some(Ok(noted_offset)), Some(Ok(noted_line))) = (numbers.next(), numbers.next()) {
                 (offset, line) = (noted_offset, noted_line);
@@ -201,14 +201,14 @@ impl Source {
 
     async fn note(&self, app: &App, offset: u64, line: u64) -> anyhow::Result<()> {
         if let Some(name) = &self.note_name {
-            app.store().set_note(name.clone(), Some(format!("{offset} {line}"))).await?;
+            app.save_bookmark(name.clone(), Some(format!("{offset} {line}"))).await?;
         }
         Ok(())
     }
 
     async fn forget(&self, app: &App) -> anyhow::Result<()> {
         if let Some(name) = &self.note_name {
-            app.store().set_note(name.clone(), None).await?;
+            app.save_bookmark(name.clone(), None).await?;
         }
         Ok(())
     }

@@ -41,9 +41,8 @@ pub async fn one(State(shared): State<Shared>, PathId(id): PathId<AdvertId>) -> 
 /// `DELETE /adverts/{uuid}`
 pub async fn erase(State(shared): State<Shared>, PathId(id): PathId<AdvertId>) -> Result<Response, Problem> {
     let erasing = {
-        let shared = shared.clone();
-        // The index hears of it in a moment; what was kept ready must not be sent even once more.
-        async move { shared.app.erase(id, |erased| shared.documents.forget(erased.property)).await }
+        let app = shared.app.clone();
+        async move { app.erase(id).await }
     };
     // Not dropped half-way when the client goes: what is erased in the store must not stay in the cache.
     let erased = shared.tasks.spawn(erasing).await.map_err(|_| app::Error::Interrupted)??;

@@ -87,6 +87,10 @@ impl From<app::Error> for Problem {
             }
             app::Error::Store(_) => Self::unavailable("The store is unavailable.", 5),
             app::Error::Interrupted => Self::unavailable("The server is shutting down.", 5),
+            app::Error::Panicked => Self::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "An internal error occurred; the log has the request's id.",
+            ),
             app::Error::NoRandomness(_) => Self::unavailable("No random numbers at the moment.", 5),
         }
     }

@@ -16,7 +16,6 @@ use super::error::{Problem, json};
 use super::parameters::QueryText;
 use super::path::PathId;
 use super::searches::{criteria_of, of_caller, with_places};
-use super::searching::computed;
 
 /// `GET /searches/{id}/explain?property=…`
 pub async fn one(
@@ -35,7 +34,7 @@ pub async fn one(
     let sites = shared.app.sites().await?;
     let sharing = shared.clone();
     // Many words in many long texts take a while.
-    let written = computed(&shared, move || write(&sharing, &search, &property, matched, &sites)).await??;
+    let written = shared.app.compute(move || write(&sharing, &search, &property, matched, &sites)).await??;
     Ok(noted.on(json(StatusCode::OK, &written)))
 }
 

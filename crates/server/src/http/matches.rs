@@ -1,7 +1,8 @@
 //! Matches: which properties came to meet a search, as they were then.
 
 use app::access::Caller;
-use app::searches::MatchSeen;
+use app::documents::DocumentRenderer;
+use app::searches::MatchedProperty;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
@@ -13,7 +14,6 @@ use wire::hydra::{Collection, Paging, Parameter, View};
 use wire::matching::{MatchBody, MatchParts};
 
 use super::Shared;
-use super::documents::Writer;
 use super::error::{Problem, json};
 use super::parameters::QueryText;
 use super::path::PathId;
@@ -36,9 +36,9 @@ pub async fn list(
 
     let (skip, take) = paging.skip_and_take();
     let (total, seen) = shared.app.matches_of(&search, skip as u64, take as u64).await?;
-    let writer = Writer::new(&shared).await?;
+    let renderer = shared.app.document_renderer().await?;
     let members: Vec<Box<RawValue>> =
-        seen.into_iter().filter_map(|seen| written(&shared, &writer, &search, seen)).collect();
+        seen.into_iter().filter_map(|seen| written(&shared, &renderer, &search, seen)).collect();
     let path = wire::iri::matches_of(id);
     let view = View::new(&path, &query.raw, paging, total);
     let page = Collection::new("Match", path, members, total, view, PARAMETERS);
@@ -53,21 +53,21 @@ pub async fn one(
 ) -> Result<Response, Problem> {
     let found = shared.app.match_of(caller.user.id, id).await?;
     let (search, seen) = found.ok_or_else(Problem::not_found)?;
-    let writer = Writer::new(&shared).await?;
-    let body = written(&shared, &writer, &search, seen).ok_or_else(Problem::not_found)?;
+    let renderer = shared.app.document_renderer().await?;
+    let body = written(&shared, &renderer, &search, seen).ok_or_else(Problem::not_found)?;
     Ok(json(StatusCode::OK, &body))
 }
 
 fn written(
     shared: &Shared,
-    writer: &Writer,
+    renderer: &DocumentRenderer,
     search: &StoredSearch,
-    seen: MatchSeen,
+    seen: MatchedProperty,
 ) -> Option<Box<RawValue>> {
-    let MatchSeen { row, property } = seen;
+    let MatchedProperty { row, property } = seen;
     let hidden = search.search.draft.alerts.hide_contact;
     let property = if hidden { property.without_contacts() } else { property };
-    let document = writer.document(&property)?;
+    let document = renderer.render(&property)?;
     let parts = MatchParts {
         id: row.id,
         property: row.property,

@@ -157,7 +157,7 @@ pub fn read(
 /// Why nothing is ever sent to an address, if that is so. Where nothing is sent at all, nobody can tell.
 fn judged(app: &App, endpoint: &Endpoint) -> Result<(), String> {
     let Some(transport) = app.transport() else { return Ok(()) };
-    transport.judge(endpoint).map(|_host| ()).map_err(|refused| refused.to_string())
+    transport.check_endpoint(endpoint).map(|_host| ()).map_err(|refused| refused.to_string())
 }
 
 /// What a search asks for today. What was saved was checked, but what it is made of may have changed its rules since.

@@ -52,11 +52,11 @@ impl MatcherMetrics {
         }
         self.searches.set(*searches);
         self.bytes.set(*bytes);
-        let MatchStats { documents, walked, verified, matches, notifications } = stats;
+        let MatchStats { properties, candidates, evaluated, matches, notifications } = stats;
         let counters = [
-            (&self.documents, documents),
-            (&self.walked, walked),
-            (&self.verified, verified),
+            (&self.documents, properties),
+            (&self.walked, candidates),
+            (&self.verified, evaluated),
             (&self.matches, matches),
             (&self.notifications, notifications),
         ];

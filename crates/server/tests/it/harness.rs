@@ -73,7 +73,7 @@ impl TestServer {
 
     /// The same, and what is owed is brought.
     pub async fn bringing(settings: &str) -> Self {
-        Self::made(settings, |app, config| server::open::bringing(app, config).unwrap()).await
+        Self::made(settings, |app, config| server::open::with_dispatcher(app, config).unwrap()).await
     }
 
     async fn made(settings: &str, completed: impl FnOnce(App, &Config) -> App) -> Self {

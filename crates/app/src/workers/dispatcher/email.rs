@@ -1,4 +1,4 @@
-//! What a email says of the properties it tells of.
+//! Builds the e-mail for the new matches of a search.
 
 use delivery::{Email, EmailId, ListingSummary};
 use domain::{DeliveryId, Derived, Property, ShortText, Timestamp, WebAddress, Zipcode};
@@ -7,8 +7,8 @@ use store::StoredSearch;
 use crate::App;
 use crate::dispatch::Dispatch;
 
-/// Nothing when there is nothing to tell, or nobody to tell it to.
-pub fn email<'a>(
+/// Returns `None` if no property can be shown, or the search has no e-mail address.
+pub fn build<'a>(
     app: &App,
     dispatch: &Dispatch,
     search: &StoredSearch,
@@ -17,7 +17,7 @@ pub fn email<'a>(
     at: Timestamp,
 ) -> Option<Email> {
     let draft = &search.search.draft;
-    let listings: Vec<ListingSummary> = properties.filter_map(|property| listing(app, property)).collect();
+    let listings: Vec<ListingSummary> = properties.filter_map(|property| summary(app, property)).collect();
     let unsubscribe = format!(
         "{}/unsubscribe/{}/{}",
         dispatch.settings.public_url.trim_end_matches('/'),
@@ -31,13 +31,13 @@ pub fn email<'a>(
         at,
         title: draft.title.as_str().to_owned(),
         listings,
-        // No more are gathered than a email shows; the rest is in the next one.
+        // A batch is at most as large as an e-mail; other matches are in the next one.
         others: 0,
         unsubscribe: WebAddress::parse(&unsubscribe).ok()?,
     })
 }
 
-/// The commune under the zipcode the property has in it, as its document says; else what its publishers wrote.
+/// Returns the commune with the zipcode of the property, as in its document, or else the place that its publisher gave.
 fn place(app: &App, derived: &Derived<'_>) -> Option<String> {
     let (name, zipcode) = match app.city(derived) {
         Some(city) => {
@@ -57,7 +57,7 @@ fn place(app: &App, derived: &Derived<'_>) -> Option<String> {
     }
 }
 
-fn listing(app: &App, property: &Property) -> Option<ListingSummary> {
+fn summary(app: &App, property: &Property) -> Option<ListingSummary> {
     let derived = property.derive()?;
     let reference = property.advert(derived.reference_advert)?;
     Some(ListingSummary {

@@ -27,6 +27,6 @@ async fn whole_lines_are_taken_in_when_the_break_comes_at_once() {
     let answer = ingest(&shared, None, Body::from_stream(stream::iter(frames)));
     shared.tasks.close();
     shared.tasks.wait().await;
-    assert_eq!(shared.app.store().counts().await.unwrap(), (2, 2));
+    assert_eq!(shared.app.counts().await.unwrap(), (2, 2));
     drop(answer);
 }
