@@ -124,7 +124,9 @@ fn random_text(length: usize) -> Result<String, Error> {
         getrandom::fill(&mut bytes).map_err(Error::NoRandomness)?;
         // 248 is the largest multiple of 62 in a byte. Larger bytes would favour some characters.
         let unbiased = bytes.iter().filter(|byte| **byte < 248);
-        text.extend(unbiased.map(|byte| char::from(ALPHABET[usize::from(byte % 62)])).take(length - text.len()));
+        text.extend(
+            unbiased.map(|byte| char::from(ALPHABET[usize::from(byte % 62)])).take(length - text.len()),
+        );
     }
     Ok(text)
 }

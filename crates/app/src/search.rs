@@ -140,7 +140,10 @@ impl IndexHandle {
         if !was_late {
             self.is_late.store(true, Ordering::Relaxed);
             let position = position.0;
-            tracing::warn!(position, "the index lags behind: writes are acknowledged before searches see them");
+            tracing::warn!(
+                position,
+                "the index lags behind: writes are acknowledged before searches see them"
+            );
         }
     }
 

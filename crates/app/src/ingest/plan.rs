@@ -177,10 +177,17 @@ impl Batch<'_> {
         }
         self.record_identities(id, property_id, &advert.details, None, &claim);
         let state = self.state(property_id)?;
-        let property = state.property.get_or_insert_with(|| Property { id: property_id, adverts: Vec::new() });
+        let property =
+            state.property.get_or_insert_with(|| Property { id: property_id, adverts: Vec::new() });
         property.put(advert);
         self.put(property_id, id, PutCause::Created { claim, events })?;
-        Ok(Receipt::Accepted { advert: id, property: property_id, outcome: Outcome::Created, certainty, warnings })
+        Ok(Receipt::Accepted {
+            advert: id,
+            property: property_id,
+            outcome: Outcome::Created,
+            certainty,
+            warnings,
+        })
     }
 
     fn update(&mut self, mut draft: AdvertDraft, located: Located) -> Result<Receipt, Missing> {

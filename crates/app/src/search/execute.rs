@@ -189,10 +189,7 @@ impl Searcher {
                 documents[index] = Some(document);
             }
         }
-        Ok(DocumentPage {
-            total: result.total as u64,
-            documents: documents.into_iter().flatten().collect(),
-        })
+        Ok(DocumentPage { total: result.total as u64, documents: documents.into_iter().flatten().collect() })
     }
 }
 

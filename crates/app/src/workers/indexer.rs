@@ -125,7 +125,10 @@ impl Indexer {
                 let built = build::from_store(&self.app).await?;
                 if !built.damaged.is_empty() {
                     let properties = built.damaged.len();
-                    tracing::error!(properties, "stored properties are damaged and are missing from the index");
+                    tracing::error!(
+                        properties,
+                        "stored properties are damaged and are missing from the index"
+                    );
                 }
                 (built.index, built.position)
             }
@@ -226,7 +229,10 @@ impl LogSummary {
 }
 
 /// Reads the current version of properties. A damaged record counts as removed, so that it does not stop the indexer.
-async fn read_properties(app: &App, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, StoredProperty>, Error> {
+async fn read_properties(
+    app: &App,
+    ids: Vec<PropertyId>,
+) -> Result<HashMap<PropertyId, StoredProperty>, Error> {
     let reads = ids.chunks(PROPERTIES_PER_READ).map(|ids| read_chunk(app, ids.to_vec())).collect::<Vec<_>>();
     let parts: Vec<_> = stream::iter(reads).buffer_unordered(PARALLEL_READS).try_collect().await?;
     Ok(parts.into_iter().flatten().collect())

@@ -115,7 +115,9 @@ impl Matcher {
             self.loaded = Some(loaded);
             return Ok(progress);
         }
-        tracing::warn!("another process also runs a matcher on this data folder; continuing from its checkpoint");
+        tracing::warn!(
+            "another process also runs a matcher on this data folder; continuing from its checkpoint"
+        );
         Ok(Progress::CaughtUp)
     }
 
@@ -136,7 +138,11 @@ impl Matcher {
         }
         self.progress.set_searches(state.len(), state.bytes());
         self.progress.start(position);
-        tracing::info!(searches = state.len(), position = position.0, "the matcher has loaded the saved searches");
+        tracing::info!(
+            searches = state.len(),
+            position = position.0,
+            "the matcher has loaded the saved searches"
+        );
         let now = self.app.clock.now();
         Ok(Loaded {
             state,
@@ -267,7 +273,9 @@ impl Matcher {
             Err(store::Error::Corrupt { .. }) => {}
             read => {
                 let read = keys.into_iter().zip(read?);
-                found.extend(read.filter_map(|(key, property)| Some((key, PropertyVersion::Sound(property?)))));
+                found.extend(
+                    read.filter_map(|(key, property)| Some((key, PropertyVersion::Sound(property?)))),
+                );
                 return Ok(found);
             }
         }

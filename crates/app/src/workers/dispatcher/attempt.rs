@@ -57,8 +57,7 @@ pub(super) async fn attempt(
     };
     let began_at = app.clock.now();
     let Some(acquired) = acquired else {
-        in_flight.end =
-            if stopping.is_cancelled() { AttemptEnd::NotAttempted } else { AttemptEnd::TimedOut };
+        in_flight.end = if stopping.is_cancelled() { AttemptEnd::NotAttempted } else { AttemptEnd::TimedOut };
         let settled = due.iter().map(|due| SettledDelivery::released(due, claim, began_at)).collect();
         return AttemptResult { settled, in_flight: Some(in_flight) };
     };

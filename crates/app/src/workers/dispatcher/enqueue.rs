@@ -18,7 +18,7 @@ impl Dispatcher {
             return Ok(false);
         }
         let deliveries: Vec<(NewDelivery, Start)> =
-            deliveries.into_iter().map(|delivery| (delivery, self.start(&delivery, now))).collect();
+            deliveries.into_iter().map(|delivery| (delivery, self.initial_state(&delivery, now))).collect();
         let lanes: Vec<_> = deliveries
             .iter()
             .filter_map(|(delivery, start)| match start {
@@ -38,7 +38,7 @@ impl Dispatcher {
     }
 
     /// Webhooks are due at once. E-mails wait for more matches of the same search.
-    fn start(&self, delivery: &NewDelivery, now: Timestamp) -> Start {
+    fn initial_state(&self, delivery: &NewDelivery, now: Timestamp) -> Start {
         match delivery.notification.channel() {
             DeliveryChannel::Match | DeliveryChannel::Event => Start::DueAt(now),
             DeliveryChannel::Email if self.dispatch.transport.sends_email() => {

@@ -73,7 +73,7 @@ impl Dispatcher {
                     }
                 }
                 LanePlan::Email { search, target } if !due.is_empty() => {
-                    let in_flight = self.start(lane, &target, None);
+                    let in_flight = self.reserve(lane, &target, None);
                     let is_parked = in_flight.is_none();
                     let recipient = Recipient::Email { search };
                     pending.extend(in_flight.map(|in_flight| PendingMessage { due, recipient, in_flight }));
@@ -114,7 +114,7 @@ impl Dispatcher {
                 blocked += 1;
                 continue;
             }
-            let Some(in_flight) = self.start(lane, target, order) else { return Started::Blocked };
+            let Some(in_flight) = self.reserve(lane, target, order) else { return Started::Blocked };
             let recipient = Recipient::Webhook { search: search.clone(), endpoint: endpoint.clone() };
             pending.push(PendingMessage { due: vec![due], recipient, in_flight });
             started += 1;
@@ -178,7 +178,7 @@ impl Dispatcher {
     }
 
     /// Reserves room for one more attempt. If there is none, because other lanes of this round have taken it, parks the lane.
-    fn start(&mut self, lane: Lane, target: &Target, order: Option<OrderKey>) -> Option<InFlight> {
+    fn reserve(&mut self, lane: Lane, target: &Target, order: Option<OrderKey>) -> Option<InFlight> {
         if self.schedule.capacity_or_park(lane, target) == 0 {
             return None;
         }

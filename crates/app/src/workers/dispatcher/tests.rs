@@ -289,7 +289,9 @@ async fn deliveries_without_a_recipient_are_cancelled() {
 #[tokio::test]
 async fn a_receiver_that_hangs_does_not_delay_others() {
     let service = TestService::new();
-    service.save(Alerts { endpoint: Endpoint::parse("https://hang.example/").ok(), ..webhook_alerts() }).await;
+    service
+        .save(Alerts { endpoint: Endpoint::parse("https://hang.example/").ok(), ..webhook_alerts() })
+        .await;
     service.save(webhook_alerts()).await;
     for number in 0..30 {
         service.ingest(number, 100.0).await;
@@ -316,7 +318,7 @@ async fn contacts_are_hidden_on_request_and_erased_properties_are_not_sent() {
     let mut dispatcher = service.dispatcher();
     run_until_idle(&mut dispatcher).await;
     assert_eq!(service.transport.webhooks().len(), 2);
-    service.app.erase(advert_id(2), |_| ()).await.unwrap();
+    service.app.erase(advert_id(2)).await.unwrap();
     service.clock.advance_seconds(HOUR);
     run_until_idle(&mut dispatcher).await;
     let webhooks = service.transport.webhooks();

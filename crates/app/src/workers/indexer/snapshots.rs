@@ -12,7 +12,7 @@ use engine::{Index, SegmentReader};
 use store::{LogEntry, Position};
 use tokio::task::JoinHandle;
 
-use super::{Loaded, Indexer, Progress, Settings};
+use super::{Indexer, Loaded, Progress, Settings};
 use crate::search::SnapshotTaken;
 use crate::search::folder::{SnapshotFolder, Unusable};
 use crate::search::manifest::{Anchor, Manifest};
@@ -105,7 +105,7 @@ impl Snapshots {
         let position = Position(manifest.anchor.position);
         match entry_at(app, position).await? {
             None => return Ok(Err(Unusable::LogTooShort { position: position.0 })),
-            Some(entry) if !manifest.anchor.is(&entry) => {
+            Some(entry) if !manifest.anchor.matches(&entry) => {
                 return Ok(Err(Unusable::OtherLog { position: position.0 }));
             }
             Some(_) => {}
@@ -115,7 +115,7 @@ impl Snapshots {
             let parts = folder.segments(&manifest, |id, bytes, live_docs| {
                 SegmentReader::decode(settings, id, bytes, live_docs)
             })?;
-            folder.go_on_from(&manifest);
+            folder.continue_from(&manifest);
             Ok((Index::restored(settings, parts, position.0), position))
         };
         self.in_folder(restore).await
@@ -180,8 +180,7 @@ impl Indexer {
             self.finish_purge().await?;
             return self.start_snapshot().await;
         }
-        if self.snapshots.is_due(loaded_position(self.loaded.as_ref()), now) && !self.start_purge()
-        {
+        if self.snapshots.is_due(loaded_position(self.loaded.as_ref()), now) && !self.start_purge() {
             self.start_snapshot().await?;
         }
         Ok(())

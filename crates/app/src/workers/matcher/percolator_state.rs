@@ -83,7 +83,9 @@ impl PercolatorState {
 
     /// Returns `true` if a search is subscribed to a notification.
     pub fn wants(&self, number: SearchNumber, notification: Notification) -> bool {
-        self.subscriptions.get(number.0 as usize).is_some_and(|subscriptions| subscriptions.contains(notification))
+        self.subscriptions
+            .get(number.0 as usize)
+            .is_some_and(|subscriptions| subscriptions.contains(notification))
     }
 
     /// Updates the site directory, and recompiles the searches that depend on categories if these have changed.

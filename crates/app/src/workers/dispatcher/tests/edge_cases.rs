@@ -145,7 +145,10 @@ async fn contacts_once_hidden_stay_hidden() {
     let webhooks = service.transport.webhooks();
     let hidden: Vec<_> = webhooks.iter().map(SentWebhook::hides_contacts).collect();
     assert_eq!(hidden.len(), 4);
-    assert_eq!(webhooks[0].body, webhooks.iter().skip(1).find(|webhook| webhook.id == webhooks[0].id).unwrap().body);
+    assert_eq!(
+        webhooks[0].body,
+        webhooks.iter().skip(1).find(|webhook| webhook.id == webhooks[0].id).unwrap().body
+    );
     assert_eq!(hidden, [true, false, true, true]);
 }
 

@@ -118,7 +118,7 @@ async fn check(service: &TestService) {
             assert_eq!(row.state, DeliveryState::Failed);
         }
     }
-    in_order(listing).await;
+    check_order(service).await;
 }
 
 /// Checks that the first attempts about a property are in order within a lane, and that sequence numbers have no gaps.
