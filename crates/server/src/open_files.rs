@@ -36,7 +36,7 @@ pub fn allow(config: &Config) {
 /// As many as the settings allow at once: each attempt has a connection, and as many may wait for their next message.
 fn needed(config: &Config) -> u64 {
     let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-    let attempts = count(config.delivery.limits.in_all).saturating_mul(2);
+    let attempts = count(config.delivery.limits.total).saturating_mul(2);
     count(config.limits.connections_max).saturating_add(attempts).saturating_add(OTHERS)
 }
 

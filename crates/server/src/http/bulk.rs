@@ -107,8 +107,8 @@ impl Lines {
             Aborted::Failed => (503, "The documents cannot be read at the moment"),
         };
         let message = match last {
-            Some(last) => format!("{reason}; ask for what comes after {last}."),
-            None => format!("{reason}; ask again."),
+            Some(last) => format!("{reason}. Resume with the parameter after={last}."),
+            None => format!("{reason}. Try again."),
         };
         let mut line = serde_json::to_vec(&wire::error::error(status, message)).unwrap_or_default();
         line.push(b'\n');

@@ -8,7 +8,7 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 use crate::chance::Chance;
 
 /// What a server says that finds deliveries of one that was killed.
-const INTERRUPTED: &str = "attempts that nobody saw the end of are made again";
+const INTERRUPTED: &str = "leases of delivery attempts expired; retrying these deliveries";
 
 /// A key for everything, made beside whatever runs on the folder.
 pub fn make_key(folder: &Path) -> String {

@@ -101,7 +101,7 @@ fn a_key_for_nobody_or_nothing_is_refused() {
     assert!(create(" ", "read").contains("--user"));
     assert!(create("a\nb", "read").contains("--user"));
     // Nothing was made, and a command that only looks does not make it either.
-    assert!(run(folder.path(), &["keys", "list"]).failed().contains("there is no Vigie data in"));
+    assert!(run(folder.path(), &["keys", "list"]).failed().contains("no Vigie data in"));
 }
 
 #[test]

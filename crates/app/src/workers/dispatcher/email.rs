@@ -38,7 +38,7 @@ pub fn build<'a>(
 }
 
 /// Returns the commune with the zipcode of the property, as in its document, or else the place that its publisher gave.
-fn place(app: &App, derived: &Derived<'_>) -> Option<String> {
+fn place_label(app: &App, derived: &Derived<'_>) -> Option<String> {
     let (name, zipcode) = match app.city(derived) {
         Some(city) => {
             (Some(city.name.to_string()), derived.zipcode.or(city.main_zipcode()).map(Zipcode::to_string))
@@ -66,7 +66,7 @@ fn summary(app: &App, property: &Property) -> Option<ListingSummary> {
         price: derived.price,
         surface: derived.surface,
         rooms: derived.room.and_then(|rooms| u32::try_from(rooms).ok()),
-        place: place(app, &derived),
+        place: place_label(app, &derived),
         picture: derived.pictures.first().map(|picture| (*picture).clone()),
         link: reference.details.url.clone(),
     })
