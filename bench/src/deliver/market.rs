@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, ensure};
 use app::App;
 use app::system::{RandomIds, SystemClock};
-use app::workers::following::Progress;
+use app::workers::follower::Progress;
 use app::workers::matcher::Matcher;
 use domain::draft::Lifecycle;
 use domain::{AdvertDraft, Amount, Given, PropertyType, Scopes, TransactionType};

@@ -1,7 +1,7 @@
-//! Everything a receiver can do to us, six times over: each attempt ends by its name, the next is an hour later to the second, after
-//! the sixth it has failed, and it can be sent again. All receivers at once, by one worker.
+//! Hostile receivers: each attempt ends with the expected outcome, the next one is exactly an hour later, the delivery fails after the
+//! sixth, and can be replayed. One dispatcher serves all receivers at once.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and says where")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test and names the line")]
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,17 +9,16 @@ use std::time::Duration;
 
 use app::App;
 use app::deliveries::Replayed;
-use app::dispatch::{DispatchLimits, DispatchSettings, EndpointRefused, PayloadRenderer, Told, Transport};
+use app::dispatch::{DispatchLimits, DispatchSettings, EndpointRefused, Transport};
 use app::workers::dispatcher::Dispatcher;
-use app::workers::following::Progress;
+use app::workers::follower::Progress;
 use app::workers::matcher::Matcher;
 use async_trait::async_trait;
 use delivery::webhook::{Addresses, Deadlines, Settings, Webhooks};
 use delivery::{Email, Exchange, WebhookMessage};
 use domain::search::SearchDraft;
 use domain::{
-    AdvertEvent, Alerts, Amount, DeliveryState, Endpoint, EventName, Fault, Given, Identity, Outcome,
-    Property, Retries, SearchNumber, SiteDirectory,
+    Alerts, Amount, DeliveryState, Endpoint, Fault, Given, Identity, Outcome, Retries, SearchNumber,
 };
 use places::Gazetteer;
 use store::sqlite::SqliteStore;
@@ -31,16 +30,16 @@ use testkit::{ManualClock, SeededIds};
 
 const HOUR: i64 = 3_600;
 
-/// How long tricks about time are waited for.
-const SOON: Duration = Duration::from_secs(2);
-/// Long enough never to be what ends an attempt here.
-const LATE: Duration = Duration::from_secs(60);
+/// The timeout for tricks that provoke one.
+const SHORT: Duration = Duration::from_secs(2);
+/// A timeout that no attempt reaches.
+const LONG: Duration = Duration::from_secs(60);
 
-/// The real sender, patient where time is not what a trick is about: this machine may be busy.
+/// The real sender, with a short timeout only for tricks that provoke one: the machine may be busy.
 struct TwoSenders {
     impatient: Webhooks,
     patient: Webhooks,
-    about_time: Vec<String>,
+    timeout_urls: Vec<String>,
 }
 
 fn sender(authority: &Authority, deadline: Duration) -> Webhooks {
@@ -52,18 +51,18 @@ fn sender(authority: &Authority, deadline: Duration) -> Webhooks {
 
 #[async_trait]
 impl Transport for TwoSenders {
-    async fn post(&self, post: &WebhookMessage) -> Exchange {
-        let impatient = self.about_time.iter().any(|url| url == post.endpoint.as_str());
-        if impatient { self.impatient.send(post).await } else { self.patient.send(post).await }
+    async fn send_webhook(&self, message: &WebhookMessage) -> Exchange {
+        let times_out = self.timeout_urls.iter().any(|url| url == message.endpoint.as_str());
+        if times_out { self.impatient.send(message).await } else { self.patient.send(message).await }
     }
 
-    async fn email(&self, _: &Email) -> Exchange {
-        unreachable!("there are no emails here")
+    async fn send_email(&self, _: &Email) -> Exchange {
+        unreachable!("this test sends no e-mails")
     }
 
-    fn judge(&self, endpoint: &Endpoint) -> Result<String, EndpointRefused> {
-        let judged = self.patient.judge(endpoint);
-        judged.map(|host| host.to_string()).map_err(|refused| EndpointRefused(refused.to_string()))
+    fn check_endpoint(&self, endpoint: &Endpoint) -> Result<String, EndpointRefused> {
+        let host = self.patient.judge(endpoint);
+        host.map(|host| host.to_string()).map_err(|refused| EndpointRefused(refused.to_string()))
     }
 
     fn sends_email(&self) -> bool {
@@ -71,27 +70,10 @@ impl Transport for TwoSenders {
     }
 }
 
-/// What is sent matters to nobody here.
-struct Plain;
-
-impl PayloadRenderer for Plain {
-    fn document(&self, _: &App, _: &SiteDirectory, property: &Property) -> Option<Vec<u8>> {
-        Some(format!("\"{}\"", property.id).into_bytes())
-    }
-
-    fn match_body(&self, told: &Told<'_>) -> Vec<u8> {
-        told.document.to_vec()
-    }
-
-    fn event_body(&self, _: EventName, _: &AdvertEvent, told: &Told<'_>) -> Vec<u8> {
-        told.document.to_vec()
-    }
-}
-
-async fn work(dispatcher: &mut Dispatcher) {
+async fn run_until_idle(dispatcher: &mut Dispatcher) {
     loop {
         let more = dispatcher.run_once().await.unwrap();
-        dispatcher.settled().await;
+        dispatcher.wait_idle().await;
         if !more {
             return;
         }
@@ -99,12 +81,12 @@ async fn work(dispatcher: &mut Dispatcher) {
 }
 
 async fn rows(store: &SqliteStore) -> Vec<DeliveryRow> {
-    let asked = DeliveryList { take: 1_000, ..DeliveryList::default() };
-    store.deliveries(asked).await.unwrap().deliveries
+    let list = DeliveryList { take: 1_000, ..DeliveryList::default() };
+    store.deliveries(list).await.unwrap().deliveries
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn six_attempts_an_hour_apart_whatever_the_receiver_does_then_failed_and_sent_again_on_request() {
+async fn every_hostile_receiver_gets_six_attempts_an_hour_apart_and_a_replay() {
     let authority = Authority::new();
     let mut receivers = Vec::new();
     for trick in Trick::ALL {
@@ -112,13 +94,13 @@ async fn six_attempts_an_hour_apart_whatever_the_receiver_does_then_failed_and_s
         receivers.push((*trick, Receiver::start(&authority, plan).await.unwrap()));
     }
     let url = |receiver: &Receiver| receiver.url("/hook");
-    let about_time = |trick: Trick| trick.expected() == Outcome::Failed(Fault::Timeout);
+    let times_out = |trick: Trick| trick.expected() == Outcome::Failed(Fault::Timeout);
     let transport = TwoSenders {
-        impatient: sender(&authority, SOON),
-        patient: sender(&authority, LATE),
-        about_time: receivers
+        impatient: sender(&authority, SHORT),
+        patient: sender(&authority, LONG),
+        timeout_urls: receivers
             .iter()
-            .filter(|(trick, _)| about_time(*trick))
+            .filter(|(trick, _)| times_out(*trick))
             .map(|(_, receiver)| url(receiver))
             .collect(),
     };
@@ -127,15 +109,15 @@ async fn six_attempts_an_hour_apart_whatever_the_receiver_does_then_failed_and_s
     let clock = Arc::new(ManualClock::at(at(1_000_000)));
     let settings = DispatchSettings {
         retries: Retries { interval: Duration::from_secs(HOUR as u64) },
-        gather: SOON,
-        keep: LATE,
+        batch_window: SHORT,
+        retention: LONG,
         public_url: String::new(),
-        limits: DispatchLimits { per_host: 2, per_user: 1_000, in_all: 1_000, emails: 3 },
+        limits: DispatchLimits { per_host: 2, per_user: 1_000, total: 1_000, emails: 3 },
     };
     let places = Arc::new(Gazetteer::embedded().unwrap());
     let app = App::new(store.clone(), clock.clone(), Arc::new(SeededIds::new(1)), places)
         .with_matcher()
-        .with_dispatch(Arc::new(Plain), Arc::new(transport), settings);
+        .with_dispatch(Arc::new(transport), settings);
 
     let mut tricks: HashMap<SearchNumber, Trick> = HashMap::new();
     for (trick, receiver) in &receivers {
@@ -158,7 +140,7 @@ async fn six_attempts_an_hour_apart_whatever_the_receiver_does_then_failed_and_s
 
     let mut dispatcher = Dispatcher::new(&app).unwrap().unwrap();
     for attempt in 1..=6 {
-        work(&mut dispatcher).await;
+        run_until_idle(&mut dispatcher).await;
         for row in rows(&store).await {
             let trick = tricks[&row.lane.search];
             let delivered = trick.expected() == Outcome::Delivered;
@@ -172,9 +154,9 @@ async fn six_attempts_an_hour_apart_whatever_the_receiver_does_then_failed_and_s
             assert_eq!(row.state, expected, "{trick:?}");
         }
         clock.advance_seconds(HOUR - 1);
-        work(&mut dispatcher).await;
+        run_until_idle(&mut dispatcher).await;
         let early = rows(&store).await.iter().filter(|row| row.attempts > attempt).count();
-        assert_eq!(early, 0, "a second before its hour");
+        assert_eq!(early, 0, "a second before the hour");
         clock.advance_seconds(1);
     }
 
@@ -192,9 +174,9 @@ async fn six_attempts_an_hour_apart_whatever_the_receiver_does_then_failed_and_s
             assert_eq!(app.replay_delivery(Some(user_id(1)), row.id).await.unwrap(), Replayed::Done);
         }
     }
-    work(&mut dispatcher).await;
+    run_until_idle(&mut dispatcher).await;
     for row in rows(&store).await {
         let delivered = tricks[&row.lane.search].expected() == Outcome::Delivered;
-        assert_eq!(row.attempts, if delivered { 1 } else { 7 }, "sent again");
+        assert_eq!(row.attempts, if delivered { 1 } else { 7 }, "replayed");
     }
 }

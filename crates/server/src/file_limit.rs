@@ -34,7 +34,7 @@ pub fn raise(config: &Config) {
 /// connections may be kept for reuse.
 fn needed(config: &Config) -> u64 {
     let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-    let attempts = count(config.delivery.limits.in_all).saturating_mul(2);
+    let attempts = count(config.delivery.limits.total).saturating_mul(2);
     count(config.limits.connections_max).saturating_add(attempts).saturating_add(OTHER_FILES)
 }
 

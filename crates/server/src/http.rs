@@ -4,7 +4,6 @@ mod adverts;
 mod auth;
 mod body;
 mod bulk;
-mod cache;
 pub(crate) mod deliveries;
 mod documents;
 mod error;
@@ -44,7 +43,6 @@ use crate::config::Config;
 use crate::metrics::Metrics;
 use crate::ndjson::Decoder;
 use auth::RateLimits;
-use cache::DocumentCache;
 
 /// State shared by all handlers.
 #[derive(Clone)]
@@ -55,12 +53,7 @@ pub struct SharedParts {
     pub config: Config,
     pub metrics: Metrics,
     pub rate_limits: Option<RateLimits>,
-    pub tester_turns: tester::Turns,
-    pub documents: DocumentCache,
-    /// One permit per search that may compute concurrently.
-    pub computing: Arc<Semaphore>,
-    /// One permit: previews run one at a time.
-    pub previewing: Arc<Semaphore>,
+    pub tester_limits: tester::TesterLimits,
     /// One permit: listings of deliveries, which may count many rows, run one at a time.
     pub listing: Arc<Semaphore>,
     /// Low-priority threads, for work that searches must not wait for.
@@ -82,20 +75,14 @@ impl std::ops::Deref for Shared {
 impl Shared {
     pub fn new(app: App, config: Config, stop: CancellationToken) -> io::Result<Self> {
         let rate_limits = RateLimits::new(config.rate_limit);
-        let documents = DocumentCache::new(config.search.document_cache_bytes);
         let (metrics, tasks) = (Metrics::default(), TaskTracker::new());
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let computing = Arc::new(Semaphore::new(cores));
-        let (background, previewing) = (Background::start()?, Arc::new(Semaphore::new(1)));
+        let background = Background::start()?;
         let parts = SharedParts {
             app,
             config,
             metrics,
             rate_limits,
-            tester_turns: tester::Turns::default(),
-            documents,
-            computing,
-            previewing,
+            tester_limits: tester::TesterLimits::default(),
             listing: Arc::new(Semaphore::new(1)),
             background,
             tasks,

@@ -17,7 +17,6 @@ pub mod market;
 pub mod metrics;
 pub mod ndjson;
 pub mod open;
-pub mod renderer;
 pub mod serve;
 pub mod telemetry;
 mod transport;

@@ -14,14 +14,14 @@ use places::Gazetteer;
 use store::sqlite::SqliteStore;
 
 use crate::config::{Config, EmailTransport};
-use crate::renderer::WireRenderer;
-use crate::transport::{self, Outgoing};
+use crate::transport::{self, ConfiguredTransport};
 
 /// Opens the service on its data folder with the system clock. Enough for commands; [`server_app`] adds the workers.
 pub fn app(config: &Config) -> anyhow::Result<App> {
     let places = gazetteer(config)?;
     let store = SqliteStore::open(&config.data)?;
-    Ok(App::new(Arc::new(store), Arc::new(SystemClock), Arc::new(RandomIds), Arc::new(places)))
+    let app = App::new(Arc::new(store), Arc::new(SystemClock), Arc::new(RandomIds), Arc::new(places));
+    Ok(configured(app, config))
 }
 
 /// Opens the service for a server: with index, matcher and dispatcher.
@@ -31,16 +31,20 @@ pub fn server_app(config: &Config) -> anyhow::Result<App> {
 
 /// Adds the dispatcher, as configured.
 pub fn with_dispatcher(app: App, config: &Config) -> anyhow::Result<App> {
-    let transport = Outgoing::new(config)?;
-    let renderer = WireRenderer::new(config.time_zone.clone());
+    let transport = ConfiguredTransport::new(config)?;
     let settings = DispatchSettings {
         retries: Retries { interval: config.delivery.retry_interval },
-        gather: config.email.batch_window,
-        keep: config.delivery.retention,
+        batch_window: config.email.batch_window,
+        retention: config.delivery.retention,
         public_url: config.email.public_url.clone(),
         limits: DispatchLimits { emails: config.email.smtp_connections_max, ..config.delivery.limits },
     };
-    Ok(app.with_dispatch(Arc::new(renderer), Arc::new(transport), settings))
+    Ok(configured(app, config).with_dispatch(Arc::new(transport), settings))
+}
+
+/// Applies the settings that every part of the service needs.
+fn configured(app: App, config: &Config) -> App {
+    app.with_time_zone(config.time_zone.clone()).with_document_cache(config.search.document_cache_bytes)
 }
 
 /// Like [`app`], but fails if the data folder holds no database. A mistyped path must not create an empty one.
@@ -67,11 +71,11 @@ pub fn gazetteer(config: &Config) -> anyhow::Result<Gazetteer> {
 /// and contacts no other host.
 pub fn startup_problems(config: &Config) -> Vec<anyhow::Error> {
     let mut problems = Vec::new();
-    problems.extend(transport::webhooks_of(config).err());
+    problems.extend(transport::webhook_sender(config).err());
     problems.extend(match config.email.transport {
         // The folder is not left behind: it might belong to another user than the server's.
         EmailTransport::Folder => check_creatable(&config.email.folder).context("email.folder").err(),
-        EmailTransport::Off | EmailTransport::Smtp => transport::mail_of(config).err(),
+        EmailTransport::Off | EmailTransport::Smtp => transport::mail_sender(config).err(),
     });
     problems.extend(check_creatable(&config.data).context("store.data").err());
     if config.places_folder.is_some() {

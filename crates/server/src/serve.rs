@@ -207,7 +207,7 @@ fn start_workers(shared: &Shared) {
     let (app, stop, stopping) = (shared.app.clone(), shared.stop.clone(), shared.stop.clone());
     shared.tasks.spawn(workers::repeat_later("retention", PRUNE_INTERVAL, stop, move || {
         let (app, stop) = (app.clone(), stopping.clone());
-        async move { app.forget_old_deliveries(&stop).await }
+        async move { app.prune_deliveries(&stop).await }
     }));
     let (app, stop) = (shared.app.clone(), shared.stop.clone());
     let measure = workers::repeat("queue depth", MEASURE_INTERVAL, stop, move || {

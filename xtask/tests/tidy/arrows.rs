@@ -59,6 +59,7 @@ const CRATES: &[Crate] = &[
             ("store", "it makes decisions durable"),
             ("delivery", "it hands over what is due"),
             ("places", "an advert is placed when it is taken in"),
+            ("wire", "it renders documents and webhook payloads"),
         ],
     },
     Crate {

@@ -15,7 +15,7 @@ pub struct CompactArgs {
 
 pub async fn run(args: CompactArgs) -> anyhow::Result<ExitCode> {
     let app = open::existing_app(&args.common.load()?)?;
-    app.store().compact().await?;
+    app.compact().await?;
     output::eprint_line("Database compacted.");
     Ok(ExitCode::SUCCESS)
 }

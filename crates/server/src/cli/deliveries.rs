@@ -169,7 +169,7 @@ async fn replay_search(common: &Common, search: &str, since: &str) -> anyhow::Re
 
 async fn find_search(app: &App, text: &str) -> anyhow::Result<StoredSearch> {
     let id = iri::parse_search(text).with_context(|| format!("\"{text}\" is not a search id"))?;
-    app.store().search(id).await?.with_context(|| format!("search {id} does not exist"))
+    app.search(id).await?.with_context(|| format!("search {id} does not exist"))
 }
 
 fn delivery_id(text: &str) -> anyhow::Result<DeliveryId> {

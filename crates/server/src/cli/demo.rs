@@ -212,7 +212,7 @@ async fn load_market(app: &App, market: &World, properties: u64) -> anyhow::Resu
     }
     app.ingest(batch).await?;
     bar.finish_and_clear();
-    let (properties, adverts) = app.store().counts().await?;
+    let (properties, adverts) = app.counts().await?;
     output::print_line(&format!("Loaded {properties} properties with {adverts} adverts."));
     Ok(example.context("--properties must be at least 1")?.1)
 }

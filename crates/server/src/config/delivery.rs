@@ -87,7 +87,7 @@ impl Delivery {
             limits: DispatchLimits {
                 per_host: per_host?,
                 per_user: per_user?,
-                in_all: total?,
+                total: total?,
                 ..DispatchLimits::default()
             },
             retention: retention?,

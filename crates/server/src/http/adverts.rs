@@ -43,9 +43,8 @@ pub async fn one(State(shared): State<Shared>, PathId(id): PathId<AdvertId>) -> 
 /// `DELETE /adverts/{uuid}`
 pub async fn erase(State(shared): State<Shared>, PathId(id): PathId<AdvertId>) -> Result<Response, Problem> {
     let erasing = {
-        let shared = shared.clone();
-        // The index follows a moment later, but the cached document must not be sent again.
-        async move { shared.app.erase(id, |erased| shared.documents.forget(erased.property)).await }
+        let app = shared.app.clone();
+        async move { app.erase(id).await }
     };
     // In a task of its own, so that a client that disconnects cannot interrupt it between the store and the cache.
     let erased = shared.tasks.spawn(erasing).await.map_err(|_| app::Error::Interrupted)??;

@@ -96,6 +96,7 @@ impl From<app::Error> for Problem {
             ),
             app::Error::Store(_) => Self::unavailable("The database is unavailable; try again later.", 5),
             app::Error::Interrupted => Self::unavailable("The server is shutting down.", 5),
+            app::Error::Panicked => Self::internal(),
             app::Error::NoRandomness(_) => Self::unavailable(
                 "The server cannot generate random numbers at the moment; try again later.",
                 5,

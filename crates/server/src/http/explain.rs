@@ -16,7 +16,6 @@ use super::error::{Problem, json};
 use super::parameters::QueryText;
 use super::path::PathId;
 use super::searches::{criteria_of, owned_search, with_places};
-use super::searching::computed;
 
 /// `GET /searches/{id}/explain?property=…`
 pub async fn one(
@@ -35,7 +34,7 @@ pub async fn one(
     let sites = shared.app.sites().await?;
     let state = shared.clone();
     // Matching many phrases against long texts takes a while.
-    let explanation = computed(&shared, move || write(&state, &search, &property, matched, &sites)).await??;
+    let explanation = shared.app.compute(move || write(&state, &search, &property, matched, &sites)).await??;
     Ok(ignored.on(json(StatusCode::OK, &explanation)))
 }
 

@@ -20,8 +20,8 @@ pub async fn ready(State(shared): State<Shared>) -> Response {
     if shared.app.index_status().is_some_and(|index| !index.is_ready) {
         return Problem::unavailable("The index is being built; try again later.", 5).into_response();
     }
-    match shared.app.store().note("ready".to_owned()).await {
-        Ok(_) => json(StatusCode::OK, &serde_json::json!({"status": "ready"})),
+    match shared.app.check_store().await {
+        Ok(()) => json(StatusCode::OK, &serde_json::json!({"status": "ready"})),
         Err(error) => {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
@@ -34,7 +34,7 @@ pub async fn ready(State(shared): State<Shared>) -> Response {
 
 /// `GET /metrics`
 pub async fn metrics(State(shared): State<Shared>) -> Response {
-    shared.metrics.log_position.set(shared.app.store().head().borrow().0);
+    shared.metrics.log_position.set(shared.app.log_position().0);
     if let Some(index) = shared.app.index_status() {
         shared.metrics.index.set(&index);
     }

@@ -1,7 +1,8 @@
 //! Matches of saved searches, with each property as it was when it matched.
 
 use app::access::Caller;
-use app::searches::MatchSeen;
+use app::documents::DocumentRenderer;
+use app::searches::MatchedProperty;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
@@ -13,7 +14,6 @@ use wire::hydra::{Collection, Paging, Parameter, View};
 use wire::matching::{MatchBody, MatchParts};
 
 use super::Shared;
-use super::documents::Writer;
 use super::error::{Problem, json};
 use super::parameters::QueryText;
 use super::path::PathId;
@@ -36,9 +36,9 @@ pub async fn list(
 
     let (skip, take) = paging.skip_and_take();
     let (total, matches) = shared.app.matches_of(&search, skip as u64, take as u64).await?;
-    let writer = Writer::new(&shared).await?;
+    let renderer = shared.app.document_renderer().await?;
     let members: Vec<Box<RawValue>> =
-        matches.into_iter().filter_map(|matched| write(&shared, &writer, &search, matched)).collect();
+        matches.into_iter().filter_map(|matched| write(&shared, &renderer, &search, matched)).collect();
     let path = wire::iri::matches_of(id);
     let view = View::new(&path, &query.raw, paging, total);
     let page = Collection::new("Match", path, members, total, view, PARAMETERS);
@@ -53,21 +53,21 @@ pub async fn one(
 ) -> Result<Response, Problem> {
     let stored = shared.app.match_of(caller.user.id, id).await?;
     let (search, matched) = stored.ok_or_else(Problem::not_found)?;
-    let writer = Writer::new(&shared).await?;
-    let body = write(&shared, &writer, &search, matched).ok_or_else(Problem::not_found)?;
+    let renderer = shared.app.document_renderer().await?;
+    let body = write(&shared, &renderer, &search, matched).ok_or_else(Problem::not_found)?;
     Ok(json(StatusCode::OK, &body))
 }
 
 fn write(
     shared: &Shared,
-    writer: &Writer,
+    renderer: &DocumentRenderer,
     search: &StoredSearch,
-    matched: MatchSeen,
+    matched: MatchedProperty,
 ) -> Option<Box<RawValue>> {
-    let MatchSeen { row, property } = matched;
+    let MatchedProperty { row, property } = matched;
     let hide_contact = search.search.draft.alerts.hide_contact;
     let property = if hide_contact { property.without_contacts() } else { property };
-    let document = writer.document(&property)?;
+    let document = renderer.render(&property)?;
     let parts = MatchParts {
         id: row.id,
         property: row.property,

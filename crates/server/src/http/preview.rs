@@ -1,7 +1,5 @@
 //! Previews a search before it is saved.
 
-use std::sync::Arc;
-
 use app::preview::{Count, Preview};
 use axum::extract::{Request, State};
 use axum::response::Response;
@@ -12,7 +10,6 @@ use wire::search::Purpose;
 
 use super::Shared;
 use super::body;
-use super::documents::Writer;
 use super::error::{Problem, json};
 use super::parameters::QueryText;
 use super::searches::{criteria_of, read};
@@ -27,18 +24,14 @@ pub async fn preview(
     request: Request,
 ) -> Result<Response, Problem> {
     let body = body::json(request, shared.config.limits.body_bytes_max).await?;
-    let writer = Writer::new(&shared).await?;
-    let (draft, ignored) = read(&shared, &writer.sites, &query, &body, Purpose::Preview)?;
-    let criteria = criteria_of(&shared, &writer.sites, &draft.raw_criteria)?;
+    let renderer = shared.app.document_renderer().await?;
+    let (draft, ignored) = read(&shared, renderer.sites(), &query, &body, Purpose::Preview)?;
+    let criteria = criteria_of(&shared, renderer.sites(), &draft.raw_criteria)?;
     // A preview costs as much as hundreds of searches: one at a time, on background threads.
-    let permit = Arc::clone(&shared.previewing).acquire_owned().await;
+    let permit = shared.app.preview_permit().await;
     let previewing = {
-        let app = shared.app.clone();
-        async move {
-            let preview = app.preview(criteria, app.clock().now(), ITEMS).await;
-            drop(permit);
-            preview
-        }
+        let app = shared.app.background();
+        async move { app.preview(permit, criteria, app.clock().now(), ITEMS).await }
     };
     let Preview { now, last_7_days, last_30_days } = shared.background.run(previewing).await??;
 
@@ -47,7 +40,7 @@ pub async fn preview(
     let document = |property: domain::Property| {
         // Apply the search's own option, as a delivery would.
         let hide_contact = draft.alerts.hide_contact;
-        writer.document(&if hide_contact { property.without_contacts() } else { property })
+        renderer.render(&if hide_contact { property.without_contacts() } else { property })
     };
     let found = now.hits.iter().filter_map(|hit| properties.remove(&hit.property));
     let documents: Vec<Box<RawValue>> = found.filter_map(document).collect();

@@ -157,7 +157,7 @@ pub fn read(
 /// Checks that webhooks may be sent to an endpoint. Accepts every endpoint if this process has no dispatcher.
 fn check_endpoint(app: &App, endpoint: &Endpoint) -> Result<(), String> {
     let Some(transport) = app.transport() else { return Ok(()) };
-    transport.judge(endpoint).map(|_host| ()).map_err(|refused| refused.to_string())
+    transport.check_endpoint(endpoint).map(|_host| ()).map_err(|refused| refused.to_string())
 }
 
 /// Resolves the criteria of a search. They were valid when saved, but the validation rules may have changed since.

@@ -3,14 +3,10 @@
 use app::App;
 use axum::extract::{FromRequestParts, State};
 use axum::response::IntoResponse;
-use domain::Identity;
-use engine::{Hit, SequenceNumber};
 use http::{Request, StatusCode, header};
 use tempfile::TempDir;
-use testkit::build;
 
 use super::parameters::QueryText;
-use super::path::PathId;
 use super::*;
 use crate::config::Sources;
 use crate::open;
@@ -42,19 +38,4 @@ async fn search_is_unavailable_until_the_index_is_built() {
         assert!(response.headers().contains_key(header::RETRY_AFTER));
     }
     assert_eq!(health::alive().await.status(), StatusCode::OK);
-}
-
-#[tokio::test]
-async fn erasure_evicts_the_cached_document_before_the_index_follows() {
-    let (shared, _folder) = without_followers();
-    let id = build::advert_id(1);
-    shared.app.ingest(vec![build::draft(Identity::Uuid(id))]).await.unwrap();
-    let (_, property) = shared.app.advert(id).await.unwrap().unwrap();
-    let hit = Hit { property, sequence_number: SequenceNumber(1) };
-    let document = serde_json::value::to_raw_value("cached").unwrap();
-    shared.documents.keep(&hit, shared.documents.reading(1), document.into());
-    assert!(shared.documents.get(&hit, 1).is_some());
-    let response = adverts::erase(State(shared.clone()), PathId(id)).await.into_response();
-    assert_eq!(response.status(), StatusCode::NO_CONTENT);
-    assert!(shared.documents.get(&hit, 1).is_none());
 }

@@ -16,12 +16,8 @@ pub async fn page(
     State(shared): State<Shared>,
     Path(link): Path<(String, String)>,
 ) -> Result<Response, Problem> {
-    let search = match search_of(&link) {
-        Some((search, token)) if shared.app.is_token_of(search, token).await? => search,
-        Some(_) | None => return Ok(unknown()),
-    };
-    let stored = shared.app.store().search(search).await.map_err(app::Error::from)?;
-    let Some(stored) = stored else { return Ok(unknown()) };
+    let Some((search, token)) = search_of(&link) else { return Ok(unknown()) };
+    let Some(stored) = shared.app.search_by_token(search, token).await? else { return Ok(unknown()) };
     Ok(html_page(StatusCode::OK, &confirmation(stored.search.draft.title.as_str())))
 }
 

@@ -60,11 +60,11 @@ impl MatcherMetrics {
         }
         self.searches.set(*searches);
         self.bytes.set(*bytes);
-        let MatchStats { documents, walked, verified, matches, notifications } = stats;
+        let MatchStats { properties, candidates, evaluated, matches, notifications } = stats;
         let counters = [
-            (&self.properties, documents),
-            (&self.candidates, walked),
-            (&self.candidates_evaluated, verified),
+            (&self.properties, properties),
+            (&self.candidates, candidates),
+            (&self.candidates_evaluated, evaluated),
             (&self.matches, matches),
             (&self.notifications, notifications),
         ];

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use app::App;
 use app::system::{RandomIds, SystemClock};
-use app::workers::following::Progress;
+use app::workers::follower::Progress;
 use app::workers::matcher::Matcher;
 use domain::{DeliveryId, DeliveryState, Fault, Outcome, PropertyId, SearchNumber};
 use places::Gazetteer;

@@ -12,7 +12,7 @@ use std::sync::mpsc;
 
 use app::App;
 use app::system::{RandomIds, SystemClock};
-use app::workers::following::Progress;
+use app::workers::follower::Progress;
 use app::workers::matcher::Matcher;
 use domain::{PropertyId, SearchId, SearchNumber};
 use places::Gazetteer;

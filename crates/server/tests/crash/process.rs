@@ -8,7 +8,7 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 use crate::chance::Chance;
 
 /// Log line of a server that finds attempts of a killed one.
-const INTERRUPTED: &str = "attempts that nobody saw the end of are made again";
+const INTERRUPTED: &str = "leases of delivery attempts expired; retrying these deliveries";
 
 /// Creates a key with all scopes the tests need. Works next to a running server.
 pub fn create_key(folder: &Path) -> String {

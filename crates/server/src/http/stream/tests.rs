@@ -27,6 +27,6 @@ async fn complete_lines_are_ingested_when_the_stream_aborts_at_once() {
     let response = ingest(&shared, None, Body::from_stream(stream::iter(frames)));
     shared.tasks.close();
     shared.tasks.wait().await;
-    assert_eq!(shared.app.store().counts().await.unwrap(), (2, 2));
+    assert_eq!(shared.app.counts().await.unwrap(), (2, 2));
     drop(response);
 }
