@@ -85,7 +85,8 @@ fn write_feed(path: &Path, args: &ImportArgs) -> anyhow::Result<u64> {
 
 /// Adds the original pictures, which crawlers send besides the copies, so that adverts have a realistic size.
 fn add_originals(draft: &mut AdvertDraft) {
-    let (FieldUpdate::Set(pictures), FieldUpdate::Set(Some(site))) = (&draft.patch.pictures, &draft.patch.site)
+    let (FieldUpdate::Set(pictures), FieldUpdate::Set(Some(site))) =
+        (&draft.patch.pictures, &draft.patch.site)
     else {
         return;
     };

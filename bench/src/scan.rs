@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
-use store::sqlite::SqliteStore;
-use store::prelude::*;
 use store::ScanPart;
+use store::prelude::*;
+use store::sqlite::SqliteStore;
 use tokio::task::JoinSet;
 
 #[derive(Debug, Args)]

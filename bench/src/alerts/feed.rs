@@ -58,7 +58,7 @@ impl Feed {
         let events: Vec<MarketEvent> = dataset.world().timeline().take(adverts).collect();
         let kinds = events.iter().map(|event| event.kind).collect();
         let bodies = events.chunks(each).map(|events| {
-            let drafts = events.iter().map(|event| wire::advert_draft_write::write(&event.draft));
+            let drafts = events.iter().map(|event| wire::advert_draft::write(&event.draft));
             serde_json::to_vec(&drafts.collect::<Vec<_>>())
         });
         Ok(Self { bodies: bodies.collect::<Result<_, _>>()?, kinds })

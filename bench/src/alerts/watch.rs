@@ -7,9 +7,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
-use store::sqlite::SqliteStore;
-use store::prelude::*;
 use store::Position;
+use store::prelude::*;
+use store::sqlite::SqliteStore;
 
 use crate::serve::client::Client;
 use crate::serve::process::Process;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, ensure};
 use app::App;
 use app::system::{RandomIds, SystemClock};
-use app::workers::following::Progress;
+use app::workers::follower::Progress;
 use app::workers::matcher::Matcher;
 use domain::draft::Lifecycle;
 use domain::{AdvertDraft, Amount, FieldUpdate, PropertyType, Scopes, TransactionType};
@@ -97,7 +97,7 @@ pub fn property_of(draft: &AdvertDraft) -> anyhow::Result<String> {
 }
 
 pub fn to_json(drafts: &[AdvertDraft]) -> anyhow::Result<Vec<u8>> {
-    let drafts: Vec<Value> = drafts.iter().map(wire::advert_draft_write::write).collect();
+    let drafts: Vec<Value> = drafts.iter().map(wire::advert_draft::write).collect();
     Ok(serde_json::to_vec(&drafts)?)
 }
 

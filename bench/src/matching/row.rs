@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::{AdvertAttribute, PropertyView, GeoPoint, Key, Property, PropertyAttribute};
+use domain::{AdvertAttribute, GeoPoint, Key, Property, PropertyAttribute, PropertyView};
 use places::Gazetteer;
 
 use super::generated_search::{GeneratedSearch, PlaceFilter, city_with_districts};

@@ -62,7 +62,7 @@ pub fn required(expressions: &[Vec<Entry>]) -> Option<BTreeSet<String>> {
         let longest = |words: &[Box<str>]| words.iter().max_by_key(|word| word.len()).cloned();
         let alternatives = entry.phrase.alternatives().iter();
         // A text that contains a word also contains its stem.
-        words.extend(alternatives.filter_map(|words| longest(words)).map(|word| reduced(&word).into_owned()));
+        words.extend(alternatives.filter_map(|words| longest(words)).map(|word| stem(&word).into_owned()));
     }
     Some(words)
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use domain::criteria::{CriteriaBuilder, Direction, Entry, CriterionValue, Presence};
+use domain::criteria::{CriteriaBuilder, CriterionValue, Direction, Entry, Presence};
 use domain::{Filter, OrderBy, Phrase, Strictness, Timestamp};
-use engine::{Builder, Index, SequenceNumber, Settings};
+use engine::{Index, IndexBuilder, IndexSettings, SequenceNumber};
 
 use super::Engine;
 use super::dataset::Stream;
@@ -17,11 +17,11 @@ pub struct Vigie {
 
 impl Vigie {
     pub fn load(properties: Stream<domain::Property>) -> Self {
-        let mut builder = Builder::new(Settings::default());
+        let mut builder = IndexBuilder::new(Settings::default());
         for (property, position) in properties.zip(1..) {
             builder.put(&property, SequenceNumber(position));
         }
-        Self { index: Arc::new(Index::built(Settings::default(), vec![builder], 0)) }
+        Self { index: Arc::new(Index::from_builders(IndexSettings::default(), vec![builder], 0)) }
     }
 
     pub fn index(&self) -> Arc<Index> {
@@ -33,7 +33,8 @@ impl Vigie {
         let view = self.index.searcher();
         let per_property = |bytes: usize| bytes as f64 / view.len().max(1) as f64;
         let mut parts: Vec<(&str, usize)> = Vec::new();
-        for (name, bytes) in view.segment_readers().iter().flat_map(engine::SegmentReader::bytes_by_part) {
+        for (name, bytes) in view.segment_readers().iter().flat_map(engine::SegmentReader::bytes_by_component)
+        {
             match parts.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, sum)) => *sum += bytes,
                 None => parts.push((name, bytes)),
@@ -94,11 +95,17 @@ pub fn request(query: &Query) -> anyhow::Result<engine::SearchRequest> {
                 let phrase = Phrase::new(word, Strictness::Exact)?;
                 Some(Entry { phrase, presence: Presence::Present })
             };
-            filters.push(("expressions", CriterionValue::Expressions(vec![words.iter().filter_map(entry).collect()])));
+            filters.push((
+                "expressions",
+                CriterionValue::Expressions(vec![words.iter().filter_map(entry).collect()]),
+            ));
             filters.push(("propertyTypes", CriterionValue::Codes(vec![kind.code()])));
         }
         Criteria::Country { kinds } => {
-            filters.push(("propertyTypes", CriterionValue::Codes(kinds.iter().map(|kind| kind.code()).collect())));
+            filters.push((
+                "propertyTypes",
+                CriterionValue::Codes(kinds.iter().map(|kind| kind.code()).collect()),
+            ));
         }
         Criteria::Energy { city, letters, year_min } => {
             filters.push(("includedCities", CriterionValue::Places(vec![*city])));
@@ -117,7 +124,7 @@ pub fn request(query: &Query) -> anyhow::Result<engine::SearchRequest> {
     for (name, given) in filters {
         draft.put(Filter::named(name).ok_or_else(|| anyhow::anyhow!("no filter {name}"))?, given);
     }
-    let finished = draft.finish().map_err(|violations| anyhow::anyhow!("{violations:?}"))?;
+    let finished = draft.build().map_err(|violations| anyhow::anyhow!("{violations:?}"))?;
     let order = match query.criteria.order() {
         Order::Newest => domain::Order::default(),
         Order::Cheapest => {

@@ -1,9 +1,9 @@
-//! Who is calling: API keys.
+//! Authentication with API keys.
 //!
-//! A key is `vigie_` + 22 characters that name it + 32 that are secret + 6 of a checksum. The prefix lets scanners recognise
-//! a leaked key, the checksum refuses typing errors without a look at the store. Only a hash of the secret is kept; it is a
-//! fast one, because the secret has 190 random bits and nobody guesses those, while a slow hash at every request would
-//! be an attack on ourselves.
+//! A key is `vigie_` + 22 characters of id + 32 of secret + 6 of checksum. The prefix lets scanners recognise a leaked key; the
+//! checksum rejects typing errors without reading the store. The store has only a hash of the secret. The hash is a fast one:
+//! the secret has 190 random bits and cannot be guessed, and a slow hash in every request would be a denial of service on
+//! ourselves.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ const SECRET_LENGTH: usize = 32;
 const CHECKSUM_LENGTH: usize = 6;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// A key in full: shown once to whoever made it, and sent by clients with each request. It never prints itself.
+/// A complete key: shown once when it is created, and sent by clients with each request. Its `Debug` output hides the secret.
 #[derive(Clone)]
 pub struct KeyText {
     id: KeyId,
@@ -32,7 +32,7 @@ impl KeyText {
         Ok(Self { id, secret: random_text(SECRET_LENGTH)? })
     }
 
-    /// Reads what a client sent; nothing when it cannot be a key of ours.
+    /// Parses a key. `None` if the prefix, the length or the checksum is wrong.
     pub fn parse(text: &str) -> Option<Self> {
         let rest = text.trim().strip_prefix(PREFIX)?;
         if rest.len() != KeyId::LENGTH + SECRET_LENGTH + CHECKSUM_LENGTH || !rest.is_ascii() {
@@ -44,12 +44,12 @@ impl KeyText {
         Some(Self { id: KeyId::parse(id)?, secret: secret.to_owned() })
     }
 
-    /// The part that names it.
+    /// Returns the id, which is not secret.
     pub const fn id(&self) -> &KeyId {
         &self.id
     }
 
-    /// The whole key. For the one who asked for it, never for a log.
+    /// Returns the complete key. Never log it.
     pub fn reveal(&self) -> String {
         let body = format!("{}{}", self.id, self.secret);
         let sum = checksum(&body);
@@ -67,7 +67,7 @@ impl fmt::Debug for KeyText {
     }
 }
 
-/// Who is calling, and what they may do.
+/// An authenticated caller.
 #[derive(Debug, Clone)]
 pub struct Caller {
     pub user: User,
@@ -82,7 +82,7 @@ impl Caller {
 }
 
 impl App {
-    /// Makes a key and keeps its hash. The answer is the only time its text is known.
+    /// Creates a key and stores its hash. The text cannot be read back later.
     pub async fn create_key(&self, user_name: &str, scopes: Scopes) -> Result<(Key, KeyText), Error> {
         let text = KeyText::random()?;
         let key = NewKey {
@@ -96,14 +96,14 @@ impl App {
         Ok((self.store.create_key(key).await?, text))
     }
 
-    /// Who sent this key; nobody when it is unknown or revoked. Read from the store at every call, so that a key made or
-    /// revoked beside a running server counts at once.
+    /// Returns the caller of a key, or `None` if the key is unknown or revoked. Every call reads the store, so that a key created
+    /// or revoked by a command-line process takes effect at once.
     pub async fn caller(&self, text: &KeyText) -> Result<Option<Caller>, Error> {
-        let known = self.store.key(text.id.clone()).await?;
-        // An unknown id is compared as well, so that the time taken does not tell which ids exist.
-        let kept = known.as_ref().map_or([0; 32], |key| key.secret_hash);
-        let same: bool = kept.ct_eq(&text.hash()).into();
-        let valid = known.filter(|key| same && key.revoked_at.is_none());
+        let stored = self.store.key(text.id.clone()).await?;
+        // An unknown id is compared too, so that the response time does not reveal which ids exist.
+        let hash = stored.as_ref().map_or([0; 32], |key| key.secret_hash);
+        let is_equal: bool = hash.ct_eq(&text.hash()).into();
+        let valid = stored.filter(|key| is_equal && key.revoked_at.is_none());
         Ok(valid.map(|key| Caller { user: key.user, key: key.id, scopes: key.scopes }))
     }
 
@@ -111,7 +111,7 @@ impl App {
         Ok(self.store.keys().await?)
     }
 
-    /// Revokes a key; `false` when there is none of that id.
+    /// Revokes a key. Returns `false` if no key has this id.
     pub async fn revoke_key(&self, id: KeyId) -> Result<bool, Error> {
         Ok(self.store.revoke_key(id, self.clock.now()).await?)
     }
@@ -122,9 +122,11 @@ fn random_text(length: usize) -> Result<String, Error> {
     let mut bytes = [0_u8; 64];
     while text.len() < length {
         getrandom::fill(&mut bytes).map_err(Error::NoRandomness)?;
-        // 248 is the largest multiple of 62 in a byte: beyond it, some characters would come up more often than others.
-        let fair = bytes.iter().filter(|byte| **byte < 248);
-        text.extend(fair.map(|byte| char::from(ALPHABET[usize::from(byte % 62)])).take(length - text.len()));
+        // 248 is the largest multiple of 62 in a byte. Larger bytes would favour some characters.
+        let unbiased = bytes.iter().filter(|byte| **byte < 248);
+        text.extend(
+            unbiased.map(|byte| char::from(ALPHABET[usize::from(byte % 62)])).take(length - text.len()),
+        );
     }
     Ok(text)
 }
@@ -132,8 +134,8 @@ fn random_text(length: usize) -> Result<String, Error> {
 fn checksum(body: &str) -> String {
     let mut rest = crc32fast::hash(body.as_bytes());
     let mut text = [b'0'; CHECKSUM_LENGTH];
-    for slot in text.iter_mut().rev() {
-        *slot = ALPHABET[(rest % 62) as usize];
+    for character in text.iter_mut().rev() {
+        *character = ALPHABET[(rest % 62) as usize];
         rest /= 62;
     }
     text.iter().map(|byte| char::from(*byte)).collect()
@@ -144,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_reads_back_as_revealed() {
+    fn a_revealed_key_parses() {
         let key = KeyText::random().unwrap();
         let text = key.reveal();
         assert_eq!(text.len(), 66);
@@ -154,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_typing_error_is_noticed_without_the_store() {
+    fn typing_errors_fail_the_checksum() {
         let text = KeyText::random().unwrap().reveal();
         for position in PREFIX.len()..text.len() {
             let mut wrong = text.clone().into_bytes();

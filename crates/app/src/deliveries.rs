@@ -1,8 +1,7 @@
-//! Deliveries as their owners and operators see them: what was owed, what became of it, sending it again; what it is signed with; and
-//! how to be left in peace.
+//! Deliveries as their owners and operators see them: listing, replaying, webhook secrets, unsubscribing, and the webhook tester.
 //!
-//! Nothing is sent here but what somebody tries out. What is made pending again is found by the
-//! [`dispatcher`](crate::workers::dispatcher).
+//! Only the webhook tester sends from here. Replayed deliveries become pending, and the
+//! [dispatcher](crate::workers::dispatcher) sends them.
 
 mod sample;
 
@@ -15,34 +14,34 @@ use domain::{
 use store::{Attempt, DeliveryList, DeliveryPage, DeliveryRow, NewSecret, Replay, StoredSearch};
 use subtle::ConstantTimeEq;
 
-use crate::dispatch::Told;
+use crate::workers::dispatcher::payload::{self, MatchPayload};
 use crate::{App, Error};
 
 pub use sample::Sample;
 
-/// How often an unsubscription is tried anew when others change the same search at the same time.
-const ATTEMPTS: usize = 5;
+/// How often an unsubscription is retried if the same search is changed concurrently.
+const UNSUBSCRIBE_TRIES: usize = 5;
 
-/// How many deliveries are made pending again at once: writers wait for each other.
-const REPLAY_AT_ONCE: usize = 1_000;
+/// How many deliveries one transaction replays: few enough that other writers hardly wait for it.
+const REPLAY_BATCH: usize = 1_000;
 
-/// What became of the draft to send a delivery again.
+/// The result of replaying a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replayed {
     Done,
-    /// There is none of that id, or it is somebody else's.
+    /// No delivery has this id, or another user owns it.
     Unknown,
-    /// It is yet to be sent anyway, or is being sent now.
+    /// The delivery is already pending or in flight.
     UnderWay,
-    /// There is nobody left to send it to.
+    /// The search of the delivery was deleted.
     SearchDeleted,
-    /// What it tells of was erased.
+    /// The advert was erased.
     Erased,
-    /// Its search says, for this reason, that nothing goes there.
+    /// The search does not send to this channel any more.
     Silent(CancelReason),
 }
 
-/// What was sent to try an address out, and what came of it.
+/// The body that the webhook tester sent, and the response.
 #[derive(Debug, Clone)]
 pub struct Tested {
     pub body: Bytes,
@@ -50,11 +49,11 @@ pub struct Tested {
 }
 
 impl App {
-    pub async fn deliveries(&self, asked: DeliveryList) -> Result<DeliveryPage, Error> {
-        Ok(self.store.list_deliveries(asked).await?)
+    pub async fn deliveries(&self, list: DeliveryList) -> Result<DeliveryPage, Error> {
+        Ok(self.store.list_deliveries(list).await?)
     }
 
-    /// A delivery with its attempts; nothing when it is not its owner who asks. No owner at all is whoever runs the service.
+    /// Returns a delivery with its attempts, or `None` if `owner` does not own it. The operator passes no owner.
     pub async fn delivery_of(
         &self,
         owner: Option<UserId>,
@@ -64,7 +63,7 @@ impl App {
         Ok(found.filter(|(delivery, _)| owner.is_none_or(|owner| delivery.owner == owner)))
     }
 
-    /// Sends a delivery again, whatever became of it.
+    /// Sends a completed delivery again, whether it succeeded, failed or was cancelled.
     pub async fn replay_delivery(&self, owner: Option<UserId>, id: DeliveryId) -> Result<Replayed, Error> {
         let Some((delivery, _)) = self.delivery_of(owner, id).await? else { return Ok(Replayed::Unknown) };
         let Some(search) = self.store.search_by_number(delivery.lane.search).await? else {
@@ -81,31 +80,31 @@ impl App {
         }
         let replayed = self.store.replay(Replay::One(id), self.clock.now(), 1).await?;
         self.wake(delivery.lane.search);
-        // Somebody else had the same draft a moment earlier.
+        // A concurrent request may have replayed it since it was read.
         Ok(if replayed.is_empty() { Replayed::UnderWay } else { Replayed::Done })
     }
 
-    /// Sends everything of a search again that failed, or was cancelled because it had nowhere to go, and was owed since a moment.
-    /// Answers how many that are; nothing when the search is switched off, so that all of it would be cancelled once more.
+    /// Sends again all deliveries of a search created since `since` that failed, or were cancelled for lack of a recipient.
+    /// Returns how many, or `None` if the notifications of the search are off, because all of them would be cancelled again.
     pub async fn replay_failed(&self, search: &StoredSearch, since: Timestamp) -> Result<Option<u64>, Error> {
         if !search.search.draft.alerts.enabled {
             return Ok(None);
         }
-        // One moment for all of it: what fails again meanwhile is not sent once more.
+        // All batches use the same time, so that a delivery that fails again meanwhile is not replayed twice.
         let (now, mut count, mut after) = (self.clock.now(), 0, None);
         loop {
             let replay = Replay::Failed { search: search.number, since, after };
-            let replayed = self.store.replay(replay, now, REPLAY_AT_ONCE).await?;
+            let replayed = self.store.replay(replay, now, REPLAY_BATCH).await?;
             count += replayed.len() as u64;
             self.wake(search.number);
-            if replayed.len() < REPLAY_AT_ONCE {
+            if replayed.len() < REPLAY_BATCH {
                 return Ok(Some(count));
             }
             after = replayed.last().copied();
         }
     }
 
-    /// What a user's webhooks are signed with; made when it is asked for first.
+    /// Returns the secrets that sign a user's webhooks. The first call creates one.
     pub async fn webhook_secrets(&self, user: UserId) -> Result<WebhookSecrets, Error> {
         match self.store.webhook_secrets(user).await? {
             Some(secrets) => Ok(secrets),
@@ -113,9 +112,9 @@ impl App {
         }
     }
 
-    /// Gives a user a new secret. Messages are signed with the one it replaces as well for [`WebhookSecrets::OVERLAP`].
+    /// Gives a user a new secret. For [`WebhookSecrets::OVERLAP`], messages are signed with the previous one as well.
     pub async fn rotate_webhook_secret(&self, user: UserId) -> Result<WebhookSecrets, Error> {
-        // Whoever rotates before anything was ever signed has no secret before.
+        // A user who rotates before any message was signed has no previous secret.
         self.new_secret(user, NewSecret::Rotation).await
     }
 
@@ -126,36 +125,36 @@ impl App {
         Ok(self.store.put_webhook_secret(user, secret, rule, self.clock.now()).await?)
     }
 
-    /// Whether a token is that of a search.
-    pub async fn is_token_of(&self, search: SearchId, token: &str) -> Result<bool, Error> {
-        Ok(self.search_by_token(search, token).await?.is_some())
-    }
-
-    /// Ends a search's emails on behalf of whoever has its token. Letters that are ended already stay so. `false` when the token
-    /// is not the search's.
+    /// Turns off the e-mails of a search for the holder of its token. Does nothing if they are already off. Returns `false` if
+    /// the token does not belong to the search.
     pub async fn unsubscribe(&self, search: SearchId, token: &str) -> Result<bool, Error> {
-        for _ in 0..ATTEMPTS {
-            let Some(known) = self.search_by_token(search, token).await? else { return Ok(false) };
-            if known.search.draft.alerts.email.is_none() {
+        for _ in 0..UNSUBSCRIBE_TRIES {
+            let Some(stored) = self.search_by_token(search, token).await? else { return Ok(false) };
+            if stored.search.draft.alerts.email.is_none() {
                 return Ok(true);
             }
-            let mut draft = known.search.draft.clone();
+            let mut draft = stored.search.draft.clone();
             draft.alerts.email = None;
-            if self.update_search(&known, draft).await?.is_some() {
+            if self.update_search(&stored, draft).await?.is_some() {
                 return Ok(true);
             }
         }
         Err(Error::Contended)
     }
 
-    async fn search_by_token(&self, search: SearchId, token: &str) -> Result<Option<StoredSearch>, Error> {
+    /// Returns a search, or `None` if the token does not belong to it.
+    pub async fn search_by_token(
+        &self,
+        search: SearchId,
+        token: &str,
+    ) -> Result<Option<StoredSearch>, Error> {
         let matches = |stored: &StoredSearch| {
             bool::from(stored.search.token.as_str().as_bytes().ct_eq(token.as_bytes()))
         };
         Ok(self.store.search(search).await?.filter(matches))
     }
 
-    /// Sends an example to an address, once and at once, as it would be sent for a search of the user's. Nothing when this process
+    /// Sends a sample to an endpoint, once and immediately, as a search of the user would send it. Returns `None` if this process
     /// sends nothing.
     pub async fn test_webhook(
         &self,
@@ -163,29 +162,28 @@ impl App {
         endpoint: Endpoint,
         sample: Sample,
     ) -> Result<Option<Tested>, Error> {
-        let (Some(transport), Some(renderer)) = (self.transport(), self.renderer()) else { return Ok(None) };
+        let Some(transport) = self.transport() else { return Ok(None) };
         let at = self.clock.now();
-        let (property, event) = sample.made(self, at);
-        let sites = self.sites().await?;
-        let Some(document) = renderer.document(self, &sites, &property) else { return Ok(None) };
-        // Ids that nobody was ever given: whoever looks for them finds nothing.
-        let told = Told {
-            matching: domain::MatchId::from_uuid(self.fresh_id()),
+        let (property, event) = sample.generate(self, at);
+        let renderer = self.document_renderer().await?;
+        let Some(document) = renderer.render_for_webhook(&property) else { return Ok(None) };
+        // Fresh ids: requests for them return 404.
+        let matched = MatchPayload {
+            id: domain::MatchId::from_uuid(self.fresh_id()),
             property: property.id,
             search: SearchId::from_uuid(self.fresh_id()),
             at,
             document: &document,
         };
-        let body = match sample {
-            Sample::Match => renderer.match_body(&told),
-            Sample::Event(name) => renderer.event_body(name, &event, &told),
+        let event = match sample {
+            Sample::Match => None,
+            Sample::Event(name) => Some((name, &event)),
         };
-        let body = Bytes::from(body);
+        let body = Bytes::from(payload::render(self, &matched, event));
         let secrets = self.webhook_secrets(user).await?.signing_secrets(at).cloned().collect();
         let id = DeliveryId::from_uuid(self.fresh_id());
-        let exchange = transport
-            .post(&WebhookMessage { endpoint, id, at, secrets, order: None, body: body.clone() })
-            .await;
+        let message = WebhookMessage { endpoint, id, at, secrets, order: None, body: body.clone() };
+        let exchange = transport.send_webhook(&message).await;
         Ok(Some(Tested { body, exchange }))
     }
 }

@@ -1,6 +1,6 @@
-//! Bringing what is owed, as the rest of the process sees it: who writes it, who carries it, and how the queue fares.
+//! Dispatching as the rest of the process sees it: the transport, the settings, and the state of the delivery queue.
 //!
-//! [`dispatcher`](crate::workers::dispatcher) does the work.
+//! The [dispatcher](crate::workers::dispatcher) does the work.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,97 +9,75 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use delivery::{AttemptResult, Email, WebhookMessage};
-use domain::{
-    AdvertEvent, DeliveryChannel, Endpoint, EventName, Fault, MatchId, Outcome, Property, PropertyId,
-    RetryPolicy, SearchId, SearchNumber, SiteDirectory, Timestamp,
-};
+use domain::{DeliveryChannel, Endpoint, Fault, Outcome, RetryPolicy, SearchNumber, Timestamp};
 use store::{Lane, QueueDepth};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::{App, Error};
 
-/// How many deliveries are forgotten in one transaction: few enough that other writers hardly wait for it.
-const FORGOTTEN_AT_ONCE: usize = 1_000;
+/// How many deliveries one transaction prunes: few enough that other writers hardly wait for it.
+const PRUNE_BATCH: usize = 1_000;
 
-/// Writes what webhooks carry. What it is written in is not known here.
-pub trait PayloadRenderer: Send + Sync + 'static {
-    /// The document of a property; nothing of one without adverts, which is none.
-    fn document(&self, app: &App, sites: &SiteDirectory, property: &Property) -> Option<Vec<u8>>;
-    fn match_body(&self, told: &Told<'_>) -> Vec<u8>;
-    fn event_body(&self, name: EventName, event: &AdvertEvent, told: &Told<'_>) -> Vec<u8>;
-}
-
-/// A match, and the document it is told with.
-#[derive(Debug, Clone, Copy)]
-pub struct Told<'a> {
-    pub matching: MatchId,
-    pub property: PropertyId,
-    pub search: SearchId,
-    /// When the property came to meet the search.
-    pub at: Timestamp,
-    /// What [`PayloadRenderer::document`] wrote.
-    pub document: &'a [u8],
-}
-
-/// Carries messages out of the house: one attempt at a time.
+/// Sends messages: one call is one attempt.
 #[async_trait]
 pub trait Transport: Send + Sync + 'static {
-    async fn post(&self, post: &WebhookMessage) -> AttemptResult;
-    async fn email(&self, email: &Email) -> AttemptResult;
-    /// Whether something may be sent to an address, as far as its spelling tells, and which host that is.
-    fn judge(&self, endpoint: &Endpoint) -> Result<String, EndpointRefused>;
-    /// Whether there is anything that could carry emails.
+    async fn send_webhook(&self, message: &WebhookMessage) -> AttemptResult;
+    async fn send_email(&self, email: &Email) -> AttemptResult;
+    /// Returns the host of an endpoint, or why the address policy refuses the endpoint. Looks at the URL only: the name is not
+    /// resolved.
+    fn check_endpoint(&self, endpoint: &Endpoint) -> Result<String, EndpointRefused>;
+    /// Returns `true` if e-mail is configured.
     fn sends_email(&self) -> bool;
 }
 
-/// Says that nothing is ever sent to an address, and why.
+/// Why the address policy refuses an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct EndpointRefused(pub String);
 
-/// How what is owed is brought.
+/// How the dispatcher sends deliveries.
 #[derive(Debug, Clone)]
 pub struct DispatchSettings {
     pub retries: RetryPolicy,
-    /// How long matches are gathered for one email.
-    pub gather: Duration,
-    /// How long deliveries are kept that came to an end.
-    pub keep: Duration,
-    /// Where links in emails lead.
+    /// How long the first match of an e-mail waits for others, which are sent in the same e-mail.
+    pub batch_window: Duration,
+    /// How long completed deliveries are stored.
+    pub retention: Duration,
+    /// The base URL of links in e-mails.
     pub public_url: String,
     pub limits: DispatchLimits,
 }
 
-/// How many attempts may be under way at once. A receiver that hangs holds as many as one host may have, and nothing more; one user
-/// has at most half of that.
+/// How many attempts may be in flight at once. A receiver that hangs occupies the attempts of its own host and no others; one
+/// user has at most half of those.
 #[derive(Debug, Clone, Copy)]
 pub struct DispatchLimits {
     pub per_host: usize,
     pub per_user: usize,
-    pub in_all: usize,
-    /// Letters, and so connections to the mail server: most allow a few, and refuse what comes beyond.
+    /// Across all hosts and users.
+    pub total: usize,
+    /// E-mails, and so connections to the mail server: most mail servers allow a few and refuse more.
     pub emails: usize,
 }
 
 impl Default for DispatchLimits {
     fn default() -> Self {
-        Self { per_host: 32, per_user: 256, in_all: 2_048, emails: 3 }
+        Self { per_host: 32, per_user: 256, total: 2_048, emails: 3 }
     }
 }
 
-/// Who brings what is owed, by what rules, and what has come of it.
+/// What the dispatcher shares with the rest of the process.
 pub struct Dispatch {
-    pub(crate) renderer: Arc<dyn PayloadRenderer>,
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) settings: DispatchSettings,
-    /// Lanes in which something was put from elsewhere.
+    /// Lanes to which the dispatcher itself did not add deliveries: replays.
     woken: Mutex<BTreeSet<Lane>>,
     pub(crate) wake: Notify,
     pub(crate) counters: Counters,
 }
 
-/// What has come of the attempts of this process.
+/// Counts the attempts of this process.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     attempts: [[AtomicU64; Outcomes::COUNT]; 3],
@@ -109,21 +87,21 @@ pub(crate) struct Counters {
     depth: Mutex<QueueDepth>,
 }
 
-/// How the queue fares.
+/// The state of the delivery queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DispatchStatus {
-    /// As it was a few seconds ago.
+    /// Measured every few seconds.
     pub depth: QueueDepth,
-    /// Attempts under way.
+    /// Attempts in flight.
     pub in_flight: u64,
-    /// Attempts since this process began, by channel and outcome; those that never happened are left out.
+    /// Attempts since this process started, by channel and outcome, without zeros.
     pub attempts: Vec<(DeliveryChannel, Outcome, u64)>,
-    /// Deliveries given up after the last attempt.
+    /// Deliveries that failed after their last attempt.
     pub failed: u64,
     pub cancelled: u64,
 }
 
-/// Outcomes in a row.
+/// All outcomes, in the order of the counters.
 struct Outcomes;
 
 impl Outcomes {
@@ -136,28 +114,28 @@ impl Outcomes {
 }
 
 impl Counters {
-    pub fn note_attempt(&self, channel: DeliveryChannel, outcome: Outcome) {
-        let place = Outcomes::all().position(|known| known == outcome);
+    pub fn record_attempt(&self, channel: DeliveryChannel, outcome: Outcome) {
+        let column = Outcomes::all().position(|known| known == outcome);
         let row = DeliveryChannel::ALL.into_iter().position(|known| known == channel);
-        let counter = row.zip(place).and_then(|(row, place)| self.attempts.get(row)?.get(place));
+        let counter = row.zip(column).and_then(|(row, column)| self.attempts.get(row)?.get(column));
         if let Some(counter) = counter {
             counter.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    pub fn note_failed(&self) {
+    pub fn record_failed(&self) {
         self.failed.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub fn note_cancelled(&self, count: usize) {
+    pub fn record_cancelled(&self, count: usize) {
         self.cancelled.fetch_add(count as u64, Ordering::Relaxed);
     }
 
-    pub fn note_in_flight(&self, count: usize) {
+    pub fn set_in_flight(&self, count: usize) {
         self.in_flight.store(count as u64, Ordering::Relaxed);
     }
 
-    pub fn note_depth(&self, depth: QueueDepth) {
+    pub fn set_depth(&self, depth: QueueDepth) {
         *self.depth.lock().unwrap_or_else(PoisonError::into_inner) = depth;
     }
 
@@ -178,7 +156,7 @@ impl Counters {
 }
 
 impl Dispatch {
-    /// Tells the worker that something of a search may be due.
+    /// Wakes the dispatcher: deliveries of a search may be due.
     pub(crate) fn wake(&self, search: SearchNumber) {
         let lanes = DeliveryChannel::ALL.into_iter().map(|channel| Lane { search, channel });
         self.woken.lock().unwrap_or_else(PoisonError::into_inner).extend(lanes);
@@ -191,57 +169,48 @@ impl Dispatch {
 }
 
 impl App {
-    /// The same service with somebody who brings what is owed. A worker has to do the work.
+    /// Adds a dispatcher, which sends deliveries through `transport`. A [worker](crate::workers::dispatcher) has to run it.
     #[must_use]
-    pub fn with_dispatch(
-        self,
-        renderer: Arc<dyn PayloadRenderer>,
-        transport: Arc<dyn Transport>,
-        settings: DispatchSettings,
-    ) -> Self {
+    pub fn with_dispatch(self, transport: Arc<dyn Transport>, settings: DispatchSettings) -> Self {
         let (woken, wake, counters) = (Mutex::default(), Notify::new(), Counters::default());
-        let dispatch = Dispatch { renderer, transport, settings, woken, wake, counters };
+        let dispatch = Dispatch { transport, settings, woken, wake, counters };
         Self { dispatch: Some(Arc::new(dispatch)), ..self }
     }
 
-    /// Who carries messages; nobody in a process that brings nothing.
+    /// Returns the transport, or `None` if this process sends nothing.
     pub fn transport(&self) -> Option<&Arc<dyn Transport>> {
         self.dispatch.as_ref().map(|dispatch| &dispatch.transport)
     }
 
-    pub fn renderer(&self) -> Option<&Arc<dyn PayloadRenderer>> {
-        self.dispatch.as_ref().map(|dispatch| &dispatch.renderer)
-    }
-
-    /// How the queue fares; nothing in a process that brings nothing.
+    /// Returns the state of the delivery queue, or `None` if this process sends nothing.
     pub fn dispatch_status(&self) -> Option<DispatchStatus> {
         self.dispatch.as_ref().map(|dispatch| dispatch.counters.status())
     }
 
-    /// Forgets deliveries that came to an end longer ago than they are kept, until told to stop.
-    pub async fn forget_old_deliveries(&self, stop: &CancellationToken) -> Result<(), Error> {
+    /// Deletes deliveries that completed longer ago than the retention period, until `stop` is cancelled.
+    pub async fn prune_deliveries(&self, stop: &CancellationToken) -> Result<(), Error> {
         let Some(dispatch) = &self.dispatch else { return Ok(()) };
-        let before = self.clock.now().saturating_sub(dispatch.settings.keep).unwrap_or(Timestamp::MIN);
+        let before = self.clock.now().saturating_sub(dispatch.settings.retention).unwrap_or(Timestamp::MIN);
         let mut after = 0;
         while !stop.is_cancelled() {
-            let forgotten = self.store.prune_deliveries(before, after, FORGOTTEN_AT_ONCE).await?;
-            if !forgotten.more {
+            let pruned = self.store.prune_deliveries(before, after, PRUNE_BATCH).await?;
+            if !pruned.more {
                 break;
             }
-            after = forgotten.until;
+            after = pruned.until;
         }
         Ok(())
     }
 
-    /// Counts what waits, for [`App::dispatch_status`]. Where much does, that takes a while.
+    /// Measures the depth of the queue for [`App::dispatch_status`]. Takes a while if the queue is long.
     pub async fn measure_queue(&self) -> Result<(), Error> {
         if let Some(dispatch) = &self.dispatch {
-            dispatch.counters.note_depth(self.store.queue_depth().await?);
+            dispatch.counters.set_depth(self.store.queue_depth().await?);
         }
         Ok(())
     }
 
-    /// Tells whoever brings what is owed, if that is this process, that something of a search may be due.
+    /// Wakes the dispatcher of this process, if there is one: deliveries of a search may be due.
     pub(crate) fn wake(&self, search: SearchNumber) {
         if let Some(dispatch) = &self.dispatch {
             dispatch.wake(search);

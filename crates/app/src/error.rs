@@ -1,19 +1,22 @@
-//! Why a use case could not be carried out. What is wrong with an input is not among these: that is a receipt.
+//! Why a use case failed. Invalid input is not an error here: receipts and violations report it.
 
-/// A failure the caller did not cause.
+/// A failure that the caller did not cause.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("durable state could not be read or written")]
+    #[error("the store cannot be read or written")]
     Store(#[from] store::Error),
-    /// Others changed the same properties again and again while we tried.
+    /// Concurrent writers changed the same properties in every attempt.
     #[error("too many concurrent changes of the same property")]
     Contended,
-    /// The index has not caught up with the store yet; soon it will have.
+    /// The index has not caught up with the store yet; retry shortly.
     #[error("the index is being built")]
     Starting,
-    /// Work on another thread ended before it was done: it panicked, or the process is ending.
-    #[error("work was interrupted")]
+    /// A task on another thread did not complete: it panicked, or the process is shutting down.
+    #[error("the task was interrupted")]
     Interrupted,
-    #[error("the machine gave no random numbers")]
+    /// A computation for a request panicked.
+    #[error("a computation panicked")]
+    Panicked,
+    #[error("the operating system returned no random numbers")]
     NoRandomness(#[source] getrandom::Error),
 }

@@ -1,8 +1,8 @@
-//! Adverts in: find what is known, merge, group, commit, answer.
+//! Ingesting adverts: look up, merge, group, commit, return receipts.
 //!
-//! A batch is planned purely ([`plan`]) from what the store knows, and committed whole. If somebody else changed the same
-//! properties meanwhile, the store refuses, and the batch is planned again on what is there now. A receipt is given only
-//! for what is durable.
+//! [`plan`] computes the steps of a batch as a pure function of what the store contains; they are committed as a whole. If another
+//! writer changed the same properties in the meantime, the store reports a conflict, and the batch is planned again. A receipt
+//! is returned only for what is durable.
 
 mod plan;
 
@@ -12,26 +12,26 @@ use places::{Certainty, PlaceWarning};
 use store::{ChangeSet, CommitOutcome, Erased, Expected, Position, PutCause, PutProperty, Step};
 
 use crate::{App, Error};
-use plan::{Knowledge, Placed, Plan};
+use plan::{Loaded, Missing, Placed, Plan};
 
-/// How often a batch is planned again after conflicts. Each conflict means that somebody else got something done, so this
-/// many in a row mean a hot spot that waiting will not cure.
+/// How often a batch is planned again after conflicts. Each conflict means that another writer made progress, so this many in a
+/// row mean a hot spot that retrying does not cure.
 const ATTEMPTS_MAX: usize = 50;
 
-/// How many reads a plan may ask for. Whereabouts and properties are two; a reference given to another advert makes a few
+/// How many reads a plan may request. Identities and properties are two; a reference that belongs to another advert causes a few
 /// more.
 const READS_MAX: usize = 8;
 
-/// What became of one draft.
+/// The result of ingesting one draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Receipt {
     Accepted {
         advert: AdvertId,
         property: PropertyId,
         outcome: Outcome,
-        /// How sure the place is that was given; nothing when none was.
+        /// How certain the resolved place is. `None` if the draft has no place.
         certainty: Option<Certainty>,
-        /// What was accepted but looks wrong.
+        /// Values that were accepted but look wrong.
         warnings: Vec<Violation>,
     },
     Rejected {
@@ -47,9 +47,10 @@ pub enum Outcome {
 }
 
 impl App {
-    /// Takes drafts in, in order, and answers in the same order once all of them are durable and, on this node, found.
+    /// Ingests drafts in order. Returns the receipts in the same order, once all changes are durable and searches of this process
+    /// see them.
     ///
-    /// A batch is committed whole, unless what it changes is too large to be held at once; then in parts, in order.
+    /// The batch is one transaction, unless its changes are too large to be held in memory; it is then committed in parts, in order.
     pub async fn ingest(&self, drafts: Vec<AdvertDraft>) -> Result<Vec<Receipt>, Error> {
         let mut receipts = Vec::with_capacity(drafts.len());
         let mut position = Position::START;
@@ -58,17 +59,17 @@ impl App {
             receipts.extend(part);
             position = committed;
         }
-        self.visible(position).await;
+        self.wait_visible(position).await;
         Ok(receipts)
     }
 
-    /// Takes in the first drafts, as many as fit; at least one. Says up to where the log speaks of them.
+    /// Ingests the first drafts, as many as fit but at least one. Also returns the log position of the commit.
     async fn ingest_part(&self, drafts: &[AdvertDraft]) -> Result<(Vec<Receipt>, Position), Error> {
         let received_at = domain::ports::whole_second(self.clock.now());
         for _ in 0..ATTEMPTS_MAX {
             let Some(Plan { steps, receipts }) = self.plan(drafts, received_at).await? else { continue };
             if steps.is_empty() {
-                // What did not change may have been written a moment ago by somebody else.
+                // An unchanged advert may have been written by a concurrent request that the index has not seen yet.
                 let position = *self.store.head().borrow();
                 return Ok((receipts, position));
             }
@@ -81,7 +82,7 @@ impl App {
         Err(Error::Contended)
     }
 
-    /// Marks an advert as gone. `None` when there is no such advert.
+    /// Marks an advert as expired. Returns `None` if it does not exist.
     pub async fn expire(&self, advert: AdvertId) -> Result<Option<Receipt>, Error> {
         for _ in 0..ATTEMPTS_MAX {
             let now = self.clock.now();
@@ -92,8 +93,8 @@ impl App {
                 continue;
             };
             let mut property = stored.property;
-            let Some(known) = property.advert(advert) else { continue };
-            let merged = merge::expire(known, domain::ports::whole_second(now));
+            let Some(current) = property.advert(advert) else { continue };
+            let merged = merge::expire(current, domain::ports::whole_second(now));
             let receipt = |outcome| Receipt::Accepted {
                 advert,
                 property: located.property,
@@ -103,7 +104,7 @@ impl App {
             };
             if merged.effect == merge::Effect::Unchanged {
                 let position = *self.store.head().borrow();
-                self.visible(position).await;
+                self.wait_visible(position).await;
                 return Ok(Some(receipt(Outcome::Unchanged)));
             }
             property.put(merged.advert);
@@ -116,7 +117,7 @@ impl App {
             let changes = ChangeSet { recorded_at: now, steps: vec![Step::Put(put)] };
             match self.store.commit(changes).await? {
                 CommitOutcome::Committed(position) => {
-                    self.visible(position).await;
+                    self.wait_visible(position).await;
                     return Ok(Some(receipt(Outcome::Updated)));
                 }
                 CommitOutcome::Conflict | CommitOutcome::TooManySearches => {}
@@ -125,31 +126,32 @@ impl App {
         Err(Error::Contended)
     }
 
-    /// Erases an advert with everything that was kept of it, tells of it, and waits until it is found no more. `None` when there
-    /// is no such advert.
-    pub async fn erase(&self, advert: AdvertId, tell: impl FnOnce(&Erased)) -> Result<Option<Erased>, Error> {
+    /// Erases an advert and everything stored about it, and waits until searches do not find it any more. Returns `None` if it does
+    /// not exist.
+    pub async fn erase(&self, advert: AdvertId) -> Result<Option<Erased>, Error> {
         let erased = self.store.erase(advert, self.clock.now()).await?;
         if let Some(erased) = &erased {
-            tell(erased);
-            self.visible(erased.position).await;
+            // The index sees the erasure a little later; the cached document must not be sent even once more.
+            self.executor.evict_document(erased.property);
+            self.wait_visible(erased.position).await;
         }
         Ok(erased)
     }
 
-    /// Plans a batch, reading what the plan asks for. `None` when what is read keeps contradicting itself because somebody
-    /// else is writing; a fresh look settles that.
+    /// Plans a batch, reading what the plan requests. Returns `None` if concurrent writes keep making the reads inconsistent; the
+    /// caller starts over.
     async fn plan(&self, drafts: &[AdvertDraft], received_at: Timestamp) -> Result<Option<Plan>, Error> {
-        let mut knowledge = Knowledge::default();
+        let mut loaded = Loaded::default();
         for _ in 0..READS_MAX {
-            match plan::plan(drafts, &knowledge, received_at, &*self.ids, &|place| self.place(place)) {
+            match plan::plan(drafts, &loaded, received_at, &*self.ids, &|place| self.place(place)) {
                 Ok(plan) => return Ok(Some(plan)),
-                Err(missing) => self.learn(&mut knowledge, missing).await?,
+                Err(missing) => self.load(&mut loaded, missing).await?,
             }
         }
         Ok(None)
     }
 
-    /// Where the reference geography puts a place, and what it finds odd about it.
+    /// Resolves a place with the reference geography. Its remarks become warnings.
     fn place(&self, given: &GivenPlace) -> Placed {
         if given.is_empty() {
             return Placed::default();
@@ -175,15 +177,15 @@ impl App {
         }
     }
 
-    async fn learn(&self, knowledge: &mut Knowledge, missing: plan::Missing) -> Result<(), Error> {
-        let plan::Missing { identities, properties } = missing;
+    async fn load(&self, loaded: &mut Loaded, missing: Missing) -> Result<(), Error> {
+        let Missing { identities, properties } = missing;
         if !identities.is_empty() {
             let found = self.store.locate(identities.clone()).await?;
-            knowledge.located.extend(identities.into_iter().zip(found));
+            loaded.located.extend(identities.into_iter().zip(found));
         }
         if !properties.is_empty() {
             let mut found = self.store.properties(properties.clone()).await?;
-            knowledge.properties.extend(properties.into_iter().map(|id| (id, found.remove(&id))));
+            loaded.properties.extend(properties.into_iter().map(|id| (id, found.remove(&id))));
         }
         Ok(())
     }

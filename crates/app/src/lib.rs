@@ -1,11 +1,18 @@
 //! Use cases and workers.
 //!
-//! [`App`] is what an edge (HTTP, the command line) talks to: take adverts in ([`ingest`]), read them back
-//! ([`documents`]), find them ([`search`]), wait for them ([`searches`], [`preview`]), see who is calling ([`access`]), know
-//! where they come from ([`sites`]). [`workers`] do what nobody asks for: the index follows the store, changes are held against
-//! saved searches ([`matching`]), what is owed is brought ([`dispatch`]), adverts unseen for long expire.
+//! [`App`] is the entry point for the HTTP server and the command line: ingest adverts ([`ingest`]), read them back
+//! ([`documents`]), search them ([`search`]), manage saved searches ([`searches`], [`preview`]), authenticate callers
+//! ([`access`]), manage sites ([`sites`]) and deliveries ([`deliveries`]). [`workers`] run in the background: the
+//! [indexer](workers::indexer) keeps the index in step with the store, the [matcher](workers::matcher) matches changes against
+//! saved searches ([`matching`]), the [dispatcher](workers::dispatcher) sends notifications ([`dispatch`]), and
+//! [`expiry`](workers::expiry) expires adverts that no crawler has seen for a while.
 //!
-//! **Invariant:** decisions are `domain`'s, durability is `store`'s; here they meet. Nothing here knows HTTP or JSON.
+//! The life of a match: [`ingest`] commits a change to the log, `workers/matcher.rs` reads it into a `LogBatch`,
+//! `workers/matcher/evaluate.rs` finds the saved searches it concerns and writes matches and outbox entries. The life of a
+//! delivery: `workers/dispatcher/enqueue.rs` turns outbox entries into deliveries, `schedule.rs` picks the lanes that are due,
+//! `round.rs` plans and claims them, `render.rs` renders them, `attempt.rs` sends them, `record.rs` records the outcome.
+//!
+//! **Invariant:** `domain` decides, `store` makes durable, `wire` spells JSON; this crate connects them. Nothing here knows HTTP.
 
 pub mod access;
 pub mod deliveries;
@@ -15,6 +22,7 @@ pub mod error;
 pub mod indicators;
 pub mod ingest;
 pub mod matching;
+pub mod operations;
 pub mod preview;
 mod references;
 pub mod search;
@@ -26,12 +34,13 @@ pub mod workers;
 use std::sync::Arc;
 
 use domain::{Clock, IdSource};
+use jiff::tz::TimeZone;
 use places::Gazetteer;
 use store::Store;
 
 pub use error::Error;
 
-/// The service without its edges.
+/// The service without its HTTP server and command line.
 #[derive(Clone)]
 pub struct App {
     store: Arc<dyn Store>,
@@ -39,10 +48,13 @@ pub struct App {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     places: Arc<Gazetteer>,
-    sites: Arc<sites::KnownSites>,
-    /// Commands that only write have none.
-    search: Option<Arc<search::Search>>,
-    matching: Option<Arc<matching::Matching>>,
+    sites: Arc<sites::SiteCache>,
+    /// The time zone of dates in documents and payloads.
+    time_zone: TimeZone,
+    executor: Arc<search::Executor>,
+    /// `None` in commands that only write.
+    index: Option<Arc<search::IndexHandle>>,
+    matcher: Option<Arc<matching::MatcherProgress>>,
     dispatch: Option<Arc<dispatch::Dispatch>>,
 }
 
@@ -60,23 +72,21 @@ impl App {
             ids,
             places,
             sites: Arc::default(),
-            search: None,
-            matching: None,
+            time_zone: TimeZone::UTC,
+            executor: Arc::new(search::Executor::new(search::DOCUMENT_CACHE_BYTES)),
+            index: None,
+            matcher: None,
             dispatch: None,
         }
     }
 
-    /// Uses another handle of the same store for background work, one that does not compete with requests.
-    pub fn with_background_store(self, background_store: Arc<dyn Store>) -> Self {
-        Self { background_store, ..self }
+    /// Sets the time zone of dates in documents and payloads. The default is UTC.
+    #[must_use]
+    pub fn with_time_zone(self, time_zone: TimeZone) -> Self {
+        Self { time_zone, ..self }
     }
 
-    /// Returns the same service for background work: it reads through the background store.
-    pub fn background(&self) -> Self {
-        Self { store: Arc::clone(&self.background_store), ..self.clone() }
-    }
-
-    /// The reference geography.
+    /// Returns the reference geography.
     pub fn places(&self) -> &Gazetteer {
         &self.places
     }
@@ -85,17 +95,31 @@ impl App {
         &*self.clock
     }
 
-    /// An identifier that was never given before.
+    /// Returns a new unique identifier.
     pub fn fresh_id(&self) -> uuid::Uuid {
         self.ids.fresh()
     }
 
+    /// Uses another handle of the same store for background work, one that does not compete with requests.
+    #[must_use]
+    pub fn with_background_store(self, background_store: Arc<dyn Store>) -> Self {
+        Self { background_store, ..self }
+    }
+
+    /// Returns the same service for background work: it reads through the background store.
+    #[must_use]
+    pub fn background(&self) -> Self {
+        Self { store: Arc::clone(&self.background_store), ..self.clone() }
+    }
+
+    /// Returns the store, for tests and benchmarks. Handlers and commands call use cases instead.
+    #[doc(hidden)]
     pub fn store(&self) -> &dyn Store {
         &*self.store
     }
 }
 
-/// Runs what computes for a while on a thread that may be busy.
-async fn computed<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
+/// Runs CPU-bound work of a worker on a blocking thread. Requests use [`App::compute`], which limits how many run at once.
+async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
     tokio::task::spawn_blocking(work).await.map_err(|_| Error::Interrupted)
 }

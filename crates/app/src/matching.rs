@@ -1,84 +1,77 @@
-//! Matching as the rest of the process sees it: how far it has come, and what it has done.
+//! Matching as the rest of the process sees it: how far the matcher has come, and how much it has done.
 //!
-//! [`matcher`](crate::workers::matcher) does the work.
+//! The [matcher](crate::workers::matcher) does the work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use store::{MatchGroup, Position};
+use store::Position;
 use tokio::sync::watch;
 
 use crate::App;
 
-/// What the matcher tells.
+/// The progress that the matcher publishes.
 #[derive(Debug, Default)]
-pub(crate) struct Matching {
-    /// Nothing until it has begun.
+pub(crate) struct MatcherProgress {
+    /// `None` until the matcher has loaded the saved searches.
     position: watch::Sender<Option<Position>>,
     searches: AtomicU64,
     bytes: AtomicU64,
-    documents: AtomicU64,
-    walked: AtomicU64,
-    verified: AtomicU64,
+    properties: AtomicU64,
+    candidates: AtomicU64,
+    evaluated: AtomicU64,
     matches: AtomicU64,
     notifications: AtomicU64,
 }
 
-/// What came of judging a stretch of the log.
-#[derive(Debug, Default)]
-pub(crate) struct MatchedBatch {
-    pub groups: Vec<MatchGroup>,
-    pub stats: MatchStats,
-}
-
-/// How much work it was.
+/// How much work matching was.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MatchStats {
-    /// Properties held against all searches; a changed one twice, as it was and as it is.
-    pub documents: u64,
-    /// Searches looked at for that.
-    pub walked: u64,
-    /// Those among them that had to be looked at closely.
-    pub verified: u64,
+    /// Properties matched against all saved searches. A changed property counts twice: before and after the change.
+    pub properties: u64,
+    /// Saved searches that the percolator considered for them.
+    pub candidates: u64,
+    /// Candidates whose criteria were fully evaluated.
+    pub evaluated: u64,
     pub matches: u64,
-    /// What is owed to subscribers.
+    /// Notifications written to the outbox.
     pub notifications: u64,
 }
 
-/// How the matcher fares.
+/// The state of the matcher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MatcherStatus {
-    /// Nothing until it has begun.
+    /// `None` until the matcher has loaded the saved searches.
     pub position: Option<Position>,
     pub searches: u64,
-    /// DeliverySubject how much memory the searches take.
+    /// The approximate memory of the saved searches.
     pub bytes: u64,
-    /// Since this process began.
+    /// Since this process started.
     pub stats: MatchStats,
 }
 
-impl Matching {
-    pub fn open(&self, position: Position) {
+impl MatcherProgress {
+    pub fn start(&self, position: Position) {
         self.position.send_replace(Some(position));
     }
 
-    /// Changes whenever something was recorded.
+    /// Returns a receiver that changes with every recorded batch.
     pub fn watch(&self) -> watch::Receiver<Option<Position>> {
         self.position.subscribe()
     }
 
-    pub fn note_searches(&self, count: usize, bytes: usize) {
+    pub fn set_searches(&self, count: usize, bytes: usize) {
         self.searches.store(count as u64, Ordering::Relaxed);
         self.bytes.store(bytes as u64, Ordering::Relaxed);
     }
 
-    /// A stretch up to a position is recorded.
-    pub fn note(&self, stats: MatchStats, position: Position) {
-        let MatchStats { documents, walked, verified, matches, notifications } = stats;
+    /// Publishes that a batch up to a position is recorded.
+    pub fn record_batch(&self, stats: MatchStats, position: Position) {
+        let MatchStats { properties, candidates, evaluated, matches, notifications } = stats;
         let counters = [
-            (&self.documents, documents),
-            (&self.walked, walked),
-            (&self.verified, verified),
+            (&self.properties, properties),
+            (&self.candidates, candidates),
+            (&self.evaluated, evaluated),
             (&self.matches, matches),
             (&self.notifications, notifications),
         ];
@@ -95,9 +88,9 @@ impl Matching {
             searches: read(&self.searches),
             bytes: read(&self.bytes),
             stats: MatchStats {
-                documents: read(&self.documents),
-                walked: read(&self.walked),
-                verified: read(&self.verified),
+                properties: read(&self.properties),
+                candidates: read(&self.candidates),
+                evaluated: read(&self.evaluated),
                 matches: read(&self.matches),
                 notifications: read(&self.notifications),
             },
@@ -106,23 +99,23 @@ impl Matching {
 }
 
 impl App {
-    /// The same service with a matcher. A worker has to do the work.
+    /// Adds a matcher. A [worker](crate::workers::matcher) has to run it.
     #[must_use]
     pub fn with_matcher(self) -> Self {
-        Self { matching: Some(Arc::default()), ..self }
+        Self { matcher: Some(Arc::default()), ..self }
     }
 
-    /// How the matcher fares; nothing when this process has none.
+    /// Returns the state of the matcher, or `None` if this process has none.
     pub fn matcher_status(&self) -> Option<MatcherStatus> {
-        self.matching.as_ref().map(|matching| matching.status())
+        self.matcher.as_ref().map(|progress| progress.status())
     }
 
-    /// Returns once everything that is in the log now is matched; never in a process that does not match.
+    /// Waits until everything that is in the log now is matched. Never returns in a process without a matcher.
     pub async fn matched(&self) {
-        let Some(matching) = &self.matching else { return std::future::pending().await };
+        let Some(progress) = &self.matcher else { return std::future::pending().await };
         let head = *self.store.head().borrow();
-        let mut position = matching.position.subscribe();
-        // The sender is ours, so waiting cannot fail.
+        let mut position = progress.position.subscribe();
+        // `progress` owns the sender, so waiting cannot fail.
         let _ = position.wait_for(|position| position.is_some_and(|position| position >= head)).await;
     }
 }

@@ -1,12 +1,12 @@
-//! What a search would find, and would have found, before anybody saves it.
+//! Previews a search before it is saved: what it finds now, and how many matches it would have had in the past days.
 //!
-//! A property would have made a match in a window of time when it meets the criteria as it is now, was on offer within the window, and
-//! did not both meet them and stay on offer all the while ([`rewind::newly_matched_since`]). What has expired since counts; what no longer
-//! meets them does not.
+//! A property would have matched within a time window if it meets the criteria now, was on offer within the window, and did not
+//! already meet them while on offer during the whole window ([`rewind::newly_matched_since`]). Properties that have expired since count;
+//! properties that no longer meet the criteria do not.
 //!
-//! The index tells which properties can be among these: they meet the criteria and have changed in the window. Those created in it
-//! count without a further look, because nothing was there before. The others are read and wound back, up to
-//! [`READ_MAX`]; what is true of the most recently changed is taken to be true of the rest.
+//! The index returns the candidates: properties that meet the criteria and changed within the window. Those created within it count
+//! without further work, because they did not exist before. The others are read and rewound, up to [`READ_MAX`]; the share found
+//! among these, the most recently changed, is extrapolated to the rest.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,61 +14,70 @@ use std::sync::Arc;
 use domain::criteria::{Condition, Direction, Predicate};
 use domain::ports::whole_second;
 use domain::{
-    Criteria, Key, Order, OrderBy, Property, PropertyAttribute, PropertyId, KeyRange, Timestamp, rewind,
+    Criteria, Key, KeyRange, Order, OrderBy, Property, PropertyAttribute, PropertyId, Timestamp, rewind,
 };
 use engine::{SearchRequest, SearchResult, Searcher};
 use jiff::SignedDuration;
 
-use crate::{App, Error, computed};
+use crate::search::PreviewPermit;
+use crate::{App, Error, run_blocking};
 
-/// Reading and winding back so many small ones took an eighth of a second in a debug build. A share found among so many is right to
-/// some two points in a hundred.
+/// Reading and rewinding this many small properties took an eighth of a second in a debug build. A share estimated from this many
+/// is accurate to about two percentage points.
 pub const READ_MAX: usize = 2_000;
 
-/// Properties may be large, and need not all be held at once.
-const READ_AT_ONCE: usize = 200;
+/// Properties may be large, and are not all held in memory at once.
+const READ_BATCH: usize = 200;
 
-/// What a search would find, and would have found.
+/// What a search finds now, and would have matched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview {
-    /// What meets it now and is on offer, the newest first.
+    /// The properties on offer that meet the criteria, newest first.
     pub now: SearchResult,
     pub last_7_days: Count,
     pub last_30_days: Count,
 }
 
-/// How many properties would have made a match.
+/// The number of properties that would have matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Count {
     pub count: usize,
-    /// Whether some of them were not looked at.
+    /// `true` if part of the number is extrapolated.
     pub is_estimated: bool,
 }
 
 impl App {
-    /// Previews criteria, with the first `take` of what meets them.
-    pub async fn preview(&self, criteria: Criteria, now: Timestamp, take: usize) -> Result<Preview, Error> {
-        let view = self.view()?;
+    /// Previews criteria, with the first `take` hits. A preview computes as much as hundreds of searches: only one runs at a time,
+    /// with the permit from [`App::preview_permit`].
+    pub async fn preview(
+        &self,
+        permit: PreviewPermit,
+        criteria: Criteria,
+        now: Timestamp,
+        take: usize,
+    ) -> Result<Preview, Error> {
+        let view = self.index_searcher()?;
         let criteria = Arc::new(criteria);
-        let asked = Arc::clone(&criteria);
-        let (found, week, month) = computed(move || {
-            let window = |days: i64| Window::new(&view, &asked, days_before(now, days));
-            (on_offer(&view, &asked, take), window(7), window(30))
+        let searched = Arc::clone(&criteria);
+        let (found, week, month) = run_blocking(move || {
+            let window = |days: i64| Window::new(&view, &searched, days_before(now, days));
+            (on_offer(&view, &searched, take), window(7), window(30))
         })
         .await?;
         let windows = Arc::new([week, month]);
-        let mut tallies = [Tally::default(); 2];
-        for ids in to_read(&*windows).chunks(READ_AT_ONCE) {
+        let mut samples = [Sample::default(); 2];
+        for ids in to_read(&*windows).chunks(READ_BATCH) {
             let properties = self.properties(ids.to_vec()).await?;
             let (criteria, windows) = (Arc::clone(&criteria), Arc::clone(&windows));
-            let looked_at = computed(move || {
-                windows.each_ref().map(|window| window.look(&criteria, properties.values()))
+            let evaluated = run_blocking(move || {
+                windows.each_ref().map(|window| window.evaluate(&criteria, properties.values()))
             });
-            for (tally, more) in tallies.iter_mut().zip(looked_at.await?) {
-                tally.add(more);
+            for (sample, more) in samples.iter_mut().zip(evaluated.await?) {
+                sample.add(more);
             }
         }
-        let [last_7_days, last_30_days] = [0, 1].map(|place| windows[place].count(tallies[place]));
+        let [last_7_days, last_30_days] = [0, 1].map(|index| windows[index].count(samples[index]));
+        drop(permit);
         Ok(Preview { now: found, last_7_days, last_30_days })
     }
 }
@@ -82,46 +91,47 @@ fn on_offer(view: &Searcher, criteria: &Criteria, take: usize) -> SearchResult {
     view.search(&SearchRequest { criteria, order: Order::default(), skip: 0, take })
 }
 
-/// What may have come since a moment.
+/// The candidates of a time window that ends now.
 #[derive(Debug)]
 struct Window {
     since: Timestamp,
-    /// How many were created since, and on offer since.
+    /// How many were created in the window, and were on offer in it.
     created: usize,
-    /// How many were there before and have changed since.
+    /// How many existed before and changed in the window.
     changed: usize,
-    /// Those of them that have changed last.
+    /// The most recently changed of these.
     to_read: HashSet<PropertyId>,
 }
 
-/// What came of looking.
+/// How many of the properties that were read would have matched.
 #[derive(Debug, Clone, Copy, Default)]
-struct Tally {
-    looked_at: usize,
-    came: usize,
+struct Sample {
+    evaluated: usize,
+    matched: usize,
 }
 
-impl Tally {
+impl Sample {
     fn add(&mut self, more: Self) {
-        self.looked_at += more.looked_at;
-        self.came += more.came;
+        self.evaluated += more.evaluated;
+        self.matched += more.matched;
     }
 }
 
 impl Window {
     fn new(view: &Searcher, criteria: &Criteria, since: Timestamp) -> Self {
-        // Dates are whole seconds, and so is this one: what is not later than it is later by a second.
+        // Dates are whole seconds, so "later than" means at least one second later.
         let after = |attribute| {
             let next = Key::from_raw(since.as_second() + 1);
             within(attribute, KeyRange { least: Some(next), most: None })
         };
-        let until = |attribute| within(attribute, KeyRange { least: None, most: Some(Key::timestamp(since)) });
+        let until =
+            |attribute| within(attribute, KeyRange { least: None, most: Some(Key::timestamp(since)) });
         let created = |on_offer: Condition<PropertyAttribute>| {
             let criteria = with(criteria, [after(PropertyAttribute::CreatedAt), on_offer]);
             view.search(&SearchRequest { criteria, order: Order::default(), skip: 0, take: 0 }).total
         };
         let changed = view.search(&SearchRequest {
-            // No advert is updated before it is created, so that what is new in a property has changed it.
+            // No advert is updated before it is created, so a new advert counts as a change of its property.
             criteria: with(
                 criteria,
                 [after(PropertyAttribute::UpdatedAt), until(PropertyAttribute::CreatedAt)],
@@ -139,21 +149,21 @@ impl Window {
         }
     }
 
-    fn look<'a>(&self, criteria: &Criteria, properties: impl Iterator<Item = &'a Property>) -> Tally {
-        let mut tally = Tally::default();
+    fn evaluate<'a>(&self, criteria: &Criteria, properties: impl Iterator<Item = &'a Property>) -> Sample {
+        let mut sample = Sample::default();
         for property in properties.filter(|property| self.to_read.contains(&property.id)) {
-            tally.looked_at += 1;
-            tally.came += usize::from(rewind::newly_matched_since(criteria, property, self.since));
+            sample.evaluated += 1;
+            sample.matched += usize::from(rewind::newly_matched_since(criteria, property, self.since));
         }
-        tally
+        sample
     }
 
-    fn count(&self, tally: Tally) -> Count {
+    fn count(&self, sample: Sample) -> Count {
+        let Sample { evaluated, matched } = sample;
         let unread = self.changed - self.to_read.len();
-        // What was not looked at came as often as what was.
-        let guessed =
-            (unread * tally.came + tally.looked_at / 2).checked_div(tally.looked_at).unwrap_or_default();
-        Count { count: self.created + tally.came + guessed, is_estimated: unread > 0 }
+        // The share among the unread properties is taken to be the same, rounded.
+        let extrapolated = (unread * matched + evaluated / 2).checked_div(evaluated).unwrap_or_default();
+        Count { count: self.created + matched + extrapolated, is_estimated: unread > 0 }
     }
 }
 

@@ -1,4 +1,4 @@
-//! What references to places and sites lead to: the map and the directory put together for whoever reads filters.
+//! Resolves references to cities and sites in filters, from the gazetteer and the site directory.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use places::Gazetteer;
 use crate::App;
 
 impl App {
-    /// The city of an id. One no longer in use leads to the commune that replaced it.
+    /// Returns the city with an id. The id of a former commune resolves to the commune that replaced it.
     pub fn city_with_id(&self, id: u64) -> Option<Arc<City>> {
         city_with_id(self.places(), id).cloned()
     }
 
-    /// Hands out what it takes to understand references.
+    /// Calls `read` with the resolver of references.
     pub fn with_references<T>(&self, sites: &SiteDirectory, read: impl FnOnce(&References<'_>) -> T) -> T {
         let places = self.places();
-        let city = |id: u64| cities_meant(places, id);
+        let city = |id: u64| city_and_districts(places, id);
         let commune = |insee: &Insee| match places.city(insee) {
-            Some(city) => cities_meant(places, city.id()),
+            Some(city) => city_and_districts(places, city.id()),
             None => vec![insee.id()],
         };
         read(&References { city: &city, commune: &commune, sites })
@@ -31,8 +31,8 @@ fn city_with_id(places: &Gazetteer, id: u64) -> Option<&Arc<City>> {
     places.city_by_id(id).or_else(former)
 }
 
-/// A city and its districts. An id that nobody knows stands for itself, because adverts may give it all the same.
-fn cities_meant(places: &Gazetteer, id: u64) -> Vec<u64> {
+/// Returns the ids of a city and its districts. An unknown id resolves to itself, because adverts may contain it.
+fn city_and_districts(places: &Gazetteer, id: u64) -> Vec<u64> {
     match city_with_id(places, id) {
         Some(city) => std::iter::once(city.id()).chain(city.districts.iter().map(Insee::id)).collect(),
         None => vec![id],

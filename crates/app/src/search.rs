@@ -1,9 +1,12 @@
-//! Searching: the index of this process, how far it has followed the store, and who waits for it.
+//! Searching: the index of this process, how far it has followed the change log, and how queries run on it.
 //!
-//! The index is a follower of the change log. [`indexer`](crate::workers::indexer) feeds it, [`build`] makes it from nothing,
-//! [`folder`] keeps it over restarts. Here is what the rest of the service sees: a view to ask, or [`Error::Starting`].
+//! The index follows the change log. The [indexer](crate::workers::indexer) feeds it, [`build`] builds it from the store,
+//! [`folder`] and [`manifest`] keep snapshots of it across restarts. [`execute`] runs queries; until the index has caught up
+//! for the first time they fail with [`Error::Starting`].
 
 pub mod build;
+mod document_cache;
+pub mod execute;
 pub mod folder;
 pub mod manifest;
 
@@ -19,27 +22,33 @@ use tokio::sync::watch;
 
 use crate::{App, Error};
 
-/// How long an answer to a writer waits for the index. Following takes milliseconds; whoever waits longer has met a
-/// follower in trouble, and what was written is durable all the same.
-const VISIBLE_WITHIN: Duration = Duration::from_secs(5);
+pub(crate) use execute::Executor;
+pub use execute::{DocumentPage, Export, PreviewPermit, SearchSession};
+
+/// The size of the document cache unless [`App::with_document_cache`] sets another one.
+pub(crate) const DOCUMENT_CACHE_BYTES: usize = 64 * 1024 * 1024;
+
+/// How long the answer to a writer waits for the index. Following takes milliseconds. A longer wait means that the indexer is in
+/// trouble, and the change is durable in any case.
+const VISIBILITY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The index as the rest of the process sees it.
 #[derive(Debug)]
-pub(crate) struct Search {
+pub(crate) struct IndexHandle {
     /// Set when the index has caught up for the first time.
     index: OnceLock<Arc<Index>>,
     position: watch::Sender<Position>,
-    /// Somebody has waited in vain, and the index has not caught up since: others need not wait as long.
+    /// A writer has timed out, and the index has not caught up since. Other writers do not wait.
     is_late: AtomicBool,
     late_answers: AtomicU64,
-    visible_within: Duration,
-    notes: Mutex<Notes>,
+    visibility_timeout: Duration,
+    history: Mutex<History>,
 }
 
-/// What operators want to know of the past.
+/// Past events that the status reports.
 #[derive(Debug, Clone, Copy, Default)]
-struct Notes {
-    build: Option<Duration>,
+struct History {
+    build_time: Option<Duration>,
     snapshot: Option<SnapshotTaken>,
 }
 
@@ -48,37 +57,37 @@ struct Notes {
 pub struct SnapshotTaken {
     pub at: Timestamp,
     pub position: Position,
-    /// All of it, whether written this time or before.
+    /// The size of all its segments, including those written for earlier snapshots.
     pub bytes: u64,
 }
 
-/// How the index fares.
+/// The state of the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IndexStatus {
     pub is_ready: bool,
     pub position: Position,
     pub properties: usize,
-    /// Writers that were answered before the index had what they wrote.
+    /// Writes that were acknowledged before the index had them.
     pub late_answers: u64,
-    /// How long this process took until the index was ready.
+    /// How long this process took to make the index ready.
     pub build: Option<Duration>,
     pub snapshot: Option<SnapshotTaken>,
 }
 
-impl Default for Search {
+impl Default for IndexHandle {
     fn default() -> Self {
         Self {
             index: OnceLock::new(),
             position: watch::Sender::new(Position::START),
             is_late: AtomicBool::new(false),
             late_answers: AtomicU64::new(0),
-            visible_within: VISIBLE_WITHIN,
-            notes: Mutex::default(),
+            visibility_timeout: VISIBILITY_TIMEOUT,
+            history: Mutex::default(),
         }
     }
 }
 
-impl Search {
+impl IndexHandle {
     pub fn index(&self) -> Option<Arc<Index>> {
         self.index.get().cloned()
     }
@@ -87,16 +96,16 @@ impl Search {
         self.index.get().is_some()
     }
 
-    /// The index has caught up for the first time.
-    pub fn open(&self, index: &Arc<Index>, build: Duration) {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).build = Some(build);
+    /// Makes the index available to queries once it has caught up for the first time.
+    pub fn open(&self, index: &Arc<Index>, build_time: Duration) {
+        self.history.lock().unwrap_or_else(PoisonError::into_inner).build_time = Some(build_time);
         if self.index.set(Arc::clone(index)).is_ok() {
-            // Those who wait for this wait for the position to move.
+            // `App::searchable` waits for a change of the position.
             self.position.send_modify(|_| {});
         }
     }
 
-    /// The index holds everything up to here.
+    /// Announces that the index contains everything up to a position.
     pub fn publish(&self, position: Position) {
         self.position.send_replace(position);
     }
@@ -106,83 +115,88 @@ impl Search {
         self.position.subscribe()
     }
 
-    /// There was nothing more to follow.
+    /// Records that the indexer has reached the end of the log.
     pub fn caught_up(&self) {
         self.is_late.store(false, Ordering::Relaxed);
     }
 
     pub fn snapshot_taken(&self, snapshot: SnapshotTaken) {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).snapshot = Some(snapshot);
+        self.history.lock().unwrap_or_else(PoisonError::into_inner).snapshot = Some(snapshot);
     }
 
-    /// Waits until what was written at a position can be found; not for ever, and not while the index is being built.
-    async fn visible(&self, position: Position) {
+    /// Waits until queries see the change at a position. Gives up after a timeout, and does not wait while the index is being
+    /// built.
+    async fn wait_visible(&self, position: Position) {
         let mut published = self.position.subscribe();
         if !self.is_ready() || *published.borrow() >= position {
             return;
         }
         let was_late = self.is_late.load(Ordering::Relaxed);
         let reached = published.wait_for(|published| *published >= position);
-        if !was_late && tokio::time::timeout(self.visible_within, reached).await.is_ok() {
+        if !was_late && tokio::time::timeout(self.visibility_timeout, reached).await.is_ok() {
             return;
         }
         self.late_answers.fetch_add(1, Ordering::Relaxed);
         if !was_late {
             self.is_late.store(true, Ordering::Relaxed);
             let position = position.0;
-            tracing::warn!(position, "the index is behind: what is written is found later than acknowledged");
+            tracing::warn!(
+                position,
+                "the index lags behind: writes are acknowledged before searches see them"
+            );
         }
     }
 
     fn status(&self) -> IndexStatus {
-        let Notes { build, snapshot } = *self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        let History { build_time, snapshot } = *self.history.lock().unwrap_or_else(PoisonError::into_inner);
         IndexStatus {
             is_ready: self.is_ready(),
             position: *self.position.borrow(),
             properties: self.index.get().map_or(0, |index| index.searcher().len()),
             late_answers: self.late_answers.load(Ordering::Relaxed),
-            build,
+            build: build_time,
             snapshot,
         }
     }
 }
 
 impl App {
-    /// The same service with an index. A worker has to feed it; until then searches are told that it is starting.
+    /// Adds an index. The [indexer](crate::workers::indexer) has to feed it; until it has caught up, searches fail with
+    /// [`Error::Starting`].
     #[must_use]
     pub fn with_index(self) -> Self {
-        Self { search: Some(Arc::default()), ..self }
+        Self { index: Some(Arc::default()), ..self }
     }
 
-    /// What can be found now.
-    pub fn view(&self) -> Result<Arc<Searcher>, Error> {
-        let index = self.search.as_ref().and_then(|search| search.index.get());
+    /// Returns the current view of the index.
+    pub fn index_searcher(&self) -> Result<Arc<Searcher>, Error> {
+        let index = self.index.as_ref().and_then(|handle| handle.index.get());
         Ok(index.ok_or(Error::Starting)?.searcher())
     }
 
-    /// Properties as they are now. Those that are gone by now are missing from the answer.
+    /// Returns the current version of properties, without those that do not exist any more.
     pub async fn properties(&self, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, Property>, Error> {
         let found = self.store.properties(ids).await?;
         Ok(found.into_iter().map(|(id, stored)| (id, stored.property)).collect())
     }
 
-    /// How the index fares; nothing when this process has none.
+    /// Returns the state of the index, or `None` if this process has no index.
     pub fn index_status(&self) -> Option<IndexStatus> {
-        self.search.as_ref().map(|search| search.status())
+        self.index.as_ref().map(|handle| handle.status())
     }
 
-    /// Returns once searches are answered; never in a process without an index that is fed.
+    /// Waits until searches are answered. Never returns in a process without an indexer.
     pub async fn searchable(&self) {
-        let Some(search) = &self.search else { return std::future::pending().await };
-        let mut changes = search.position.subscribe();
-        // The sender is ours, so waiting cannot fail.
-        let _ = changes.wait_for(|_| search.is_ready()).await;
+        let Some(handle) = &self.index else { return std::future::pending().await };
+        let mut changes = handle.position.subscribe();
+        // The handle owns the sender, so waiting cannot fail.
+        let _ = changes.wait_for(|_| handle.is_ready()).await;
     }
 
-    /// Returns when what was written at a position is found by whoever asks next.
-    pub(crate) async fn visible(&self, position: Position) {
-        if let Some(search) = &self.search {
-            search.visible(position).await;
+    /// Waits until the next search sees the change at a position.
+    pub(crate) async fn wait_visible(&self, position: Position) {
+        if let Some(handle) = &self.index {
+            handle.wait_visible(position).await;
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Saved searches and their matches, as their owners see them.
 //!
-//! A search is its owner's alone: whoever else asks is told that there is none.
+//! Only its owner sees a search. For any other user it does not exist.
 
 use std::collections::HashMap;
 
@@ -14,15 +14,15 @@ use store::{
 
 use crate::{App, Error};
 
-/// A match with the property as it was then.
+/// A match with the version of the property that matched.
 #[derive(Debug, Clone)]
-pub struct MatchSeen {
+pub struct MatchedProperty {
     pub row: MatchRow,
     pub property: Property,
 }
 
 impl App {
-    /// Saves a search; nothing when its owner has `limit` already.
+    /// Saves a search. Returns `None` if the owner already has `limit` searches.
     pub async fn create_search(
         &self,
         owner: UserId,
@@ -37,37 +37,43 @@ impl App {
         let search = SavedSearch { id, owner, token, created_at: now, updated_at: now, draft };
         let expected = ExpectedSearch::New { owner_has_fewer_than: limit };
         match self.put_search(search, expected).await? {
-            // Not there any more only if its owner was faster than this answer.
+            // Missing only if the owner deleted it concurrently.
             CommitOutcome::Committed(_) => self.search_of(owner, id).await?.ok_or(Error::Contended).map(Some),
             CommitOutcome::TooManySearches => Ok(None),
             CommitOutcome::Conflict => Err(Error::Contended),
         }
     }
 
+    /// Returns a search of any owner, for the operator.
+    pub async fn search(&self, id: SearchId) -> Result<Option<StoredSearch>, Error> {
+        Ok(self.store.search(id).await?)
+    }
+
+    /// Returns a search, or `None` if `owner` does not own it.
     pub async fn search_of(&self, owner: UserId, id: SearchId) -> Result<Option<StoredSearch>, Error> {
         Ok(self.store.search(id).await?.filter(|stored| stored.search.owner == owner))
     }
 
-    pub async fn searches_of(&self, asked: SearchList) -> Result<SearchPage, Error> {
-        Ok(self.store.list_searches(asked).await?)
+    pub async fn searches_of(&self, list: SearchList) -> Result<SearchPage, Error> {
+        Ok(self.store.list_searches(list).await?)
     }
 
-    /// Changes a search; nothing when somebody else has changed or deleted it since it was read.
+    /// Changes a search. Returns `None` if it was changed or deleted since `stored` was read.
     pub async fn update_search(
         &self,
-        known: &StoredSearch,
+        stored: &StoredSearch,
         draft: SearchDraft,
     ) -> Result<Option<StoredSearch>, Error> {
         let updated_at = whole_second(self.clock.now());
-        let search = SavedSearch { updated_at, draft, ..known.search.clone() };
+        let search = SavedSearch { updated_at, draft, ..stored.search.clone() };
         let (owner, id) = (search.owner, search.id);
-        match self.put_search(search, ExpectedSearch::Version(known.version)).await? {
+        match self.put_search(search, ExpectedSearch::Version(stored.version)).await? {
             CommitOutcome::Committed(_) => self.search_of(owner, id).await,
             CommitOutcome::Conflict | CommitOutcome::TooManySearches => Ok(None),
         }
     }
 
-    /// Deletes a search with its matches; `false` when the owner has none of that id.
+    /// Deletes a search and its matches. Returns `false` if the owner has no search with this id.
     pub async fn delete_search(&self, owner: UserId, id: SearchId) -> Result<bool, Error> {
         if self.search_of(owner, id).await?.is_none() {
             return Ok(false);
@@ -77,50 +83,51 @@ impl App {
         Ok(true)
     }
 
-    /// Matches of a search, the newest first, and how many there are. One whose property was erased is left out.
+    /// Returns a page of the matches of a search, newest first, and their total number. Matches of erased properties are left out
+    /// of the page.
     pub async fn matches_of(
         &self,
         search: &StoredSearch,
         skip: u64,
         take: u64,
-    ) -> Result<(u64, Vec<MatchSeen>), Error> {
+    ) -> Result<(u64, Vec<MatchedProperty>), Error> {
         let page = self.store.list_matches(search.number, skip, take).await?;
-        Ok((page.total, self.seen(page.matches).await?))
+        Ok((page.total, self.with_properties(page.matches).await?))
     }
 
-    /// A match and the search it belongs to; nothing when it is not its owner who asks.
+    /// Returns a match and its search, or `None` if `owner` does not own them.
     pub async fn match_of(
         &self,
         owner: UserId,
         id: MatchId,
-    ) -> Result<Option<(StoredSearch, MatchSeen)>, Error> {
-        let Some((number, first_told_at)) = id.parts() else { return Ok(None) };
+    ) -> Result<Option<(StoredSearch, MatchedProperty)>, Error> {
+        let Some((number, position)) = id.parts() else { return Ok(None) };
         let search = self.store.search_by_number(number).await?;
         let Some(search) = search.filter(|stored| stored.search.owner == owner) else { return Ok(None) };
-        let Some(row) = self.store.find_match(number, Position(first_told_at)).await? else {
+        let Some(row) = self.store.find_match(number, Position(position)).await? else {
             return Ok(None);
         };
-        Ok(self.seen(vec![row]).await?.pop().map(|seen| (search, seen)))
+        Ok(self.with_properties(vec![row]).await?.pop().map(|matched| (search, matched)))
     }
 
-    /// Whether a search and a property have a match.
+    /// Returns `true` if a search has a match with a property.
     pub async fn is_matched(&self, search: &StoredSearch, property: PropertyId) -> Result<bool, Error> {
         let matched = self.store.matched_searches(vec![property]).await?;
         Ok(matched.get(&property).is_some_and(|searches| searches.contains(&search.number)))
     }
 
-    async fn seen(&self, rows: Vec<MatchRow>) -> Result<Vec<MatchSeen>, Error> {
-        let wanted = rows.iter().map(|row| (row.property, row.version)).collect();
-        let versions = self.store.properties_at(wanted).await?;
-        // Of a version that held nothing but what was erased since, nothing is left. What has come to that property since is.
-        let lost = rows.iter().zip(&versions).filter(|(_, version)| version.is_none());
-        let lost: Vec<_> = lost.map(|(row, _)| row.property).collect();
-        let mut present = if lost.is_empty() { HashMap::new() } else { self.properties(lost).await? };
-        let seen = |(row, version): (MatchRow, Option<Property>)| {
-            let property = version.or_else(|| present.remove(&row.property))?;
-            Some(MatchSeen { row, property })
+    async fn with_properties(&self, rows: Vec<MatchRow>) -> Result<Vec<MatchedProperty>, Error> {
+        let versions = rows.iter().map(|row| (row.property, row.version)).collect();
+        let versions = self.store.properties_at(versions).await?;
+        // A version that contained only adverts that were erased since is gone. The property itself may still exist.
+        let gone = rows.iter().zip(&versions).filter(|(_, version)| version.is_none());
+        let gone: Vec<_> = gone.map(|(row, _)| row.property).collect();
+        let mut current = if gone.is_empty() { HashMap::new() } else { self.properties(gone).await? };
+        let with_property = |(row, version): (MatchRow, Option<Property>)| {
+            let property = version.or_else(|| current.remove(&row.property))?;
+            Some(MatchedProperty { row, property })
         };
-        Ok(rows.into_iter().zip(versions).filter_map(seen).collect())
+        Ok(rows.into_iter().zip(versions).filter_map(with_property).collect())
     }
 
     async fn put_search(

@@ -1,4 +1,4 @@
-//! Sites and their categories: known from adverts, named and sorted by the operator.
+//! Sites and their categories. Adverts introduce sites; the operator names and categorises them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,55 +7,55 @@ use store::{PutSite, RenameOutcome};
 
 use crate::{App, Error};
 
-/// The directory as it was last read.
+/// The site directory as it was last read.
 #[derive(Debug, Default)]
-pub(crate) struct KnownSites(Mutex<Option<Arc<SiteDirectory>>>);
+pub(crate) struct SiteCache(Mutex<Option<Arc<SiteDirectory>>>);
 
-impl KnownSites {
+impl SiteCache {
     fn get(&self) -> Option<Arc<SiteDirectory>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Keeps what was read, unless somebody has read something newer meanwhile.
-    fn keep(&self, read: SiteDirectory) -> Arc<SiteDirectory> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*known {
+    /// Stores a directory, unless a newer one was stored in the meantime.
+    fn put(&self, read: SiteDirectory) -> Arc<SiteDirectory> {
+        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*cached {
             Some(newer) if newer.revision() >= read.revision() => Arc::clone(newer),
-            Some(_) | None => Arc::clone(known.insert(Arc::new(read))),
+            Some(_) | None => Arc::clone(cached.insert(Arc::new(read))),
         }
     }
 }
 
 impl App {
-    /// All sites and categories as they are now. The store is asked at every call whether something has changed, so that what
-    /// an operator says beside a running server counts at once; it is read again only when something has.
+    /// Returns the current site directory. Every call asks the store whether the directory has changed, so that a change by a
+    /// command-line process takes effect at once; the directory is read again only if it has.
     pub async fn sites(&self) -> Result<Arc<SiteDirectory>, Error> {
-        let known = self.sites.get();
-        let revision = known.as_ref().map(|known| known.revision());
-        match (self.store.site_directory(revision).await?, known) {
-            (Some(read), _) => Ok(self.sites.keep(read)),
-            (None, Some(known)) => Ok(known),
+        let cached = self.sites.get();
+        let revision = cached.as_ref().map(|cached| cached.revision());
+        match (self.store.site_directory(revision).await?, cached) {
+            (Some(read), _) => Ok(self.sites.put(read)),
+            (None, Some(cached)) => Ok(cached),
             (None, None) => Ok(Arc::default()),
         }
     }
 
-    /// The same for whoever searches, without asking the store: as the index's follower last saw them. It looks before what is
-    /// new can be found, and a few times a second for what other processes say; what this process says counts at once.
+    /// Returns the site directory for a search, without asking the store. The indexer refreshes it before new properties become
+    /// searchable, and a few times a second for changes by other processes; changes by this process take effect at once.
     pub async fn sites_for_search(&self) -> Result<Arc<SiteDirectory>, Error> {
         match self.sites.get() {
-            Some(known) if self.search.is_some() => Ok(known),
+            Some(cached) if self.index.is_some() => Ok(cached),
             _ => self.sites().await,
         }
     }
 
-    /// Names or categorises a site, and makes it known if it is not yet; nothing when there is no such category.
+    /// Names or categorises a site, and creates it if necessary. Returns `None` if the category does not exist.
     pub async fn put_site(&self, site: PutSite) -> Result<Option<Site>, Error> {
         let outcome = self.store.put_site(site).await?;
         self.sites().await?;
         Ok(outcome)
     }
 
-    /// Makes a category; nothing when there is one of that name.
+    /// Creates a category. Returns `None` if the name is taken.
     pub async fn create_site_category(&self, name: SiteCategoryName) -> Result<Option<SiteCategory>, Error> {
         let outcome = self.store.create_site_category(name).await?;
         self.sites().await?;
@@ -72,7 +72,7 @@ impl App {
         Ok(outcome)
     }
 
-    /// Deletes a category and leaves its sites without one; `false` when there is none of that id.
+    /// Deletes a category; its sites stay, without a category. Returns `false` if no category has this id.
     pub async fn delete_site_category(&self, id: SiteCategoryId) -> Result<bool, Error> {
         let outcome = self.store.delete_site_category(id).await?;
         self.sites().await?;

@@ -1,8 +1,8 @@
-//! What happens without being asked for. Each worker is a loop around a `run_once` that tests can call.
+//! Background workers. Each one is a loop around a `run_once` that tests can call.
 
 pub mod dispatcher;
 pub mod expiry;
-pub mod following;
+pub mod follower;
 pub mod indexer;
 pub mod matcher;
 
@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Error;
 
-/// Calls `run_once` at once and then at every interval, until told to stop. A failure is logged and tried again at the
-/// next interval: the work is still there then.
+/// Calls `run_once` immediately and then at every interval, until `stop` is cancelled. A failure is logged, and the work retried
+/// at the next interval.
 pub async fn repeat<F, W>(name: &'static str, every: Duration, stop: CancellationToken, run_once: W)
 where
     W: FnMut() -> F,
@@ -24,7 +24,8 @@ where
     repeat_from(Instant::now(), name, every, stop, run_once).await;
 }
 
-/// The same, but not at once. For what cannot be undone: a machine's clock may be wrong when it has just started.
+/// Like [`repeat`], but waits one interval before the first call. For work that cannot be undone: the system clock may be wrong
+/// just after the machine has booted.
 pub async fn repeat_later<F, W>(name: &'static str, every: Duration, stop: CancellationToken, run_once: W)
 where
     W: FnMut() -> F,
@@ -54,7 +55,7 @@ async fn repeat_from<F, W>(
             tracing::error!(
                 worker = name,
                 error = &error as &dyn std::error::Error,
-                "a worker failed and will try again"
+                "a worker failed; retrying"
             );
         }
     }

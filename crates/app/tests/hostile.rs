@@ -1,7 +1,7 @@
-//! Everything a receiver can do to us, six times over: each attempt ends by its name, the next is an hour later to the second, after
-//! the sixth it has failed, and it can be sent again. All receivers at once, by one worker.
+//! Hostile receivers: each attempt ends with the expected outcome, the next one is exactly an hour later, the delivery fails after the
+//! sixth, and can be replayed. One dispatcher serves all receivers at once.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and says where")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test and names the line")]
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,21 +9,20 @@ use std::time::Duration;
 
 use app::App;
 use app::deliveries::Replayed;
-use app::dispatch::{DispatchLimits, DispatchSettings, EndpointRefused, PayloadRenderer, Told, Transport};
+use app::dispatch::{DispatchLimits, DispatchSettings, EndpointRefused, Transport};
 use app::workers::dispatcher::Dispatcher;
-use app::workers::following::Progress;
+use app::workers::follower::Progress;
 use app::workers::matcher::Matcher;
 use async_trait::async_trait;
 use delivery::webhook::{AddressPolicy, Deadlines, Settings, Webhooks};
 use delivery::{AttemptResult, Email, WebhookMessage};
 use domain::search::SearchDraft;
 use domain::{
-    AdvertEvent, Alerts, Amount, DeliveryState, Endpoint, EventName, Fault, FieldUpdate, Identity, Outcome,
-    Property, RetryPolicy, SearchNumber, SiteDirectory,
+    Alerts, Amount, DeliveryState, Endpoint, Fault, FieldUpdate, Identity, Outcome, RetryPolicy, SearchNumber,
 };
 use places::Gazetteer;
-use store::sqlite::SqliteStore;
 use store::prelude::*;
+use store::sqlite::SqliteStore;
 use store::{DeliveryList, DeliveryRow};
 use tempfile::TempDir;
 use testkit::build::{advert_id, at, draft, property_id, short_text, user_id};
@@ -32,16 +31,16 @@ use testkit::{ManualClock, SeededIds};
 
 const HOUR: i64 = 3_600;
 
-/// How long tricks about time are waited for.
-const SOON: Duration = Duration::from_secs(2);
-/// Long enough never to be what ends an attempt here.
-const LATE: Duration = Duration::from_secs(60);
+/// The timeout for faults that provoke one.
+const SHORT: Duration = Duration::from_secs(2);
+/// A timeout that no attempt reaches.
+const LONG: Duration = Duration::from_secs(60);
 
-/// The real sender, patient where time is not what a trick is about: this machine may be busy.
+/// The real sender, with a short timeout only for faults that provoke one: the machine may be busy.
 struct TwoSenders {
     impatient: Webhooks,
     patient: Webhooks,
-    about_time: Vec<String>,
+    timeout_urls: Vec<String>,
 }
 
 fn sender(authority: &Authority, deadline: Duration) -> Webhooks {
@@ -53,18 +52,18 @@ fn sender(authority: &Authority, deadline: Duration) -> Webhooks {
 
 #[async_trait]
 impl Transport for TwoSenders {
-    async fn post(&self, post: &WebhookMessage) -> AttemptResult {
-        let impatient = self.about_time.iter().any(|url| url == post.endpoint.as_str());
-        if impatient { self.impatient.send(post).await } else { self.patient.send(post).await }
+    async fn send_webhook(&self, message: &WebhookMessage) -> AttemptResult {
+        let times_out = self.timeout_urls.iter().any(|url| url == message.endpoint.as_str());
+        if times_out { self.impatient.send(message).await } else { self.patient.send(message).await }
     }
 
-    async fn email(&self, _: &Email) -> AttemptResult {
-        unreachable!("there are no emails here")
+    async fn send_email(&self, _: &Email) -> AttemptResult {
+        unreachable!("this test sends no e-mails")
     }
 
-    fn judge(&self, endpoint: &Endpoint) -> Result<String, EndpointRefused> {
-        let judged = self.patient.check(endpoint);
-        judged.map(|host| host.to_string()).map_err(|refused| EndpointRefused(refused.to_string()))
+    fn check_endpoint(&self, endpoint: &Endpoint) -> Result<String, EndpointRefused> {
+        let host = self.patient.check(endpoint);
+        host.map(|host| host.to_string()).map_err(|refused| EndpointRefused(refused.to_string()))
     }
 
     fn sends_email(&self) -> bool {
@@ -72,27 +71,10 @@ impl Transport for TwoSenders {
     }
 }
 
-/// What is sent matters to nobody here.
-struct Plain;
-
-impl PayloadRenderer for Plain {
-    fn document(&self, _: &App, _: &SiteDirectory, property: &Property) -> Option<Vec<u8>> {
-        Some(format!("\"{}\"", property.id).into_bytes())
-    }
-
-    fn match_body(&self, told: &Told<'_>) -> Vec<u8> {
-        told.document.to_vec()
-    }
-
-    fn event_body(&self, _: EventName, _: &AdvertEvent, told: &Told<'_>) -> Vec<u8> {
-        told.document.to_vec()
-    }
-}
-
-async fn work(dispatcher: &mut Dispatcher) {
+async fn run_until_idle(dispatcher: &mut Dispatcher) {
     loop {
         let more = dispatcher.run_once().await.unwrap();
-        dispatcher.settled().await;
+        dispatcher.wait_idle().await;
         if !more {
             return;
         }
@@ -100,26 +82,26 @@ async fn work(dispatcher: &mut Dispatcher) {
 }
 
 async fn rows(store: &SqliteStore) -> Vec<DeliveryRow> {
-    let asked = DeliveryList { take: 1_000, ..DeliveryList::default() };
-    store.list_deliveries(asked).await.unwrap().deliveries
+    let list = DeliveryList { take: 1_000, ..DeliveryList::default() };
+    store.list_deliveries(list).await.unwrap().deliveries
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn six_attempts_an_hour_apart_whatever_the_receiver_does_then_failed_and_sent_again_on_request() {
+async fn every_hostile_receiver_gets_six_attempts_an_hour_apart_and_a_replay() {
     let authority = Authority::new();
     let mut receivers = Vec::new();
-    for trick in InjectedFault::ALL {
-        let plan = ReceiverConfig::new(Script::always(*trick));
-        receivers.push((*trick, Receiver::start(&authority, plan).await.unwrap()));
+    for fault in InjectedFault::ALL {
+        let plan = ReceiverConfig::new(Script::always(*fault));
+        receivers.push((*fault, Receiver::start(&authority, plan).await.unwrap()));
     }
     let url = |receiver: &Receiver| receiver.url("/hook");
-    let about_time = |trick: InjectedFault| trick.expected() == Outcome::Failed(Fault::Timeout);
+    let times_out = |fault: InjectedFault| fault.expected() == Outcome::Failed(Fault::Timeout);
     let transport = TwoSenders {
-        impatient: sender(&authority, SOON),
-        patient: sender(&authority, LATE),
-        about_time: receivers
+        impatient: sender(&authority, SHORT),
+        patient: sender(&authority, LONG),
+        timeout_urls: receivers
             .iter()
-            .filter(|(trick, _)| about_time(*trick))
+            .filter(|(fault, _)| times_out(*fault))
             .map(|(_, receiver)| url(receiver))
             .collect(),
     };
@@ -128,27 +110,27 @@ async fn six_attempts_an_hour_apart_whatever_the_receiver_does_then_failed_and_s
     let clock = Arc::new(ManualClock::at(at(1_000_000)));
     let settings = DispatchSettings {
         retries: RetryPolicy { interval: Duration::from_secs(HOUR as u64) },
-        gather: SOON,
-        keep: LATE,
+        batch_window: SHORT,
+        retention: LONG,
         public_url: String::new(),
-        limits: DispatchLimits { per_host: 2, per_user: 1_000, in_all: 1_000, emails: 3 },
+        limits: DispatchLimits { per_host: 2, per_user: 1_000, total: 1_000, emails: 3 },
     };
     let places = Arc::new(Gazetteer::embedded().unwrap());
     let app = App::new(store.clone(), clock.clone(), Arc::new(SeededIds::new(1)), places)
         .with_matcher()
-        .with_dispatch(Arc::new(Plain), Arc::new(transport), settings);
+        .with_dispatch(Arc::new(transport), settings);
 
-    let mut tricks: HashMap<SearchNumber, InjectedFault> = HashMap::new();
-    for (trick, receiver) in &receivers {
+    let mut faults: HashMap<SearchNumber, InjectedFault> = HashMap::new();
+    for (fault, receiver) in &receivers {
         let endpoint = Endpoint::parse(&url(receiver)).ok();
         let alerts = Alerts { enabled: true, endpoint, ..Alerts::default() };
         let draft = SearchDraft {
-            title: short_text(trick.name()),
+            title: short_text(fault.name()),
             raw_criteria: domain::RawCriteria::default(),
             alerts,
         };
         let saved = app.create_search(user_id(1), draft, 1_000).await.unwrap().unwrap();
-        tricks.insert(saved.number, *trick);
+        faults.insert(saved.number, *fault);
     }
     let mut advert = draft(Identity::Uuid(advert_id(1)));
     advert.property = Some(property_id(1));
@@ -159,43 +141,43 @@ async fn six_attempts_an_hour_apart_whatever_the_receiver_does_then_failed_and_s
 
     let mut dispatcher = Dispatcher::new(&app).unwrap().unwrap();
     for attempt in 1..=6 {
-        work(&mut dispatcher).await;
+        run_until_idle(&mut dispatcher).await;
         for row in rows(&store).await {
-            let trick = tricks[&row.lane.search];
-            let delivered = trick.expected() == Outcome::Delivered;
+            let fault = faults[&row.lane.search];
+            let delivered = fault.expected() == Outcome::Delivered;
             let attempts = if delivered { 1 } else { attempt };
-            assert_eq!(row.attempts, attempts, "{trick:?}");
+            assert_eq!(row.attempts, attempts, "{fault:?}");
             let expected = match (delivered, attempt) {
                 (true, _) => DeliveryState::Delivered,
                 (false, 6) => DeliveryState::Failed,
                 (false, _) => DeliveryState::Pending,
             };
-            assert_eq!(row.state, expected, "{trick:?}");
+            assert_eq!(row.state, expected, "{fault:?}");
         }
         clock.advance_seconds(HOUR - 1);
-        work(&mut dispatcher).await;
+        run_until_idle(&mut dispatcher).await;
         let early = rows(&store).await.iter().filter(|row| row.attempts > attempt).count();
-        assert_eq!(early, 0, "a second before its hour");
+        assert_eq!(early, 0, "a second before the hour");
         clock.advance_seconds(1);
     }
 
     let found = rows(&store).await;
     assert_eq!(found.len(), InjectedFault::ALL.len());
     for row in &found {
-        let trick = tricks[&row.lane.search];
+        let fault = faults[&row.lane.search];
         let (_, attempts) = store.delivery(row.id).await.unwrap().unwrap();
         for attempt in &attempts {
-            assert!(trick.allows(attempt.outcome), "{trick:?}: {attempt:?}");
+            assert!(fault.allows(attempt.outcome), "{fault:?}: {attempt:?}");
         }
         let began: Vec<_> = attempts.iter().map(|attempt| attempt.started_at.as_second()).collect();
-        assert!(began.windows(2).all(|pair| pair[1] - pair[0] == HOUR), "{trick:?}: {began:?}");
+        assert!(began.windows(2).all(|pair| pair[1] - pair[0] == HOUR), "{fault:?}: {began:?}");
         if row.state == DeliveryState::Failed {
             assert_eq!(app.replay_delivery(Some(user_id(1)), row.id).await.unwrap(), Replayed::Done);
         }
     }
-    work(&mut dispatcher).await;
+    run_until_idle(&mut dispatcher).await;
     for row in rows(&store).await {
-        let delivered = tricks[&row.lane.search].expected() == Outcome::Delivered;
-        assert_eq!(row.attempts, if delivered { 1 } else { 7 }, "sent again");
+        let delivered = faults[&row.lane.search].expected() == Outcome::Delivered;
+        assert_eq!(row.attempts, if delivered { 1 } else { 7 }, "replayed");
     }
 }

@@ -11,13 +11,13 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use domain::criteria::{Condition, CriteriaBuilder, Entry, CriterionValue, Presence};
+use domain::criteria::{Condition, CriteriaBuilder, CriterionValue, Entry, Presence};
 use domain::{
-    AdvertAttribute, AdvertId, Circle, Criteria, PropertyView, Filter, GeoPoint, Insee, Key, Phrase, Placement,
-    Property, SearchNumber, KeyRange, Strictness, Timestamp, TransactionType, Zipcode, merge,
+    AdvertAttribute, AdvertId, Circle, Criteria, Filter, GeoPoint, Insee, Key, KeyRange, Phrase, Placement,
+    Property, PropertyView, SearchNumber, Strictness, Timestamp, TransactionType, Zipcode, merge,
 };
 use engine::{Percolator, PercolatorScratch};
-use world::{Random, Settings, Town, SampleSearch, World};
+use world::{Random, SampleSearch, Settings, Town, World};
 
 const TOWNS: u32 = 3_000;
 const PROPERTIES: u64 = 20_000;
@@ -240,7 +240,12 @@ fn entries(random: &mut Random) -> Vec<Entry> {
     (0..=random.below(2)).map(|_| entry(random)).collect()
 }
 
-fn place(world: &World, sample: &SampleSearch<'_>, random: &mut Random, put: &mut impl FnMut(&str, CriterionValue)) {
+fn place(
+    world: &World,
+    sample: &SampleSearch<'_>,
+    random: &mut Random,
+    put: &mut impl FnMut(&str, CriterionValue),
+) {
     let id = |insee: &Insee| Key::commune(insee).get() as u64;
     match random.weighted(&[2, 40, 14, 12, 20, 8, 4]) {
         0 => {}
@@ -250,7 +255,10 @@ fn place(world: &World, sample: &SampleSearch<'_>, random: &mut Random, put: &mu
             put("includedCities", CriterionValue::Places(vec![id(&sample.town.insee), id(&other.insee)]));
         }
         3 => put("includedZipcodes", CriterionValue::Zipcodes(vec![sample.town.zipcode.clone()])),
-        4 => put("includedDepartments", CriterionValue::Places(sample.town.insee.department().into_iter().collect())),
+        4 => put(
+            "includedDepartments",
+            CriterionValue::Places(sample.town.insee.department().into_iter().collect()),
+        ),
         // A city with its districts: the same set in every search that names it.
         5 => {
             let first = id(&sample.town.insee) / 20 * 20;

@@ -18,7 +18,7 @@ mod memory;
 mod phrases;
 mod place_buckets;
 
-use domain::{Criteria, PropertyView, Property, SearchNumber};
+use domain::{Criteria, Property, PropertyView, SearchNumber};
 use rustc_hash::FxHashMap;
 use slab::Slab;
 

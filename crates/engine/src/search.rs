@@ -7,7 +7,7 @@
 use std::collections::BinaryHeap;
 
 use domain::criteria::{Direction, SortMode};
-use domain::{Criteria, GeoPoint, Key, Order, OrderBy, PropertyAttribute, PropertyId, KeyRange};
+use domain::{Criteria, GeoPoint, Key, KeyRange, Order, OrderBy, PropertyAttribute, PropertyId};
 
 use crate::column::{Column, UNKNOWN};
 use crate::request::{SearchRequest, SearchResult};

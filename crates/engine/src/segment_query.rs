@@ -250,7 +250,9 @@ fn rows_with_change(
     };
     let conditions = criteria.change(variation).iter();
     let tests: Vec<_> = conditions
-        .map(|condition| (column(condition.attribute), column(condition.attribute).compile(&condition.predicate)))
+        .map(|condition| {
+            (column(condition.attribute), column(condition.attribute).compile(&condition.predicate))
+        })
         .collect();
     let mut bits = BitSet::empty(segment.len());
     for doc_range in doc_ranges {

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, BinaryHeap};
 
 use domain::criteria::{Condition, PlaceSet, Places, Predicate};
 use domain::similarity::{NEAR_KM, Penalty, SIMILAR_MAX};
-use domain::{Circle, Criteria, Key, PropertyAttribute, PropertyId, SimilarityProfile, KeyRange};
+use domain::{Circle, Criteria, Key, KeyRange, PropertyAttribute, PropertyId, SimilarityProfile};
 
 use crate::request::{SearchResult, SimilarRequest};
 use crate::search::{SegmentRanking, TopHits};
@@ -54,7 +54,8 @@ fn criteria(request: &SimilarRequest, places: Places) -> Criteria {
     ];
     if let Some(from) = created_from {
         let span = KeyRange { least: Some(Key::timestamp(*from)), most: None };
-        conditions.push(Condition { attribute: PropertyAttribute::CreatedAt, predicate: Predicate::Within(span) });
+        conditions
+            .push(Condition { attribute: PropertyAttribute::CreatedAt, predicate: Predicate::Within(span) });
     }
     Criteria {
         property: conditions,

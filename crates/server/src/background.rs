@@ -1,8 +1,7 @@
-//! A runtime for what may wait: taking adverts in, and following the log.
+//! A second runtime with low-priority threads, for ingest and for followers of the change log.
 //!
-//! Its threads stand behind those that answer searches: where both want a core, the search gets it, and what they read is read by
-//! readers of their own. Whoever sends adverts waits a little longer then, whoever searches does not; with a core to spare nobody
-//! notices.
+//! Where both want a core, threads that answer searches win. Background work also reads through its own pool of store readers.
+//! Ingest gets slower under load, searches do not; with a spare core the difference does not show.
 
 use std::future::Future;
 use std::io;
@@ -11,7 +10,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 
 use app::Error;
 
-/// Ended in the background as well, when the last of those who share it is gone.
+/// Shut down without waiting when the last clone of the shared state is dropped.
 #[derive(Debug)]
 pub struct Background(Option<Runtime>);
 
@@ -25,13 +24,13 @@ impl Background {
         Ok(Self(Some(runtime)))
     }
 
-    /// Where to start tasks.
+    /// Returns a handle to spawn tasks on this runtime.
     pub fn handle(&self) -> Handle {
-        // Only taken when this is dropped.
+        // `None` only during drop.
         self.0.as_ref().map_or_else(Handle::current, |runtime| runtime.handle().clone())
     }
 
-    /// Does something there and waits for it. It goes on to its end even when whoever waits is gone.
+    /// Runs `work` on this runtime and waits for it. The work runs to completion even if the caller is dropped.
     pub async fn run<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
@@ -53,11 +52,11 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn work_is_done_elsewhere_and_a_panic_is_told() {
+    async fn work_runs_on_background_threads_and_a_panic_is_an_error() {
         let background = Background::start().unwrap();
         let name = background.run(async { std::thread::current().name().map(str::to_owned) }).await.unwrap();
         assert_eq!(name.as_deref(), Some("background"));
-        let told = background.run(async { panic!("on purpose") }).await;
-        assert!(matches!(told, Err(Error::Interrupted)));
+        let panicked = background.run(async { panic!("on purpose") }).await;
+        assert!(matches!(panicked, Err(Error::Interrupted)));
     }
 }

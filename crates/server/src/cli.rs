@@ -1,4 +1,4 @@
-//! The commands of `vigie`.
+//! The command line of `vigie`.
 
 mod check_config;
 mod compact;
@@ -20,7 +20,7 @@ use rustix::process::umask;
 
 use crate::config::{Config, Sources};
 
-/// Holds the real-estate adverts of a country, answers searches over them, and tells clients what they wait for.
+/// Stores real-estate adverts, searches them, and notifies clients of new matches by webhook and e-mail.
 #[derive(Debug, Parser)]
 #[command(name = "vigie", version, propagate_version = true)]
 pub struct Cli {
@@ -30,31 +30,31 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run the service.
+    /// Run the server.
     Serve(serve::ServeArgs),
-    /// See it alive: a generated market in a folder of its own, and what to try.
+    /// Run a demo server with a generated market, and print example requests.
     Demo(demo::DemoArgs),
-    /// Rewrite the database so that no byte of erased adverts is left in its files, and give room back.
+    /// Rewrite the database: removes all traces of erased adverts from its files and frees disk space.
     Compact(compact::CompactArgs),
-    /// Take in a feed: one advert a line, as JSON.
+    /// Import adverts from an NDJSON file, one advert per line.
     Import(import::ImportArgs),
-    /// Make, list and revoke API keys. Works beside a running server, which honours it at once.
+    /// Create, list and revoke API keys. A running server applies changes at once.
     Keys(keys::KeysArgs),
-    /// Name sites and sort them into categories. Works beside a running server, which honours it at once.
+    /// Name sites and assign them to categories. A running server applies changes at once.
     Sites(sites::SitesArgs),
-    /// See what was sent and what came of it, and send it again. Works beside a running server.
+    /// List, inspect and replay deliveries. Works while a server is running.
     Deliveries(deliveries::DeliveriesArgs),
-    /// Check the settings and print what they come to.
+    /// Validate the settings and print the effective values.
     CheckConfig(check_config::CheckConfigArgs),
 }
 
-/// What every command takes.
+/// Options of every command.
 #[derive(Debug, Args)]
 pub struct Common {
-    /// The folder that holds everything [default: ./vigie-data]
+    /// Data folder [default: ./vigie-data]
     #[arg(long, value_name = "FOLDER")]
     data: Option<String>,
-    /// A file with settings; `vigie check-config` prints them all
+    /// Configuration file; `vigie check-config --defaults` prints all settings
     #[arg(long, value_name = "FILE", env = "VIGIE_CONFIG")]
     config: Option<PathBuf>,
 }
@@ -68,41 +68,41 @@ impl Common {
             sources = sources.file(&path.display().to_string(), &text);
         }
         let sources = sources.environment(std::env::vars_os().filter_map(|(name, value)| {
-            // Variables that are no text are nobody's settings.
+            // A variable that is not valid UTF-8 is not a setting of ours.
             Some((name.into_string().ok()?, value.into_string().ok()?))
         }));
         Ok(sources.flag("--data", "store.data", self.data.clone()))
     }
 
     fn load(&self) -> anyhow::Result<Config> {
-        loaded(self.sources()?)
+        load_config(self.sources()?)
     }
 }
 
-fn loaded(sources: Sources) -> anyhow::Result<Config> {
+fn load_config(sources: Sources) -> anyhow::Result<Config> {
     Config::load(sources).map_err(|problems| {
         let list: Vec<String> = problems.iter().map(|problem| format!("\n  {problem}")).collect();
-        anyhow::anyhow!("the configuration has {} problem(s):{}", problems.len(), list.concat())
+        anyhow::anyhow!("invalid configuration, {} problem(s):{}", problems.len(), list.concat())
     })
 }
 
-/// Everything this process makes is for its own user alone: the database holds everybody's keys, secrets and addresses, and so do the
-/// files beside it. Set before there is a second thread, because it holds for all of them.
-fn keep_to_ourselves() {
-    let ours_alone = Mode::RWXG | Mode::RWXO;
-    let before = umask(ours_alone);
-    // Whoever wanted it stricter still has it so.
-    umask(before | ours_alone);
+/// Makes files of this process readable by its own user only: the database and the files next to it contain keys, secrets and
+/// addresses of all users. Must run before other threads start, because the umask applies to the whole process.
+fn restrict_umask() {
+    let others = Mode::RWXG | Mode::RWXO;
+    let inherited = umask(others);
+    // Keep an inherited umask that is stricter.
+    umask(inherited | others);
 }
 
-/// Runs a command to its end.
+/// Runs a command and returns its exit code.
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
-    keep_to_ourselves();
+    restrict_umask();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .context("cannot start the asynchronous runtime")?;
-    let ended = runtime.block_on(async {
+    let result = runtime.block_on(async {
         match cli.command {
             Command::Serve(args) => serve::run(args).await,
             Command::Demo(args) => demo::run(args).await,
@@ -114,13 +114,13 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             Command::CheckConfig(args) => check_config::run(args),
         }
     });
-    match ended {
-        Err(error) if error.is::<output::ReaderGone>() => Ok(ExitCode::SUCCESS),
-        ended => ended,
+    match result {
+        Err(error) if error.is::<output::OutputClosed>() => Ok(ExitCode::SUCCESS),
+        result => result,
     }
 }
 
-/// Says why a command failed: the whole chain on one line.
-pub fn report(error: &anyhow::Error) {
-    output::note(&format!("vigie: {error:#}"));
+/// Prints why a command failed: the error and its causes on one line.
+pub fn print_error(error: &anyhow::Error) {
+    output::eprint_line(&format!("vigie: {error:#}"));
 }

@@ -1,8 +1,8 @@
-//! The settings: defaults, then a file, then the environment, then flags. `config.default.toml` lists them all.
+//! Settings: defaults, then a file, then the environment, then flags. `config.default.toml` lists every setting.
 //!
-//! Every problem is reported at once, with the place it comes from; a key nobody knows is a problem.
+//! All problems are reported together, each with its source. An unknown key is a problem.
 
-mod outgoing;
+mod delivery;
 mod source;
 mod value;
 
@@ -12,28 +12,28 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
-pub use outgoing::{ConfigWarning, Delivery, Email, EmailTransport, SmtpServer};
+pub use delivery::{ConfigWarning, Delivery, Email, EmailTransport, SmtpServer};
 use source::Reader;
 pub use source::{Problem, Sources};
 use value::{DAY, GIBIBYTE, MEBIBYTE};
 
-/// The defaults, and the documentation of every setting.
+/// The default values, and the reference documentation of every setting.
 pub const DEFAULTS: &str = include_str!("../config.default.toml");
 
-/// More connections or requests at once than a machine of today could serve.
-const AT_ONCE_MAX: usize = 1_000_000;
+/// Upper bound of connection and request limits: more than one machine can serve.
+const CONCURRENCY_MAX: usize = 1_000_000;
 
-/// Every setting, checked.
+/// All settings, validated.
 #[derive(Debug, Clone)]
 pub struct Config {
     pub listen: SocketAddr,
     pub data: PathBuf,
     pub time_zone: TimeZone,
-    /// The folder of the reference geography; `None` is the one compiled in.
-    pub geography: Option<PathBuf>,
-    /// How often a snapshot of the index is taken.
-    pub snapshot_every: Duration,
-    /// After how long unseen an advert expires; `None` never.
+    /// Folder of the reference geography; `None` selects the embedded one.
+    pub places_folder: Option<PathBuf>,
+    /// How often the indexer writes a snapshot.
+    pub snapshot_interval: Duration,
+    /// Age after which an advert that is not seen again expires; `None` disables expiry.
     pub expire_after: Option<Duration>,
     pub search: Search,
     pub limits: Limits,
@@ -45,11 +45,11 @@ pub struct Config {
 
 #[derive(Debug, Clone, Copy)]
 pub struct Search {
-    /// How many bytes of documents are kept ready to be sent.
+    /// Size of the cache of serialised property documents.
     pub document_cache_bytes: usize,
 }
 
-/// What the outside may ask of the process.
+/// Limits on what clients may send and how long it may take.
 #[derive(Debug, Clone)]
 pub struct Limits {
     pub body_bytes_max: usize,
@@ -66,7 +66,7 @@ pub struct Limits {
 
 #[derive(Debug, Clone, Copy)]
 pub struct RateLimit {
-    /// Zero sets no limit.
+    /// Zero means no limit.
     pub requests_per_minute: u32,
     pub burst: u32,
 }
@@ -84,7 +84,7 @@ pub enum LogFormat {
 }
 
 impl Config {
-    /// Reads the settings, or everything that is wrong with them.
+    /// Reads and validates the settings. Returns every problem on failure.
     pub fn load(sources: Sources) -> Result<Self, Vec<Problem>> {
         let mut reader = Reader::new(sources);
         let config = Self::read(&mut reader);
@@ -96,12 +96,12 @@ impl Config {
     }
 
     fn read(reader: &mut Reader) -> Option<Self> {
-        // Each is read before any is unwrapped, so that one problem does not hide the next.
+        // Read every setting before the first `?`, so that one problem does not hide the next.
         let listen = reader.take("server.listen", value::parsed("an address such as 127.0.0.1:8080"));
         let data = reader.take("store.data", value::path);
         let time_zone = reader.take("service.time_zone", value::time_zone);
-        let geography = reader.take("places.folder", value::path_or_embedded);
-        let snapshot_every = reader.take("search.snapshot_every", value::duration(30 * DAY));
+        let places_folder = reader.take("places.folder", value::path_or_embedded);
+        let snapshot_interval = reader.take("search.snapshot_interval", value::duration(30 * DAY));
         let expire_after = reader.take("adverts.expire_after", value::duration_or_off(3_650 * DAY));
         let document_cache_bytes = reader.take("search.document_cache_bytes", value::bytes(1_024 * GIBIBYTE));
         let body_bytes_max = reader.take("limits.body_bytes_max", value::bytes(GIBIBYTE));
@@ -110,8 +110,8 @@ impl Config {
         let header_timeout = reader.take("limits.header_timeout", value::duration(DAY));
         let request_timeout = reader.take("limits.request_timeout", value::duration(DAY));
         let stream_idle_timeout = reader.take("limits.stream_idle_timeout", value::duration(DAY));
-        let connections_max = reader.take("limits.connections_max", value::count(AT_ONCE_MAX));
-        let requests_max = reader.take("limits.requests_max", value::count(AT_ONCE_MAX));
+        let connections_max = reader.take("limits.connections_max", value::count(CONCURRENCY_MAX));
+        let requests_max = reader.take("limits.requests_max", value::count(CONCURRENCY_MAX));
         let searches_per_user = reader.take("limits.searches_per_user", value::parsed("a whole number"));
         let shutdown_timeout = reader.take("limits.shutdown_timeout", value::duration(DAY));
         let requests_per_minute =
@@ -124,8 +124,8 @@ impl Config {
             listen: listen?,
             data: data?,
             time_zone: time_zone?,
-            geography: geography?,
-            snapshot_every: snapshot_every?,
+            places_folder: places_folder?,
+            snapshot_interval: snapshot_interval?,
             expire_after: expire_after?,
             search: Search { document_cache_bytes: document_cache_bytes? },
             limits: Limits {

@@ -4,7 +4,6 @@ mod adverts;
 mod auth;
 mod body;
 mod bulk;
-mod cache;
 pub(crate) mod deliveries;
 mod documents;
 mod error;
@@ -12,8 +11,9 @@ mod explain;
 mod health;
 mod indicators;
 mod matches;
+mod middleware;
 mod negotiate;
-mod outer;
+
 mod parameters;
 mod path;
 mod places;
@@ -40,12 +40,11 @@ use tokio_util::task::TaskTracker;
 
 use crate::background::Background;
 use crate::config::Config;
-use crate::feed::Decoder;
 use crate::metrics::Metrics;
+use crate::ndjson::Decoder;
 use auth::RateLimits;
-use cache::DocumentCache;
 
-/// What handlers share.
+/// State shared by all handlers.
 #[derive(Clone)]
 pub struct Shared(Arc<SharedParts>);
 
@@ -54,19 +53,14 @@ pub struct SharedParts {
     pub config: Config,
     pub metrics: Metrics,
     pub rate_limits: Option<RateLimits>,
-    pub tester_turns: tester::Turns,
-    pub documents: DocumentCache,
-    /// One permit for each search that may compute at the same time.
-    pub computing: Arc<Semaphore>,
-    /// One permit for the preview that may compute.
-    pub previewing: Arc<Semaphore>,
-    /// Whose turn it is to list deliveries, of which there may be very many.
+    pub tester_limits: tester::TesterLimits,
+    /// One permit: listings of deliveries, which may count many rows, run one at a time.
     pub listing: Arc<Semaphore>,
-    /// For what may wait behind searches.
+    /// Low-priority threads, for work that searches must not wait for.
     pub background: Background,
-    /// Tasks that outlive their handler: streams of adverts and of documents.
+    /// Tasks that outlive their handler, such as streams. A shutdown waits for them.
     pub tasks: TaskTracker,
-    /// Cancelled when the process is to end.
+    /// Cancelled when the process shuts down.
     pub stop: CancellationToken,
 }
 
@@ -81,20 +75,14 @@ impl std::ops::Deref for Shared {
 impl Shared {
     pub fn new(app: App, config: Config, stop: CancellationToken) -> io::Result<Self> {
         let rate_limits = RateLimits::new(config.rate_limit);
-        let documents = DocumentCache::new(config.search.document_cache_bytes);
         let (metrics, tasks) = (Metrics::default(), TaskTracker::new());
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let computing = Arc::new(Semaphore::new(cores));
-        let (background, previewing) = (Background::start()?, Arc::new(Semaphore::new(1)));
+        let background = Background::start()?;
         let parts = SharedParts {
             app,
             config,
             metrics,
             rate_limits,
-            tester_turns: tester::Turns::default(),
-            documents,
-            computing,
-            previewing,
+            tester_limits: tester::TesterLimits::default(),
             listing: Arc::new(Semaphore::new(1)),
             background,
             tasks,
@@ -112,10 +100,10 @@ impl Shared {
     }
 }
 
-/// Every path, what it takes to call it, and who answers.
+/// Every path, with its scope and handler.
 pub fn router(shared: &Shared) -> Router {
     let needs = |scope: Scope, methods: MethodRouter<Shared>| auth::guard(shared, scope, methods);
-    // The same for routes without parameters of their own.
+    // The same, for routes without parameters.
     let plain = |scope: Scope, methods: MethodRouter<Shared>| needs(scope, parameters::none(methods));
     let api = Router::new()
         .route("/documents/properties", needs(Scope::Read, get(properties::list)))
@@ -171,14 +159,14 @@ pub fn router(shared: &Shared) -> Router {
                 put(sites::rename_category).merge(delete(sites::delete_category)),
             )),
         );
-    let api = negotiate::layered(api);
+    let api = negotiate::layer(api);
     let open = Router::new()
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
         .route("/metrics", get(health::metrics))
-        // Whoever has the link of a email has no key, and a browser wants no JSON.
-        .route("/unsubscribe/{search}/{token}", get(unsubscribe::page).post(unsubscribe::end));
-    outer::layered(api.merge(open), shared).with_state(shared.clone())
+        // Opened from an e-mail, in a browser: no key, and HTML instead of JSON.
+        .route("/unsubscribe/{search}/{token}", get(unsubscribe::page).post(unsubscribe::unsubscribe));
+    middleware::layer(api.merge(open), shared).with_state(shared.clone())
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::Parser;
 use mimalloc::MiMalloc;
 
-/// Taking adverts in makes and drops many small texts on several threads, where the system's allocator spends a fifth of
-/// the time; see docs/benchmarks.md.
+/// Ingest allocates and frees many small strings on several threads; the system allocator took a fifth of the time there.
+/// See docs/benchmarks.md.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
@@ -14,7 +14,7 @@ fn main() -> ExitCode {
     match server::cli::run(server::cli::Cli::parse()) {
         Ok(code) => code,
         Err(error) => {
-            server::cli::report(&error);
+            server::cli::print_error(&error);
             ExitCode::FAILURE
         }
     }

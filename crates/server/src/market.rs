@@ -1,4 +1,4 @@
-//! Where the generated market has its homes: the towns of the reference geography. For the demo and for measurements.
+//! Towns of the generated market, taken from the reference geography. Used by the demo and the benchmarks.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use domain::City;
 use places::Gazetteer;
 use world::Town;
 
-/// Every inhabited place with a centre and a zipcode; of a city with districts, the districts.
+/// Returns every commune with a centre and a zipcode. A city with districts is represented by its districts.
 pub fn towns(places: &Gazetteer) -> Vec<Town> {
     let town = |city: &Arc<City>| {
         Some(Town {

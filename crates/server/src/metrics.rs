@@ -1,4 +1,4 @@
-//! What operators watch, in the OpenMetrics text format.
+//! Metrics in the OpenMetrics text format.
 
 mod dispatcher;
 mod index;
@@ -24,7 +24,7 @@ pub struct Metrics {
     pub request_seconds: Family<RouteLabels, Histogram>,
     pub adverts: Family<OutcomeLabels, Counter>,
     pub connections: Gauge,
-    pub requests_under_way: Gauge,
+    pub requests_in_flight: Gauge,
     pub log_position: Gauge<u64, AtomicU64>,
     pub index: IndexMetrics,
     pub matcher: MatcherMetrics,
@@ -34,7 +34,7 @@ pub struct Metrics {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct RequestLabels {
     pub method: String,
-    /// The route's pattern, never the path: paths hold ids and would make a series each.
+    /// The route's pattern, not the path: paths contain ids, and each would create a new series.
     pub route: String,
     pub status: u16,
 }
@@ -62,22 +62,26 @@ impl Default for Metrics {
     fn default() -> Self {
         let mut registry = Registry::with_prefix("vigie");
         let requests = Family::default();
-        // From a tenth of a millisecond to half a minute.
+        // From 0.1 ms to about 18 s.
         let buckets = || Histogram::new(exponential_buckets(0.000_1, 3.0, 12));
         let request_seconds = Family::new_with_constructor(buckets as fn() -> Histogram);
         let adverts = Family::default();
-        let (connections, requests_under_way, log_position) =
+        let (connections, requests_in_flight, log_position) =
             (Gauge::default(), Gauge::default(), Gauge::default());
         registry.register(
             "build",
-            "The running release",
+            "Version of the running binary",
             Info::new([("version", env!("CARGO_PKG_VERSION"))]),
         );
-        registry.register("http_requests", "Requests answered", requests.clone());
-        registry.register("http_request_seconds", "From headers to answer", request_seconds.clone());
-        registry.register("adverts", "Adverts taken in, by outcome", adverts.clone());
-        registry.register("http_connections", "Connections open", connections.clone());
-        registry.register("http_requests_under_way", "Requests being worked on", requests_under_way.clone());
+        registry.register("http_requests", "HTTP requests answered", requests.clone());
+        registry.register(
+            "http_request_seconds",
+            "Time from request headers to response headers",
+            request_seconds.clone(),
+        );
+        registry.register("adverts", "Adverts received, by outcome", adverts.clone());
+        registry.register("http_connections", "Open HTTP connections", connections.clone());
+        registry.register("http_requests_in_flight", "HTTP requests in progress", requests_in_flight.clone());
         registry.register("log_position", "Last position of the change log", log_position.clone());
         let index = IndexMetrics::register(&mut registry);
         let matcher = MatcherMetrics::register(&mut registry);
@@ -88,7 +92,7 @@ impl Default for Metrics {
             request_seconds,
             adverts,
             connections,
-            requests_under_way,
+            requests_in_flight,
             log_position,
             index,
             matcher,
@@ -98,6 +102,7 @@ impl Default for Metrics {
 }
 
 impl Metrics {
+    /// Counts the receipts by outcome.
     pub fn count(&self, receipts: &[app::ingest::Receipt]) {
         use app::ingest::{Outcome, Receipt};
         for receipt in receipts {
@@ -111,9 +116,10 @@ impl Metrics {
         }
     }
 
+    /// Encodes all metrics as text.
     pub fn print(&self) -> String {
         let mut text = String::new();
-        // Writing into a string cannot fail.
+        // Writing to a string cannot fail.
         let _ = prometheus_client::encoding::text::encode(&mut text, &self.registry);
         text
     }

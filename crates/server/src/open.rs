@@ -1,4 +1,4 @@
-//! Opening the service on a data folder.
+//! Opens the service on a data folder.
 
 use std::fs;
 use std::path::Path;
@@ -14,78 +14,85 @@ use places::Gazetteer;
 use store::sqlite::{Priority, SqliteStore};
 
 use crate::config::{Config, EmailTransport};
-use crate::renderer::WireRenderer;
-use crate::transport::{self, Outgoing};
+use crate::transport::{self, ConfiguredTransport};
 
-/// The service on its data folder, with the machine's clock. Commands and the server open it alike; the server adds an index.
+/// Opens the service on its data folder with the system clock. Enough for commands; [`server_app`] adds the workers.
 pub fn app(config: &Config) -> anyhow::Result<App> {
     let places = gazetteer(config)?;
     let store = SqliteStore::open(&config.data)?;
     let background = Arc::new(store.with_priority(Priority::Background));
     let app = App::new(Arc::new(store), Arc::new(SystemClock), Arc::new(RandomIds), Arc::new(places));
-    Ok(app.with_background_store(background))
+    Ok(configured(app.with_background_store(background), config))
 }
 
-/// The service as a server has it: with an index, a matcher, and somebody who brings what is owed.
-pub fn serving(config: &Config) -> anyhow::Result<App> {
-    bringing(app(config)?.with_index().with_matcher(), config)
+/// Opens the service for a server: with index, matcher and dispatcher.
+pub fn server_app(config: &Config) -> anyhow::Result<App> {
+    with_dispatcher(app(config)?.with_index().with_matcher(), config)
 }
 
-/// A service with somebody who brings what is owed, as it is configured.
-pub fn bringing(app: App, config: &Config) -> anyhow::Result<App> {
-    let transport = Outgoing::new(config)?;
-    let renderer = WireRenderer::new(config.time_zone.clone());
+/// Adds the dispatcher, as configured.
+pub fn with_dispatcher(app: App, config: &Config) -> anyhow::Result<App> {
+    let transport = ConfiguredTransport::new(config)?;
     let settings = DispatchSettings {
         retries: RetryPolicy { interval: config.delivery.retry_interval },
-        gather: config.email.gather,
-        keep: config.delivery.keep,
+        batch_window: config.email.batch_window,
+        retention: config.delivery.retention,
         public_url: config.email.public_url.clone(),
-        limits: DispatchLimits { emails: config.email.letters_max, ..config.delivery.limits },
+        limits: DispatchLimits { emails: config.email.smtp_connections_max, ..config.delivery.limits },
     };
-    Ok(app.with_dispatch(Arc::new(renderer), Arc::new(transport), settings))
+    Ok(configured(app, config).with_dispatch(Arc::new(transport), settings))
 }
 
-/// The same, for commands that look at what is there: a mistyped folder must not be made and found empty.
-pub fn existing(config: &Config) -> anyhow::Result<App> {
+/// Applies the settings that every part of the service needs.
+pub fn configured(app: App, config: &Config) -> App {
+    app.with_time_zone(config.time_zone.clone()).with_document_cache(config.search.document_cache_bytes)
+}
+
+/// Like [`app`], but fails if the data folder holds no database. A mistyped path must not create an empty one.
+pub fn existing_app(config: &Config) -> anyhow::Result<App> {
     let database = config.data.join(store::sqlite::FILE_NAME);
-    anyhow::ensure!(database.exists(), "there is no Vigie data in {}", config.data.display());
+    anyhow::ensure!(
+        database.exists(),
+        "no Vigie database in {}: check --data or the setting store.data",
+        config.data.display()
+    );
     app(config)
 }
 
-/// The reference geography: the one compiled in, or that of a folder.
+/// Loads the reference geography: the embedded one, or the one in `places.folder`.
 pub fn gazetteer(config: &Config) -> anyhow::Result<Gazetteer> {
-    match &config.geography {
-        None => Gazetteer::embedded().context("the embedded geography cannot be read"),
+    match &config.places_folder {
+        None => Gazetteer::embedded().context("cannot load the embedded reference geography"),
         Some(folder) => Gazetteer::from_directory(folder)
-            .with_context(|| format!("the geography of {} cannot be read", folder.display())),
+            .with_context(|| format!("cannot load the reference geography from {}", folder.display())),
     }
 }
 
-/// Why a server would not start with settings that can be read: everything it makes of them is made here, too, but nothing is kept
-/// and nobody is asked.
-pub fn obstacles(config: &Config) -> Vec<anyhow::Error> {
-    let mut obstacles = Vec::new();
-    obstacles.extend(transport::webhooks_of(config).err());
-    obstacles.extend(match config.email.transport {
-        // A folder that was made in passing could belong to somebody who is not the server.
-        EmailTransport::Folder => makeable(&config.email.folder).context("email.folder").err(),
-        EmailTransport::Off | EmailTransport::Smtp => transport::mail_of(config).err(),
+/// Returns the reasons why a server would not start with valid settings. Builds everything a server builds from them, keeps nothing,
+/// and contacts no other host.
+pub fn startup_problems(config: &Config) -> Vec<anyhow::Error> {
+    let mut problems = Vec::new();
+    problems.extend(transport::webhook_sender(config).err());
+    problems.extend(match config.email.transport {
+        // The folder is not left behind: it might belong to another user than the server's.
+        EmailTransport::Folder => check_creatable(&config.email.folder).context("email.folder").err(),
+        EmailTransport::Off | EmailTransport::Smtp => transport::mail_sender(config).err(),
     });
-    obstacles.extend(makeable(&config.data).context("store.data").err());
-    if config.geography.is_some() {
-        obstacles.extend(gazetteer(config).context("places.folder").err());
+    problems.extend(check_creatable(&config.data).context("store.data").err());
+    if config.places_folder.is_some() {
+        problems.extend(gazetteer(config).context("places.folder").err());
     }
-    obstacles
+    problems
 }
 
-/// Whether a folder is there or can be made: only making it tells. What was made for that goes again.
-fn makeable(folder: &Path) -> anyhow::Result<()> {
+/// Checks that a folder exists or can be created. Creates it to find out, and removes it again.
+fn check_creatable(folder: &Path) -> anyhow::Result<()> {
     let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
     let missing: Vec<&Path> = folder.ancestors().take_while(is_missing).collect();
-    let made = fs::create_dir_all(folder);
+    let created = fs::create_dir_all(folder);
     for folder in missing {
-        // One that was not made, or that somebody has begun to use, stays as it is.
+        // Fails, harmlessly, for folders that were not created or are already in use by another process.
         let _ = fs::remove_dir(folder);
     }
-    made.with_context(|| format!("the folder {} cannot be made", folder.display()))
+    created.with_context(|| format!("cannot create the folder {}", folder.display()))
 }

@@ -1,7 +1,7 @@
-//! The process: sockets, workers, shutdown.
+//! The server process: sockets, workers, shutdown.
 //!
-//! The accept loop is our own because the framework's never closes a slow client: one that connects and says nothing, or
-//! drips its headers, would hold its connection for ever. Here headers have a deadline, and connections a limit.
+//! The accept loop is our own because axum's never closes a slow client: one that connects and sends nothing, or trickles
+//! its headers, would hold its connection for ever. Here headers have a deadline and connections a limit.
 
 use std::io;
 use std::net::SocketAddr;
@@ -25,25 +25,25 @@ use tokio_util::task::TaskTracker;
 use crate::config::Limits;
 use crate::http::{self, Shared};
 
-/// Where snapshots of the index are, inside the data folder.
+/// Folder of index snapshots, inside the data folder.
 pub const INDEX_FOLDER: &str = "index";
 
-/// How often deliveries are looked for that need not be kept any longer.
-const FORGET_EVERY: Duration = Duration::from_secs(600);
+/// How often deliveries older than `delivery.retention` are pruned.
+const PRUNE_INTERVAL: Duration = Duration::from_secs(600);
 
-/// How often what waits to be delivered is counted.
-const MEASURE_EVERY: Duration = Duration::from_secs(5);
+/// How often the depth of the delivery queue is measured.
+const MEASURE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// How often adverts that nobody has seen for long are looked for.
-const EXPIRY_EVERY: Duration = Duration::from_secs(300);
+/// How often adverts older than `adverts.expire_after` are looked for.
+const EXPIRY_INTERVAL: Duration = Duration::from_secs(300);
 
-/// How often the rate limiter forgets keys that stopped calling.
-const TIDY_EVERY: Duration = Duration::from_secs(60);
+/// How often the rate limiter drops idle keys.
+const RATE_LIMIT_CLEANUP_INTERVAL: Duration = Duration::from_secs(60);
 
-/// A pause after `accept` failed, most likely for want of file descriptors: trying again at once would only burn the core.
+/// Pause after a failed `accept`, usually for lack of file descriptors: an immediate retry would spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// A port that is taken, before there is anything to serve on it.
+/// A bound port without a service yet.
 pub struct Listener(TcpListener);
 
 impl Listener {
@@ -56,7 +56,7 @@ impl Listener {
     }
 }
 
-/// A server that listens but does not answer yet.
+/// A server that listens but does not accept connections yet.
 pub struct Server {
     listener: TcpListener,
     shared: Shared,
@@ -67,22 +67,22 @@ impl Server {
         Ok(Listener::bind(shared.config.listen).await?.serving(shared))
     }
 
-    /// Where it listens; the port the system chose when none was asked for.
+    /// Returns the address it listens on, with the port the system chose if the configured port is 0.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Serves until told to stop, then finishes what is under way.
+    /// Serves until `shared.stop` is cancelled, then finishes the requests in progress.
     pub async fn run(self) {
         let Self { listener, shared } = self;
         let stop = shared.stop.clone();
         start_workers(&shared);
-        // Requests under way wait for the index, so that it ends after them.
+        // Requests in progress wait for the index, so followers stop after them.
         let (following, stop_following) = (TaskTracker::new(), CancellationToken::new());
         start_followers(&shared, &following, &stop_following);
         let connections = accept_until(&listener, &shared, &stop).await;
         drop(listener);
-        tracing::info!("shutting down");
+        tracing::info!("shutting down: finishing requests in progress");
         shared.tasks.close();
         let finish = async {
             connections.shutdown().await;
@@ -91,9 +91,12 @@ impl Server {
             following.wait().await;
         };
         if tokio::time::timeout(shared.config.limits.shutdown_timeout, finish).await.is_err() {
-            tracing::warn!("some requests did not finish in time");
+            tracing::warn!(
+                timeout = ?shared.config.limits.shutdown_timeout,
+                "shutdown timed out (limits.shutdown_timeout): some requests or background tasks were cut off"
+            );
         }
-        // In case they did not: whatever is left ends by itself.
+        // After a timeout: the remaining tasks end with the process.
         stop_following.cancel();
     }
 }
@@ -106,7 +109,7 @@ async fn accept_until(listener: &TcpListener, shared: &Shared, stop: &Cancellati
     let settings = connection_settings(limits);
     loop {
         let accept = async {
-            // A connection beyond the limit waits in the system's queue until another one closes.
+            // Connections beyond the limit wait in the kernel's queue until another one closes.
             let slot = Arc::clone(&slots).acquire_owned().await.ok()?;
             Some((slot, listener.accept().await))
         };
@@ -121,7 +124,7 @@ async fn accept_until(listener: &TcpListener, shared: &Shared, stop: &Cancellati
             Some((_slot, Err(error))) => {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
-                    "a connection could not be accepted"
+                    "failed to accept a connection; retrying. If this repeats, raise the limit of open files (ulimit -n)"
                 );
                 let _ = tokio::time::timeout(ACCEPT_PAUSE, stop.cancelled()).await;
             }
@@ -135,13 +138,13 @@ fn connection_settings(limits: &Limits) -> http1::Builder {
     settings
         .timer(TokioTimer::new())
         .header_read_timeout(limits.header_timeout)
-        // Twice the limit, so that a request somewhat over it is read and answered in words, and one far over it is cut off.
-        .max_buf_size((limits.header_bytes_max * 2).max(MAX_BUF_SIZE_LEAST));
+        // Twice the limit: a request slightly over it gets an error response, one far over it is cut off.
+        .max_buf_size((limits.header_bytes_max * 2).max(MAX_BUF_SIZE_MIN));
     settings
 }
 
-/// The least the HTTP library allows.
-const MAX_BUF_SIZE_LEAST: usize = 8192;
+/// The minimum hyper accepts.
+const MAX_BUF_SIZE_MIN: usize = 8192;
 
 fn serve_connection(
     socket: TcpStream,
@@ -151,7 +154,7 @@ fn serve_connection(
     shared: &Shared,
     connections: &GracefulShutdown,
 ) {
-    // Answers are written whole; waiting to fill a packet only delays them.
+    // Responses are written whole; Nagle's algorithm would only delay them.
     let _ = socket.set_nodelay(true);
     let service = TowerToHyperService::new(router.clone());
     let connection = connections.watch(settings.serve_connection(TokioIo::new(socket), service));
@@ -159,60 +162,70 @@ fn serve_connection(
     metrics.metrics.connections.inc();
     shared.tasks.spawn(async move {
         if let Err(error) = connection.await {
-            // A client's doing: a reset, a deadline, a malformed request.
-            tracing::debug!(error = &error as &dyn std::error::Error, "a connection ended early");
+            // Caused by the client: a reset, a timeout, a malformed request.
+            tracing::debug!(error = &error as &dyn std::error::Error, "connection closed early");
         }
         metrics.metrics.connections.dec();
         drop(slot);
     });
 }
 
-/// The index and the matcher follow the store, if this process has them.
+/// Starts the followers of the change log that this process has: indexer, matcher, dispatcher.
 fn start_followers(shared: &Shared, tasks: &TaskTracker, stop: &CancellationToken) {
-    let (config, behind) = (&shared.config, shared.background.handle());
-    let settings =
-        indexer::Settings { folder: config.data.join(INDEX_FOLDER), snapshot_every: config.snapshot_every };
+    let (config, background) = (&shared.config, shared.background.handle());
+    let settings = indexer::Settings {
+        folder: config.data.join(INDEX_FOLDER),
+        snapshot_every: config.snapshot_interval,
+    };
     if let Some(indexer) = Indexer::new(&shared.app, settings) {
-        tasks.spawn_on(indexer::run(indexer, stop.clone()), &behind);
-        tasks.spawn_on(indexer::maintain(shared.app.clone(), stop.clone()), &behind);
+        tasks.spawn_on(indexer::run(indexer, stop.clone()), &background);
+        tasks.spawn_on(indexer::maintain(shared.app.clone(), stop.clone()), &background);
     }
     if let Some(matcher) = Matcher::new(&shared.app) {
-        tasks.spawn_on(matcher::run(matcher, stop.clone()), &behind);
+        tasks.spawn_on(matcher::run(matcher, stop.clone()), &background);
     }
-    // It begins nothing new from the moment the process is to end, so that what is under way is done by the time the others are.
-    let _on_that_runtime = behind.enter();
+    // The dispatcher stops with the process, not with the followers: it starts no new attempt after that, so that attempts
+    // in progress end while the followers still run.
+    let _in_background = background.enter();
     match Dispatcher::new(&shared.app) {
         Ok(Some(dispatcher)) => {
-            drop(tasks.spawn_on(dispatcher::run(dispatcher, shared.stop.clone()), &behind))
+            drop(tasks.spawn_on(dispatcher::run(dispatcher, shared.stop.clone()), &background))
         }
         Ok(None) => {}
         Err(error) => {
-            tracing::error!(error = &error as &dyn std::error::Error, "what is owed cannot be brought");
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                "the dispatcher failed to start: no webhooks or e-mails are sent until the server is restarted"
+            );
         }
     }
     tasks.close();
 }
 
+/// Starts the periodic tasks.
 fn start_workers(shared: &Shared) {
     let (app, stop, stopping) = (shared.app.clone(), shared.stop.clone(), shared.stop.clone());
-    shared.tasks.spawn(workers::repeat_later("retention", FORGET_EVERY, stop, move || {
+    shared.tasks.spawn(workers::repeat_later("retention", PRUNE_INTERVAL, stop, move || {
         let (app, stop) = (app.clone(), stopping.clone());
-        async move { app.forget_old_deliveries(&stop).await }
+        async move { app.prune_deliveries(&stop).await }
     }));
     let (app, stop) = (shared.app.background(), shared.stop.clone());
-    let measure = workers::repeat("queue depth", MEASURE_EVERY, stop, move || {
+    let measure = workers::repeat("queue depth", MEASURE_INTERVAL, stop, move || {
         let app = app.clone();
         async move { app.measure_queue().await }
     });
     shared.tasks.spawn_on(measure, &shared.background.handle());
     if let Some(age) = shared.config.expire_after {
         let (app, stop) = (shared.app.clone(), shared.stop.clone());
-        shared.tasks.spawn(workers::repeat_later("expiry", EXPIRY_EVERY, stop, move || {
+        shared.tasks.spawn(workers::repeat_later("expiry", EXPIRY_INTERVAL, stop, move || {
             let app = app.clone();
             async move {
                 let expired = workers::expiry::run_once(&app, age).await?;
                 if expired > 0 {
-                    tracing::info!(adverts = expired, "adverts expired because they were not seen");
+                    tracing::info!(
+                        adverts = expired,
+                        "adverts expired: not seen within adverts.expire_after"
+                    );
                 }
                 Ok(())
             }
@@ -221,9 +234,9 @@ fn start_workers(shared: &Shared) {
     if shared.rate_limits.is_some() {
         let (shared, stop) = (shared.clone(), shared.stop.clone());
         let tasks = shared.tasks.clone();
-        tasks.spawn(workers::repeat("rate limits", TIDY_EVERY, stop, move || {
+        tasks.spawn(workers::repeat("rate limits", RATE_LIMIT_CLEANUP_INTERVAL, stop, move || {
             if let Some(limits) = &shared.rate_limits {
-                limits.tidy();
+                limits.drop_idle_keys();
             }
             std::future::ready(Ok(()))
         }));

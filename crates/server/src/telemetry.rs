@@ -1,4 +1,4 @@
-//! Logs: one line per thing worth knowing, on standard error, never with personal data, keys or bodies in it.
+//! Logging to standard error, one line per event. Log lines never contain personal data, keys or bodies.
 
 use std::ffi::OsStr;
 use std::io::IsTerminal;
@@ -9,21 +9,21 @@ use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 
 use crate::config::{Log, LogFormat};
 
-/// Colours are for eyes: in a file or a journal they are noise. Whoever sets `NO_COLOR` to anything wants none at all
-/// (no-color.org).
-fn wants_colours(is_terminal: bool, no_colour: Option<&OsStr>) -> bool {
+/// Returns `true` if standard error is a terminal and `NO_COLOR` is unset or empty (no-color.org). In a file or a journal,
+/// colour codes are noise.
+fn use_colours(is_terminal: bool, no_colour: Option<&OsStr>) -> bool {
     is_terminal && no_colour.is_none_or(OsStr::is_empty)
 }
 
-/// Starts logging for the process.
+/// Installs the logger of the process.
 pub fn start(log: &Log) -> Result<(), TryInitError> {
     let filter = log.level.parse::<EnvFilter>().unwrap_or_else(|_| EnvFilter::new("info"));
     let registry = tracing_subscriber::registry().with(filter);
     let layer = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
         .with_target(false)
-        .with_ansi(wants_colours(std::io::stderr().is_terminal(), std::env::var_os("NO_COLOR").as_deref()))
-        // It would tell standard error that standard error is gone, and panic.
+        .with_ansi(use_colours(std::io::stderr().is_terminal(), std::env::var_os("NO_COLOR").as_deref()))
+        // It would write the error to standard error, which just failed, and panic.
         .log_internal_errors(false);
     match log.format {
         LogFormat::Json => registry.with(layer.json().flatten_event(true)).try_init(),
@@ -36,10 +36,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_are_for_terminals_whose_owner_wants_them() {
-        assert!(wants_colours(true, None));
-        assert!(wants_colours(true, Some(OsStr::new(""))));
-        assert!(!wants_colours(true, Some(OsStr::new("1"))));
-        assert!(!wants_colours(false, None));
+    fn colours_need_a_terminal_and_no_opt_out() {
+        assert!(use_colours(true, None));
+        assert!(use_colours(true, Some(OsStr::new(""))));
+        assert!(!use_colours(true, Some(OsStr::new("1"))));
+        assert!(!use_colours(false, None));
     }
 }

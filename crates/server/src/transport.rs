@@ -1,4 +1,4 @@
-//! Who carries messages out of the house: the sender of webhooks and that of emails, as they are configured.
+//! The configured transport: sends webhooks and e-mails.
 
 use std::path::Path;
 
@@ -11,22 +11,22 @@ use domain::{Endpoint, Fault, Outcome};
 
 use crate::config::{Config, EmailTransport};
 
-/// What receivers see of us.
+/// The `User-Agent` that receivers see.
 const USER_AGENT: &str = concat!("Vigie/", env!("CARGO_PKG_VERSION"));
 
-pub struct Outgoing {
+pub struct ConfiguredTransport {
     webhooks: Webhooks,
     mail: Option<Mail>,
 }
 
-impl Outgoing {
+impl ConfiguredTransport {
     pub fn new(config: &Config) -> anyhow::Result<Self> {
-        Ok(Self { webhooks: webhooks_of(config)?, mail: mail_of(config)? })
+        Ok(Self { webhooks: webhook_sender(config)?, mail: mail_sender(config)? })
     }
 }
 
-/// The sender of webhooks, or the setting that does not let it be.
-pub fn webhooks_of(config: &Config) -> anyhow::Result<Webhooks> {
+/// Builds the webhook sender. An error names the setting that causes it.
+pub fn webhook_sender(config: &Config) -> anyhow::Result<Webhooks> {
     let delivery = &config.delivery;
     let settings = webhook::Settings {
         source_address: delivery.source_address,
@@ -46,12 +46,12 @@ pub fn webhooks_of(config: &Config) -> anyhow::Result<Webhooks> {
             Resolver(_) => Some("delivery.dns_servers".to_owned()),
             Tls(_) | UserAgent => None,
         };
-        at(setting, "webhooks cannot be sent", error)
+        at(setting, "cannot set up webhooks", error)
     })
 }
 
-/// The sender of emails if there is to be one, or the setting that does not let it be.
-pub fn mail_of(config: &Config) -> anyhow::Result<Option<Mail>> {
+/// Builds the mail sender, if e-mail is on. An error names the setting that causes it.
+pub fn mail_sender(config: &Config) -> anyhow::Result<Option<Mail>> {
     let email = &config.email;
     let transport = match email.transport {
         EmailTransport::Off => return Ok(None),
@@ -65,8 +65,8 @@ pub fn mail_of(config: &Config) -> anyhow::Result<Option<Mail>> {
         }),
     };
     let deadlines = mail::Deadlines::default();
-    let made = Mail::new(mail::Settings { transport, from: email.from.clone(), deadlines });
-    made.map(Some).map_err(|error| {
+    let mail = Mail::new(mail::Settings { transport, from: email.from.clone(), deadlines });
+    mail.map(Some).map_err(|error| {
         use mail::SetupError::{ExtraCa, Folder, Host, PasswordInClear, Tls};
         let setting = match &error {
             Host => Some(format!("email.smtp_host = {:?}", email.smtp.host)),
@@ -75,7 +75,7 @@ pub fn mail_of(config: &Config) -> anyhow::Result<Option<Mail>> {
             Folder { .. } => Some("email.folder".to_owned()),
             Tls(_) => None,
         };
-        at(setting, "emails cannot be sent", error)
+        at(setting, "cannot set up e-mail", error)
     })
 }
 
@@ -84,7 +84,7 @@ fn extra_ca_file(config: &Config) -> String {
     format!("delivery.extra_ca_file = {:?}", file.display().to_string())
 }
 
-/// Names the setting where one is to blame: whoever reads it has a file of settings open, not this code.
+/// Names the setting that causes the error, if there is one: the reader has the configuration file open, not this code.
 fn at(setting: Option<String>, what: &str, error: impl Into<anyhow::Error>) -> anyhow::Error {
     let error = error.into().context(what.to_owned());
     match setting {
@@ -94,15 +94,15 @@ fn at(setting: Option<String>, what: &str, error: impl Into<anyhow::Error>) -> a
 }
 
 #[async_trait]
-impl Transport for Outgoing {
-    async fn post(&self, post: &WebhookMessage) -> AttemptResult {
-        self.webhooks.send(post).await
+impl Transport for ConfiguredTransport {
+    async fn send_webhook(&self, message: &WebhookMessage) -> AttemptResult {
+        self.webhooks.send(message).await
     }
 
-    async fn email(&self, email: &Email) -> AttemptResult {
+    async fn send_email(&self, email: &Email) -> AttemptResult {
         match &self.mail {
             Some(mail) => mail.send(email).await,
-            // Nobody asks for it who looked before.
+            // Callers check `sends_email` first.
             None => AttemptResult {
                 outcome: Outcome::Failed(Fault::Connect),
                 status: None,
@@ -112,7 +112,7 @@ impl Transport for Outgoing {
         }
     }
 
-    fn judge(&self, endpoint: &Endpoint) -> Result<String, EndpointRefused> {
+    fn check_endpoint(&self, endpoint: &Endpoint) -> Result<String, EndpointRefused> {
         match self.webhooks.check(endpoint) {
             Ok(host) => Ok(host.as_str().to_owned()),
             Err(refused) => Err(EndpointRefused(refused.to_string())),
@@ -130,22 +130,22 @@ mod tests {
     use crate::config::Sources;
 
     #[test]
-    fn a_shutdown_covers_every_webhook_that_is_under_way_and_a_lease_every_attempt() {
+    fn deadlines_fit_into_the_shutdown_timeout_and_the_lease() {
         let config = Config::load(Sources::defaults()).unwrap();
-        assert!(webhook::Deadlines::default().whole < config.limits.shutdown_timeout);
-        // A mail server may take longer than anybody waits for a process to end; the email is then sent again as it was.
-        assert!(mail::Deadlines::default().whole < store::LEASE);
+        assert!(webhook::Deadlines::default().total < config.limits.shutdown_timeout);
+        // A mail server may take longer than the shutdown timeout; the same e-mail is then sent again.
+        assert!(mail::Deadlines::default().total < store::LEASE);
     }
 
     #[test]
-    fn a_setting_with_which_nothing_can_be_sent_is_named() {
+    fn setup_errors_name_the_setting() {
         let folder = tempfile::TempDir::new().unwrap();
         let file = folder.path().join("no-certificate.pem");
-        std::fs::write(&file, "nothing of the kind\n").unwrap();
-        let in_the_way = file.join("mail");
-        let told = |settings: &str| {
+        std::fs::write(&file, "not a certificate\n").unwrap();
+        let blocked = file.join("mail");
+        let error = |settings: &str| {
             let config = Config::load(Sources::defaults().file("vigie.toml", settings)).unwrap();
-            format!("{:#}", Outgoing::new(&config).err().unwrap())
+            format!("{:#}", ConfiguredTransport::new(&config).err().unwrap())
         };
         for (settings, setting) in [
             (
@@ -162,19 +162,19 @@ mod tests {
                     .to_owned(),
                 "email.smtp_security = \"none\" with email.smtp_user: ".to_owned(),
             ),
-            (format!("[email]\ntransport = \"folder\"\nfolder = {in_the_way:?}\n"), "email.folder: ".to_owned()),
+            (format!("[email]\ntransport = \"folder\"\nfolder = {blocked:?}\n"), "email.folder: ".to_owned()),
         ] {
-            let told = told(&settings);
-            assert!(told.starts_with(&setting), "{told}");
+            let error = error(&settings);
+            assert!(error.starts_with(&setting), "{error}");
         }
     }
 
     #[test]
-    fn an_address_that_this_machine_does_not_have_is_named_at_the_start() {
-        // One of those that are kept for documentation: nobody has it.
+    fn a_foreign_source_address_is_a_setup_error() {
+        // From a range that is reserved for documentation: no machine has it.
         let file = "[delivery]\nsource_address = \"192.0.2.77\"\n";
         let config = Config::load(Sources::defaults().file("vigie.toml", file)).unwrap();
-        let error = format!("{:#}", Outgoing::new(&config).err().unwrap());
+        let error = format!("{:#}", ConfiguredTransport::new(&config).err().unwrap());
         assert!(error.contains("cannot send from the address 192.0.2.77"), "{error}");
     }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::matching::{notifiable_events, newly_matches, concerns};
+use domain::matching::{concerns, newly_matches, notifiable_events};
 use domain::search::MatchChannel;
 use domain::{AdvertEvent, Alerts, Criteria, EventName, Property, PropertyId, SearchNumber};
 

@@ -7,7 +7,10 @@ mod summary;
 mod value;
 
 use domain::criteria::{Condition, RawCriteria, TextPart};
-use domain::explain::{AdvertCheck, AdvertExplanation, ChangesExplanation, EntryCheck, AttributeCheck, GroupExplanation, PropertyCheck};
+use domain::explain::{
+    AdvertCheck, AdvertExplanation, AttributeCheck, ChangesExplanation, EntryCheck, GroupExplanation,
+    PropertyCheck,
+};
 use domain::{
     AdvertField, Explanation, Filter, PropertyId, SearchId, SiteDirectory, Variation, VariationAttribute,
 };
@@ -184,7 +187,8 @@ impl ExplanationInput<'_> {
         let line = |(index, condition): (usize, &Condition<VariationAttribute>)| {
             let filters = tried.filters(condition);
             let found = nearest.as_ref().and_then(|change| change.checks[index].found);
-            let finding = AttributeCheck { attribute: condition.attribute, wanted: &condition.predicate, found };
+            let finding =
+                AttributeCheck { attribute: condition.attribute, wanted: &condition.predicate, found };
             let (wanted, found) = self.finding(&finding, &filters);
             CriterionBody { filters: self.used(&filters), wanted, found, held: finding.passed() }
         };

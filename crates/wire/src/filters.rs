@@ -7,8 +7,8 @@ pub mod expressions;
 pub mod shapes;
 mod template;
 
-use domain::criteria::{CriteriaBuilder, Direction, BuiltCriteria, RawCriterion, References};
-use domain::filter::{Codes, Kind, PlaceKind, FilterTarget};
+use domain::criteria::{BuiltCriteria, CriteriaBuilder, Direction, RawCriterion, References};
+use domain::filter::{Codes, FilterTarget, Kind, PlaceKind};
 use domain::{
     EnergyLetter, FILTERS, Filter, GeoPoint, Insee, Order, OrderBy, SortMode, Timestamp, Violation, Zipcode,
 };
@@ -110,12 +110,10 @@ pub fn parse_one(
         Kind::Min(_) | Kind::Max(_) | Kind::Latitude | Kind::Longitude | Kind::Radius => {
             one(parameters, filter, "a number", parse_number).map(RawCriterion::Number)
         }
-        Kind::From(_) => {
-            one(parameters, filter, "a date", |text| date::first_second(text, zone)).map(RawCriterion::Timestamp)
-        }
-        Kind::To(_) => {
-            one(parameters, filter, "a date", |text| date::last_second(text, zone)).map(RawCriterion::Timestamp)
-        }
+        Kind::From(_) => one(parameters, filter, "a date", |text| date::first_second(text, zone))
+            .map(RawCriterion::Timestamp),
+        Kind::To(_) => one(parameters, filter, "a date", |text| date::last_second(text, zone))
+            .map(RawCriterion::Timestamp),
         Kind::Is(_) => one(parameters, filter, "true or false", parse_flag).map(RawCriterion::Flag),
         Kind::Only(_) => {
             let read = one(parameters, filter, "true or false", parse_flag);

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use domain::criteria::References;
-use domain::filter::{Filter, Kind, FilterTarget};
+use domain::filter::{Filter, FilterTarget, Kind};
 use domain::search::is_criterion;
 use domain::{City, Department, Endpoint, FILTERS, Insee, PropertyAttribute};
 

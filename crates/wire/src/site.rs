@@ -2,8 +2,8 @@
 
 use domain::value::TextError;
 use domain::{
-    FieldUpdate, Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteId, SiteKey, SiteName,
-    Violation,
+    FieldUpdate, Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteId, SiteKey,
+    SiteName, Violation,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! An example of what webhooks carry: a flat that does not exist, and says so.
+//! The sample property of the webhook tester. Its title and description say that it does not exist.
 
 use domain::ports::whole_second;
 use domain::{
@@ -10,20 +10,20 @@ use domain::{
 
 use crate::App;
 
-/// Which example.
+/// The kind of webhook to sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sample {
     Match,
     Event(EventName),
 }
 
-/// How long the advert has been there: long enough to have changed once.
+/// The age of the sample advert: old enough for one earlier price change.
 const AGE_HOURS: i64 = 30 * 24;
 const CHANGED_BEFORE_HOURS: i64 = 10 * 24;
 
 impl Sample {
-    /// The property, and what has just happened to it.
-    pub(super) fn made(self, app: &App, now: Timestamp) -> (Property, AdvertEvent) {
+    /// Returns the sample property, and the event that just happened to it.
+    pub(super) fn generate(self, app: &App, now: Timestamp) -> (Property, AdvertEvent) {
         let now = whole_second(now);
         let before = |hours: i64| now.saturating_sub(jiff::SignedDuration::from_hours(hours)).unwrap_or(now);
         let (old_price, price, new_price) =
@@ -43,7 +43,7 @@ impl Sample {
             events: vec![AdvertEvent::created(before(AGE_HOURS)), fell],
         };
         let event = match self {
-            // Just made: nothing else has happened to it.
+            // A new advert has no other event.
             Self::Match | Self::Event(EventName::AdCreate) => {
                 advert.created_at = now;
                 advert.events.clear();
@@ -69,7 +69,7 @@ impl Sample {
     }
 }
 
-/// Only a name under `example` belongs to nobody.
+/// All domains are under `example`, which is reserved.
 fn details() -> AdvertDetails {
     let short = |text: &str| ShortText::new(text).ok().flatten();
     let address = |text: &str| WebAddress::parse(text).ok();
@@ -89,7 +89,7 @@ fn details() -> AdvertDetails {
             email: short("contact@agence.example"),
             fax: None,
             name: short("Camille Exemple"),
-            // Numbers kept free for works of fiction.
+            // From the range that is reserved for fiction.
             phone: short("01 99 00 00 01"),
             reference: short("EX-1"),
         },

@@ -1,4 +1,4 @@
-//! What owners may see, repeat and end, on a store of its own and without anything leaving the house.
+//! Listing, replaying, unsubscribing and testing, on a store of its own, with a transport that sends nothing.
 
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
@@ -8,39 +8,38 @@ use delivery::Email;
 use domain::criteria::{RawCriteria, RawCriterion};
 use domain::search::{MatchChannel, SearchDraft};
 use domain::{
-    AdvertEvent, Alerts, EmailAddress, EventName, Fault, Filter, FieldUpdate, RetryDecision, Outcome, Property, RetryPolicy,
-    SiteDirectory,
+    Alerts, EmailAddress, EventName, Fault, FieldUpdate, Filter, Outcome, RetryDecision, RetryPolicy,
 };
 use places::Gazetteer;
-use store::sqlite::SqliteStore;
 use store::prelude::*;
-use store::{Claim, EnqueueBatch, Notification, Settlement, InitialState};
+use store::sqlite::SqliteStore;
+use store::{Claim, EnqueueBatch, InitialState, Notification, Settlement};
 use tempfile::TempDir;
 use testkit::build::{self, amount, draft, short_text, site_reference, user_id};
 use testkit::{ManualClock, SeededIds};
 
 use super::*;
-use crate::dispatch::{DispatchLimits, DispatchSettings, EndpointRefused, PayloadRenderer, Transport};
-use crate::workers::following::Progress;
+use crate::dispatch::{DispatchLimits, DispatchSettings, EndpointRefused, Transport};
+use crate::workers::follower::Progress;
 use crate::workers::matcher::Matcher;
 
-/// Remembers what it was given, and says that all of it arrived.
+/// Records messages, and answers with success.
 #[derive(Default)]
-struct Remembering(Mutex<Vec<WebhookMessage>>);
+struct RecordingTransport(Mutex<Vec<WebhookMessage>>);
 
 #[async_trait]
-impl Transport for Remembering {
-    async fn post(&self, post: &WebhookMessage) -> AttemptResult {
-        self.0.lock().unwrap().push(post.clone());
+impl Transport for RecordingTransport {
+    async fn send_webhook(&self, message: &WebhookMessage) -> AttemptResult {
+        self.0.lock().unwrap().push(message.clone());
         let (took, excerpt) = (Duration::from_millis(3), Vec::new());
         AttemptResult { outcome: Outcome::Delivered, status: Some(200), took, excerpt }
     }
 
-    async fn email(&self, _letter: &Email) -> AttemptResult {
-        unreachable!("nobody tries emails out")
+    async fn send_email(&self, _email: &Email) -> AttemptResult {
+        unreachable!("the tester sends no e-mails")
     }
 
-    fn judge(&self, _endpoint: &Endpoint) -> Result<String, EndpointRefused> {
+    fn check_endpoint(&self, _endpoint: &Endpoint) -> Result<String, EndpointRefused> {
         Ok("host".to_owned())
     }
 
@@ -49,51 +48,31 @@ impl Transport for Remembering {
     }
 }
 
-/// Writes no JSON, but what a test can read.
-struct Plain;
-
-impl PayloadRenderer for Plain {
-    fn document(&self, _app: &App, _sites: &SiteDirectory, property: &Property) -> Option<Vec<u8>> {
-        let derived = property.derive()?;
-        let events = property.adverts[0].events.len();
-        Some(format!("{}|{events}", derived.title?.as_str()).into_bytes())
-    }
-
-    fn match_body(&self, told: &Told<'_>) -> Vec<u8> {
-        told.document.to_vec()
-    }
-
-    fn event_body(&self, name: EventName, event: &AdvertEvent, told: &Told<'_>) -> Vec<u8> {
-        assert_eq!(event.name(), Some(name));
-        [format!("{name:?}|").as_bytes(), told.document].concat()
-    }
-}
-
-struct ListingSummary {
+struct TestService {
     app: App,
     store: Arc<SqliteStore>,
     clock: Arc<ManualClock>,
-    transport: Arc<Remembering>,
+    transport: Arc<RecordingTransport>,
     _folder: TempDir,
 }
 
-impl ListingSummary {
+impl TestService {
     fn new() -> Self {
         static PLACES: LazyLock<Arc<Gazetteer>> = LazyLock::new(|| Arc::new(Gazetteer::embedded().unwrap()));
         let folder = TempDir::new().unwrap();
         let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
         let clock = Arc::new(ManualClock::at(build::at(5_000)));
-        let (transport, ids) = (Arc::new(Remembering::default()), Arc::new(SeededIds::new(1)));
+        let (transport, ids) = (Arc::new(RecordingTransport::default()), Arc::new(SeededIds::new(1)));
         let settings = DispatchSettings {
             retries: RetryPolicy { interval: Duration::from_secs(3_600) },
-            gather: Duration::from_secs(300),
-            keep: Duration::from_secs(86_400),
+            batch_window: Duration::from_secs(300),
+            retention: Duration::from_secs(86_400),
             public_url: "https://vigie.example".to_owned(),
             limits: DispatchLimits::default(),
         };
         let app = App::new(store.clone(), clock.clone(), ids, Arc::clone(&PLACES))
             .with_matcher()
-            .with_dispatch(Arc::new(Plain), transport.clone(), settings);
+            .with_dispatch(transport.clone(), settings);
         Self { app, store, clock, transport, _folder: folder }
     }
 
@@ -110,8 +89,8 @@ impl ListingSummary {
         self.app.create_search(user_id(1), draft, 10).await.unwrap().unwrap()
     }
 
-    /// Takes in so many adverts, each of which is owed to the search's endpoint, and makes deliveries of them.
-    async fn owe(&self, count: usize) -> Vec<DeliveryId> {
+    /// Ingests `count` adverts that match the search, and enqueues their webhook deliveries.
+    async fn enqueue(&self, count: usize) -> Vec<DeliveryId> {
         let known = self.ids().await;
         let mut matcher = Matcher::new(&self.app).unwrap();
         for number in 0..count {
@@ -120,14 +99,15 @@ impl ListingSummary {
             self.app.ingest(vec![draft]).await.unwrap();
         }
         while matcher.run_once().await.unwrap() == Progress::More {}
-        let owed = self.store.read_outbox(usize::MAX).await.unwrap();
-        let to_endpoint =
-            |delivery: &store::NewDelivery| delivery.notification == Notification::Match(MatchChannel::Endpoint);
+        let outbox = self.store.read_outbox(usize::MAX).await.unwrap();
+        let to_endpoint = |delivery: &store::NewDelivery| {
+            delivery.notification == Notification::Match(MatchChannel::Endpoint)
+        };
         let now = self.app.clock.now();
-        let deliveries = owed.deliveries.into_iter().filter(to_endpoint);
+        let deliveries = outbox.deliveries.into_iter().filter(to_endpoint);
         let deliveries = deliveries.map(|delivery| (delivery, InitialState::DueAt(now))).collect();
-        let intake = EnqueueBatch { after: owed.after, until: owed.until, at: now, deliveries };
-        assert!(self.store.enqueue(intake).await.unwrap());
+        let batch = EnqueueBatch { after: outbox.after, until: outbox.until, at: now, deliveries };
+        assert!(self.store.enqueue(batch).await.unwrap());
         self.ids().await.into_iter().filter(|id| !known.contains(id)).collect()
     }
 
@@ -136,11 +116,11 @@ impl ListingSummary {
     }
 
     async fn list(&self) -> DeliveryPage {
-        let asked = DeliveryList { owner: Some(user_id(1)), take: u64::MAX, ..DeliveryList::default() };
-        self.app.deliveries(asked).await.unwrap()
+        let list = DeliveryList { owner: Some(user_id(1)), take: u64::MAX, ..DeliveryList::default() };
+        self.app.deliveries(list).await.unwrap()
     }
 
-    /// Attempts deliveries for the last time, in vain.
+    /// Records a last, failed attempt of deliveries.
     async fn fail(&self, deliveries: &[DeliveryId]) {
         let at = self.app.clock.now();
         let lease_until = at + jiff::SignedDuration::from_secs(60);
@@ -176,129 +156,134 @@ impl ListingSummary {
 }
 
 #[tokio::test]
-async fn a_delivery_is_its_owners_and_the_operators() {
-    let home = ListingSummary::new();
-    home.search().await;
-    let [id] = home.owe(1).await[..] else { panic!("one is owed") };
-    home.fail(&[id]).await;
-    let (row, attempts) = home.app.delivery_of(Some(user_id(1)), id).await.unwrap().unwrap();
+async fn only_the_owner_and_the_operator_see_a_delivery() {
+    let service = TestService::new();
+    service.search().await;
+    let [id] = service.enqueue(1).await[..] else { panic!("one delivery") };
+    service.fail(&[id]).await;
+    let (row, attempts) = service.app.delivery_of(Some(user_id(1)), id).await.unwrap().unwrap();
     assert_eq!((row.state, attempts.len(), attempts[0].status), (DeliveryState::Failed, 1, Some(503)));
-    assert!(home.app.delivery_of(Some(user_id(2)), id).await.unwrap().is_none());
-    assert!(home.app.delivery_of(None, id).await.unwrap().is_some());
-    assert_eq!(home.app.replay_delivery(Some(user_id(2)), id).await.unwrap(), Replayed::Unknown);
-    assert_eq!(home.state(id).await, DeliveryState::Failed);
+    assert!(service.app.delivery_of(Some(user_id(2)), id).await.unwrap().is_none());
+    assert!(service.app.delivery_of(None, id).await.unwrap().is_some());
+    assert_eq!(service.app.replay_delivery(Some(user_id(2)), id).await.unwrap(), Replayed::Unknown);
+    assert_eq!(service.state(id).await, DeliveryState::Failed);
 }
 
 #[tokio::test]
-async fn what_came_to_an_end_can_be_sent_again_and_nothing_else() {
-    let home = ListingSummary::new();
-    let search = home.search().await;
-    let [id] = home.owe(1).await[..] else { panic!("one is owed") };
-    let replay = async || home.app.replay_delivery(Some(user_id(1)), id).await.unwrap();
+async fn only_completed_deliveries_can_be_replayed() {
+    let service = TestService::new();
+    let search = service.search().await;
+    let [id] = service.enqueue(1).await[..] else { panic!("one delivery") };
+    let replay = async || service.app.replay_delivery(Some(user_id(1)), id).await.unwrap();
     assert_eq!(replay().await, Replayed::UnderWay);
-    home.fail(&[id]).await;
+    service.fail(&[id]).await;
     assert_eq!(replay().await, Replayed::Done);
-    assert_eq!(home.state(id).await, DeliveryState::Pending);
+    assert_eq!(service.state(id).await, DeliveryState::Pending);
     assert_eq!(replay().await, Replayed::UnderWay);
-    home.fail(&[id]).await;
-    let (_, attempts) = home.app.delivery_of(None, id).await.unwrap().unwrap();
-    assert_eq!(attempts.len(), 2, "what was before is kept");
-    assert!(home.app.delete_search(user_id(1), search.search.id).await.unwrap());
+    service.fail(&[id]).await;
+    let (_, attempts) = service.app.delivery_of(None, id).await.unwrap().unwrap();
+    assert_eq!(attempts.len(), 2, "earlier attempts are kept");
+    assert!(service.app.delete_search(user_id(1), search.search.id).await.unwrap());
     assert_eq!(replay().await, Replayed::SearchDeleted);
-    let nobodys = DeliveryId::of(domain::SearchNumber(99), 1, domain::DeliveryEpoch::default());
-    assert_eq!(home.app.replay_delivery(None, nobodys).await.unwrap(), Replayed::Unknown);
+    let unknown = DeliveryId::of(domain::SearchNumber(99), 1, domain::DeliveryEpoch::default());
+    assert_eq!(service.app.replay_delivery(None, unknown).await.unwrap(), Replayed::Unknown);
 }
 
 #[tokio::test]
-async fn everything_that_failed_since_a_moment_is_sent_again() {
-    let home = ListingSummary::new();
-    let search = home.search().await;
-    let early = home.owe(2).await;
-    home.clock.advance(jiff::SignedDuration::from_hours(1));
-    let since = home.app.clock.now();
-    let late = home.owe(3).await;
+async fn all_failed_deliveries_since_a_time_are_replayed() {
+    let service = TestService::new();
+    let search = service.search().await;
+    let early = service.enqueue(2).await;
+    service.clock.advance(jiff::SignedDuration::from_hours(1));
+    let since = service.app.clock.now();
+    let late = service.enqueue(3).await;
     assert_eq!((early.len(), late.len()), (2, 3));
-    home.fail(&early).await;
-    home.fail(&late[1..]).await;
-    assert_eq!(home.app.replay_failed(&search, since).await.unwrap(), Some(2));
+    service.fail(&early).await;
+    service.fail(&late[1..]).await;
+    assert_eq!(service.app.replay_failed(&search, since).await.unwrap(), Some(2));
     for id in &late {
-        assert_eq!(home.state(*id).await, DeliveryState::Pending);
+        assert_eq!(service.state(*id).await, DeliveryState::Pending);
     }
-    assert_eq!(home.state(early[0]).await, DeliveryState::Failed);
-    assert_eq!(home.app.replay_failed(&search, since).await.unwrap(), Some(0));
-    assert_eq!(home.app.replay_failed(&search, Timestamp::UNIX_EPOCH).await.unwrap(), Some(2));
+    assert_eq!(service.state(early[0]).await, DeliveryState::Failed);
+    assert_eq!(service.app.replay_failed(&search, since).await.unwrap(), Some(0));
+    assert_eq!(service.app.replay_failed(&search, Timestamp::UNIX_EPOCH).await.unwrap(), Some(2));
 }
 
 #[tokio::test]
-async fn a_secret_is_made_once_and_the_one_before_it_is_honoured_for_a_day() {
-    let home = ListingSummary::new();
-    let first = home.app.webhook_secrets(user_id(1)).await.unwrap();
-    assert_eq!(home.app.webhook_secrets(user_id(1)).await.unwrap(), first);
-    assert_ne!(home.app.webhook_secrets(user_id(2)).await.unwrap().current, first.current);
-    home.clock.advance(jiff::SignedDuration::from_hours(1));
-    let second = home.app.rotate_webhook_secret(user_id(1)).await.unwrap();
+async fn a_replaced_secret_stays_in_use_for_a_day() {
+    let service = TestService::new();
+    let first = service.app.webhook_secrets(user_id(1)).await.unwrap();
+    assert_eq!(service.app.webhook_secrets(user_id(1)).await.unwrap(), first);
+    assert_ne!(service.app.webhook_secrets(user_id(2)).await.unwrap().current, first.current);
+    service.clock.advance(jiff::SignedDuration::from_hours(1));
+    let second = service.app.rotate_webhook_secret(user_id(1)).await.unwrap();
     assert_ne!(second.current, first.current);
     assert_eq!((second.replaced.len(), &second.replaced[0].secret), (1, &first.current));
     assert_eq!(
         (second.replaced[0].replaced_at, second.created_at),
-        (home.app.clock.now(), home.app.clock.now())
+        (service.app.clock.now(), service.app.clock.now())
     );
-    assert_eq!(home.app.webhook_secrets(user_id(1)).await.unwrap(), second);
-    let in_use = |at| second.signing_secrets(at).count();
-    assert_eq!(in_use(second.created_at + jiff::SignedDuration::from_hours(23)), 2);
-    assert_eq!(in_use(second.created_at + jiff::SignedDuration::from_hours(24)), 1);
-    // Whoever rotates first of all has nothing to honour.
-    assert_eq!(home.app.rotate_webhook_secret(user_id(3)).await.unwrap().replaced, []);
+    assert_eq!(service.app.webhook_secrets(user_id(1)).await.unwrap(), second);
+    let signing_secrets = |at| second.signing_secrets(at).count();
+    assert_eq!(signing_secrets(second.created_at + jiff::SignedDuration::from_hours(23)), 2);
+    assert_eq!(signing_secrets(second.created_at + jiff::SignedDuration::from_hours(24)), 1);
+    // A rotation without an earlier secret replaces nothing.
+    assert_eq!(service.app.rotate_webhook_secret(user_id(3)).await.unwrap().replaced, []);
 }
 
 #[tokio::test]
-async fn whoever_has_the_token_ends_letters_and_nothing_else() {
-    let home = ListingSummary::new();
-    let search = home.search().await;
+async fn the_token_turns_off_emails_only() {
+    let service = TestService::new();
+    let search = service.search().await;
     let (id, token) = (search.search.id, search.search.token.as_str());
-    let now = async || home.app.search_of(user_id(1), id).await.unwrap().unwrap().search.draft.alerts;
+    let now = async || service.app.search_of(user_id(1), id).await.unwrap().unwrap().search.draft.alerts;
     let wrong = format!("{}{}", &token[..49], if token.ends_with('0') { '1' } else { '0' });
     for wrong in [wrong.as_str(), "", &token[..49], &token.to_uppercase()] {
-        // Digits alone have no upper case; such a token is drawn once in 10^10 times, and is right.
+        // A token of digits only has no upper case, and would be valid; the chance is 1 in 10^10.
         if wrong != token {
-            assert!(!home.app.unsubscribe(id, wrong).await.unwrap(), "{wrong}");
-            assert!(!home.app.is_token_of(id, wrong).await.unwrap(), "{wrong}");
+            assert!(!service.app.unsubscribe(id, wrong).await.unwrap(), "{wrong}");
+            assert!(service.app.search_by_token(id, wrong).await.unwrap().is_none(), "{wrong}");
         }
     }
-    assert!(!home.app.unsubscribe(build::search_id(9), token).await.unwrap());
+    assert!(!service.app.unsubscribe(build::search_id(9), token).await.unwrap());
     assert!(now().await.email.is_some());
-    assert!(home.app.is_token_of(id, token).await.unwrap());
+    assert!(service.app.search_by_token(id, token).await.unwrap().is_some());
     for _ in 0..2 {
-        assert!(home.app.unsubscribe(id, token).await.unwrap());
+        assert!(service.app.unsubscribe(id, token).await.unwrap());
         let alerts = now().await;
         assert_eq!((alerts.email, alerts.enabled), (None, true));
         assert!(alerts.endpoint.is_some());
     }
-    assert!(home.app.delete_search(user_id(1), id).await.unwrap());
-    assert!(!home.app.unsubscribe(id, token).await.unwrap());
+    assert!(service.app.delete_search(user_id(1), id).await.unwrap());
+    assert!(!service.app.unsubscribe(id, token).await.unwrap());
 }
 
 #[tokio::test]
-async fn an_example_is_sent_once_signed_and_marked() {
-    let home = ListingSummary::new();
+async fn a_sample_is_sent_once_signed_and_marked() {
+    let service = TestService::new();
     let endpoint = Endpoint::parse("https://hook.example/?a=b").unwrap();
     let events = EventName::ALL.iter().map(|name| Sample::Event(*name));
     for sample in events.chain([Sample::Match]) {
-        let tested = home.app.test_webhook(user_id(1), endpoint.clone(), sample).await.unwrap().unwrap();
-        let posts = std::mem::take(&mut *home.transport.0.lock().unwrap());
-        let [post] = &posts[..] else { panic!("{posts:?}") };
-        assert_eq!((&post.endpoint, &post.body), (&endpoint, &tested.body));
-        let secrets = home.app.webhook_secrets(user_id(1)).await.unwrap();
-        assert_eq!(post.secrets, [secrets.current]);
-        assert_eq!(post.id.parts(), None, "no delivery has this id");
-        let text = String::from_utf8(tested.body.to_vec()).unwrap();
-        let (name, said) = match sample {
-            Sample::Match => (String::new(), text.as_str()),
-            Sample::Event(name) => (format!("{name:?}|"), text.split_once('|').unwrap().1),
+        let tested = service.app.test_webhook(user_id(1), endpoint.clone(), sample).await.unwrap().unwrap();
+        let sent = std::mem::take(&mut *service.transport.0.lock().unwrap());
+        let [message] = &sent[..] else { panic!("{sent:?}") };
+        assert_eq!((&message.endpoint, &message.body), (&endpoint, &tested.body));
+        let secrets = service.app.webhook_secrets(user_id(1)).await.unwrap();
+        assert_eq!(message.secrets, [secrets.current]);
+        assert_eq!(message.id.parts(), None, "no delivery has this id");
+        let body: serde_json::Value = serde_json::from_slice(&tested.body).unwrap();
+        let matched = match sample {
+            Sample::Match => &body,
+            Sample::Event(name) => {
+                assert_eq!(body["event"], wire::names::event_name(name));
+                &body["match"]
+            }
         };
-        assert!(text.starts_with(&name) && said.starts_with("EXEMPLE"), "{text}");
-        let just_made = matches!(sample, Sample::Match | Sample::Event(EventName::AdCreate));
-        assert!(said.ends_with(if just_made { "|1" } else { "|3" }), "{text}");
+        let document = &matched["propertyDocument"];
+        assert!(document["title"].as_str().unwrap().starts_with("EXEMPLE"), "{body}");
+        let is_new = matches!(sample, Sample::Match | Sample::Event(EventName::AdCreate));
+        let events = document["adverts"][0]["events"].as_array().unwrap();
+        assert_eq!(events.len(), if is_new { 1 } else { 3 }, "{body}");
     }
-    assert_eq!(home.list().await.total, 0);
+    assert_eq!(service.list().await.total, 0);
 }

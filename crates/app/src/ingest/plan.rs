@@ -1,13 +1,13 @@
-//! What a batch of drafts does to what is known: pure, from [`Knowledge`] to steps and receipts.
+//! Plans a batch of drafts: a pure function from [`Loaded`] records to steps and receipts.
 //!
-//! The plan asks for what it does not know yet ([`Missing`]) instead of reading it, so that it needs no store to be tested
-//! and can be made again after a conflict. Drafts of one batch see each other: the second draft of an advert is merged
-//! with the first.
+//! A plan does not read the store. It returns the records it still needs as [`Missing`], so that tests need no store and a batch
+//! can be planned again after a conflict. Drafts of one batch see each other: the second draft of an advert is merged with the
+//! first.
 
 use std::collections::HashMap;
 
-use domain::attribute;
 use domain::FieldUpdate;
+use domain::attribute;
 use domain::grouping::{self, Grouping};
 use domain::merge::{self, Effect, Merged};
 use domain::property::ADVERTS_MAX;
@@ -16,33 +16,33 @@ use domain::{
     Timestamp, Violation,
 };
 use places::Certainty;
-use store::{Expected, AdvertRef, PutCause, PutProperty, Step, StoredProperty};
+use store::{AdvertRef, Expected, PutCause, PutProperty, Step, StoredProperty};
 
 use super::{Outcome, Receipt};
 
-/// What has been read from the store so far. A key that is absent has not been asked for; `None` means it is not there.
+/// The records read from the store so far. An absent key has not been read; `None` means that the store does not contain it.
 #[derive(Debug, Default)]
-pub struct Knowledge {
+pub struct Loaded {
     pub located: HashMap<Identity, Option<AdvertRef>>,
     pub properties: HashMap<PropertyId, Option<StoredProperty>>,
 }
 
-/// What a plan needs to know before it can be made.
+/// The records that a plan still needs.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Missing {
     pub identities: Vec<Identity>,
     pub properties: Vec<PropertyId>,
 }
 
-/// What the first drafts of a batch do: as many as there are receipts, usually all of them.
+/// The steps of the first drafts of a batch: as many drafts as there are receipts, usually all.
 #[derive(Debug)]
 pub struct Plan {
     pub steps: Vec<Step>,
     pub receipts: Vec<Receipt>,
 }
 
-/// Every step holds the whole property it makes. This is about how many bytes of them one plan may come to: a few hundred
-/// small changes of one property with hundreds of adverts would otherwise fill the memory.
+/// The approximate size that the steps of one plan may reach. Every step contains a whole property, so a few hundred small changes
+/// of one property with hundreds of adverts would otherwise fill the memory.
 const STEP_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 impl Missing {
@@ -56,10 +56,10 @@ impl Missing {
     }
 }
 
-/// Puts a given place on the map.
+/// Resolves a given place with the gazetteer.
 pub type Locator<'a> = &'a dyn Fn(&GivenPlace) -> Placed;
 
-/// What the map says of a given place.
+/// A resolved place.
 #[derive(Debug, Default)]
 pub struct Placed {
     pub placement: Option<Placement>,
@@ -69,32 +69,32 @@ pub struct Placed {
 
 pub fn plan(
     drafts: &[AdvertDraft],
-    knowledge: &Knowledge,
+    loaded: &Loaded,
     received_at: Timestamp,
     ids: &dyn IdSource,
     locator: Locator<'_>,
 ) -> Result<Plan, Missing> {
-    let missing = missing(drafts, knowledge);
+    let missing = missing(drafts, loaded);
     if missing != Missing::default() {
         return Err(missing);
     }
     let mut batch = Batch {
-        knowledge,
+        loaded,
         received_at,
         ids,
         locator,
         located: HashMap::new(),
-        slots: HashMap::new(),
+        properties: HashMap::new(),
         steps: Vec::new(),
         step_bytes: 0,
     };
     let mut receipts = Vec::with_capacity(drafts.len());
-    // What one draft lacks is no reason not to ask for what the others lack: otherwise each would cost a read of its own.
+    // Collects what all drafts miss. Stopping at the first would cost one read per draft.
     let mut missing = Missing::default();
     for draft in drafts {
-        match batch.take(draft.clone()) {
+        match batch.apply(draft.clone()) {
             Ok(receipt) => receipts.push(receipt),
-            Err(lacking) => missing.add(lacking),
+            Err(more) => missing.add(more),
         }
         if batch.step_bytes >= STEP_BYTES_MAX {
             break;
@@ -103,49 +103,50 @@ pub fn plan(
     if missing.is_empty() { Ok(Plan { steps: batch.steps, receipts }) } else { Err(missing) }
 }
 
-/// Everything a first look at the drafts says will be needed, so that two reads are enough for most batches.
-fn missing(drafts: &[AdvertDraft], knowledge: &Knowledge) -> Missing {
+/// Returns the records that the drafts name directly, so that two reads are enough for most batches.
+fn missing(drafts: &[AdvertDraft], loaded: &Loaded) -> Missing {
     let mut missing = Missing::default();
     for draft in drafts {
         let mut identities = vec![draft.identity.clone()];
-        // With a uuid the reference only has to be free; asking now saves a round.
+        // A draft with a uuid only needs its reference to be free; reading it now saves a round trip.
         if let (Identity::Uuid(_), Some(key)) = (&draft.identity, given_reference(draft)) {
             identities.push(key);
         }
         for identity in identities {
-            match knowledge.located.get(&identity) {
+            match loaded.located.get(&identity) {
                 None => missing.identities.push(identity),
                 Some(located) => missing.properties.extend(located.map(|located| located.property)),
             }
         }
         missing.properties.extend(draft.property);
     }
-    missing.properties.retain(|id| !knowledge.properties.contains_key(id));
+    missing.properties.retain(|id| !loaded.properties.contains_key(id));
     missing.properties.sort_unstable();
     missing.properties.dedup();
     missing
 }
 
 struct Batch<'a> {
-    knowledge: &'a Knowledge,
+    loaded: &'a Loaded,
     received_at: Timestamp,
     ids: &'a dyn IdSource,
     locator: Locator<'a>,
-    /// What earlier drafts of this batch did to identities and properties.
+    /// Identities that earlier drafts of this batch have added, moved or removed.
     located: HashMap<Identity, Option<AdvertRef>>,
-    slots: HashMap<PropertyId, Slot>,
+    /// Properties as the steps so far leave them.
+    properties: HashMap<PropertyId, PropertyState>,
     steps: Vec<Step>,
     step_bytes: usize,
 }
 
-/// A property in the state the steps so far leave it in.
-struct Slot {
+/// A property after the steps so far, and the version that the next step expects in the store.
+struct PropertyState {
     property: Option<Property>,
     expected: Expected,
 }
 
 impl Batch<'_> {
-    fn take(&mut self, draft: AdvertDraft) -> Result<Receipt, Missing> {
+    fn apply(&mut self, draft: AdvertDraft) -> Result<Receipt, Missing> {
         match self.locate(&draft.identity)? {
             Some(located) => self.update(draft, located),
             None => self.create(draft),
@@ -157,11 +158,11 @@ impl Batch<'_> {
             Identity::Uuid(id) => id,
             Identity::SiteReference(..) | Identity::Url(_) => AdvertId::from_uuid(self.ids.fresh()),
         };
-        let home = match grouping::choose(&draft) {
+        let property_id = match grouping::choose(&draft) {
             Grouping::Join(property) => property,
             Grouping::NewProperty => PropertyId::from_uuid(self.ids.fresh()),
         };
-        if let Some(violation) = self.full(home)? {
+        if let Some(violation) = self.check_capacity(property_id)? {
             return Ok(Receipt::Rejected { violations: vec![violation] });
         }
         let place = match &draft.patch.place {
@@ -171,90 +172,96 @@ impl Batch<'_> {
         let Placed { placement, certainty, warnings } = (self.locator)(&place);
         let claim = draft.identity.clone();
         let Merged { advert, effect: _, events } = merge::create(id, draft, placement, self.received_at);
-        if let Some(violation) = self.reference_taken(id, &advert.details, None)? {
+        if let Some(violation) = self.check_reference(id, &advert.details, None)? {
             return Ok(Receipt::Rejected { violations: vec![violation] });
         }
-        self.remember(id, home, &advert.details, None, &claim);
-        let slot = self.slot(home)?;
-        let property = slot.property.get_or_insert_with(|| Property { id: home, adverts: Vec::new() });
+        self.record_identities(id, property_id, &advert.details, None, &claim);
+        let state = self.state(property_id)?;
+        let property =
+            state.property.get_or_insert_with(|| Property { id: property_id, adverts: Vec::new() });
         property.put(advert);
-        self.put(home, id, PutCause::Created { claim, events })?;
-        Ok(Receipt::Accepted { advert: id, property: home, outcome: Outcome::Created, certainty, warnings })
+        self.put(property_id, id, PutCause::Created { claim, events })?;
+        Ok(Receipt::Accepted {
+            advert: id,
+            property: property_id,
+            outcome: Outcome::Created,
+            certainty,
+            warnings,
+        })
     }
 
     fn update(&mut self, mut draft: AdvertDraft, located: AdvertRef) -> Result<Receipt, Missing> {
-        let AdvertRef { advert: id, property: home } = located;
-        let Some(known) =
-            self.slot(home)?.property.as_ref().and_then(|property| property.advert(id)).cloned()
+        let AdvertRef { advert: id, property: property_id } = located;
+        let Some(current) =
+            self.state(property_id)?.property.as_ref().and_then(|property| property.advert(id)).cloned()
         else {
-            // Erased or moved between the two reads: what was located is stale, and the commit would conflict. Reading
-            // again settles it.
-            return Err(Missing { identities: vec![draft.identity], properties: vec![home] });
+            // The advert was erased or moved between the two reads; the commit would conflict. Read both again.
+            return Err(Missing { identities: vec![draft.identity], properties: vec![property_id] });
         };
-        let destination = draft.property.filter(|property| *property != home);
+        let destination = draft.property.filter(|property| *property != property_id);
         if let Some(destination) = destination
-            && let Some(violation) = self.full(destination)?
+            && let Some(violation) = self.check_capacity(destination)?
         {
             return Ok(Receipt::Rejected { violations: vec![violation] });
         }
-        draft.patch.place = draft.updated_place(&known.details.place);
+        draft.patch.place = draft.updated_place(&current.details.place);
         let Placed { placement, certainty, warnings } = match &draft.patch.place {
             FieldUpdate::Set(place) => (self.locator)(place),
-            FieldUpdate::Keep => Placed { placement: known.placement.clone(), ..Placed::default() },
+            FieldUpdate::Keep => Placed { placement: current.placement.clone(), ..Placed::default() },
         };
         let claim = draft.identity.clone();
-        let Merged { advert, effect, events } = merge::update(&known, draft, placement, self.received_at);
-        if let Some(violation) = self.reference_taken(id, &advert.details, Some(&known.details))? {
+        let Merged { advert, effect, events } = merge::update(&current, draft, placement, self.received_at);
+        if let Some(violation) = self.check_reference(id, &advert.details, Some(&current.details))? {
             return Ok(Receipt::Rejected { violations: vec![violation] });
         }
         let accepted =
             |property, outcome| Receipt::Accepted { advert: id, property, outcome, certainty, warnings };
         match (destination, effect) {
-            (None, Effect::Unchanged) => Ok(accepted(home, Outcome::Unchanged)),
+            (None, Effect::Unchanged) => Ok(accepted(property_id, Outcome::Unchanged)),
             (None, effect) => {
-                self.remember(id, home, &advert.details, Some(&known.details), &claim);
+                self.record_identities(id, property_id, &advert.details, Some(&current.details), &claim);
                 let crawled = effect == Effect::Crawled;
                 let mut reads_alike = true;
-                if let Some(property) = &mut self.slot(home)?.property {
+                if let Some(property) = &mut self.state(property_id)?.property {
                     let before = crawled.then(|| property.clone());
                     property.put(advert);
                     reads_alike = before.is_none_or(|before| attribute::same_attributes(&before, property));
                 }
                 if crawled {
-                    // A sighting may make another advert the one that a property takes its values from. Then it answers otherwise
-                    // than before, and that is a version of its own.
+                    // A new crawl date may make the property take its values from another advert. If its attributes change, it is a new
+                    // version.
                     let cause = if reads_alike { PutCause::Crawled } else { PutCause::Changed { events } };
-                    self.put(home, id, cause)?;
-                    Ok(accepted(home, Outcome::Unchanged))
+                    self.put(property_id, id, cause)?;
+                    Ok(accepted(property_id, Outcome::Unchanged))
                 } else {
-                    self.put(home, id, PutCause::Changed { events })?;
-                    Ok(accepted(home, Outcome::Updated))
+                    self.put(property_id, id, PutCause::Changed { events })?;
+                    Ok(accepted(property_id, Outcome::Updated))
                 }
             }
             (Some(destination), _) => {
-                self.leave(home, id)?;
-                self.remember(id, destination, &advert.details, Some(&known.details), &claim);
-                let slot = self.slot(destination)?;
+                self.remove_advert(property_id, id)?;
+                self.record_identities(id, destination, &advert.details, Some(&current.details), &claim);
+                let state = self.state(destination)?;
                 let property =
-                    slot.property.get_or_insert_with(|| Property { id: destination, adverts: Vec::new() });
+                    state.property.get_or_insert_with(|| Property { id: destination, adverts: Vec::new() });
                 property.put(advert);
-                self.put(destination, id, PutCause::Joined { from: home, events })?;
+                self.put(destination, id, PutCause::Joined { from: property_id, events })?;
                 Ok(accepted(destination, Outcome::Updated))
             }
         }
     }
 
-    /// Takes an advert out of a property, and the property away if that was its last.
-    fn leave(&mut self, home: PropertyId, advert: AdvertId) -> Result<(), Missing> {
-        let slot = self.slot(home)?;
-        let expected = std::mem::replace(&mut slot.expected, Expected::WrittenBefore);
-        let Some(property) = &mut slot.property else { return Ok(()) };
+    /// Removes an advert from a property, and the property if that was its last advert.
+    fn remove_advert(&mut self, property_id: PropertyId, advert: AdvertId) -> Result<(), Missing> {
+        let state = self.state(property_id)?;
+        let expected = std::mem::replace(&mut state.expected, Expected::WrittenBefore);
+        let Some(property) = &mut state.property else { return Ok(()) };
         property.adverts.retain(|known| known.id != advert);
         let (step, bytes) = if property.adverts.is_empty() {
-            slot.property = None;
-            (Step::Remove { property: home, expected, advert }, 0)
+            state.property = None;
+            (Step::Remove { property: property_id, expected, advert }, 0)
         } else {
-            let bytes = weight(property);
+            let bytes = approximate_bytes(property);
             let property = property.clone();
             (Step::Put(PutProperty { property, expected, advert, cause: PutCause::Left }), bytes)
         };
@@ -263,11 +270,11 @@ impl Batch<'_> {
         Ok(())
     }
 
-    fn put(&mut self, home: PropertyId, advert: AdvertId, cause: PutCause) -> Result<(), Missing> {
-        let slot = self.slot(home)?;
-        let expected = std::mem::replace(&mut slot.expected, Expected::WrittenBefore);
-        if let Some(property) = &slot.property {
-            let bytes = weight(property);
+    fn put(&mut self, property_id: PropertyId, advert: AdvertId, cause: PutCause) -> Result<(), Missing> {
+        let state = self.state(property_id)?;
+        let expected = std::mem::replace(&mut state.expected, Expected::WrittenBefore);
+        if let Some(property) = &state.property {
+            let bytes = approximate_bytes(property);
             let step = Step::Put(PutProperty { property: property.clone(), expected, advert, cause });
             self.steps.push(step);
             self.step_bytes += bytes;
@@ -275,29 +282,29 @@ impl Batch<'_> {
         Ok(())
     }
 
-    fn slot(&mut self, id: PropertyId) -> Result<&mut Slot, Missing> {
-        if !self.slots.contains_key(&id) {
-            let known = self.knowledge.properties.get(&id);
-            let slot = match known {
-                Some(Some(stored)) => Slot {
+    fn state(&mut self, id: PropertyId) -> Result<&mut PropertyState, Missing> {
+        if !self.properties.contains_key(&id) {
+            let loaded = self.loaded.properties.get(&id);
+            let state = match loaded {
+                Some(Some(stored)) => PropertyState {
                     property: Some(stored.property.clone()),
                     expected: Expected::Revision(stored.revision),
                 },
-                // A fresh id was never asked for, and a property named by the sender was: neither exists.
-                Some(None) | None => Slot { property: None, expected: Expected::New },
+                // A fresh id was never read; an id from the client was read and not found. Neither exists.
+                Some(None) | None => PropertyState { property: None, expected: Expected::New },
             };
-            self.slots.insert(id, slot);
+            self.properties.insert(id, state);
         }
-        self.slots.get_mut(&id).ok_or_else(|| Missing { identities: Vec::new(), properties: vec![id] })
+        self.properties.get_mut(&id).ok_or_else(|| Missing { identities: Vec::new(), properties: vec![id] })
     }
 
     fn locate(&self, identity: &Identity) -> Result<Option<AdvertRef>, Missing> {
         if let Some(located) = self.located.get(identity) {
             return Ok(*located);
         }
-        match self.knowledge.located.get(identity) {
+        match self.loaded.located.get(identity) {
             Some(located) => {
-                // An earlier draft of this batch may have moved it.
+                // An earlier draft of this batch may have moved the advert.
                 let moved = located.and_then(|located| self.located.get(&Identity::Uuid(located.advert)));
                 Ok(moved.copied().flatten().or(*located))
             }
@@ -305,8 +312,8 @@ impl Batch<'_> {
         }
     }
 
-    /// Keeps for the rest of the batch how the advert can be found, and how it no longer can.
-    fn remember(
+    /// Records for the rest of the batch which identities locate the advert, and which no longer do.
+    fn record_identities(
         &mut self,
         advert: AdvertId,
         property: PropertyId,
@@ -315,14 +322,14 @@ impl Batch<'_> {
         claim: &Identity,
     ) {
         let located = AdvertRef { advert, property };
-        for given_up in before.into_iter().flat_map(identities_of) {
-            self.located.insert(given_up, None);
+        for released in before.into_iter().flat_map(identities_of) {
+            self.located.insert(released, None);
         }
         self.located.insert(Identity::Uuid(advert), Some(located));
         self.located.insert(claim.clone(), Some(located));
         for identity in identities_of(details) {
             match identity {
-                // Several adverts may share an address, and the first that had it keeps it.
+                // Several adverts may share a URL; it locates the first of them.
                 Identity::Url(_) => {
                     self.located.entry(identity).or_default().get_or_insert(located);
                 }
@@ -333,8 +340,8 @@ impl Batch<'_> {
         }
     }
 
-    /// A site's reference names one advert; whoever gives it to a second one is told.
-    fn reference_taken(
+    /// Returns a violation if the reference of the site belongs to another advert.
+    fn check_reference(
         &self,
         advert: AdvertId,
         details: &AdvertDetails,
@@ -350,22 +357,22 @@ impl Batch<'_> {
         }))
     }
 
-    fn full(&mut self, property: PropertyId) -> Result<Option<Violation>, Missing> {
-        let count = self.slot(property)?.property.as_ref().map_or(0, |property| property.adverts.len());
+    fn check_capacity(&mut self, property: PropertyId) -> Result<Option<Violation>, Missing> {
+        let count = self.state(property)?.property.as_ref().map_or(0, |property| property.adverts.len());
         Ok((count >= ADVERTS_MAX).then(|| {
             Violation::invalid("property", format!("This property holds {ADVERTS_MAX} adverts already."))
         }))
     }
 }
 
-/// Everything besides its uuid that an advert can be found by.
+/// Returns the identities of an advert besides its uuid.
 fn identities_of(details: &AdvertDetails) -> impl Iterator<Item = Identity> {
     let address = details.url.as_ref().map(|url| Identity::Url(url.comparison_key().into()));
     reference_of(details).into_iter().chain(address)
 }
 
-/// DeliverySubject how many bytes a property takes.
-fn weight(property: &Property) -> usize {
+/// Estimates the size of a property in bytes.
+fn approximate_bytes(property: &Property) -> usize {
     let advert = |advert: &domain::Advert| {
         let details = &advert.details;
         let description = details.description.as_ref().map_or(0, |text| text.as_str().len());

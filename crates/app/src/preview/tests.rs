@@ -1,8 +1,8 @@
-//! Counts, held against a look at every property; and what is guessed.
+//! Counts compared with an evaluation of every property, and extrapolation.
 
 use domain::criteria::CriteriaBuilder;
 use domain::merge;
-use domain::{Advert, AdvertDraft, AdvertPatch, Amount, Filter, CriterionValue, Lifecycle, criteria, matching};
+use domain::{Advert, AdvertDraft, AdvertPatch, Amount, FieldUpdate, Filter, Lifecycle, criteria, matching};
 use engine::{Change, Index, SequenceNumber};
 use testkit::Random;
 use testkit::build::{advert_id, at, draft, property, property_id, url_identity};
@@ -12,32 +12,32 @@ use super::*;
 const DAY: i64 = 86_400;
 const NOW: i64 = 1_800_000_000;
 
-/// What a publisher says on some day: a price, that it is gone, or nothing new.
-fn said(random: &mut Random) -> AdvertDraft {
-    let mut said = draft(url_identity("https://portail.example/1"));
+/// A random draft of one day: a price, an expiry, or nothing new.
+fn random_draft(random: &mut Random) -> AdvertDraft {
+    let mut draft = draft(url_identity("https://portail.example/1"));
     if !random.once_in(4) {
         let price = *random.pick(&[150_000.0, 190_000.0, 200_000.0, 210_000.0, 300_000.0]);
-        said.patch = AdvertPatch { price: FieldUpdate::Set(Amount::new(price)), ..said.patch };
+        draft.patch = AdvertPatch { price: FieldUpdate::Set(Amount::new(price)), ..draft.patch };
     }
     if random.once_in(4) {
-        said.lifecycle = Lifecycle::Expired { at: None };
+        draft.lifecycle = Lifecycle::Expired { at: None };
     }
-    said
+    draft
 }
 
 /// An advert with a history of up to forty days.
 fn advert(random: &mut Random, number: u64) -> Advert {
     let mut day = random.below(40) as i64;
-    // Whole days now and then, so that something happens at the very moment a window begins.
+    // Often whole days, so that some changes happen exactly when a window starts.
     let mut at_day = |day: i64| at(NOW - day * DAY + random.pick(&[0, 0, 3_600]));
     let (first, mut later) = (at_day(day), Vec::new());
     while day > 3 {
         day -= 1 + day / 3;
         later.push(at_day(day));
     }
-    let mut advert = merge::create(advert_id(number), said(random), None, first).advert;
+    let mut advert = merge::create(advert_id(number), random_draft(random), None, first).advert;
     for at in later {
-        advert = merge::update(&advert, said(random), None, at).advert;
+        advert = merge::update(&advert, random_draft(random), None, at).advert;
     }
     advert
 }
@@ -57,9 +57,9 @@ fn at_most(price: f64) -> Criteria {
 }
 
 #[test]
-fn what_the_index_and_the_readings_come_to_is_what_a_look_at_every_property_comes_to() {
+fn counts_agree_with_an_evaluation_of_every_property() {
     let mut random = Random::new(testkit::random::seed());
-    let (mut looked_at, mut came, mut met) = (0, 0, 0);
+    let (mut evaluated, mut matched, mut met) = (0, 0, 0);
     for _ in 0..40 {
         let market = market(&mut random, 40);
         let index = Index::default();
@@ -75,30 +75,31 @@ fn what_the_index_and_the_readings_come_to_is_what_a_look_at_every_property_come
         for days in [7, 30] {
             let window = Window::new(&view, &criteria, days_before(at(NOW), days));
             let since = at(NOW - days * DAY);
-            let expected = market.iter().filter(|it| rewind::newly_matched_since(&criteria, it, since)).count();
-            let tally = window.look(&criteria, market.iter());
+            let expected =
+                market.iter().filter(|it| rewind::newly_matched_since(&criteria, it, since)).count();
+            let sample = window.evaluate(&criteria, market.iter());
             let count = Count { count: expected, is_estimated: false };
-            assert_eq!(window.count(tally), count, "{days} days: {market:#?}");
-            (looked_at, came) = (looked_at + tally.looked_at, came + tally.came);
+            assert_eq!(window.count(sample), count, "{days} days: {market:#?}");
+            (evaluated, matched) = (evaluated + sample.evaluated, matched + sample.matched);
         }
     }
-    assert!(met > 0 && came > 0 && came < looked_at, "a market in which nothing happens proves nothing");
+    assert!(met > 0 && matched > 0 && matched < evaluated, "the generated market exercises too little");
 }
 
 #[test]
-fn what_was_not_read_is_guessed_from_what_was() {
+fn unread_properties_are_extrapolated() {
     let window = |changed: usize, read: u64| Window {
         since: at(0),
         created: 100,
         changed,
         to_read: (0..read).map(property_id).collect(),
     };
-    let tally = |looked_at, came| Tally { looked_at, came };
+    let sample = |evaluated, matched| Sample { evaluated, matched };
     let exact = Count { count: 105, is_estimated: false };
-    assert_eq!(window(10, 10).count(tally(10, 5)), exact);
-    // One went away between the index and the reading.
-    assert_eq!(window(10, 10).count(tally(9, 5)), exact);
-    assert_eq!(window(30, 10).count(tally(10, 5)), Count { count: 115, is_estimated: true });
-    assert_eq!(window(13, 10).count(tally(10, 5)), Count { count: 107, is_estimated: true });
-    assert_eq!(window(30, 10).count(tally(0, 0)), Count { count: 100, is_estimated: true });
+    assert_eq!(window(10, 10).count(sample(10, 5)), exact);
+    // One property was removed between the index lookup and the read.
+    assert_eq!(window(10, 10).count(sample(9, 5)), exact);
+    assert_eq!(window(30, 10).count(sample(10, 5)), Count { count: 115, is_estimated: true });
+    assert_eq!(window(13, 10).count(sample(10, 5)), Count { count: 107, is_estimated: true });
+    assert_eq!(window(30, 10).count(sample(0, 0)), Count { count: 100, is_estimated: true });
 }

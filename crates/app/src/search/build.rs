@@ -1,7 +1,7 @@
-//! Making the index from everything there is.
+//! Builds the index from the store.
 //!
-//! Reading and decompressing is most of the work, so that parts are read side by side, on readers of their own, each into a
-//! builder of its own; each part is read on while what it gave is being laid out.
+//! Reading and decompressing is most of the work. The store is therefore scanned in parts, in parallel, each with its own reader
+//! and its own builder; the next chunk of a part is read while the builder processes the previous one.
 
 use std::sync::Arc;
 
@@ -10,23 +10,23 @@ use engine::{Change, Index, IndexBuilder, IndexSettings, SequenceNumber};
 use store::{Position, ScanPart, Store, StoredProperty};
 use tokio::task::JoinSet;
 
-use crate::{App, Error, computed};
+use crate::{App, Error, run_blocking};
 
-/// One for each core of a small machine. More would take the readers that answer requests meanwhile.
+/// One for each core of a small machine. More would occupy the readers that answer requests.
 const PARTS: usize = 2;
 
-/// Large enough that what a piece costs beside its properties does not count, small enough for a few megabytes.
-const PROPERTIES_PER_PIECE: usize = 512;
+/// Large enough to make the overhead of a chunk negligible, small enough to fit into a few megabytes.
+const PROPERTIES_PER_CHUNK: usize = 512;
 
-/// An index of all properties, and the position from which to follow the log on.
+/// An index of all properties, and the log position from which to follow.
 pub struct Built {
     pub index: Arc<Index>,
     pub position: Position,
     pub damaged: Vec<PropertyId>,
 }
 
-/// Reads everything. What changes meanwhile is seen again through the log: a property that was read after its change is
-/// simply put twice.
+/// Reads all properties. Changes committed during the scan are seen again through the log: a property that was read after its
+/// change is put twice, with the same result.
 pub async fn from_store(app: &App) -> Result<Built, Error> {
     let position = *app.store.head().borrow();
     let mut parts = JoinSet::new();
@@ -40,7 +40,7 @@ pub async fn from_store(app: &App) -> Result<Built, Error> {
         damaged.extend(missing);
     }
     let index =
-        computed(move || Index::from_builders(IndexSettings::default(), builders, position.0)).await?;
+        run_blocking(move || Index::from_builders(IndexSettings::default(), builders, position.0)).await?;
     Ok(Built { index: Arc::new(index), position, damaged })
 }
 
@@ -54,41 +54,41 @@ async fn read_part(
     let mut read: Vec<StoredProperty> = Vec::new();
     let mut next = Some(part);
     while let Some(part) = next {
-        let taking = take(builder, std::mem::take(&mut read), sequence_number);
-        let (piece, taken) = tokio::join!(store.scan(part, PROPERTIES_PER_PIECE), taking);
-        builder = taken?;
-        let piece = piece?;
-        read.extend(piece.properties);
-        damaged.extend(piece.damaged);
-        next = piece.rest;
+        let adding = add(builder, std::mem::take(&mut read), sequence_number);
+        let (chunk, added) = tokio::join!(store.scan(part, PROPERTIES_PER_CHUNK), adding);
+        builder = added?;
+        let chunk = chunk?;
+        read.extend(chunk.properties);
+        damaged.extend(chunk.damaged);
+        next = chunk.rest;
     }
-    builder = take(builder, read, sequence_number).await?;
-    let builder = computed(move || builder.finish()).await?;
+    builder = add(builder, read, sequence_number).await?;
+    let builder = run_blocking(move || builder.finish()).await?;
     Ok((builder, damaged))
 }
 
-async fn take(
+async fn add(
     mut builder: IndexBuilder,
     read: Vec<StoredProperty>,
     sequence_number: SequenceNumber,
 ) -> Result<IndexBuilder, Error> {
-    let take = move || {
+    let add = move || {
         for stored in &read {
             builder.put(&stored.property, sequence_number);
         }
         builder
     };
-    computed(take).await
+    run_blocking(add).await
 }
 
-/// Applies changes on a thread that may be busy for a while.
+/// Applies changes on a blocking thread.
 pub async fn apply(index: &Arc<Index>, changes: Vec<Change>, position: Position) -> Result<(), Error> {
     let index = Arc::clone(index);
-    computed(move || index.apply(changes, position.0)).await
+    run_blocking(move || index.apply(changes, position.0)).await
 }
 
-/// Merges what can be merged.
+/// Merges segments until no merge is worthwhile.
 pub async fn merge(index: &Arc<Index>) -> Result<(), Error> {
     let index = Arc::clone(index);
-    computed(move || while index.maintain() {}).await
+    run_blocking(move || while index.maintain() {}).await
 }

@@ -1,11 +1,11 @@
 //! Snapshots of the index in a folder: a file for each segment, and a manifest that names them.
 //!
-//! A segment's file is written once and never again. A snapshot becomes the one that counts at the moment its manifest takes
-//! the place of the one before, after everything it names is on disk: a crash between any two steps leaves the old snapshot
-//! or the new one, whole. Files that no manifest names are removed afterwards, or by the next snapshot.
+//! A segment file is written once and never changed. A snapshot becomes valid when its manifest replaces the previous one, after
+//! all files it names are on disk: a crash at any point leaves either the old snapshot or the new one, complete. Files that
+//! the manifest does not name are removed afterwards, or by the next snapshot.
 //!
-//! Nothing read here is trusted: lengths and checksums are compared before a byte is handed on. What is wrong with a
-//! snapshot costs the time to build the index anew, and nothing else.
+//! Lengths and checksums are verified before segments are decoded. A damaged snapshot costs only the time to build the index from
+//! the store.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
@@ -18,14 +18,14 @@ use super::manifest::{Anchor, Manifest, SegmentEntry};
 
 const MANIFEST: &str = "manifest";
 const SEGMENT_PREFIX: &str = "segment-";
-/// What is being written. A crash leaves it behind, and it counts for nothing.
+/// The suffix of a file that is being written. A crash may leave one behind; it is ignored.
 const UNFINISHED_SUFFIX: &str = ".unfinished";
 
-/// What a file is made of. The engine's segments are; tests bring their own.
+/// A segment that can be written to a file. Implemented by the segments of the engine, and by test doubles.
 pub trait Segment {
     fn id(&self) -> SegmentId;
     fn encode(&self) -> Vec<u8>;
-    /// Which of its rows are live_docs.
+    /// Returns the bit set of the rows that are not deleted.
     fn live_docs(&self) -> Vec<u8>;
 }
 
@@ -43,21 +43,21 @@ impl Segment for SegmentReader {
     }
 }
 
-/// The folder, and what is known to be in it.
+/// The folder, and which segments it contains.
 #[derive(Debug)]
 pub struct SnapshotFolder {
     path: PathBuf,
-    life: u64,
-    /// Segments of this life that are on disk.
+    generation: u64,
+    /// Segments of this generation on disk: length and checksum.
     written: HashMap<SegmentId, (u64, u32)>,
 }
 
-/// Why there is no snapshot to begin with.
+/// Why the snapshot cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Unusable {
-    #[error("there is none")]
+    #[error("there is no snapshot")]
     Missing,
-    #[error("{file} cannot be read")]
+    #[error("cannot read {file}")]
     Unreadable {
         file: String,
         #[source]
@@ -65,24 +65,24 @@ pub enum Unusable {
     },
     #[error("{file} is damaged")]
     Damaged { file: String },
-    #[error("it has the format \"{found}\", and this release has \"{expected}\"")]
+    #[error("its format is \"{found}\", and this release reads \"{expected}\"")]
     Format { found: String, expected: String },
-    #[error("the log has no entry {position}: the store is younger than the snapshot")]
+    #[error("the log has no entry {position}: the store is older than the snapshot")]
     LogTooShort { position: u64 },
-    #[error("entry {position} of the log is another one: the store was replaced")]
+    #[error("entry {position} of the log differs: the store was replaced")]
     OtherLog { position: u64 },
-    #[error("the engine cannot read the segments")]
+    #[error("the engine cannot decode the segments")]
     Refused(#[source] CorruptSegment),
 }
 
 impl SnapshotFolder {
-    /// The folder at a path; it is made when something is written.
+    /// Returns the folder at a path. It is created when the first snapshot is written.
     pub fn new(path: PathBuf) -> Self {
-        let life = next_life(&path);
-        Self { path, life, written: HashMap::new() }
+        let generation = next_generation(&path);
+        Self { path, generation, written: HashMap::new() }
     }
 
-    /// What the snapshot says of itself, if its format is the one that is read here.
+    /// Reads the manifest, if it has the given format.
     pub fn manifest(&self, format: &str) -> Result<Manifest, Unusable> {
         let bytes = match fs::read(self.path.join(MANIFEST)) {
             Ok(bytes) => bytes,
@@ -97,15 +97,15 @@ impl SnapshotFolder {
         Ok(manifest)
     }
 
-    /// The segments that a manifest names, each checked and then decoded. Two at a time: that is what a small machine can do
-    /// at once, and the bytes of two fit into its memory beside the index.
+    /// Reads, verifies and decodes the segments of a manifest. Two at a time: a small machine has two cores, and the bytes of two
+    /// segments fit into its memory besides the index.
     pub fn segments<T: Send>(
         &self,
         manifest: &Manifest,
         decode: impl Fn(SegmentId, &[u8], &[u8]) -> Result<T, CorruptSegment> + Sync,
     ) -> Result<Vec<T>, Unusable> {
         let read = |entry: &SegmentEntry| {
-            let file = segment_name(manifest.life, entry.id);
+            let file = segment_name(manifest.generation, entry.id);
             match fs::read(self.path.join(&file)) {
                 Ok(bytes)
                     if bytes.len() as u64 == entry.length && crc32fast::hash(&bytes) == entry.checksum =>
@@ -128,19 +128,19 @@ impl SnapshotFolder {
         Ok(segments)
     }
 
-    /// The index goes on from this snapshot: its files need not be written again, and its ids stay taken.
-    pub fn go_on_from(&mut self, manifest: &Manifest) {
-        self.life = manifest.life;
-        let known = manifest.segments.iter().map(|entry| (entry.id, (entry.length, entry.checksum)));
-        self.written = known.collect();
+    /// Continues from a restored snapshot: its files are not written again, and its segment ids stay in use.
+    pub fn continue_from(&mut self, manifest: &Manifest) {
+        self.generation = manifest.generation;
+        let written = manifest.segments.iter().map(|entry| (entry.id, (entry.length, entry.checksum)));
+        self.written = written.collect();
     }
 
-    /// Writes a snapshot. One segment at a time is held in memory.
+    /// Writes a snapshot. Only one encoded segment is in memory at a time.
     pub fn save<S: Segment>(&mut self, format: &str, anchor: Anchor, segments: &[S]) -> io::Result<Manifest> {
         self.save_observed(format, anchor, segments, &mut |_| {})
     }
 
-    /// The same; tells of each step when it is done, so that a test can look at what a crash would leave.
+    /// Calls `observe` after each step, so that a test can check what a crash would leave.
     fn save_observed<S: Segment>(
         &mut self,
         format: &str,
@@ -148,7 +148,7 @@ impl SnapshotFolder {
         segments: &[S],
         observe: &mut dyn FnMut(&Path),
     ) -> io::Result<Manifest> {
-        make_folder(&self.path)?;
+        create_folder(&self.path)?;
         observe(&self.path);
         let mut entries = Vec::with_capacity(segments.len());
         for segment in segments {
@@ -157,7 +157,7 @@ impl SnapshotFolder {
                 Some(known) => *known,
                 None => {
                     let bytes = segment.encode();
-                    write_whole(&self.path, &segment_name(self.life, id), &bytes, observe)?;
+                    write_atomically(&self.path, &segment_name(self.generation, id), &bytes, observe)?;
                     let known = (bytes.len() as u64, crc32fast::hash(&bytes));
                     self.written.insert(id, known);
                     known
@@ -165,20 +165,21 @@ impl SnapshotFolder {
             };
             entries.push(SegmentEntry { id, length, checksum, live_docs: segment.live_docs() });
         }
-        // The names of the segments must be durable before a manifest speaks of them.
+        // The segment files must be durable before the manifest that names them.
         sync_folder(&self.path)?;
-        let manifest = Manifest { format: format.to_owned(), life: self.life, anchor, segments: entries };
-        write_whole(&self.path, MANIFEST, &manifest.encode(), observe)?;
+        let manifest =
+            Manifest { format: format.to_owned(), generation: self.generation, anchor, segments: entries };
+        write_atomically(&self.path, MANIFEST, &manifest.encode(), observe)?;
         sync_folder(&self.path)?;
         observe(&self.path);
-        self.tidy(&manifest, observe)?;
+        self.remove_unused(&manifest, observe)?;
         Ok(manifest)
     }
 
-    /// Removes every file of ours that the manifest does not name.
-    fn tidy(&mut self, manifest: &Manifest, observe: &mut dyn FnMut(&Path)) -> io::Result<()> {
+    /// Removes segment files and unfinished files that the manifest does not name.
+    fn remove_unused(&mut self, manifest: &Manifest, observe: &mut dyn FnMut(&Path)) -> io::Result<()> {
         let named: HashSet<_> =
-            manifest.segments.iter().map(|segment| segment_name(manifest.life, segment.id)).collect();
+            manifest.segments.iter().map(|segment| segment_name(manifest.generation, segment.id)).collect();
         for entry in fs::read_dir(&self.path)? {
             let entry = entry?;
             let name = entry.file_name().to_string_lossy().into_owned();
@@ -190,27 +191,27 @@ impl SnapshotFolder {
         }
         let ids: HashSet<_> = manifest.segments.iter().map(|segment| segment.id).collect();
         self.written.retain(|id, _| ids.contains(id));
-        // What held erased words must not come back with a loss of power.
+        // A power failure must not bring back files with erased data.
         sync_folder(&self.path)
     }
 }
 
-fn segment_name(life: u64, id: SegmentId) -> String {
-    format!("{SEGMENT_PREFIX}{life}-{id}")
+fn segment_name(generation: u64, id: SegmentId) -> String {
+    format!("{SEGMENT_PREFIX}{generation}-{id}")
 }
 
-/// A number that no file in the folder has: an index that was built anew numbers its segments from the start, and must not
-/// write over those of a snapshot that still counts.
-fn next_life(path: &Path) -> u64 {
+/// Returns a generation that no file in the folder has. A rebuilt index numbers its segments from the start, and must not
+/// overwrite those of a snapshot that is still valid.
+fn next_generation(path: &Path) -> u64 {
     let Ok(files) = fs::read_dir(path) else { return 1 };
     let names = files.flatten().map(|file| file.file_name().to_string_lossy().into_owned());
-    let lives =
+    let generations =
         names.filter_map(|name| name.strip_prefix(SEGMENT_PREFIX)?.split('-').next()?.parse::<u64>().ok());
-    lives.max().unwrap_or(0).saturating_add(1)
+    generations.max().unwrap_or(0).saturating_add(1)
 }
 
-/// The words of adverts are in there, so that it is for its owner alone, as the folder around it.
-fn make_folder(path: &Path) -> io::Result<()> {
+/// Creates the folder, readable by its owner only: like the data folder around it, it contains the text of adverts.
+fn create_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -218,8 +219,13 @@ fn make_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// A file that is there whole or not at all.
-fn write_whole(folder: &Path, name: &str, bytes: &[u8], observe: &mut dyn FnMut(&Path)) -> io::Result<()> {
+/// Writes a file so that it exists completely or not at all.
+fn write_atomically(
+    folder: &Path,
+    name: &str,
+    bytes: &[u8],
+    observe: &mut dyn FnMut(&Path),
+) -> io::Result<()> {
     let unfinished = folder.join(format!("{name}{UNFINISHED_SUFFIX}"));
     let written = (|| {
         let mut file = File::create(&unfinished)?;
@@ -230,7 +236,7 @@ fn write_whole(folder: &Path, name: &str, bytes: &[u8], observe: &mut dyn FnMut(
         fs::rename(&unfinished, folder.join(name))
     })();
     if written.is_err() {
-        // Most likely the disk is full; what is half written only takes room.
+        // The disk is most likely full; the unfinished file would only take space.
         let _ = fs::remove_file(&unfinished);
     }
     observe(folder);

@@ -1,31 +1,31 @@
-//! The manifest of a snapshot: which files belong to it, and of which moment of which store it speaks.
+//! The manifest of a snapshot: which files belong to it, and which log entry of which store it includes.
 //!
-//! Bytes, not JSON: it is read by nobody but us, and a release that writes another shape simply builds the index anew. The
-//! last four bytes are a checksum of all others.
+//! A binary format: no other program reads it, and a release with another format builds the index from the store. The last four
+//! bytes are a checksum of the others.
 
 use engine::SegmentId;
 use store::{Change, LogEntry};
 
-/// Says what the file is, and in which shape.
+/// Identifies the file and the version of its format.
 const MAGIC: &[u8; 8] = b"VIGIEIX1";
 
-/// A snapshot, described.
+/// The description of a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Manifest {
-    /// Of the engine: segments of another format are worth nothing.
+    /// The segment format of the engine. Segments of another format cannot be read.
     pub format: String,
-    /// Numbers the histories of the folder: after a rebuild, segment ids begin anew.
-    pub life: u64,
+    /// Incremented when the index is rebuilt, because segment ids start again.
+    pub generation: u64,
     pub anchor: Anchor,
     pub segments: Vec<SegmentEntry>,
 }
 
-/// The log entry up to which the snapshot goes, so that the log of another store is not taken for the one that was followed.
+/// Identifies the last log entry of the snapshot, to detect the log of another store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anchor {
     pub position: u64,
     pub recorded_at_millisecond: i64,
-    /// What the entry is about; empty when that was erased.
+    /// The id of the property or search; empty if it was erased.
     pub subject: Vec<u8>,
 }
 
@@ -50,8 +50,8 @@ impl Anchor {
         Self { position: entry.position.0, recorded_at_millisecond, subject }
     }
 
-    /// Whether the entry is the one that was seen. It may have been blanked since, which changes nothing but its subject.
-    pub fn is(&self, entry: &LogEntry) -> bool {
+    /// Returns `true` if the entry is the one of the snapshot. It may have been blanked since, which changes only its subject.
+    pub fn matches(&self, entry: &LogEntry) -> bool {
         let now = Self::of(entry);
         now.position == self.position
             && now.recorded_at_millisecond == self.recorded_at_millisecond
@@ -61,11 +61,11 @@ impl Anchor {
 
 impl Manifest {
     pub fn encode(&self) -> Vec<u8> {
-        let Self { format, life, anchor, segments } = self;
+        let Self { format, generation, anchor, segments } = self;
         let Anchor { position, recorded_at_millisecond, subject } = anchor;
         let mut bytes = MAGIC.to_vec();
         write_bytes(&mut bytes, format.as_bytes());
-        bytes.extend(life.to_le_bytes());
+        bytes.extend(generation.to_le_bytes());
         bytes.extend(position.to_le_bytes());
         bytes.extend(recorded_at_millisecond.to_le_bytes());
         write_bytes(&mut bytes, subject);
@@ -81,33 +81,33 @@ impl Manifest {
         bytes
     }
 
-    /// Nothing when the bytes are not exactly those of a manifest.
+    /// Returns `None` if the bytes are not a valid manifest.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let (content, checksum) = bytes.split_last_chunk::<4>()?;
         if crc32fast::hash(content) != u32::from_le_bytes(*checksum) {
             return None;
         }
-        let mut rest = Rest(content.strip_prefix(MAGIC)?);
-        let format = String::from_utf8(rest.bytes()?.to_vec()).ok()?;
-        let life = rest.number()?;
+        let mut reader = Reader(content.strip_prefix(MAGIC)?);
+        let format = String::from_utf8(reader.bytes()?.to_vec()).ok()?;
+        let generation = reader.number()?;
         let anchor = Anchor {
-            position: rest.number()?,
-            recorded_at_millisecond: i64::from_le_bytes(rest.take()?),
-            subject: rest.bytes()?.to_vec(),
+            position: reader.number()?,
+            recorded_at_millisecond: i64::from_le_bytes(reader.take()?),
+            subject: reader.bytes()?.to_vec(),
         };
         let mut segments = Vec::new();
-        for _ in 0..rest.number()? {
+        for _ in 0..reader.number()? {
             segments.push(SegmentEntry {
-                id: SegmentId(rest.number()?),
-                length: rest.number()?,
-                checksum: u32::from_le_bytes(rest.take()?),
-                live_docs: rest.bytes()?.to_vec(),
+                id: SegmentId(reader.number()?),
+                length: reader.number()?,
+                checksum: u32::from_le_bytes(reader.take()?),
+                live_docs: reader.bytes()?.to_vec(),
             });
         }
-        rest.0.is_empty().then_some(Self { format, life, anchor, segments })
+        reader.0.is_empty().then_some(Self { format, generation, anchor, segments })
     }
 
-    /// Of the segments together.
+    /// Returns the total size of the segments.
     pub fn bytes(&self) -> u64 {
         self.segments.iter().map(|segment| segment.length).sum()
     }
@@ -118,10 +118,10 @@ fn write_bytes(to: &mut Vec<u8>, bytes: &[u8]) {
     to.extend(bytes);
 }
 
-/// What has not been read yet.
-struct Rest<'a>(&'a [u8]);
+/// The bytes that are not decoded yet.
+struct Reader<'a>(&'a [u8]);
 
-impl<'a> Rest<'a> {
+impl<'a> Reader<'a> {
     fn take<const COUNT: usize>(&mut self) -> Option<[u8; COUNT]> {
         let (taken, rest) = self.0.split_first_chunk::<COUNT>()?;
         self.0 = rest;
@@ -150,11 +150,16 @@ mod tests {
         let anchor = Anchor { position: 7, recorded_at_millisecond: -3, subject: vec![1, 2, 3] };
         let segment =
             |id| SegmentEntry { id: SegmentId(id), length: 10, checksum: 99, live_docs: vec![4; 5] };
-        Manifest { format: "columns 3".to_owned(), life: 2, anchor, segments: vec![segment(1), segment(5)] }
+        Manifest {
+            format: "columns 3".to_owned(),
+            generation: 2,
+            anchor,
+            segments: vec![segment(1), segment(5)],
+        }
     }
 
     #[test]
-    fn a_manifest_reads_as_it_was_written() {
+    fn a_manifest_round_trips() {
         let empty = Manifest { segments: Vec::new(), ..manifest() };
         for manifest in [manifest(), empty] {
             assert_eq!(Manifest::decode(&manifest.encode()), Some(manifest));
@@ -162,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_wrong_with_the_bytes_is_noticed() {
+    fn any_damage_is_detected() {
         let bytes = manifest().encode();
         for index in 0..bytes.len() {
             let mut damaged = bytes.clone();
@@ -176,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_is_known_again_even_if_it_was_blanked() {
+    fn a_blanked_entry_still_matches() {
         let entry = |number, second, change: fn(u64) -> Change| LogEntry {
             position: store::Position(3),
             recorded_at: at(second),
@@ -187,10 +192,10 @@ mod tests {
             cause: store::RemovalCause::AdvertLeft,
         };
         let anchor = Anchor::of(&entry(1, 50, removed));
-        assert!(anchor.is(&entry(1, 50, removed)));
-        assert!(anchor.is(&entry(1, 50, |_| Change::Erased)));
-        assert!(!anchor.is(&entry(2, 50, removed)));
-        assert!(!anchor.is(&entry(1, 51, removed)));
-        assert!(!anchor.is(&entry(1, 51, |_| Change::Erased)));
+        assert!(anchor.matches(&entry(1, 50, removed)));
+        assert!(anchor.matches(&entry(1, 50, |_| Change::Erased)));
+        assert!(!anchor.matches(&entry(2, 50, removed)));
+        assert!(!anchor.matches(&entry(1, 51, removed)));
+        assert!(!anchor.matches(&entry(1, 51, |_| Change::Erased)));
     }
 }

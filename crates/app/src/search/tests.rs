@@ -1,50 +1,67 @@
-//! Who waits for the index, and for how long.
+//! How long writers wait for the index.
+
+use std::sync::LazyLock;
+
+use places::Gazetteer;
+use store::sqlite::SqliteStore;
+use tempfile::TempDir;
+use testkit::{ManualClock, SeededIds, build};
 
 use super::*;
 
-fn search(within: Duration) -> Search {
-    Search { visible_within: within, ..Search::default() }
+/// An app with an index that no worker feeds, on a store of its own.
+pub fn app_without_workers() -> (App, TempDir) {
+    static PLACES: LazyLock<Arc<Gazetteer>> = LazyLock::new(|| Arc::new(Gazetteer::embedded().unwrap()));
+    let folder = TempDir::new().unwrap();
+    let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
+    let clock = Arc::new(ManualClock::at(build::at(5_000)));
+    let app = App::new(store, clock, Arc::new(SeededIds::new(1)), Arc::clone(&PLACES)).with_index();
+    (app, folder)
+}
+
+fn handle(timeout: Duration) -> IndexHandle {
+    IndexHandle { visibility_timeout: timeout, ..IndexHandle::default() }
 }
 
 const LONG: Duration = Duration::from_secs(3_600);
 
 #[tokio::test]
-async fn nobody_waits_for_an_index_that_is_being_built() {
-    search(LONG).visible(Position(5)).await;
+async fn writers_do_not_wait_while_the_index_is_being_built() {
+    handle(LONG).wait_visible(Position(5)).await;
 }
 
 #[tokio::test]
-async fn a_writer_waits_until_the_index_has_what_was_written() {
-    let search = Arc::new(search(LONG));
-    search.open(&Arc::default(), Duration::ZERO);
+async fn a_writer_waits_until_the_index_has_its_change() {
+    let index = Arc::new(handle(LONG));
+    index.open(&Arc::default(), Duration::ZERO);
     let mut writers = tokio::task::JoinSet::new();
     for position in [1, 2, 3] {
-        let search = Arc::clone(&search);
+        let index = Arc::clone(&index);
         writers.spawn(async move {
-            search.visible(Position(position)).await;
+            index.wait_visible(Position(position)).await;
             position
         });
     }
     for position in [1, 2, 3] {
-        search.publish(Position(position));
+        index.publish(Position(position));
         assert_eq!(writers.join_next().await.unwrap().unwrap(), position);
     }
-    search.visible(Position(2)).await;
-    assert_eq!(search.status().late_answers, 0);
+    index.wait_visible(Position(2)).await;
+    assert_eq!(index.status().late_answers, 0);
 }
 
 #[tokio::test]
-async fn a_stuck_index_delays_one_answer_and_no_other_until_it_has_caught_up() {
-    let search = search(Duration::from_millis(1));
-    search.open(&Arc::default(), Duration::ZERO);
-    search.visible(Position(1)).await;
-    assert_eq!(search.status().late_answers, 1);
-    let search = Search { visible_within: LONG, ..search };
-    search.visible(Position(2)).await;
-    assert_eq!(search.status().late_answers, 2);
-    search.publish(Position(2));
-    search.caught_up();
-    assert!(!search.is_late.load(Ordering::Relaxed));
-    search.visible(Position(2)).await;
-    assert_eq!(search.status().late_answers, 2);
+async fn a_stuck_index_delays_only_the_first_writer() {
+    let index = handle(Duration::from_millis(1));
+    index.open(&Arc::default(), Duration::ZERO);
+    index.wait_visible(Position(1)).await;
+    assert_eq!(index.status().late_answers, 1);
+    let index = IndexHandle { visibility_timeout: LONG, ..index };
+    index.wait_visible(Position(2)).await;
+    assert_eq!(index.status().late_answers, 2);
+    index.publish(Position(2));
+    index.caught_up();
+    assert!(!index.is_late.load(Ordering::Relaxed));
+    index.wait_visible(Position(2)).await;
+    assert_eq!(index.status().late_answers, 2);
 }

@@ -1,14 +1,19 @@
-//! Brings what is owed: makes deliveries of notices, attempts those that are due, and records what came of it.
+//! Sends deliveries: turns outbox entries into deliveries, attempts the due ones, and records the outcomes.
 //!
-//! Woken by what the matcher records, by attempts that end, by the next that is due, and four times a second for what other
-//! processes changed. An attempt is made under a lease that is taken first and settled afterwards, and no transaction is open
-//! meanwhile: a crash between the two leaves a delivery whose lease runs out, and which is attempted again with the same id and the
-//! same bytes.
+//! The matcher, ending attempts and the next due time wake it; it polls four times a second for changes by other processes. An
+//! attempt runs under a lease, which is claimed before and settled after it in separate transactions. After a crash between the
+//! two, the lease expires, and the delivery is attempted again with the same id and the same bytes.
+//!
+//! One round goes through the files in this order: [`enqueue`], [`schedule`], [`round`], [`render`] (with [`payload`] and
+//! [`email`]), [`attempt`] and [`record`].
 
+mod attempt;
 mod email;
 mod enqueue;
-mod message;
+mod in_flight;
+pub(crate) mod payload;
 mod record;
+mod render;
 mod round;
 mod schedule;
 
@@ -25,28 +30,28 @@ use tokio_util::task::TaskTracker;
 
 use crate::dispatch::Dispatch;
 use crate::{App, Error};
+use in_flight::EndedAttempt;
 use record::Recorder;
-use round::Ended;
 use schedule::Schedule;
 
-/// How many lanes have their turn together. Whoever is due waits for the whole round.
+/// How many lanes one round processes. A lane that becomes due waits for the whole round.
 const LANES_PER_ROUND: usize = 64;
 
-/// How often to look for what other processes changed.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// How often to poll for changes by other processes.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// How long to wait after a failure: it is most likely the disk's, and will be there for a while.
+/// How long to wait after a failure. The cause is most likely the disk, and lasts for a while.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
-/// How often all lanes are gone through, a few at a time, in case something was put there by others.
-const SURVEY_EVERY: Duration = Duration::from_secs(1);
-const LANES_PER_SURVEY: usize = 2_000;
+/// How often the next lanes are scanned for deliveries that other processes added.
+const SCAN_INTERVAL: Duration = Duration::from_secs(1);
+const LANES_PER_SCAN: usize = 2_000;
 
-/// How often leases are looked for that have run out.
-const TEND_EVERY: Duration = Duration::from_secs(5);
+/// How often expired leases are reaped.
+const REAP_INTERVAL: Duration = Duration::from_secs(5);
 
-/// How many leases are taken back in one transaction.
-const TAKEN_BACK_AT_ONCE: usize = 1_000;
+/// How many leases one transaction reaps.
+const REAP_BATCH: usize = 1_000;
 
 /// The worker.
 pub struct Dispatcher {
@@ -54,34 +59,40 @@ pub struct Dispatcher {
     dispatch: Arc<Dispatch>,
     schedule: Schedule,
     attempts: TaskTracker,
-    /// Cancelled when no more attempts are to be begun.
+    /// Cancelled when no more attempts may start.
     stopping: CancellationToken,
     recorder: Recorder,
-    ended: (mpsc::UnboundedSender<Ended>, mpsc::UnboundedReceiver<Ended>),
-    noted: mpsc::UnboundedReceiver<(Lane, Timestamp)>,
-    /// How far the matcher of this process has come.
-    matched: Option<watch::Receiver<Option<Position>>>,
-    /// When notices were last looked for, and whether there were more.
-    looked: Option<(Instant, bool)>,
-    begun: bool,
-    /// A number for each claim; random, so that no other process ever has the same.
+    ended: (mpsc::UnboundedSender<EndedAttempt>, mpsc::UnboundedReceiver<EndedAttempt>),
+    /// Lanes with a retry, from the recorder.
+    due_lanes: mpsc::UnboundedReceiver<(Lane, Timestamp)>,
+    /// The position of the matcher of this process.
+    matcher_position: Option<watch::Receiver<Option<Position>>>,
+    last_outbox_read: Option<OutboxRead>,
+    is_started: bool,
+    /// The number of the last claim. Starts at a random number, so that no two processes use the same.
     next_claim: u64,
-    scan: Scan,
-    tended_at: Option<Timestamp>,
-    /// Lanes that nothing can be done with, and until when they are left alone.
-    left_alone: HashMap<Lane, Timestamp>,
-    /// Lanes whose first deliveries are behind what is under way: others may be further on.
-    crowded: HashSet<Lane>,
+    scan: LaneScan,
+    reaped_at: Option<Timestamp>,
+    /// Lanes whose search cannot be read, and until when they are skipped.
+    suspended: HashMap<Lane, Timestamp>,
+    /// Lanes whose first deliveries are all blocked by attempts in flight: later ones may not be.
+    blocked_at_head: HashSet<Lane>,
 }
 
-/// How far the walk through all lanes has come.
+/// The last read of the outbox.
+struct OutboxRead {
+    at: Instant,
+    has_more: bool,
+}
+
+/// The position of the scan through all lanes.
 #[derive(Default)]
-struct Scan {
+struct LaneScan {
     after: Option<Lane>,
     at: Option<Timestamp>,
 }
 
-/// Brings what is owed until told to stop, then waits for what is under way.
+/// Dispatches deliveries until `stop` is cancelled, then waits for the attempts in flight.
 pub async fn run(mut dispatcher: Dispatcher, stop: CancellationToken) {
     while !stop.is_cancelled() {
         match dispatcher.run_once().await {
@@ -91,7 +102,7 @@ pub async fn run(mut dispatcher: Dispatcher, stop: CancellationToken) {
                 tracing::error!(
                     worker = "dispatcher",
                     error = &error as &dyn std::error::Error,
-                    "a worker failed and will try again"
+                    "a worker failed; retrying"
                 );
                 let _ = tokio::time::timeout(RETRY_AFTER, stop.cancelled()).await;
             }
@@ -101,106 +112,111 @@ pub async fn run(mut dispatcher: Dispatcher, stop: CancellationToken) {
 }
 
 impl Dispatcher {
-    /// A worker for what a service owes; nothing when the service brings nothing.
+    /// Returns a dispatcher, or `None` if the app sends nothing.
     pub fn new(app: &App) -> Result<Option<Self>, Error> {
         let Some(dispatch) = &app.dispatch else { return Ok(None) };
         let mut random = [0; 8];
         getrandom::fill(&mut random).map_err(Error::NoRandomness)?;
-        let (note, noted) = mpsc::unbounded_channel();
+        let (due_sender, due_lanes) = mpsc::unbounded_channel();
         let attempts = TaskTracker::new();
         Ok(Some(Self {
             app: app.background(),
             dispatch: Arc::clone(dispatch),
             schedule: Schedule::new(dispatch.settings.limits),
-            recorder: Recorder::start(app, dispatch, note, &attempts),
+            recorder: Recorder::start(app, dispatch, due_sender, &attempts),
             attempts,
             stopping: CancellationToken::new(),
             ended: mpsc::unbounded_channel(),
-            noted,
-            matched: app.matching.as_ref().map(|matching| matching.watch()),
-            looked: None,
-            begun: false,
-            // Half of the range, so that counting on never runs over what the store can keep.
+            due_lanes,
+            matcher_position: app.matcher.as_ref().map(|progress| progress.watch()),
+            last_outbox_read: None,
+            is_started: false,
+            // The lower part of the range, so that counting up never exceeds what the store can represent.
             next_claim: u64::from_be_bytes(random) >> 2,
-            scan: Scan::default(),
-            tended_at: None,
-            left_alone: HashMap::new(),
-            crowded: HashSet::new(),
+            scan: LaneScan::default(),
+            reaped_at: None,
+            suspended: HashMap::new(),
+            blocked_at_head: HashSet::new(),
         }))
     }
 
-    /// One round; answers whether there may be more to do at once.
+    /// Runs one round. Returns `true` if there may be more to do right now.
     pub async fn run_once(&mut self) -> Result<bool, Error> {
         let now = self.app.clock.now();
-        if !self.begun {
+        if !self.is_started {
             let mut random = [0; 8];
             getrandom::fill(&mut random).map_err(Error::NoRandomness)?;
             self.app.store.start_delivery_epoch(DeliveryEpoch::new(u64::from_be_bytes(random))).await?;
             self.reap_leases(Leases::All, now).await?;
-            self.begun = true;
+            self.is_started = true;
         }
         self.drain();
         self.reap(now).await?;
         self.scan(now).await?;
-        let more_owed = self.may_owe() && self.take_in_now(now).await?;
-        let taken = self.schedule.take(now, LANES_PER_ROUND);
-        if !taken.is_empty()
-            && let Err(error) = self.round(&taken, now).await
+        let has_more = self.should_read_outbox() && self.read_outbox(now).await?;
+        let lanes = self.schedule.take_ready(now, LANES_PER_ROUND);
+        if !lanes.is_empty()
+            && let Err(error) = self.run_round(&lanes, now).await
         {
-            // They have had their turn, and something is still there.
+            // The lanes left the schedule, and still have due deliveries.
             let again = later(now, RETRY_AFTER);
-            taken.iter().for_each(|lane| self.schedule.note(*lane, again));
+            lanes.iter().for_each(|lane| self.schedule.add(*lane, again));
             return Err(error);
         }
         self.drain();
-        self.dispatch.counters.note_in_flight(self.schedule.in_flight());
-        Ok(more_owed || self.schedule.has_turn(now))
+        self.dispatch.counters.set_in_flight(self.schedule.in_flight());
+        Ok(has_more || self.schedule.has_ready(now))
     }
 
-    /// Whether there may be notices that no deliveries were made of. Attempts end far more often than that.
-    fn may_owe(&self) -> bool {
-        let recorded = self.matched.as_ref().is_some_and(|matched| matched.has_changed().unwrap_or(false));
-        recorded || self.looked.is_none_or(|(at, more)| more || at.elapsed() >= LOOK_EVERY)
+    /// Returns `true` if the outbox may have new entries. Rounds are far more frequent than entries.
+    fn should_read_outbox(&self) -> bool {
+        let has_matched =
+            self.matcher_position.as_ref().is_some_and(|position| position.has_changed().unwrap_or(false));
+        has_matched
+            || self
+                .last_outbox_read
+                .as_ref()
+                .is_none_or(|read| read.has_more || read.at.elapsed() >= POLL_INTERVAL)
     }
 
-    async fn take_in_now(&mut self, now: Timestamp) -> Result<bool, Error> {
-        // Before looking: what is recorded while we look counts as new.
-        if let Some(matched) = &mut self.matched {
-            matched.borrow_and_update();
+    async fn read_outbox(&mut self, now: Timestamp) -> Result<bool, Error> {
+        // Before reading, so that entries recorded during the read count as new.
+        if let Some(position) = &mut self.matcher_position {
+            position.borrow_and_update();
         }
         let at = Instant::now();
-        let more = self.take_in(now).await?;
-        self.looked = Some((at, more));
-        Ok(more)
+        let has_more = self.enqueue(now).await?;
+        self.last_outbox_read = Some(OutboxRead { at, has_more });
+        Ok(has_more)
     }
 
-    /// Waits for all attempts under way, and until they are recorded.
+    /// Waits until all attempts in flight have ended and are recorded.
     pub async fn finish(mut self) {
         self.stopping.cancel();
         self.attempts.close();
-        // Nothing more is handed to the recorder, so that it ends when it has recorded everything.
+        // The recorder ends when the last sender is dropped and everything is recorded.
         self.recorder.close();
         self.attempts.wait().await;
     }
 
-    /// Waits until nothing is under way and everything is recorded; more may be due then.
-    pub async fn settled(&mut self) {
+    /// Waits until no attempt is in flight and everything is recorded. More deliveries may be due then.
+    pub async fn wait_idle(&mut self) {
         while self.schedule.in_flight() > 0 {
-            if let Some((route, ending)) = self.ended.1.recv().await {
-                self.schedule.end(&route, ending);
+            if let Some(EndedAttempt { route, end }) = self.ended.1.recv().await {
+                self.schedule.end(&route, end);
             }
         }
-        self.recorder.drained().await;
+        self.recorder.wait_idle().await;
         self.drain();
     }
 
     async fn wait(&mut self, stop: &CancellationToken) {
         let now = self.app.clock.now();
         let due_in = self.schedule.next_due_at().map(|due_at| due_at.duration_since(now).unsigned_abs());
-        let pause = due_in.unwrap_or(LOOK_EVERY).min(LOOK_EVERY);
-        let recorded = async {
-            let changed = match &mut self.matched {
-                Some(matched) => matched.changed().await.is_ok(),
+        let pause = due_in.unwrap_or(POLL_INTERVAL).min(POLL_INTERVAL);
+        let matched = async {
+            let changed = match &mut self.matcher_position {
+                Some(position) => position.changed().await.is_ok(),
                 None => false,
             };
             if !changed {
@@ -209,34 +225,34 @@ impl Dispatcher {
         };
         tokio::select! {
             () = stop.cancelled() => {}
-            // It is seen by that, and to be looked at.
-            () = recorded => self.looked = None,
+            // `changed` has marked the position as seen, so the next round must read the outbox.
+            () = matched => self.last_outbox_read = None,
             () = self.dispatch.wake.notified() => {}
-            Some((route, ending)) = self.ended.1.recv() => self.schedule.end(&route, ending),
-            Some((lane, due_at)) = self.noted.recv() => self.schedule.note(lane, due_at),
+            Some(EndedAttempt { route, end }) = self.ended.1.recv() => self.schedule.end(&route, end),
+            Some((lane, due_at)) = self.due_lanes.recv() => self.schedule.add(lane, due_at),
             _ = tokio::time::timeout(pause, std::future::pending::<()>()) => {}
         }
     }
 
-    /// Everything that was told meanwhile.
+    /// Drains the channels into the schedule.
     fn drain(&mut self) {
-        while let Ok((route, ending)) = self.ended.1.try_recv() {
-            self.schedule.end(&route, ending);
+        while let Ok(EndedAttempt { route, end }) = self.ended.1.try_recv() {
+            self.schedule.end(&route, end);
         }
-        while let Ok((lane, due_at)) = self.noted.try_recv() {
-            self.schedule.note(lane, due_at);
+        while let Ok((lane, due_at)) = self.due_lanes.try_recv() {
+            self.schedule.add(lane, due_at);
         }
         for lane in self.dispatch.take_woken() {
-            self.schedule.note(lane, Timestamp::UNIX_EPOCH);
+            self.schedule.add(lane, Timestamp::UNIX_EPOCH);
         }
     }
 
     async fn reap(&mut self, now: Timestamp) -> Result<(), Error> {
-        if self.tended_at.is_none_or(|at| now.duration_since(at).unsigned_abs() >= TEND_EVERY) {
-            self.tended_at = Some(now);
-            self.left_alone.retain(|_, until| *until > now);
-            // While an attempt of ours has outlived its lease, because the clock was set or the disk was slow, it is still ours. What
-            // else has run out belongs to somebody who is gone.
+        if self.reaped_at.is_none_or(|at| now.duration_since(at).unsigned_abs() >= REAP_INTERVAL) {
+            self.reaped_at = Some(now);
+            self.suspended.retain(|_, until| *until > now);
+            // An attempt of this process may outlive its lease, if the clock was set or the disk is slow. It is still in flight, and
+            // nothing is reaped until it is recorded. Otherwise an expired lease belongs to a process that is gone.
             if self.recorder.earliest_lease().is_none_or(|lease_until| lease_until > now) {
                 self.reap_leases(Leases::Expired, now).await?;
             }
@@ -246,37 +262,34 @@ impl Dispatcher {
 
     async fn reap_leases(&mut self, leases: Leases, now: Timestamp) -> Result<(), Error> {
         loop {
-            let lanes = self.app.store.reap_leases(leases, now, TAKEN_BACK_AT_ONCE).await?;
+            let lanes = self.app.store.reap_leases(leases, now, REAP_BATCH).await?;
             if !lanes.is_empty() {
-                tracing::warn!(
-                    deliveries = lanes.len(),
-                    "attempts that nobody saw the end of are made again"
-                );
+                let deliveries = lanes.len();
+                tracing::warn!(deliveries, "leases of delivery attempts expired; retrying these deliveries");
             }
             for lane in &lanes {
-                self.dispatch.counters.note_attempt(lane.channel, domain::Outcome::Interrupted);
-                self.schedule.note(*lane, now);
+                self.dispatch.counters.record_attempt(lane.channel, domain::Outcome::Interrupted);
+                self.schedule.add(*lane, now);
             }
-            if lanes.len() < TAKEN_BACK_AT_ONCE {
+            if lanes.len() < REAP_BATCH {
                 return Ok(());
             }
         }
     }
 
-    /// Goes on with the walk through all lanes; the first time, to its end.
+    /// Scans the next lanes in the store; the first time, all lanes.
     async fn scan(&mut self, now: Timestamp) -> Result<(), Error> {
-        let first = self.scan.at.is_none();
-        if self.scan.at.is_some_and(|at| now.duration_since(at).unsigned_abs() < SURVEY_EVERY) {
+        let is_first = self.scan.at.is_none();
+        if self.scan.at.is_some_and(|at| now.duration_since(at).unsigned_abs() < SCAN_INTERVAL) {
             return Ok(());
         }
         loop {
-            let lanes = self.app.store.lanes(self.scan.after, LANES_PER_SURVEY).await?;
-            for found in lanes.iter().filter(|found| !self.left_alone.contains_key(&found.lane)) {
-                self.schedule.note(found.lane, found.due_at);
+            let lanes = self.app.store.lanes(self.scan.after, LANES_PER_SCAN).await?;
+            for found in lanes.iter().filter(|found| !self.suspended.contains_key(&found.lane)) {
+                self.schedule.add(found.lane, found.due_at);
             }
-            self.scan.after =
-                lanes.last().map(|found| found.lane).filter(|_| lanes.len() == LANES_PER_SURVEY);
-            if !first || self.scan.after.is_none() {
+            self.scan.after = lanes.last().map(|found| found.lane).filter(|_| lanes.len() == LANES_PER_SCAN);
+            if !is_first || self.scan.after.is_none() {
                 self.scan.at = Some(now);
                 return Ok(());
             }
@@ -284,8 +297,8 @@ impl Dispatcher {
     }
 }
 
-fn later(moment: Timestamp, by: Duration) -> Timestamp {
-    moment.saturating_add(by).unwrap_or(Timestamp::MAX)
+fn later(time: Timestamp, by: Duration) -> Timestamp {
+    time.saturating_add(by).unwrap_or(Timestamp::MAX)
 }
 
 #[cfg(test)]

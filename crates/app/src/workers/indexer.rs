@@ -1,8 +1,8 @@
 //! Keeps the index in step with the store.
 //!
-//! Survives a crash by trusting nothing but the store: it begins with the last snapshot, if that is sound and of this very store, and else with everything
-//! there is; then it follows the log. What was erased is forgotten before a snapshot goes beyond the erasure, so that
-//! a crash in between finds the entry in the log again, and forgets again.
+//! The store is the only source of truth after a crash. The indexer starts from the last snapshot, if it is intact and belongs to
+//! this store, or else builds the index from all properties; then it follows the log. Erased data is purged from the segments
+//! before a snapshot includes the log entry of the erasure. After a crash in between, the entry is read and purged again.
 
 mod snapshots;
 
@@ -17,66 +17,68 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use store::{LogEntry, Position, PropertyCause, RemovalCause, StoredProperty};
 use tokio_util::sync::CancellationToken;
 
-use super::following::{Follower, Progress, follow};
-use crate::search::{Search, build};
+use super::follower::{Follower, Progress, follow};
+use crate::search::{IndexHandle, build};
 use crate::{App, Error};
 use snapshots::Snapshots;
 
-/// How often to look whether segments can be merged.
-const MAINTAIN_EVERY: Duration = Duration::from_millis(500);
+/// How often to check whether segments can be merged.
+const MERGE_INTERVAL: Duration = Duration::from_millis(500);
 
-/// How many entries of the log are taken on together. Writers wait for the whole look, so that it must not take long.
-const ENTRIES_PER_LOOK: usize = 1_000;
+/// How many entries of the log are indexed together. Writers wait for a whole batch, so it must not take long.
+const ENTRIES_PER_BATCH: usize = 1_000;
 
-/// How many properties one reader decodes at a time, while another does the next ones. Whoever takes adverts in has the same
-/// readers, and waits behind them: half a millisecond.
+/// How many properties one reader decodes at a time, while another decodes the next ones. Ingestion uses the same readers, and
+/// waits half a millisecond for them.
 const PROPERTIES_PER_READ: usize = 16;
 
-/// Readers that decode at the same time.
-const READS_AT_ONCE: usize = 2;
+/// How many readers decode in parallel.
+const PARALLEL_READS: usize = 2;
 
-/// What an operator may choose.
+/// The settings of the indexer.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Where snapshots are kept.
+    /// The folder of the snapshots.
     pub folder: PathBuf,
-    /// How often one is taken when something has changed.
+    /// How often a snapshot is taken, if there are changes.
     pub snapshot_every: Duration,
 }
 
-/// The worker, and how far it has come.
+/// The worker.
 pub struct Indexer {
     app: App,
-    search: Arc<Search>,
+    handle: Arc<IndexHandle>,
     snapshots: Snapshots,
-    following: Option<Following>,
+    /// `None` until the index is restored or built.
+    loaded: Option<Loaded>,
 }
 
-struct Following {
+/// The index, and how far it has followed the log.
+struct Loaded {
     index: Arc<Index>,
     position: Position,
     started_at: Timestamp,
-    /// What was erased, and is still in segments.
-    to_forget: BTreeSet<PropertyId>,
+    /// Properties with erased data that segments still contain.
+    to_purge: BTreeSet<PropertyId>,
 }
 
-/// Follows until told to stop, then takes a last snapshot.
+/// Follows the log until `stop` is cancelled, then takes a last snapshot.
 pub async fn run(mut indexer: Indexer, stop: CancellationToken) {
     let head = indexer.app.store.head();
     follow(&mut indexer, head, &stop).await;
     indexer.finish().await;
 }
 
-/// Keeps segments few while the index follows: what is too much to do between two commits is done here.
+/// Merges segments in the background, when a merge takes too long to do between two commits.
 pub async fn maintain(app: App, stop: CancellationToken) {
     loop {
-        let index = app.search.as_ref().and_then(|search| search.index());
+        let index = app.index.as_ref().and_then(|handle| handle.index());
         let worked = match index {
             Some(index) => tokio::task::spawn_blocking(move || index.maintain()).await.unwrap_or(false),
             None => false,
         };
         if !worked {
-            let _ = tokio::time::timeout(MAINTAIN_EVERY, stop.cancelled()).await;
+            let _ = tokio::time::timeout(MERGE_INTERVAL, stop.cancelled()).await;
         }
         if stop.is_cancelled() {
             return;
@@ -87,35 +89,35 @@ pub async fn maintain(app: App, stop: CancellationToken) {
 impl Follower for Indexer {
     const NAME: &'static str = "indexer";
 
-    /// Building the index, which can take a minute, ends early when told to stop. Following does not: what it has begun, it has
-    /// to note.
-    async fn look(&mut self, stop: &CancellationToken) -> Result<Progress, Error> {
-        if self.following.is_none() {
+    /// Building the index can take a minute, and is abandoned if `stop` is cancelled. Following is not: a batch that was applied must
+    /// be recorded.
+    async fn poll_log(&mut self, stop: &CancellationToken) -> Result<Progress, Error> {
+        if self.loaded.is_none() {
             tokio::select! {
                 () = stop.cancelled() => return Ok(Progress::CaughtUp),
-                following = self.begin() => self.following = Some(following?),
+                loaded = self.load() => self.loaded = Some(loaded?),
             }
         }
-        self.follow().await
+        self.index_batch().await
     }
 }
 
 impl Indexer {
-    /// A worker for the index of a service; nothing when it has none.
+    /// Returns an indexer, or `None` if the app has no index.
     pub fn new(app: &App, settings: Settings) -> Option<Self> {
-        let search = Arc::clone(app.search.as_ref()?);
-        Some(Self { app: app.background(), search, snapshots: Snapshots::new(settings), following: None })
+        let handle = Arc::clone(app.index.as_ref()?);
+        Some(Self { app: app.clone(), handle, snapshots: Snapshots::new(settings), loaded: None })
     }
 
-    /// One look at the log: begins if that is still to do, indexes what is new, and takes a snapshot if it is time.
+    /// Restores or builds the index if necessary, indexes the next batch of the log, and takes a snapshot if one is due.
     pub async fn run_once(&mut self) -> Result<Progress, Error> {
-        if self.following.is_none() {
-            self.following = Some(self.begin().await?);
+        if self.loaded.is_none() {
+            self.loaded = Some(self.load().await?);
         }
-        self.follow().await
+        self.index_batch().await
     }
 
-    async fn begin(&mut self) -> Result<Following, Error> {
+    async fn load(&mut self) -> Result<Loaded, Error> {
         let started_at = self.app.clock.now();
         let (index, position) = match self.snapshots.restore(&self.app).await? {
             Some(restored) => restored,
@@ -123,77 +125,80 @@ impl Indexer {
                 let built = build::from_store(&self.app).await?;
                 if !built.damaged.is_empty() {
                     let properties = built.damaged.len();
-                    tracing::error!(properties, "damaged properties are missing from the index");
+                    tracing::error!(
+                        properties,
+                        "stored properties are damaged and are missing from the index"
+                    );
                 }
                 (built.index, built.position)
             }
         };
         let properties = index.searcher().len();
-        self.snapshots.began(properties, started_at);
-        tracing::info!(properties, position = position.0, "the index begins to follow the log");
-        Ok(Following { index, position, started_at, to_forget: BTreeSet::new() })
+        self.snapshots.started(properties, started_at);
+        tracing::info!(properties, position = position.0, "the index is loaded and follows the log");
+        Ok(Loaded { index, position, started_at, to_purge: BTreeSet::new() })
     }
 
-    async fn follow(&mut self) -> Result<Progress, Error> {
-        let Some(following) = &mut self.following else { return Ok(Progress::CaughtUp) };
-        let entries = self.app.store.log_after(following.position, ENTRIES_PER_LOOK).await?;
-        // After the entries were read: a site they made known is in it.
+    async fn index_batch(&mut self) -> Result<Progress, Error> {
+        let Some(loaded) = &mut self.loaded else { return Ok(Progress::CaughtUp) };
+        let entries = self.app.store.log_after(loaded.position, ENTRIES_PER_BATCH).await?;
+        // After reading the entries, so that the directory contains the sites they introduce.
         self.app.sites().await?;
-        let progress = if entries.len() < ENTRIES_PER_LOOK { Progress::CaughtUp } else { Progress::More };
+        let progress = if entries.len() < ENTRIES_PER_BATCH { Progress::CaughtUp } else { Progress::More };
         if let Some(last) = entries.last() {
             let position = last.position;
-            let Seen { changed, erased } = Seen::of(&entries);
-            let mut documents = documents(&self.app, changed.keys().copied().collect()).await?;
-            let change = |(id, position): (PropertyId, Position)| match documents.remove(&id) {
+            let LogSummary { changed, erased } = LogSummary::new(&entries);
+            let mut properties = read_properties(&self.app, changed.keys().copied().collect()).await?;
+            let change = |(id, position): (PropertyId, Position)| match properties.remove(&id) {
                 Some(stored) => Change::Put(stored.property, SequenceNumber(position.0)),
                 None => Change::Remove(id),
             };
             let changes = changed.into_iter().map(change).collect();
-            // Noted first: a snapshot must not go beyond an erasure that nobody remembers to forget.
-            following.to_forget.extend(erased);
-            build::apply(&following.index, changes, position).await?;
-            following.position = position;
-            self.search.publish(position);
-            if !self.search.is_ready() {
-                // A long tail of the log makes many segments, and nobody else merges them before the index is open.
-                build::merge(&following.index).await?;
+            // Recorded first: a snapshot must not include the log entry of an erasure that is not purged.
+            loaded.to_purge.extend(erased);
+            build::apply(&loaded.index, changes, position).await?;
+            loaded.position = position;
+            self.handle.publish(position);
+            if !self.handle.is_ready() {
+                // A long log makes many segments, and `maintain` merges only once the index is open.
+                build::merge(&loaded.index).await?;
             }
         }
         if progress == Progress::CaughtUp {
-            self.search.caught_up();
+            self.handle.caught_up();
             self.open();
         }
         self.take_snapshot_if_due().await?;
         Ok(progress)
     }
 
-    /// The index has everything that was in the log a moment ago: it can be asked.
+    /// Opens the index for queries once it has caught up with the log.
     fn open(&self) {
-        let Some(following) = &self.following else { return };
-        let Following { index, position, started_at, .. } = following;
-        if self.search.is_ready() {
+        let Some(loaded) = &self.loaded else { return };
+        let Loaded { index, position, started_at, .. } = loaded;
+        if self.handle.is_ready() {
             return;
         }
         let took = self.app.clock.now().duration_since(*started_at);
         let took = Duration::try_from(took).unwrap_or_default();
-        self.search.publish(*position);
-        self.search.open(index, took);
+        self.handle.publish(*position);
+        self.handle.open(index, took);
         let properties = index.searcher().len();
         tracing::info!(properties, position = position.0, seconds = took.as_secs_f64(), "the index is ready");
     }
 }
 
-/// What a look at the log finds.
-struct Seen {
-    /// Properties that changed, each with the last position that says so.
+/// The properties that a batch of the log concerns.
+struct LogSummary {
+    /// Properties that changed, each with the position of its last change.
     changed: BTreeMap<PropertyId, Position>,
-    /// Properties of which older versions hold something that was erased.
+    /// Properties of which older versions contain erased data.
     erased: Vec<PropertyId>,
 }
 
-impl Seen {
-    fn of(entries: &[LogEntry]) -> Self {
-        let mut seen = Self { changed: BTreeMap::new(), erased: Vec::new() };
+impl LogSummary {
+    fn new(entries: &[LogEntry]) -> Self {
+        let mut summary = Self { changed: BTreeMap::new(), erased: Vec::new() };
         for LogEntry { position, change, .. } in entries {
             let (property, erasure) = match change {
                 store::Change::Property { property, cause, .. } => match cause {
@@ -206,31 +211,34 @@ impl Seen {
                     RemovalCause::AdvertErased(erasure) => (property, Some(erasure)),
                     RemovalCause::AdvertLeft => (property, None),
                 },
-                // A blank says nothing, and need not: the erasure itself has an entry further on.
+                // A blanked entry has no data; the erasure itself has a later entry.
                 store::Change::Search { .. }
                 | store::Change::SearchRemoved { .. }
                 | store::Change::Erased => {
                     continue;
                 }
             };
-            seen.changed.insert(*property, *position);
+            summary.changed.insert(*property, *position);
             if let Some(erasure) = erasure {
-                seen.erased.push(*property);
-                seen.erased.extend(&erasure.previous_properties);
+                summary.erased.push(*property);
+                summary.erased.extend(&erasure.previous_properties);
             }
         }
-        seen
+        summary
     }
 }
 
-/// Properties as they are now. One whose record is damaged counts as gone: it must not keep the others from being found.
-async fn documents(app: &App, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, StoredProperty>, Error> {
-    let reads = ids.chunks(PROPERTIES_PER_READ).map(|ids| read(app, ids.to_vec())).collect::<Vec<_>>();
-    let parts: Vec<_> = stream::iter(reads).buffer_unordered(READS_AT_ONCE).try_collect().await?;
+/// Reads the current version of properties. A damaged record counts as removed, so that it does not stop the indexer.
+async fn read_properties(
+    app: &App,
+    ids: Vec<PropertyId>,
+) -> Result<HashMap<PropertyId, StoredProperty>, Error> {
+    let reads = ids.chunks(PROPERTIES_PER_READ).map(|ids| read_chunk(app, ids.to_vec())).collect::<Vec<_>>();
+    let parts: Vec<_> = stream::iter(reads).buffer_unordered(PARALLEL_READS).try_collect().await?;
     Ok(parts.into_iter().flatten().collect())
 }
 
-async fn read(app: &App, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, StoredProperty>, Error> {
+async fn read_chunk(app: &App, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, StoredProperty>, Error> {
     match app.store.properties(ids.clone()).await {
         Err(store::Error::Corrupt { .. }) => {}
         other => return Ok(other?),
@@ -243,7 +251,7 @@ async fn read(app: &App, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, Sto
                 tracing::error!(
                     property = %id,
                     error = &error as &dyn std::error::Error,
-                    "a damaged property is missing from the index"
+                    "a stored property is damaged and is missing from the index"
                 );
             }
             Err(error) => return Err(error.into()),

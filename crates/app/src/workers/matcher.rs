@@ -1,11 +1,11 @@
-//! Holds every change of a property against all saved searches, and records who has a match and who hears of what.
+//! Matches every change of a property against all saved searches, and records matches and notifications.
 //!
-//! Follows the log from its checkpoint, in order: a search that was saved before a change is asked, one that was saved after it
-//! is not. Matches, what is owed for them and the checkpoint are one transaction, so that a crash at any instruction leaves
-//! either all of it or nothing, and the same stretch of the log is evaluated again with the same outcome.
+//! Follows the log from its checkpoint, in order: a change is matched against the searches that were saved before it, and not
+//! against those saved after it. Matches, outbox entries and the checkpoint are one transaction. After a crash, the batch is
+//! either completely recorded or evaluated again with the same result.
 
 mod evaluate;
-mod state;
+mod percolator_state;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -16,75 +16,80 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use store::{Change, LogEntry, MatchBatch, Position, PropertyCause, StoredSearch};
 use tokio_util::sync::CancellationToken;
 
-use super::following::{Follower, Progress, follow};
-use crate::matching::{MatchedBatch, Matching};
-use crate::{App, Error, computed};
-use evaluate::{Document, LogBatch};
-use state::PercolatorState;
+use super::follower::{Follower, Progress, follow};
+use crate::matching::MatcherProgress;
+use crate::{App, Error, run_blocking};
+use evaluate::{LogBatch, MatchedBatch, PropertyVersion};
+use percolator_state::PercolatorState;
 
-/// How many entries of the log are evaluated together. Whoever waits for a match waits for the whole look.
-const ENTRIES_PER_LOOK: usize = 256;
+/// How many entries of the log are evaluated together. A notification waits for its whole batch.
+const ENTRIES_PER_BATCH: usize = 256;
 
-/// How many documents one reader decodes at a time, while another does the next ones. Whoever takes adverts in has the same
-/// readers, and waits behind them: half a millisecond.
-const DOCUMENTS_PER_READ: usize = 16;
+/// How many property versions one reader decodes at a time, while another decodes the next ones. Ingestion uses the same readers,
+/// and waits half a millisecond for them.
+const VERSIONS_PER_READ: usize = 16;
 
-/// Readers that decode at the same time.
-const READS_AT_ONCE: usize = 2;
+/// How many readers decode in parallel.
+const PARALLEL_READS: usize = 2;
 
-/// How many searches are read at a time when the worker begins.
+/// How many searches are read at a time when the matcher starts.
 const SEARCHES_PER_READ: usize = 2_000;
 
-/// How many matches are filed by search in one transaction: few enough that writers hardly wait for it.
-const FILED_AT_ONCE: usize = 1_000;
+/// How many matches are indexed by search in one transaction: few enough that writers hardly wait for it.
+const INDEX_BATCH: usize = 1_000;
 
-/// Where nothing was to be recorded, the checkpoint is written this seldom: judging a stretch without matches again costs less
-/// than a sync to disk for each look.
-const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
+/// How often the checkpoint is written if there are no matches to record: evaluating entries without matches again costs less than
+/// a sync to disk for each batch.
+const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How often metrics drain of the searches that stand.
-const TELL_EVERY: Duration = Duration::from_secs(5);
+/// How often the number and the memory of the saved searches are published.
+const PUBLISH_INTERVAL: Duration = Duration::from_secs(5);
 
-/// After so many looks some matches are filed even when the log has more.
-const LOOKS_BETWEEN_FILING: u32 = 32;
+/// After this many batches some matches are indexed by search even if the log has more entries.
+const BATCHES_BETWEEN_INDEXING: u32 = 32;
 
-/// The worker, and how far it has come.
+/// The worker.
 pub struct Matcher {
     app: App,
-    matching: Arc<Matching>,
-    following: Option<Following>,
+    progress: Arc<MatcherProgress>,
+    /// `None` until the saved searches are loaded.
+    loaded: Option<Loaded>,
 }
 
-struct Following {
+/// The saved searches, and how far the log is matched against them.
+struct Loaded {
     state: PercolatorState,
-    /// What was evaluated.
+    /// Everything up to here is evaluated.
     position: Position,
-    /// What the store knows to be evaluated.
-    recorded: Position,
-    recorded_at: Timestamp,
-    told_at: Timestamp,
-    looks_since_filing: u32,
+    /// The checkpoint in the store.
+    checkpoint: Position,
+    checkpoint_at: Timestamp,
+    published_at: Timestamp,
+    batches_since_indexing: u32,
 }
 
-/// Follows until told to stop.
+/// Follows the log until `stop` is cancelled.
 pub async fn run(mut matcher: Matcher, stop: CancellationToken) {
     let head = matcher.app.store.head();
     follow(&mut matcher, head, &stop).await;
-    if let Err(error) = matcher.keep_checkpoint().await {
-        // What was evaluated without outcome is evaluated again at the next start.
-        tracing::warn!(error = &error as &dyn std::error::Error, "the last checkpoint could not be kept");
+    if let Err(error) = matcher.save_checkpoint().await {
+        // The next start evaluates the entries without matches again.
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "cannot save the matcher's checkpoint; the next start matches some entries again"
+        );
     }
 }
 
 impl Follower for Matcher {
     const NAME: &'static str = "matcher";
 
-    /// Reading a million searches takes seconds, and ends early when told to stop.
-    async fn look(&mut self, stop: &CancellationToken) -> Result<Progress, Error> {
-        if self.following.is_none() {
+    /// Loading a million searches takes seconds, and is abandoned if `stop` is cancelled.
+    async fn poll_log(&mut self, stop: &CancellationToken) -> Result<Progress, Error> {
+        if self.loaded.is_none() {
             tokio::select! {
                 () = stop.cancelled() => return Ok(Progress::CaughtUp),
-                following = self.begin() => self.following = Some(following?),
+                loaded = self.load() => self.loaded = Some(loaded?),
             }
         }
         self.run_once().await
@@ -92,29 +97,31 @@ impl Follower for Matcher {
 }
 
 impl Matcher {
-    /// A worker for the searches of a service; nothing when the service does not match.
+    /// Returns a matcher, or `None` if the app has none.
     pub fn new(app: &App) -> Option<Self> {
-        let matching = Arc::clone(app.matching.as_ref()?);
-        Some(Self { app: app.background(), matching, following: None })
+        let progress = Arc::clone(app.matcher.as_ref()?);
+        Some(Self { app: app.clone(), progress, loaded: None })
     }
 
-    /// One look at the log: begins if that is still to do, then judges what is new.
+    /// Loads the saved searches if necessary, then matches the next batch of the log.
     pub async fn run_once(&mut self) -> Result<Progress, Error> {
-        let mut following = match self.following.take() {
-            Some(following) => following,
-            None => self.begin().await?,
+        let mut loaded = match self.loaded.take() {
+            Some(loaded) => loaded,
+            None => self.load().await?,
         };
-        // Whatever fails on the way leaves no half-told worker behind: it begins again from the checkpoint.
-        let progress = self.evaluate(&mut following).await?;
+        // On failure the state is dropped, because it may be half updated. The next call loads it again from the checkpoint.
+        let progress = self.match_batch(&mut loaded).await?;
         if let Some(progress) = progress {
-            self.following = Some(following);
+            self.loaded = Some(loaded);
             return Ok(progress);
         }
-        tracing::warn!("another process matches as well; beginning again from its checkpoint");
+        tracing::warn!(
+            "another process also runs a matcher on this data folder; continuing from its checkpoint"
+        );
         Ok(Progress::CaughtUp)
     }
 
-    async fn begin(&self) -> Result<Following, Error> {
+    async fn load(&self) -> Result<Loaded, Error> {
         let position = self.app.store.matcher_checkpoint().await?;
         let mut state = PercolatorState::new(self.app.sites().await?);
         let mut after: Option<SearchNumber> = None;
@@ -123,100 +130,104 @@ impl Matcher {
             let Some(last) = searches.last() else { break };
             after = Some(last.number);
             let app = self.app.clone();
-            state = computed(move || {
+            state = run_blocking(move || {
                 searches.iter().for_each(|stored| state.put(&app, stored));
                 state
             })
             .await?;
         }
-        self.matching.note_searches(state.len(), state.bytes());
-        self.matching.open(position);
-        tracing::info!(searches = state.len(), position = position.0, "the matcher begins to follow the log");
+        self.progress.set_searches(state.len(), state.bytes());
+        self.progress.start(position);
+        tracing::info!(
+            searches = state.len(),
+            position = position.0,
+            "the matcher has loaded the saved searches"
+        );
         let now = self.app.clock.now();
-        Ok(Following {
+        Ok(Loaded {
             state,
             position,
-            recorded: position,
-            recorded_at: now,
-            told_at: now,
-            looks_since_filing: 0,
+            checkpoint: position,
+            checkpoint_at: now,
+            published_at: now,
+            batches_since_indexing: 0,
         })
     }
 
-    /// Nothing when somebody else is matching.
-    async fn evaluate(&self, following: &mut Following) -> Result<Option<Progress>, Error> {
-        let entries = self.app.store.log_after(following.position, ENTRIES_PER_LOOK).await?;
-        let progress = if entries.len() < ENTRIES_PER_LOOK { Progress::CaughtUp } else { Progress::More };
-        // After the entries were read: a site they made known is in it.
+    /// Returns `None` if another process matches the same log.
+    async fn match_batch(&self, loaded: &mut Loaded) -> Result<Option<Progress>, Error> {
+        let entries = self.app.store.log_after(loaded.position, ENTRIES_PER_BATCH).await?;
+        let progress = if entries.len() < ENTRIES_PER_BATCH { Progress::CaughtUp } else { Progress::More };
+        // After reading the entries, so that the directory contains the sites they introduce.
         let sites = self.app.sites().await?;
         if let Some(last) = entries.last().map(|entry| entry.position) {
-            let stretch = self.read(entries, following).await?;
-            let (app, mut state) = (self.app.clone(), std::mem::take(&mut following.state));
-            let evaluated = computed(move || {
-                state.use_sites(&app, sites);
-                let evaluated = stretch.evaluate(&app, &mut state);
-                (state, evaluated)
+            let batch = self.read(entries, loaded).await?;
+            let (app, mut state) = (self.app.clone(), std::mem::take(&mut loaded.state));
+            let evaluated = run_blocking(move || {
+                state.set_sites(&app, sites);
+                let matched = batch.evaluate(&app, &mut state);
+                (state, matched)
             });
-            let (state, evaluated) = evaluated.await?;
-            following.state = state;
-            self.tell(following);
-            following.position = last;
-            if !self.record(following, evaluated).await? {
+            let (state, matched) = evaluated.await?;
+            loaded.state = state;
+            self.publish_size(loaded);
+            loaded.position = last;
+            if !self.record(loaded, matched).await? {
                 return Ok(None);
             }
         }
-        if let Err(error) = self.file(following, progress).await {
-            // Matches are found without it, only slower.
-            tracing::error!(error = &error as &dyn std::error::Error, "matches could not be filed by search");
+        if let Err(error) = self.index_matches(loaded, progress).await {
+            // Matches are listed without this index too, but slower.
+            tracing::error!(error = &error as &dyn std::error::Error, "cannot index matches by search");
         }
         Ok(Some(progress))
     }
 
-    /// Everything it takes to evaluate a stretch of the log, read beforehand.
-    async fn read(&self, entries: Vec<LogEntry>, following: &Following) -> Result<LogBatch, Error> {
+    /// Reads the records that a batch of the log refers to.
+    async fn read(&self, entries: Vec<LogEntry>, loaded: &Loaded) -> Result<LogBatch, Error> {
         let mut searches: HashMap<(SearchId, u32), StoredSearch> = HashMap::new();
-        let mut wanted: BTreeSet<(PropertyId, u32)> = BTreeSet::new();
-        let mut known: BTreeSet<PropertyId> = BTreeSet::new();
+        let mut versions: BTreeSet<(PropertyId, u32)> = BTreeSet::new();
+        let mut changed: BTreeSet<PropertyId> = BTreeSet::new();
         for entry in &entries {
             match &entry.change {
                 Change::Search { search, version } => {
                     match self.app.store.search_at(*search, *version).await {
                         Ok(stored) => drop(stored.map(|stored| searches.insert((*search, *version), stored))),
-                        // It must not keep all others from being matched.
+                        // A damaged search must not stop the matcher.
                         Err(error @ store::Error::Corrupt { .. }) => {
                             let error = &error as &dyn std::error::Error;
-                            tracing::error!(%search, error, "a damaged search is not matched");
+                            tracing::error!(%search, error, "a stored search is damaged and is not matched");
                         }
                         Err(error) => return Err(error.into()),
                     }
                 }
-                // A sighting changes nothing that anybody waits for.
+                // A crawl without changes affects no search.
                 Change::Property { cause: PropertyCause::Crawl, .. } => {}
                 Change::Property { property, version, .. } => {
-                    wanted.insert((*property, *version));
+                    versions.insert((*property, *version));
                     if *version > 1 {
-                        wanted.insert((*property, version - 1));
-                        known.insert(*property);
+                        versions.insert((*property, version - 1));
+                        changed.insert(*property);
                     }
                 }
                 Change::PropertyRemoved { .. } | Change::SearchRemoved { .. } | Change::Erased => {}
             }
         }
-        // With nobody waiting there is nothing to read documents for.
-        let idle = following.state.is_empty() && searches.is_empty();
-        let (documents, matched) = if idle {
+        // Without searches there is nothing to match.
+        let is_idle = loaded.state.is_empty() && searches.is_empty();
+        let (versions, matched) = if is_idle {
             (HashMap::new(), HashMap::new())
         } else {
-            let (documents, matched) = tokio::join!(self.documents(wanted), self.matched(known));
-            let (mut documents, (matched, unknown)) = (documents?, matched?);
-            // A match must not be made twice, so that nothing is made of these.
-            documents.retain(|(property, _), _| !unknown.contains(property));
-            (documents, matched)
+            let (versions, matched) = tokio::join!(self.versions(versions), self.matched(changed));
+            let (mut versions, (matched, unknown)) = (versions?, matched?);
+            // No property is matched whose earlier matches are unknown: a search must not match it twice.
+            versions.retain(|(property, _), _| !unknown.contains(property));
+            (versions, matched)
         };
-        Ok(LogBatch { entries, searches, documents, matched })
+        Ok(LogBatch { entries, searches, versions, matched })
     }
 
-    /// Which searches have a match with which properties already, and of which properties nobody can tell any more.
+    /// Returns which searches already have a match with which properties, and the properties whose matches cannot be read.
     async fn matched(
         &self,
         properties: BTreeSet<PropertyId>,
@@ -231,7 +242,7 @@ impl Matcher {
             match store.matched_searches(vec![property]).await {
                 Err(error @ store::Error::Corrupt { .. }) => {
                     let error = &error as &dyn std::error::Error;
-                    tracing::error!(%property, error, "a property with damaged matches is not matched");
+                    tracing::error!(%property, error, "the stored matches of a property are damaged; the property is not matched");
                     unknown.insert(property);
                 }
                 read => matched.extend(read?),
@@ -240,90 +251,93 @@ impl Matcher {
         Ok((matched, unknown))
     }
 
-    async fn documents(
+    async fn versions(
         &self,
-        wanted: BTreeSet<(PropertyId, u32)>,
-    ) -> Result<HashMap<(PropertyId, u32), Document>, Error> {
-        let wanted: Vec<_> = wanted.into_iter().collect();
-        let reads = wanted.chunks(DOCUMENTS_PER_READ).map(|wanted| self.versions(wanted.to_vec()));
+        keys: BTreeSet<(PropertyId, u32)>,
+    ) -> Result<HashMap<(PropertyId, u32), PropertyVersion>, Error> {
+        let keys: Vec<_> = keys.into_iter().collect();
+        let reads = keys.chunks(VERSIONS_PER_READ).map(|keys| self.read_versions(keys.to_vec()));
         let parts: Vec<_> =
-            stream::iter(reads.collect::<Vec<_>>()).buffer_unordered(READS_AT_ONCE).try_collect().await?;
+            stream::iter(reads.collect::<Vec<_>>()).buffer_unordered(PARALLEL_READS).try_collect().await?;
         Ok(parts.into_iter().flatten().collect())
     }
 
-    /// Versions of properties. One whose record is damaged must not keep all others from being matched.
-    async fn versions(
+    /// Reads versions of properties. A damaged record must not stop the matcher.
+    async fn read_versions(
         &self,
-        wanted: Vec<(PropertyId, u32)>,
-    ) -> Result<Vec<((PropertyId, u32), Document)>, Error> {
+        keys: Vec<(PropertyId, u32)>,
+    ) -> Result<Vec<((PropertyId, u32), PropertyVersion)>, Error> {
         let store = &self.app.store;
-        let mut found = Vec::with_capacity(wanted.len());
-        match store.properties_at(wanted.clone()).await {
+        let mut found = Vec::with_capacity(keys.len());
+        match store.properties_at(keys.clone()).await {
             Err(store::Error::Corrupt { .. }) => {}
             read => {
-                let read = wanted.into_iter().zip(read?);
-                found.extend(read.filter_map(|(key, property)| Some((key, Document::Sound(property?)))));
+                let read = keys.into_iter().zip(read?);
+                found.extend(
+                    read.filter_map(|(key, property)| Some((key, PropertyVersion::Sound(property?)))),
+                );
                 return Ok(found);
             }
         }
-        for (property, version) in wanted {
-            let document = match store.property_at(property, version).await {
+        // At least one is damaged: read one at a time to find the others.
+        for (property, version) in keys {
+            let read = match store.property_at(property, version).await {
                 Err(error @ store::Error::Corrupt { .. }) => {
                     let error = &error as &dyn std::error::Error;
-                    tracing::error!(%property, version, error, "a damaged property is not matched");
-                    Some(Document::Damaged)
+                    tracing::error!(%property, version, error, "a stored property is damaged and is not matched");
+                    Some(PropertyVersion::Damaged)
                 }
-                read => read?.map(Document::Sound),
+                read => read?.map(PropertyVersion::Sound),
             };
-            found.extend(document.map(|document| ((property, version), document)));
+            found.extend(read.map(|read| ((property, version), read)));
         }
         Ok(found)
     }
 
-    /// `false` when somebody else is matching.
-    async fn record(&self, following: &mut Following, evaluated: MatchedBatch) -> Result<bool, Error> {
-        let MatchedBatch { groups, stats } = evaluated;
+    /// Records matches and the checkpoint. Returns `false` if another process matches the same log.
+    async fn record(&self, loaded: &mut Loaded, matched: MatchedBatch) -> Result<bool, Error> {
+        let MatchedBatch { groups, stats } = matched;
         let now = self.app.clock.now();
-        let due = now.duration_since(following.recorded_at).unsigned_abs() >= CHECKPOINT_EVERY;
-        if !groups.is_empty() || due {
-            let batch = MatchBatch { after: following.recorded, until: following.position, groups };
+        let is_due = now.duration_since(loaded.checkpoint_at).unsigned_abs() >= CHECKPOINT_INTERVAL;
+        if !groups.is_empty() || is_due {
+            let batch = MatchBatch { after: loaded.checkpoint, until: loaded.position, groups };
             if !self.app.store.record_matches(batch).await? {
                 return Ok(false);
             }
-            following.recorded = following.position;
-            following.recorded_at = now;
+            loaded.checkpoint = loaded.position;
+            loaded.checkpoint_at = now;
         }
-        self.matching.note(stats, following.position);
+        self.progress.record_batch(stats, loaded.position);
         Ok(true)
     }
 
-    /// Tells how many searches stand. Adding up their memory takes a while where there are many.
-    fn tell(&self, following: &mut Following) {
+    /// Publishes the number and the memory of the saved searches now and then. Adding up the memory of many takes a while.
+    fn publish_size(&self, loaded: &mut Loaded) {
         let now = self.app.clock.now();
-        if now.duration_since(following.told_at).unsigned_abs() >= TELL_EVERY {
-            following.told_at = now;
-            self.matching.note_searches(following.state.len(), following.state.bytes());
+        if now.duration_since(loaded.published_at).unsigned_abs() >= PUBLISH_INTERVAL {
+            loaded.published_at = now;
+            self.progress.set_searches(loaded.state.len(), loaded.state.bytes());
         }
     }
 
-    /// Files matches by search while there is nothing better to do, and now and then when there is.
-    async fn file(&self, following: &mut Following, progress: Progress) -> Result<(), Error> {
-        following.looks_since_filing += 1;
-        if progress == Progress::CaughtUp || following.looks_since_filing >= LOOKS_BETWEEN_FILING {
-            following.looks_since_filing = 0;
+    /// Indexes matches by search while the log has no more entries, and now and then while it has.
+    async fn index_matches(&self, loaded: &mut Loaded, progress: Progress) -> Result<(), Error> {
+        loaded.batches_since_indexing += 1;
+        if progress == Progress::CaughtUp || loaded.batches_since_indexing >= BATCHES_BETWEEN_INDEXING {
+            loaded.batches_since_indexing = 0;
             let mut head = self.app.store.head();
             head.borrow_and_update();
-            while self.app.store.index_matches(FILED_AT_ONCE).await? && !head.has_changed().unwrap_or(true) {}
+            while self.app.store.index_matches(INDEX_BATCH).await? && !head.has_changed().unwrap_or(true) {}
         }
         Ok(())
     }
 
-    async fn keep_checkpoint(&mut self) -> Result<(), Error> {
-        let Some(following) = &mut self.following else { return Ok(()) };
-        if following.recorded < following.position {
-            let (after, until) = (following.recorded, following.position);
+    async fn save_checkpoint(&mut self) -> Result<(), Error> {
+        let Some(loaded) = &mut self.loaded else { return Ok(()) };
+        if loaded.checkpoint < loaded.position {
+            let (after, until) = (loaded.checkpoint, loaded.position);
             self.app.store.record_matches(MatchBatch { after, until, groups: Vec::new() }).await?;
-            following.recorded = until;
+            loaded.checkpoint = until;
         }
         Ok(())
     }

@@ -1,8 +1,9 @@
 //! The residual criteria of a search: those that its prefilter does not decide, except phrases.
 
-use domain::criteria::{AdvertCriteria, Condition, AdvertScope, Predicate};
+use domain::criteria::{AdvertCriteria, AdvertScope, Condition, Predicate};
 use domain::{
-    PropertyView, GeoPoint, Key, Polygon, Property, PropertyAttribute, PropertyId, Variation, VariationAttribute,
+    GeoPoint, Key, Polygon, Property, PropertyAttribute, PropertyId, PropertyView, Variation,
+    VariationAttribute,
 };
 
 use super::memory::tree_bytes;
@@ -83,7 +84,9 @@ impl Check {
                 let mut changes =
                     counted.flat_map(|advert| &advert.events).filter(|event| variation.is(event));
                 changes.any(|event| {
-                    conditions.iter().all(|condition| condition.predicate.holds(condition.attribute.read(event)))
+                    conditions
+                        .iter()
+                        .all(|condition| condition.predicate.holds(condition.attribute.read(event)))
                 })
             }
         }

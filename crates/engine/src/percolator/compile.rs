@@ -80,7 +80,8 @@ impl CompiledSearch {
         let Condition { attribute, predicate } = condition;
         let precision = match (attribute, predicate) {
             (PropertyAttribute::PropertyType, predicate) => {
-                let bits = PropertyType::ALL.iter().filter(|kind| predicate.holds(Some(Key::code(kind.code()))));
+                let bits =
+                    PropertyType::ALL.iter().filter(|kind| predicate.holds(Some(Key::code(kind.code()))));
                 self.keep_kinds(bits.map(|kind| type_bit(*kind)), !0 << TRANSACTION_SHIFT)
             }
             (PropertyAttribute::TransactionType, predicate) => {
@@ -97,10 +98,12 @@ impl CompiledSearch {
                 self.prefilter.bedrooms_least = bounds.least;
                 if span.most.is_some() { Precision::Lossy } else { precision }
             }
-            (attribute, predicate) => match [false, true].map(|flag| predicate.holds(Some(Key::flag(flag)))) {
-                [no, yes] if no != yes => self.require(*attribute, yes),
-                _ => Precision::Lossy,
-            },
+            (attribute, predicate) => {
+                match [false, true].map(|flag| predicate.holds(Some(Key::flag(flag)))) {
+                    [no, yes] if no != yes => self.require(*attribute, yes),
+                    _ => Precision::Lossy,
+                }
+            }
         };
         if precision == Precision::Lossy {
             self.checks.push(Check::Property(condition.clone()));

@@ -462,7 +462,8 @@ mod tests {
             texts.reset();
             for _ in 0..2 {
                 for (phrase, ids) in all.iter().zip(&ids) {
-                    let expected = domain::criteria::texts(&property).any(|text| phrase.occurs_in(&fold(text)));
+                    let expected =
+                        domain::criteria::texts(&property).any(|text| phrase.occurs_in(&fold(text)));
                     let found = ids.map(|id| phrases.matches(id, &property, &mut texts));
                     assert_eq!(found, [expected, !expected], "{phrase:?}");
                 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use domain::criteria::{Condition, Entry, PlaceSet, Places, Presence, Predicate};
-use domain::{Criteria, GeoPoint, GivenPlace, Key, Phrase, PropertyAttribute, KeyRange, Strictness, Zipcode};
+use domain::criteria::{Condition, Entry, PlaceSet, Places, Predicate, Presence};
+use domain::{Criteria, GeoPoint, GivenPlace, Key, KeyRange, Phrase, PropertyAttribute, Strictness, Zipcode};
 use testkit::{Random, build};
 
 use super::*;

@@ -24,8 +24,9 @@ impl<'a> AdvertQuery<'a> {
     pub fn new(segment: &'a Segment, criteria: &'a Criteria) -> Self {
         let adverts = &segment.adverts;
         let column = |attribute: AdvertAttribute| &adverts.columns[attribute as usize];
-        let compile =
-            |attribute: AdvertAttribute, test: &Predicate| (column(attribute), column(attribute).compile(test));
+        let compile = |attribute: AdvertAttribute, test: &Predicate| {
+            (column(attribute), column(attribute).compile(test))
+        };
         let conditions = criteria.advert.conditions.iter();
         let mut tests: Vec<_> =
             conditions.map(|condition| compile(condition.attribute, &condition.predicate)).collect();

@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use domain::criteria::{Condition, PlaceSet, Predicate};
 use domain::{
-    Circle, Criteria, PropertyView, GeoPoint, Insee, Key, Property, PropertyAttribute, PropertyId, SearchNumber,
-    KeyRange, Zipcode,
+    Circle, Criteria, GeoPoint, Insee, Key, KeyRange, Property, PropertyAttribute, PropertyId, PropertyView,
+    SearchNumber, Zipcode,
 };
 use engine::scan::ScanIndex;
 use engine::{Percolator, PercolatorScratch};

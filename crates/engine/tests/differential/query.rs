@@ -1,9 +1,9 @@
 //! Random queries.
 
-use domain::criteria::{CriteriaBuilder, Direction, CriterionValue, SortMode};
-use domain::filter::{Kind, FilterTarget};
+use domain::criteria::{CriteriaBuilder, CriterionValue, Direction, SortMode};
+use domain::filter::{FilterTarget, Kind};
 use domain::{
-    Criteria, FILTERS, PropertyView, Filter, Order, OrderBy, Property, PropertyAttribute, PropertyId,
+    Criteria, FILTERS, Filter, Order, OrderBy, Property, PropertyAttribute, PropertyId, PropertyView,
     SimilarityProfile, Timestamp,
 };
 use engine::{SearchRequest, SimilarRequest};

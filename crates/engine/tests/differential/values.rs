@@ -2,10 +2,10 @@
 //!
 //! Values are taken from existing properties or are close to them, so that bounds coincide with values and queries have matches.
 
-use domain::criteria::{Entry, CriterionValue, Presence, SortMode};
-use domain::filter::{Codes, Filter, Kind, PlaceKind, Inclusion, FilterTarget};
+use domain::criteria::{CriterionValue, Entry, Presence, SortMode};
+use domain::filter::{Codes, Filter, FilterTarget, Inclusion, Kind, PlaceKind};
 use domain::{
-    Advert, AdvertEvent, PropertyView, GeoPoint, Key, Phrase, Polygon, Property, PropertyAttribute, SiteKey,
+    Advert, AdvertEvent, GeoPoint, Key, Phrase, Polygon, Property, PropertyAttribute, PropertyView, SiteKey,
     Strictness, Timestamp, Zipcode,
 };
 use testkit::Random;
@@ -27,7 +27,8 @@ impl<'a> DrawContext<'a> {
     pub fn draw(random: &mut Random, properties: &'a [&'a Property]) -> Self {
         let chosen = *random.pick(properties);
         let target = (!random.once_in(3)).then(|| (chosen, random.pick(&chosen.adverts)));
-        let near = PropertyView::new(chosen).and_then(|facts| facts.derived.point).filter(|_| !random.once_in(4));
+        let near =
+            PropertyView::new(chosen).and_then(|facts| facts.derived.point).filter(|_| !random.once_in(4));
         Self { properties, target, centre: near.unwrap_or_else(|| point(random)) }
     }
 
@@ -60,7 +61,9 @@ impl<'a> DrawContext<'a> {
         };
         match subject {
             FilterTarget::Property(attribute) => of_property(attribute, random),
-            FilterTarget::Creation if random.once_in(2) => Some(Key::timestamp(self.advert(random).created_at)),
+            FilterTarget::Creation if random.once_in(2) => {
+                Some(Key::timestamp(self.advert(random).created_at))
+            }
             FilterTarget::Creation => of_property(PropertyAttribute::CreatedAt, random),
             FilterTarget::Advert(attribute) => attribute.read(self.advert(random)),
             FilterTarget::Change(variation, attribute) => {

@@ -39,7 +39,8 @@ fn remote_point_has_no_stations() {
 fn stations_are_those_of_a_full_scan() {
     for origin in gazetteer().stations().iter().step_by(37) {
         let near = gazetteer().stations_near(origin.point);
-        let distances: Vec<f64> = near.iter().map(|station| station.point.distance_km(origin.point)).collect();
+        let distances: Vec<f64> =
+            near.iter().map(|station| station.point.distance_km(origin.point)).collect();
         assert!(distances.is_sorted(), "{}", origin.name);
         let all = gazetteer()
             .stations()

@@ -12,7 +12,7 @@ use crate::open;
 pub struct CheckConfigArgs {
     #[command(flatten)]
     common: Common,
-    /// Print the file of defaults with its comments instead
+    /// Print the default configuration file, which documents every setting
     #[arg(long)]
     defaults: bool,
 }
@@ -26,22 +26,22 @@ pub fn run(args: CheckConfigArgs) -> anyhow::Result<ExitCode> {
     let settings = sources.print();
     let problems: Vec<String> = match Config::load(sources) {
         Ok(config) => {
-            let obstacles = open::obstacles(&config);
-            if obstacles.is_empty() {
+            let problems = open::startup_problems(&config);
+            if problems.is_empty() {
                 output::print(&settings)?;
                 for ConfigWarning { setting, message } in config.email.warnings() {
-                    output::note(&format!("Warning: {setting} {message}."));
+                    output::eprint_line(&format!("Warning: {setting} {message}."));
                 }
-                output::note("The configuration is valid.");
+                output::eprint_line("The configuration is valid.");
                 return Ok(ExitCode::SUCCESS);
             }
-            obstacles.iter().map(|obstacle| format!("{obstacle:#}")).collect()
+            problems.iter().map(|problem| format!("{problem:#}")).collect()
         }
         Err(problems) => problems.iter().map(ToString::to_string).collect(),
     };
     for problem in &problems {
-        output::note(problem);
+        output::eprint_line(problem);
     }
-    output::note(&format!("The configuration has {} problem(s).", problems.len()));
+    output::eprint_line(&format!("The configuration is invalid: {} problem(s).", problems.len()));
     Ok(ExitCode::FAILURE)
 }

@@ -14,8 +14,8 @@ pub struct CompactArgs {
 }
 
 pub async fn run(args: CompactArgs) -> anyhow::Result<ExitCode> {
-    let app = open::existing(&args.common.load()?)?;
-    app.store().compact().await?;
-    output::note("The database is compact.");
+    let app = open::existing_app(&args.common.load()?)?;
+    app.compact().await?;
+    output::eprint_line("Database compacted.");
     Ok(ExitCode::SUCCESS)
 }

@@ -24,34 +24,34 @@ pub struct DeliveriesArgs {
 
 #[derive(Debug, Subcommand)]
 enum DeliveriesCommand {
-    /// List deliveries of everybody, the newest first: id, date, state, channel, event, search, property, attempts.
+    /// List deliveries of all users, newest first: id, date, state, channel, event, search, property, attempts.
     List {
         #[command(flatten)]
         common: Common,
         #[command(flatten)]
         filters: Filters,
     },
-    /// Show a delivery and every attempt to bring it.
+    /// Show a delivery and all its attempts.
     Show {
         #[command(flatten)]
         common: Common,
-        /// The id of the delivery, or its path
+        /// Id or path of the delivery
         delivery: String,
     },
-    /// Send a delivery again, whatever became of it.
+    /// Send a delivery again, whether it succeeded, failed or was cancelled.
     Replay {
         #[command(flatten)]
         common: Common,
-        /// The id of the delivery, or its path
+        /// Id or path of the delivery
         delivery: String,
     },
-    /// Send everything of a search again that failed, or was not sent because its alerts were off.
+    /// Send all deliveries of a search again that failed, or were cancelled while its notifications were off.
     ReplaySearch {
         #[command(flatten)]
         common: Common,
-        /// The id of the search, or its path
+        /// Id or path of the search
         search: String,
-        /// Since when: what became owed earlier is left alone
+        /// Only deliveries created on this date or later
         #[arg(long, value_name = "DATE")]
         since: String,
     },
@@ -59,25 +59,25 @@ enum DeliveriesCommand {
 
 #[derive(Debug, Args)]
 struct Filters {
-    /// The id of a search, or its path
+    /// Id or path of a search
     #[arg(long)]
     search: Option<String>,
-    /// pending, leased, delivered, failed or cancelled
+    /// State: pending, leased, delivered, failed or cancelled
     #[arg(long)]
     state: Option<String>,
-    /// endpointRecipient, eventEndpoint or notificationRecipient
+    /// Channel: endpointRecipient, eventEndpoint or notificationRecipient
     #[arg(long)]
     channel: Option<String>,
-    /// Owed on this date or later
+    /// Created on this date or later
     #[arg(long, value_name = "DATE")]
     from: Option<String>,
-    /// Owed on this date or earlier
+    /// Created on this date or earlier
     #[arg(long, value_name = "DATE")]
     to: Option<String>,
-    /// How many at most
+    /// Maximum number of deliveries
     #[arg(long, default_value_t = 100)]
     limit: u64,
-    /// How many to pass over
+    /// Number of deliveries to skip
     #[arg(long, default_value_t = 0)]
     skip: u64,
 }
@@ -102,19 +102,21 @@ async fn list(common: &Common, filters: &Filters) -> anyhow::Result<ExitCode> {
     let from = from.as_deref().map(|text| read_date(text, zone, date::first_second)).transpose()?;
     let last = to.as_deref().map(|text| read_date(text, zone, date::last_second)).transpose()?;
     let until = last.map(|last| last.checked_add(SignedDuration::from_secs(1)).unwrap_or(Timestamp::MAX));
-    let app = open::existing(&config)?;
+    let app = open::existing_app(&config)?;
     let search = match search {
-        Some(text) => Some(found(&app, text).await?.number),
+        Some(text) => Some(find_search(&app, text).await?.number),
         None => None,
     };
-    let asked = DeliveryList { owner: None, search, state, channel, from, until, skip: *skip, take: *limit };
-    let page = app.deliveries(asked).await?;
+    let list = DeliveryList { owner: None, search, state, channel, from, until, skip: *skip, take: *limit };
+    let page = app.deliveries(list).await?;
     let lines: String = page.deliveries.iter().map(|row| line(row, zone) + "\n").collect();
     output::print(&lines)?;
     let shown = page.deliveries.len() as u64;
     if shown < page.total {
         let total = page.total;
-        output::note(&format!("{shown} of {total} deliveries; --limit and --skip show others."));
+        output::eprint_line(&format!(
+            "Showing {shown} of {total} deliveries; use --limit and --skip to see more."
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -122,7 +124,7 @@ async fn list(common: &Common, filters: &Filters) -> anyhow::Result<ExitCode> {
 async fn show(common: &Common, delivery: &str) -> anyhow::Result<ExitCode> {
     let id = delivery_id(delivery)?;
     let config = common.load()?;
-    let app = open::existing(&config)?;
+    let app = open::existing_app(&config)?;
     let (row, attempts) = app.delivery_of(None, id).await?.with_context(|| unknown(id))?;
     let mut lines = line(&row, &config.time_zone) + "\n";
     for (index, attempt) in attempts.iter().enumerate() {
@@ -134,15 +136,19 @@ async fn show(common: &Common, delivery: &str) -> anyhow::Result<ExitCode> {
 
 async fn replay(common: &Common, delivery: &str) -> anyhow::Result<ExitCode> {
     let id = delivery_id(delivery)?;
-    let app = open::existing(&common.load()?)?;
+    let app = open::existing_app(&common.load()?)?;
     match app.replay_delivery(None, id).await? {
-        Replayed::Done => output::note(&format!("Delivery {id} will be sent again.")),
+        Replayed::Done => output::eprint_line(&format!("Delivery {id} will be sent again.")),
         Replayed::Unknown => bail!(unknown(id)),
-        Replayed::UnderWay => bail!("delivery {id} is yet to be sent, or is being sent"),
-        Replayed::SearchDeleted => bail!("the search of delivery {id} was deleted"),
-        Replayed::Erased => bail!("what delivery {id} tells of was erased"),
-        Replayed::Silent(CancelReason::Disabled) => bail!("the search of delivery {id} is switched off"),
-        Replayed::Silent(_) => bail!("the search of delivery {id} does not say where to send it"),
+        Replayed::UnderWay => bail!("delivery {id} is pending or in progress; there is nothing to replay"),
+        Replayed::SearchDeleted => bail!("cannot replay delivery {id}: its search was deleted"),
+        Replayed::Erased => bail!("cannot replay delivery {id}: its advert was erased"),
+        Replayed::Silent(CancelReason::Disabled) => {
+            bail!(
+                "cannot replay delivery {id}: notifications of its search are off (notificationEnabled is false)"
+            )
+        }
+        Replayed::Silent(_) => bail!("cannot replay delivery {id}: its search no longer has a recipient"),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -150,34 +156,42 @@ async fn replay(common: &Common, delivery: &str) -> anyhow::Result<ExitCode> {
 async fn replay_search(common: &Common, search: &str, since: &str) -> anyhow::Result<ExitCode> {
     let config = common.load()?;
     let since = read_date(since, &config.time_zone, date::first_second)?;
-    let app = open::existing(&config)?;
-    let search = found(&app, search).await?;
+    let app = open::existing_app(&config)?;
+    let search = find_search(&app, search).await?;
     let count = app.replay_failed(&search, since).await?;
     let id = search.search.id;
-    let count = count.with_context(|| format!("search {id} is switched off"))?;
-    output::note(&format!("{count} deliveries of search {id} will be sent again."));
+    let count = count.with_context(|| {
+        format!("cannot replay search {id}: its notifications are off (notificationEnabled is false)")
+    })?;
+    output::eprint_line(&format!("{count} deliveries of search {id} will be sent again."));
     Ok(ExitCode::SUCCESS)
 }
 
-async fn found(app: &App, text: &str) -> anyhow::Result<StoredSearch> {
-    let id = iri::parse_search(text).with_context(|| format!("\"{text}\" is not the id of a search"))?;
-    app.store().search(id).await?.with_context(|| format!("there is no search {id}"))
+async fn find_search(app: &App, text: &str) -> anyhow::Result<StoredSearch> {
+    let id = iri::parse_search(text).with_context(|| format!("\"{text}\" is not a search id"))?;
+    app.search(id).await?.with_context(|| format!("search {id} does not exist"))
 }
 
 fn delivery_id(text: &str) -> anyhow::Result<DeliveryId> {
-    iri::parse_delivery(text).with_context(|| format!("\"{text}\" is not the id of a delivery"))
+    iri::parse_delivery(text).with_context(|| format!("\"{text}\" is not a delivery id"))
 }
 
 fn unknown(id: DeliveryId) -> String {
-    format!("there is no delivery {id}; those that came to an end are forgotten after a while")
+    format!("delivery {id} does not exist; finished deliveries are deleted after delivery.retention")
 }
 
 fn read_state(text: &str) -> anyhow::Result<StateKind> {
-    parse_state(text).with_context(|| format!("\"{text}\" is not a state of a delivery"))
+    parse_state(text).with_context(|| {
+        format!("\"{text}\" is not a delivery state; use pending, leased, delivered, failed or cancelled")
+    })
 }
 
 fn read_channel(text: &str) -> anyhow::Result<DeliveryChannel> {
-    names::parse_delivery_channel(text).with_context(|| format!("\"{text}\" is not a channel of deliveries"))
+    names::parse_delivery_channel(text).with_context(|| {
+        format!(
+            "\"{text}\" is not a delivery channel; use endpointRecipient, eventEndpoint or notificationRecipient"
+        )
+    })
 }
 
 fn read_date(
@@ -185,17 +199,27 @@ fn read_date(
     zone: &TimeZone,
     read: impl Fn(&str, &TimeZone) -> Option<Timestamp>,
 ) -> anyhow::Result<Timestamp> {
-    read(text, zone).with_context(|| format!("\"{text}\" is not a date"))
+    read(text, zone).with_context(|| format!("\"{text}\" is not a date such as 2024-05-31"))
 }
 
 fn line(row: &DeliveryRow, zone: &TimeZone) -> String {
-    let DeliveryRow { id, lane, search, notification, state, created_at, state_at, attempts, subject: about, .. } =
-        row;
+    let DeliveryRow {
+        id,
+        lane,
+        search,
+        notification,
+        state,
+        created_at,
+        state_at,
+        attempts,
+        subject: about,
+        ..
+    } = row;
     let event = match notification {
         Notification::Match(_) => None,
         Notification::Event(name, _) => Some(*name),
     };
-    let when = date::print(*state_at, zone);
+    let when = date::format(*state_at, zone);
     let state = match state {
         DeliveryState::Pending => format!("pending until {when}"),
         DeliveryState::Leased => "leased".to_owned(),
@@ -207,17 +231,18 @@ fn line(row: &DeliveryRow, zone: &TimeZone) -> String {
     let search = search.map_or("-".to_owned(), |search| search.to_string());
     let property = about.map_or("-".to_owned(), |(property, _)| property.to_string());
     let (channel, event) = (names::delivery_channel(lane.channel), names::delivery_subject(event));
-    let created_at = date::print(*created_at, zone);
+    let created_at = date::format(*created_at, zone);
     format!("{id}\t{created_at}\t{state}\t{channel}\t{event}\t{search}\t{property}\t{attempts}")
 }
 
-/// What strangers wrote is escaped: it must not move the cursor of whoever reads this.
+/// Formats an attempt. Text from receivers is escaped, so that it cannot control the terminal.
 fn attempt_line(number: usize, attempt: &Attempt, zone: &TimeZone) -> String {
-    let Attempt { started_at: began_at, duration: took, outcome, status, target, response_excerpt: excerpt } = attempt;
-    let (began_at, outcome) = (date::print(*began_at, zone), names::outcome(*outcome));
+    let Attempt { started_at: began_at, duration: took, outcome, status, target, response_excerpt: excerpt } =
+        attempt;
+    let (began_at, outcome) = (date::format(*began_at, zone), names::outcome(*outcome));
     let status = status.map_or("-".to_owned(), |status| status.to_string());
     let target = target.as_deref().unwrap_or("-").escape_debug();
-    let legible = wire::delivery::legible(excerpt);
-    let answer = legible.escape_debug();
+    let excerpt = wire::delivery::lossy_text(excerpt);
+    let answer = excerpt.escape_debug();
     format!("{number}\t{began_at}\t{} ms\t{outcome}\t{status}\t{target}\t{answer}", took.as_millis())
 }

@@ -1,6 +1,7 @@
-//! `vigie demo`: a market to look at, alive within seconds, in one folder.
+//! `vigie demo`: a server with a generated market, ready within seconds, in a folder of its own.
 //!
-//! The folder is made anew at every start: a generated stock, then a few happenings a second for as long as it runs.
+//! The folder is emptied at every start. The demo first loads a stock of adverts, then applies a few market changes per second for as
+//! long as it runs.
 
 mod receiver;
 mod searches;
@@ -14,7 +15,7 @@ use anyhow::{Context, bail};
 use app::App;
 use app::access::KeyText;
 use clap::Args;
-use delivery::webhook::Addresses;
+use delivery::webhook::AddressPolicy;
 use domain::{AdvertDraft, FieldUpdate, PropertyId, Scopes, SearchId, SiteCategoryName, SiteKey, WebAddress};
 use indicatif::{ProgressBar, ProgressStyle};
 use store::PutSite;
@@ -25,130 +26,132 @@ use world::{Grouping, Settings, World};
 
 use receiver::Receiver;
 
-use super::serve::{stop_on_signal, warn_of_private_addresses};
-use super::{Common, loaded, output};
+use super::serve::{stop_on_signal, warn_about_private_addresses};
+use super::{Common, load_config, output};
 use crate::config::{Config, EmailTransport};
 use crate::http::Shared;
 use crate::market::towns;
 use crate::serve::{INDEX_FOLDER, Listener};
-use crate::{open, open_files, telemetry};
+use crate::{file_limit, open, telemetry};
 
-/// Says that a folder is a demo's and may be made anew. Without it nothing is ever deleted.
+/// Marks a folder as created by the demo. The demo deletes nothing in a folder without this file.
 const MARKER: &str = "this-is-a-vigie-demo";
 
 const FOLDER: &str = "./vigie-demo";
 
-/// Where emails are written, inside the demo's folder.
+/// Folder for e-mails, inside the demo's folder.
 const MAIL_FOLDER: &str = "mail";
 
-/// How long matches are gathered for a email: nobody looks at a demo for five minutes to see one.
-const GATHER: Duration = Duration::from_secs(30);
+/// Shorter than the default of `email.batch_window`, so that the first e-mail shows up soon.
+const BATCH_WINDOW: Duration = Duration::from_secs(30);
 
-/// Large, because nobody waits for a receipt: the market should be there before the reader loses patience.
+/// Large, because no client waits for receipts: the market should load quickly.
 const ADVERTS_PER_BATCH: usize = 2_000;
 
 #[derive(Debug, Args)]
-#[command(mut_arg("data", |data| data.help("The folder of the demo, made anew at every start [default: ./vigie-demo]")))]
+#[command(mut_arg("data", |data| data.help("Folder of the demo, emptied at every start [default: ./vigie-demo]")))]
 pub struct DemoArgs {
     #[command(flatten)]
     common: Common,
-    /// Where to listen [default: 127.0.0.1:8080]
+    /// Address and port to listen on [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<String>,
-    /// How many properties the market has
+    /// Number of properties in the market
     #[arg(long, default_value_t = 20_000)]
     properties: u64,
-    /// How many adverts appear, change or go in a second
+    /// Number of adverts that appear, change or expire per second
     #[arg(long, default_value_t = 3)]
     pace: u32,
-    /// Another seed is another market
+    /// Seed of the generator; another seed gives another market
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
 pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
-    // One folder of its own, and a quiet log: what matters is what the demo prints.
+    // A folder of its own, and a quiet log: the demo's own output matters.
     let folder = args.common.data.clone().unwrap_or_else(|| FOLDER.to_owned());
     let sources = args.common.sources()?.flag("--data", "store.data", Some(folder)).flag(
         "--listen",
         "server.listen",
         args.listen.clone(),
     );
-    let mut config = loaded(sources)?;
+    let mut config = load_config(sources)?;
     if config.log.level == "info" {
         config.log.level = "warn".to_owned();
     }
     telemetry::start(&config.log)?;
-    // Its messages go to a receiver on loopback, and so to whatever else is there. Nobody but this machine can ask for that unless
-    // others can reach it.
+    // Webhooks may go to loopback, where the demo's receiver is, and therefore to any other local service. On a loopback
+    // listener only local users can make use of that; on any other, warn.
     if !config.listen.ip().to_canonical().is_loopback() {
-        warn_of_private_addresses();
+        warn_about_private_addresses();
     }
-    open_files::allow(&config);
-    // The port and the lock come first: a demo that cannot run must not empty the folder of one that does.
+    file_limit::raise(&config);
+    // Bind the port and take the lock first: a demo that cannot start must not empty the folder of a running one.
     let listener =
         Listener::bind(config.listen).await.with_context(|| format!("cannot listen on {}", config.listen))?;
     check_folder(&config.data)?;
     let _lock = store::sqlite::ServerLock::acquire(&config.data)?;
-    make_anew(&config.data)?;
+    clear_folder(&config.data)?;
     let receiver = Receiver::bind().await?;
-    send_to(&receiver, &mut config);
-    let app = open::serving(&config)?;
+    configure_delivery(&receiver, &mut config);
+    let app = open::server_app(&config)?;
     let market = market(&app, &args)?;
 
     let stop = CancellationToken::new();
     let shared = Shared::new(app.clone(), config, stop.clone())?;
     let server = listener.serving(shared.clone());
-    let Found { property, url } = fill(&app, &market, args.properties).await?;
+    let example = load_market(&app, &market, args.properties).await?;
     categorise(&app).await?;
     let (owner, key) = app.create_key("demo", Scopes::all()).await?;
     let search = searches::save(&app, owner.user.id, &receiver).await?;
     stop_on_signal(stop.clone())?;
     let tasks = shared.tasks.clone();
     let mail = shared.config.email.folder.clone();
-    let shown =
-        Shown { property, url, search: Some(search), receiver: receiver.endpoint("")?.to_string(), mail };
+    let examples = Examples { property: example, search, receiver: receiver.endpoint("")?.to_string(), mail };
     shared.tasks.spawn(receiver.run(app.clone(), owner.user.id, tasks, stop.clone()));
-    shared.tasks.spawn(invite(
+    shared.tasks.spawn(print_examples_when_ready(
         app.clone(),
         format!("http://{}", server.address()?),
         key,
-        shown,
+        examples,
         stop.clone(),
     ));
-    shared.tasks.spawn(keep_moving(app, market, args.pace, stop));
+    shared.tasks.spawn(apply_changes(app, market, args.pace, stop));
     server.run().await;
-    output::say(&format!("The demo is over. Nothing is left of it but {}.", shared.config.data.display()));
+    output::print_line(&format!("The demo has stopped. Its data is in {}.", shared.config.data.display()));
     Ok(ExitCode::SUCCESS)
 }
 
-/// Lets messages go to the demo's own receiver, and emails into a folder, soon enough to be seen.
-fn send_to(receiver: &Receiver, config: &mut Config) {
-    config.delivery.addresses = Addresses::DangerPrivateToo;
+/// Sends webhooks to the demo's receiver and e-mails to a folder, with a short batch window.
+fn configure_delivery(receiver: &Receiver, config: &mut Config) {
+    config.delivery.addresses = AddressPolicy::DangerAllowPrivate;
     let mut trusted = config.delivery.extra_ca_pem.take().unwrap_or_default();
     trusted.extend_from_slice(receiver.certificate());
     config.delivery.extra_ca_pem = Some(trusted);
     if config.email.transport == EmailTransport::Off {
         config.email.transport = EmailTransport::Folder;
         config.email.folder = config.data.join(MAIL_FOLDER);
-        config.email.gather = GATHER;
+        config.email.batch_window = BATCH_WINDOW;
     }
     config.email.public_url = format!("http://{}", config.listen);
 }
 
-/// A demo's folder is a new one, an empty one, or one that an earlier demo made.
+/// Accepts a new folder, an empty one, or one that an earlier demo created.
 fn check_folder(folder: &Path) -> anyhow::Result<()> {
     let is_ours = folder.join(MARKER).exists();
     if !is_ours && folder.exists() && fs::read_dir(folder)?.next().is_some() {
-        bail!("{} is not a demo's folder; give another one with --data", folder.display());
+        bail!(
+            "{} is not empty and was not created by the demo; choose another folder with --data",
+            folder.display()
+        );
     }
-    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    fs::write(folder.join(MARKER), "Made by `vigie demo`, which empties this folder at every start.\n")?;
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    fs::write(folder.join(MARKER), "Created by `vigie demo`, which empties this folder at every start.\n")?;
     Ok(())
 }
 
-/// Removes the database of an earlier demo, and its index. The lock, which is held by now, stays.
-fn make_anew(folder: &Path) -> anyhow::Result<()> {
+/// Removes the database, index and e-mails of an earlier demo. Keeps the lock file, which this process holds.
+fn clear_folder(folder: &Path) -> anyhow::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let is_database =
@@ -165,41 +168,42 @@ fn make_anew(folder: &Path) -> anyhow::Result<()> {
 fn market(app: &App, args: &DemoArgs) -> anyhow::Result<World> {
     let mut settings = Settings::new(args.properties, domain::ports::whole_second(app.clock().now()));
     settings.grouping = Grouping::Named;
-    // The generated days pass as fast as real ones.
+    // Simulated time runs at the speed of real time.
     settings.events_per_day = args.pace.max(1).saturating_mul(24 * 3_600);
-    World::new(args.seed, towns(app.places()), settings).context("there are no towns to build a market in")
+    World::new(args.seed, towns(app.places()), settings)
+        .context("cannot generate a market: the reference geography has no towns")
 }
 
-/// A property worth pointing at: one that several portals carry.
-struct Found {
-    property: PropertyId,
+/// A property that several portals advertise.
+struct ExampleProperty {
+    id: PropertyId,
     url: Option<WebAddress>,
 }
 
-/// What there is to try.
-struct Shown {
-    property: PropertyId,
-    url: Option<WebAddress>,
-    /// One that will match something soon.
-    search: Option<SearchId>,
-    /// Where webhooks arrive.
+/// What the example requests refer to.
+struct Examples {
+    property: ExampleProperty,
+    /// A search that will have matches soon.
+    search: SearchId,
+    /// Address of the webhook receiver.
     receiver: String,
     mail: PathBuf,
 }
 
-async fn fill(app: &App, market: &World, properties: u64) -> anyhow::Result<Found> {
+/// Ingests the stock of the market. Returns the property with the most adverts.
+async fn load_market(app: &App, market: &World, properties: u64) -> anyhow::Result<ExampleProperty> {
     let bar = ProgressBar::new(properties);
-    if let Ok(style) = ProgressStyle::with_template("Filling the market {bar:30} {pos}/{len} properties") {
+    if let Ok(style) = ProgressStyle::with_template("Loading the market {bar:30} {pos}/{len} properties") {
         bar.set_style(style);
     }
-    let mut shown: Option<(usize, Found)> = None;
+    let mut example: Option<(usize, ExampleProperty)> = None;
     let mut batch: Vec<AdvertDraft> = Vec::with_capacity(ADVERTS_PER_BATCH);
     for generated in market.properties() {
         bar.inc(1);
-        let carriers = generated.drafts.len();
-        if shown.as_ref().is_none_or(|(most, _)| carriers > *most) {
+        let adverts = generated.drafts.len();
+        if example.as_ref().is_none_or(|(most, _)| adverts > *most) {
             let url = generated.drafts.first().and_then(|draft| draft.patch.url.value()?.clone());
-            shown = Some((carriers, Found { property: generated.id, url }));
+            example = Some((adverts, ExampleProperty { id: generated.id, url }));
         }
         batch.extend(generated.drafts);
         if batch.len() >= ADVERTS_PER_BATCH {
@@ -208,118 +212,126 @@ async fn fill(app: &App, market: &World, properties: u64) -> anyhow::Result<Foun
     }
     app.ingest(batch).await?;
     bar.finish_and_clear();
-    let (found, adverts) = app.store().counts().await?;
-    output::say(&format!("The market has {found} properties in {adverts} adverts."));
-    Ok(shown.context("a market needs at least one property")?.1)
+    let (properties, adverts) = app.counts().await?;
+    output::print_line(&format!("Loaded {properties} properties with {adverts} adverts."));
+    Ok(example.context("--properties must be at least 1")?.1)
 }
 
-/// What an operator would do first: say what kind of site each portal is, so that documents show it.
+/// Assigns every portal to a category, so that documents show one.
 async fn categorise(app: &App) -> anyhow::Result<()> {
     let name = SiteCategoryName::parse("Portails")?;
     let category = app.create_site_category(name).await?.map(|category| category.id);
     for domain in world::portal_domains() {
-        let key = SiteKey::parse(domain).context("a portal needs a domain")?;
+        let key = SiteKey::parse(domain).context("a portal of the generated market has no valid domain")?;
         app.put_site(PutSite { key, name: FieldUpdate::Keep, category: FieldUpdate::Set(category) }).await?;
     }
     Ok(())
 }
 
-/// Lets the market live on: new adverts, price drops, expiries, returns, at the given pace.
-async fn keep_moving(app: App, market: World, pace: u32, stop: CancellationToken) {
-    let (sender, mut happenings) = mpsc::channel(16);
-    // The timeline borrows the market, so both live on a thread of their own; it ends when nobody listens.
-    let telling = std::thread::spawn(move || {
+/// Applies market changes at the given pace: new adverts, price changes, expiries, returns.
+async fn apply_changes(app: App, market: World, pace: u32, stop: CancellationToken) {
+    let (sender, mut changes) = mpsc::channel(16);
+    // The timeline borrows the market, so both live on one thread. It ends when the channel is closed.
+    let generator = std::thread::spawn(move || {
         for happening in market.timeline() {
             if sender.blocking_send(happening.draft).is_err() {
                 return;
             }
         }
     });
-    let mut beat = tokio::time::interval(Duration::from_secs(1) / pace.max(1));
-    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut ticks = tokio::time::interval(Duration::from_secs(1) / pace.max(1));
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             () = stop.cancelled() => break,
-            _ = beat.tick() => {}
+            _ = ticks.tick() => {}
         }
-        let Some(draft) = happenings.recv().await else { break };
+        let Some(draft) = changes.recv().await else { break };
         if let Err(error) = app.ingest(vec![draft]).await {
-            tracing::warn!(error = &error as &dyn std::error::Error, "a happening of the demo was lost");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "the demo failed to apply a market change"
+            );
         }
     }
-    drop(happenings);
-    let _ = telling.join();
+    drop(changes);
+    let _ = generator.join();
 }
 
-/// Says what to try, once all of it works.
-async fn invite(app: App, base: String, key: KeyText, shown: Shown, stop: CancellationToken) {
+/// Prints the example requests once the server can answer them.
+async fn print_examples_when_ready(
+    app: App,
+    base: String,
+    key: KeyText,
+    examples: Examples,
+    stop: CancellationToken,
+) {
     tokio::select! {
         () = stop.cancelled() => {}
-        () = app.searchable() => print_invitation(&base, &key.reveal(), &shown),
+        () = app.searchable() => print_examples(&base, &key.reveal(), &examples),
     }
 }
 
-fn print_invitation(base: &str, key: &str, shown: &Shown) {
-    let Shown { property, url, search, receiver, mail } = shown;
-    let search = search.map(|search| search.to_string()).unwrap_or_default();
+fn print_examples(base: &str, key: &str, examples: &Examples) {
+    let Examples { property: ExampleProperty { id: property, url }, search, receiver, mail } = examples;
     let by_url = url.as_ref().map(|url| {
         format!(
-            "\n  # The property behind an address:\n  \
+            "\n  # Find the property of an advert by its address:\n  \
              curl -s -G '{base}/documents/properties/by-url' -H 'X-API-KEY: {key}' --data-urlencode 'url={url}'\n"
         )
     });
-    output::say(&format!(
+    output::print_line(&format!(
         "
 Vigie is listening on {base}. Try, in another terminal:
 
-  # Flats for sale in Paris with a terrace, up to 600,000 €, the newest first; the total is exact:
+  # Apartments for sale in Paris with a terrace, up to 600,000 €, newest first:
   curl -s -g '{base}/documents/properties?transactionType=0&propertyTypes[]=0&includedCities[]=/cities/75056&budgetMax=600000&expressions[]=terrasse&expired=false' -H 'X-API-KEY: {key}'
 
-  # What a square metre costs in Lyon, month by month:
+  # Price per square metre in Lyon, by month:
   curl -s -g '{base}/indicators/price_per_meter?transactionType=0&includedCities[]=/cities/69123' -H 'X-API-KEY: {key}'
 
-  # Everything in a department, one document a line:
+  # All properties of a department, as NDJSON:
   curl -s -g '{base}/documents/properties.ndjson?includedDepartments[]=/departments/37' -H 'X-API-KEY: {key}'
 
-  # One home, as several portals advertise it:
+  # One property, with the adverts of several portals:
   curl -s '{base}/documents/properties/{property}' -H 'X-API-KEY: {key}'
 {by_url}
-  # What is most like it:
+  # Similar properties:
   curl -s '{base}/documents/properties/{property}/similar-properties' -H 'X-API-KEY: {key}'
 
-  # A saved search, and what the moving market has brought it since; ask again after a minute:
+  # A saved search and its matches so far; ask again after a minute:
   curl -s '{base}/searches/{search}' -H 'X-API-KEY: {key}'
   curl -s '{base}/searches/{search}/matches' -H 'X-API-KEY: {key}'
 
-  # What was sent for it, when, and what the receiver said; send one again with POST …/replay:
+  # Its deliveries, with date, state and attempts; POST …/replay sends one again:
   curl -s '{base}/deliveries?search=/searches/{search}' -H 'X-API-KEY: {key}'
 
-  # The secret its messages are signed with:
+  # The secret that signs its webhooks:
   curl -s '{base}/webhook-secret' -H 'X-API-KEY: {key}'
 
-  # Try a search before saving it: how many there are, and how many would have come in the last 7 and 30 days:
+  # Preview a search before saving it: how many properties match now, and how many new matches it would have had in the last 7 and 30 days:
   curl -s '{base}/searches/preview' -H 'X-API-KEY: {key}' -H 'Content-Type: application/json' \\
     -d '{{\"transactionType\":0,\"propertyTypes\":[1],\"budgetMax\":300000,\"expressions\":[\"jardin\"]}}'
 
-  # Why a property does or does not meet a saved search:
+  # Explain why a property does or does not match a saved search:
   curl -s '{base}/searches/{search}/explain?property={property}' -H 'X-API-KEY: {key}'
 
-  # What somebody may mean who types \"marsei\" (no key needed):
+  # Autocomplete \"marsei\" (no key needed):
   curl -s '{base}/public/location-autocomplete?query=marsei'
 
-  # The cities of a zipcode:
+  # Cities with a given zipcode:
   curl -s '{base}/cities?zipcode[]=37000' -g -H 'X-API-KEY: {key}'
 
-  # Send an advert of your own; send it again with another price, and see the event:
+  # Send an advert of your own; send it again with another price to create an event:
   curl -s '{base}/adverts' -H 'X-API-KEY: {key}' -H 'Content-Type: application/json' \\
     -d '{{\"site\":\"mon-agence.example\",\"reference\":\"1\",\"transactionType\":0,\"propertyType\":0,\"price\":250000,\"surface\":62,\"zipcode\":\"37000\",\"cityName\":\"Tours\",\"title\":\"Appartement 3 pièces\"}}'
 
-  # What the process counts:
+  # Metrics:
   curl -s '{base}/metrics'
 
-Webhooks of the saved searches arrive at a receiver of the demo's own, at {receiver}, which checks their
-signatures and prints the first of them here. Letters are written into {mail}.
-Ctrl-C ends it.
+Webhooks go to the demo's own receiver at {receiver}, which verifies their signatures
+and prints the first ones here. E-mails are written to {mail}.
+Press Ctrl-C to stop.
 ",
         by_url = by_url.unwrap_or_default(),
         mail = mail.display(),

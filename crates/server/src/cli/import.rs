@@ -1,8 +1,8 @@
-//! `vigie import`: a feed from a file or from standard input.
+//! `vigie import`: imports a feed from a file or from standard input.
 //!
-//! Reading and decoding one batch goes on while the one before is being committed. Every few seconds the place in the file
-//! is noted in the store; an import that was interrupted goes on from there. Taking a line in twice changes nothing, so the
-//! note may lag behind but never run ahead.
+//! One batch is read and decoded while the one before is committed. Every few seconds the position in the file is saved to the
+//! store as a checkpoint; an interrupted import resumes there. Ingesting a line twice changes nothing, so the checkpoint may lag
+//! behind but must never run ahead.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
@@ -19,13 +19,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 use tokio::sync::mpsc;
 
 use super::{Common, output};
-use crate::feed::{self, Decoded, Decoder, Line, LineSplitter};
+use crate::ndjson::{self, Decoded, Decoder, Line, LineSplitter};
 use crate::open;
 
-/// How often the place is noted: what an interrupted import does again at most.
-const NOTE_EVERY: Duration = Duration::from_secs(2);
+/// How often the checkpoint is saved: the most an interrupted import repeats.
+const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(2);
 
-/// More than over HTTP: nobody waits for the receipts, and a larger batch touches each page of the indices less often.
+/// Larger than over HTTP: no client waits for receipts, and a larger batch touches each index page less often.
 const LINES_PER_BATCH: usize = 4_000;
 
 const READ_BYTES: usize = 256 * 1024;
@@ -34,12 +34,12 @@ const READ_BYTES: usize = 256 * 1024;
 pub struct ImportArgs {
     #[command(flatten)]
     common: Common,
-    /// A file with one advert a line, or `-` for standard input
+    /// NDJSON file with one advert per line, or `-` for standard input
     file: PathBuf,
-    /// Write the receipts of refused lines into this file
+    /// Write the receipts of rejected lines to this file
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
-    /// Begin at the first line even if an earlier import of this file was interrupted
+    /// Start at the first line, even if an earlier import of this file was interrupted
     #[arg(long)]
     from_start: bool,
 }
@@ -55,7 +55,7 @@ pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
     let mut source = Source::open(&args.file, &app, args.from_start).await?;
     let mut rejects = match &args.rejects {
         Some(path) => {
-            // What an interrupted import refused stays in the file.
+            // Keep the receipts that the interrupted import wrote.
             let resumed = source.offset > 0;
             let mut options = File::options();
             options.create(true).write(true).append(resumed).truncate(!resumed);
@@ -63,36 +63,36 @@ pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
         }
         None => None,
     };
-    let mut tally = Tally::new(source.progress_bar());
+    let mut stats = ImportStats::new(source.progress_bar());
     let (sender, mut batches) = mpsc::channel::<io::Result<Batch>>(2);
     let reader = source.take_reader();
     let (splitter, offset) = (LineSplitter::from_line(decoder.line_bytes_max, source.line), source.offset);
     let clock = app.clone();
     let reading = tokio::task::spawn_blocking(move || {
-        // The time is asked for anew each time: a pipe may stay open for days.
+        // Read the clock for every line: a pipe may stay open for days.
         let decode = |line: &Line| decoder.decode_line(&line.content, clock.clock().now());
         read_batches(reader, splitter, offset, &sender, decode);
     });
-    let mut noted = Instant::now();
+    let mut checkpoint_saved = Instant::now();
     while let Some(batch) = batches.recv().await {
         let batch = batch.with_context(|| format!("cannot read {}", args.file.display()))?;
-        let taken = feed::take_in(&app, batch.decoded)
+        let ingested = ndjson::ingest(&app, batch.decoded)
             .await
-            .context("the import stopped; start it again to go on")?;
-        tally.add(&batch.numbers, taken, &mut rejects)?;
-        tally.bar.set_position(batch.offset);
-        if noted.elapsed() >= NOTE_EVERY {
-            source.note(&app, batch.offset, batch.next_line).await?;
-            noted = Instant::now();
+            .context("import interrupted; run the same command again to resume")?;
+        stats.add(&batch.numbers, ingested, &mut rejects)?;
+        stats.bar.set_position(batch.offset);
+        if checkpoint_saved.elapsed() >= CHECKPOINT_INTERVAL {
+            source.save_checkpoint(&app, batch.offset, batch.next_line).await?;
+            checkpoint_saved = Instant::now();
         }
     }
     reading.await.context("reading the feed failed")?;
-    source.forget(&app).await?;
-    tally.finish();
+    source.clear_checkpoint(&app).await?;
+    stats.finish();
     Ok(ExitCode::SUCCESS)
 }
 
-/// Lines read and decoded together, and where the next one begins.
+/// Lines decoded together, and the position of the next line.
 struct Batch {
     numbers: Vec<u64>,
     decoded: Vec<Decoded>,
@@ -124,12 +124,12 @@ fn read_batches(
             splitter.push(&buffer[..read], &mut lines);
             offset += read as u64;
         }
-        if feed::is_full(&lines, LINES_PER_BATCH) || (read == 0 && !lines.is_empty()) {
+        if ndjson::is_full(&lines, LINES_PER_BATCH) || (read == 0 && !lines.is_empty()) {
             let (numbers, decoded) = lines.drain(..).map(|line| (line.number, decode(&line))).unzip();
             let batch = Batch {
                 numbers,
                 decoded,
-                offset: offset - splitter.held_back(),
+                offset: offset - splitter.buffered(),
                 next_line: splitter.next_number(),
             };
             if sender.blocking_send(Ok(batch)).is_err() {
@@ -142,11 +142,11 @@ fn read_batches(
     }
 }
 
-/// Where the feed comes from, and how far an earlier import of it came.
+/// The feed, and the position where an earlier import of it stopped.
 struct Source {
     reader: Option<Box<dyn Read + Send>>,
-    /// The name its progress is noted under; none for standard input, which cannot be read twice.
-    note_name: Option<String>,
+    /// Name of its checkpoint in the store; `None` for standard input and pipes, which cannot be read twice.
+    checkpoint_name: Option<String>,
     length: Option<u64>,
     offset: u64,
     line: u64,
@@ -156,39 +156,41 @@ impl Source {
     async fn open(path: &Path, app: &App, from_start: bool) -> anyhow::Result<Self> {
         if path == Path::new("-") {
             let reader = Some(Box::new(io::stdin()) as Box<dyn Read + Send>);
-            return Ok(Self { reader, note_name: None, length: None, offset: 0, line: 1 });
+            return Ok(Self { reader, checkpoint_name: None, length: None, offset: 0, line: 1 });
         }
         let mut file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
         let metadata = file.metadata().with_context(|| format!("cannot read {}", path.display()))?;
         if metadata.is_dir() {
-            bail!("{} is a folder", path.display());
+            bail!("{} is a folder, not a file", path.display());
         }
         if !metadata.is_file() {
-            // A pipe, say: like standard input it cannot be read twice.
+            // For example a named pipe: like standard input it cannot be read twice.
             let reader = Some(Box::new(file) as Box<dyn Read + Send>);
-            return Ok(Self { reader, note_name: None, length: None, offset: 0, line: 1 });
+            return Ok(Self { reader, checkpoint_name: None, length: None, offset: 0, line: 1 });
         }
-        // A file that grew or was replaced is another feed: only the same name, size and age is the same file.
+        // A checkpoint is valid only for the same path, size and modification time: a file that changed is another feed.
         let absolute = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let modified = metadata.modified().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
-        let note_name = format!(
+        let checkpoint_name = format!(
             "import {} {} {}",
             absolute.display(),
             metadata.len(),
             modified.map_or(0, |age| age.as_millis())
         );
         let (mut offset, mut line) = (0, 1);
-        if !from_start && let Some(note) = app.store().metadata(note_name.clone()).await? {
-            let mut numbers = note.split(' ').map(str::parse::<u64>);
-            if let (Some(Ok(noted_offset)), Some(Ok(noted_line))) = (numbers.next(), numbers.next()) {
-                (offset, line) = (noted_offset, noted_line);
-                output::note(&format!("Going on at line {line}, where an earlier import was interrupted."));
+        if !from_start && let Some(checkpoint) = app.bookmark(checkpoint_name.clone()).await? {
+            let mut numbers = checkpoint.split(' ').map(str::parse::<u64>);
+            if let (Some(Ok(saved_offset)), Some(Ok(saved_line))) = (numbers.next(), numbers.next()) {
+                (offset, line) = (saved_offset, saved_line);
+                output::eprint_line(&format!(
+                    "Resuming at line {line}, where an earlier import was interrupted (--from-start imports everything)."
+                ));
             }
         }
         file.seek(SeekFrom::Start(offset)).with_context(|| format!("cannot read {}", path.display()))?;
         Ok(Self {
             reader: Some(Box::new(file)),
-            note_name: Some(note_name),
+            checkpoint_name: Some(checkpoint_name),
             length: Some(metadata.len()),
             offset,
             line,
@@ -199,16 +201,16 @@ impl Source {
         self.reader.take().unwrap_or_else(|| Box::new(io::empty()))
     }
 
-    async fn note(&self, app: &App, offset: u64, line: u64) -> anyhow::Result<()> {
-        if let Some(name) = &self.note_name {
-            app.store().set_metadata(name.clone(), Some(format!("{offset} {line}"))).await?;
+    async fn save_checkpoint(&self, app: &App, offset: u64, line: u64) -> anyhow::Result<()> {
+        if let Some(name) = &self.checkpoint_name {
+            app.save_bookmark(name.clone(), Some(format!("{offset} {line}"))).await?;
         }
         Ok(())
     }
 
-    async fn forget(&self, app: &App) -> anyhow::Result<()> {
-        if let Some(name) = &self.note_name {
-            app.store().set_metadata(name.clone(), None).await?;
+    async fn clear_checkpoint(&self, app: &App) -> anyhow::Result<()> {
+        if let Some(name) = &self.checkpoint_name {
+            app.save_bookmark(name.clone(), None).await?;
         }
         Ok(())
     }
@@ -218,7 +220,7 @@ impl Source {
             return ProgressBar::hidden();
         }
         let (bar, template) = match self.length {
-            Some(length) => (ProgressBar::new(length), "{bar:30} {bytes}/{total_bytes} {msg} (still {eta})"),
+            Some(length) => (ProgressBar::new(length), "{bar:30} {bytes}/{total_bytes} {msg} ({eta} left)"),
             None => (ProgressBar::new_spinner(), "{spinner} {bytes} {msg}"),
         };
         if let Ok(style) = ProgressStyle::with_template(template) {
@@ -228,8 +230,8 @@ impl Source {
     }
 }
 
-/// What has become of the lines so far.
-struct Tally {
+/// Counts of lines by outcome.
+struct ImportStats {
     bar: ProgressBar,
     started: Instant,
     created: u64,
@@ -238,10 +240,10 @@ struct Tally {
     rejected: u64,
 }
 
-/// How many refused lines are shown; the rest is counted, and kept with `--rejects`.
+/// Number of rejected lines printed; all are counted, and written to the `--rejects` file.
 const REJECTS_SHOWN: u64 = 10;
 
-impl Tally {
+impl ImportStats {
     fn new(bar: ProgressBar) -> Self {
         Self { bar, started: Instant::now(), created: 0, updated: 0, unchanged: 0, rejected: 0 }
     }
@@ -249,36 +251,36 @@ impl Tally {
     fn add(
         &mut self,
         numbers: &[u64],
-        taken: Vec<feed::Taken>,
+        ingested: Vec<ndjson::Ingested>,
         rejects: &mut Option<File>,
     ) -> anyhow::Result<()> {
-        for (number, taken) in numbers.iter().zip(taken) {
-            match &taken.receipt {
+        for (number, ingested) in numbers.iter().zip(ingested) {
+            match &ingested.receipt {
                 Receipt::Accepted { outcome: Outcome::Created, .. } => self.created += 1,
                 Receipt::Accepted { outcome: Outcome::Updated, .. } => self.updated += 1,
                 Receipt::Accepted { outcome: Outcome::Unchanged, .. } => self.unchanged += 1,
                 Receipt::Rejected { violations } => {
                     self.rejected += 1;
                     if self.rejected <= REJECTS_SHOWN {
-                        let told = |violation: &Violation| match violation.path.as_str() {
+                        let format_violation = |violation: &Violation| match violation.path.as_str() {
                             "" => violation.message.clone(),
                             path => format!("{path}: {}", violation.message),
                         };
-                        let told: Vec<String> = violations.iter().map(told).collect();
-                        let line = format!("line {number} refused: {}", told.join(" "));
-                        self.bar.suspend(|| output::note(&line));
+                        let messages: Vec<String> = violations.iter().map(format_violation).collect();
+                        let line = format!("line {number} rejected: {}", messages.join(" "));
+                        self.bar.suspend(|| output::eprint_line(&line));
                     }
                     if let Some(file) = rejects {
-                        let mut receipt = taken.body();
+                        let mut receipt = ingested.body();
                         receipt.line = Some(*number);
                         let mut text = serde_json::to_vec(&receipt)?;
                         text.push(b'\n');
-                        file.write_all(&text).context("cannot write the refused lines")?;
+                        file.write_all(&text).context("cannot write to the --rejects file")?;
                     }
                 }
             }
         }
-        self.bar.set_message(format!("{:.0} adverts/s, {} refused", self.rate(), self.rejected));
+        self.bar.set_message(format!("{:.0} adverts/s, {} rejected", self.rate(), self.rejected));
         Ok(())
     }
 
@@ -293,9 +295,9 @@ impl Tally {
     fn finish(self) {
         self.bar.finish_and_clear();
         let Self { created, updated, unchanged, rejected, .. } = self;
-        output::say(&format!(
-            "{} adverts in {:.1} s ({:.0} a second): {created} created, {updated} updated, {unchanged} unchanged, \
-             {rejected} refused",
+        output::print_line(&format!(
+            "Imported {} adverts in {:.1} s ({:.0} per second): {created} created, {updated} updated, {unchanged} unchanged, \
+             {rejected} rejected",
             self.total(),
             self.started.elapsed().as_secs_f64(),
             self.rate(),

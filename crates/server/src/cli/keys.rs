@@ -17,27 +17,27 @@ pub struct KeysArgs {
 
 #[derive(Debug, Subcommand)]
 enum KeysCommand {
-    /// Make a key and print it: once, alone on standard output.
+    /// Create a key and print it to standard output. It is shown only once.
     Create {
         #[command(flatten)]
         common: Common,
-        /// Who it is for; made if new
+        /// User of the key; created if it does not exist
         #[arg(long)]
         user: String,
-        /// What it may do: read, searches, ingest, admin
+        /// Comma-separated scopes: read, searches, ingest, admin
         #[arg(long, default_value = "read,searches")]
         scopes: String,
     },
-    /// List keys, never their secrets.
+    /// List keys, without their secrets.
     List {
         #[command(flatten)]
         common: Common,
     },
-    /// Revoke a key, at once.
+    /// Revoke a key. Takes effect at once.
     Revoke {
         #[command(flatten)]
         common: Common,
-        /// The id of the key as `keys list` shows it, or the key itself
+        /// Id of the key, as shown by `keys list`, or the key itself
         key: String,
     },
 }
@@ -53,20 +53,20 @@ pub async fn run(args: KeysArgs) -> anyhow::Result<ExitCode> {
 async fn create(common: &Common, user: &str, scopes: &str) -> anyhow::Result<ExitCode> {
     let user = user.trim();
     if user.is_empty() || user.chars().count() > 100 || user.chars().any(char::is_control) {
-        bail!("--user takes a name of 1 to 100 characters");
+        bail!("--user must be a name of 1 to 100 characters, without control characters");
     }
     let scopes = Scopes::parse(scopes)?;
     if scopes == Scopes::default() {
-        bail!("--scopes names no scope; the scopes are read, searches, ingest and admin");
+        bail!("--scopes is empty; the scopes are read, searches, ingest and admin");
     }
     let app = open::app(&common.load()?)?;
-    let (_, text) = app.create_key(user, scopes).await.context("cannot keep the key")?;
+    let (_, text) = app.create_key(user, scopes).await.context("cannot save the key")?;
     output::print(&format!("{}\n", text.reveal()))?;
     Ok(ExitCode::SUCCESS)
 }
 
 async fn list(common: &Common) -> anyhow::Result<ExitCode> {
-    let app = open::existing(&common.load()?)?;
+    let app = open::existing_app(&common.load()?)?;
     let mut lines = String::new();
     for key in app.keys().await? {
         let state = match key.revoked_at {
@@ -83,12 +83,12 @@ async fn list(common: &Common) -> anyhow::Result<ExitCode> {
 async fn revoke(common: &Common, key: &str) -> anyhow::Result<ExitCode> {
     let id = match app::access::KeyText::parse(key) {
         Some(text) => text.id().clone(),
-        None => KeyId::parse(key.trim()).with_context(|| format!("\"{key}\" is not the id of a key"))?,
+        None => KeyId::parse(key.trim()).with_context(|| format!("\"{key}\" is not a key id"))?,
     };
-    let app = open::existing(&common.load()?)?;
+    let app = open::existing_app(&common.load()?)?;
     if !app.revoke_key(id.clone()).await? {
-        bail!("there is no key {id}");
+        bail!("key {id} does not exist; `vigie keys list` shows all keys");
     }
-    output::note(&format!("Key {id} is revoked."));
+    output::eprint_line(&format!("Key {id} revoked."));
     Ok(ExitCode::SUCCESS)
 }

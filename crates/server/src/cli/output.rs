@@ -1,39 +1,39 @@
-//! What commands print. A reader who has seen enough and goes (`vigie deliveries list | head -1`) is no error and no reason to panic.
+//! Output of commands. If the reader closes the pipe (`vigie deliveries list | head -1`), that is neither an error nor a panic.
 
 use std::fmt;
 use std::io::{self, Write};
 
 use anyhow::Context;
 
-/// Whoever read standard output has gone: there is nothing left to do for them.
+/// Standard output was closed by its reader.
 #[derive(Debug)]
-pub struct ReaderGone;
+pub struct OutputClosed;
 
-impl fmt::Display for ReaderGone {
+impl fmt::Display for OutputClosed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("nobody reads the output any more")
+        f.write_str("standard output was closed")
     }
 }
 
-impl std::error::Error for ReaderGone {}
+impl std::error::Error for OutputClosed {}
 
-/// Prints what a command was asked for. [`ReaderGone`] ends the command, quietly.
+/// Prints the result of a command to standard output. [`OutputClosed`] ends the command with success.
 pub fn print(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(ReaderGone.into()),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(OutputClosed.into()),
         written => written.context("cannot write to standard output"),
     }
 }
 
-/// Prints a line of a process that goes on whether or not somebody reads it.
-pub fn say(line: &str) {
+/// Prints a line to standard output, for a process that continues even if nobody reads it.
+pub fn print_line(line: &str) {
     let mut out = io::stdout().lock();
     let _ = writeln!(out, "{line}").and_then(|()| out.flush());
 }
 
-/// Tells whoever runs a command something that is not what they asked for, on standard error.
-pub fn note(line: &str) {
-    // In one piece, so that lines of several threads do not mix.
+/// Prints a message to standard error.
+pub fn eprint_line(line: &str) {
+    // In one write, so that lines of several threads do not mix.
     let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }

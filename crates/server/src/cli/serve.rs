@@ -10,63 +10,64 @@ use domain::Scopes;
 use store::sqlite::ServerLock;
 use tokio_util::sync::CancellationToken;
 
-use super::{Common, loaded, output};
+use super::{Common, load_config, output};
 use crate::config::ConfigWarning;
 use crate::http::Shared;
 use crate::serve::Server;
-use crate::{open, open_files, telemetry};
+use crate::{file_limit, open, telemetry};
 
 #[derive(Debug, Args)]
 pub struct ServeArgs {
     #[command(flatten)]
     common: Common,
-    /// Where to listen [default: 127.0.0.1:8080]
+    /// Address and port to listen on [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<String>,
 }
 
 pub async fn run(args: ServeArgs) -> anyhow::Result<ExitCode> {
-    let config = loaded(args.common.sources()?.flag("--listen", "server.listen", args.listen))?;
+    let config = load_config(args.common.sources()?.flag("--listen", "server.listen", args.listen))?;
     telemetry::start(&config.log)?;
     if config.delivery.addresses == AddressPolicy::DangerAllowPrivate {
-        warn_of_private_addresses();
+        warn_about_private_addresses();
     }
     for ConfigWarning { setting, message } in config.email.warnings() {
         tracing::warn!(setting, "{setting} {message}");
     }
-    open_files::allow(&config);
+    file_limit::raise(&config);
     let _lock = ServerLock::acquire(&config.data)?;
-    let app = open::serving(&config)?;
+    let app = open::server_app(&config)?;
     let stop = CancellationToken::new();
     let shared = Shared::new(app.clone(), config, stop.clone())?;
     let server = Server::bind(shared.clone())
         .await
         .with_context(|| format!("cannot listen on {}", shared.config.listen))?;
-    greet(&app).await?;
+    create_first_key(&app).await?;
     stop_on_signal(stop)?;
     tracing::info!(address = %server.address()?, data = %shared.config.data.display(), "vigie is listening");
     server.run().await;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says what it means that messages may go to private addresses.
-pub fn warn_of_private_addresses() {
+/// Warns that webhooks may reach private addresses.
+pub fn warn_about_private_addresses() {
     tracing::warn!(
         setting = "delivery.danger_allow_private_addresses",
-        "messages may go to private addresses: whoever may save a search can reach whatever this machine can"
+        "webhooks to private addresses are allowed: every user who can save a search can reach all services this machine can \
+         reach. Do not use this in production"
     );
 }
 
-/// On a store without any key nobody could ever call: the first start makes one that may do everything.
-async fn greet(app: &App) -> anyhow::Result<()> {
+/// Creates a key with all scopes if the store has no key yet: without one, no client could call the API.
+async fn create_first_key(app: &App) -> anyhow::Result<()> {
     if app.keys().await?.is_empty() {
         let (_, text) = app.create_key("admin", Scopes::all()).await?;
-        output::say(&format!("Admin key, shown this once: {}", text.reveal()));
+        output::print_line(&format!("Admin key, shown only once: {}", text.reveal()));
     }
     Ok(())
 }
 
-/// Ctrl-C and SIGTERM end the process gracefully; a second one ends it at once.
+/// Shuts down gracefully on SIGINT or SIGTERM, and exits at once on a second signal.
 pub fn stop_on_signal(stop: CancellationToken) -> anyhow::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot watch for SIGINT")?;
@@ -77,7 +78,7 @@ pub fn stop_on_signal(stop: CancellationToken) -> anyhow::Result<()> {
         tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
         std::process::exit(130);
     };
-    // Not one of the tasks a shutdown waits for: it is what starts the shutdown.
+    // Not tracked as a task: the shutdown waits for those, and this one starts the shutdown.
     #[expect(clippy::disallowed_methods, reason = "ends with the process; it cannot fail")]
     tokio::spawn(watch);
     Ok(())

@@ -23,19 +23,19 @@ enum SitesCommand {
         #[command(flatten)]
         common: Common,
     },
-    /// Name or categorise a site. One that is not known yet is made known.
+    /// Set the name or category of a site. Creates the site if it does not exist.
     Set {
         #[command(flatten)]
         common: Common,
-        /// The domain of the site, or what it is known by if it has none
+        /// Domain of the site, or its key if it has no domain
         domain: String,
-        /// What to call it; an empty text takes the name away
+        /// Display name; an empty text removes it
         #[arg(long)]
         name: Option<String>,
-        /// The name of a category that is there
+        /// Name of an existing category
         #[arg(long, conflicts_with = "no_category")]
         category: Option<String>,
-        /// Take it out of its category
+        /// Remove the site from its category
         #[arg(long)]
         no_category: bool,
     },
@@ -44,13 +44,13 @@ enum SitesCommand {
         #[command(flatten)]
         common: Common,
     },
-    /// Make a category.
+    /// Create a category.
     AddCategory {
         #[command(flatten)]
         common: Common,
         name: String,
     },
-    /// Delete a category; its sites stay, without one.
+    /// Delete a category. Its sites are kept, without a category.
     RemoveCategory {
         #[command(flatten)]
         common: Common,
@@ -76,7 +76,7 @@ pub async fn run(args: SitesArgs) -> anyhow::Result<ExitCode> {
 }
 
 async fn list(common: &Common) -> anyhow::Result<ExitCode> {
-    let directory = open::existing(&common.load()?)?.sites().await?;
+    let directory = open::existing_app(&common.load()?)?.sites().await?;
     let mut lines = String::new();
     for site in directory.sites() {
         let category = directory.category_of(&site.key).map_or("-", |category| category.name.as_str());
@@ -93,64 +93,69 @@ async fn set(
     name: Option<&str>,
     category: FieldUpdate<Option<String>>,
 ) -> anyhow::Result<ExitCode> {
-    let key = SiteKey::parse(domain)
-        .with_context(|| format!("\"{domain}\" is not the domain or name of a site"))?;
+    let key =
+        SiteKey::parse(domain).with_context(|| format!("\"{domain}\" is not a valid site domain or key"))?;
     let name = match name {
-        Some(name) if name.chars().any(char::is_control) => bail!("--name holds a control character"),
+        Some(name) if name.chars().any(char::is_control) => {
+            bail!("--name must not contain control characters")
+        }
         Some(name) => FieldUpdate::Set(SiteName::new(name).context("--name")?),
         None => FieldUpdate::Keep,
     };
-    let app = open::existing(&common.load()?)?;
+    let app = open::existing_app(&common.load()?)?;
     let category = match category {
         FieldUpdate::Keep => FieldUpdate::Keep,
         FieldUpdate::Set(None) => FieldUpdate::Set(None),
-        FieldUpdate::Set(Some(wanted)) => {
+        FieldUpdate::Set(Some(name)) => {
             let directory = app.sites().await?;
-            let found = directory.category_named(&wanted).with_context(|| no_category(&wanted))?;
-            FieldUpdate::Set(Some(found.id))
+            let category = directory.category_named(&name).with_context(|| no_category(&name))?;
+            FieldUpdate::Set(Some(category.id))
         }
     };
-    let site = app.put_site(PutSite { key, name, category }).await.context("cannot keep the site")?;
-    let site = site.context("the category was removed at this very moment")?;
+    let site = app.put_site(PutSite { key, name, category }).await.context("cannot save the site")?;
+    let site = site.context("the category was deleted in the meantime")?;
     let directory = app.sites().await?;
     let category = site.category.and_then(|id| directory.category(id));
     let category =
         category.map_or("no category".to_owned(), |category| format!("category {}", category.name));
-    output::note(&format!("Site {} ({}) is called {}, {category}.", site.id, site.key, site.label()));
+    output::eprint_line(&format!("Site {} ({}): name {}, {category}.", site.id, site.key, site.label()));
     Ok(ExitCode::SUCCESS)
 }
 
 async fn categories(common: &Common) -> anyhow::Result<ExitCode> {
-    let directory = open::existing(&common.load()?)?.sites().await?;
+    let directory = open::existing_app(&common.load()?)?.sites().await?;
     let line = |category: &domain::SiteCategory| format!("{}\t{}\n", category.id, category.name);
     output::print(&directory.categories().iter().map(line).collect::<String>())?;
     Ok(ExitCode::SUCCESS)
 }
 
 async fn add_category(common: &Common, name: &str) -> anyhow::Result<ExitCode> {
-    let name = SiteCategoryName::parse(name).with_context(|| format!("\"{name}\" cannot be a category"))?;
-    let app = open::existing(&common.load()?)?;
-    match app.create_site_category(name.clone()).await.context("cannot keep the category")? {
-        Some(category) => output::note(&format!("Category {} is {}.", category.id, category.name)),
-        // Scripts may say it twice.
-        None => output::note(&format!("There is a category {name} already.")),
+    let name =
+        SiteCategoryName::parse(name).with_context(|| format!("\"{name}\" is not a valid category name"))?;
+    let app = open::existing_app(&common.load()?)?;
+    match app.create_site_category(name.clone()).await.context("cannot save the category")? {
+        Some(category) => {
+            output::eprint_line(&format!("Category {} created: {}.", category.id, category.name))
+        }
+        // Not an error: a script may run twice.
+        None => output::eprint_line(&format!("Category {name} already exists.")),
     }
     Ok(ExitCode::SUCCESS)
 }
 
 async fn remove_category(common: &Common, name: &str) -> anyhow::Result<ExitCode> {
-    let app = open::existing(&common.load()?)?;
+    let app = open::existing_app(&common.load()?)?;
     let directory = app.sites().await?;
     let category = directory.category_named(name).with_context(|| no_category(name))?;
     if !app.delete_site_category(category.id).await? {
         bail!(no_category(name));
     }
-    output::note(&format!("Category {} is removed.", category.name));
+    output::eprint_line(&format!("Category {} deleted.", category.name));
     Ok(ExitCode::SUCCESS)
 }
 
 fn no_category(name: &str) -> String {
     format!(
-        "there is no category \"{name}\"; `vigie sites categories` lists them, `vigie sites add-category` makes one"
+        "category \"{name}\" does not exist; `vigie sites categories` lists all, `vigie sites add-category` creates one"
     )
 }

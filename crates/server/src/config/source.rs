@@ -1,14 +1,14 @@
-//! Where settings come from, laid over each other.
+//! Sources of settings, and how they override each other.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use super::DEFAULTS;
 
-/// One thing that is wrong with the settings.
+/// One problem in the settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// `limits.request_timeout`, or empty when a whole source cannot be read.
+    /// For example `limits.request_timeout`; empty if the whole source cannot be read.
     pub setting: String,
     pub origin: Origin,
     pub message: String,
@@ -24,7 +24,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Who said so.
+/// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     Default,
@@ -44,7 +44,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Settings as found, later layers over earlier ones.
+/// Raw settings from all sources; later sources override earlier ones.
 #[derive(Debug, Default)]
 pub struct Sources {
     values: BTreeMap<String, (String, Origin)>,
@@ -52,21 +52,21 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// The compiled-in defaults.
+    /// Starts with the compiled-in defaults.
     pub fn defaults() -> Self {
         let mut sources = Self::default();
-        sources.lay_text(DEFAULTS, &Origin::Default);
+        sources.merge_toml(DEFAULTS, &Origin::Default);
         sources
     }
 
-    /// A configuration file's text.
+    /// Adds the text of a configuration file.
     pub fn file(mut self, name: &str, text: &str) -> Self {
-        self.lay_text(text, &Origin::File(name.to_owned()));
+        self.merge_toml(text, &Origin::File(name.to_owned()));
         self
     }
 
-    /// Variables named `VIGIE_SECTION__KEY`. Others are somebody else's, but one that begins with our prefix and is no
-    /// setting is reported: a misspelt setting must not pass silently.
+    /// Adds variables named `VIGIE_SECTION__KEY`; other variables are skipped. A variable that starts with our prefix but
+    /// names no setting is reported as a problem: a misspelt setting must not be ignored silently.
     pub fn environment(mut self, variables: impl IntoIterator<Item = (String, String)>) -> Self {
         for (name, value) in variables {
             let Some(rest) = name.strip_prefix(PREFIX) else { continue };
@@ -79,7 +79,7 @@ impl Sources {
         self
     }
 
-    /// A command-line flag, when given.
+    /// Adds a command-line flag, if given.
     pub fn flag(mut self, name: &'static str, setting: &str, value: Option<String>) -> Self {
         if let Some(value) = value {
             self.values.insert(setting.to_owned(), (value, Origin::Flag(name)));
@@ -87,8 +87,8 @@ impl Sources {
         self
     }
 
-    /// The settings as they come to, one a line, with who said so where it is not the default. Secrets are not shown: what this
-    /// prints is pasted into emails and tickets.
+    /// Prints the effective settings, one per line, with the source of each value that is not the default. Secrets are
+    /// hidden, because the output ends up in tickets and e-mails.
     pub fn print(&self) -> String {
         let mut text = String::new();
         for (setting, (value, origin)) in &self.values {
@@ -104,9 +104,9 @@ impl Sources {
         text
     }
 
-    fn lay_text(&mut self, text: &str, origin: &Origin) {
+    fn merge_toml(&mut self, text: &str, origin: &Origin) {
         match text.parse::<toml::Table>() {
-            Ok(table) => self.lay_table("", &table, origin),
+            Ok(table) => self.merge_table("", &table, origin),
             Err(error) => self.problems.push(Problem {
                 setting: String::new(),
                 origin: origin.clone(),
@@ -115,15 +115,15 @@ impl Sources {
         }
     }
 
-    fn lay_table(&mut self, path: &str, table: &toml::Table, origin: &Origin) {
+    fn merge_table(&mut self, path: &str, table: &toml::Table, origin: &Origin) {
         for (key, value) in table {
             let setting = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
             match value {
-                toml::Value::Table(table) => self.lay_table(&setting, table, origin),
+                toml::Value::Table(table) => self.merge_table(&setting, table, origin),
                 toml::Value::String(text) => {
                     self.values.insert(setting, (text.clone(), origin.clone()));
                 }
-                // Numbers and booleans are read from their text, as those of the environment are.
+                // Numbers and booleans are parsed from their text, like environment variables.
                 other => {
                     self.values.insert(setting, (other.to_string(), origin.clone()));
                 }
@@ -134,33 +134,33 @@ impl Sources {
 
 const PREFIX: &str = "VIGIE_";
 
-/// Settings nobody is to see.
+/// Settings that [`Sources::print`] hides.
 const SECRETS: &[&str] = &["email.smtp_password"];
 
-/// Variables of the command line that are no settings.
+/// Variables with our prefix that are not settings.
 const NOT_SETTINGS: &[&str] = &["VIGIE_CONFIG"];
 
-/// Takes settings out one by one and collects what is wrong.
+/// Removes settings one by one and collects problems.
 pub struct Reader {
     sources: Sources,
-    /// Who said what was taken out so far.
-    taken: BTreeMap<String, Origin>,
+    /// Origin of every setting read so far.
+    origins: BTreeMap<String, Origin>,
 }
 
 impl Reader {
     pub const fn new(sources: Sources) -> Self {
-        Self { sources, taken: BTreeMap::new() }
+        Self { sources, origins: BTreeMap::new() }
     }
 
     pub fn take<T>(&mut self, setting: &str, read: impl Fn(&str) -> Result<T, String>) -> Option<T> {
         let (text, origin) = match self.sources.values.remove(setting) {
-            Some(found) => found,
+            Some(entry) => entry,
             None => {
                 self.problem(setting, Origin::Default, "has no value".to_owned());
                 return None;
             }
         };
-        self.taken.insert(setting.to_owned(), origin.clone());
+        self.origins.insert(setting.to_owned(), origin.clone());
         match read(text.trim()) {
             Ok(value) => Some(value),
             Err(wrong) => {
@@ -170,17 +170,17 @@ impl Reader {
         }
     }
 
-    /// Says what is wrong with a setting that was taken out, when it is held against others.
-    pub fn refuse(&mut self, setting: &str, message: &str) {
-        let origin = self.taken.get(setting).cloned().unwrap_or(Origin::Default);
+    /// Reports a setting that is valid alone but not in combination with others.
+    pub fn reject(&mut self, setting: &str, message: &str) {
+        let origin = self.origins.get(setting).cloned().unwrap_or(Origin::Default);
         self.problem(setting, origin, message.to_owned());
     }
 
-    /// What was wrong, and what nobody asked for.
+    /// Returns all problems, including settings that were never read because they do not exist.
     pub fn finish(self) -> Vec<Problem> {
-        let Self { sources: Sources { values, mut problems }, taken: _ } = self;
+        let Self { sources: Sources { values, mut problems }, origins: _ } = self;
         for (setting, (_, origin)) in values {
-            problems.push(Problem { setting, origin, message: "there is no such setting".to_owned() });
+            problems.push(Problem { setting, origin, message: "unknown setting".to_owned() });
         }
         problems
     }

@@ -5,7 +5,7 @@ fn problems(sources: Sources) -> Vec<String> {
 }
 
 #[test]
-fn the_documented_defaults_are_the_defaults() {
+fn documented_defaults_are_used() {
     let config = Config::load(Sources::defaults()).unwrap();
     assert_eq!(config.listen, "127.0.0.1:8080".parse().unwrap());
     assert_eq!(config.limits.body_bytes_max, 16 * 1024 * 1024);
@@ -13,7 +13,7 @@ fn the_documented_defaults_are_the_defaults() {
 }
 
 #[test]
-fn flags_win_over_variables_over_the_file() {
+fn flags_override_variables_override_the_file() {
     let file = "[server]\nlisten = \"127.0.0.1:1\"\n[limits]\nrequest_timeout = \"5m\"\nrequests_max = 7\n";
     let variables =
         [("VIGIE_SERVER__LISTEN", "127.0.0.1:2"), ("VIGIE_LIMITS__REQUEST_TIMEOUT", "1h"), ("HOME", "/x")];
@@ -30,29 +30,29 @@ fn flags_win_over_variables_over_the_file() {
 }
 
 #[test]
-fn every_problem_is_reported_at_once_with_its_origin() {
+fn all_problems_are_reported_together_with_their_origin() {
     let file = "[server]\nlisten = \"nowhere\"\n[limits]\nbody_bytes_max = \"big\"\nspeed = 3\n";
     let variables = [("VIGIE_LOG__LEVLE".to_owned(), "info".to_owned())];
-    let told = problems(Sources::defaults().file("vigie.toml", file).environment(variables));
+    let reported = problems(Sources::defaults().file("vigie.toml", file).environment(variables));
     assert_eq!(
-        told,
+        reported,
         [
             "server.listen (file vigie.toml): \"nowhere\" is not an address such as 127.0.0.1:8080",
             "limits.body_bytes_max (file vigie.toml): \"big\" is not a size such as 65536, 64KiB or 16MiB",
-            "limits.speed (file vigie.toml): there is no such setting",
-            "log.levle (variable VIGIE_LOG__LEVLE): there is no such setting",
+            "limits.speed (file vigie.toml): unknown setting",
+            "log.levle (variable VIGIE_LOG__LEVLE): unknown setting",
         ]
     );
 }
 
 #[test]
-fn a_file_that_is_no_toml_is_named() {
-    let told = problems(Sources::defaults().file("vigie.toml", "[server\n"));
-    assert!(told[0].starts_with("file vigie.toml: "), "{told:?}");
+fn invalid_toml_names_the_file() {
+    let reported = problems(Sources::defaults().file("vigie.toml", "[server\n"));
+    assert!(reported[0].starts_with("file vigie.toml: "), "{reported:?}");
 }
 
 #[test]
-fn durations_and_sizes_need_a_unit_that_exists() {
+fn durations_and_sizes_need_a_known_unit() {
     let (duration, bytes) = (value::duration(DAY), value::bytes(MEBIBYTE));
     for wrong in ["", "10", "10 weeks", "-1s", "s", "1.5h"] {
         assert!(duration(wrong).unwrap_err().starts_with("is not a duration"), "{wrong}");
@@ -65,7 +65,7 @@ fn durations_and_sizes_need_a_unit_that_exists() {
 }
 
 #[test]
-fn a_duration_is_neither_too_short_nor_too_long() {
+fn durations_have_a_minimum_and_a_maximum() {
     let duration = value::duration(30 * DAY);
     assert_eq!(duration("30d"), Ok(30 * DAY));
     assert_eq!(duration("1ms"), Ok(Duration::from_millis(1)));
@@ -76,19 +76,19 @@ fn a_duration_is_neither_too_short_nor_too_long() {
         assert_eq!(duration(long).unwrap_err(), "is too long: at most 30d", "{long}");
     }
     assert_eq!(value::duration(36 * value::HOUR)("2d").unwrap_err(), "is too long: at most 36h");
-    let told = value::duration_or_off(DAY)("2d").unwrap_err();
-    assert_eq!(told, "is too long: at most 1d; or \"off\"");
+    let reported = value::duration_or_off(DAY)("2d").unwrap_err();
+    assert_eq!(reported, "is too long: at most 1d; or \"off\"");
 }
 
-/// Whatever is too much is refused with the setting, the value and the bound.
+/// A value above the maximum is rejected with the setting, the value and the maximum.
 #[test]
-fn every_duration_size_and_count_has_a_bound() {
+fn every_duration_size_and_count_has_a_maximum() {
     let table: toml::Table = DEFAULTS.parse().unwrap();
     let mut bounded = 0;
     for (section, settings) in &table {
         for (key, value) in settings.as_table().unwrap() {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            let much = match value.trim_start_matches(|c: char| c.is_ascii_digit()) {
+            let too_much = match value.trim_start_matches(|c: char| c.is_ascii_digit()) {
                 "ms" | "s" | "m" | "h" | "d" => "999999999d",
                 "KiB" | "MiB" => "999999999GiB",
                 _ if key == "expire_after" => "999999999d",
@@ -96,25 +96,26 @@ fn every_duration_size_and_count_has_a_bound() {
                 _ => continue,
             };
             bounded += 1;
-            let told = problems(Sources::defaults().file("f", &format!("[{section}]\n{key} = {much:?}\n")));
-            let [told] = told.as_slice() else { panic!("{told:?}") };
-            let begin = format!("{section}.{key} (file f): \"{much}\" is too ");
-            assert!(told.starts_with(&begin) && told.contains(": at most "), "{told}");
+            let reported =
+                problems(Sources::defaults().file("f", &format!("[{section}]\n{key} = {too_much:?}\n")));
+            let [reported] = reported.as_slice() else { panic!("{reported:?}") };
+            let prefix = format!("{section}.{key} (file f): \"{too_much}\" is too ");
+            assert!(reported.starts_with(&prefix) && reported.contains(": at most "), "{reported}");
         }
     }
     assert_eq!(bounded, 9 + 4 + 6, "durations, sizes and counts");
 }
 
 #[test]
-fn a_mail_server_has_a_port_and_a_login_has_two_parts() {
-    let told = |settings: &str| problems(Sources::defaults().file("f", &format!("[email]\n{settings}")));
-    assert_eq!(told("smtp_port = 0\n"), ["email.smtp_port (file f): \"0\" is not a port such as 587"]);
+fn smtp_port_and_login_are_validated() {
+    let reported = |settings: &str| problems(Sources::defaults().file("f", &format!("[email]\n{settings}")));
+    assert_eq!(reported("smtp_port = 0\n"), ["email.smtp_port (file f): \"0\" is not a port such as 587"]);
     assert_eq!(
-        told("smtp_password = \"geheim\"\n"),
+        reported("smtp_password = \"geheim\"\n"),
         ["email.smtp_password (file f): is given without email.smtp_user: give both or neither"]
     );
     assert_eq!(
-        told("smtp_user = \"vigie\"\n"),
+        reported("smtp_user = \"vigie\"\n"),
         ["email.smtp_user (file f): is given without email.smtp_password: give both or neither"]
     );
     let both = "[email]\nsmtp_user = \"vigie\"\nsmtp_password = \"geheim\"\n";
@@ -122,14 +123,14 @@ fn a_mail_server_has_a_port_and_a_login_has_two_parts() {
 }
 
 #[test]
-fn what_letters_would_suffer_from_is_told() {
+fn risky_email_settings_are_warned_about() {
     let warnings = |settings: &str| {
         let email =
             Config::load(Sources::defaults().file("f", &format!("[email]\n{settings}"))).unwrap().email;
         email.warnings().into_iter().map(|warning| warning.setting).collect::<Vec<_>>()
     };
-    assert!(warnings("").is_empty(), "no emails are sent");
-    assert!(warnings("transport = \"folder\"\n").is_empty(), "none leave the house");
+    assert!(warnings("").is_empty(), "e-mail is off");
+    assert!(warnings("transport = \"folder\"\n").is_empty(), "no e-mail is sent");
     assert_eq!(warnings("transport = \"smtp\"\n"), ["email.public_url", "email.from"]);
     let from = "transport = \"smtp\"\nfrom = \"Vigie <vigie@agence.example>\"\n";
     assert_eq!(warnings(from), ["email.public_url"]);
@@ -138,7 +139,7 @@ fn what_letters_would_suffer_from_is_told() {
 }
 
 #[test]
-fn links_of_letters_can_be_made_of_the_public_address() {
+fn public_url_must_allow_unsubscribe_links() {
     let given =
         |url: &str| Config::load(Sources::defaults().file("f", &format!("[email]\npublic_url = {url:?}\n")));
     for good in [

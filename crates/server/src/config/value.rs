@@ -1,4 +1,4 @@
-//! Reading one setting. Each reader answers with the value, or with what is wrong with it, to be put after what was said.
+//! Parsers of single settings. Each returns the value, or an error text to append to the quoted input.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,11 +9,11 @@ use jiff::tz::TimeZone;
 
 use super::LogFormat;
 
-/// An hour, and a day: what bounds are counted in.
+/// Units of the bounds below.
 pub const HOUR: Duration = Duration::from_secs(3_600);
 pub const DAY: Duration = Duration::from_secs(86_400);
 
-/// Says what was expected.
+/// Formats the error text for an unexpected value.
 pub fn not(expected: impl fmt::Display) -> String {
     format!("is not {expected}")
 }
@@ -34,24 +34,25 @@ pub fn time_zone(text: &str) -> Result<TimeZone, String> {
     TimeZone::get(text).map_err(|_| not("a time zone such as Europe/Paris"))
 }
 
-/// At least one, since a limit of zero would refuse everything; and no more than somebody could mean.
-pub fn count(most: usize) -> impl Fn(&str) -> Result<usize, String> {
+/// Parses a count of at least 1 and at most `max`. Zero is rejected: as a limit it would block everything.
+pub fn count(max: usize) -> impl Fn(&str) -> Result<usize, String> {
     move |text| {
-        let count = whole(text).filter(|count| *count > 0).ok_or_else(|| not("a whole number above 0"))?;
+        let count =
+            whole_number(text).filter(|count| *count > 0).ok_or_else(|| not("a whole number above 0"))?;
         usize::try_from(count)
             .ok()
-            .filter(|count| *count <= most)
-            .ok_or_else(|| format!("is too many: at most {most}"))
+            .filter(|count| *count <= max)
+            .ok_or_else(|| format!("is too large: at most {max}"))
     }
 }
 
-/// A port that a server can have.
+/// Parses a port number other than zero.
 pub fn port(text: &str) -> Result<u16, String> {
     text.parse().ok().filter(|port| *port > 0).ok_or_else(|| not("a port such as 587"))
 }
 
-/// A duration of which a date can still be made: those that never pass are mistakes, and no date could be read back.
-pub fn duration(most: Duration) -> impl Fn(&str) -> Result<Duration, String> {
+/// Parses a duration of at least 1 ms and at most `max`. The maximum keeps dates computed from it representable.
+pub fn duration(max: Duration) -> impl Fn(&str) -> Result<Duration, String> {
     move |text| {
         let (number, unit) = split_unit(text);
         let milliseconds: u64 = match unit {
@@ -60,29 +61,29 @@ pub fn duration(most: Duration) -> impl Fn(&str) -> Result<Duration, String> {
             "m" => 60_000,
             "h" => 3_600_000,
             "d" => 86_400_000,
-            _ => return Err(not(A_DURATION)),
+            _ => return Err(not(DURATION_SYNTAX)),
         };
-        let number = whole(number).ok_or_else(|| not(A_DURATION))?;
+        let number = whole_number(number).ok_or_else(|| not(DURATION_SYNTAX))?;
         match number.checked_mul(milliseconds).map(Duration::from_millis) {
             Some(Duration::ZERO) => Err("is too short: at least 1ms".to_owned()),
-            Some(duration) if duration <= most => Ok(duration),
-            Some(_) | None => Err(format!("is too long: at most {}", in_units(most))),
+            Some(duration) if duration <= max => Ok(duration),
+            Some(_) | None => Err(format!("is too long: at most {}", format_duration(max))),
         }
     }
 }
 
-const A_DURATION: &str = "a duration such as 500ms, 10s, 5m, 1h or 30d";
+const DURATION_SYNTAX: &str = "a duration such as 500ms, 10s, 5m, 1h or 30d";
 
-pub fn duration_or_off(most: Duration) -> impl Fn(&str) -> Result<Option<Duration>, String> {
-    let duration = duration(most);
+pub fn duration_or_off(max: Duration) -> impl Fn(&str) -> Result<Option<Duration>, String> {
+    let duration = duration(max);
     move |text| match text {
         "off" => Ok(None),
         _ => duration(text).map(Some).map_err(|wrong| format!("{wrong}; or \"off\"")),
     }
 }
 
-/// As a bound would be written in a file.
-fn in_units(duration: Duration) -> String {
+/// Formats a duration the way a configuration file spells it.
+fn format_duration(duration: Duration) -> String {
     let seconds = duration.as_secs();
     if seconds.is_multiple_of(DAY.as_secs()) {
         format!("{}d", seconds / DAY.as_secs())
@@ -96,7 +97,7 @@ fn in_units(duration: Duration) -> String {
 pub const MEBIBYTE: usize = 1 << 20;
 pub const GIBIBYTE: usize = 1 << 30;
 
-pub fn bytes(most: usize) -> impl Fn(&str) -> Result<usize, String> {
+pub fn bytes(max: usize) -> impl Fn(&str) -> Result<usize, String> {
     let expected = || not("a size such as 65536, 64KiB or 16MiB");
     move |text| {
         let (number, unit) = split_unit(text);
@@ -107,16 +108,16 @@ pub fn bytes(most: usize) -> impl Fn(&str) -> Result<usize, String> {
             "GiB" => GIBIBYTE,
             _ => return Err(expected()),
         };
-        let number = whole(number).filter(|number| *number > 0).ok_or_else(expected)?;
+        let number = whole_number(number).filter(|number| *number > 0).ok_or_else(expected)?;
         let bytes = usize::try_from(number).ok().and_then(|number| number.checked_mul(scale));
         bytes
-            .filter(|bytes| *bytes <= most)
-            .ok_or_else(|| format!("is too large: at most {}MiB", most / MEBIBYTE))
+            .filter(|bytes| *bytes <= max)
+            .ok_or_else(|| format!("is too large: at most {}MiB", max / MEBIBYTE))
     }
 }
 
-/// A whole number. One that is too large to be held is as good as the largest: it is beyond any bound.
-fn whole(text: &str) -> Option<u64> {
+/// Parses digits only. A number that overflows becomes `u64::MAX`, which is above every maximum.
+fn whole_number(text: &str) -> Option<u64> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| text.parse().unwrap_or(u64::MAX))
 }

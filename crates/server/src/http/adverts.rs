@@ -1,4 +1,4 @@
-//! Adverts in, and single adverts out.
+//! Ingest of adverts, and single adverts.
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
@@ -11,21 +11,23 @@ use wire::receipt::ReceiptCollection;
 use super::Shared;
 use super::body;
 use super::error::{Problem, json};
-use super::outer::Slot;
+use super::middleware::RequestPermit;
 use super::path::PathId;
 use super::stream;
-use crate::feed::{self, Decoder};
+use crate::ndjson::{self, Decoder};
 
-/// The most adverts of one array: what fits into a body anyway, said as a number.
+/// Maximum number of adverts in an array: about what fits into a body of the default size.
 const ARRAY_MAX: usize = 10_000;
 
-/// `POST /adverts`: one advert, an array of them, or a stream of lines.
+/// `POST /adverts`: one advert, an array of adverts, or an NDJSON stream.
 pub async fn ingest(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
     let (parts, content) = request.into_parts();
     body::refuse_encodings(&parts.headers)?;
     match BodyKind::of(&parts.headers)? {
         BodyKind::Json => ingest_json(&shared, &parts.headers, content).await,
-        BodyKind::Lines => Ok(stream::ingest(&shared, parts.extensions.get::<Slot>().cloned(), content)),
+        BodyKind::Ndjson => {
+            Ok(stream::ingest(&shared, parts.extensions.get::<RequestPermit>().cloned(), content))
+        }
     }
 }
 
@@ -41,11 +43,10 @@ pub async fn one(State(shared): State<Shared>, PathId(id): PathId<AdvertId>) -> 
 /// `DELETE /adverts/{uuid}`
 pub async fn erase(State(shared): State<Shared>, PathId(id): PathId<AdvertId>) -> Result<Response, Problem> {
     let erasing = {
-        let shared = shared.clone();
-        // The index hears of it in a moment; what was kept ready must not be sent even once more.
-        async move { shared.app.erase(id, |erased| shared.documents.forget(erased.property)).await }
+        let app = shared.app.clone();
+        async move { app.erase(id).await }
     };
-    // Not dropped half-way when the client goes: what is erased in the store must not stay in the cache.
+    // In a task of its own, so that a client that disconnects cannot interrupt it between the store and the cache.
     let erased = shared.tasks.spawn(erasing).await.map_err(|_| app::Error::Interrupted)??;
     erased.ok_or_else(Problem::not_found)?;
     Ok(StatusCode::NO_CONTENT.into_response())
@@ -55,14 +56,14 @@ pub async fn erase(State(shared): State<Shared>, PathId(id): PathId<AdvertId>) -
 pub async fn expire(State(shared): State<Shared>, PathId(id): PathId<AdvertId>) -> Result<Response, Problem> {
     let receipt = shared.app.expire(id).await?.ok_or_else(Problem::not_found)?;
     shared.metrics.count(std::slice::from_ref(&receipt));
-    let taken = feed::Taken { receipt, ignored: Vec::new() };
-    Ok(json(StatusCode::OK, &taken.body().with_context()))
+    let expired = ndjson::Ingested { receipt, ignored: Vec::new() };
+    Ok(json(StatusCode::OK, &expired.body().with_context()))
 }
 
 #[derive(Debug, PartialEq, Eq)]
 enum BodyKind {
     Json,
-    Lines,
+    Ndjson,
 }
 
 impl BodyKind {
@@ -70,7 +71,7 @@ impl BodyKind {
         let (given, media_type) = body::media_type(headers);
         match media_type.as_str() {
             "application/json" | "application/ld+json" => Ok(Self::Json),
-            "application/x-ndjson" => Ok(Self::Lines),
+            "application/x-ndjson" => Ok(Self::Ndjson),
             _ => Err(Problem::new(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 format!(
@@ -84,48 +85,48 @@ impl BodyKind {
 
 async fn ingest_json(shared: &Shared, headers: &HeaderMap, content: Body) -> Result<Response, Problem> {
     let bytes = body::whole(headers, content, shared.config.limits.body_bytes_max).await?;
-    let taking = {
+    let ingest = {
         let shared = shared.clone();
-        async move { take_in(&shared, bytes).await }
+        async move { decode_and_ingest(&shared, bytes).await }
     };
-    let (shape, taken) = shared.background.run(taking).await??;
+    let (shape, ingested) = shared.background.run(ingest).await??;
     match shape {
         Shape::Array => {
-            let receipts = taken.into_iter().map(feed::Taken::body).collect();
+            let receipts = ingested.into_iter().map(ndjson::Ingested::body).collect();
             Ok(json(StatusCode::OK, &ReceiptCollection::of(receipts)))
         }
         Shape::Single => {
-            let taken = taken.into_iter().next().ok_or_else(Problem::not_found)?;
-            single_receipt(taken)
+            let ingested = ingested.into_iter().next().ok_or_else(Problem::not_found)?;
+            single_receipt(ingested)
         }
     }
 }
 
-/// Reads a body and takes in what it says.
-async fn take_in(shared: &Shared, bytes: Bytes) -> Result<(Shape, Vec<feed::Taken>), Problem> {
+/// Decodes a JSON body and ingests its adverts.
+async fn decode_and_ingest(shared: &Shared, bytes: Bytes) -> Result<(Shape, Vec<ndjson::Ingested>), Problem> {
     let decoder = shared.decoder().await?;
     let now = shared.app.clock().now();
-    // Megabytes of JSON take a while; other senders go on meanwhile.
+    // Decoding megabytes of JSON takes a while: do it on a blocking thread.
     let work = move || decode_body(&decoder, &bytes, now);
     let decoded = tokio::task::spawn_blocking(work).await;
     let (shape, decoded) = decoded.map_err(|_panicked| app::Error::Interrupted)??;
-    let taken = feed::take_in(&shared.app.background(), decoded).await?;
-    taken.iter().for_each(|taken| shared.metrics.count(std::slice::from_ref(&taken.receipt)));
-    Ok((shape, taken))
+    let ingested = ndjson::ingest(&shared.app.background(), decoded).await?;
+    ingested.iter().for_each(|one| shared.metrics.count(std::slice::from_ref(&one.receipt)));
+    Ok((shape, ingested))
 }
 
-fn single_receipt(taken: feed::Taken) -> Result<Response, Problem> {
+fn single_receipt(ingested: ndjson::Ingested) -> Result<Response, Problem> {
     use app::ingest::{Outcome, Receipt};
-    let status = match &taken.receipt {
+    let status = match &ingested.receipt {
         Receipt::Rejected { violations } => return Err(Problem::violations(violations)),
         Receipt::Accepted { outcome: Outcome::Created, .. } => StatusCode::CREATED,
         Receipt::Accepted { outcome: Outcome::Updated | Outcome::Unchanged, .. } => StatusCode::OK,
     };
-    let location = match &taken.receipt {
+    let location = match &ingested.receipt {
         Receipt::Accepted { advert, .. } => HeaderValue::from_str(&wire::iri::advert(*advert)).ok(),
         Receipt::Rejected { .. } => None,
     };
-    let mut response = json(status, &taken.body().with_context());
+    let mut response = json(status, &ingested.body().with_context());
     if let Some(location) = location {
         if status == StatusCode::CREATED {
             response.headers_mut().insert(header::LOCATION, location.clone());
@@ -144,14 +145,14 @@ fn decode_body(
     decoder: &Decoder,
     bytes: &[u8],
     now: domain::Timestamp,
-) -> Result<(Shape, Vec<feed::Decoded>), Problem> {
+) -> Result<(Shape, Vec<ndjson::Decoded>), Problem> {
     let value: Value = serde_json::from_slice(bytes)
         .map_err(|error| Problem::bad_request(format!("The body is not valid JSON: {error}.")))?;
     match value {
         Value::Array(values) if values.len() > ARRAY_MAX => Err(Problem::new(
             StatusCode::PAYLOAD_TOO_LARGE,
             format!(
-                "The array holds {} adverts, at most {ARRAY_MAX}; send a stream of lines instead.",
+                "The array has {} adverts; the limit is {ARRAY_MAX}. Send an NDJSON stream instead.",
                 values.len()
             ),
         )),

@@ -1,4 +1,4 @@
-//! Who is calling, whether they may, and how often.
+//! Authentication by API key, scopes and rate limits.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use crate::config::RateLimit;
 
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
-/// Lets a route be called with a key of a scope only. The key is judged on the headers alone: a caller without one cannot
-/// make us read a body.
+/// Requires a key with the given scope. The key is checked before the body is read, so that an unauthenticated client cannot send
+/// one.
 pub fn guard(shared: &Shared, scope: Scope, methods: MethodRouter<Shared>) -> MethodRouter<Shared> {
     methods.route_layer(middleware::from_fn_with_state((shared.clone(), scope), authorise))
 }
@@ -48,7 +48,7 @@ async fn authorise(
 }
 
 async fn caller(shared: &Shared, headers: &HeaderMap, scope: Scope) -> Result<Caller, Problem> {
-    // The same answer for a missing, a malformed, an unknown and a revoked key: nothing is to be learned from it.
+    // The same response for a missing, malformed, unknown and revoked key, so that it reveals nothing.
     let refused = || {
         Problem::new(StatusCode::UNAUTHORIZED, "A valid API key is required in the X-API-KEY header.")
             .with(header::WWW_AUTHENTICATE, HeaderValue::from_static("ApiKey realm=\"vigie\""))
@@ -62,7 +62,7 @@ async fn caller(shared: &Shared, headers: &HeaderMap, scope: Scope) -> Result<Ca
 
 type Limiter = RateLimiter<KeyId, DefaultKeyedStateStore<KeyId>, DefaultClock, StateInformationMiddleware>;
 
-/// Requests a minute and key.
+/// Limits requests per minute and key.
 pub struct RateLimits {
     limiter: Arc<Limiter>,
     clock: DefaultClock,
@@ -85,7 +85,7 @@ impl RateLimits {
         Some(Self { limiter: Arc::new(limiter.with_middleware()), clock, policy })
     }
 
-    /// What is left for the key, as headers; or when it may come back.
+    /// Counts a request of the key. Returns the rate limit headers, or a 429 response with the time to wait.
     fn check(&self, key: &KeyId) -> Result<RateHeaders, Problem> {
         match self.limiter.check_key(key) {
             Ok(left) => {
@@ -93,7 +93,7 @@ impl RateLimits {
             }
             Err(not_until) => {
                 let wait = not_until.wait_time_from(self.clock.now());
-                // Rounded up: coming back a moment early would only earn another refusal.
+                // Rounded up: a retry that comes too early would be rejected again.
                 let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
                 Err(Problem::new(
                     StatusCode::TOO_MANY_REQUESTS,
@@ -106,8 +106,8 @@ impl RateLimits {
         }
     }
 
-    /// Forgets keys that have not called for a while.
-    pub fn tidy(&self) {
+    /// Drops the state of keys that have not been used for a while.
+    pub fn drop_idle_keys(&self) {
         self.limiter.retain_recent();
     }
 }

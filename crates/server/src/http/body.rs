@@ -1,4 +1,4 @@
-//! Request bodies: read whole, within a limit, and only of the types we understand.
+//! Request bodies: read completely, within a size limit, in supported media types only.
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 use wire::json::{json_type, unknown_members};
 
 use super::error::Problem;
-use super::parameters::{Noted, QueryText};
+use super::parameters::{IgnoredNames, QueryText};
 
-/// A body that is one JSON value.
+/// Reads a body that is one JSON value.
 pub async fn json(request: Request, limit: usize) -> Result<Value, Problem> {
     let (parts, body) = request.into_parts();
     refuse_encodings(&parts.headers)?;
@@ -28,17 +28,18 @@ pub async fn json(request: Request, limit: usize) -> Result<Value, Problem> {
     let bytes = whole(&parts.headers, body, limit).await?;
     let length = bytes.len();
     let parse = move || serde_json::from_slice(&bytes);
-    let parsed = if length <= AT_ONCE_BYTES {
+    let parsed = if length <= PARSE_INLINE_BYTES_MAX {
         parse()
     } else {
         tokio::task::spawn_blocking(parse).await.map_err(|_panicked| {
-            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "The body could not be read.")
+            tracing::error!("JSON parser panicked");
+            Problem::internal()
         })?
     };
     parsed.map_err(|error| Problem::bad_request(format!("The body is not valid JSON: {error}.")))
 }
 
-/// The members of a body that may be left out. Many clients claim to send JSON with no body at all.
+/// Reads an optional JSON object. An empty body is an empty object: many clients declare JSON and send no body.
 pub async fn members(request: Request, limit: usize) -> Result<Map<String, Value>, Problem> {
     let (head, body) = request.into_parts();
     let bytes = whole(&head.headers, body, limit).await?;
@@ -54,23 +55,27 @@ pub async fn members(request: Request, limit: usize) -> Result<Map<String, Value
     }
 }
 
-/// For calls that are told nothing, neither in the query nor in the body: what is there all the same is judged and reported.
-pub async fn nothing(query: &QueryText, request: Request, limit: usize) -> Result<Noted, Problem> {
+/// Reads a request that takes neither parameters nor fields. Reports any that are present.
+pub async fn expect_empty(
+    query: &QueryText,
+    request: Request,
+    limit: usize,
+) -> Result<IgnoredNames, Problem> {
     let members = members(request, limit).await?;
-    let ((), noted) = query.finish_body(Ok(()), unknown_members(&members, &[]))?;
-    Ok(noted)
+    let ((), ignored) = query.finish_body(Ok(()), unknown_members(&members, &[]))?;
+    Ok(ignored)
 }
 
-/// A larger body takes so long to parse that other requests should not have to wait for it.
-const AT_ONCE_BYTES: usize = 64 * 1024;
+/// Larger bodies are parsed on a blocking thread, so that other requests do not wait.
+const PARSE_INLINE_BYTES_MAX: usize = 64 * 1024;
 
-/// The type a body claims to be of: as given, and without its parameters in lower case.
+/// Returns the content type of a body: as given, and in lower case without its parameters.
 pub fn media_type(headers: &HeaderMap) -> (&str, String) {
     let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     (given, given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
 }
 
-/// A compressed body could hold any amount of anything.
+/// Rejects compressed bodies: their decompressed size is unbounded.
 pub fn refuse_encodings(headers: &HeaderMap) -> Result<(), Problem> {
     match headers.get(header::CONTENT_ENCODING) {
         None => Ok(()),
@@ -82,7 +87,7 @@ pub fn refuse_encodings(headers: &HeaderMap) -> Result<(), Problem> {
     }
 }
 
-/// All bytes of a body.
+/// Reads all bytes of a body.
 pub async fn whole(headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, Problem> {
     let declared =
         headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
@@ -92,7 +97,7 @@ pub async fn whole(headers: &HeaderMap, body: Body, limit: usize) -> Result<Byte
     match Limited::new(body, limit).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(Problem::too_large("The body", limit)),
-        // The client hung up or broke the framing; nobody may be there to read this, but if so, this is what happened.
+        // The client disconnected or broke the framing. If it still reads, tell it what happened.
         Err(_) => Err(Problem::bad_request("The body ended before it was complete.")),
     }
 }

@@ -1,4 +1,4 @@
-//! Deliveries: what was sent or is to be, what came of it, and sending it again.
+//! Deliveries: list and inspect them, and send them again.
 
 use std::sync::Arc;
 
@@ -12,19 +12,19 @@ use http::StatusCode;
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 use store::{Attempt, DeliveryList, DeliveryPage, DeliveryRow, Notification, StateKind};
-use wire::delivery::{AttemptParts, DeliveryBody, DeliveryParts, DeliveryWithAttempts, Replay, ReplayedBody};
+use wire::delivery::{AttemptInput, DeliveryBody, DeliveryInput, DeliveryWithAttempts, Replay, ReplayedBody};
 use wire::hydra::{Collection, Paging, Parameter, View};
 use wire::{date, iri, names};
 
 use super::error::{Problem, json};
 use super::parameters::QueryText;
 use super::path::PathId;
-use super::searches::of_caller;
+use super::searches::owned_search;
 use super::{Shared, body};
 
 const PATH: &str = "/deliveries";
 
-const SWITCHED_OFF: &str = "The search is switched off: notificationEnabled is false.";
+const NOTIFICATIONS_OFF: &str = "Notifications of this search are off: notificationEnabled is false.";
 
 const FROM: &str = "fromDate";
 const TO: &str = "toDate";
@@ -48,56 +48,56 @@ pub async fn list(
 ) -> Result<Response, Problem> {
     let zone = &shared.config.time_zone;
     let mut parameters = query.parameters();
-    let search = parameters.read_single("search", "a reference to a search", iri::parse_search);
-    let state = parameters.read_single("state", "a state of a delivery", parse_state);
-    let channel = parameters.read_single("channel", "a channel of deliveries", names::parse_delivery_channel);
-    let from = parameters.read_single(FROM, "a date", |text| date::first_second(text, zone));
-    let until = parameters.read_single(TO, "a date", |text| date::last_second(text, zone));
+    let search = parameters.parse_single("search", "a reference to a search", iri::parse_search);
+    let state = parameters.parse_single("state", "a delivery state", parse_state);
+    let channel = parameters.parse_single("channel", "a delivery channel", names::parse_delivery_channel);
+    let from = parameters.parse_single(FROM, "a date", |text| date::first_second(text, zone));
+    let until = parameters.parse_single(TO, "a date", |text| date::last_second(text, zone));
     if let (Some(from), Some(until)) = (from, until)
         && from > until
     {
         let message = format!("The lower bound {FROM} is greater than the upper bound {TO}.");
         parameters.violations.push(Violation::contradiction(FROM, message));
     }
-    let paging = Paging::read(&mut parameters, Paging::ITEMS_MAX);
-    let noted = query.finish(parameters, &[])?;
+    let paging = Paging::parse(&mut parameters, Paging::ITEMS_MAX);
+    let ignored = query.finish(parameters, &[])?;
 
     let owner = caller.user.id;
     let search = match search {
-        None => Sought::Any,
+        None => SearchScope::All,
         Some(id) => match shared.app.search_of(owner, id).await? {
-            Some(search) => Sought::Of(search.number),
-            // What leads nowhere finds nothing, like everywhere in a query.
-            None => Sought::Nothing,
+            Some(search) => SearchScope::One(search.number),
+            // An unknown reference matches nothing, as in every query.
+            None => SearchScope::Unknown,
         },
     };
     let (skip, take) = paging.skip_and_take();
-    let asked = |search: Option<SearchNumber>| DeliveryList {
-        // A search that is given is the owner's, and finds its deliveries sooner than its owner does.
+    let request = |search: Option<SearchNumber>| DeliveryList {
+        // The search belongs to the caller, and its index is more selective than the owner's.
         owner: search.is_none().then_some(owner),
         search,
         state,
         channel,
         from,
-        until: until.map(after),
+        until: until.map(next_second),
         skip: skip as u64,
         take: take as u64,
     };
-    let asked = match search {
-        Sought::Any => Some(asked(None)),
-        Sought::Of(number) => Some(asked(Some(number))),
-        Sought::Nothing => None,
+    let request = match search {
+        SearchScope::All => Some(request(None)),
+        SearchScope::One(number) => Some(request(Some(number))),
+        SearchScope::Unknown => None,
     };
-    let page = match asked {
-        // There may be very many to count: whoever searches properties meanwhile shall not wait for that.
-        Some(asked) => {
+    let page = match request {
+        // Counting many rows takes a while: run it in the background, where searches do not wait for it.
+        Some(request) => {
             let app = shared.app.background();
-            // One after the other: whatever else is done in the background, sending among it, has the rest. Whoever hangs up while
-            // it is counted keeps the turn until that is over.
-            let turn = Arc::clone(&shared.listing).acquire_owned().await;
+            // One at a time, which leaves the rest of the background threads to other work such as sending. The permit is
+            // held until the count ends, even if the client disconnects.
+            let permit = Arc::clone(&shared.listing).acquire_owned().await;
             let listing = async move {
-                let listed = app.deliveries(asked).await;
-                drop(turn);
+                let listed = app.deliveries(request).await;
+                drop(permit);
                 listed
             };
             shared.background.run(listing).await??
@@ -108,18 +108,18 @@ pub async fn list(
         page.deliveries.iter().map(|row| DeliveryBody::of(&parts(row, zone))).collect();
     let view = View::new(PATH, &query.raw, paging, page.total);
     let page = Collection::new("Delivery", PATH, members, page.total, view, PARAMETERS);
-    Ok(noted.on(json(StatusCode::OK, &page)))
+    Ok(ignored.on(json(StatusCode::OK, &page)))
 }
 
-/// Whose deliveries are wanted.
-enum Sought {
-    Any,
-    Of(domain::SearchNumber),
-    Nothing,
+/// The searches to list deliveries of.
+enum SearchScope {
+    All,
+    One(SearchNumber),
+    Unknown,
 }
 
-/// The first moment beyond a second.
-fn after(second: Timestamp) -> Timestamp {
+/// Returns the start of the next second.
+fn next_second(second: Timestamp) -> Timestamp {
     second.checked_add(SignedDuration::from_secs(1)).unwrap_or(Timestamp::MAX)
 }
 
@@ -140,16 +140,16 @@ pub async fn replay(
     query: QueryText,
     request: Request,
 ) -> Result<Response, Problem> {
-    let noted = body::nothing(&query, request, shared.config.limits.body_bytes_max).await?;
-    let refused = |why: &str| Err(Problem::new(StatusCode::CONFLICT, why));
+    let ignored = body::expect_empty(&query, request, shared.config.limits.body_bytes_max).await?;
+    let conflict = |message: &str| Err(Problem::new(StatusCode::CONFLICT, message));
     match shared.app.replay_delivery(Some(caller.user.id), id).await? {
-        Replayed::Done => Ok(noted.on(present(&shared, &caller, id, StatusCode::ACCEPTED).await?)),
+        Replayed::Done => Ok(ignored.on(present(&shared, &caller, id, StatusCode::ACCEPTED).await?)),
         Replayed::Unknown => Err(Problem::not_found()),
-        Replayed::UnderWay => refused("This delivery is yet to be sent, or is being sent."),
-        Replayed::SearchDeleted => refused("The search of this delivery was deleted."),
-        Replayed::Erased => refused("What this delivery tells of was erased."),
-        Replayed::Silent(CancelReason::Disabled) => refused(SWITCHED_OFF),
-        Replayed::Silent(_) => refused("The search of this delivery does not say where to send it."),
+        Replayed::UnderWay => conflict("This delivery is pending or in progress."),
+        Replayed::SearchDeleted => conflict("The search of this delivery was deleted."),
+        Replayed::Erased => conflict("The advert of this delivery was erased."),
+        Replayed::Silent(CancelReason::Disabled) => conflict(NOTIFICATIONS_OFF),
+        Replayed::Silent(_) => conflict("The search of this delivery no longer has a recipient."),
     }
 }
 
@@ -159,13 +159,13 @@ async fn present(
     id: DeliveryId,
     status: StatusCode,
 ) -> Result<Response, Problem> {
-    let found = shared.app.delivery_of(Some(caller.user.id), id).await?;
-    let (row, attempts) = found.ok_or_else(Problem::not_found)?;
+    let delivery = shared.app.delivery_of(Some(caller.user.id), id).await?;
+    let (row, attempts) = delivery.ok_or_else(Problem::not_found)?;
     let parts = parts(&row, &shared.config.time_zone);
     Ok(json(status, &DeliveryWithAttempts::of(&parts, attempts.iter().map(attempt_parts))))
 }
 
-/// `POST /searches/{id}/replay`: everything of a search that failed since a moment, which the query or the body says.
+/// `POST /searches/{id}/replay`: sends all failed deliveries since a date again. The date is in the query or the body.
 pub async fn replay_search(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
@@ -173,29 +173,29 @@ pub async fn replay_search(
     query: QueryText,
     request: Request,
 ) -> Result<Response, Problem> {
-    let search = of_caller(&shared, &caller, id).await?;
+    let search = owned_search(&shared, &caller, id).await?;
     let zone = &shared.config.time_zone;
     let mut parameters = query.parameters();
-    let in_query = parameters.read_single(SINCE, "a date", |text| date::first_second(text, zone));
+    let in_query = parameters.parse_single(SINCE, "a date", |text| date::first_second(text, zone));
     let members = body::members(request, shared.config.limits.body_bytes_max).await?;
-    let read = wire::delivery::read_replay(&members, zone);
+    let read = wire::delivery::parse_replay(&members, zone);
     let Replay { since: in_body, ignored } = read.map_err(|violations| Problem::violations(&violations))?;
     if in_query.is_some() && in_body.is_some() {
-        let message = "Only one value is taken: one is in the query, another in the body.";
+        let message = "Give this value in the query or in the body, not in both.";
         parameters.violations.push(Violation::contradiction(SINCE, message));
     }
-    // Nothing is sent again by mistake.
+    // Required, so that nothing is sent again by mistake.
     let blank = || vec![Violation::missing(SINCE, "This value should not be blank.")];
     let since = in_query.or(in_body).ok_or_else(blank);
-    let (since, noted) = query.finish_with_body(parameters, since, ignored)?;
+    let (since, ignored) = query.finish_with_body(parameters, since, ignored)?;
     let Some(replayed) = shared.app.replay_failed(&search, since).await? else {
-        return Err(Problem::new(StatusCode::CONFLICT, SWITCHED_OFF));
+        return Err(Problem::new(StatusCode::CONFLICT, NOTIFICATIONS_OFF));
     };
-    Ok(noted.on(json(StatusCode::ACCEPTED, &ReplayedBody::of(replayed))))
+    Ok(ignored.on(json(StatusCode::ACCEPTED, &ReplayedBody::of(replayed))))
 }
 
-/// A delivery, as it is shown.
-pub fn parts<'a>(row: &DeliveryRow, zone: &'a TimeZone) -> DeliveryParts<'a> {
+/// Converts a stored delivery for the response.
+pub fn parts<'a>(row: &DeliveryRow, zone: &'a TimeZone) -> DeliveryInput<'a> {
     let DeliveryRow {
         id,
         lane,
@@ -213,7 +213,7 @@ pub fn parts<'a>(row: &DeliveryRow, zone: &'a TimeZone) -> DeliveryParts<'a> {
         Notification::Match(_) => None,
         Notification::Event(name, _) => Some(*name),
     };
-    DeliveryParts {
+    DeliveryInput {
         id: *id,
         search: *search,
         channel: lane.channel,
@@ -228,9 +228,9 @@ pub fn parts<'a>(row: &DeliveryRow, zone: &'a TimeZone) -> DeliveryParts<'a> {
     }
 }
 
-pub fn attempt_parts(attempt: &Attempt) -> AttemptParts<'_> {
+pub fn attempt_parts(attempt: &Attempt) -> AttemptInput<'_> {
     let Attempt { started_at, duration, outcome, status, target, response_excerpt } = attempt;
-    AttemptParts {
+    AttemptInput {
         began_at: *started_at,
         took: *duration,
         outcome: *outcome,
@@ -240,12 +240,12 @@ pub fn attempt_parts(attempt: &Attempt) -> AttemptParts<'_> {
     }
 }
 
-/// The state of a name.
+/// Returns the state with the given name.
 pub fn parse_state(text: &str) -> Option<StateKind> {
     StateKind::ALL.into_iter().find(|kind| state_name(*kind) == text.trim())
 }
 
-/// States are spelled with their reason; whichever it is, the name is the same.
+/// Returns the name of a state. The reason of a cancellation does not affect it.
 pub fn state_name(kind: StateKind) -> &'static str {
     names::delivery_state(match kind {
         StateKind::Pending => DeliveryState::Pending,

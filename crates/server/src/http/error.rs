@@ -1,17 +1,17 @@
-//! From what went wrong to an answer: the only such mapping.
+//! Maps errors to responses. The only such mapping.
 
 use axum::response::{IntoResponse, Response};
 use domain::Violation;
 use http::{HeaderName, HeaderValue, StatusCode, header};
 
-/// The media type of every body of the API, unless the client asked for plain JSON.
+/// Media type of every JSON response, unless the client asked for plain JSON.
 pub const LD_JSON: HeaderValue = HeaderValue::from_static("application/ld+json; charset=utf-8");
 
-/// An answer that is an error.
+/// An error response.
 #[derive(Debug)]
 pub struct Problem {
     status: StatusCode,
-    // Boxed: most results are no errors, and should not carry the room for one.
+    // Boxed to keep `Result` small: most results are not errors.
     body: Box<wire::error::ErrorBody>,
     headers: Vec<(HeaderName, HeaderValue)>,
 }
@@ -26,9 +26,9 @@ impl Problem {
         Self::new(StatusCode::BAD_REQUEST, description)
     }
 
-    /// Also for what exists but is not the caller's: the two must not be told apart.
+    /// Also for resources of other users: the response must not reveal that they exist.
     pub fn not_found() -> Self {
-        Self::new(StatusCode::NOT_FOUND, "Not SearchResult")
+        Self::new(StatusCode::NOT_FOUND, "Not Found")
     }
 
     pub fn violations(violations: &[Violation]) -> Self {
@@ -37,14 +37,14 @@ impl Problem {
         Self { status, body: Box::new(body), headers: Vec::new() }
     }
 
-    /// Everything that is wrong with a query.
+    /// Reports all violations in a query string.
     pub fn query(violations: &[Violation]) -> Self {
         let (status, body) = wire::error::invalid_query(violations);
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
         Self { status, body: Box::new(body), headers: Vec::new() }
     }
 
-    /// A webhook that was sent on request did not arrive.
+    /// Reports that a test webhook was not delivered.
     pub fn not_taken(exchange: &delivery::AttemptResult) -> Self {
         let delivery::AttemptResult { outcome, status: answered, took, excerpt: _ } = exchange;
         let status = StatusCode::BAD_GATEWAY;
@@ -52,11 +52,19 @@ impl Problem {
         Self { status, body, headers: Vec::new() }
     }
 
+    /// Reports a defect of ours. The log line before it carries the request id.
+    pub fn internal() -> Self {
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "Internal error. Quote the X-Request-Id of this response when you report it.",
+        )
+    }
+
     pub fn too_large(what: &str, limit: usize) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, format!("{what} is larger than {limit} bytes."))
     }
 
-    /// Not now; the header says when.
+    /// Reports a temporary failure, with a `Retry-After` header.
     pub fn unavailable(description: impl Into<String>, retry_after_seconds: u64) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, description)
             .with(header::RETRY_AFTER, HeaderValue::from(retry_after_seconds))
@@ -69,25 +77,30 @@ impl Problem {
 }
 
 impl From<app::Error> for Problem {
-    /// What failed is ours to know; the client learns whether and when to try again.
+    /// Logs the cause and tells the client whether and when to retry.
     fn from(error: app::Error) -> Self {
         if !matches!(error, app::Error::Starting) {
-            tracing::error!(error = &error as &dyn std::error::Error, "a request failed");
+            tracing::error!(error = &error as &dyn std::error::Error, "request failed");
         }
         match error {
-            app::Error::Starting => Self::unavailable("The index is being built.", 5),
+            app::Error::Starting => Self::unavailable("The index is being built; try again later.", 5),
             app::Error::Contended => {
-                Self::unavailable("Too many concurrent changes of the same property.", 1)
+                Self::unavailable("Too many concurrent changes to the same property; try again.", 1)
             }
             app::Error::Store(store::Error::CannotWrite(_)) => {
-                Self::unavailable("The store cannot write at the moment; nothing was changed.", 30)
+                Self::unavailable("The database cannot be written at the moment; nothing was changed.", 30)
             }
-            app::Error::Store(store::Error::Corrupt { .. }) => {
-                Self::new(StatusCode::INTERNAL_SERVER_ERROR, "A stored record is damaged; the log names it.")
-            }
-            app::Error::Store(_) => Self::unavailable("The store is unavailable.", 5),
+            app::Error::Store(store::Error::Corrupt { .. }) => Self::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "A stored record is corrupt; the server's log names it.",
+            ),
+            app::Error::Store(_) => Self::unavailable("The database is unavailable; try again later.", 5),
             app::Error::Interrupted => Self::unavailable("The server is shutting down.", 5),
-            app::Error::NoRandomness(_) => Self::unavailable("No random numbers at the moment.", 5),
+            app::Error::Panicked => Self::internal(),
+            app::Error::NoRandomness(_) => Self::unavailable(
+                "The server cannot generate random numbers at the moment; try again later.",
+                5,
+            ),
         }
     }
 }
@@ -100,12 +113,12 @@ impl IntoResponse for Problem {
     }
 }
 
-/// A body of the API.
+/// Creates a JSON response.
 pub fn json(status: StatusCode, body: &impl serde::Serialize) -> Response {
     match serde_json::to_vec(body) {
         Ok(bytes) => (status, [(header::CONTENT_TYPE, LD_JSON)], bytes).into_response(),
         Err(error) => {
-            tracing::error!(error = &error as &dyn std::error::Error, "a body could not be written");
+            tracing::error!(error = &error as &dyn std::error::Error, "failed to serialise a response body");
             StatusCode::INTERNAL_SERVER_ERROR.into_response()
         }
     }

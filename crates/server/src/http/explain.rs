@@ -1,4 +1,4 @@
-//! Why a property meets a search or does not, for the owner of the search.
+//! Explains why a property matches a saved search or not.
 
 use app::access::Caller;
 use axum::Extension;
@@ -15,8 +15,7 @@ use super::Shared;
 use super::error::{Problem, json};
 use super::parameters::QueryText;
 use super::path::PathId;
-use super::searches::{criteria_of, of_caller, with_places};
-use super::searching::computed;
+use super::searches::{criteria_of, owned_search, with_places};
 
 /// `GET /searches/{id}/explain?property=…`
 pub async fn one(
@@ -25,18 +24,19 @@ pub async fn one(
     PathId(id): PathId<SearchId>,
     query: QueryText,
 ) -> Result<Response, Problem> {
-    let search = of_caller(&shared, &caller, id).await?;
+    let search = owned_search(&shared, &caller, id).await?;
     let mut parameters = query.parameters();
     let property = parameters.parse_list("property", "a reference to a property", iri::parse_property).pop();
-    let noted = query.finish(parameters, &[])?;
+    let ignored = query.finish(parameters, &[])?;
     let property = property.ok_or_else(|| Problem::bad_request("The parameter \"property\" is required."))?;
     let property = shared.app.property(property).await?.ok_or_else(Problem::not_found)?;
     let matched = shared.app.is_matched(&search, property.id).await?;
     let sites = shared.app.sites().await?;
-    let sharing = shared.clone();
-    // Many words in many long texts take a while.
-    let written = computed(&shared, move || write(&sharing, &search, &property, matched, &sites)).await??;
-    Ok(noted.on(json(StatusCode::OK, &written)))
+    let state = shared.clone();
+    // Matching many phrases against long texts takes a while.
+    let explanation =
+        shared.app.compute(move || write(&state, &search, &property, matched, &sites)).await??;
+    Ok(ignored.on(json(StatusCode::OK, &explanation)))
 }
 
 fn write(
@@ -61,7 +61,7 @@ fn write(
         }))
     });
     written.map_err(|error| {
-        tracing::error!(error = &error as &dyn std::error::Error, "an explanation could not be written");
-        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "The explanation could not be shown.")
+        tracing::error!(error = &error as &dyn std::error::Error, "failed to serialise an explanation");
+        Problem::internal()
     })
 }

@@ -1,4 +1,4 @@
-//! For whoever keeps the process running.
+//! Health checks and metrics, for operators.
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -7,30 +7,34 @@ use http::{StatusCode, header};
 use super::Shared;
 use super::error::{Problem, json};
 
-/// The process is alive. Says nothing of the store: a restart would not mend that.
+/// `GET /healthz`: the process runs. Does not check the store: a restart would not repair it.
 pub async fn alive() -> Response {
     json(StatusCode::OK, &serde_json::json!({"status": "alive"}))
 }
 
-/// The process can do its work: the store answers, and the index has caught up with it.
+/// `GET /readyz`: the store answers and the index is built.
 pub async fn ready(State(shared): State<Shared>) -> Response {
     if shared.stop.is_cancelled() {
         return Problem::unavailable("The server is shutting down.", 5).into_response();
     }
     if shared.app.index_status().is_some_and(|index| !index.is_ready) {
-        return Problem::unavailable("The index is being built.", 5).into_response();
+        return Problem::unavailable("The index is being built; try again later.", 5).into_response();
     }
-    match shared.app.store().metadata("ready".to_owned()).await {
-        Ok(_) => json(StatusCode::OK, &serde_json::json!({"status": "ready"})),
+    match shared.app.check_store().await {
+        Ok(()) => json(StatusCode::OK, &serde_json::json!({"status": "ready"})),
         Err(error) => {
-            tracing::warn!(error = &error as &dyn std::error::Error, "the store is not ready");
-            Problem::unavailable("The store is unavailable.", 5).into_response()
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "not ready: the database cannot be read"
+            );
+            Problem::unavailable("The database is unavailable; try again later.", 5).into_response()
         }
     }
 }
 
+/// `GET /metrics`
 pub async fn metrics(State(shared): State<Shared>) -> Response {
-    shared.metrics.log_position.set(shared.app.store().head().borrow().0);
+    shared.metrics.log_position.set(shared.app.log_position().0);
     if let Some(index) = shared.app.index_status() {
         shared.metrics.index.set(&index);
     }

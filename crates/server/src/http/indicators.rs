@@ -1,4 +1,4 @@
-//! What the market costs.
+//! Market indicators: prices over time.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -8,17 +8,15 @@ use wire::indicator::{PricePerMeterBody, parse_interval};
 use super::Shared;
 use super::error::{Problem, json};
 use super::parameters::QueryText;
-use super::searching::{computed, read_filters};
+use super::searching::read_filters;
 
 /// `GET /indicators/price_per_meter`
 pub async fn price_per_meter(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
-    let view = shared.app.view()?;
-    let sites = shared.app.sites_for_search().await?;
+    let searcher = shared.app.search_session().await?;
     let mut parameters = query.parameters();
-    let criteria = read_filters(&shared, &sites, &mut parameters).criteria;
+    let criteria = read_filters(&shared, searcher.sites(), &mut parameters).criteria;
     let interval = parse_interval(&mut parameters);
-    let noted = query.finish(parameters, &[])?;
-    let zone = shared.config.time_zone.clone();
-    let work = move || app::indicators::price_per_meter(&view, &criteria, interval, &zone);
-    Ok(noted.on(json(StatusCode::OK, &PricePerMeterBody::of(&computed(&shared, work).await?))))
+    let ignored = query.finish(parameters, &[])?;
+    let indicator = searcher.price_per_meter(criteria, interval).await?;
+    Ok(ignored.on(json(StatusCode::OK, &PricePerMeterBody::of(&indicator))))
 }

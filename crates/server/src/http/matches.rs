@@ -1,7 +1,8 @@
-//! Matches: which properties came to meet a search, as they were then.
+//! Matches of saved searches, with each property as it was when it matched.
 
 use app::access::Caller;
-use app::searches::MatchSeen;
+use app::documents::DocumentRenderer;
+use app::searches::MatchedProperty;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
@@ -13,11 +14,10 @@ use wire::hydra::{Collection, Paging, Parameter, View};
 use wire::matching::{MatchBody, MatchInput};
 
 use super::Shared;
-use super::documents::Writer;
 use super::error::{Problem, json};
 use super::parameters::QueryText;
 use super::path::PathId;
-use super::searches::of_caller;
+use super::searches::owned_search;
 
 const PARAMETERS: &[Parameter] =
     &[Parameter::new("page", "page"), Parameter::new("itemsPerPage", "itemsPerPage")];
@@ -29,20 +29,20 @@ pub async fn list(
     PathId(id): PathId<SearchId>,
     query: QueryText,
 ) -> Result<Response, Problem> {
-    let search = of_caller(&shared, &caller, id).await?;
+    let search = owned_search(&shared, &caller, id).await?;
     let mut parameters = query.parameters();
     let paging = Paging::parse(&mut parameters, Paging::ITEMS_MAX);
-    let noted = query.finish(parameters, &[])?;
+    let ignored = query.finish(parameters, &[])?;
 
     let (skip, take) = paging.skip_and_take();
-    let (total, seen) = shared.app.matches_of(&search, skip as u64, take as u64).await?;
-    let writer = Writer::new(&shared).await?;
+    let (total, matches) = shared.app.matches_of(&search, skip as u64, take as u64).await?;
+    let renderer = shared.app.document_renderer().await?;
     let members: Vec<Box<RawValue>> =
-        seen.into_iter().filter_map(|seen| written(&shared, &writer, &search, seen)).collect();
+        matches.into_iter().filter_map(|matched| write(&shared, &renderer, &search, matched)).collect();
     let path = wire::iri::matches_of(id);
     let view = View::new(&path, &query.raw, paging, total);
     let page = Collection::new("Match", path, members, total, view, PARAMETERS);
-    Ok(noted.on(json(StatusCode::OK, &page)))
+    Ok(ignored.on(json(StatusCode::OK, &page)))
 }
 
 /// `GET /matches/{id}`
@@ -51,23 +51,23 @@ pub async fn one(
     Extension(caller): Extension<Caller>,
     PathId(id): PathId<MatchId>,
 ) -> Result<Response, Problem> {
-    let found = shared.app.match_of(caller.user.id, id).await?;
-    let (search, seen) = found.ok_or_else(Problem::not_found)?;
-    let writer = Writer::new(&shared).await?;
-    let body = written(&shared, &writer, &search, seen).ok_or_else(Problem::not_found)?;
+    let stored = shared.app.match_of(caller.user.id, id).await?;
+    let (search, matched) = stored.ok_or_else(Problem::not_found)?;
+    let renderer = shared.app.document_renderer().await?;
+    let body = write(&shared, &renderer, &search, matched).ok_or_else(Problem::not_found)?;
     Ok(json(StatusCode::OK, &body))
 }
 
-fn written(
+fn write(
     shared: &Shared,
-    writer: &Writer,
+    renderer: &DocumentRenderer,
     search: &StoredSearch,
-    seen: MatchSeen,
+    matched: MatchedProperty,
 ) -> Option<Box<RawValue>> {
-    let MatchSeen { row, property } = seen;
-    let hidden = search.search.draft.alerts.hide_contact;
-    let property = if hidden { property.without_contacts() } else { property };
-    let document = writer.document(&property)?;
+    let MatchedProperty { row, property } = matched;
+    let hide_contact = search.search.draft.alerts.hide_contact;
+    let property = if hide_contact { property.without_contacts() } else { property };
+    let document = renderer.render(&property)?;
     let parts = MatchInput {
         id: row.id,
         property: row.property,

@@ -1,4 +1,4 @@
-//! Which media type a client reads: JSON-LD unless it names plain JSON; the body is the same.
+//! Content negotiation: JSON-LD by default, plain JSON on request. The body is the same.
 
 use axum::Router;
 use axum::extract::Request;
@@ -8,14 +8,14 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use super::error::{LD_JSON, Problem};
 
-pub fn layered<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
+pub fn layer<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
     router.layer(middleware::from_fn(negotiate))
 }
 
 async fn negotiate(request: Request, next: Next) -> Response {
-    match wanted(request.headers(), Offer::at(request.uri().path())) {
-        Wanted::LdJson => next.run(request).await,
-        Wanted::Json => {
+    match preferred(request.headers(), Offer::at(request.uri().path())) {
+        Preferred::LdJson => next.run(request).await,
+        Preferred::Json => {
             let mut response = next.run(request).await;
             if response.headers().get(header::CONTENT_TYPE) == Some(&LD_JSON) {
                 let json = HeaderValue::from_static("application/json");
@@ -23,7 +23,7 @@ async fn negotiate(request: Request, next: Next) -> Response {
             }
             response
         }
-        Wanted::Neither => Problem::new(
+        Preferred::Neither => Problem::new(
             StatusCode::NOT_ACCEPTABLE,
             "Requested format is not supported. Supported MIME types are \"application/ld+json\", \"application/json\".",
         )
@@ -31,11 +31,11 @@ async fn negotiate(request: Request, next: Next) -> Response {
     }
 }
 
-/// What a path answers with.
+/// Media types a path can respond with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Offer {
     Json,
-    /// Lines as well: documents always, receipts when the body that is sent has lines.
+    /// NDJSON as well: always for documents, and for receipts if the request body is NDJSON.
     Lines,
 }
 
@@ -46,18 +46,18 @@ impl Offer {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Wanted {
+enum Preferred {
     LdJson,
     Json,
     Neither,
 }
 
-fn wanted(headers: &HeaderMap, offer: Offer) -> Wanted {
+fn preferred(headers: &HeaderMap, offer: Offer) -> Preferred {
     let mut ranges = headers.get_all(header::ACCEPT).iter().peekable();
     if ranges.peek().is_none() {
-        return Wanted::LdJson;
+        return Preferred::LdJson;
     }
-    // The best quality at which each is accepted; naming a type beats a wildcard.
+    // The highest quality of each type; an exact type takes precedence over a wildcard.
     let (mut ld_json, mut json, mut any): (Option<f32>, Option<f32>, Option<f32>) = (None, None, None);
     for range in ranges.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')) {
         let mut parts = range.split(';').map(str::trim);
@@ -70,7 +70,7 @@ fn wanted(headers: &HeaderMap, offer: Offer) -> Wanted {
             "application/ld+json" => &mut ld_json,
             "application/json" => &mut json,
             "*/*" | "application/*" | "" => &mut any,
-            // Which of the two it is follows from the path or the body.
+            // The path or the request body decides between NDJSON and JSON.
             "application/x-ndjson" if offer == Offer::Lines => &mut any,
             _ => continue,
         };
@@ -78,12 +78,12 @@ fn wanted(headers: &HeaderMap, offer: Offer) -> Wanted {
     }
     let accepted = |quality: Option<f32>| quality.filter(|quality| *quality > 0.0);
     match (accepted(ld_json), accepted(json)) {
-        (Some(ld_json), Some(json)) if json > ld_json => Wanted::Json,
-        (Some(_), _) => Wanted::LdJson,
-        (None, Some(_)) => Wanted::Json,
-        (None, None) if ld_json.is_none() && accepted(any).is_some() => Wanted::LdJson,
-        (None, None) if json.is_none() && accepted(any).is_some() => Wanted::Json,
-        (None, None) => Wanted::Neither,
+        (Some(ld_json), Some(json)) if json > ld_json => Preferred::Json,
+        (Some(_), _) => Preferred::LdJson,
+        (None, Some(_)) => Preferred::Json,
+        (None, None) if ld_json.is_none() && accepted(any).is_some() => Preferred::LdJson,
+        (None, None) if json.is_none() && accepted(any).is_some() => Preferred::Json,
+        (None, None) => Preferred::Neither,
     }
 }
 
@@ -92,39 +92,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_json_is_for_those_who_name_it() {
-        let check = |accept: &str, expected: Wanted| {
+    fn plain_json_must_be_requested() {
+        let check = |accept: &str, expected: Preferred| {
             let mut headers = HeaderMap::new();
             headers.insert(header::ACCEPT, accept.parse().unwrap());
-            assert_eq!(wanted(&headers, Offer::Json), expected, "{accept}");
+            assert_eq!(preferred(&headers, Offer::Json), expected, "{accept}");
         };
-        assert_eq!(wanted(&HeaderMap::new(), Offer::Json), Wanted::LdJson);
-        check("*/*", Wanted::LdJson);
-        check("application/ld+json", Wanted::LdJson);
-        check("application/json", Wanted::Json);
-        check("application/json, text/plain, */*", Wanted::Json);
-        check("application/json;q=0.5, application/ld+json", Wanted::LdJson);
-        check("application/ld+json;q=0.5, application/json", Wanted::Json);
-        check("application/ld+json, application/json", Wanted::LdJson);
-        check("text/html", Wanted::Neither);
-        check("application/json;q=0", Wanted::Neither);
-        check("application/ld+json;q=0, */*", Wanted::Json);
-        check("text/html,application/xhtml+xml,*/*;q=0.8", Wanted::LdJson);
-        check("application/x-ndjson", Wanted::Neither);
-        check("application/x-ndjson, application/json", Wanted::Json);
+        assert_eq!(preferred(&HeaderMap::new(), Offer::Json), Preferred::LdJson);
+        check("*/*", Preferred::LdJson);
+        check("application/ld+json", Preferred::LdJson);
+        check("application/json", Preferred::Json);
+        check("application/json, text/plain, */*", Preferred::Json);
+        check("application/json;q=0.5, application/ld+json", Preferred::LdJson);
+        check("application/ld+json;q=0.5, application/json", Preferred::Json);
+        check("application/ld+json, application/json", Preferred::LdJson);
+        check("text/html", Preferred::Neither);
+        check("application/json;q=0", Preferred::Neither);
+        check("application/ld+json;q=0, */*", Preferred::Json);
+        check("text/html,application/xhtml+xml,*/*;q=0.8", Preferred::LdJson);
+        check("application/x-ndjson", Preferred::Neither);
+        check("application/x-ndjson, application/json", Preferred::Json);
     }
 
     #[test]
-    fn lines_are_for_where_there_are_lines() {
+    fn ndjson_is_offered_for_streams_only() {
         let mut headers = HeaderMap::new();
         headers.insert(header::ACCEPT, HeaderValue::from_static("application/x-ndjson"));
         for (path, expected) in [
-            ("/documents/properties", Wanted::Neither),
-            ("/searches", Wanted::Neither),
-            ("/documents/properties.ndjson", Wanted::LdJson),
-            ("/adverts", Wanted::LdJson),
+            ("/documents/properties", Preferred::Neither),
+            ("/searches", Preferred::Neither),
+            ("/documents/properties.ndjson", Preferred::LdJson),
+            ("/adverts", Preferred::LdJson),
         ] {
-            assert_eq!(wanted(&headers, Offer::at(path)), expected, "{path}");
+            assert_eq!(preferred(&headers, Offer::at(path)), expected, "{path}");
         }
     }
 }

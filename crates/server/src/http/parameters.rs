@@ -1,4 +1,4 @@
-//! The query of a request: read, judged, and what nobody asked for reported.
+//! Query strings: parsed, validated, and unknown parameters reported.
 
 use axum::extract::{FromRequestParts, Request};
 use axum::middleware::{self, Next};
@@ -15,7 +15,7 @@ use super::error::Problem;
 const IGNORED: HeaderName = HeaderName::from_static("x-ignored-parameters");
 const PREFER: HeaderName = HeaderName::from_static("prefer");
 
-/// The query string of a request, and how strictly its sender wants it read.
+/// The query string of a request, and whether the client asked for strict handling.
 pub struct QueryText {
     pub raw: RawQuery,
     strict: bool,
@@ -36,86 +36,89 @@ impl QueryText {
         Parameters::new(&self.raw)
     }
 
-    /// Everything that could not be read is an error; what nobody asked for is one only for those who prefer it so, and
-    /// else goes into a header: a misspelt filter that silently returns everything is what users hate most.
-    pub fn finish(&self, parameters: Parameters<'_>, offered_orders: &[&str]) -> Result<Noted, Problem> {
+    /// Fails with all violations. Unknown parameters are violations if the client asked for strict handling; otherwise
+    /// they are listed in a response header: a misspelt filter must not silently return everything.
+    pub fn finish(
+        &self,
+        parameters: Parameters<'_>,
+        offered_orders: &[&str],
+    ) -> Result<IgnoredNames, Problem> {
         let ignored = parameters.ignored(offered_orders);
         let mut violations = parameters.violations;
-        violations.extend(self.refused(&ignored, "parameter"));
-        if violations.is_empty() { Ok(Noted { ignored }) } else { Err(Problem::query(&violations)) }
+        violations.extend(self.unknown(&ignored, "parameter"));
+        if violations.is_empty() { Ok(IgnoredNames(ignored)) } else { Err(Problem::query(&violations)) }
     }
 
-    /// The same for a route without parameters whose body has names of its own, together with what is wrong with the body.
+    /// Like [`Self::finish`], for a route that takes a body and no parameters. Reports problems of both.
     pub fn finish_body<T>(
         &self,
         body: Result<T, Vec<Violation>>,
         ignored: Vec<String>,
-    ) -> Result<(T, Noted), Problem> {
+    ) -> Result<(T, IgnoredNames), Problem> {
         self.finish_with_body(self.parameters(), body, ignored)
     }
 
-    /// The same for one that has parameters as well.
+    /// Like [`Self::finish_body`], for a route that takes parameters as well.
     pub fn finish_with_body<T>(
         &self,
         parameters: Parameters<'_>,
         body: Result<T, Vec<Violation>>,
         mut ignored: Vec<String>,
-    ) -> Result<(T, Noted), Problem> {
+    ) -> Result<(T, IgnoredNames), Problem> {
         let in_query = parameters.ignored(&[]);
-        let mut unknown = self.refused(&ignored, "attribute");
-        unknown.extend(self.refused(&in_query, "parameter"));
+        let mut unknown = self.unknown(&ignored, "attribute");
+        unknown.extend(self.unknown(&in_query, "parameter"));
         if !parameters.violations.is_empty() {
             return Err(Problem::query(&[parameters.violations, unknown].concat()));
         }
         match body {
             Ok(read) if unknown.is_empty() => {
                 ignored.extend(in_query);
-                Ok((read, Noted { ignored }))
+                Ok((read, IgnoredNames(ignored)))
             }
             Ok(_) => Err(Problem::violations(&unknown)),
             Err(violations) => Err(Problem::violations(&[violations, unknown].concat())),
         }
     }
 
-    /// What is wrong with names that mean nothing: all of them for those who want to know, else nothing.
-    fn refused(&self, ignored: &[String], kind: &str) -> Vec<Violation> {
+    /// Returns a violation for each unknown name in strict mode, else none.
+    fn unknown(&self, names: &[String], kind: &str) -> Vec<Violation> {
         if !self.strict {
             return Vec::new();
         }
-        let refuse = |name: &String| Violation::malformed(name, format!("This {kind} is not known."));
-        let mut refused: Vec<Violation> = ignored.iter().take(REFUSED_MAX).map(refuse).collect();
-        if ignored.len() > REFUSED_MAX {
-            let message = format!("{} more names are not known.", ignored.len() - REFUSED_MAX);
-            refused.push(Violation::malformed("", message));
+        let violation = |name: &String| Violation::malformed(name, format!("This {kind} is not known."));
+        let mut violations: Vec<Violation> = names.iter().take(UNKNOWN_MAX).map(violation).collect();
+        if names.len() > UNKNOWN_MAX {
+            let message = format!("{} more names are not known.", names.len() - UNKNOWN_MAX);
+            violations.push(Violation::malformed("", message));
         }
-        refused
+        violations
     }
 }
 
-/// As many unknown names as anybody reads.
-const REFUSED_MAX: usize = 100;
+/// Maximum number of unknown names listed in an error.
+const UNKNOWN_MAX: usize = 100;
 
-/// For routes that have no parameters: judges the query before the handler does anything, and reports it afterwards.
+/// Wraps routes without parameters: checks the query before the handler runs, and reports ignored parameters afterwards.
 pub fn none(methods: MethodRouter<Shared>) -> MethodRouter<Shared> {
-    methods.route_layer(middleware::from_fn(refuse_or_report))
+    methods.route_layer(middleware::from_fn(check_query))
 }
 
-async fn refuse_or_report(query: QueryText, request: Request, next: Next) -> Result<Response, Problem> {
-    let noted = query.finish(query.parameters(), &[])?;
-    Ok(noted.on(next.run(request).await))
+async fn check_query(query: QueryText, request: Request, next: Next) -> Result<Response, Problem> {
+    let ignored = query.finish(query.parameters(), &[])?;
+    Ok(ignored.on(next.run(request).await))
 }
 
-/// What was ignored, to be said in the answer.
-pub struct Noted {
-    ignored: Vec<String>,
-}
+/// Names of parameters and attributes that were ignored.
+pub struct IgnoredNames(Vec<String>);
 
-impl Noted {
+impl IgnoredNames {
+    /// Adds the header that lists the ignored names, if there are any.
     pub fn on(self, mut response: Response) -> Response {
-        if self.ignored.is_empty() {
+        if self.0.is_empty() {
             return response;
         }
-        let names = header_text(&self.ignored);
+        let names = header_text(&self.0);
         if let Ok(value) = HeaderValue::from_str(&names) {
             response.headers_mut().insert(IGNORED, value);
         }
@@ -123,26 +126,26 @@ impl Noted {
     }
 }
 
-/// Well below what proxies accept as one header.
+/// Well below the header size that proxies accept.
 const NAMES_LENGTH_MAX: usize = 2_000;
 
-/// Of one name; no parameter has a longer one.
+/// Longer than any parameter name.
 const NAME_LENGTH_MAX: usize = 200;
 
-/// Names for a header. They come from outside: what a header cannot carry is shown as a question mark, a long name is cut, and
-/// a long list ends with how many more there are.
+/// Formats names for a header. They come from the client: characters a header cannot carry become question marks, long names
+/// are truncated, and a long list ends with the number of names left out.
 fn header_text(names: &[String]) -> String {
     let mut text = String::new();
-    for (place, name) in names.iter().enumerate() {
+    for (index, name) in names.iter().enumerate() {
         let mut shown: String = name.chars().take(NAME_LENGTH_MAX).map(in_header).collect();
         if shown.len() < name.chars().count() {
             shown.push_str("...");
         }
         if text.len() + shown.len() > NAMES_LENGTH_MAX {
-            text.push_str(&format!(", and {} more", names.len() - place));
+            text.push_str(&format!(", and {} more", names.len() - index));
             break;
         }
-        if place > 0 {
+        if index > 0 {
             text.push_str(", ");
         }
         text.push_str(&shown);
@@ -150,12 +153,12 @@ fn header_text(names: &[String]) -> String {
     text
 }
 
-const fn in_header(email: char) -> char {
-    if email.is_ascii_graphic() || email == ' ' { email } else { '?' }
+const fn in_header(c: char) -> char {
+    if c.is_ascii_graphic() || c == ' ' { c } else { '?' }
 }
 
-/// Whether a request prefers strict handling, in any of the spellings of RFC 7240: names and values in any case, the value
-/// bare or quoted, blanks around the equals sign.
+/// Returns `true` if a request prefers strict handling, in any spelling of RFC 7240: case-insensitive, the value bare or quoted,
+/// spaces around the equals sign.
 fn wants_strict(headers: &HeaderMap) -> bool {
     let preferences = headers.get_all(PREFER).iter().filter_map(|value| value.to_str().ok());
     preferences.flat_map(|value| value.split([',', ';'])).any(|preference| {
@@ -171,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strictness_has_many_spellings() {
+    fn strict_preference_is_read_in_all_spellings() {
         let check = |prefer: &str, expected: bool| {
             let mut headers = HeaderMap::new();
             headers.insert(PREFER, prefer.parse().unwrap());
@@ -194,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_list_of_names_is_cut_between_two_of_them() {
+    fn long_header_lists_are_truncated_between_names() {
         let names = |count: usize| (0..count).map(|number| format!("name{number}")).collect::<Vec<_>>();
         assert_eq!(header_text(&names(3)), "name0, name1, name2");
         let text = header_text(&names(2_000));

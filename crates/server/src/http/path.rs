@@ -1,4 +1,4 @@
-//! What paths name.
+//! Ids in paths.
 
 use std::str::FromStr;
 
@@ -7,8 +7,7 @@ use http::request::Parts;
 
 use super::error::Problem;
 
-/// The id in a path. A text that cannot be one names nothing, like an id that was never given: not found, in our words
-/// and not in the framework's.
+/// The id in a path. Text that is not a valid id gets the same 404 as an unknown id, instead of the framework's error.
 pub struct PathId<T>(pub T);
 
 impl<S: Send + Sync, T: FromStr> FromRequestParts<S> for PathId<T> {

@@ -1,4 +1,4 @@
-//! The reference geography: cities, departments, regions, and what somebody may mean who has typed so far.
+//! The reference geography: cities, departments, regions, and autocompletion of their names.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ use super::error::{Problem, json};
 use super::parameters::QueryText;
 use super::path::PathId;
 
-/// Suggestions under a search box; nobody reads further.
+/// Suggestions shown under a search box.
 const SUGGESTIONS_DEFAULT: u64 = 10;
 
 const CITY_PARAMETERS: &[Parameter] = &[
@@ -60,45 +60,44 @@ const COMPLETION_PARAMETERS: &[Parameter] = &[
 pub async fn cities(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
     let mut parameters = query.parameters();
     let filter = CityFilter {
-        name: parameters.one("name").map(str::to_owned),
-        insee: parameters.read_list("insee", "an INSEE code", Insee::parse),
-        zipcodes: parameters.read_list("zipcode", "a zipcode", Zipcode::parse_five_digits),
+        name: parameters.last("name").map(str::to_owned),
+        insee: parameters.parse_list("insee", "an INSEE code", Insee::parse),
+        zipcodes: parameters.parse_list("zipcode", "a zipcode", Zipcode::parse_five_digits),
         order: order(&mut parameters),
     };
-    let paging = Paging::read(&mut parameters, Paging::ITEMS_MAX);
-    let noted = query.finish(parameters, &["name"])?;
+    let paging = Paging::parse(&mut parameters, Paging::ITEMS_MAX);
+    let ignored = query.finish(parameters, &["name"])?;
     let found = shared.app.places().cities_matching(&filter);
     let total = found.len() as u64;
     let members = paging.of(found.into_iter().map(|city| CityResource::of(city)));
-    Ok(noted.on(page("City", "/cities", &query, paging, members, total, CITY_PARAMETERS)))
+    Ok(ignored.on(page("City", "/cities", &query, paging, members, total, CITY_PARAMETERS)))
 }
 
 /// `GET /cities/{id}`
 pub async fn city(State(shared): State<Shared>, PathId(id): PathId<String>) -> Result<Response, Problem> {
     let places = shared.app.places();
     let by_id = iri::parse_city(&id).and_then(|id| places.city_by_id(id));
-    // A code that is no longer in use leads to the commune that replaced it.
+    // A former INSEE code leads to the commune that replaced it.
     let former = || Insee::parse(&id).and_then(|insee| places.city(&insee));
     let city = by_id.or_else(former).ok_or_else(Problem::not_found)?;
-    Ok(json(StatusCode::OK, &CityResource::of(city).alone()))
+    Ok(json(StatusCode::OK, &CityResource::of(city).with_context()))
 }
 
 /// `GET /departments`
 pub async fn departments(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
     let mut parameters = query.parameters();
     let filter = DepartmentFilter {
-        name: parameters.one("name").map(str::to_owned),
-        codes: parameters.read_list("code", "the code of a department", |code| {
-            code_as_number(code).map(|_| code.to_owned())
-        }),
+        name: parameters.last("name").map(str::to_owned),
+        codes: parameters
+            .parse_list("code", "a department code", |code| code_as_number(code).map(|_| code.to_owned())),
         order: order(&mut parameters),
     };
-    let paging = Paging::read(&mut parameters, Paging::ITEMS_MAX);
-    let noted = query.finish(parameters, &["name"])?;
+    let paging = Paging::parse(&mut parameters, Paging::ITEMS_MAX);
+    let ignored = query.finish(parameters, &["name"])?;
     let found = shared.app.places().departments_matching(&filter);
     let total = found.len() as u64;
     let members = paging.of(found.into_iter().map(|department| DepartmentResource::of(department)));
-    Ok(noted.on(page("Department", "/departments", &query, paging, members, total, DEPARTMENT_PARAMETERS)))
+    Ok(ignored.on(page("Department", "/departments", &query, paging, members, total, DEPARTMENT_PARAMETERS)))
 }
 
 /// `GET /departments/{id}`
@@ -108,52 +107,47 @@ pub async fn department(
 ) -> Result<Response, Problem> {
     let id = iri::parse_department(&id).ok_or_else(Problem::not_found)?;
     let department = shared.app.places().department_by_id(id).ok_or_else(Problem::not_found)?;
-    Ok(json(StatusCode::OK, &DepartmentResource::of(department).alone()))
+    Ok(json(StatusCode::OK, &DepartmentResource::of(department).with_context()))
 }
 
 /// `GET /regions`
 pub async fn regions(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
     let mut parameters = query.parameters();
-    let (name, order) = (parameters.one("name"), order(&mut parameters));
-    let paging = Paging::read(&mut parameters, Paging::ITEMS_MAX);
-    let noted = query.finish(parameters, &["name"])?;
+    let (name, order) = (parameters.last("name"), order(&mut parameters));
+    let paging = Paging::parse(&mut parameters, Paging::ITEMS_MAX);
+    let ignored = query.finish(parameters, &["name"])?;
     let found = shared.app.places().regions_matching(name, order);
     let total = found.len() as u64;
     let members = paging.of(found.into_iter().map(|region| RegionResource::of(region)));
-    Ok(noted.on(page("Region", "/regions", &query, paging, members, total, REGION_PARAMETERS)))
+    Ok(ignored.on(page("Region", "/regions", &query, paging, members, total, REGION_PARAMETERS)))
 }
 
 /// `GET /regions/{id}`
 pub async fn region(State(shared): State<Shared>, PathId(id): PathId<String>) -> Result<Response, Problem> {
     let id = code_as_number(&id).ok_or_else(Problem::not_found)?;
     let region = shared.app.places().region_by_id(id).ok_or_else(Problem::not_found)?;
-    Ok(json(StatusCode::OK, &RegionResource::of(region).alone()))
+    Ok(json(StatusCode::OK, &RegionResource::of(region).with_context()))
 }
 
-/// `GET /public/location-autocomplete`: needs no key, as its name says.
+/// `GET /public/location-autocomplete`: needs no key.
 pub async fn autocomplete(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
     let mut parameters = query.parameters();
-    let spellings = ["query", "q", "search"].map(|name| parameters.one(name));
+    let spellings = ["query", "q", "search"].map(|name| parameters.last(name));
     let exclusions = Exclusions {
-        cities: ids(&mut parameters, "excludedCitiesIds", "the id of a city", iri::parse_city),
-        departments: ids(
-            &mut parameters,
-            "excludedDepartmentsIds",
-            "the id of a department",
-            iri::parse_department,
-        ),
+        cities: ids(&mut parameters, "excludedCitiesIds", "a city id", iri::parse_city),
+        departments: ids(&mut parameters, "excludedDepartmentsIds", "a department id", iri::parse_department),
     };
     let items = parameters.count("itemsPerPage", 1).unwrap_or(SUGGESTIONS_DEFAULT).min(Paging::ITEMS_MAX);
-    let noted = query.finish(parameters, &[])?;
+    let ignored = query.finish(parameters, &[])?;
     let Some(text) = spellings.into_iter().flatten().next() else {
         return Err(Problem::bad_request("The parameter \"query\" is required."));
     };
-    // A choice of suggestions, not a page of a collection: there is no second page, and the total is what is offered.
+    // Suggestions, not a page of a collection: there is no second page, and the total is the number returned.
     let found = shared.app.places().complete(text, usize::try_from(items).unwrap_or_default(), &exclusions);
     let members: Vec<SuggestionBody> = found.iter().map(SuggestionBody::of).collect();
     let (path, total) = ("/public/location-autocomplete", members.len() as u64);
     let collection = Collection::new("Location", path, members, total, None, COMPLETION_PARAMETERS);
-    Ok(noted.on(json(StatusCode::OK, &collection)))
+    Ok(ignored.on(json(StatusCode::OK, &collection)))
 }
 
 #[derive(Serialize)]
@@ -180,7 +174,7 @@ fn ids(
     expected: &str,
     read: impl Fn(&str) -> Option<u64>,
 ) -> HashSet<u64> {
-    parameters.read_list(name, expected, read).into_iter().collect()
+    parameters.parse_list(name, expected, read).into_iter().collect()
 }
 
 fn order(parameters: &mut Parameters<'_>) -> Order {

@@ -1,6 +1,4 @@
-//! What a search would find, before it is saved.
-
-use std::sync::Arc;
+//! Previews a search before it is saved.
 
 use app::preview::{Count, Preview};
 use axum::extract::{Request, State};
@@ -12,12 +10,11 @@ use wire::search::Purpose;
 
 use super::Shared;
 use super::body;
-use super::documents::Writer;
 use super::error::{Problem, json};
 use super::parameters::QueryText;
 use super::searches::{criteria_of, read};
 
-/// As many documents as a page of the collection has unless it is asked for more.
+/// Number of documents: the default page size of the collection.
 const ITEMS: usize = 10;
 
 /// `POST /searches/preview`
@@ -27,27 +24,23 @@ pub async fn preview(
     request: Request,
 ) -> Result<Response, Problem> {
     let body = body::json(request, shared.config.limits.body_bytes_max).await?;
-    let writer = Writer::new(&shared).await?;
-    let (draft, noted) = read(&shared, &writer.sites, &query, &body, Purpose::Preview)?;
-    let criteria = criteria_of(&shared, &writer.sites, &draft.raw_criteria)?;
-    // It computes as much as hundreds of searches together: one at a time, and behind those who search.
-    let turn = Arc::clone(&shared.previewing).acquire_owned().await;
+    let renderer = shared.app.document_renderer().await?;
+    let (draft, ignored) = read(&shared, renderer.sites(), &query, &body, Purpose::Preview)?;
+    let criteria = criteria_of(&shared, renderer.sites(), &draft.raw_criteria)?;
+    // A preview costs as much as hundreds of searches: one at a time, on background threads.
+    let permit = shared.app.preview_permit().await;
     let previewing = {
         let app = shared.app.background();
-        async move {
-            let preview = app.preview(criteria, app.clock().now(), ITEMS).await;
-            drop(turn);
-            preview
-        }
+        async move { app.preview(permit, criteria, app.clock().now(), ITEMS).await }
     };
     let Preview { now, last_7_days, last_30_days } = shared.background.run(previewing).await??;
 
     let ids = now.hits.iter().map(|hit| hit.property).collect();
     let mut properties = shared.app.properties(ids).await?;
     let document = |property: domain::Property| {
-        // As it would be sent.
-        let hidden = draft.alerts.hide_contact;
-        writer.document(&if hidden { property.without_contacts() } else { property })
+        // Apply the search's own option, as a delivery would.
+        let hide_contact = draft.alerts.hide_contact;
+        renderer.render(&if hide_contact { property.without_contacts() } else { property })
     };
     let found = now.hits.iter().filter_map(|hit| properties.remove(&hit.property));
     let documents: Vec<Box<RawValue>> = found.filter_map(document).collect();
@@ -57,7 +50,7 @@ pub async fn preview(
         last_30_days: count(last_30_days),
         documents: documents.iter().map(|document| &**document).collect(),
     });
-    Ok(noted.on(json(StatusCode::OK, &body)))
+    Ok(ignored.on(json(StatusCode::OK, &body)))
 }
 
 fn count(count: Count) -> CountBody {

@@ -1,4 +1,4 @@
-//! Saved searches: what their owners wait for. Somebody else's search is not there.
+//! Saved searches. A search of another user is reported as not found.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use wire::search::{ParseContext, ParsedSearch, Places, Purpose, SearchInput};
 use super::Shared;
 use super::body;
 use super::error::{Problem, json};
-use super::parameters::{Noted, QueryText};
+use super::parameters::{IgnoredNames, QueryText};
 use super::path::PathId;
 
 const PATH: &str = "/searches";
@@ -32,7 +32,7 @@ const PARAMETERS: &[Parameter] = &[
     Parameter::new("itemsPerPage", "itemsPerPage"),
 ];
 
-/// How often a change is made anew when somebody else changes the same search at the same time.
+/// Attempts to apply an update while other requests change the same search.
 const ATTEMPTS: usize = 5;
 
 /// `GET /searches`
@@ -46,18 +46,18 @@ pub async fn list(
     let title = parameters.last("title").map(str::to_owned);
     let by_title = parameters.order(&[("title", ())]).first().map(|(_, direction)| *direction);
     let paging = Paging::parse(&mut parameters, Paging::ITEMS_MAX);
-    let noted = query.finish(parameters, &["title"])?;
+    let ignored = query.finish(parameters, &["title"])?;
 
     let (skip, take) = paging.skip_and_take();
     let owner = caller.user.id;
-    let asked = SearchList { owner, title, enabled, by_title, skip: skip as u64, take: take as u64 };
-    let page = shared.app.searches_of(asked).await?;
+    let list = SearchList { owner, title, enabled, by_title, skip: skip as u64, take: take as u64 };
+    let page = shared.app.searches_of(list).await?;
     let writer = Writer::new(&shared).await?;
     let members: Vec<Box<RawValue>> =
         page.searches.iter().map(|stored| writer.write(stored)).collect::<Result<_, _>>()?;
     let view = View::new(PATH, &query.raw, paging, page.total);
     let page = Collection::new("Search", PATH, members, page.total, view, PARAMETERS);
-    Ok(noted.on(json(StatusCode::OK, &page)))
+    Ok(ignored.on(json(StatusCode::OK, &page)))
 }
 
 /// `POST /searches`
@@ -69,10 +69,10 @@ pub async fn create(
 ) -> Result<Response, Problem> {
     let body = body::json(request, shared.config.limits.body_bytes_max).await?;
     let sites = shared.app.sites().await?;
-    let (draft, noted) = read(&shared, &sites, &query, &body, Purpose::Create)?;
+    let (draft, ignored) = read(&shared, &sites, &query, &body, Purpose::Create)?;
     let limit = shared.config.limits.searches_per_user;
     let Some(stored) = shared.app.create_search(caller.user.id, draft, limit).await? else {
-        let message = format!("There may be {limit} searches of one user at most, and you have as many.");
+        let message = format!("Limit of {limit} saved searches reached; delete one to create another.");
         return Err(Problem::violations(&[Violation::too_many("", message)]));
     };
     let mut response = json(StatusCode::CREATED, &Writer::new(&shared).await?.write(&stored)?);
@@ -80,7 +80,7 @@ pub async fn create(
         response.headers_mut().insert(header::LOCATION, location.clone());
         response.headers_mut().insert(header::CONTENT_LOCATION, location);
     }
-    Ok(noted.on(response))
+    Ok(ignored.on(response))
 }
 
 /// `GET /searches/{id}`
@@ -89,7 +89,7 @@ pub async fn one(
     Extension(caller): Extension<Caller>,
     PathId(id): PathId<SearchId>,
 ) -> Result<Response, Problem> {
-    let stored = of_caller(&shared, &caller, id).await?;
+    let stored = owned_search(&shared, &caller, id).await?;
     Ok(json(StatusCode::OK, &Writer::new(&shared).await?.write(&stored)?))
 }
 
@@ -101,19 +101,19 @@ pub async fn update(
     query: QueryText,
     request: Request,
 ) -> Result<Response, Problem> {
-    // Before the body is read: nobody sends megabytes to a search that is not theirs.
-    of_caller(&shared, &caller, id).await?;
+    // Check ownership before reading a body of several megabytes.
+    owned_search(&shared, &caller, id).await?;
     let body = body::json(request, shared.config.limits.body_bytes_max).await?;
     let sites = shared.app.sites().await?;
     for _ in 0..ATTEMPTS {
-        // What is absent keeps its value as it is now, not as it was before somebody else changed it.
-        let known = of_caller(&shared, &caller, id).await?;
-        let (draft, noted) = read(&shared, &sites, &query, &body, Purpose::Update(&known.search.draft))?;
-        if let Some(stored) = shared.app.update_search(&known, draft).await? {
-            return Ok(noted.on(json(StatusCode::OK, &Writer::new(&shared).await?.write(&stored)?)));
+        // Absent fields keep their current value, so read the search again after a concurrent change.
+        let current = owned_search(&shared, &caller, id).await?;
+        let (draft, ignored) = read(&shared, &sites, &query, &body, Purpose::Update(&current.search.draft))?;
+        if let Some(stored) = shared.app.update_search(&current, draft).await? {
+            return Ok(ignored.on(json(StatusCode::OK, &Writer::new(&shared).await?.write(&stored)?)));
         }
     }
-    Err(Problem::new(StatusCode::CONFLICT, "This search is being changed by others; try again."))
+    Err(Problem::new(StatusCode::CONFLICT, "This search is being changed by other requests; try again."))
 }
 
 /// `DELETE /searches/{id}`
@@ -128,22 +128,22 @@ pub async fn delete(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// A search of whoever is calling.
-pub async fn of_caller(shared: &Shared, caller: &Caller, id: SearchId) -> Result<StoredSearch, Problem> {
+/// Returns a search of the caller.
+pub async fn owned_search(shared: &Shared, caller: &Caller, id: SearchId) -> Result<StoredSearch, Problem> {
     shared.app.search_of(caller.user.id, id).await?.ok_or_else(Problem::not_found)
 }
 
-/// Reads a body, or says everything that is wrong with it; and what of it means nothing.
+/// Parses the body of a search. Fails with all violations; returns the draft and the names of unknown attributes.
 pub fn read(
     shared: &Shared,
     sites: &SiteDirectory,
     query: &QueryText,
     body: &Value,
     purpose: Purpose<'_>,
-) -> Result<(SearchDraft, Noted), Problem> {
+) -> Result<(SearchDraft, IgnoredNames), Problem> {
     let ParsedSearch { draft, ignored } = shared.app.with_references(sites, |references| {
         with_places(&shared.app, |places| {
-            let judge = |endpoint: &Endpoint| judged(&shared.app, endpoint);
+            let judge = |endpoint: &Endpoint| check_endpoint(&shared.app, endpoint);
             wire::search::parse(
                 body,
                 purpose,
@@ -154,13 +154,13 @@ pub fn read(
     query.finish_body(draft, ignored)
 }
 
-/// Why nothing is ever sent to an address, if that is so. Where nothing is sent at all, nobody can tell.
-fn judged(app: &App, endpoint: &Endpoint) -> Result<(), String> {
+/// Checks that webhooks may be sent to an endpoint. Accepts every endpoint if this process has no dispatcher.
+fn check_endpoint(app: &App, endpoint: &Endpoint) -> Result<(), String> {
     let Some(transport) = app.transport() else { return Ok(()) };
-    transport.judge(endpoint).map(|_host| ()).map_err(|refused| refused.to_string())
+    transport.check_endpoint(endpoint).map(|_host| ()).map_err(|refused| refused.to_string())
 }
 
-/// What a search asks for today. What was saved was checked, but what it is made of may have changed its rules since.
+/// Resolves the criteria of a search. They were valid when saved, but the validation rules may have changed since.
 pub fn criteria_of(
     shared: &Shared,
     sites: &SiteDirectory,
@@ -177,14 +177,14 @@ pub fn with_places<T>(app: &App, then: impl FnOnce(Places<'_>) -> T) -> T {
     then(Places { city: &city, commune: &commune, department: &department })
 }
 
-/// What it takes to write searches.
+/// Writes searches.
 struct Writer<'a> {
     shared: &'a Shared,
     sites: Arc<SiteDirectory>,
 }
 
 impl<'a> Writer<'a> {
-    /// With the sites as they are now.
+    /// Uses the current sites.
     async fn new(shared: &'a Shared) -> Result<Self, app::Error> {
         Ok(Self { shared, sites: shared.app.sites().await? })
     }
@@ -197,8 +197,8 @@ impl<'a> Writer<'a> {
             serde_json::value::to_raw_value(&wire::search::search(parts))
         });
         written.map_err(|error| {
-            tracing::error!(error = &error as &dyn std::error::Error, "a search could not be written");
-            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "The search could not be shown.")
+            tracing::error!(error = &error as &dyn std::error::Error, "failed to serialise a saved search");
+            Problem::internal()
         })
     }
 }

@@ -1,5 +1,5 @@
-//! What a user's webhooks are signed with, for that user. No answer here may be kept by anybody on the way, and none is: every
-//! answer says `no-store` unless its handler says otherwise.
+//! The secret that signs a user's webhooks. Responses must not be cached; the middleware sets `no-store` on every response unless
+//! the handler sets its own `Cache-Control`.
 
 use app::access::Caller;
 use axum::Extension;
@@ -29,10 +29,10 @@ pub async fn rotate(
     query: QueryText,
     request: Request,
 ) -> Result<Response, Problem> {
-    let noted = body::nothing(&query, request, shared.config.limits.body_bytes_max).await?;
+    let ignored = body::expect_empty(&query, request, shared.config.limits.body_bytes_max).await?;
     let secrets = shared.app.rotate_webhook_secret(caller.user.id).await?;
-    tracing::info!(user = %caller.user.id, "a webhook secret was rotated");
-    Ok(noted.on(present(&shared, &secrets)))
+    tracing::info!(user = %caller.user.id, "webhook secret rotated");
+    Ok(ignored.on(present(&shared, &secrets)))
 }
 
 fn present(shared: &Shared, secrets: &WebhookSecrets) -> Response {

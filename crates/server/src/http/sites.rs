@@ -1,4 +1,4 @@
-//! Sites and their categories: anybody may read them, an operator names and sorts them.
+//! Sites and their categories: readable with any key of scope `read`, writable with scope `admin`.
 
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
@@ -35,18 +35,18 @@ const CATEGORY_PARAMETERS: &[Parameter] = &[
 /// `GET /sites`
 pub async fn list(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
     let mut parameters = query.parameters();
-    let name = parameters.one("name").unwrap_or_default();
+    let name = parameters.last("name").unwrap_or_default();
     let categories = parameters.list("category");
     let direction = direction(&mut parameters);
-    let paging = Paging::read(&mut parameters, Paging::ITEMS_MAX);
-    let noted = query.finish(parameters, &["name"])?;
+    let paging = Paging::parse(&mut parameters, Paging::ITEMS_MAX);
+    let ignored = query.finish(parameters, &["name"])?;
 
     let directory = shared.app.sites().await?;
-    // A category that does not exist has no sites.
-    let wanted: Vec<SiteCategoryId> =
-        categories.iter().filter_map(|text| site::category_in_query(text, &directory)?).collect();
+    // An unknown category has no sites.
+    let category_ids: Vec<SiteCategoryId> =
+        categories.iter().filter_map(|text| site::parse_category_parameter(text, &directory)?).collect();
     let fits = |site: &&Site| {
-        categories.is_empty() || site.category.is_some_and(|category| wanted.contains(&category))
+        categories.is_empty() || site.category.is_some_and(|category| category_ids.contains(&category))
     };
     let mut found: Vec<&Site> = directory.sites_like(name).filter(fits).collect();
     sort(&mut found, direction, |site| (fold(site.label()), site.id));
@@ -54,14 +54,14 @@ pub async fn list(State(shared): State<Shared>, query: QueryText) -> Result<Resp
     let members = paging.of(found.into_iter().map(|site| SiteResource::of(site, &directory)));
     let view = View::new("/sites", &query.raw, paging, total);
     let page = Collection::new("Site", "/sites", members, total, view, SITE_PARAMETERS);
-    Ok(noted.on(json(StatusCode::OK, &page)))
+    Ok(ignored.on(json(StatusCode::OK, &page)))
 }
 
 /// `GET /sites/{id}`
 pub async fn one(State(shared): State<Shared>, PathId(id): PathId<SiteId>) -> Result<Response, Problem> {
     let directory = shared.app.sites().await?;
     let site = directory.site(id).ok_or_else(Problem::not_found)?;
-    Ok(json(StatusCode::OK, &SiteResource::of(site, &directory).alone()))
+    Ok(json(StatusCode::OK, &SiteResource::of(site, &directory).with_context()))
 }
 
 /// `PUT /sites/{id}`
@@ -74,15 +74,15 @@ pub async fn change(
     let site = directory.site(id).ok_or_else(Problem::not_found)?;
     let body = body::json(request, shared.config.limits.body_bytes_max).await?;
     let SiteChange { name, category } =
-        site::read_site(&body, &directory).map_err(|violations| Problem::violations(&violations))?;
-    let wanted = category.value().copied().flatten();
+        site::parse_site_change(&body, &directory).map_err(|violations| Problem::violations(&violations))?;
+    let new_category = category.value().copied().flatten();
     let written = shared.app.put_site(PutSite { key: site.key.clone(), name, category }).await?;
-    match (written, wanted) {
+    match (written, new_category) {
         (Some(site), _) => {
             let directory = shared.app.sites().await?;
-            Ok(json(StatusCode::OK, &SiteResource::of(&site, &directory).alone()))
+            Ok(json(StatusCode::OK, &SiteResource::of(&site, &directory).with_context()))
         }
-        // Somebody deleted the category since the directory was read.
+        // The category was deleted after the directory was read.
         (None, Some(category)) => Err(Problem::violations(&[site::category_not_found(category)])),
         (None, None) => Err(Problem::not_found()),
     }
@@ -91,10 +91,10 @@ pub async fn change(
 /// `GET /site_categories`
 pub async fn categories(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
     let mut parameters = query.parameters();
-    let name = fold(parameters.one("name").unwrap_or_default());
+    let name = fold(parameters.last("name").unwrap_or_default());
     let direction = direction(&mut parameters);
-    let paging = Paging::read(&mut parameters, Paging::ITEMS_MAX);
-    let noted = query.finish(parameters, &["name"])?;
+    let paging = Paging::parse(&mut parameters, Paging::ITEMS_MAX);
+    let ignored = query.finish(parameters, &["name"])?;
 
     let directory = shared.app.sites().await?;
     let fits = |category: &&SiteCategory| category.name.comparison_key().contains(&name);
@@ -104,7 +104,7 @@ pub async fn categories(State(shared): State<Shared>, query: QueryText) -> Resul
     let members = paging.of(found.into_iter().map(SiteCategoryResource::of));
     let view = View::new("/site_categories", &query.raw, paging, total);
     let page = Collection::new("SiteCategory", "/site_categories", members, total, view, CATEGORY_PARAMETERS);
-    Ok(noted.on(json(StatusCode::OK, &page)))
+    Ok(ignored.on(json(StatusCode::OK, &page)))
 }
 
 /// `GET /site_categories/{id}`
@@ -114,17 +114,17 @@ pub async fn category(
 ) -> Result<Response, Problem> {
     let directory = shared.app.sites().await?;
     let category = directory.category(id).ok_or_else(Problem::not_found)?;
-    Ok(json(StatusCode::OK, &SiteCategoryResource::of(category).alone()))
+    Ok(json(StatusCode::OK, &SiteCategoryResource::of(category).with_context()))
 }
 
 /// `POST /site_categories`
 pub async fn create_category(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
     let body = body::json(request, shared.config.limits.body_bytes_max).await?;
-    let name = site::read_category(&body).map_err(|violations| Problem::violations(&violations))?;
+    let name = site::parse_category(&body).map_err(|violations| Problem::violations(&violations))?;
     let Some(category) = shared.app.create_site_category(name).await? else {
         return Err(Problem::violations(&[site::category_name_taken()]));
     };
-    let mut response = json(StatusCode::CREATED, &SiteCategoryResource::of(&category).alone());
+    let mut response = json(StatusCode::CREATED, &SiteCategoryResource::of(&category).with_context());
     if let Ok(location) = HeaderValue::from_str(&wire::iri::site_category(category.id)) {
         response.headers_mut().insert(header::LOCATION, location.clone());
         response.headers_mut().insert(header::CONTENT_LOCATION, location);
@@ -139,10 +139,10 @@ pub async fn rename_category(
     request: Request,
 ) -> Result<Response, Problem> {
     let body = body::json(request, shared.config.limits.body_bytes_max).await?;
-    let name = site::read_category(&body).map_err(|violations| Problem::violations(&violations))?;
+    let name = site::parse_category(&body).map_err(|violations| Problem::violations(&violations))?;
     match shared.app.rename_site_category(id, name.clone()).await? {
         RenameOutcome::Renamed => {
-            Ok(json(StatusCode::OK, &SiteCategoryResource::of(&SiteCategory { id, name }).alone()))
+            Ok(json(StatusCode::OK, &SiteCategoryResource::of(&SiteCategory { id, name }).with_context()))
         }
         RenameOutcome::NotFound => Err(Problem::not_found()),
         RenameOutcome::NameTaken => Err(Problem::violations(&[site::category_name_taken()])),
@@ -160,12 +160,12 @@ pub async fn delete_category(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// By name, from A on unless asked otherwise.
+/// Returns the sort direction by name; ascending by default.
 fn direction(parameters: &mut Parameters<'_>) -> Direction {
     parameters.order(&[("name", ())]).first().map_or(Direction::Ascending, |(_, direction)| *direction)
 }
 
-/// Ids break ties, so that pages never overlap.
+/// Sorts by `key`, which must end with the id: ties would make pages overlap.
 fn sort<T, K: Ord>(found: &mut [T], direction: Direction, key: impl Fn(&T) -> K) {
     found.sort_by_cached_key(key);
     if direction == Direction::Descending {

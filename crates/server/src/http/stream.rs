@@ -1,8 +1,8 @@
-//! A stream of adverts, one a line, answered by a stream of receipts.
+//! Ingest of an NDJSON stream of adverts, answered with an NDJSON stream of receipts.
 //!
-//! Lines are taken in as they come: a batch is committed when it is full or when nothing more has arrived yet, so a slow
-//! sender gets its receipts at once and a fast one shares syncs to disk. Memory is bounded: one line, one batch, and the
-//! receipts a client has not read yet, up to a limit at which we stop reading.
+//! A batch is committed when it is full or when no more data is available yet: a slow client gets its receipts at once, and a fast
+//! one shares syncs to disk. Memory is bounded: one line, one batch, and the receipts the client has not read yet, up to a limit at
+//! which the server stops reading.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -15,51 +15,51 @@ use http::{HeaderValue, header};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use super::Shared;
-use super::outer::Slot;
-use crate::feed::{self, LINES_PER_BATCH, Line, LineSplitter};
+use super::middleware::RequestPermit;
+use crate::ndjson::{self, LINES_PER_BATCH, Line, LineSplitter};
 
-/// Receipts kept for a client that sends everything before it reads anything, as simple clients do: room for some
-/// 250,000. A client that sends more in one request must read while it sends.
+/// Buffer for receipts of clients that send everything before they read, as simple clients do: room for about 250,000. A client
+/// that sends more in one request must read while it sends.
 const RECEIPT_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// How long a shutdown waits for a stream that pauses.
-const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(1);
+/// How long a shutdown waits for more data of a stream.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
 
-pub fn ingest(shared: &Shared, slot: Option<Slot>, body: Body) -> Response {
+pub fn ingest(shared: &Shared, permit: Option<RequestPermit>, body: Body) -> Response {
     let (sender, receiver) = mpsc::unbounded_channel();
-    let outbox = Outbox { sender, room: Arc::new(Semaphore::new(RECEIPT_BYTES_MAX)) };
-    let task = Stream { shared: shared.clone(), outbox };
+    let receipts = ReceiptSender { sender, free_bytes: Arc::new(Semaphore::new(RECEIPT_BYTES_MAX)) };
+    let task = AdvertStream { shared: shared.clone(), receipts };
     let work = async move {
         task.run(body).await;
-        drop(slot);
+        drop(permit);
     };
     shared.tasks.spawn_on(work, &shared.background.handle());
     let receipts = stream::unfold(receiver, |mut receiver| async move {
-        // The room a chunk took is free once the chunk is handed to the connection.
-        let (bytes, _room): (Bytes, OwnedSemaphorePermit) = receiver.recv().await?;
+        // The permit is released when the chunk is handed to the connection.
+        let (bytes, _permit): (Bytes, OwnedSemaphorePermit) = receiver.recv().await?;
         Some((Ok::<_, Infallible>(bytes), receiver))
     });
     let content_type = HeaderValue::from_static("application/x-ndjson");
     ([(header::CONTENT_TYPE, content_type)], Body::from_stream(receipts)).into_response()
 }
 
-struct Stream {
+struct AdvertStream {
     shared: Shared,
-    outbox: Outbox,
+    receipts: ReceiptSender,
 }
 
 enum Next {
     Bytes(Bytes),
     End,
-    /// The sender vanished or broke the framing.
+    /// The client disconnected or broke the framing.
     Broken,
-    /// The sender paused for too long.
+    /// The client paused for too long.
     Idle,
-    /// We are to end, and nothing more has arrived.
+    /// The server is shutting down and no more data is available.
     Shutdown,
 }
 
-impl Stream {
+impl AdvertStream {
     async fn run(self, body: Body) {
         let limits = &self.shared.config.limits;
         let mut frames = body.into_data_stream();
@@ -68,8 +68,8 @@ impl Stream {
         loop {
             let ready = frames.next().now_or_never();
             if ready.is_none() && !lines.is_empty() {
-                // Nothing more has arrived: answer for what has.
-                if !self.take_in(std::mem::take(&mut lines)).await {
+                // No more data yet: answer the lines received so far.
+                if !self.ingest_lines(std::mem::take(&mut lines)).await {
                     return;
                 }
             }
@@ -90,49 +90,50 @@ impl Stream {
                     splitter.finish(&mut lines);
                     while !lines.is_empty() {
                         let rest = lines.split_off(lines.len().min(LINES_PER_BATCH));
-                        if !self.take_in(std::mem::replace(&mut lines, rest)).await {
+                        if !self.ingest_lines(std::mem::replace(&mut lines, rest)).await {
                             return;
                         }
                     }
                     return;
                 }
                 Next::Idle => {
-                    // Everything whole has been answered for already; what is pending is an unfinished line.
+                    // Complete lines were answered already; only an unfinished line is pending.
                     let seconds = limits.stream_idle_timeout.as_secs_f64();
                     let line = splitter.next_number();
                     let message = format!(
-                        "The stream paused for {seconds} s; nothing from line {line} on was taken in."
+                        "No data received for {seconds} s. Line {line} and all following lines were not ingested."
                     );
-                    self.last_word(408, message).await;
+                    self.send_error(408, message).await;
                     return;
                 }
                 Next::Shutdown => {
                     let line = splitter.next_number();
-                    let message =
-                        format!("The server is shutting down; nothing from line {line} on was taken in.");
-                    self.last_word(503, message).await;
+                    let message = format!(
+                        "The server is shutting down. Line {line} and all following lines were not ingested."
+                    );
+                    self.send_error(503, message).await;
                     return;
                 }
                 Next::Broken => {
-                    // Whole lines are taken in; the one that was cut short is nobody's advert.
-                    self.take_in(lines).await;
-                    tracing::info!("a stream of adverts broke off");
+                    // Ingest complete lines and drop the truncated one.
+                    self.ingest_lines(lines).await;
+                    tracing::info!("advert stream aborted by the client; complete lines were ingested");
                     return;
                 }
             }
-            while feed::is_full(&lines, LINES_PER_BATCH) {
+            while ndjson::is_full(&lines, LINES_PER_BATCH) {
                 let rest = lines.split_off(lines.len().min(LINES_PER_BATCH));
-                if !self.take_in(std::mem::replace(&mut lines, rest)).await {
+                if !self.ingest_lines(std::mem::replace(&mut lines, rest)).await {
                     return;
                 }
             }
         }
     }
 
-    /// Ends when the process is to end and the sender has had a moment to send what is on its way.
+    /// Completes [`SHUTDOWN_GRACE`] after the shutdown began, so that data in transit can still arrive.
     async fn shutdown(&self) {
         self.shared.stop.cancelled().await;
-        let _ = tokio::time::timeout(SHUTDOWN_PATIENCE, std::future::pending::<()>()).await;
+        let _ = tokio::time::timeout(SHUTDOWN_GRACE, std::future::pending::<()>()).await;
     }
 
     fn read(frame: Option<Result<Bytes, axum::Error>>) -> Next {
@@ -143,18 +144,18 @@ impl Stream {
         }
     }
 
-    /// An error as the last line of an answer whose status was sent long ago.
-    async fn last_word(&self, status: u16, message: String) {
+    /// Sends an error as the last line of the response, whose status was sent long before.
+    async fn send_error(&self, status: u16, message: String) {
         let mut line = serde_json::to_vec(&wire::error::error(status, message)).unwrap_or_default();
         line.push(b'\n');
-        self.outbox.send(line, self.shared.config.limits.stream_idle_timeout).await;
+        self.receipts.send(line, self.shared.config.limits.stream_idle_timeout).await;
     }
 
-    /// The numbers of the lines and what became of them; nothing when reading them panicked.
-    async fn read_and_store(
+    /// Decodes and ingests lines. Returns their numbers and receipts; `None` if decoding panicked.
+    async fn decode_and_ingest(
         &self,
         lines: Vec<Line>,
-    ) -> Result<Option<(Vec<u64>, Vec<feed::Taken>)>, app::Error> {
+    ) -> Result<Option<(Vec<u64>, Vec<ndjson::Ingested>)>, app::Error> {
         let decoder = self.shared.decoder().await?;
         let now = self.shared.app.clock().now();
         let work = move || {
@@ -162,52 +163,56 @@ impl Stream {
             lines.into_iter().map(read).unzip::<_, _, Vec<u64>, Vec<_>>()
         };
         let Ok((numbers, decoded)) = tokio::task::spawn_blocking(work).await else { return Ok(None) };
-        Ok(Some((numbers, feed::take_in(&self.shared.app.background(), decoded).await?)))
+        Ok(Some((numbers, ndjson::ingest(&self.shared.app.background(), decoded).await?)))
     }
 
-    /// Takes lines in and sends their receipts; `false` when the stream has to end.
-    async fn take_in(&self, lines: Vec<Line>) -> bool {
+    /// Ingests lines and sends their receipts. Returns `false` if the stream must end.
+    async fn ingest_lines(&self, lines: Vec<Line>) -> bool {
         let first = lines.first().map(|line| line.number).unwrap_or_default();
-        let (numbers, taken) = match self.read_and_store(lines).await {
-            Ok(Some(taken)) => taken,
+        let (numbers, ingested) = match self.decode_and_ingest(lines).await {
+            Ok(Some(ingested)) => ingested,
             Ok(None) => return false,
             Err(error) => {
-                // These lines were not taken in, and the client must know from where to send again.
+                // The lines were not ingested: tell the client where to resume.
                 tracing::error!(
                     error = &error as &dyn std::error::Error,
-                    "a stream of adverts could not be stored"
+                    "advert stream aborted: the database cannot be written"
                 );
-                let message = format!("The store is unavailable; nothing from line {first} on was taken in.");
-                self.last_word(503, message).await;
+                let message = format!(
+                    "The database is unavailable. Line {first} and all following lines were not ingested."
+                );
+                self.send_error(503, message).await;
                 return false;
             }
         };
-        let mut text = Vec::with_capacity(taken.len() * 256);
-        for (number, taken) in numbers.into_iter().zip(taken) {
-            self.shared.metrics.count(std::slice::from_ref(&taken.receipt));
-            let mut receipt = taken.body();
+        let mut text = Vec::with_capacity(ingested.len() * 256);
+        for (number, ingested) in numbers.into_iter().zip(ingested) {
+            self.shared.metrics.count(std::slice::from_ref(&ingested.receipt));
+            let mut receipt = ingested.body();
             receipt.line = Some(number);
             if serde_json::to_writer(&mut text, &receipt).is_err() {
                 return false;
             }
             text.push(b'\n');
         }
-        self.outbox.send(text, self.shared.config.limits.stream_idle_timeout).await
+        self.receipts.send(text, self.shared.config.limits.stream_idle_timeout).await
     }
 }
 
-struct Outbox {
+/// Sends receipts, with a limit on the bytes the client has not read yet.
+struct ReceiptSender {
     sender: mpsc::UnboundedSender<(Bytes, OwnedSemaphorePermit)>,
-    room: Arc<Semaphore>,
+    free_bytes: Arc<Semaphore>,
 }
 
-impl Outbox {
-    /// Waits for room, for as long as a stream may pause; `false` when the client does not read or is gone.
-    async fn send(&self, text: Vec<u8>, patience: Duration) -> bool {
-        let wanted = u32::try_from(text.len().min(RECEIPT_BYTES_MAX)).unwrap_or(u32::MAX);
-        let room = tokio::time::timeout(patience, Arc::clone(&self.room).acquire_many_owned(wanted)).await;
-        let Ok(Ok(room)) = room else { return false };
-        self.sender.send((text.into(), room)).is_ok()
+impl ReceiptSender {
+    /// Waits for free space, at most `timeout`. Returns `false` if the client does not read or is gone.
+    async fn send(&self, text: Vec<u8>, timeout: Duration) -> bool {
+        let bytes = u32::try_from(text.len().min(RECEIPT_BYTES_MAX)).unwrap_or(u32::MAX);
+        let permit =
+            tokio::time::timeout(timeout, Arc::clone(&self.free_bytes).acquire_many_owned(bytes)).await;
+        let Ok(Ok(permit)) = permit else { return false };
+        self.sender.send((text.into(), permit)).is_ok()
     }
 }
 

@@ -1,7 +1,7 @@
-//! The webhook tester: one example to an address of the caller's choice, at once, by the code that sends everything else.
+//! The webhook tester: sends one sample to an endpoint of the caller's choice, immediately, with the code that sends deliveries.
 //!
-//! It makes us send something to an address that somebody made up, so nothing of what came back is shown but whether it was taken,
-//! and nobody does it often.
+//! The caller chooses where the server sends to. So the response of the endpoint is not shown, except whether it was a success, and
+//! the tester is rate limited.
 
 use std::collections::HashSet;
 use std::num::NonZeroU32;
@@ -28,11 +28,11 @@ const ENDPOINT: &str = "endpoint";
 const EVENT_TYPE: &str = "eventType";
 const EVENT_TYPE_ALIAS: &str = "type";
 
-/// How many examples a user may send a minute. Somebody who sets a receiver up needs one of each kind, and a few more.
+/// How many samples a user may send per minute: one of each kind, and a few more.
 const PER_MINUTE: NonZeroU32 = NonZeroU32::new(10).expect("ten is not zero");
 
-/// When to come back while another example is under way.
-const UNDER_WAY_SECONDS: u64 = 1;
+/// `Retry-After` while another sample of the user is in flight.
+const IN_FLIGHT_SECONDS: u64 = 1;
 
 /// `GET /webhook-tester?endpoint=…&eventType=…`
 pub async fn send(
@@ -43,26 +43,26 @@ pub async fn send(
     let mut parameters = query.parameters();
     let (endpoint, sample) = (endpoint(&mut parameters), sample(&mut parameters));
     let noted = query.finish(parameters, &[])?;
-    // Neither is missing where nothing was refused.
+    // Both are present, because `finish` has reported missing ones.
     let (Some(endpoint), Some(sample)) = (endpoint, sample) else { return Err(Problem::not_found()) };
     let refused = |why: String| Problem::violations(&[Violation::invalid(ENDPOINT, why)]);
-    let nobody = || Problem::unavailable("This server sends no webhooks.", 60);
-    let transport = shared.app.transport().ok_or_else(nobody)?;
-    transport.judge(&endpoint).map_err(|error| refused(error.to_string()))?;
+    let no_transport = || Problem::unavailable("This server sends no webhooks.", 60);
+    let transport = shared.app.transport().ok_or_else(no_transport)?;
+    transport.check_endpoint(&endpoint).map_err(|error| refused(error.to_string()))?;
 
-    let _turn = shared.tester_turns.take(caller.user.id)?;
+    let _permit = shared.tester_limits.acquire(caller.user.id)?;
     let tested = shared.app.test_webhook(caller.user.id, endpoint, sample).await?;
-    let Tested { body, exchange } = tested.ok_or_else(nobody)?;
+    let Tested { body, exchange } = tested.ok_or_else(no_transport)?;
     match exchange.outcome {
         Outcome::Delivered => {
             Ok(noted.on((StatusCode::OK, [(header::CONTENT_TYPE, LD_JSON)], body).into_response()))
         }
-        // Its name leads where nothing is ever sent to.
+        // The host resolves to an address that the policy refuses.
         Outcome::Failed(Fault::Refused) => {
-            let problem = refused("This host leads to an address that is not a public one.".to_owned());
+            let problem = refused("This host resolves to an address that is not public.".to_owned());
             Ok(noted.on(problem.into_response()))
         }
-        // Something was sent, so that what was not understood of the question matters as much as after a success.
+        // A sample was sent, so warnings about the query matter as much as after a success.
         Outcome::Failed(_) | Outcome::Interrupted => {
             Ok(noted.on(Problem::not_taken(&exchange).into_response()))
         }
@@ -79,7 +79,7 @@ fn endpoint(parameters: &mut Parameters<'_>) -> Option<Endpoint> {
 fn sample(parameters: &mut Parameters<'_>) -> Option<Sample> {
     let alias = parameters.single(EVENT_TYPE_ALIAS);
     let Some(text) = parameters.single(EVENT_TYPE).or(alias) else {
-        // What was said more than once is told as that, and not as missing.
+        // A repeated parameter is reported as repeated, not as missing.
         return if parameters.has_violation(EVENT_TYPE_ALIAS) { None } else { blank(parameters, EVENT_TYPE) };
     };
     if text == names::MATCH {
@@ -94,7 +94,7 @@ fn sample(parameters: &mut Parameters<'_>) -> Option<Sample> {
     found
 }
 
-/// Says that a parameter is missing, unless something else was wrong with it.
+/// Reports a missing parameter, unless it was refused for another reason.
 fn blank<T>(parameters: &mut Parameters<'_>, name: &'static str) -> Option<T> {
     if !parameters.has_violation(name) {
         parameters.violations.push(Violation::missing(name, "This value should not be blank."));
@@ -102,56 +102,56 @@ fn blank<T>(parameters: &mut Parameters<'_>, name: &'static str) -> Option<T> {
     None
 }
 
-/// Who may send an example now: one at a time, and a few a minute.
-pub struct Turns {
+/// Limits samples per user: one at a time, and a few per minute.
+pub struct TesterLimits {
     limiter: DefaultKeyedRateLimiter<UserId>,
     clock: DefaultClock,
-    taken: Mutex<HashSet<UserId>>,
+    in_flight: Mutex<HashSet<UserId>>,
 }
 
-impl Default for Turns {
+impl Default for TesterLimits {
     fn default() -> Self {
         let clock = DefaultClock::default();
         let limiter = RateLimiter::dashmap_with_clock(Quota::per_minute(PER_MINUTE), clock.clone());
-        Self { limiter, clock, taken: Mutex::default() }
+        Self { limiter, clock, in_flight: Mutex::default() }
     }
 }
 
-/// A user's turn, until it is dropped.
-struct Turn<'a> {
-    turns: &'a Turns,
+/// The right of a user to send a sample, until it is dropped.
+struct Permit<'a> {
+    limits: &'a TesterLimits,
     user: UserId,
 }
 
-impl Turns {
-    fn take(&self, user: UserId) -> Result<Turn<'_>, Problem> {
-        if !self.taken().insert(user) {
-            return Err(too_often("An example is being sent for you.", UNDER_WAY_SECONDS));
+impl TesterLimits {
+    fn acquire(&self, user: UserId) -> Result<Permit<'_>, Problem> {
+        if !self.in_flight().insert(user) {
+            return Err(too_many("Another sample is being sent for you.", IN_FLIGHT_SECONDS));
         }
-        let turn = Turn { turns: self, user };
+        let permit = Permit { limits: self, user };
         match self.limiter.check_key(&user) {
-            Ok(()) => Ok(turn),
+            Ok(()) => Ok(permit),
             Err(not_until) => {
                 let wait = not_until.wait_time_from(self.clock.now());
-                // Rounded up: coming back a moment early would only earn another refusal.
+                // Rounded up: a retry that is a fraction of a second early would be refused again.
                 let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-                Err(too_often(&format!("There are {PER_MINUTE} examples a minute."), seconds))
+                Err(too_many(&format!("Limit of {PER_MINUTE} samples per minute reached."), seconds))
             }
         }
     }
 
-    fn taken(&self) -> std::sync::MutexGuard<'_, HashSet<UserId>> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    fn in_flight(&self) -> std::sync::MutexGuard<'_, HashSet<UserId>> {
+        self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        self.turns.taken().remove(&self.user);
+        self.limits.in_flight().remove(&self.user);
     }
 }
 
-fn too_often(why: &str, seconds: u64) -> Problem {
-    Problem::new(StatusCode::TOO_MANY_REQUESTS, format!("{why} Try again in {seconds} s."))
+fn too_many(reason: &str, seconds: u64) -> Problem {
+    Problem::new(StatusCode::TOO_MANY_REQUESTS, format!("{reason} Try again in {seconds} s."))
         .with(header::RETRY_AFTER, HeaderValue::from(seconds))
 }

@@ -1,22 +1,18 @@
-//! What a test over a socket cannot hold still: the moment before the index has heard of anything.
+//! States that a test over a socket cannot hold: before the index has processed anything.
 
 use app::App;
 use axum::extract::{FromRequestParts, State};
 use axum::response::IntoResponse;
-use domain::Identity;
-use engine::{Hit, SequenceNumber};
 use http::{Request, StatusCode, header};
 use tempfile::TempDir;
-use testkit::build;
 
 use super::parameters::QueryText;
-use super::path::PathId;
 use super::*;
 use crate::config::Sources;
 use crate::open;
 
-/// The service on a folder of its own, with nobody who follows the log.
-fn unfollowed() -> (Shared, TempDir) {
+/// Opens the service on a new folder, without followers of the log.
+fn without_followers() -> (Shared, TempDir) {
     let folder = TempDir::new().unwrap();
     let data = Some(folder.path().display().to_string());
     let config = Config::load(Sources::defaults().flag("--data", "store.data", data)).unwrap();
@@ -30,8 +26,8 @@ async fn query() -> QueryText {
 }
 
 #[tokio::test]
-async fn nobody_searches_before_the_index_is_built() {
-    let (shared, _folder) = unfollowed();
+async fn search_is_unavailable_until_the_index_is_built() {
+    let (shared, _folder) = without_followers();
     for response in [
         properties::list(State(shared.clone()), query().await).await.into_response(),
         bulk::stream(State(shared.clone()), None, query().await).await.into_response(),
@@ -42,19 +38,4 @@ async fn nobody_searches_before_the_index_is_built() {
         assert!(response.headers().contains_key(header::RETRY_AFTER));
     }
     assert_eq!(health::alive().await.status(), StatusCode::OK);
-}
-
-#[tokio::test]
-async fn an_erasure_drops_the_document_before_the_index_hears_of_it() {
-    let (shared, _folder) = unfollowed();
-    let id = build::advert_id(1);
-    shared.app.ingest(vec![build::draft(Identity::Uuid(id))]).await.unwrap();
-    let (_, property) = shared.app.advert(id).await.unwrap().unwrap();
-    let hit = Hit { property, sequence_number: SequenceNumber(1) };
-    let document = serde_json::value::to_raw_value("kept").unwrap();
-    shared.documents.keep(&hit, shared.documents.reading(1), document.into());
-    assert!(shared.documents.get(&hit, 1).is_some());
-    let answer = adverts::erase(State(shared.clone()), PathId(id)).await.into_response();
-    assert_eq!(answer.status(), StatusCode::NO_CONTENT);
-    assert!(shared.documents.get(&hit, 1).is_none());
 }

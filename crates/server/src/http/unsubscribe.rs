@@ -1,8 +1,7 @@
-//! The end of emails, for whoever got one: no key, only the link in it.
+//! Unsubscribe page for recipients of e-mails. The link in the e-mail contains a token; no API key is needed.
 //!
-//! Looking at the page does nothing, because programs look at every link of a email before its reader does. The button does, and
-//! so does the request that mail programs send for their own (RFC 8058); both are a `POST` to the same address, and what is in its
-//! body makes no difference.
+//! `GET` changes nothing, because mail scanners follow links before the recipient does. `POST` to the same address unsubscribes: the
+//! button on the page sends it, and so do mail programs for one-click unsubscribe (RFC 8058). The body of the request is ignored.
 
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
@@ -17,47 +16,43 @@ pub async fn page(
     State(shared): State<Shared>,
     Path(link): Path<(String, String)>,
 ) -> Result<Response, Problem> {
-    let search = match search_of(&link) {
-        Some((search, token)) if shared.app.is_token_of(search, token).await? => search,
-        Some(_) | None => return Ok(unknown()),
-    };
-    let stored = shared.app.store().search(search).await.map_err(app::Error::from)?;
-    let Some(stored) = stored else { return Ok(unknown()) };
-    Ok(written(StatusCode::OK, &question(stored.search.draft.title.as_str())))
+    let Some((search, token)) = search_of(&link) else { return Ok(unknown()) };
+    let Some(stored) = shared.app.search_by_token(search, token).await? else { return Ok(unknown()) };
+    Ok(html_page(StatusCode::OK, &confirmation(stored.search.draft.title.as_str())))
 }
 
 /// `POST /unsubscribe/{search}/{token}`
-pub async fn end(
+pub async fn unsubscribe(
     State(shared): State<Shared>,
     Path(link): Path<(String, String)>,
 ) -> Result<Response, Problem> {
-    let known = match search_of(&link) {
+    let done = match search_of(&link) {
         Some((search, token)) => shared.app.unsubscribe(search, token).await?,
         None => false,
     };
-    Ok(if known { written(StatusCode::OK, DONE) } else { unknown() })
+    Ok(if done { html_page(StatusCode::OK, DONE) } else { unknown() })
 }
 
 fn search_of((search, token): &(String, String)) -> Option<(SearchId, &str)> {
     Some((search.parse().ok()?, token))
 }
 
-/// The same whether the search was deleted, the token is wrong or neither ever was.
+/// The same response for a deleted search, an unknown search and a wrong token.
 fn unknown() -> Response {
-    written(StatusCode::NOT_FOUND, UNKNOWN)
+    html_page(StatusCode::NOT_FOUND, UNKNOWN)
 }
 
-/// Nothing has happened yet. The button leads to where it is: the token need not be written into the page.
-fn question(title: &str) -> String {
+/// Asks for confirmation. The form posts to the current address, so the token does not appear in the page.
+fn confirmation(title: &str) -> String {
     format!(
-        "<p>Voulez-vous ne plus recevoir de messages de l'alerte « <bdi>{}</bdi> » ?</p>\
-         <form method=\"post\"><button type=\"submit\">Ne plus recevoir ces messages</button></form>",
-        escaped(title)
+        "<p>Souhaitez-vous ne plus recevoir d'e-mails pour l'alerte « <bdi>{}</bdi> » ?</p>\
+         <form method=\"post\"><button type=\"submit\">Me désabonner</button></form>",
+        escape(title)
     )
 }
 
-/// What somebody else wrote, as nothing but text.
-fn escaped(text: &str) -> String {
+/// Escapes text for HTML.
+fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -73,11 +68,12 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-const DONE: &str = "<p>C'est fait : cette alerte ne vous enverra plus de messages.</p>";
-const UNKNOWN: &str = "<p>Ce lien n'est plus valable. Il n'y a plus de messages à arrêter ici.</p>";
+const DONE: &str = "<p>C'est fait : vous ne recevrez plus d'e-mails pour cette alerte.</p>";
+const UNKNOWN: &str =
+    "<p>Ce lien n'est plus valable : l'alerte a été supprimée ou l'adresse est incomplète.</p>";
 
-/// A page that loads nothing, runs nothing, tells nobody its address and is shown in no frame.
-fn written(status: StatusCode, content: &str) -> Response {
+/// Creates a page that loads nothing, runs no script, sends no referrer and cannot be framed.
+fn html_page(status: StatusCode, content: &str) -> Response {
     const POLICY: HeaderName = header::CONTENT_SECURITY_POLICY;
     let html = format!(
         "<!doctype html><html lang=\"fr\"><head><meta charset=\"utf-8\">\

@@ -1,4 +1,4 @@
-//! How deliveries fare. Read when somebody asks, so that nothing has to be counted meanwhile.
+//! Metrics of deliveries. Values are copied from the dispatcher's status at each scrape.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -35,23 +35,27 @@ impl DispatcherMetrics {
         let Self { pending, leased, oldest_due_seconds, in_flight, attempts, delivered, failed, cancelled } =
             &dispatcher;
         let gauges = [
-            ("deliveries_pending", "Deliveries to be sent, now or later", pending),
+            (
+                "deliveries_pending",
+                "Deliveries waiting to be sent, including those waiting for a retry",
+                pending,
+            ),
             ("deliveries_leased", "Deliveries being sent", leased),
-            ("deliveries_in_flight", "Attempts of this process under way", in_flight),
+            ("deliveries_in_flight", "Delivery attempts in progress in this process", in_flight),
         ];
         for (name, help, gauge) in gauges {
             registry.register(name, help, gauge.clone());
         }
         registry.register(
             "deliveries_oldest_due_seconds",
-            "For how long the delivery that has waited longest is due; 0 when none is",
+            "Time since the oldest due delivery became due; 0 if none is due",
             oldest_due_seconds.clone(),
         );
-        registry.register("delivery_attempts", "Attempts by channel and outcome", attempts.clone());
+        registry.register("delivery_attempts", "Delivery attempts, by channel and outcome", attempts.clone());
         let counters = [
-            ("deliveries_delivered", "Deliveries that arrived", delivered),
+            ("deliveries_delivered", "Deliveries accepted by the receiver", delivered),
             ("deliveries_failed", "Deliveries given up after the last attempt", failed),
-            ("deliveries_cancelled", "Deliveries that were not to be sent any more", cancelled),
+            ("deliveries_cancelled", "Deliveries cancelled before they were sent", cancelled),
         ];
         for (name, help, counter) in counters {
             registry.register(name, help, counter.clone());
@@ -71,8 +75,8 @@ impl DispatcherMetrics {
             let labels = AttemptLabels::of(*channel, *outcome);
             advance(&self.attempts.get_or_create(&labels), *count);
         }
-        let arrived = attempts.iter().filter(|(_, outcome, _)| *outcome == Outcome::Delivered);
-        advance(&self.delivered, arrived.map(|(_, _, count)| count).sum());
+        let delivered = attempts.iter().filter(|(_, outcome, _)| *outcome == Outcome::Delivered);
+        advance(&self.delivered, delivered.map(|(_, _, count)| count).sum());
         advance(&self.failed, *failed);
         advance(&self.cancelled, *cancelled);
     }
@@ -84,7 +88,7 @@ impl AttemptLabels {
     }
 }
 
-/// Two who ask at the same time must not set a counter back.
+/// Sets a counter to `count` unless it is ahead: two concurrent scrapes must not move it backwards.
 fn advance(counter: &Counter, count: u64) {
     counter.inner().fetch_max(count, Ordering::Relaxed);
 }

@@ -1,4 +1,4 @@
-//! How the index fares. Read when somebody asks, so that nothing has to be counted meanwhile.
+//! Metrics of the property index. Values are copied from the index status at each scrape.
 
 use std::sync::atomic::AtomicU64;
 
@@ -12,7 +12,7 @@ pub struct IndexMetrics {
     ready: Gauge,
     position: Gauge<u64, AtomicU64>,
     properties: Gauge<u64, AtomicU64>,
-    late_answers: Counter,
+    visibility_timeouts: Counter,
     build_seconds: Gauge<f64, AtomicU64>,
     snapshot_position: Gauge<u64, AtomicU64>,
     snapshot_bytes: Gauge<u64, AtomicU64>,
@@ -26,38 +26,38 @@ impl IndexMetrics {
             ready,
             position,
             properties,
-            late_answers,
+            visibility_timeouts,
             build_seconds,
             snapshot_position,
             snapshot_bytes,
             snapshot_timestamp_seconds,
         } = &index;
-        registry.register("index_ready", "1 once searches are answered", ready.clone());
         registry.register(
-            "index_position",
-            "How far the index has followed the change log",
-            position.clone(),
+            "index_ready",
+            "1 if the index is built and searches are served, else 0",
+            ready.clone(),
         );
+        registry.register("index_position", "Change log position the index has reached", position.clone());
         registry.register("index_properties", "Properties in the index", properties.clone());
         registry.register(
-            "index_late_answers",
-            "Writers answered before the index had what they wrote",
-            late_answers.clone(),
+            "index_visibility_timeouts",
+            "Writes acknowledged before they were visible in the index",
+            visibility_timeouts.clone(),
         );
         registry.register(
             "index_build_seconds",
-            "From the start until searches were answered",
+            "Time from process start until searches were served",
             build_seconds.clone(),
         );
         registry.register(
             "index_snapshot_position",
-            "Position of the last snapshot taken by this process",
+            "Change log position of the last snapshot written by this process",
             snapshot_position.clone(),
         );
-        registry.register("index_snapshot_bytes", "Size of that snapshot", snapshot_bytes.clone());
+        registry.register("index_snapshot_bytes", "Size of the last snapshot", snapshot_bytes.clone());
         registry.register(
             "index_snapshot_timestamp_seconds",
-            "When it was written",
+            "Time the last snapshot was written, as a Unix timestamp",
             snapshot_timestamp_seconds.clone(),
         );
         index
@@ -68,7 +68,7 @@ impl IndexMetrics {
         self.ready.set(i64::from(*is_ready));
         self.position.set(position.0);
         self.properties.set(*properties as u64);
-        self.late_answers.inner().fetch_max(*late_answers, std::sync::atomic::Ordering::Relaxed);
+        self.visibility_timeouts.inner().fetch_max(*late_answers, std::sync::atomic::Ordering::Relaxed);
         if let Some(build) = build {
             self.build_seconds.set(build.as_secs_f64());
         }

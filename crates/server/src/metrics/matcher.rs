@@ -1,4 +1,4 @@
-//! How matching fares. Read when somebody asks, so that nothing has to be counted meanwhile.
+//! Metrics of the matcher. Values are copied from the matcher's status at each scrape.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,9 +12,9 @@ pub struct MatcherMetrics {
     position: Gauge<u64, AtomicU64>,
     searches: Gauge<u64, AtomicU64>,
     bytes: Gauge<u64, AtomicU64>,
-    documents: Counter,
-    walked: Counter,
-    verified: Counter,
+    properties: Counter,
+    candidates: Counter,
+    candidates_evaluated: Counter,
     matches: Counter,
     notifications: Counter,
 }
@@ -22,22 +22,30 @@ pub struct MatcherMetrics {
 impl MatcherMetrics {
     pub fn register(registry: &mut Registry) -> Self {
         let matcher = Self::default();
-        let Self { position, searches, bytes, documents, walked, verified, matches, notifications } =
-            &matcher;
+        let Self {
+            position,
+            searches,
+            bytes,
+            properties,
+            candidates,
+            candidates_evaluated,
+            matches,
+            notifications,
+        } = &matcher;
         let gauges = [
-            ("matcher_position", "How far the change log is matched", position),
-            ("matcher_searches", "Saved searches that stand", searches),
-            ("matcher_bytes", "Memory that saved searches take, roughly", bytes),
+            ("matcher_position", "Change log position the matcher has reached", position),
+            ("matcher_searches", "Saved searches in the percolator", searches),
+            ("matcher_bytes", "Approximate memory used by saved searches", bytes),
         ];
         for (name, help, gauge) in gauges {
             registry.register(name, help, gauge.clone());
         }
         let counters = [
-            ("matcher_documents", "Properties held against all saved searches", documents),
-            ("matcher_searches_walked", "Saved searches looked at for that", walked),
-            ("matcher_searches_verified", "Those of them looked at closely", verified),
-            ("matcher_matches", "Matches made", matches),
-            ("matcher_notices", "Notices that became due", notifications),
+            ("matcher_properties", "Properties matched against all saved searches", properties),
+            ("matcher_candidates", "Saved searches selected as candidates", candidates),
+            ("matcher_candidates_evaluated", "Candidates fully evaluated", candidates_evaluated),
+            ("matcher_matches", "Matches found", matches),
+            ("matcher_notifications", "Notifications created", notifications),
         ];
         for (name, help, counter) in counters {
             registry.register(name, help, counter.clone());
@@ -52,11 +60,11 @@ impl MatcherMetrics {
         }
         self.searches.set(*searches);
         self.bytes.set(*bytes);
-        let MatchStats { documents, walked, verified, matches, notifications } = stats;
+        let MatchStats { properties, candidates, evaluated, matches, notifications } = stats;
         let counters = [
-            (&self.documents, documents),
-            (&self.walked, walked),
-            (&self.verified, verified),
+            (&self.properties, properties),
+            (&self.candidates, candidates),
+            (&self.candidates_evaluated, evaluated),
             (&self.matches, matches),
             (&self.notifications, notifications),
         ];

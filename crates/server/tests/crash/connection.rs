@@ -1,4 +1,4 @@
-//! The least client there can be, so that a kill is noticed at the byte where it happened.
+//! A minimal HTTP client that notices a kill at the byte where it happens.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -18,7 +18,7 @@ impl Connection {
 
     pub fn get(&mut self, key: &str, path: &str) -> io::Result<Value> {
         self.send(format!("GET {path} HTTP/1.1\r\nHost: x\r\nX-API-KEY: {key}\r\n\r\n").as_bytes())?;
-        self.answer()
+        self.response()
     }
 
     pub fn post(&mut self, key: &str, body: &Value) -> io::Result<Value> {
@@ -26,7 +26,7 @@ impl Connection {
         let head =
             format!("{}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n", head(key), body.len());
         self.send(&[head.as_bytes(), body.as_bytes()].concat())?;
-        self.answer()
+        self.response()
     }
 
     pub fn begin_lines(&mut self, key: &str) -> io::Result<()> {
@@ -46,7 +46,7 @@ impl Connection {
                 return Ok(serde_json::from_slice(&line).unwrap());
             }
             let chunk = self.chunk()?;
-            assert!(!chunk.is_empty(), "the stream ended before its receipts");
+            assert!(!chunk.is_empty(), "the stream ended before all receipts arrived");
             self.pending.extend(chunk);
         }
     }
@@ -61,7 +61,7 @@ impl Connection {
         self.socket.get_mut().write_all(bytes)
     }
 
-    /// Any request, and whatever comes back.
+    /// Sends a request and returns the status and body of the response.
     pub fn request(
         &mut self,
         method: &str,
@@ -82,13 +82,13 @@ impl Connection {
         Ok((status, body))
     }
 
-    fn answer(&mut self) -> io::Result<Value> {
+    fn response(&mut self) -> io::Result<Value> {
         let mut body = vec![0; self.head()?];
         self.socket.read_exact(&mut body)?;
         Ok(serde_json::from_slice(&body).unwrap())
     }
 
-    /// Reads the head of an answer that must be a success; the length of its body, where it has one.
+    /// Reads the head of a successful response. Returns the length of its body, 0 if it has none.
     fn head(&mut self) -> io::Result<usize> {
         let (status, length) = self.status_and_length()?;
         assert!((200..300).contains(&status), "{status}");
@@ -118,7 +118,7 @@ impl Connection {
         Ok(chunk)
     }
 
-    /// A line in full; one that was cut short by the kill is no line.
+    /// Reads a complete line; a line truncated by a kill is an error.
     fn line(&mut self) -> io::Result<String> {
         let mut line = String::new();
         self.socket.read_line(&mut line)?;

@@ -1,32 +1,32 @@
-//! What the folder must hold, held against what it holds.
+//! Compares what the folder must contain with what it contains.
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use domain::advert_event::EventSubject;
 use domain::{Advert, AdvertEvent, AdvertField, AdvertId, Identity, SiteKey};
-use store::sqlite::SqliteStore;
 use store::prelude::*;
+use store::sqlite::SqliteStore;
 use store::{Change, LogEntry, Position, PropertyCause};
 
 use crate::sender::{Account, SITE, Sender};
 
-/// What the log has said so far. It is only ever read on: what was read once must still be so.
+/// The log as read so far. It is only read forward: entries must never change.
 #[derive(Default)]
 pub struct Ledger {
     last: Option<LogEntry>,
-    /// What the log says happened to each advert.
+    /// Events of each advert, from the log.
     events: HashMap<AdvertId, Vec<AdvertEvent>>,
 }
 
 impl Ledger {
-    /// Adverts, and what happened to them.
+    /// Returns the number of adverts and of events.
     pub fn totals(&self) -> (u64, u64) {
         (self.events.len() as u64, self.events.values().map(|events| events.len() as u64).sum())
     }
 
-    /// Looks at everything in the folder. What was sent and not acknowledged counts from here on as taken in or as never
-    /// sent, whichever it turns out to be; answers how many turned out to be there.
+    /// Verifies the whole folder. Adverts that were sent but not acknowledged count from here on as stored or as never sent, whichever
+    /// is found. Returns how many were stored.
     pub fn verify(&mut self, folder: &Path, senders: &mut [Sender]) -> usize {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
@@ -51,14 +51,18 @@ impl Ledger {
                     account.prices.truncate(taken);
                     account.acknowledged = taken;
                 }
-                // What never arrived was never made; the names are free for others.
+                // What was not stored was never created; its references are free again.
                 while sender.accounts.last().is_some_and(|account| account.prices.is_empty()) {
                     sender.accounts.pop();
                 }
             }
             let known: usize =
                 senders.iter().flat_map(|sender| &sender.accounts).filter(|a| !a.prices.is_empty()).count();
-            assert_eq!(store.counts().await.unwrap().1, known as u64, "adverts that nobody sent");
+            assert_eq!(
+                store.counts().await.unwrap().1,
+                known as u64,
+                "the store has adverts that were never sent"
+            );
             assert_eq!(self.events.len(), known);
             recovered
         })
@@ -68,7 +72,7 @@ impl Ledger {
         let position = self.last.as_ref().map_or(Position::START, |entry| entry.position);
         if let Some(last) = &self.last {
             let again = store.log_after(Position(position.0 - 1), 1).await.unwrap();
-            assert_eq!(again, std::slice::from_ref(last), "the past has changed");
+            assert_eq!(again, std::slice::from_ref(last), "an entry of the log has changed");
         }
         let entries = store.log_after(position, usize::MAX).await.unwrap();
         let mut expected = position;
@@ -76,12 +80,12 @@ impl Ledger {
             expected = expected.next();
             assert_eq!(entry.position, expected, "the log has a gap");
             let Change::Property { property, version, advert, cause } = &entry.change else {
-                panic!("nobody asked for {entry:?}");
+                panic!("unexpected {entry:?}");
             };
-            let kept = store.property_at(*property, *version).await.unwrap();
-            let kept = kept.unwrap_or_else(|| panic!("{entry:?} has no version"));
-            assert!(kept.advert(*advert).is_some(), "{entry:?} is not about its version");
-            let PropertyCause::Advert { events } = cause else { panic!("nobody asked for {entry:?}") };
+            let stored = store.property_at(*property, *version).await.unwrap();
+            let stored = stored.unwrap_or_else(|| panic!("{entry:?} has no version"));
+            assert!(stored.advert(*advert).is_some(), "{entry:?} refers to another version");
+            let PropertyCause::Advert { events } = cause else { panic!("unexpected {entry:?}") };
             assert_eq!(events.len(), 1, "{entry:?}");
             self.events.entry(*advert).or_default().extend(events.iter().cloned());
             self.last = Some(entry);
@@ -89,7 +93,7 @@ impl Ledger {
         assert_eq!(*store.head().borrow(), expected);
     }
 
-    /// One advert: there if any of it was acknowledged, whole, and changed as often as was acknowledged or a little more.
+    /// Checks one advert: present if any of it was acknowledged, complete, with at least the acknowledged changes.
     fn check(&self, account: &Account, advert: Option<&Advert>) {
         let Some(advert) = advert else {
             assert_eq!(account.acknowledged, 0, "{account:?} is lost");
@@ -110,7 +114,7 @@ impl Ledger {
             let price = |index: usize| account.prices[index].to_string();
             assert_eq!((old, new), (Some(price(index - 1).as_str()), Some(price(index).as_str())));
         }
-        assert_eq!(self.events.get(&advert.id), Some(&advert.events), "the log tells it otherwise");
+        assert_eq!(self.events.get(&advert.id), Some(&advert.events), "the log has other events");
         let details = &advert.details;
         assert_eq!(details.price.map(|price| price.get()), Some(account.prices[taken - 1] as f64));
         assert_eq!(details.title.as_ref().map(|title| title.as_str()), Some(account.title().as_str()));
@@ -119,7 +123,7 @@ impl Ledger {
     }
 }
 
-/// The adverts of the accounts, where they are.
+/// Returns the adverts of the accounts, where they exist.
 async fn adverts(store: &SqliteStore, accounts: &[Account]) -> Vec<Option<Advert>> {
     let site = SiteKey::parse(SITE).unwrap();
     let identity =
@@ -130,7 +134,7 @@ async fn adverts(store: &SqliteStore, accounts: &[Account]) -> Vec<Option<Advert
     let advert = |located: &Option<store::AdvertRef>| {
         let located = (*located)?;
         let property = &properties[&located.property].property;
-        Some(property.advert(located.advert).expect("an advert where it is said to be").clone())
+        Some(property.advert(located.advert).expect("the located advert exists").clone())
     };
     located.iter().map(advert).collect()
 }

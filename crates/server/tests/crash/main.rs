@@ -1,29 +1,29 @@
-//! What was acknowledged survives a `kill -9`.
+//! Acknowledged data survives `kill -9`.
 //!
-//! A server takes adverts in from several senders at once and is killed after a random number of receipts, or while it
-//! starts, again and again on the same folder. Beside it a ledger keeps what was sent and what was acknowledged. After every
-//! kill the folder must hold all of it: each acknowledged advert whole, each event once, the log without a gap. What was sent
-//! and not acknowledged may have been taken in or not, but never by half.
+//! Several senders ingest adverts at once. The server is killed after a random number of receipts, or while it starts, again and again
+//! on the same folder. A ledger records what was sent and what was acknowledged. After every kill the folder must contain all
+//! acknowledged data: each advert complete, each event once, the log without a gap. An advert that was sent but not acknowledged may be
+//! there or not, but never in part.
 //!
-//! [`matching`] does the same to matches: after all kills they are what a simple model makes of the log. [`delivering`] does it to
-//! deliveries: after all kills everything owed has arrived.
+//! [`matches`] does the same for matches: after all kills they are what a simple model computes from the log. [`deliveries`] does it for
+//! deliveries: after all kills every delivery has arrived.
 //!
-//! `VIGIE_CRASH_KILLS` sets how often (50), `VIGIE_CRASH_DELIVERIES` how much is delivered meanwhile (10000), `VIGIE_CRASH_SEED`
-//! repeats the choices of an earlier run.
+//! `VIGIE_CRASH_KILLS` sets the number of kills (50), `VIGIE_CRASH_DELIVERIES` the number of deliveries (10000), `VIGIE_CRASH_SEED`
+//! repeats the random choices of an earlier run.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and says where")]
 
+mod advert_churn;
 mod chance;
 mod connection;
-mod delivering;
+mod deliveries;
+mod delivery_check;
 mod ledger;
 mod market;
-mod matching;
-mod mover;
-mod owed;
+mod matches;
 mod process;
-mod receiving;
-mod searcher;
+mod receiver;
+mod search_client;
 mod sender;
 
 use std::sync::Arc;
@@ -36,18 +36,18 @@ use process::Process;
 use sender::{Sender, Style};
 use tempfile::TempDir;
 
-/// Several senders of each style. They write side by side, so that a kill finds commits of many in one transaction.
+/// Several senders of each style, running concurrently, so that a kill hits transactions with commits of several.
 const STYLES: [Style; 5] = [Style::Single, Style::Single, Style::Array, Style::Lines, Style::Lines];
 
-/// The most receipts before a kill.
+/// Maximum number of receipts before a kill.
 const RECEIPTS_MAX: u64 = 150;
 
 #[test]
-fn what_was_acknowledged_survives_every_kill() {
+fn acknowledged_adverts_survive_kills() {
     let kills: u64 = std::env::var("VIGIE_CRASH_KILLS").map_or(50, |kills| kills.parse().unwrap());
     let mut chance = Chance::from_environment();
     let folder = TempDir::new().unwrap();
-    let key = process::make_key(folder.path());
+    let key = process::create_key(folder.path());
     let mut ledger = Ledger::default();
     let mut senders: Vec<Sender> =
         STYLES.iter().enumerate().map(|(number, style)| Sender::new(number, *style)).collect();
@@ -55,7 +55,7 @@ fn what_was_acknowledged_survives_every_kill() {
     let mut verified = true;
 
     for kill in 1..=kills {
-        // Every seventh or so does not live long enough to listen.
+        // About every seventh server is killed before it listens.
         if chance.below(7) == 0 {
             Process::start(folder.path()).kill_while_starting(&mut chance);
             while_starting += 1;
@@ -86,18 +86,18 @@ fn what_was_acknowledged_survives_every_kill() {
                 });
             }
             drop(reached);
-            let met = wait.recv();
+            let reached_threshold = wait.recv();
             server.kill();
-            met.expect("senders that go on until the kill");
+            reached_threshold.expect("senders run until the kill");
         });
         let seen = receipts.load(std::sync::atomic::Ordering::SeqCst);
         let unsettled: usize = senders.iter().map(Sender::unsettled).sum();
-        // Either the test or the next server is the first to open what the kill left.
+        // Either the test or the next server is the first to open the folder after a kill.
         verified = chance.below(2) == 0;
         let recovered = verified.then(|| ledger.verify(folder.path(), &mut senders));
         println!(
             "kill {kill}: after {threshold} receipts ({seen} seen), {unsettled} sent and not acknowledged, {}",
-            recovered.map_or("to be looked at later".to_owned(), |count| format!("{count} of them there")),
+            recovered.map_or("to be verified later".to_owned(), |count| format!("{count} of them stored")),
         );
     }
 
@@ -109,11 +109,11 @@ fn what_was_acknowledged_survives_every_kill() {
     println!(
         "{kills} kills, {while_starting} of them while starting: {adverts} adverts, {changes} changes, nothing lost"
     );
-    assert!(changes > kills, "hardly anything was put to the test");
+    assert!(changes > kills, "too few changes for a meaningful test");
 }
 
 #[test]
-fn a_kill_during_the_very_first_start_leaves_a_folder_that_opens() {
+fn kill_during_first_start_leaves_a_valid_folder() {
     let mut chance = Chance::from_environment();
     for _ in 0..10 {
         let folder = TempDir::new().unwrap();
@@ -121,7 +121,7 @@ fn a_kill_during_the_very_first_start_leaves_a_folder_that_opens() {
             Process::start(folder.path()).kill_while_starting(&mut chance);
         }
         let server = Process::start(folder.path()).listening();
-        let key = process::make_key(folder.path());
+        let key = process::create_key(folder.path());
         let mut sender = Sender::new(0, Style::Single);
         sender.send_one(server.address(), &key, &mut chance);
         server.kill();

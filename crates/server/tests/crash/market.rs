@@ -1,4 +1,4 @@
-//! Searches that want to hear of everything, and adverts that give them something to hear of.
+//! Searches that match every advert, and adverts that create notifications for them.
 
 use std::io;
 use std::net::SocketAddr;
@@ -8,36 +8,36 @@ use tokio_util::sync::CancellationToken;
 
 use crate::chance::Chance;
 use crate::connection::Connection;
-use crate::receiving::{Receiving, Waited};
+use crate::receiver::{LedgerReceiver, Waited};
 
-/// Searches that hear of every change.
+/// Searches that match every change.
 const OPEN_SEARCHES: u64 = 10;
 
-/// Searches that hear of some.
-const CHOOSY_SEARCHES: u64 = 5;
+/// Searches with a minimum price.
+const BOUNDED_SEARCHES: u64 = 5;
 
-/// How many deliveries may be owed beyond what has arrived. Enough that a kill finds a queue, few enough that kills find adverts
-/// coming in for most of the time.
+/// Maximum number of notifications ahead of arrivals: enough that a kill finds a queue, few enough that most kills happen while
+/// adverts are ingested.
 const AHEAD_MAX: u64 = 2_000;
 
-/// The most adverts sent together.
-const TOGETHER_MAX: u64 = 10;
+/// Maximum number of adverts per request.
+const BATCH_MAX: u64 = 10;
 
-/// Prices rise from here, in steps that leave every price behind for good.
+/// Prices rise from here, so that no price repeats.
 const PRICE_FIRST: u64 = 100_000;
 const PRICE_STEP: u64 = 1_000;
 
 pub struct Market {
-    /// How many deliveries are to be owed at least.
+    /// Minimum number of notifications to create.
     deliveries: u64,
-    /// The last price that was sent for each advert, acknowledged or not.
+    /// The last price sent for each advert, acknowledged or not.
     prices: Vec<u64>,
     acknowledged: u64,
-    /// How many deliveries are owed for what was acknowledged, at least.
-    owed: u64,
+    /// Minimum number of notifications for acknowledged adverts.
+    notifications: u64,
 }
 
-/// How feeding ended.
+/// How [`Market::feed`] ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fed {
     Enough,
@@ -46,61 +46,62 @@ pub enum Fed {
 
 impl Market {
     pub fn new(deliveries: u64) -> Self {
-        Self { deliveries, prices: Vec::new(), acknowledged: 0, owed: 0 }
+        Self { deliveries, prices: Vec::new(), acknowledged: 0, notifications: 0 }
     }
 
-    /// How many adverts there are, and how many of their changes were acknowledged.
+    /// Returns the number of adverts and of acknowledged changes.
     pub fn totals(&self) -> (usize, u64) {
         (self.prices.len(), self.acknowledged)
     }
 
-    /// Saves the searches on a server that nobody kills meanwhile.
-    pub fn save_searches(address: SocketAddr, key: &str, receiving: &Receiving, chance: &mut Chance) {
+    /// Saves the searches. The server must not be killed meanwhile.
+    pub fn save_searches(address: SocketAddr, key: &str, receiver: &LedgerReceiver, chance: &mut Chance) {
         let mut connection = Connection::open(address).unwrap();
-        for number in 0..OPEN_SEARCHES + CHOOSY_SEARCHES {
+        for number in 0..OPEN_SEARCHES + BOUNDED_SEARCHES {
             let bound = (number >= OPEN_SEARCHES).then(|| PRICE_FIRST + PRICE_STEP * chance.below(20));
             let body = json!({
                 "title": format!("search {number}"),
                 "transactionType": 0, "propertyTypes": [1], "withCoherentPrice": false,
                 "budgetMin": bound,
                 "notificationEnabled": true,
-                "endpointRecipient": receiving.url(number as usize, &format!("matches/{number}")),
-                "eventEndpoint": receiving.url(number as usize + 1, &format!("events/{number}")),
+                "endpointRecipient": receiver.url(number as usize, &format!("matches/{number}")),
+                "eventEndpoint": receiver.url(number as usize + 1, &format!("events/{number}")),
                 "subscribedEvents": ["ad.update.price", "property.ad.create"],
             });
-            let (status, made) = connection.request("POST", key, "/searches", Some(&body)).unwrap();
-            assert_eq!(status, 201, "{made}");
+            let (status, created) = connection.request("POST", key, "/searches", Some(&body)).unwrap();
+            assert_eq!(status, 201, "{created}");
         }
     }
 
-    /// Sends adverts, new ones and new prices, until enough is owed or the server is gone.
+    /// Sends new adverts and new prices until there are enough notifications or the server is gone.
     pub fn feed(
         &mut self,
         address: SocketAddr,
         key: &str,
-        receiving: &Receiving,
+        receiver: &LedgerReceiver,
         killed: &CancellationToken,
         chance: &mut Chance,
     ) -> Fed {
         let fed: io::Result<Fed> = (|| {
             let mut connection = Connection::open(address)?;
             loop {
-                if self.owed >= self.deliveries {
+                if self.notifications >= self.deliveries {
                     return Ok(Fed::Enough);
                 }
-                let waited = receiving.wait(|seen| self.owed <= seen.taken + AHEAD_MAX, killed.cancelled());
+                let waited =
+                    receiver.wait(|seen| self.notifications <= seen.taken + AHEAD_MAX, killed.cancelled());
                 if waited == Waited::Other {
                     return Ok(Fed::Killed);
                 }
                 let before = self.prices.len();
                 let bodies: Vec<Value> =
-                    (0..1 + chance.below(TOGETHER_MAX)).map(|_| self.next(chance)).collect();
-                let (status, answer) = connection.request("POST", key, "/adverts", Some(&json!(bodies)))?;
-                assert_eq!(status, 200, "{answer}");
+                    (0..1 + chance.below(BATCH_MAX)).map(|_| self.next(chance)).collect();
+                let (status, response) = connection.request("POST", key, "/adverts", Some(&json!(bodies)))?;
+                assert_eq!(status, 200, "{response}");
                 self.acknowledged += bodies.len() as u64;
                 // A new advert is a match and an event, a new price is an event.
                 let new = self.prices.len() - before;
-                self.owed += OPEN_SEARCHES * (bodies.len() + new) as u64;
+                self.notifications += OPEN_SEARCHES * (bodies.len() + new) as u64;
             }
         })();
         fed.unwrap_or(Fed::Killed)

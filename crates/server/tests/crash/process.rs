@@ -9,18 +9,18 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::chance::Chance;
 
-/// What a server says that finds deliveries of one that was killed.
-const INTERRUPTED: &str = "attempts that nobody saw the end of are made again";
+/// Log line of a server that finds attempts of a killed one.
+const INTERRUPTED: &str = "leases of delivery attempts expired; retrying these deliveries";
 
-/// A key for everything, made beside whatever runs on the folder.
-pub fn make_key(folder: &Path) -> String {
+/// Creates a key with all scopes the tests need. Works next to a running server.
+pub fn create_key(folder: &Path) -> String {
     let arguments = ["keys", "create", "--user", "crash", "--scopes", "read,ingest,searches", "--data"];
-    let made = vigie().args(arguments).arg(folder).output().unwrap();
-    assert!(made.status.success(), "{made:?}");
-    String::from_utf8(made.stdout).unwrap().trim_end().to_owned()
+    let created = vigie().args(arguments).arg(folder).output().unwrap();
+    assert!(created.status.success(), "{created:?}");
+    String::from_utf8(created.stdout).unwrap().trim_end().to_owned()
 }
 
-/// The command. Our own variables are no settings of it, and those of whoever runs the tests are none of its business.
+/// The command, without the test's own variables, which are not settings.
 fn vigie() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_vigie"));
     for (name, _) in std::env::vars_os() {
@@ -31,27 +31,27 @@ fn vigie() -> Command {
     command
 }
 
-/// A process that is killed whatever becomes of the test.
-struct Mortal(Child);
+/// A process that is killed when dropped.
+struct KillOnDrop(Child);
 
-impl Mortal {
-    /// SIGKILL, and wait until it is gone.
+impl KillOnDrop {
+    /// Sends SIGKILL and waits until the process has ended.
     fn kill(&mut self) {
         self.0.kill().unwrap();
         self.0.wait().unwrap();
     }
 }
 
-impl Drop for Mortal {
+impl Drop for KillOnDrop {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// A server that was started and may not listen yet.
+/// A server that was started but may not listen yet.
 pub struct Process {
-    child: Mortal,
+    child: KillOnDrop,
     log: BufReader<ChildStderr>,
 }
 
@@ -60,7 +60,7 @@ impl Process {
         Self::start_with(folder, &[])
     }
 
-    /// With some settings, by the names of their variables.
+    /// Starts a server with settings, given as environment variables.
     pub fn start_with(folder: &Path, settings: &[(&str, String)]) -> Self {
         let mut command = vigie();
         command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(folder);
@@ -68,19 +68,19 @@ impl Process {
         command.env("VIGIE_LOG__FORMAT", "json").env("VIGIE_LOG__LEVEL", "warn,server::cli::serve=info");
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let log = BufReader::new(child.stderr.take().unwrap());
-        Self { child: Mortal(child), log }
+        Self { child: KillOnDrop(child), log }
     }
 
     /// Waits until it listens.
     pub fn listening(mut self) -> Listening {
-        let mut told = String::new();
+        let mut text = String::new();
         loop {
-            let begin = told.len();
-            if self.log.read_line(&mut told).unwrap() == 0 {
+            let start = text.len();
+            if self.log.read_line(&mut text).unwrap() == 0 {
                 let status = self.child.0.wait().unwrap();
-                panic!("the server ended ({status}) instead of listening:\n{told}");
+                panic!("the server ended ({status}) before it listened:\n{text}");
             }
-            let entry: serde_json::Value = serde_json::from_str(&told[begin..]).unwrap_or_default();
+            let entry: serde_json::Value = serde_json::from_str(&text[start..]).unwrap_or_default();
             if let Some(address) = entry["address"].as_str() {
                 let address = address.parse().unwrap();
                 let log = std::thread::spawn(move || self.log.lines().map_while(Result::ok).collect());
@@ -89,9 +89,9 @@ impl Process {
         }
     }
 
-    /// Kills it at some moment between its first instruction and its first connection.
+    /// Kills it at a random time before its first connection.
     pub fn kill_while_starting(mut self, chance: &mut Chance) {
-        // Not a wait for anything: every number of turns is as good as any other.
+        // Not a wait for an event: any number of iterations is as good as another.
         for _ in 0..chance.below(20_000) {
             std::thread::yield_now();
         }
@@ -99,11 +99,11 @@ impl Process {
     }
 }
 
-/// A server that answers.
+/// A server that accepts connections.
 pub struct Listening {
-    child: Mortal,
+    child: KillOnDrop,
     address: SocketAddr,
-    /// What it still has to say; read all the time, so that it never waits for us.
+    /// The rest of its log; read all the time, so that the server never blocks on it.
     log: std::thread::JoinHandle<Vec<String>>,
 }
 
@@ -112,24 +112,24 @@ impl Listening {
         self.address
     }
 
-    /// SIGKILL. It must have been alive until then, and must have had nothing to complain about but the kill before.
+    /// Sends SIGKILL. The server must have run until then, and must have logged no warning except about an earlier kill.
     pub fn kill(mut self) {
         assert!(self.child.0.try_wait().unwrap().is_none(), "the server ended by itself");
         self.child.kill();
-        self.check_complaints();
+        self.check_log();
     }
 
-    /// SIGTERM, and wait until it has finished what was under way.
+    /// Sends SIGTERM and waits until the requests and attempts in progress are finished.
     pub fn stop(mut self) {
         kill_process(Pid::from_child(&self.child.0), Signal::TERM).unwrap();
         let status = self.child.0.wait().unwrap();
         assert!(status.success(), "{status}");
-        self.check_complaints();
+        self.check_log();
     }
 
-    fn check_complaints(self) {
-        let mut complaints = self.log.join().unwrap();
-        complaints.retain(|line| !line.contains(INTERRUPTED));
-        assert!(complaints.is_empty(), "{complaints:#?}");
+    fn check_log(self) {
+        let mut warnings = self.log.join().unwrap();
+        warnings.retain(|line| !line.contains(INTERRUPTED));
+        assert!(warnings.is_empty(), "{warnings:#?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Senders: each makes adverts of its own and changes their prices, and keeps account of every receipt.
+//! Senders: each creates adverts, changes their prices, and records every receipt.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,16 +10,16 @@ use crate::connection::Connection;
 
 pub const SITE: &str = "crash.example";
 
-/// From here on a sender only changes what it has: a long run tests kills, not the size of the ledger.
+/// A sender with this many adverts only changes them: a long run tests kills, not the size of the ledger.
 const ADVERTS_MAX: usize = 200;
 
-/// An advert keeps its last thousand events; the ledger counts them all, so a long run turns to another before that.
+/// An advert keeps its last thousand events, but the ledger counts all: a long run switches to another advert before that.
 const CHANGES_MAX: usize = 900;
 
-/// Properties that adverts of all senders share, so that they get into each other's way.
+/// Properties shared by adverts of all senders, so that they conflict.
 const SHARED_PROPERTIES: u64 = 10;
 
-/// How a sender sends.
+/// How a sender sends adverts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     Single,
@@ -34,7 +34,7 @@ pub struct Account {
     property: Option<String>,
     /// Every price that was sent, in order; each differs from the one before.
     pub prices: Vec<u64>,
-    /// How many of them were acknowledged.
+    /// Number of acknowledged prices.
     pub acknowledged: usize,
     pub uuid: Option<String>,
 }
@@ -44,7 +44,7 @@ impl Account {
         format!("Advert {}", self.reference)
     }
 
-    /// Long enough to fill pages, and different for each.
+    /// Returns a text long enough to fill pages, different for each advert.
     pub fn description(&self) -> String {
         format!("{} ", self.reference).repeat(20 + self.reference.len() * 13 % 97).trim().to_owned()
     }
@@ -57,7 +57,7 @@ impl Account {
     }
 }
 
-/// Which price of which account.
+/// A price of an account, by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sent {
     pub account: usize,
@@ -68,7 +68,7 @@ pub struct Sender {
     number: usize,
     style: Style,
     pub accounts: Vec<Account>,
-    /// Arrays that were sent and not acknowledged: all of one or none of it.
+    /// Arrays that were sent but not acknowledged: each is stored completely or not at all.
     pub open_arrays: Vec<Vec<Sent>>,
 }
 
@@ -77,7 +77,7 @@ impl Sender {
         Self { number, style, accounts: Vec::new(), open_arrays: Vec::new() }
     }
 
-    /// How many prices were sent and not acknowledged.
+    /// Returns the number of prices sent but not acknowledged.
     pub fn unsettled(&self) -> usize {
         self.accounts.iter().map(|account| account.prices.len() - account.acknowledged).sum()
     }
@@ -94,7 +94,7 @@ impl Sender {
                 }
             }
         })();
-        // The only end there is: whoever listens on the other side was killed.
+        // The loop ends only when the server is killed.
         assert!(ended.is_err());
     }
 
@@ -103,7 +103,7 @@ impl Sender {
         self.single(&mut connection, key, chance, &|_| {}).unwrap();
     }
 
-    /// A new advert, or a new price of one of the last few: those are most likely not on disk in full.
+    /// Returns a new advert, or a new price of a recent one: recent ones are most likely not yet completely on disk.
     fn next(&mut self, chance: &mut Chance) -> (Sent, Value) {
         let known = self.accounts.len();
         let account = if known == 0 || (known < ADVERTS_MAX && chance.below(3) == 0) {
@@ -138,7 +138,7 @@ impl Sender {
         let account = &mut self.accounts[sent.account];
         let outcome = if sent.price == 0 { "created" } else { "updated" };
         assert_eq!(receipt["outcome"], outcome, "{receipt} for price {} of {account:?}", sent.price);
-        assert_eq!(account.acknowledged, sent.price, "receipts come in order");
+        assert_eq!(account.acknowledged, sent.price, "receipts are out of order");
         let uuid = receipt["uuid"].as_str().unwrap().to_owned();
         assert!(account.uuid.as_ref().is_none_or(|known| *known == uuid), "{uuid} is not {account:?}");
         account.uuid = Some(uuid);
@@ -180,7 +180,7 @@ impl Sender {
         Ok(())
     }
 
-    /// A stream of a few bursts; each is read for as it comes, receipt by receipt.
+    /// Sends a stream in a few bursts and reads the receipts of each.
     fn lines(
         &mut self,
         connection: &mut Connection,
@@ -203,7 +203,7 @@ impl Sender {
     }
 }
 
-/// Some adverts as clients read them: what was acknowledged is in every one of them.
+/// Reads some adverts over HTTP. They must include everything that was acknowledged.
 pub fn check_over_http(address: SocketAddr, key: &str, senders: &[Sender], chance: &mut Chance) {
     let mut connection = Connection::open(address).unwrap();
     for sender in senders {

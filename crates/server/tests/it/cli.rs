@@ -1,4 +1,4 @@
-//! The `vigie` command, as an operator types it.
+//! Tests of the `vigie` command.
 
 mod deliveries;
 mod import;
@@ -11,7 +11,7 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-/// The command, with none of the settings of whoever runs the tests.
+/// The command, without settings from the environment of the tests.
 fn vigie() -> Command {
     without_settings(Command::new(env!("CARGO_BIN_EXE_vigie")))
 }
@@ -26,12 +26,12 @@ fn without_settings(mut command: Command) -> Command {
     command
 }
 
-/// A command on a data folder, run to its end.
+/// Runs a command on a data folder.
 fn run(folder: &Path, arguments: &[&str]) -> Run {
     Run::of(vigie().args(arguments).arg("--data").arg(folder).output().unwrap())
 }
 
-/// What became of a command.
+/// The result of a command.
 #[derive(Debug)]
 struct Run {
     code: Option<i32>,
@@ -45,14 +45,14 @@ impl Run {
         Self { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }
 
-    /// Standard output of a command that must succeed.
+    /// Returns standard output of a command that must succeed.
     #[track_caller]
     fn succeeded(&self) -> &str {
         assert_eq!(self.code, Some(0), "{self:?}");
         &self.out
     }
 
-    /// Standard error of a command that must fail, and say nothing else.
+    /// Returns standard error of a command that must fail without other output.
     #[track_caller]
     fn failed(&self) -> &str {
         assert_eq!((self.code, self.out.as_str()), (Some(1), ""), "{self:?}");
@@ -61,7 +61,7 @@ impl Run {
 }
 
 #[test]
-fn a_new_key_is_alone_on_standard_output() {
+fn new_key_is_the_only_output() {
     let folder = TempDir::new().unwrap();
     let created = run(folder.path(), &["keys", "create", "--user", "Zoé", "--scopes", "read,ingest"]);
     let key = created.succeeded().strip_suffix('\n').unwrap();
@@ -71,12 +71,12 @@ fn a_new_key_is_alone_on_standard_output() {
     let list = run(folder.path(), &["keys", "list"]);
     let fields: Vec<&str> = list.succeeded().trim_end().split('\t').collect();
     assert_eq!((fields[0], fields[1], fields[2], fields[4]), (&key[6..28], "Zoé", "read,ingest", "valid"));
-    // The secret is nowhere in the list.
+    // The list does not contain the secret.
     assert!(!list.out.contains(&key[28..60]));
 }
 
 #[test]
-fn a_key_is_revoked_by_its_id_or_by_itself() {
+fn key_is_revoked_by_id_or_by_key() {
     let folder = TempDir::new().unwrap();
     let create = || run(folder.path(), &["keys", "create", "--user", "a"]).succeeded().trim().to_owned();
     let (first, second) = (create(), create());
@@ -85,27 +85,27 @@ fn a_key_is_revoked_by_its_id_or_by_itself() {
     let list = run(folder.path(), &["keys", "list"]);
     let states: Vec<bool> = list.succeeded().lines().map(|line| line.contains("\trevoked ")).collect();
     assert_eq!(states, [true, true]);
-    assert!(run(folder.path(), &["keys", "revoke", "x"]).failed().contains("\"x\" is not the id of a key"));
+    assert!(run(folder.path(), &["keys", "revoke", "x"]).failed().contains("\"x\" is not a key id"));
     let unknown = "0".repeat(22);
-    assert!(run(folder.path(), &["keys", "revoke", &unknown]).failed().contains("there is no key 0000"));
+    assert!(run(folder.path(), &["keys", "revoke", &unknown]).failed().contains("key 0000"));
 }
 
 #[test]
-fn a_key_for_nobody_or_nothing_is_refused() {
+fn key_without_user_or_scope_is_rejected() {
     let folder = TempDir::new().unwrap();
     let create = |user: &str, scopes: &str| {
         run(folder.path(), &["keys", "create", "--user", user, "--scopes", scopes]).failed().to_owned()
     };
     assert!(create("a", "read,write").contains("unknown scope `write`"));
-    assert!(create("a", "").contains("--scopes names no scope"));
+    assert!(create("a", "").contains("--scopes is empty"));
     assert!(create(" ", "read").contains("--user"));
     assert!(create("a\nb", "read").contains("--user"));
-    // Nothing was made, and a command that only looks does not make it either.
-    assert!(run(folder.path(), &["keys", "list"]).failed().contains("there is no Vigie data in"));
+    // Nothing was created, and a command that only reads does not create it either.
+    assert!(run(folder.path(), &["keys", "list"]).failed().contains("no Vigie database in"));
 }
 
 #[test]
-fn a_command_that_does_not_exist_is_told_which_do() {
+fn unknown_command_lists_the_commands() {
     let run = Run::of(vigie().arg("dance").output().unwrap());
     assert_eq!(run.code, Some(2));
     let help = Run::of(vigie().arg("--help").output().unwrap());

@@ -1,11 +1,11 @@
-//! The tables of the contract, held against what is sent: every key, always there, of its type.
+//! Responses have exactly the keys and types of the contract's tables.
 
 use serde_json::{Value, json};
 
 use crate::harness::TestServer;
-use crate::harness::adverts::{full, least};
+use crate::harness::adverts::{full, minimal};
 
-/// The type of a value that is known; `null` is allowed where the table says so.
+/// The type of a value; `null` is allowed where the table says so.
 #[derive(Debug, Clone, Copy)]
 pub enum Type {
     Text,
@@ -21,7 +21,7 @@ pub enum Type {
     Object(&'static [(&'static str, Presence)]),
 }
 
-/// Whether a value may be unknown.
+/// Whether a value may be null.
 #[derive(Debug, Clone, Copy)]
 pub enum Presence {
     Always(Type),
@@ -146,7 +146,7 @@ const ADVERT: &[(&str, Presence)] = &[
     ("picturesRemote", Always(Texts)),
     ("publisher", Always(Object(PUBLISHER))),
     ("virtualTour", OrNull(Text)),
-    // Beside the contract's table.
+    // Not in the contract's table.
     ("expired", Always(Boolean)),
     ("expiredAt", OrNull(Date)),
     ("coherentPrice", Always(Boolean)),
@@ -204,9 +204,9 @@ fn has_type(value: &Value, kind: Type) -> bool {
     }
 }
 
-/// The keys of the tables and no others, each of its type.
+/// Asserts that an object has the keys of the tables and no others, each with its type.
 fn assert_table(value: &Value, tables: &[&[(&str, Presence)]]) {
-    let object = value.as_object().unwrap_or_else(|| panic!("{value} is no object"));
+    let object = value.as_object().unwrap_or_else(|| panic!("{value} is not an object"));
     let mut expected: Vec<&str> = tables.iter().copied().flatten().map(|(name, _)| *name).collect();
     let mut found: Vec<&str> = object.keys().map(String::as_str).collect();
     expected.sort_unstable();
@@ -233,7 +233,7 @@ pub fn assert_document(document: &Value) {
         for line in station["lines"].as_array().unwrap() {
             assert_table(line, &[LINE]);
             let color = line["color"].as_str().unwrap();
-            assert!(color.len() == 7 && color.starts_with('#'), "{color} is no colour");
+            assert!(color.len() == 7 && color.starts_with('#'), "{color} is not a colour");
         }
     }
     assert_eq!(document["expired"], !document["expiredAt"].is_null());
@@ -258,13 +258,13 @@ fn nulls(value: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_document_with_everything_known_has_every_key_of_its_type() {
+async fn full_document_has_every_key_with_its_type() {
     let server = TestServer::start().await;
     let receipt = server.accept(&full("1")).await;
     let (document, advert) = (server.document(&receipt).await, server.advert(&receipt).await);
     assert_document(&document);
     assert_advert(&advert);
-    // Nothing but what a live advert cannot have is unknown.
+    // Only what a live advert cannot have is null.
     assert_eq!(nulls(&document), ["expiredAt"]);
     assert_eq!(nulls(&document["city"]), Vec::<&str>::new());
     assert!(!document["stations"].as_array().unwrap().is_empty());
@@ -273,7 +273,7 @@ async fn a_document_with_everything_known_has_every_key_of_its_type() {
     for part in ["contact", "energy", "greenHouseGas"] {
         assert_eq!(nulls(&advert[part]), Vec::<&str>::new(), "{part}");
     }
-    // What was sent is what is read.
+    // The response has the values that were sent.
     for (name, sent) in full("1").as_object().unwrap() {
         if !matches!(name.as_str(), "events" | "createdAt" | "updatedAt" | "lastCrawledAt" | "publisher") {
             assert_eq!(&advert[name], sent, "{name}");
@@ -282,7 +282,7 @@ async fn a_document_with_everything_known_has_every_key_of_its_type() {
 }
 
 #[tokio::test]
-async fn a_document_with_nothing_known_has_every_key_all_the_same() {
+async fn empty_document_has_every_key() {
     let server = TestServer::start().await;
     let receipt = server
         .accept(
@@ -305,9 +305,9 @@ async fn a_document_with_nothing_known_has_every_key_all_the_same() {
 }
 
 #[tokio::test]
-async fn links_name_what_they_lead_to() {
+async fn links_match_their_resources() {
     let server = TestServer::start().await;
-    let receipt = server.accept(&least("1")).await;
+    let receipt = server.accept(&minimal("1")).await;
     let document = server.document(&receipt).await;
     let uuid = document["uuid"].as_str().unwrap();
     assert_eq!(document["@context"], "/contexts/PropertyDocument");
@@ -318,7 +318,7 @@ async fn links_name_what_they_lead_to() {
 }
 
 #[tokio::test]
-async fn dates_are_sent_with_the_offset_of_the_configured_zone() {
+async fn dates_have_the_offset_of_the_configured_zone() {
     for (zone, summer, winter) in [
         ("Europe/Paris", "2025-07-01T12:00:00+02:00", "2026-01-01T11:00:00+01:00"),
         ("UTC", "2025-07-01T10:00:00+00:00", "2026-01-01T10:00:00+00:00"),

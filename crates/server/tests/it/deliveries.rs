@@ -1,25 +1,25 @@
-//! Deliveries as their owners meet them: on the road, in lists, sent again, tried out and ended.
+//! Deliveries: webhooks and e-mails, listing, replay, the tester and unsubscribing.
 
 mod addresses;
 mod emails;
-mod endings;
 mod listing;
-mod road;
 mod secrets;
 mod tester;
+mod unsubscribe;
+mod webhooks;
 
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
-use store::{EnqueueBatch, NewDelivery, InitialState};
+use store::{EnqueueBatch, InitialState, NewDelivery};
 use tempfile::TempDir;
 use testkit::receiver::{Authority, Receiver};
 
-use crate::harness::adverts::{advert, lay_over};
+use crate::harness::adverts::{advert, merge};
 use crate::harness::{TestServer, client};
-use crate::searches::make;
+use crate::searches::create_search;
 
-/// Whom the servers of these tests trust, in a file they can read.
+/// The certificate authority that test servers trust, with its file.
 struct Trusted {
     authority: Authority,
     file: TempDir,
@@ -31,46 +31,47 @@ static TRUSTED: LazyLock<Trusted> = LazyLock::new(|| {
     trusted
 });
 
-/// A server that may send to this machine.
-async fn bringing() -> TestServer {
+/// Starts a server that may send to this machine.
+async fn with_dispatcher() -> TestServer {
     let file = TRUSTED.file.path().join("ca.pem");
     let settings = format!(
         "[delivery]\ndanger_allow_private_addresses = true\nextra_ca_file = {:?}\n",
         file.to_str().unwrap()
     );
-    TestServer::bringing(&settings).await
+    TestServer::with_dispatcher(&settings).await
 }
 
-/// A receiver that answers 200.
+/// Starts a receiver that responds with 200.
 async fn receiver() -> Receiver {
     Receiver::good(&TRUSTED.authority).await
 }
 
-/// A search that every advert of these tests meets, with alerts on.
-pub async fn meet_everything(server: &TestServer, fields: Value) -> Value {
-    let mut wanted =
+/// Saves a search that matches every advert of these tests, with notifications on.
+pub async fn match_everything(server: &TestServer, fields: Value) -> Value {
+    let mut search =
         json!({"propertyTypes": [0, 1], "withCoherentPrice": false, "notificationEnabled": true});
-    lay_over(&mut wanted, fields);
-    make(server, &wanted).await
+    merge(&mut search, fields);
+    create_search(server, &search).await
 }
 
-/// Makes deliveries of what is owed, on a server that brings nothing. Answers how many.
+/// Enqueues all outbox entries on a server without a dispatcher. Returns how many deliveries that created.
 pub async fn queue(server: &TestServer, start: impl Fn(&NewDelivery) -> InitialState) -> usize {
     server.app.matched().await;
     let store = server.app.store();
-    let owed = store.read_outbox(1_000).await.unwrap();
+    let outbox = store.read_outbox(1_000).await.unwrap();
     let deliveries: Vec<_> =
-        owed.deliveries.into_iter().map(|delivery| (delivery, start(&delivery))).collect();
+        outbox.deliveries.into_iter().map(|delivery| (delivery, start(&delivery))).collect();
     let (count, at) = (deliveries.len(), server.app.clock().now());
-    let intake = EnqueueBatch { after: owed.after, until: owed.until, at, deliveries };
-    assert!(store.enqueue(intake).await.unwrap());
+    let batch = EnqueueBatch { after: outbox.after, until: outbox.until, at, deliveries };
+    assert!(store.enqueue(batch).await.unwrap());
     count
 }
 
-/// A server that brings nothing, a search with both endpoints, and so many adverts a second apart that made a match and an event each.
+/// Starts a server without a dispatcher, with a search that has both endpoints, and `count` adverts, one second apart. Each has a match
+/// and an event.
 pub async fn with_deliveries(count: usize) -> (TestServer, Value) {
     let server = TestServer::start().await;
-    let search = meet_everything(
+    let search = match_everything(
         &server,
         json!({
             "endpointRecipient": "https://hook.example/matches", "eventEndpoint": "https://hook.example/events",
@@ -91,14 +92,14 @@ pub fn members(page: &Value) -> &Vec<Value> {
     page["hydra:member"].as_array().unwrap()
 }
 
-/// The path of a delivery.
+/// Returns the path of a delivery.
 pub fn path(delivery: &Value) -> &str {
     delivery["@id"].as_str().unwrap()
 }
 
-/// Reads a delivery until it is in a state: what came of an attempt is recorded a moment after the answer.
+/// Reads a delivery until it is in the given state: the outcome is recorded a moment after the receiver's response.
 async fn once(server: &TestServer, path: &str, state: &str) -> Value {
-    client::patiently(async {
+    client::with_timeout(async {
         loop {
             let delivery = server.get(path).await.ok();
             if delivery["state"] == state {

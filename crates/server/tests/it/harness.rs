@@ -1,4 +1,4 @@
-//! A server to test: the real one, on a loopback port and a folder of its own, with a clock that tests move by hand.
+//! Starts real servers for tests, each on its own loopback port and data folder, with a clock that tests advance by hand.
 
 pub mod adverts;
 pub mod client;
@@ -22,15 +22,15 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use client::{Answer, Request};
+use client::{Request, Response};
 
-/// The reference geography, read once for all tests.
+/// Returns the reference geography, loaded once for all tests.
 pub fn gazetteer() -> Arc<Gazetteer> {
     static GAZETTEER: LazyLock<Arc<Gazetteer>> = LazyLock::new(|| Arc::new(Gazetteer::embedded().unwrap()));
     Arc::clone(&GAZETTEER)
 }
 
-/// Identifiers in order: the first is 1, the second 2.
+/// Sequential ids, starting at 1.
 #[derive(Default)]
 pub struct SeededIds(AtomicU64);
 
@@ -41,7 +41,7 @@ impl IdSource for SeededIds {
     }
 }
 
-/// A key of each scope, and one of all.
+/// One key per scope, and one with all scopes.
 pub struct Keys {
     pub all: String,
     pub read: String,
@@ -57,7 +57,7 @@ pub struct TestServer {
     pub keys: Keys,
     pub stop: CancellationToken,
     running: JoinSet<()>,
-    // Last: the folder goes when everything on it is gone.
+    // Last, because fields are dropped in order: the folder must outlive the server.
     folder: TempDir,
 }
 
@@ -66,24 +66,24 @@ impl TestServer {
         Self::with("").await
     }
 
-    /// A server with settings laid over the defaults, written as in a configuration file. Nothing leaves the house.
+    /// Starts a server with settings on top of the defaults, written as in a configuration file. It has no dispatcher.
     pub async fn with(settings: &str) -> Self {
-        Self::made(settings, |app, _| app).await
+        Self::build(settings, |app, _| app).await
     }
 
-    /// The same, and what is owed is brought.
-    pub async fn bringing(settings: &str) -> Self {
-        Self::made(settings, |app, config| server::open::bringing(app, config).unwrap()).await
+    /// Like [`Self::with`], with a dispatcher.
+    pub async fn with_dispatcher(settings: &str) -> Self {
+        Self::build(settings, |app, config| server::open::with_dispatcher(app, config).unwrap()).await
     }
 
-    async fn made(settings: &str, completed: impl FnOnce(App, &Config) -> App) -> Self {
+    async fn build(settings: &str, finish: impl FnOnce(App, &Config) -> App) -> Self {
         let folder = TempDir::new().unwrap();
         let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
         let clock = Arc::new(ManualClock::at("2026-03-02T09:00:00Z".parse().unwrap()));
-        // Ids of users come from elsewhere, so that those of adverts begin with 1 in every test.
+        // User ids come from another source, so that advert ids start at 1 in every test.
         let keys =
-            Keys::make(&App::new(store.clone(), clock.clone(), Arc::new(RandomKeyIds), gazetteer())).await;
-        // However busy the machine is: a test that is about being too slow says how slow.
+            Keys::create(&App::new(store.clone(), clock.clone(), Arc::new(RandomKeyIds), gazetteer())).await;
+        // For slow machines. Tests about timeouts set their own.
         let sources = Sources::defaults().file("patience", "[limits]\nrequest_timeout = \"10m\"\n");
         let sources = sources.file("test", settings);
         let sources = sources.flag("--listen", "server.listen", Some("127.0.0.1:0".to_owned()));
@@ -92,7 +92,8 @@ impl TestServer {
         let background = Arc::new(store.with_priority(Priority::Background));
         let app = App::new(store, clock.clone(), Arc::new(SeededIds::default()), gazetteer())
             .with_background_store(background);
-        let app = completed(app.with_index().with_matcher(), &config);
+        let app = server::open::configured(app, &config);
+        let app = finish(app.with_index().with_matcher(), &config);
         let stop = CancellationToken::new();
         let server = Server::bind(Shared::new(app.clone(), config, stop.clone()).unwrap()).await.unwrap();
         let address = server.address().unwrap();
@@ -104,76 +105,76 @@ impl TestServer {
         server
     }
 
-    /// Waits until the index has followed everything that was acknowledged.
+    /// Waits until the index contains everything that was acknowledged.
     pub async fn indexed(&self) {
         let caught_up = async {
             let head = self.app.store().head().borrow().0;
-            while self.app.view().map_or(true, |view| view.position() < head) {
+            while self.app.index_searcher().map_or(true, |view| view.position() < head) {
                 tokio::task::yield_now().await;
             }
         };
-        client::patiently(caught_up).await;
+        client::with_timeout(caught_up).await;
     }
 
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Tells the server to stop and waits until it has.
+    /// Stops the server and waits until it has ended.
     pub async fn shut_down(&mut self) {
         self.stop.cancel();
         self.running.join_next().await.unwrap().unwrap();
     }
 
-    pub async fn send(&self, request: Request) -> Answer {
+    pub async fn send(&self, request: Request) -> Response {
         client::exchange(self.address, &request).await
     }
 
-    /// `GET` with a key that may do everything.
-    pub async fn get(&self, path: &str) -> Answer {
+    /// Sends `GET` with the key of all scopes.
+    pub async fn get(&self, path: &str) -> Response {
         self.send(Request::new("GET", path).key(&self.keys.all)).await
     }
 
-    pub async fn delete(&self, path: &str) -> Answer {
+    pub async fn delete(&self, path: &str) -> Response {
         self.send(Request::new("DELETE", path).key(&self.keys.all)).await
     }
 
-    /// `POST` of JSON with a key that may do everything.
-    pub async fn post(&self, path: &str, body: &Value) -> Answer {
+    /// Sends a JSON `POST` with the key of all scopes.
+    pub async fn post(&self, path: &str, body: &Value) -> Response {
         self.send(Request::new("POST", path).key(&self.keys.all).json(body)).await
     }
 
-    /// Sends bytes that claim to be JSON.
-    pub async fn post_bytes(&self, body: impl Into<Vec<u8>>) -> Answer {
+    /// Sends bytes with the content type of JSON.
+    pub async fn post_bytes(&self, body: impl Into<Vec<u8>>) -> Response {
         self.send(Request::new("POST", "/adverts").key(&self.keys.all).body("application/json", body)).await
     }
 
-    /// Sends lines in one request and reads all receipts.
+    /// Sends NDJSON in one request and returns all receipts.
     pub async fn post_lines(&self, body: impl Into<Vec<u8>>) -> Vec<Value> {
         let request = Request::new("POST", "/adverts").key(&self.keys.all).body("application/x-ndjson", body);
-        let answer = self.send(request).await;
-        assert_eq!((answer.status, answer.header("content-type")), (200, Some("application/x-ndjson")));
-        answer.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        let response = self.send(request).await;
+        assert_eq!((response.status, response.header("content-type")), (200, Some("application/x-ndjson")));
+        response.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Sends one advert that must be accepted; answers with the receipt.
+    /// Sends an advert that must be accepted. Returns its receipt.
     pub async fn accept(&self, advert: &Value) -> Value {
-        let answer = self.post("/adverts", advert).await;
-        assert!(matches!(answer.status, 200 | 201), "{} {}", answer.status, answer.text());
-        answer.json()
+        let response = self.post("/adverts", advert).await;
+        assert!(matches!(response.status, 200 | 201), "{} {}", response.status, response.text());
+        response.json()
     }
 
-    /// The advert a receipt speaks of, as it reads now.
+    /// Returns the current state of the advert of a receipt.
     pub async fn advert(&self, receipt: &Value) -> Value {
         self.get(receipt["@id"].as_str().unwrap()).await.ok()
     }
 
-    /// The document of the property a receipt speaks of, as it reads now.
+    /// Returns the current document of the property of a receipt.
     pub async fn document(&self, receipt: &Value) -> Value {
         self.get(&format!("/documents{}", receipt["property"].as_str().unwrap())).await.ok()
     }
 
-    /// How many entries the change log has.
+    /// Returns the number of entries in the change log.
     pub async fn log_length(&self) -> usize {
         self.app.store().log_after(store::Position::START, usize::MAX).await.unwrap().len()
     }
@@ -188,7 +189,7 @@ impl IdSource for RandomKeyIds {
 }
 
 impl Keys {
-    async fn make(app: &App) -> Self {
+    async fn create(app: &App) -> Self {
         let key = async |scopes: Scopes| app.create_key("tester", scopes).await.unwrap().1.reveal();
         let one = |scope: Scope| [scope].into_iter().collect();
         Self {

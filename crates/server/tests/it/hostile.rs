@@ -1,4 +1,4 @@
-//! Input nobody should send: each gets its answer in the decided shape, and the server goes on.
+//! Hostile input: each request gets an error of the standard shape, and the server continues to work.
 
 mod fields;
 mod random;
@@ -6,10 +6,10 @@ mod random;
 use serde_json::{Value, json};
 
 use crate::harness::TestServer;
-use crate::harness::adverts::{advert, full, least};
-use crate::harness::client::{Answer, Connection, Request};
+use crate::harness::adverts::{advert, full, minimal};
+use crate::harness::client::{Connection, Request, Response};
 
-/// The server is as alive and as useful as before.
+/// Asserts that the server still works.
 async fn assert_unharmed(server: &TestServer) {
     server.send(Request::new("GET", "/healthz")).await.ok();
     let receipt = server.accept(&advert("unharmed", json!({"price": 1}))).await;
@@ -17,10 +17,10 @@ async fn assert_unharmed(server: &TestServer) {
 }
 
 #[tokio::test]
-async fn a_body_that_is_not_json_is_refused() {
+async fn invalid_json_is_rejected() {
     let server = TestServer::start().await;
     let nested = |brackets: usize| [vec![b'['; brackets], vec![b']'; brackets]].concat();
-    let advert = least("1").to_string();
+    let advert = minimal("1").to_string();
     for body in [
         b"".to_vec(),
         b" ".to_vec(),
@@ -45,7 +45,7 @@ async fn a_body_that_is_not_json_is_refused() {
         b"\"a\0b\"".to_vec(),
         b"\"a\nb\"".to_vec(),
         b"\0".to_vec(),
-        // UTF-16, and two documents in one.
+        // UTF-16, and two documents in one body.
         advert.encode_utf16().flat_map(u16::to_le_bytes).collect(),
         format!("{advert}{advert}").into_bytes(),
         advert.as_bytes()[..advert.len() - 1].to_vec(),
@@ -54,8 +54,8 @@ async fn a_body_that_is_not_json_is_refused() {
         b"{\"a\":".repeat(100_000),
         [b"{\"title\":".to_vec(), nested(5_000), b"}".to_vec()].concat(),
     ] {
-        let answer = server.post_bytes(body.clone()).await;
-        let description = answer.problem(400);
+        let response = server.post_bytes(body.clone()).await;
+        let description = response.problem(400);
         let shown = String::from_utf8_lossy(&body[..body.len().min(40)]).into_owned();
         assert!(description.starts_with("The body is not valid JSON: "), "{shown}: {description}");
     }
@@ -64,7 +64,7 @@ async fn a_body_that_is_not_json_is_refused() {
 }
 
 #[tokio::test]
-async fn json_that_is_no_advert_is_refused() {
+async fn json_that_is_not_an_advert_is_rejected() {
     let server = TestServer::start().await;
     for (body, kind) in [
         ("null", "null"),
@@ -73,11 +73,11 @@ async fn json_that_is_no_advert_is_refused() {
         ("18446744073709551616", "number"),
         ("\"{}\"", "string"),
     ] {
-        let answer = server.post_bytes(body).await;
-        assert_eq!(answer.violations(400), [""]);
-        assert_eq!(answer.json()["detail"], format!("An advert must be a JSON object, {kind} given."));
+        let response = server.post_bytes(body).await;
+        assert_eq!(response.violations(400), [""]);
+        assert_eq!(response.json()["detail"], format!("An advert must be an object, {kind} given."));
     }
-    // Within the depth a parser takes, nesting is only a wrong type.
+    // Nesting within the parser's depth limit is only a wrong type.
     let nested: Value = (0..100).fold(json!(1), |inner, _| json!([inner]));
     assert_eq!(
         server.post("/adverts", &advert("1", json!({"title": nested}))).await.violations(400),
@@ -88,20 +88,20 @@ async fn json_that_is_no_advert_is_refused() {
 }
 
 #[tokio::test]
-async fn the_last_of_two_members_of_one_name_counts() {
+async fn last_duplicate_member_wins() {
     let server = TestServer::start().await;
     let body = r#"{"transactionType":0,"propertyType":9,"price":1,"price":2,"propertyType":0,
                    "site":"a.example","reference":"1","energy":{"value":1,"value":2}}"#;
-    let answer = server.post_bytes(body).await;
-    assert_eq!(answer.status, 201, "{}", answer.text());
-    let read = server.advert(&answer.json()).await;
+    let response = server.post_bytes(body).await;
+    assert_eq!(response.status, 201, "{}", response.text());
+    let read = server.advert(&response.json()).await;
     assert_eq!((&read["price"], &read["energy"]["value"]), (&json!(2), &json!(2)));
 }
 
 #[tokio::test]
-async fn numbers_at_the_edge_are_exact_or_refused() {
+async fn extreme_numbers_are_exact_or_rejected() {
     let server = TestServer::start().await;
-    let send = async |field: &str, number: &str| -> Answer {
+    let send = async |field: &str, number: &str| -> Response {
         let reference = json!(format!("{field} {number}"));
         let rest = format!("\"reference\":{reference},\"{field}\":{number}");
         let text = format!("{{\"transactionType\":0,\"propertyType\":0,\"site\":\"a.example\",{rest}}}");
@@ -121,9 +121,9 @@ async fn numbers_at_the_edge_are_exact_or_refused() {
         ("floor", "-3.0", "-3"),
         ("feesPercentage", "100", "100"),
     ] {
-        let answer = send(field, number).await;
-        assert_eq!(answer.status, 201, "{field} {number}: {}", answer.text());
-        assert_eq!(server.advert(&answer.json()).await[field].to_string(), read, "{field} {number}");
+        let response = send(field, number).await;
+        assert_eq!(response.status, 201, "{field} {number}: {}", response.text());
+        assert_eq!(server.advert(&response.json()).await[field].to_string(), read, "{field} {number}");
     }
     for (field, number, status) in [
         ("price", "-1", 422),
@@ -153,7 +153,7 @@ async fn numbers_at_the_edge_are_exact_or_refused() {
 }
 
 #[tokio::test]
-async fn characters_no_text_should_hold_are_refused() {
+async fn control_characters_are_rejected() {
     let server = TestServer::start().await;
     for text in ["a\0b", "a\u{7f}b", "a\u{1b}[31mb", "a\u{85}b"] {
         let wrong = advert(
@@ -168,14 +168,14 @@ async fn characters_no_text_should_hold_are_refused() {
         paths.sort();
         assert_eq!(paths, ["site", "url"], "{text:?}");
     }
-    // Strange, but text.
+    // Unusual but valid text.
     let strange = "\u{202e}tfol 😀 e\u{301} \u{fffd} \u{10ffff}\tline\r\nbreak";
     let receipt = server.accept(&advert("1", json!({"title": strange, "description": strange}))).await;
     assert_eq!(server.advert(&receipt).await["title"], strange);
 }
 
 #[tokio::test]
-async fn values_of_megabytes_are_refused_without_being_repeated() {
+async fn huge_values_are_rejected_and_not_echoed() {
     let server = TestServer::start().await;
     let huge = "x".repeat(10 * 1024 * 1024);
     for (field, status) in [
@@ -197,9 +197,9 @@ async fn values_of_megabytes_are_refused_without_being_repeated() {
         ("energy", 400),
         ("pictures", 400),
     ] {
-        let answer = server.post("/adverts", &advert("1", json!({field: huge}))).await;
-        assert_eq!(answer.violations(status), [field]);
-        assert!(answer.body.len() < 2_000, "{field}: an answer of {} bytes", answer.body.len());
+        let response = server.post("/adverts", &advert("1", json!({field: huge}))).await;
+        assert_eq!(response.violations(status), [field]);
+        assert!(response.body.len() < 2_000, "{field}: an response of {} bytes", response.body.len());
     }
     let energy = server.post("/adverts", &advert("1", json!({"energy": {"category": huge}}))).await;
     assert_eq!(energy.violations(422), ["energy.category"]);
@@ -217,7 +217,7 @@ async fn values_of_megabytes_are_refused_without_being_repeated() {
 }
 
 #[tokio::test]
-async fn the_largest_advert_there_can_be_is_taken_in_and_read_back() {
+async fn largest_possible_advert_round_trips() {
     let server = TestServer::start().await;
     let mut largest = full("1");
     largest["title"] = json!("é".repeat(1_000));
@@ -227,7 +227,7 @@ async fn the_largest_advert_there_can_be_is_taken_in_and_read_back() {
     let receipt = server.accept(&largest).await;
     let read = server.advert(&receipt).await;
     for name in ["title", "description", "features", "pictures"] {
-        assert!(read[name] == largest[name], "{name} reads back otherwise");
+        assert!(read[name] == largest[name], "{name} does not round-trip");
     }
     let mut longer = largest.clone();
     longer["description"] = json!("😀".repeat(65_537));
@@ -235,18 +235,18 @@ async fn the_largest_advert_there_can_be_is_taken_in_and_read_back() {
 }
 
 #[tokio::test]
-async fn a_body_cut_short_is_nobodys_advert() {
+async fn truncated_body_is_rejected() {
     let server = TestServer::start().await;
-    let body = least("1").to_string();
+    let body = minimal("1").to_string();
     let request = |length: usize| {
         let request = Request::new("POST", "/adverts").key(&server.keys.ingest);
         request.header("Content-Type", "application/json").header("Content-Length", &length.to_string())
     };
-    // More was promised than is sent, with an advert that looks complete.
+    // Less is sent than announced, and it looks like a complete advert.
     let mut connection = Connection::open(server.address).await;
     connection.send([request(body.len() + 10).bytes(), body.clone().into_bytes()].concat()).await;
     connection.finish_sending().await;
-    assert_eq!(connection.answer().await.problem(400), "The body ended before it was complete.");
+    assert_eq!(connection.response().await.problem(400), "The body ended before it was complete.");
 
     let mut connection = Connection::open(server.address).await;
     let chunked = Request::new("POST", "/adverts").key(&server.keys.ingest);
@@ -254,18 +254,18 @@ async fn a_body_cut_short_is_nobodys_advert() {
     connection.send(chunked.bytes()).await;
     connection.send_chunk(&body).await;
     connection.finish_sending().await;
-    assert_eq!(connection.answer().await.problem(400), "The body ended before it was complete.");
+    assert_eq!(connection.response().await.problem(400), "The body ended before it was complete.");
 
-    // Gone without waiting for an answer.
+    // The client disconnects without waiting for a response.
     let mut connection = Connection::open(server.address).await;
     connection.send([request(body.len() + 10).bytes(), body.into_bytes()].concat()).await;
     drop(connection);
     assert_unharmed(&server).await;
-    assert_eq!(server.app.store().counts().await.unwrap().1, 1);
+    assert_eq!(server.app.counts().await.unwrap().1, 1);
 }
 
 #[tokio::test]
-async fn requests_that_are_not_http_are_not_answered_with_success() {
+async fn invalid_http_is_never_successful() {
     let server = TestServer::start().await;
     for nonsense in [
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03".to_vec(),
@@ -282,35 +282,35 @@ async fn requests_that_are_not_http_are_not_answered_with_success() {
         let mut connection = Connection::open(server.address).await;
         connection.send(&nonsense).await;
         connection.finish_sending().await;
-        let answer = connection.rest().await;
-        let shown = String::from_utf8_lossy(&answer[..answer.len().min(60)]).into_owned();
-        assert!(answer.is_empty() || shown.starts_with("HTTP/1.1 4"), "{shown}");
+        let response = connection.rest().await;
+        let shown = String::from_utf8_lossy(&response[..response.len().min(60)]).into_owned();
+        assert!(response.is_empty() || shown.starts_with("HTTP/1.1 4"), "{shown}");
     }
     let mut connection = Connection::open(server.address).await;
     let request = Request::new("POST", "/adverts").key(&server.keys.ingest);
     let request = request.header("Content-Type", "application/json").header("Transfer-Encoding", "chunked");
     connection.send([request.bytes(), b"zz\r\n{}\r\n0\r\n\r\n".to_vec()].concat()).await;
-    connection.answer().await.problem(400);
+    connection.response().await.problem(400);
     assert_unharmed(&server).await;
 }
 
 #[tokio::test]
-async fn a_request_cannot_be_smuggled_behind_another() {
+async fn request_smuggling_is_prevented() {
     let server = TestServer::start().await;
-    // Length and chunks at once: whoever believes the length would take the rest for a second request.
+    // Length and chunked encoding together: a server that believes the length would see a second request.
     let mut connection = Connection::open(server.address).await;
     let smuggled = Request::new("GET", "/healthz").bytes();
     let request =
         Request::new("POST", "/adverts").key(&server.keys.ingest).header("Content-Type", "application/json");
     let request = request.header("Content-Length", "5").header("Transfer-Encoding", "chunked");
     connection.send([request.bytes(), b"0\r\n\r\n".to_vec(), smuggled].concat()).await;
-    assert!(connection.answer().await.status >= 400);
+    assert!(connection.response().await.status >= 400);
     let rest = connection.rest().await;
     assert!(!String::from_utf8_lossy(&rest).contains("alive"), "the smuggled request was answered");
 }
 
 #[tokio::test]
-async fn dates_that_are_none_are_refused() {
+async fn invalid_dates_are_rejected() {
     let server = TestServer::start().await;
     for name in ["createdAt", "updatedAt", "lastCrawledAt", "expiredAt"] {
         for wrong in [
@@ -323,12 +323,12 @@ async fn dates_that_are_none_are_refused() {
             "-1",
             "2026-W01-1",
         ] {
-            let answer = server.post("/adverts", &advert("1", json!({name: wrong}))).await;
-            assert_eq!(answer.violations(400), [name], "{wrong}");
+            let response = server.post("/adverts", &advert("1", json!({name: wrong}))).await;
+            assert_eq!(response.violations(400), [name], "{wrong}");
         }
         for future in ["2026-03-04", "9999-01-01T00:00:00Z"] {
-            let answer = server.post("/adverts", &advert("1", json!({name: future}))).await;
-            assert_eq!(answer.violations(422), [name], "{future}");
+            let response = server.post("/adverts", &advert("1", json!({name: future}))).await;
+            assert_eq!(response.violations(422), [name], "{future}");
         }
     }
     for old in ["1970-01-01T00:00:00Z", "1799-01-01", "0001-01-01T00:00:00Z", "0000-01-01"] {

@@ -1,4 +1,4 @@
-//! The index as operators meet it.
+//! The index as operators see it: readiness, metrics, snapshots.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use store::sqlite::SqliteStore;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use crate::harness::adverts::least;
+use crate::harness::adverts::minimal;
 use crate::harness::{TestServer, gazetteer};
 
 #[tokio::test]
-async fn until_the_index_has_caught_up_the_server_is_alive_but_not_ready() {
+async fn server_is_not_ready_until_the_index_is_built() {
     let folder = TempDir::new().unwrap();
     let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
-    // Nobody feeds this index.
+    // No indexer runs.
     let app = App::new(store, Arc::new(SystemClock), Arc::new(RandomIds), gazetteer()).with_index();
     let config = Config::load(Sources::defaults()).unwrap();
     let router = http::router(&Shared::new(app, config, CancellationToken::new()).unwrap());
@@ -28,8 +28,8 @@ async fn until_the_index_has_caught_up_the_server_is_alive_but_not_ready() {
     let status = async |path: &str| {
         let request =
             axum::http::Request::get(path).header("host", "vigie.test").body(Body::empty()).unwrap();
-        let answer = service.call(request).await.unwrap();
-        (answer.status().as_u16(), answer.headers().contains_key("retry-after"))
+        let response = service.call(request).await.unwrap();
+        (response.status().as_u16(), response.headers().contains_key("retry-after"))
     };
     assert_eq!(status("/healthz").await, (200, false));
     assert_eq!(status("/readyz").await, (503, true));
@@ -37,24 +37,24 @@ async fn until_the_index_has_caught_up_the_server_is_alive_but_not_ready() {
 }
 
 #[tokio::test]
-async fn what_is_sent_is_in_the_index_and_in_its_last_snapshot() {
+async fn adverts_are_indexed_and_in_the_final_snapshot() {
     let mut server = TestServer::start().await;
-    server.accept(&least("1")).await;
-    assert_eq!(server.app.view().unwrap().len(), 1);
-    server.post_lines(format!("{}\n{}\n", least("2"), least("3"))).await;
-    assert_eq!(server.app.view().unwrap().len(), 3);
-    server.post("/adverts", &serde_json::json!([least("4"), least("5")])).await;
-    assert_eq!(server.app.view().unwrap().len(), 5);
-    let answer = server.get("/metrics").await;
-    let metrics = answer.text();
+    server.accept(&minimal("1")).await;
+    assert_eq!(server.app.index_searcher().unwrap().len(), 1);
+    server.post_lines(format!("{}\n{}\n", minimal("2"), minimal("3"))).await;
+    assert_eq!(server.app.index_searcher().unwrap().len(), 3);
+    server.post("/adverts", &serde_json::json!([minimal("4"), minimal("5")])).await;
+    assert_eq!(server.app.index_searcher().unwrap().len(), 5);
+    let response = server.get("/metrics").await;
+    let metrics = response.text();
     for line in [
         "vigie_index_ready 1",
         "vigie_index_position 5",
         "vigie_index_properties 5",
-        "vigie_index_late_answers_total 0",
+        "vigie_index_visibility_timeouts_total 0",
         "vigie_log_position 5",
     ] {
-        assert!(metrics.lines().any(|told| told == line), "{line} is not in {metrics}");
+        assert!(metrics.lines().any(|printed| printed == line), "{line} is not in {metrics}");
     }
 
     server.shut_down().await;

@@ -1,20 +1,20 @@
-//! Adverts in: one, many, again, changed.
+//! Ingest of adverts: single, batched, repeated, changed.
 
 use serde_json::{Value, json};
 
 use crate::harness::TestServer;
-use crate::harness::adverts::{advert, full, least};
+use crate::harness::adverts::{advert, full, minimal};
 use crate::harness::client::Request;
 
-/// The fields of the events of an advert, oldest first.
+/// Returns the fields of an advert's events, oldest first.
 fn events(advert: &Value) -> Vec<&str> {
     advert["events"].as_array().unwrap().iter().map(|event| event["fieldName"].as_str().unwrap()).collect()
 }
 
 #[tokio::test]
-async fn a_new_advert_is_created_and_a_known_one_is_not() {
+async fn advert_is_created_once() {
     let server = TestServer::start().await;
-    let created = server.post("/adverts", &least("1")).await;
+    let created = server.post("/adverts", &minimal("1")).await;
     let receipt = created.json();
     assert_eq!(created.status, 201);
     assert_eq!(created.header("location"), receipt["@id"].as_str());
@@ -27,7 +27,7 @@ async fn a_new_advert_is_created_and_a_known_one_is_not() {
     assert_eq!(receipt, expected);
     assert_eq!(server.document(&receipt).await["adverts"][0]["uuid"], uuid);
 
-    let repeated = server.post("/adverts", &least("1")).await;
+    let repeated = server.post("/adverts", &minimal("1")).await;
     assert_eq!((repeated.status, &repeated.json()["outcome"]), (200, &json!("unchanged")));
     assert_eq!(
         (repeated.header("location"), repeated.header("content-location")),
@@ -40,7 +40,7 @@ async fn a_new_advert_is_created_and_a_known_one_is_not() {
 }
 
 #[tokio::test]
-async fn names_nobody_knows_are_reported_and_not_refused() {
+async fn unknown_attributes_of_an_advert_are_reported() {
     let server = TestServer::start().await;
     let sent = advert(
         "1",
@@ -55,12 +55,12 @@ async fn names_nobody_knows_are_reported_and_not_refused() {
 }
 
 #[tokio::test]
-async fn everything_that_is_wrong_is_said_at_once() {
+async fn all_violations_of_an_advert_are_reported_together() {
     let server = TestServer::start().await;
-    let answer = server.post("/adverts", &json!({})).await;
-    assert_eq!(answer.violations(422), ["transactionType", "propertyType", "uuid"]);
-    let answer = server.post("/adverts", &json!({"transactionType": 0, "propertyType": 0})).await;
-    assert_eq!(answer.violations(422), ["uuid"]);
+    let response = server.post("/adverts", &json!({})).await;
+    assert_eq!(response.violations(422), ["transactionType", "propertyType", "uuid"]);
+    let response = server.post("/adverts", &json!({"transactionType": 0, "propertyType": 0})).await;
+    assert_eq!(response.violations(422), ["uuid"]);
 
     let wrong = advert(
         "1",
@@ -69,7 +69,7 @@ async fn everything_that_is_wrong_is_said_at_once() {
     let mut paths = server.post("/adverts", &wrong).await.violations(422);
     paths.sort();
     assert_eq!(paths, ["expiredAt", "price", "propertyType", "url"]);
-    // One value that cannot be understood makes the whole a 400, and the others are still named.
+    // One malformed value makes the response a 400; the other violations are still listed.
     let wrong = advert("1", json!({"propertyType": 9, "price": [], "title": 3}));
     let mut paths = server.post("/adverts", &wrong).await.violations(400);
     paths.sort();
@@ -78,10 +78,10 @@ async fn everything_that_is_wrong_is_said_at_once() {
 }
 
 #[tokio::test]
-async fn an_array_is_answered_in_its_order_with_the_refused_ones() {
+async fn array_receipts_keep_order_and_include_rejections() {
     let server = TestServer::start().await;
     let sent =
-        json!([least("1"), {"price": "x"}, least("2"), 7, advert("1", json!({"room": 2})), least("1")]);
+        json!([minimal("1"), {"price": "x"}, minimal("2"), 7, advert("1", json!({"room": 2})), minimal("1")]);
     let body = server.post("/adverts", &sent).await.ok();
     assert_eq!(body["@type"], "hydra:Collection");
     assert_eq!(body["@id"], "/adverts");
@@ -100,13 +100,13 @@ async fn an_array_is_answered_in_its_order_with_the_refused_ones() {
 }
 
 #[tokio::test]
-async fn an_advert_is_known_by_its_uuid_then_its_reference_then_its_address() {
+async fn advert_is_identified_by_uuid_then_reference_then_url() {
     let server = TestServer::start().await;
     let uuid = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
     let kinds = json!({"transactionType": 1, "propertyType": 1});
     let with = |fields: Value| {
         let mut advert = kinds.clone();
-        crate::harness::adverts::lay_over(&mut advert, fields);
+        crate::harness::adverts::merge(&mut advert, fields);
         advert
     };
     let first = server.accept(&with(json!({"uuid": uuid, "site": "a.example", "reference": "1"}))).await;
@@ -132,16 +132,16 @@ async fn an_advert_is_known_by_its_uuid_then_its_reference_then_its_address() {
 }
 
 #[tokio::test]
-async fn the_site_comes_from_the_address_when_it_is_not_given() {
+async fn site_is_derived_from_the_url() {
     let server = TestServer::start().await;
     let sent = json!({"transactionType": 0, "propertyType": 0, "url": "https://www.portail.example/9", "reference": "9"});
     let receipt = server.accept(&sent).await;
     assert_eq!(server.advert(&receipt).await["site"], "portail.example");
-    assert_eq!(server.accept(&least("9")).await["uuid"], receipt["uuid"]);
+    assert_eq!(server.accept(&minimal("9")).await["uuid"], receipt["uuid"]);
 }
 
 #[tokio::test]
-async fn an_advert_sent_again_changes_nothing_and_makes_no_event() {
+async fn resent_advert_is_unchanged() {
     let server = TestServer::start().await;
     let receipt = server.accept(&full("1")).await;
     let (before, log_before) = (server.document(&receipt).await, server.log_length().await);
@@ -150,7 +150,7 @@ async fn an_advert_sent_again_changes_nothing_and_makes_no_event() {
     }
     assert_eq!(server.document(&receipt).await, before);
     assert_eq!(server.log_length().await, log_before);
-    // What was read can be sent again, and says nothing new either.
+    // An advert can be sent back as it was read, without a change.
     let mut read = server.advert(&receipt).await;
     assert_eq!(server.accept(&read).await["outcome"], "unchanged", "{read}");
     read.as_object_mut().unwrap().remove("uuid");
@@ -158,29 +158,29 @@ async fn an_advert_sent_again_changes_nothing_and_makes_no_event() {
 }
 
 #[tokio::test]
-async fn a_crawl_moves_the_date_of_the_crawl_and_nothing_else() {
+async fn crawl_updates_only_the_crawl_date() {
     let server = TestServer::start().await;
     let receipt = server.accept(&advert("1", json!({"price": 100}))).await;
     let before = server.advert(&receipt).await;
     server.clock.advance(jiff::SignedDuration::from_hours(24));
-    assert_eq!(server.accept(&least("1")).await["outcome"], "unchanged");
+    assert_eq!(server.accept(&minimal("1")).await["outcome"], "unchanged");
     let mut expected = before.clone();
     expected["lastCrawledAt"] = json!("2026-03-03T10:00:00+01:00");
     assert_eq!(server.advert(&receipt).await, expected);
     assert_eq!(server.document(&receipt).await["lastCrawledAt"], "2026-03-03T10:00:00+01:00");
 
-    // An older crawl that arrives late moves nothing back.
+    // An older crawl that arrives late is ignored.
     server.accept(&advert("1", json!({"lastCrawledAt": "2026-01-01"}))).await;
     assert_eq!(server.advert(&receipt).await, expected);
 }
 
 #[tokio::test]
-async fn null_clears_and_absence_keeps() {
+async fn null_clears_and_absent_keeps_a_field() {
     let server = TestServer::start().await;
     let receipt = server.accept(&full("1")).await;
     let before = server.advert(&receipt).await;
-    // Everything absent: everything stays.
-    server.accept(&least("1")).await;
+    // With all fields absent, all are kept.
+    server.accept(&minimal("1")).await;
     let mut kept = server.advert(&receipt).await;
     kept["lastCrawledAt"] = before["lastCrawledAt"].clone();
     assert_eq!(kept, before);
@@ -207,7 +207,7 @@ async fn null_clears_and_absence_keeps() {
             "expiredAt",
             "events",
             "coherentPrice",
-            // Places are one value: told together, cleared together.
+            // A place is one value: set as a whole, cleared as a whole.
             "insee",
             "zipcode",
             "cityName",
@@ -235,7 +235,7 @@ async fn null_clears_and_absence_keeps() {
 }
 
 #[tokio::test]
-async fn changes_of_price_and_surface_carry_their_numbers() {
+async fn price_and_surface_events_have_values() {
     let server = TestServer::start().await;
     let receipt = server.accept(&advert("1", json!({"price": 320_000, "surface": 50}))).await;
     server.clock.advance(jiff::SignedDuration::from_hours(1));
@@ -268,9 +268,9 @@ async fn changes_of_price_and_surface_carry_their_numbers() {
 }
 
 #[tokio::test]
-async fn pictures_make_one_event_and_each_other_field_its_own() {
+async fn pictures_share_one_event() {
     let server = TestServer::start().await;
-    let receipt = server.accept(&least("1")).await;
+    let receipt = server.accept(&minimal("1")).await;
     let pictures =
         json!({"pictures": ["https://i.example/1"], "picturesRemote": ["https://r.example/1"], "room": 2});
     server.accept(&advert("1", pictures)).await;
@@ -281,7 +281,7 @@ async fn pictures_make_one_event_and_each_other_field_its_own() {
 }
 
 #[tokio::test]
-async fn history_may_be_filled_in_afterwards() {
+async fn history_can_be_added_later() {
     let server = TestServer::start().await;
     let receipt = server.accept(&advert("1", json!({"price": 200}))).await;
     let history = json!([
@@ -301,7 +301,7 @@ async fn history_may_be_filled_in_afterwards() {
                "fieldNewValue": "200", "percentVariation": -20})
     );
     assert_eq!(server.document(&receipt).await["createdAt"], "2025-04-01T10:00:00+02:00");
-    // The same history again adds nothing; a younger date of creation does not make it younger.
+    // Sending the same history again adds nothing, and a later creation date does not replace an earlier one.
     assert_eq!(server.accept(&backfill).await["outcome"], "unchanged");
     let younger = advert("1", json!({"createdAt": "2026-01-01", "events": []}));
     assert_eq!(server.accept(&younger).await["outcome"], "unchanged");
@@ -309,7 +309,7 @@ async fn history_may_be_filled_in_afterwards() {
 }
 
 #[tokio::test]
-async fn a_history_with_an_absurd_variation_is_still_the_same_history_the_next_time() {
+async fn resent_history_with_extreme_values_is_unchanged() {
     let server = TestServer::start().await;
     for percent in [1e308, -1e308, 1e300, 123_456_789.987_654_3, 1e16 + 2.0] {
         let sent = advert(
@@ -323,7 +323,7 @@ async fn a_history_with_an_absurd_variation_is_still_the_same_history_the_next_t
 }
 
 #[tokio::test]
-async fn a_site_reads_back_as_the_site_it_is_found_by() {
+async fn site_round_trips() {
     let server = TestServer::start().await;
     for site in [
         "www.www.portail.example",
@@ -333,7 +333,7 @@ async fn a_site_reads_back_as_the_site_it_is_found_by() {
         "www.http://x.example/",
         "İstanbul",
     ] {
-        let mut sent = least("1");
+        let mut sent = minimal("1");
         sent["site"] = json!(site);
         let receipt = server.accept(&sent).await;
         assert_eq!(receipt["outcome"], "created", "{site}");
@@ -345,43 +345,43 @@ async fn a_site_reads_back_as_the_site_it_is_found_by() {
 }
 
 #[tokio::test]
-async fn a_reference_belongs_to_one_advert() {
+async fn reference_belongs_to_one_advert() {
     let server = TestServer::start().await;
-    let first = server.accept(&least("1")).await;
-    let second = server.accept(&least("2")).await;
+    let first = server.accept(&minimal("1")).await;
+    let second = server.accept(&minimal("2")).await;
     let taken = advert("1", json!({"uuid": second["uuid"]}));
-    let answer = server.post("/adverts", &taken).await;
-    assert_eq!(answer.violations(422), ["reference"]);
-    assert!(answer.text().contains(first["uuid"].as_str().unwrap()));
-    assert_eq!(answer.json()["violations"][0]["code"], "contradiction");
+    let response = server.post("/adverts", &taken).await;
+    assert_eq!(response.violations(422), ["reference"]);
+    assert!(response.text().contains(first["uuid"].as_str().unwrap()));
+    assert_eq!(response.json()["violations"][0]["code"], "contradiction");
     let fresh = advert("1", json!({"uuid": "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"}));
     assert_eq!(server.post("/adverts", &fresh).await.violations(422), ["reference"]);
     assert_eq!(server.advert(&second).await["reference"], "2");
-    // In one batch as well: the second draft sees the first.
+    // Within one batch as well: the second draft sees the first.
     let body = server
-        .post("/adverts", &json!([least("3"), advert("3", json!({"uuid": second["uuid"]}))]))
+        .post("/adverts", &json!([minimal("3"), advert("3", json!({"uuid": second["uuid"]}))]))
         .await
         .ok();
     assert_eq!(body["hydra:member"][1]["outcome"], "rejected");
-    // Once the first has given it up, it is free.
+    // Once the first advert gives it up, the reference is free.
     server.accept(&advert("4", json!({"uuid": first["uuid"]}))).await;
     assert_eq!(server.accept(&taken).await["outcome"], "updated");
 }
 
 #[tokio::test]
-async fn many_senders_of_one_advert_make_one_advert() {
+async fn concurrent_senders_create_one_advert() {
     let server = TestServer::start().await;
     let sends = (1..=20).map(|price| {
         let request = Request::new("POST", "/adverts").key(&server.keys.ingest);
         server.send(request.json(&advert("1", json!({"price": price}))))
     });
     let answers = futures_util::future::join_all(sends).await;
-    let created = answers.iter().filter(|answer| answer.status == 201).count();
+    let created = answers.iter().filter(|response| response.status == 201).count();
     assert_eq!(created, 1);
     let uuids: std::collections::HashSet<String> =
-        answers.iter().map(|answer| answer.json()["uuid"].to_string()).collect();
+        answers.iter().map(|response| response.json()["uuid"].to_string()).collect();
     assert_eq!(uuids.len(), 1);
-    // Each change was built on the one before: old and new values form a chain.
+    // Each change builds on the one before: old and new values form a chain.
     let read = server.advert(&answers[0].json()).await;
     let prices: Vec<&Value> = read["events"].as_array().unwrap()[1..].iter().collect();
     assert_eq!(prices.len(), 19);
@@ -390,16 +390,16 @@ async fn many_senders_of_one_advert_make_one_advert() {
     }
 }
 
-/// An advert that only its uuid identifies.
+/// An advert identified by its uuid only.
 fn by_uuid(number: u32, fields: Value) -> Value {
     let uuid = format!("0190a1b2-c3d4-7e5f-8a9b-{number:012}");
     let mut advert = json!({"uuid": uuid, "transactionType": 0, "propertyType": 0});
-    crate::harness::adverts::lay_over(&mut advert, fields);
+    crate::harness::adverts::merge(&mut advert, fields);
     advert
 }
 
 #[tokio::test]
-async fn a_batch_may_give_references_to_many_adverts_at_once() {
+async fn batch_can_set_many_references() {
     let server = TestServer::start().await;
     let with_site: Vec<Value> = (0..600).map(|n| by_uuid(n, json!({"site": "portail.example"}))).collect();
     server.post("/adverts", &json!(with_site)).await.ok();
@@ -411,7 +411,7 @@ async fn a_batch_may_give_references_to_many_adverts_at_once() {
 }
 
 #[tokio::test]
-async fn what_one_draft_gives_up_is_free_for_the_next_of_the_same_batch() {
+async fn released_identity_is_reusable_within_a_batch() {
     let server = TestServer::start().await;
     let first = server.accept(&advert("1", json!({"url": "https://portail.example/1"}))).await;
     let moved = advert("2", json!({"uuid": first["uuid"], "url": "https://portail.example/2"}));
@@ -422,7 +422,7 @@ async fn what_one_draft_gives_up_is_free_for_the_next_of_the_same_batch() {
     assert_ne!(receipts[1]["uuid"], first["uuid"]);
     let by_url = server.get("/documents/properties/by-url?url=https://portail.example/1").await;
     by_url.problem(404);
-    // And by another that is known already.
+    // Also for an advert that already exists.
     let swap = json!([
         advert("3", json!({"uuid": first["uuid"]})),
         advert("2", json!({"uuid": receipts[1]["uuid"]})),
@@ -432,15 +432,15 @@ async fn what_one_draft_gives_up_is_free_for_the_next_of_the_same_batch() {
 }
 
 #[tokio::test]
-async fn many_changes_of_one_large_property_are_taken_in_by_parts() {
+async fn many_changes_of_a_large_property_are_split() {
     let server = TestServer::start().await;
-    let home = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
+    let property = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
     let long = "mot ".repeat(12_000);
     let stock: Vec<Value> = (0..40)
-        .map(|n| advert(&n.to_string(), json!({"property": home, "description": long, "price": 1})))
+        .map(|n| advert(&n.to_string(), json!({"property": property, "description": long, "price": 1})))
         .collect();
     server.post("/adverts", &json!(stock)).await.ok();
-    // Each step holds some two megabytes: together far more than one plan may hold.
+    // Each step takes about two megabytes: together far more than the limit of one transaction plan.
     let changes: Vec<Value> =
         (0..120).map(|n| advert(&(n % 40).to_string(), json!({"price": 2 + n}))).collect();
     let body = server.post("/adverts", &json!(changes)).await.ok();
@@ -448,7 +448,7 @@ async fn many_changes_of_one_large_property_are_taken_in_by_parts() {
     for (n, receipt) in body["hydra:member"].as_array().unwrap().iter().enumerate() {
         assert_eq!(receipt["outcome"], "updated", "{n}");
     }
-    let document = server.get(&format!("/documents/properties/{home}")).await.ok();
+    let document = server.get(&format!("/documents/properties/{property}")).await.ok();
     for (n, advert) in document["adverts"].as_array().unwrap().iter().enumerate() {
         assert_eq!((&advert["price"], advert["events"].as_array().unwrap().len()), (&json!(82 + n), 4));
     }

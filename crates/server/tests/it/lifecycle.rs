@@ -1,4 +1,4 @@
-//! Adverts that go, come back, and are erased.
+//! Adverts that expire, return and are erased.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use serde_json::{Value, json};
 
 use crate::harness::TestServer;
-use crate::harness::adverts::{advert, full, least};
+use crate::harness::adverts::{advert, full, minimal};
 
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
@@ -15,7 +15,7 @@ async fn expire(server: &TestServer, receipt: &Value) -> Value {
     server.post(&format!("{}/expire", receipt["@id"].as_str().unwrap()), &json!({})).await.ok()
 }
 
-/// Whether the advert is expired, since when, and the values of its expiry events.
+/// Returns whether the advert is expired, since when, and the values of its expiry events.
 async fn state(server: &TestServer, receipt: &Value) -> (bool, Value, Vec<(String, String)>) {
     let read = server.advert(receipt).await;
     let changes = read["events"].as_array().unwrap().iter().filter(|event| event["fieldName"] == "expired");
@@ -30,9 +30,9 @@ fn change(old: bool, new: bool) -> (String, String) {
 }
 
 #[tokio::test]
-async fn an_advert_expires_on_request_once() {
+async fn advert_expires_once_on_request() {
     let server = TestServer::start().await;
-    let receipt = server.accept(&least("1")).await;
+    let receipt = server.accept(&minimal("1")).await;
     server.clock.advance(DAY);
     let expired = expire(&server, &receipt).await;
     assert_eq!((&expired["outcome"], &expired["uuid"]), (&json!("updated"), &receipt["uuid"]));
@@ -47,7 +47,7 @@ async fn an_advert_expires_on_request_once() {
 }
 
 #[tokio::test]
-async fn an_advert_expires_when_its_sender_says_so() {
+async fn advert_expires_by_update() {
     let server = TestServer::start().await;
     for (number, (fields, since)) in [
         (json!({"expired": true}), "2026-03-02T10:00:00+01:00"),
@@ -58,7 +58,7 @@ async fn an_advert_expires_when_its_sender_says_so() {
     .enumerate()
     {
         let reference = number.to_string();
-        let receipt = server.accept(&least(&reference)).await;
+        let receipt = server.accept(&minimal(&reference)).await;
         server.accept(&advert(&reference, fields.clone())).await;
         assert_eq!(
             state(&server, &receipt).await,
@@ -67,38 +67,38 @@ async fn an_advert_expires_when_its_sender_says_so() {
         );
         assert_eq!(server.accept(&advert(&reference, fields)).await["outcome"], "unchanged");
     }
-    // An advert may be told of only when it has gone already.
+    // An advert may be sent for the first time when it is already expired.
     let receipt = server.accept(&advert("gone", json!({"expired": true, "expiredAt": "2026-01-05"}))).await;
     assert_eq!((receipt["outcome"].clone(), state(&server, &receipt).await.0), (json!("created"), true));
 }
 
 #[tokio::test]
-async fn an_advert_comes_back_when_it_is_seen_again() {
+async fn advert_returns_when_crawled_again() {
     let server = TestServer::start().await;
-    let receipt = server.accept(&least("1")).await;
+    let receipt = server.accept(&minimal("1")).await;
     let back = vec![change(false, true), change(true, false)];
     expire(&server, &receipt).await;
-    // A sighting from before the expiry is old news.
+    // A crawl from before the expiry changes nothing.
     server.accept(&advert("1", json!({"lastCrawledAt": "2026-03-01"}))).await;
     assert!(state(&server, &receipt).await.0);
     server.clock.advance(DAY);
-    assert_eq!(server.accept(&least("1")).await["outcome"], "updated");
+    assert_eq!(server.accept(&minimal("1")).await["outcome"], "updated");
     assert_eq!(state(&server, &receipt).await, (false, Value::Null, back.clone()));
     assert_eq!(server.document(&receipt).await["expiredAt"], Value::Null);
-    // `expired: false` brings it back whatever the date of the sighting.
+    // `expired: false` revives it, whatever the crawl date.
     expire(&server, &receipt).await;
     server.accept(&advert("1", json!({"expired": false, "lastCrawledAt": "2026-03-01"}))).await;
     assert_eq!(state(&server, &receipt).await, (false, Value::Null, [back.clone(), back].concat()));
 }
 
 #[tokio::test]
-async fn adverts_unseen_for_long_expire_by_themselves() {
+async fn stale_adverts_expire() {
     let server = TestServer::start().await;
     let month = Duration::from_secs(30 * 86_400);
-    let seen = server.accept(&least("seen")).await;
-    let unseen = server.accept(&least("unseen")).await;
+    let seen = server.accept(&minimal("seen")).await;
+    let unseen = server.accept(&minimal("unseen")).await;
     server.clock.advance(DAY * 29);
-    server.accept(&least("seen")).await;
+    server.accept(&minimal("seen")).await;
     assert_eq!(expiry::run_once(&server.app, month).await.unwrap(), 0);
     server.clock.advance(DAY * 2);
     assert_eq!(expiry::run_once(&server.app, month).await.unwrap(), 1);
@@ -107,21 +107,21 @@ async fn adverts_unseen_for_long_expire_by_themselves() {
     let since = json!("2026-04-02T11:00:00+02:00");
     assert_eq!(state(&server, &unseen).await, (true, since, vec![change(false, true)]));
     server.clock.advance(SignedDuration::from_secs(1));
-    server.accept(&least("unseen")).await;
+    server.accept(&minimal("unseen")).await;
     assert!(!state(&server, &unseen).await.0);
 }
 
 #[tokio::test]
-async fn a_long_absence_of_the_crawler_is_caught_up_with_in_one_go() {
+async fn many_stale_adverts_expire_in_one_run() {
     let server = TestServer::start().await;
-    let lines: String = (0..1_100).map(|number| format!("{}\n", least(&number.to_string()))).collect();
+    let lines: String = (0..1_100).map(|number| format!("{}\n", minimal(&number.to_string()))).collect();
     assert_eq!(server.post_lines(lines).await.len(), 1_100);
     server.clock.advance(DAY * 2);
     assert_eq!(expiry::run_once(&server.app, Duration::from_secs(86_400)).await.unwrap(), 1_100);
 }
 
 #[tokio::test]
-async fn an_erased_advert_leaves_nothing() {
+async fn erased_advert_leaves_no_trace() {
     let server = TestServer::start().await;
     let receipt = server.accept(&full("1")).await;
     let id = receipt["@id"].as_str().unwrap();
@@ -135,21 +135,21 @@ async fn an_erased_advert_leaves_nothing() {
     server.get(by_url).await.problem(404);
     server.delete(id).await.problem(404);
     server.post(&format!("{id}/expire"), &json!({})).await.problem(404);
-    // Neither does the log remember what was in it, nor does it have a gap.
+    // The log keeps no content of it and has no gap.
     let log = server.app.store().log_after(store::Position::START, 100).await.unwrap();
     let positions: Vec<u64> = log.iter().map(|entry| entry.position.0).collect();
     assert_eq!(positions, (1..=log.len() as u64).collect::<Vec<_>>());
-    let told = format!("{log:?}");
-    assert!(!told.contains(receipt["uuid"].as_str().unwrap()), "{told}");
+    let text = format!("{log:?}");
+    assert!(!text.contains(receipt["uuid"].as_str().unwrap()), "{text}");
 
-    // Sent again it is a new advert.
+    // Sent again, it is a new advert.
     let again = server.accept(&full("1")).await;
     assert_eq!(again["outcome"], "created");
     assert_ne!(again["uuid"], receipt["uuid"]);
 }
 
 #[tokio::test]
-async fn erasing_one_advert_leaves_the_others_of_the_property() {
+async fn erasure_keeps_other_adverts_of_the_property() {
     let server = TestServer::start().await;
     let first = server.accept(&advert("1", json!({"price": 1}))).await;
     let second = server.accept(&advert("2", json!({"price": 2, "property": first["property"]}))).await;
@@ -160,7 +160,7 @@ async fn erasing_one_advert_leaves_the_others_of_the_property() {
 }
 
 #[tokio::test]
-async fn what_was_erased_is_not_in_the_files_of_the_store() {
+async fn erased_text_is_absent_from_database_files() {
     let mut server = TestServer::start().await;
     let secret = "Zéphyrine Quintessence-Dubois";
     let receipt = server.accept(&advert("1", json!({"title": secret, "reference": "Xyloglossaire"}))).await;
@@ -171,7 +171,7 @@ async fn what_was_erased_is_not_in_the_files_of_the_store() {
     for path in files.map(|file| file.unwrap().path()).filter(|path| path.is_file()) {
         let bytes = std::fs::read(&path).unwrap();
         let holds = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
-        // Records are compressed, references are not.
+        // Records are compressed; references are not.
         assert!(!holds(secret) && !holds("Xyloglossaire"), "{}", path.display());
     }
 }

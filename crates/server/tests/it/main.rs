@@ -1,4 +1,4 @@
-//! The service as its clients meet it: the real server on a loopback socket, driven over HTTP and the command line.
+//! Integration tests: a real server on a loopback socket, driven over HTTP and the command line.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and says where")]
 // An advert with every field is a long `json!`.
@@ -19,10 +19,10 @@ mod places;
 mod properties;
 mod requests;
 mod search;
+mod search_errors;
 mod search_explain;
 mod search_pages;
 mod search_preview;
-mod search_refusals;
 mod search_streams;
 mod searches;
 mod sites;

@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::harness::TestServer;
-use crate::harness::adverts::least;
-use crate::harness::client::{Answer, Request};
+use crate::harness::adverts::minimal;
+use crate::harness::client::{Request, Response};
 
 async fn get(server: &TestServer, target: &str) -> Value {
-    let answer = server.get(target).await;
-    assert_eq!(answer.status, 200, "{target}");
-    answer.json()
+    let response = server.get(target).await;
+    assert_eq!(response.status, 200, "{target}");
+    response.json()
 }
 
 fn names(collection: &Value) -> Vec<&str> {
@@ -21,7 +21,7 @@ fn names(collection: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Sends one advert with a place and answers with its receipt and its document.
+/// Sends an advert with a place. Returns its receipt and its document.
 async fn placed(server: &TestServer, place: Value) -> (Value, Value) {
     let mut advert = json!({"transactionType": 0, "propertyType": 0, "site": "p.example", "reference": "1"});
     for (name, value) in place.as_object().unwrap() {
@@ -34,7 +34,7 @@ async fn placed(server: &TestServer, place: Value) -> (Value, Value) {
 }
 
 #[tokio::test]
-async fn a_city_is_found_by_its_stable_id() {
+async fn city_is_found_by_stable_id() {
     let server = TestServer::start().await;
     let city = get(&server, "/cities/75111").await;
     assert_eq!(city["@id"], "/cities/75111");
@@ -56,7 +56,7 @@ async fn a_city_is_found_by_its_stable_id() {
 }
 
 #[tokio::test]
-async fn a_department_is_found_by_id_and_by_code() {
+async fn department_is_found_by_id_and_code() {
     let server = TestServer::start().await;
     for (target, code) in [("6", "06"), ("06", "06"), ("201", "2A"), ("2A", "2A"), ("974", "974")] {
         let department = get(&server, &format!("/departments/{target}")).await;
@@ -87,19 +87,19 @@ async fn cities_are_filtered_ordered_and_paged() {
 }
 
 #[tokio::test]
-async fn a_parameter_that_cannot_be_read_is_named_and_an_unknown_one_reported() {
+async fn invalid_and_unknown_parameters_are_reported() {
     let server = TestServer::start().await;
-    let told = server.get("/cities?page=0").await.problem(400);
-    assert_eq!(told, "page: \"0\" is not an integer of at least 1.");
+    let message = server.get("/cities?page=0").await.problem(400);
+    assert_eq!(message, "page: \"0\" is not a whole number of at least 1.");
     server.get("/cities?insee[]=75O11").await.problem(400);
-    let answer = server.get("/cities?nmae=tours&order[age]=asc&name=tours").await;
-    assert_eq!((answer.status, answer.header("x-ignored-parameters")), (200, Some("nmae, order[age]")));
+    let response = server.get("/cities?nmae=tours&order[age]=asc&name=tours").await;
+    assert_eq!((response.status, response.header("x-ignored-parameters")), (200, Some("nmae, order[age]")));
     for target in
         ["/cities/37261?x=1", "/adverts/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b?x=1", "/regions/11?x=1"]
     {
         assert_eq!(server.get(target).await.header("x-ignored-parameters"), Some("x"), "{target}");
     }
-    let strict = Request::new("POST", "/adverts?x=1").key(&server.keys.ingest).json(&least("strict"));
+    let strict = Request::new("POST", "/adverts?x=1").key(&server.keys.ingest).json(&minimal("strict"));
     server.send(strict.header("Prefer", "handling=strict")).await.problem(400);
     assert_eq!(server.log_length().await, 0, "nothing was written");
     let strict =
@@ -108,9 +108,9 @@ async fn a_parameter_that_cannot_be_read_is_named_and_an_unknown_one_reported() 
 }
 
 #[tokio::test]
-async fn what_is_being_typed_is_completed_without_a_key() {
+async fn autocomplete_needs_no_key() {
     let server = TestServer::start().await;
-    let ask = async |query: &str| -> Answer {
+    let ask = async |query: &str| -> Response {
         server.send(Request::new("GET", &format!("/public/location-autocomplete{query}"))).await
     };
     let found = ask("?query=marsei").await.json();
@@ -128,7 +128,7 @@ async fn what_is_being_typed_is_completed_without_a_key() {
 }
 
 #[tokio::test]
-async fn an_advert_is_put_on_the_map_by_its_zipcode_and_name() {
+async fn advert_is_located_by_zipcode_and_city_name() {
     let server = TestServer::start().await;
     let (receipt, document) =
         placed(&server, json!({"zipcode": "94240", "cityName": "l hay les roses"})).await;
@@ -140,7 +140,7 @@ async fn an_advert_is_put_on_the_map_by_its_zipcode_and_name() {
 }
 
 #[tokio::test]
-async fn coordinates_alone_find_the_commune_and_its_stations() {
+async fn coordinates_determine_city_and_stations() {
     let server = TestServer::start().await;
     let place = json!({"locations": {"lat": 48.8675, "lon": 2.3638}, "geoAccuracy": 1});
     let (receipt, document) = placed(&server, place).await;
@@ -159,7 +159,7 @@ async fn coordinates_alone_find_the_commune_and_its_stations() {
 }
 
 #[tokio::test]
-async fn a_contradiction_is_reported_and_a_place_nobody_knows_is_kept() {
+async fn conflicting_place_is_reported_and_unknown_place_is_kept() {
     let server = TestServer::start().await;
     let (receipt, _) = placed(&server, json!({"insee": "75111", "zipcode": "69001"})).await;
     assert_eq!(receipt["outcome"], "created");
@@ -173,7 +173,7 @@ async fn a_contradiction_is_reported_and_a_place_nobody_knows_is_kept() {
 }
 
 #[tokio::test]
-async fn the_accuracy_may_be_given_alone() {
+async fn location_accuracy_can_be_sent_alone() {
     let server = TestServer::start().await;
     placed(
         &server,

@@ -1,22 +1,22 @@
-//! What a property says of itself, given its adverts.
+//! How the document of a property is derived from its adverts.
 
 use serde_json::{Value, json};
 
 use crate::harness::TestServer;
-use crate::harness::adverts::{advert, least};
+use crate::harness::adverts::{advert, minimal};
 
 #[tokio::test]
-async fn a_sender_may_say_which_property_an_advert_belongs_to() {
+async fn advert_can_name_its_property() {
     let server = TestServer::start().await;
-    let first = server.accept(&least("1")).await;
-    let home = first["property"].as_str().unwrap();
-    let uuid = home.strip_prefix("/properties/").unwrap();
-    for (number, spelling) in [home, &format!("/documents{home}"), uuid].into_iter().enumerate() {
+    let first = server.accept(&minimal("1")).await;
+    let property = first["property"].as_str().unwrap();
+    let uuid = property.strip_prefix("/properties/").unwrap();
+    for (number, spelling) in [property, &format!("/documents{property}"), uuid].into_iter().enumerate() {
         let receipt = server.accept(&advert(&format!("x{number}"), json!({"property": spelling}))).await;
-        assert_eq!(receipt["property"], home, "{spelling}");
+        assert_eq!(receipt["property"], property, "{spelling}");
     }
     assert_eq!(server.document(&first).await["adverts"].as_array().unwrap().len(), 4);
-    // A property nobody has heard of is made.
+    // An unknown property is created.
     let fresh = "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
     let receipt = server.accept(&advert("y", json!({"property": fresh}))).await;
     assert_eq!(receipt["property"], fresh);
@@ -24,10 +24,10 @@ async fn a_sender_may_say_which_property_an_advert_belongs_to() {
 }
 
 #[tokio::test]
-async fn an_advert_can_be_moved_to_another_property() {
+async fn advert_moves_to_another_property() {
     let server = TestServer::start().await;
     let first = server.accept(&advert("1", json!({"url": "https://a.example/1"}))).await;
-    let second = server.accept(&least("2")).await;
+    let second = server.accept(&minimal("2")).await;
     let third = server.accept(&advert("3", json!({"property": first["property"]}))).await;
 
     let moved = server.accept(&advert("1", json!({"property": second["property"]}))).await;
@@ -43,24 +43,24 @@ async fn an_advert_can_be_moved_to_another_property() {
         second["property"]
     );
 
-    // The last one out takes the property with it; its own events stay its own.
+    // The property is removed with its last advert; the advert keeps its own events.
     server.accept(&advert("3", json!({"property": second["property"]}))).await;
     server.get(&format!("/documents{}", first["property"].as_str().unwrap())).await.problem(404);
     let events = server.advert(&third).await["events"].clone();
     assert_eq!(events.as_array().unwrap().len(), 1, "{events}");
-    // Saying again where it is already moves nothing; saying nothing keeps it there.
+    // Naming the current property moves nothing; naming none keeps it.
     assert_eq!(
         server.accept(&advert("3", json!({"property": second["property"]}))).await["outcome"],
         "unchanged"
     );
-    assert_eq!(server.accept(&least("3")).await["property"], second["property"]);
+    assert_eq!(server.accept(&minimal("3")).await["property"], second["property"]);
 }
 
 #[tokio::test]
-async fn a_batch_may_move_adverts_to_and_fro() {
+async fn batch_can_move_adverts_back_and_forth() {
     let server = TestServer::start().await;
-    let first = server.accept(&least("1")).await;
-    let second = server.accept(&least("2")).await;
+    let first = server.accept(&minimal("1")).await;
+    let second = server.accept(&minimal("2")).await;
     let to = |reference: &str, receipt: &Value| advert(reference, json!({"property": receipt["property"]}));
     let body = server
         .post(
@@ -80,23 +80,23 @@ async fn a_batch_may_move_adverts_to_and_fro() {
 }
 
 #[tokio::test]
-async fn a_property_takes_no_more_adverts_than_it_can_hold() {
+async fn adverts_per_property_are_limited() {
     let server = TestServer::start().await;
-    let home = "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
+    let property = "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
     let adverts: Vec<Value> =
-        (0..201).map(|number| advert(&number.to_string(), json!({"property": home}))).collect();
+        (0..201).map(|number| advert(&number.to_string(), json!({"property": property}))).collect();
     let body = server.post("/adverts", &json!(adverts)).await.ok();
     assert_eq!(body["hydra:member"][199]["outcome"], "created");
     assert_eq!(body["hydra:member"][200]["violations"][0]["propertyPath"], "property");
-    // One that is in already can still be changed.
+    // An advert that is already in the property can still be changed.
     assert_eq!(
-        server.accept(&advert("7", json!({"price": 1, "property": home}))).await["outcome"],
+        server.accept(&advert("7", json!({"price": 1, "property": property}))).await["outcome"],
         "updated"
     );
 }
 
 #[tokio::test]
-async fn the_reference_advert_is_the_last_one_crawled_that_is_there() {
+async fn reference_advert_is_the_last_crawled_live_one() {
     let server = TestServer::start().await;
     let older = json!({
         "lastCrawledAt": "2026-02-01", "createdAt": "2026-01-01", "updatedAt": "2026-01-15", "price": 100, "surface": 50,
@@ -114,7 +114,7 @@ async fn the_reference_advert_is_the_last_one_crawled_that_is_there() {
     let document = server.document(&first).await;
     let expected = json!({
         "lastCrawledAdvert": second["uuid"], "title": "Newer", "price": 90, "propertyType": 1, "bedroom": 1,
-        // What the reference advert does not say, the next one does.
+        // Fields that the reference advert lacks come from the next one.
         "surface": 50, "room": 2, "pricePerMeter": 1.8, "locations": {"lat": 48.5, "lon": 2.5},
         "location": {"lat": 48.5, "lon": 2.5}, "geoAccuracy": 1,
         "pictures": ["https://i.example/3", "https://i.example/1", "https://i.example/2"],
@@ -128,7 +128,7 @@ async fn the_reference_advert_is_the_last_one_crawled_that_is_there() {
         (&json!("75010"), &json!("Paris 10e"))
     );
 
-    // The reference advert expires: the other one speaks for the property.
+    // When the reference advert expires, the other one takes its place.
     server.accept(&advert("2", json!({"expired": true, "expiredAt": "2026-02-10"}))).await;
     let document = server.document(&first).await;
     check(
@@ -140,7 +140,7 @@ async fn the_reference_advert_is_the_last_one_crawled_that_is_there() {
         }),
     );
 
-    // All expired: so is the property, since the last of them, and the most recently crawled one speaks again.
+    // When all adverts are expired, so is the property, since the last expiry; the last crawled advert is the reference again.
     server.accept(&advert("1", json!({"expired": true, "expiredAt": "2026-02-05"}))).await;
     let document = server.document(&first).await;
     check(
@@ -153,27 +153,26 @@ async fn the_reference_advert_is_the_last_one_crawled_that_is_there() {
 }
 
 #[tokio::test]
-async fn crawls_of_one_property_at_the_same_time_all_count() {
+async fn concurrent_crawls_of_a_property_are_all_recorded() {
     let server = TestServer::start().await;
-    let home = "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
+    let property = "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
     let adverts: Vec<Value> = (0..20)
-        .map(|number| advert(&number.to_string(), json!({"property": home, "lastCrawledAt": "2026-01-01"})))
+        .map(|number| {
+            advert(&number.to_string(), json!({"property": property, "lastCrawledAt": "2026-01-01"}))
+        })
         .collect();
     server.post("/adverts", &json!(adverts)).await.ok();
     let crawled: Vec<Value> =
         (0..20).map(|number| advert(&number.to_string(), json!({"lastCrawledAt": "2026-02-02"}))).collect();
     futures_util::future::join_all(crawled.iter().map(|advert| server.accept(advert))).await;
-    let document = server.get(&format!("/documents{home}")).await.ok();
+    let document = server.get(&format!("/documents{property}")).await.ok();
     for advert in document["adverts"].as_array().unwrap() {
-        assert_eq!(
-            advert["lastCrawledAt"], "2026-02-02T00:00:00+01:00",
-            "a crawl that was acknowledged is lost"
-        );
+        assert_eq!(advert["lastCrawledAt"], "2026-02-02T00:00:00+01:00", "an acknowledged crawl is lost");
     }
 }
 
 #[tokio::test]
-async fn a_price_per_square_metre_has_two_decimals_or_is_unknown() {
+async fn price_per_meter_has_two_decimals() {
     let server = TestServer::start().await;
     for (number, (fields, expected)) in [
         (json!({"price": 200_000, "surface": 37}), json!(5_405.41)),
@@ -191,7 +190,7 @@ async fn a_price_per_square_metre_has_two_decimals_or_is_unknown() {
 }
 
 #[tokio::test]
-async fn only_a_price_that_can_be_meant_is_coherent() {
+async fn only_plausible_prices_are_coherent() {
     let server = TestServer::start().await;
     for (number, (fields, expected)) in [
         (json!({"price": 200_000, "surface": 40}), true),
@@ -210,7 +209,7 @@ async fn only_a_price_that_can_be_meant_is_coherent() {
     }
 }
 
-/// Every member of the expected object, and no word of the others.
+/// Asserts every member of the expected object, and ignores others.
 fn check(document: &Value, expected: &Value) {
     for (name, value) in expected.as_object().unwrap() {
         assert_eq!(&document[name], value, "{name}");

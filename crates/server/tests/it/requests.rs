@@ -1,17 +1,17 @@
-//! What holds for every request, whatever it asks for.
+//! Behaviour of every request: errors, content negotiation, limits, headers.
 
 use serde_json::json;
 
 use crate::harness::TestServer;
-use crate::harness::adverts::{full, least};
-use crate::harness::client::{Answer, Connection, Request};
+use crate::harness::adverts::{full, minimal};
+use crate::harness::client::{Connection, Request, Response};
 
 const NOWHERE: &str = "00000000-0000-7000-8000-00000000ffff";
 const LD_JSON: &str = "application/ld+json; charset=utf-8";
 const DOCUMENTATION: &str = "</docs.jsonld>; rel=\"http://www.w3.org/ns/hydra/core#apiDocumentation\"";
 
 #[tokio::test]
-async fn what_does_not_exist_is_not_found_whatever_its_name() {
+async fn unknown_paths_and_ids_are_not_found() {
     let server = TestServer::start().await;
     for path in [
         "/",
@@ -29,8 +29,8 @@ async fn what_does_not_exist_is_not_found_whatever_its_name() {
         "/documents/properties/%FF",
         "/documents/properties/by-url?url=https%3A%2F%2Fportail.example%2F1",
     ] {
-        let answer = server.get(path).await;
-        assert_eq!(answer.problem(404), "Not Found", "{path}");
+        let response = server.get(path).await;
+        assert_eq!(response.problem(404), "Not Found", "{path}");
     }
     for request in [
         Request::new("DELETE", &format!("/adverts/{NOWHERE}")),
@@ -43,7 +43,7 @@ async fn what_does_not_exist_is_not_found_whatever_its_name() {
 }
 
 #[tokio::test]
-async fn an_address_is_asked_for_with_an_address() {
+async fn by_url_requires_a_valid_url() {
     let server = TestServer::start().await;
     let ask = async |query: &str| server.get(&format!("/documents/properties/by-url{query}")).await;
     assert_eq!(ask("").await.problem(400), "The parameter \"url\" is required.");
@@ -54,12 +54,12 @@ async fn an_address_is_asked_for_with_an_address() {
         let description = ask(&format!("?url={wrong}")).await.problem(400);
         assert!(description.starts_with("The parameter \"url\" is \""), "{description}");
     }
-    // A query this long is a long address, not an attack. (The HTTP library takes targets up to 65,534 bytes.)
+    // A long query is accepted. (The HTTP library takes targets of up to 65,534 bytes.)
     ask(&format!("?url={}", "a".repeat(65_000))).await.problem(400);
 }
 
 #[tokio::test]
-async fn a_method_that_is_not_allowed_is_told_which_are() {
+async fn method_not_allowed_lists_the_allowed_ones() {
     let server = TestServer::start().await;
     let advert = format!("/adverts/{NOWHERE}");
     for (method, path, allowed) in [
@@ -70,9 +70,9 @@ async fn a_method_that_is_not_allowed_is_told_which_are() {
         ("GET", &format!("{advert}/expire"), "POST"),
         ("BREW", "/healthz", "GET,HEAD"),
     ] {
-        let answer = server.send(Request::new(method, path).key(&server.keys.all)).await;
-        assert_eq!(answer.problem(405), "This method is not allowed here.", "{method} {path}");
-        let mut allow: Vec<&str> = answer.header("allow").unwrap().split(',').map(str::trim).collect();
+        let response = server.send(Request::new(method, path).key(&server.keys.all)).await;
+        assert_eq!(response.problem(405), "Method not allowed for this path.", "{method} {path}");
+        let mut allow: Vec<&str> = response.header("allow").unwrap().split(',').map(str::trim).collect();
         let mut expected: Vec<&str> = allowed.split(',').collect();
         allow.sort_unstable();
         expected.sort_unstable();
@@ -81,9 +81,9 @@ async fn a_method_that_is_not_allowed_is_told_which_are() {
 }
 
 #[tokio::test]
-async fn json_ld_is_sent_unless_plain_json_is_named() {
+async fn json_ld_is_the_default() {
     let server = TestServer::start().await;
-    let receipt = server.accept(&least("1")).await;
+    let receipt = server.accept(&minimal("1")).await;
     let path = receipt["@id"].as_str().unwrap();
     let accepting = async |accept: Option<&str>| {
         let request = Request::new("GET", path).key(&server.keys.read);
@@ -103,25 +103,29 @@ async fn json_ld_is_sent_unless_plain_json_is_named() {
         (Some("application/json, text/plain, */*"), "application/json"),
         (Some("application/json;charset=utf-8"), "application/json"),
     ] {
-        let answer = accepting(accept).await;
-        assert_eq!((answer.status, answer.header("content-type")), (200, Some(content_type)), "{accept:?}");
-        assert_eq!(answer.body, body, "{accept:?}");
+        let response = accepting(accept).await;
+        assert_eq!(
+            (response.status, response.header("content-type")),
+            (200, Some(content_type)),
+            "{accept:?}"
+        );
+        assert_eq!(response.body, body, "{accept:?}");
     }
     for accept in ["text/html", "application/xml", "application/json;q=0"] {
         accepting(Some(accept)).await.problem(406);
     }
-    // Errors are negotiated like everything else.
+    // Errors are negotiated as well.
     let request =
         Request::new("GET", "/adverts/x").key(&server.keys.read).header("Accept", "application/json");
-    let answer = server.send(request).await;
-    answer.problem(404);
-    assert_eq!(answer.header("content-type"), Some("application/json"));
+    let response = server.send(request).await;
+    response.problem(404);
+    assert_eq!(response.header("content-type"), Some("application/json"));
 }
 
 #[tokio::test]
-async fn a_body_is_json_or_lines_and_nothing_else() {
+async fn other_content_types_are_rejected() {
     let server = TestServer::start().await;
-    let advert = serde_json::to_vec(&least("1")).unwrap();
+    let advert = serde_json::to_vec(&minimal("1")).unwrap();
     let post = async |content_type: &str| {
         let request = Request::new("POST", "/adverts").key(&server.keys.ingest);
         server.send(request.body(content_type, advert.clone())).await
@@ -151,7 +155,7 @@ async fn a_body_is_json_or_lines_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_read_with_a_content_type_and_no_body_is_fine() {
+async fn get_with_content_type_is_accepted() {
     let server = TestServer::start().await;
     let receipt = server.accept(&full("1")).await;
     let path = format!("/documents{}", receipt["property"].as_str().unwrap());
@@ -162,7 +166,7 @@ async fn a_read_with_a_content_type_and_no_body_is_fine() {
 }
 
 #[tokio::test]
-async fn a_body_over_the_limit_is_refused_however_it_is_sent() {
+async fn oversized_body_is_rejected() {
     let server = TestServer::with("[limits]\nbody_bytes_max = 1000\n").await;
     let too_large = vec![b' '; 1001];
     assert_eq!(
@@ -175,22 +179,22 @@ async fn a_body_over_the_limit_is_refused_however_it_is_sent() {
     let head = head.header("Content-Type", "application/json").header("Transfer-Encoding", "chunked");
     connection.send(head.bytes()).await;
     connection.send_chunk(too_large).await;
-    assert_eq!(connection.answer().await.problem(413), "The body is larger than 1000 bytes.");
+    assert_eq!(connection.response().await.problem(413), "The body is larger than 1000 bytes.");
 
-    let mut fitting = serde_json::to_vec(&least("1")).unwrap();
+    let mut fitting = serde_json::to_vec(&minimal("1")).unwrap();
     fitting.resize(1000, b' ');
     assert_eq!(server.post_bytes(fitting).await.status, 201);
 }
 
 #[tokio::test]
-async fn an_array_has_a_limit_of_its_own() {
+async fn array_length_is_limited() {
     let server = TestServer::start().await;
     let description = server.post("/adverts", &json!(vec![json!(1); 10_001])).await.problem(413);
     assert!(description.contains("10001") && description.contains("10000"), "{description}");
 }
 
 #[tokio::test]
-async fn headers_over_the_limit_are_refused() {
+async fn oversized_headers_are_rejected() {
     let server = TestServer::with("[limits]\nheader_bytes_max = \"8KiB\"\n").await;
     let request = |bytes: usize| {
         Request::new("GET", "/adverts/x").key(&server.keys.read).header("X-Filler", &"x".repeat(bytes))
@@ -198,22 +202,22 @@ async fn headers_over_the_limit_are_refused() {
     server.send(request(7_000)).await.problem(404);
     let description = server.send(request(9_000)).await.problem(431);
     assert_eq!(description, "The request line and headers are larger than 8192 bytes.");
-    // Far over the limit the connection is cut off before anybody could word an answer.
+    // Far over the limit, the connection is closed without a response.
     assert_eq!(server.send(request(40_000)).await.status, 431);
     let long = format!("/adverts/{}", "x".repeat(9_000));
     server.get(&long).await.problem(431);
 }
 
 #[tokio::test]
-async fn every_answer_names_its_request_and_the_documentation() {
+async fn every_response_has_request_id_and_documentation_link() {
     let server = TestServer::start().await;
-    let receipt = server.accept(&least("1")).await;
+    let receipt = server.accept(&minimal("1")).await;
     let path = receipt["@id"].as_str().unwrap();
     let keyed = |method: &str, path: &str| Request::unnamed(method, path).key(&server.keys.all);
     let requests = [
         keyed("GET", path),
-        keyed("POST", "/adverts").json(&least("2")),
-        keyed("POST", "/adverts").body("application/x-ndjson", least("3").to_string()),
+        keyed("POST", "/adverts").json(&minimal("2")),
+        keyed("POST", "/adverts").body("application/x-ndjson", minimal("3").to_string()),
         keyed("POST", "/adverts").body("application/json", "{"),
         keyed("POST", "/adverts").json(&json!({})),
         keyed("POST", "/adverts").body("text/plain", "x"),
@@ -228,20 +232,20 @@ async fn every_answer_names_its_request_and_the_documentation() {
     let mut seen = std::collections::HashSet::new();
     let mut statuses = Vec::new();
     for request in requests {
-        let answer = server.send(request).await;
-        statuses.push(answer.status);
-        let id = answer.header("x-request-id").unwrap().to_owned();
+        let response = server.send(request).await;
+        statuses.push(response.status);
+        let id = response.header("x-request-id").unwrap().to_owned();
         assert!(seen.insert(id), "ids repeat");
-        assert_eq!(answer.header("link"), Some(DOCUMENTATION));
-        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+        assert_eq!(response.header("link"), Some(DOCUMENTATION));
+        assert_eq!(response.header("x-content-type-options"), Some("nosniff"));
     }
     assert_eq!(statuses, [200, 201, 200, 400, 422, 415, 404, 405, 406, 401, 200, 200, 204]);
 }
 
 #[tokio::test]
-async fn a_sender_may_name_its_request_in_harmless_characters() {
+async fn safe_request_ids_are_echoed() {
     let server = TestServer::start().await;
-    let named = async |name: &str| -> Answer {
+    let named = async |name: &str| -> Response {
         server.send(Request::unnamed("GET", "/healthz").header("X-Request-Id", name)).await
     };
     assert_eq!(named("order-66_a.b").await.header("x-request-id"), Some("order-66_a.b"));
@@ -251,12 +255,12 @@ async fn a_sender_may_name_its_request_in_harmless_characters() {
 }
 
 #[tokio::test]
-async fn one_connection_carries_many_requests() {
+async fn connections_are_reused() {
     let server = TestServer::start().await;
     let mut connection = Connection::open(server.address).await;
     for number in 0..5 {
         let request = Request::new("POST", "/adverts").key(&server.keys.ingest);
-        connection.send(request.json(&least(&number.to_string())).bytes()).await;
-        assert_eq!(connection.answer().await.status, 201);
+        connection.send(request.json(&minimal(&number.to_string())).bytes()).await;
+        assert_eq!(connection.response().await.status, 201);
     }
 }

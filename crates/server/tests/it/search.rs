@@ -1,26 +1,26 @@
-//! Searches over properties: filters, orders, expressions, and what is refused.
+//! Property search: filters, sort orders, expressions, errors.
 
 use serde_json::{Value, json};
 
 use crate::harness::TestServer;
-use crate::harness::adverts::{advert, lay_over};
+use crate::harness::adverts::{advert, merge};
 use crate::harness::client::Request;
 
-/// An advert of a home with a believable price, named by its title.
-pub fn home(name: &str, fields: Value) -> Value {
-    let mut home = advert(name, json!({"title": name, "price": 200_000, "surface": 50}));
-    lay_over(&mut home, fields);
-    home
+/// Returns an advert with a plausible price, named by its title.
+pub fn listing(name: &str, fields: Value) -> Value {
+    let mut listing = advert(name, json!({"title": name, "price": 200_000, "surface": 50}));
+    merge(&mut listing, fields);
+    listing
 }
 
-/// A server that has taken adverts in and indexed them.
+/// Starts a server and ingests and indexes adverts.
 pub async fn with(adverts: &[Value]) -> TestServer {
     let server = TestServer::start().await;
-    take_in(&server, adverts).await;
+    ingest(&server, adverts).await;
     server
 }
 
-pub async fn take_in(server: &TestServer, adverts: &[Value]) {
+pub async fn ingest(server: &TestServer, adverts: &[Value]) {
     for receipt in server.post("/adverts", &json!(adverts)).await.ok()["hydra:member"].as_array().unwrap() {
         assert_ne!(receipt["outcome"], "rejected", "{receipt}");
     }
@@ -32,7 +32,7 @@ pub fn titles(page: &Value) -> Vec<String> {
     members.map(|member| member["title"].as_str().unwrap_or("-").to_owned()).collect()
 }
 
-/// The titles of what a query finds, in the order of the alphabet.
+/// Returns the titles a query finds, in alphabetical order.
 async fn found(server: &TestServer, query: &str) -> String {
     let page = server.get(&format!("/documents/properties?{query}&itemsPerPage=30")).await.ok();
     let mut titles = titles(&page);
@@ -48,12 +48,12 @@ async fn check(server: &TestServer, cases: &[(&str, &str)]) {
 }
 
 #[tokio::test]
-async fn bounds_are_inclusive_exact_and_unmet_by_what_is_unknown() {
+async fn bounds_are_inclusive_and_exclude_unknown_values() {
     let server = with(&[
-        home("a", json!({"price": 100_000, "room": 2, "surface": 62.5})),
-        home("b", json!({"price": 200_000, "room": 3, "surface": 62.4})),
-        home("c", json!({"price": 300_000, "surface": null})),
-        home("d", json!({"price": null})),
+        listing("a", json!({"price": 100_000, "room": 2, "surface": 62.5})),
+        listing("b", json!({"price": 200_000, "room": 3, "surface": 62.4})),
+        listing("c", json!({"price": 300_000, "surface": null})),
+        listing("d", json!({"price": null})),
     ])
     .await;
     check(
@@ -66,11 +66,11 @@ async fn bounds_are_inclusive_exact_and_unmet_by_what_is_unknown() {
             ("surfaceMin=62.5", "a"),
             ("surfaceMax=62.45", "b"),
             ("roomMin=1", "a b"),
-            // Zero for a maximum says nothing, unless the minimum shows that zero is meant.
+            // A maximum of zero is ignored unless the minimum is zero as well.
             ("budgetMax=0", "a b c"),
             ("budgetMax=0&budgetMin=200000", "b c"),
             ("budgetMax=0&budgetMin=0", ""),
-            // The default leaves out what has no believable price.
+            // By default, properties without a plausible price are excluded.
             ("withCoherentPrice=true", "a b c"),
             ("withCoherentPrice=false", "a b c d"),
             ("withCoherentPrice=null", "a b c d"),
@@ -80,11 +80,11 @@ async fn bounds_are_inclusive_exact_and_unmet_by_what_is_unknown() {
 }
 
 #[tokio::test]
-async fn a_bare_date_as_an_upper_bound_is_that_whole_day() {
+async fn upper_date_bound_includes_the_whole_day() {
     let server = with(&[
-        home("first", json!({"createdAt": "2026-02-10T23:00:00Z"})),
-        home("last", json!({"createdAt": "2026-02-11T22:59:59Z"})),
-        home("next", json!({"createdAt": "2026-02-11T23:00:00Z"})),
+        listing("first", json!({"createdAt": "2026-02-10T23:00:00Z"})),
+        listing("last", json!({"createdAt": "2026-02-11T22:59:59Z"})),
+        listing("next", json!({"createdAt": "2026-02-11T23:00:00Z"})),
     ])
     .await;
     check(
@@ -103,16 +103,16 @@ async fn a_bare_date_as_an_upper_bound_is_that_whole_day() {
 }
 
 #[tokio::test]
-async fn criteria_on_adverts_hold_on_one_and_the_same_advert() {
+async fn advert_criteria_apply_to_a_single_advert() {
     let property = "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
     let server = with(&[
-        home("split", json!({"property": property, "publisher": {"type": 0}, "lastCrawledAt": "2026-03-02"})),
-        home(
+        listing("split", json!({"property": property, "publisher": {"type": 0}, "lastCrawledAt": "2026-03-02"})),
+        listing(
             "other",
             json!({"property": property, "site": "agence.fr", "publisher": {"type": 1}, "constructionYear": 1970,
                 "lastCrawledAt": "2026-03-01"}),
         ),
-        home("whole", json!({"publisher": {"type": 0}, "constructionYear": 1970})),
+        listing("whole", json!({"publisher": {"type": 0}, "constructionYear": 1970})),
     ])
     .await;
     check(
@@ -126,8 +126,8 @@ async fn criteria_on_adverts_hold_on_one_and_the_same_advert() {
         ],
     )
     .await;
-    // With expired=false only adverts that are not expired count.
-    take_in(&server, &[advert("other", json!({"site": "agence.fr", "expired": true}))]).await;
+    // With expired=false, only live adverts count.
+    ingest(&server, &[advert("other", json!({"site": "agence.fr", "expired": true}))]).await;
     check(
         &server,
         &[
@@ -143,11 +143,15 @@ async fn criteria_on_adverts_hold_on_one_and_the_same_advert() {
 }
 
 #[tokio::test]
-async fn a_change_of_price_is_looked_for_as_one_event() {
-    let server = with(&[home("fell", json!({})), home("rose", json!({})), home("same", json!({}))]).await;
+async fn price_change_criteria_apply_to_a_single_event() {
+    let server =
+        with(&[listing("fell", json!({})), listing("rose", json!({})), listing("same", json!({}))]).await;
     server.clock.advance(jiff::SignedDuration::from_hours(24));
-    take_in(&server, &[home("fell", json!({"price": 190_000})), home("rose", json!({"price": 210_000}))])
-        .await;
+    ingest(
+        &server,
+        &[listing("fell", json!({"price": 190_000})), listing("rose", json!({"price": 210_000}))],
+    )
+    .await;
     check(
         &server,
         &[
@@ -164,11 +168,11 @@ async fn a_change_of_price_is_looked_for_as_one_event() {
 }
 
 #[tokio::test]
-async fn a_city_with_districts_includes_them() {
+async fn city_includes_its_districts() {
     let server = with(&[
-        home("onzieme", json!({"insee": "75111", "zipcode": "75011"})),
-        home("tours", json!({"insee": "37261", "zipcode": "37000"})),
-        home("joue", json!({"insee": "37122", "zipcode": "37300"})),
+        listing("onzieme", json!({"insee": "75111", "zipcode": "75011"})),
+        listing("tours", json!({"insee": "37261", "zipcode": "37000"})),
+        listing("joue", json!({"insee": "37122", "zipcode": "37300"})),
     ])
     .await;
     check(
@@ -183,7 +187,7 @@ async fn a_city_with_districts_includes_them() {
             ("includedDepartments[]=37&excludedZipcodes[]=37000", "joue"),
             // Included places are alternatives.
             ("includedDepartments[]=/departments/75&includedZipcodes[]=37300", "joue onzieme"),
-            // Well-formed and unknown: nothing is there.
+            // A valid but unknown reference matches nothing.
             ("includedCities[]=/cities/99999", ""),
             ("includedZipcodes=00000", ""),
         ],
@@ -192,27 +196,27 @@ async fn a_city_with_districts_includes_them() {
 }
 
 #[tokio::test]
-async fn a_zipcode_is_that_zipcode_and_not_every_one_of_the_town() {
+async fn zipcode_does_not_include_other_zipcodes_of_the_city() {
     let property = "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
     let server = with(&[
-        home("premier", json!({"insee": "75101"})),
-        home("paris", json!({"insee": "75056"})),
-        home("joue", json!({"insee": "37122"})),
-        home("tours", json!({"insee": "37261"})),
-        // What the reference advert does not say, the next one of the same commune does.
-        home("nord", json!({"insee": "37261", "property": property, "lastCrawledAt": "2026-03-02"})),
-        home(
+        listing("premier", json!({"insee": "75101"})),
+        listing("paris", json!({"insee": "75056"})),
+        listing("joue", json!({"insee": "37122"})),
+        listing("tours", json!({"insee": "37261"})),
+        // If the reference advert has no zipcode, the next one of the same commune provides it.
+        listing("nord", json!({"insee": "37261", "property": property, "lastCrawledAt": "2026-03-02"})),
+        listing(
             "other",
             json!({"insee": "37261", "zipcode": "37100", "property": property, "site": "agence.fr",
                 "lastCrawledAt": "2026-03-01"}),
         ),
-        home("unplaced", json!({"insee": null, "zipcode": "9999"})),
+        listing("unplaced", json!({"insee": null, "zipcode": "9999"})),
     ])
     .await;
     check(
         &server,
         &[
-            // What no advert says is the commune's main one, as the document shows it.
+            // If no advert has a zipcode, the commune's main one applies, as the document shows it.
             ("includedZipcodes=75001", "paris premier"),
             ("includedZipcodes=75002", ""),
             ("includedZipcodes=37300", "joue"),
@@ -232,11 +236,15 @@ async fn a_zipcode_is_that_zipcode_and_not_every_one_of_the_town() {
 }
 
 #[tokio::test]
-async fn circles_and_polygons_narrow_further() {
+async fn circles_and_polygons_filter() {
     let at = |lat: f64, lon: f64| json!({"locations": {"lat": lat, "lon": lon}, "geoAccuracy": 1});
     let nowhere = json!({"insee": null});
-    let server =
-        with(&[home("near", at(47.39, 0.69)), home("far", at(47.5, 0.69)), home("nowhere", nowhere)]).await;
+    let server = with(&[
+        listing("near", at(47.39, 0.69)),
+        listing("far", at(47.5, 0.69)),
+        listing("nowhere", nowhere),
+    ])
+    .await;
     let square = "geoShapes[0][0][0]=0.6&geoShapes[0][0][1]=47.3&geoShapes[0][1][0]=0.8&geoShapes[0][1][1]=47.3\
                   &geoShapes[0][2][0]=0.8&geoShapes[0][2][1]=47.4&geoShapes[0][3][0]=0.6&geoShapes[0][3][1]=47.4";
     check(
@@ -259,15 +267,15 @@ async fn circles_and_polygons_narrow_further() {
 }
 
 #[tokio::test]
-async fn sites_are_named_by_id_path_or_domain() {
+async fn sites_are_referenced_by_id_path_or_domain() {
     let server = with(&[
-        home("a", json!({"site": "portail.fr"})),
-        home("b", json!({"site": "agence.fr"})),
-        home(
+        listing("a", json!({"site": "portail.fr"})),
+        listing("b", json!({"site": "agence.fr"})),
+        listing(
             "c",
             json!({"site": "agence.fr", "property": "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"}),
         ),
-        home(
+        listing(
             "c",
             json!({"site": "portail.fr", "property": "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"}),
         ),
@@ -279,7 +287,7 @@ async fn sites_are_named_by_id_path_or_domain() {
     check(
         &server,
         &[
-            // An advert from elsewhere is enough.
+            // One advert on another site is enough.
             ("excludedSites[]=portail.fr", "b c"),
             ("excludedSites[]=portail.fr&excludedSites[]=agence.fr", ""),
             ("includedSites[]=/sites/9", ""),
@@ -292,11 +300,11 @@ async fn sites_are_named_by_id_path_or_domain() {
 }
 
 #[tokio::test]
-async fn every_form_of_expressions_gives_the_same_answer() {
+async fn expression_syntaxes_are_equivalent() {
     let server = with(&[
-        home("balcon", json!({"description": "Un grand balcon, sans vis-à-vis."})),
-        home("cour", json!({"description": "Un petit balcon sur cour, vis-à-vis proche."})),
-        home("jardin", json!({"description": "Jardin clos."})),
+        listing("balcon", json!({"description": "Un grand balcon, sans vis-à-vis."})),
+        listing("cour", json!({"description": "Un petit balcon sur cour, vis-à-vis proche."})),
+        listing("jardin", json!({"description": "Jardin clos."})),
     ])
     .await;
     let keys = "expressions[0][0][word]=balcon&expressions[0][1][word]=sur+cour&expressions[0][1][options][includes]=false\
@@ -329,12 +337,12 @@ async fn every_form_of_expressions_gives_the_same_answer() {
 }
 
 #[tokio::test]
-async fn orders_apply_in_turn_and_unknown_values_come_last() {
+async fn sort_orders_combine_and_unknown_values_come_last() {
     let server = with(&[
-        home("a", json!({"price": 300_000, "surface": 100, "createdAt": "2026-01-01"})),
-        home("b", json!({"price": 200_000, "surface": 50, "createdAt": "2026-01-03"})),
-        home("c", json!({"price": 200_000, "surface": 80, "createdAt": "2026-01-02"})),
-        home("d", json!({"price": 200_000, "surface": null, "createdAt": "2026-01-02"})),
+        listing("a", json!({"price": 300_000, "surface": 100, "createdAt": "2026-01-01"})),
+        listing("b", json!({"price": 200_000, "surface": 50, "createdAt": "2026-01-03"})),
+        listing("c", json!({"price": 200_000, "surface": 80, "createdAt": "2026-01-02"})),
+        listing("d", json!({"price": 200_000, "surface": null, "createdAt": "2026-01-02"})),
     ])
     .await;
     let order = async |query: &str| {
@@ -353,7 +361,7 @@ async fn orders_apply_in_turn_and_unknown_values_come_last() {
 }
 
 #[tokio::test]
-async fn a_query_that_cannot_be_understood_is_refused_by_name_and_value() {
+async fn invalid_query_reports_name_and_value() {
     let server = TestServer::start().await;
     for (query, expected) in [
         ("budgetMin=cher", "budgetMin: \"cher\" is not a number."),
@@ -381,42 +389,42 @@ async fn a_query_that_cannot_be_understood_is_refused_by_name_and_value() {
         ("itemsPerPage=-1", "itemsPerPage: \"-1\" is not an integer of at least 0."),
         ("order[distance]=asc", "order[distance]: Sorting by distance requires \"lat\" and \"lon\"."),
     ] {
-        let answer = server.get(&format!("/documents/properties?{query}")).await;
-        assert_eq!(answer.problem(400), expected, "{query}");
+        let response = server.get(&format!("/documents/properties?{query}")).await;
+        assert_eq!(response.problem(400), expected, "{query}");
     }
     let many: String = (0..51).map(|number| format!("expressions[]=mot{number}&")).collect();
-    let answer = server.get(&format!("/documents/properties?{many}")).await;
-    assert_eq!(answer.problem(422), "expressions: Too many groups: 51 given, at most 50 allowed.");
-    // All at once.
-    let answer = server.get("/documents/properties?budgetMin=x&roomMax=y&page=z").await;
-    assert_eq!(answer.violations(400), ["budgetMin", "roomMax", "page"]);
+    let response = server.get(&format!("/documents/properties?{many}")).await;
+    assert_eq!(response.problem(422), "expressions: There are too many groups: 51, at most 50.");
+    // All violations together.
+    let response = server.get("/documents/properties?budgetMin=x&roomMax=y&page=z").await;
+    assert_eq!(response.violations(400), ["budgetMin", "roomMax", "page"]);
 }
 
 #[tokio::test]
-async fn a_misspelt_filter_is_reported_or_refused() {
-    let server = with(&[home("a", json!({}))]).await;
+async fn misspelt_filter_is_reported_or_rejected() {
+    let server = with(&[listing("a", json!({}))]).await;
     let path = "/documents/properties?budgetmin=900000&order[prize]=asc&expressions[0][0][word]=a\
                 &expressions[0][0][options][exact]=1&page=1";
-    let answer = server.get(path).await;
-    assert_eq!(titles(&answer.ok()), ["a"]);
+    let response = server.get(path).await;
+    assert_eq!(titles(&response.ok()), ["a"]);
     assert_eq!(
-        answer.header("x-ignored-parameters"),
+        response.header("x-ignored-parameters"),
         Some("budgetmin, expressions[0][0][options][exact], order[prize]")
     );
     let strict = Request::new("GET", path).key(&server.keys.read).header("Prefer", "handling=strict");
     assert!(server.send(strict).await.problem(400).contains("budgetmin"));
     let fine = Request::new("GET", "/documents/properties?budgetMin=1&isExpired=false&page=1");
-    let answer = server.send(fine.key(&server.keys.read).header("Prefer", "handling=strict")).await;
-    assert_eq!(titles(&answer.ok()), ["a"]);
+    let response = server.send(fine.key(&server.keys.read).header("Prefer", "handling=strict")).await;
+    assert_eq!(titles(&response.ok()), ["a"]);
 }
 
 #[tokio::test]
-async fn the_window_of_creation_is_that_of_the_property_or_of_its_adverts() {
+async fn creation_dates_apply_to_property_or_adverts() {
     let property = "/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
     let server = with(&[
-        home("old", json!({"property": property, "createdAt": "2026-01-01"})),
-        home("old", json!({"property": property, "createdAt": "2026-02-01", "site": "agence.fr"})),
-        home("new", json!({"createdAt": "2026-01-15"})),
+        listing("old", json!({"property": property, "createdAt": "2026-01-01"})),
+        listing("old", json!({"property": property, "createdAt": "2026-02-01", "site": "agence.fr"})),
+        listing("new", json!({"createdAt": "2026-01-15"})),
     ])
     .await;
     check(
@@ -434,7 +442,7 @@ async fn the_window_of_creation_is_that_of_the_property_or_of_its_adverts() {
 }
 
 #[tokio::test]
-async fn searching_takes_a_key_that_may_read() {
+async fn search_needs_the_read_scope() {
     let server = TestServer::start().await;
     let id = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
     for path in [

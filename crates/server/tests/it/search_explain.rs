@@ -1,27 +1,27 @@
-//! Why a property meets a search or does not, as the owner of the search asks.
+//! Explanations of why a property matches a saved search or not.
 
 use domain::Scopes;
 use serde_json::{Value, json};
 
 use crate::harness::TestServer;
-use crate::harness::adverts::lay_over;
+use crate::harness::adverts::merge;
 use crate::harness::client::Request;
-use crate::search::home;
+use crate::search::listing;
 
-/// A search for flats in Tours, and what the object given adds or replaces.
+/// Saves a search for apartments in Tours, with the given fields added or replaced.
 async fn saved(server: &TestServer, fields: Value) -> String {
     let mut body = json!({
         "title": "Flats in Tours", "transactionType": 0, "propertyTypes": [0], "includedCities": ["/cities/37261"],
         "budgetMax": 250_000
     });
-    lay_over(&mut body, fields);
-    let answer = server.post("/searches", &body).await;
-    assert_eq!(answer.status, 201, "{}", answer.text());
-    answer.json()["@id"].as_str().unwrap().to_owned()
+    merge(&mut body, fields);
+    let response = server.post("/searches", &body).await;
+    assert_eq!(response.status, 201, "{}", response.text());
+    response.json()["@id"].as_str().unwrap().to_owned()
 }
 
-/// Takes an advert in; answers with the uuid of its property.
-async fn taken_in(server: &TestServer, advert: Value) -> String {
+/// Ingests an advert. Returns the uuid of its property.
+async fn ingested(server: &TestServer, advert: Value) -> String {
     let receipt = server.accept(&advert).await;
     receipt["property"].as_str().unwrap().trim_start_matches("/properties/").to_owned()
 }
@@ -32,15 +32,15 @@ async fn explained(server: &TestServer, search: &str, property: &str) -> Value {
 
 fn in_tours(name: &str, fields: Value) -> Value {
     let mut advert =
-        home(name, json!({"insee": "37261", "title": "T3 avec balcon", "publisher": {"type": 1}}));
-    lay_over(&mut advert, fields);
+        listing(name, json!({"insee": "37261", "title": "T3 avec balcon", "publisher": {"type": 1}}));
+    merge(&mut advert, fields);
     advert
 }
 
 #[tokio::test]
-async fn a_property_that_meets_a_search_is_explained_line_by_line() {
+async fn matching_property_is_explained_by_criterion() {
     let server = TestServer::start().await;
-    let property = taken_in(&server, in_tours("a", json!({}))).await;
+    let property = ingested(&server, in_tours("a", json!({}))).await;
     let fields =
         json!({"publisherTypes": [1], "expressions": [[{"word": "terrasse"}], [{"word": "balcons"}]]});
     let search = saved(&server, fields).await;
@@ -79,9 +79,9 @@ async fn a_property_that_meets_a_search_is_explained_line_by_line() {
 }
 
 #[tokio::test]
-async fn a_near_miss_names_what_failed() {
+async fn failed_criteria_are_named() {
     let server = TestServer::start().await;
-    let property = taken_in(&server, in_tours("a", json!({"price": 260_000}))).await;
+    let property = ingested(&server, in_tours("a", json!({"price": 260_000}))).await;
     let search = saved(&server, json!({"roomMin": 3})).await;
     let explained = explained(&server, &search, &property).await;
     assert_eq!((&explained["held"], &explained["onOffer"]), (&json!(false), &json!(true)));
@@ -93,7 +93,7 @@ async fn a_near_miss_names_what_failed() {
 }
 
 #[tokio::test]
-async fn what_is_expired_is_not_on_offer() {
+async fn expired_property_is_not_on_offer() {
     let server = TestServer::start().await;
     let receipt = server.accept(&in_tours("a", json!({}))).await;
     let property = receipt["property"].as_str().unwrap();
@@ -105,9 +105,9 @@ async fn what_is_expired_is_not_on_offer() {
 }
 
 #[tokio::test]
-async fn every_spelling_of_a_property_is_understood_and_nothing_else() {
+async fn property_reference_syntaxes_are_accepted() {
     let server = TestServer::start().await;
-    let property = taken_in(&server, in_tours("a", json!({}))).await;
+    let property = ingested(&server, in_tours("a", json!({}))).await;
     let search = saved(&server, json!({})).await;
     let path = |reference: &str| format!("{search}/explain?property={reference}");
     for spelling in [
@@ -127,19 +127,19 @@ async fn every_spelling_of_a_property_is_understood_and_nothing_else() {
         let problem = server.get(&format!("{search}/explain{missing}")).await.problem(400);
         assert!(problem.contains("\"property\""), "{problem}");
     }
-    let answer = server.get(&format!("{}&colour=red", path(&property))).await;
-    assert_eq!((answer.status, answer.header("x-ignored-parameters")), (200, Some("colour")));
+    let response = server.get(&format!("{}&colour=red", path(&property))).await;
+    assert_eq!((response.status, response.header("x-ignored-parameters")), (200, Some("colour")));
     let unknown = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
     server.get(&path(unknown)).await.problem(404);
 }
 
 #[tokio::test]
-async fn a_search_is_explained_to_its_owner_alone() {
+async fn only_the_owner_can_explain_a_search() {
     let server = TestServer::start().await;
-    let property = taken_in(&server, in_tours("a", json!({}))).await;
+    let property = ingested(&server, in_tours("a", json!({}))).await;
     let search = saved(&server, json!({})).await;
     let path = format!("{search}/explain?property={property}");
-    let other = server.app.create_key("somebody else", Scopes::all()).await.unwrap().1.reveal();
+    let other = server.app.create_key("another user", Scopes::all()).await.unwrap().1.reveal();
     let asked_by = async |key: &str| server.send(Request::new("GET", &path).key(key)).await;
     assert_eq!(asked_by(&server.keys.searches).await.status, 200);
     asked_by(&other).await.problem(404);

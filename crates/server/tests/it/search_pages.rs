@@ -1,4 +1,4 @@
-//! Pages of properties: that together they are everything once, how they lead to each other, and that they are fresh.
+//! Pages of properties: complete, linked, current.
 
 use std::collections::BTreeSet;
 
@@ -7,18 +7,18 @@ use serde_json::{Value, json};
 use crate::harness::TestServer;
 use crate::harness::adverts::advert;
 use crate::harness::client::Request;
-use crate::search::{home, take_in, titles, with};
+use crate::search::{ingest, listing, titles, with};
 
-/// Homes that differ in little, so that ties must be broken.
+/// Starts a server with similar properties, so that ties must be broken.
 async fn with_many(count: usize) -> TestServer {
-    let homes: Vec<Value> = (0..count)
-        .map(|number| home(&format!("h{number:02}"), json!({"price": 100_000 + 10_000 * (number % 3)})))
+    let listings: Vec<Value> = (0..count)
+        .map(|number| listing(&format!("h{number:02}"), json!({"price": 100_000 + 10_000 * (number % 3)})))
         .collect();
-    with(&homes).await
+    with(&listings).await
 }
 
 #[tokio::test]
-async fn all_pages_together_are_everything_once() {
+async fn pages_cover_every_result_once() {
     let server = with_many(23).await;
     for query in ["order[price]=asc", "order[price]=desc", "order[createdAt]=asc", "sortMode=advert"] {
         let mut seen = Vec::new();
@@ -34,7 +34,7 @@ async fn all_pages_together_are_everything_once() {
 }
 
 #[tokio::test]
-async fn a_page_has_ten_items_at_most_thirty_or_none() {
+async fn page_size_is_ten_by_default_and_thirty_at_most() {
     let server = with_many(35).await;
     let count = async |query: &str| {
         let body = server.get(&format!("/documents/properties{query}")).await.ok();
@@ -51,7 +51,7 @@ async fn a_page_has_ten_items_at_most_thirty_or_none() {
 }
 
 #[tokio::test]
-async fn links_keep_every_parameter_and_lead_through_all_pages() {
+async fn page_links_keep_parameters() {
     let server = with_many(7).await;
     let kept = "expressions%5B3%5D%5B7%5D%5Bword%5D=h&expressions[4][0][word]=h01&propertyTypes[]=0&itemsPerPage=2\
                 &expressions[9][0][word]=h02&expressions[9][0][options][strict]=true&unknown=%C3%A9+x&expressions[]=h03\
@@ -74,7 +74,7 @@ async fn links_keep_every_parameter_and_lead_through_all_pages() {
 }
 
 #[tokio::test]
-async fn a_single_page_without_parameters_has_no_links() {
+async fn single_page_without_parameters_has_no_view() {
     let server = with_many(3).await;
     let body = server.get("/documents/properties").await.ok();
     assert_eq!(body.get("hydra:view"), None);
@@ -92,8 +92,8 @@ async fn a_single_page_without_parameters_has_no_links() {
 }
 
 #[tokio::test]
-async fn members_are_the_documents_themselves_and_always_fresh() {
-    let server = with(&[home("a", json!({"site": "portail.fr", "publisher": {"type": 1}}))]).await;
+async fn members_are_current_documents() {
+    let server = with(&[listing("a", json!({"site": "portail.fr", "publisher": {"type": 1}}))]).await;
     let member = async || {
         server.indexed().await;
         let page = server.get("/documents/properties?withCoherentPrice=false").await.ok();
@@ -103,23 +103,23 @@ async fn members_are_the_documents_themselves_and_always_fresh() {
     let first = member().await;
     let path = first["@id"].as_str().unwrap().to_owned();
     assert_eq!(first, server.get(&path).await.ok());
-    assert_eq!(first, member().await, "the same from what is kept ready");
+    assert_eq!(first, member().await, "the same from the cache");
 
-    // A change, a crawl, and a category of the site each show at once.
-    take_in(&server, &[home("a", json!({"site": "portail.fr", "price": 190_000}))]).await;
+    // A change, a crawl, and a category of the site are visible at once.
+    ingest(&server, &[listing("a", json!({"site": "portail.fr", "price": 190_000}))]).await;
     assert_eq!(member().await["price"], 190_000);
     let crawled =
         json!({"site": "portail.fr", "price": 190_000, "lastCrawledAt": "2026-03-02T10:00:00+01:00"});
-    take_in(&server, &[home("a", crawled)]).await;
+    ingest(&server, &[listing("a", crawled)]).await;
     assert_eq!(member().await["lastCrawledAt"], "2026-03-02T10:00:00+01:00");
     server.post("/site_categories", &json!({"name": "Portails"})).await;
     let change = Request::new("PUT", "/sites/1").key(&server.keys.all).json(&json!({"category": 1}));
     server.send(change).await.ok();
     assert_eq!(member().await["adverts"][0]["publisher"]["category"], "Portails");
 
-    // What is erased is gone, from the property or with it.
+    // An erased advert disappears, and the property with the last one.
     let second = advert("b", json!({"site": "portail.fr", "title": "b", "property": first["property"]}));
-    take_in(&server, &[second]).await;
+    ingest(&server, &[second]).await;
     let document = member().await;
     let erase = async |index: usize| {
         let uuid = document["adverts"][index]["uuid"].as_str().unwrap();
@@ -133,24 +133,27 @@ async fn members_are_the_documents_themselves_and_always_fresh() {
 }
 
 #[tokio::test]
-async fn a_small_cache_changes_nothing_but_the_pace() {
+async fn small_cache_gives_the_same_results() {
     let server = TestServer::with("[search]\ndocument_cache_bytes = \"1KiB\"\n").await;
-    take_in(&server, &[home("a", json!({})), home("b", json!({}))]).await;
+    ingest(&server, &[listing("a", json!({})), listing("b", json!({}))]).await;
     for _ in 0..3 {
         assert_eq!(titles(&server.get("/documents/properties?order[createdAt]=asc").await.ok()).len(), 2);
     }
 }
 
 #[tokio::test]
-async fn similar_properties_are_of_the_same_kind_and_near_in_every_measure() {
+async fn similar_properties_share_kind_and_measures() {
     let server = with(&[
-        home("this", json!({"insee": "37261", "room": 3, "createdAt": "2026-01-01"})),
-        home("alike", json!({"insee": "37261", "room": 3, "price": 210_000, "createdAt": "2026-01-03"})),
-        home("neighbour", json!({"insee": "37122", "room": 2, "price": 190_000, "createdAt": "2026-01-02"})),
-        home("far", json!({"insee": "75111", "room": 3})),
-        home("house", json!({"insee": "37261", "room": 3, "propertyType": 1})),
-        home("dear", json!({"insee": "37261", "room": 3, "price": 900_000})),
-        home("gone", json!({"insee": "37261", "room": 3, "expired": true})),
+        listing("this", json!({"insee": "37261", "room": 3, "createdAt": "2026-01-01"})),
+        listing("alike", json!({"insee": "37261", "room": 3, "price": 210_000, "createdAt": "2026-01-03"})),
+        listing(
+            "neighbour",
+            json!({"insee": "37122", "room": 2, "price": 190_000, "createdAt": "2026-01-02"}),
+        ),
+        listing("far", json!({"insee": "75111", "room": 3})),
+        listing("house", json!({"insee": "37261", "room": 3, "propertyType": 1})),
+        listing("dear", json!({"insee": "37261", "room": 3, "price": 900_000})),
+        listing("gone", json!({"insee": "37261", "room": 3, "expired": true})),
     ])
     .await;
     let page = server.get("/documents/properties?expressions[]=this").await.ok();
@@ -166,8 +169,8 @@ async fn similar_properties_are_of_the_same_kind_and_near_in_every_measure() {
     assert_eq!(order("itemsPerPage=1&page=2").await, "neighbour");
     let body = server.get(&format!("{path}?itemsPerPage=1")).await.ok();
     assert_eq!(body["hydra:view"]["hydra:next"], format!("{path}?itemsPerPage=1&page=2"));
-    let answer = server.get(&format!("{path}?budgetMin=1")).await;
-    assert_eq!(answer.header("x-ignored-parameters"), Some("budgetMin"));
+    let response = server.get(&format!("{path}?budgetMin=1")).await;
+    assert_eq!(response.header("x-ignored-parameters"), Some("budgetMin"));
     assert_eq!(
         server.get(&format!("{path}?fromDate=x")).await.problem(400),
         "fromDate: \"x\" is not a date."
@@ -180,12 +183,12 @@ async fn similar_properties_are_of_the_same_kind_and_near_in_every_measure() {
 }
 
 #[tokio::test]
-async fn indicators_are_averages_and_medians_over_time() {
+async fn indicators_report_averages_and_medians() {
     let server = with(&[
-        home("a", json!({"price": 100_000, "createdAt": "2026-01-10"})),
-        home("b", json!({"price": 200_000, "createdAt": "2026-01-20"})),
-        home("c", json!({"price": 150_001, "createdAt": "2026-02-01T00:30:00+01:00"})),
-        home("d", json!({"surface": null})),
+        listing("a", json!({"price": 100_000, "createdAt": "2026-01-10"})),
+        listing("b", json!({"price": 200_000, "createdAt": "2026-01-20"})),
+        listing("c", json!({"price": 150_001, "createdAt": "2026-02-01T00:30:00+01:00"})),
+        listing("d", json!({"surface": null})),
     ])
     .await;
     let get = async |query: &str| server.get(&format!("/indicators/price_per_meter?{query}")).await;
@@ -211,7 +214,7 @@ async fn indicators_are_averages_and_medians_over_time() {
         get("aggregationInterval=week").await.problem(400),
         "aggregationInterval: \"week\" is not month or year."
     );
-    let answer = get("page=2&order[price]=asc").await;
-    answer.ok();
-    assert_eq!(answer.header("x-ignored-parameters"), Some("order[price], page"));
+    let response = get("page=2&order[price]=asc").await;
+    response.ok();
+    assert_eq!(response.header("x-ignored-parameters"), Some("order[price], page"));
 }

@@ -1,18 +1,18 @@
-//! What a search would find and have found, before it is saved.
+//! Previews of searches.
 
 use serde_json::{Value, json};
 
 use crate::harness::TestServer;
-use crate::harness::adverts::lay_over;
+use crate::harness::adverts::merge;
 use crate::harness::client::Request;
-use crate::search::{home, take_in, titles};
+use crate::search::{ingest, listing, titles};
 
 const DAY: i64 = 86_400;
 
-/// A search for flats, and what the object given adds or replaces.
+/// A search for apartments, with the given fields added or replaced.
 fn flats(fields: Value) -> Value {
     let mut body = json!({"transactionType": 0, "propertyTypes": [0], "budgetMax": 200_000});
-    lay_over(&mut body, fields);
+    merge(&mut body, fields);
     body
 }
 
@@ -21,21 +21,21 @@ async fn preview(server: &TestServer, fields: Value) -> Value {
 }
 
 fn priced(name: &str, price: u32) -> Value {
-    home(name, json!({"price": price}))
+    listing(name, json!({"price": price}))
 }
 
 fn gone(name: &str) -> Value {
-    home(name, json!({"expired": true}))
+    listing(name, json!({"expired": true}))
 }
 
-/// Forty days of a market, told as they pass.
+/// Starts a server and sends forty days of a market, day by day.
 async fn market() -> TestServer {
     let server = TestServer::start().await;
     let days_pass = async |days: i64, adverts: &[Value]| {
         server.clock.advance_seconds(days * DAY);
-        take_in(&server, adverts).await;
+        ingest(&server, adverts).await;
     };
-    // Forty days ago: two that are cheap enough, and two that are not yet.
+    // Forty days ago: two below the maximum price, and two above.
     days_pass(0, &[priced("stays", 190_000), priced("drops early", 250_000)]).await;
     days_pass(0, &[priced("returns", 190_000), priced("drops late", 250_000)]).await;
     // Twenty days ago.
@@ -45,14 +45,14 @@ async fn market() -> TestServer {
     // Five days ago.
     days_pass(5, &[priced("new late", 199_000), priced("returns", 190_000)]).await;
     days_pass(0, &[priced("drops late", 200_000), gone("comes and goes"), priced("too dear", 300_000)]).await;
-    // Yesterday: what was met all along is met still.
+    // Yesterday: a crawl of what matched all along.
     days_pass(4, &[priced("stays", 185_000)]).await;
     server.clock.advance_seconds(DAY);
     server
 }
 
 #[tokio::test]
-async fn a_preview_tells_what_is_there_and_what_would_have_come() {
+async fn preview_counts_current_and_recent_matches() {
     let server = market().await;
     let seen = preview(&server, json!({})).await;
     assert_eq!(
@@ -60,11 +60,11 @@ async fn a_preview_tells_what_is_there_and_what_would_have_come() {
         (&json!("/contexts/SearchPreview"), &json!("SearchPreview"))
     );
     assert_eq!((&seen["propertiesNow"], &seen["hydra:totalItems"]), (&json!(6), &json!(6)));
-    // The newest first; of equals the dearest per square metre.
+    // Newest first; ties by price per square metre, descending.
     assert_eq!(titles(&seen), ["new late", "new early", "drops late", "drops early", "returns", "stays"]);
-    // New late, drops late, returns.
+    // "new late", "drops late" and "returns".
     assert_eq!(seen["matchesLast7Days"], json!({"count": 3, "estimated": false}));
-    // The same, and new early, drops early, comes and goes.
+    // The same, and "new early", "drops early" and "comes and goes".
     assert_eq!(seen["matchesLast30Days"], json!({"count": 6, "estimated": false}));
     let nothing = preview(&server, json!({"budgetMax": 1_000})).await;
     assert_eq!((&nothing["propertiesNow"], &nothing["matchesLast30Days"]["count"]), (&json!(0), &json!(0)));
@@ -72,11 +72,11 @@ async fn a_preview_tells_what_is_there_and_what_would_have_come() {
 }
 
 #[tokio::test]
-async fn a_preview_saves_nothing_and_shows_ten() {
+async fn preview_saves_nothing_and_shows_ten_documents() {
     let server = TestServer::start().await;
     let adverts: Vec<Value> =
         (0..12).map(|number| priced(&format!("n{number:02}"), 100_000 + number)).collect();
-    take_in(&server, &adverts).await;
+    ingest(&server, &adverts).await;
     let before = server.log_length().await;
     let seen = preview(&server, json!({"title": ""})).await;
     assert_eq!((titles(&seen).len(), &seen["hydra:totalItems"]), (10, &json!(12)));
@@ -86,10 +86,10 @@ async fn a_preview_saves_nothing_and_shows_ten() {
 }
 
 #[tokio::test]
-async fn documents_of_a_preview_are_as_they_would_be_sent() {
+async fn preview_documents_hide_contacts_like_deliveries() {
     let server = TestServer::start().await;
     let contact = json!({"name": "Camille Martin", "phone": "01 99 00 00 01"});
-    take_in(&server, &[home("a", json!({"contact": contact}))]).await;
+    ingest(&server, &[listing("a", json!({"contact": contact}))]).await;
     let name = async |fields: Value| {
         preview(&server, fields).await["hydra:member"][0]["adverts"][0]["contact"]["name"].clone()
     };
@@ -98,15 +98,15 @@ async fn documents_of_a_preview_are_as_they_would_be_sent() {
 }
 
 #[tokio::test]
-async fn the_body_of_a_preview_is_that_of_a_search() {
+async fn preview_body_is_a_search_body() {
     let server = TestServer::start().await;
     let refused = async |body: Value| server.post("/searches/preview", &body).await;
     assert_eq!(refused(json!({})).await.violations(422), ["transactionType", "propertyTypes"]);
     assert_eq!(refused(flats(json!({"budgetMin": 300_000}))).await.violations(422), ["budgetMin"]);
     refused(flats(json!({"budgetMax": "dear"}))).await.problem(400);
     refused(json!([])).await.problem(400);
-    let answer = refused(flats(json!({"budgetMaximum": 1}))).await;
-    assert_eq!((answer.status, answer.header("x-ignored-parameters")), (200, Some("budgetMaximum")));
+    let response = refused(flats(json!({"budgetMaximum": 1}))).await;
+    assert_eq!((response.status, response.header("x-ignored-parameters")), (200, Some("budgetMaximum")));
 
     let sent_with = async |key: &str| {
         server.send(Request::new("POST", "/searches/preview").key(key).json(&flats(json!({})))).await
@@ -118,23 +118,23 @@ async fn the_body_of_a_preview_is_that_of_a_search() {
 }
 
 #[tokio::test]
-async fn beyond_what_is_read_a_count_is_an_estimate() {
+async fn large_preview_counts_are_estimated() {
     let server = TestServer::start().await;
-    let homes = app::preview::READ_MAX + 10;
+    let listings = app::preview::READ_MAX + 10;
     let lines = |price: u32| -> String {
-        (0..homes).map(|number| format!("{}\n", priced(&format!("n{number}"), price))).collect()
+        (0..listings).map(|number| format!("{}\n", priced(&format!("n{number}"), price))).collect()
     };
     server.post_lines(lines(250_000)).await;
     server.clock.advance_seconds(10 * DAY);
     assert_eq!(
         preview(&server, json!({"budgetMax": 300_000})).await["matchesLast30Days"],
-        json!({"count": homes, "estimated": false})
+        json!({"count": listings, "estimated": false})
     );
     server.post_lines(lines(190_000)).await;
     server.indexed().await;
     let seen = preview(&server, json!({})).await;
-    assert_eq!(seen["matchesLast7Days"], json!({"count": homes, "estimated": true}));
-    // All of them are new in this time, whatever they cost when they came.
-    assert_eq!(seen["matchesLast30Days"], json!({"count": homes, "estimated": false}));
-    assert_eq!(seen["propertiesNow"], homes);
+    assert_eq!(seen["matchesLast7Days"], json!({"count": listings, "estimated": true}));
+    // All are new in this period, whatever their first price.
+    assert_eq!(seen["matchesLast30Days"], json!({"count": listings, "estimated": false}));
+    assert_eq!(seen["propertiesNow"], listings);
 }

@@ -1,15 +1,15 @@
-//! Everything that meets filters, as a stream of lines.
+//! NDJSON streams of search results.
 
 use serde_json::{Value, json};
 
 use crate::harness::TestServer;
-use crate::harness::client::{Answer, Connection, Request};
-use crate::search::{home, take_in, with};
+use crate::harness::client::{Connection, Request, Response};
+use crate::search::{ingest, listing, with};
 
-fn lines(answer: &Answer) -> Vec<Value> {
-    assert_eq!(answer.status, 200, "{}", answer.text());
-    assert_eq!(answer.header("content-type"), Some("application/x-ndjson"));
-    answer.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+fn lines(response: &Response) -> Vec<Value> {
+    assert_eq!(response.status, 200, "{}", response.text());
+    assert_eq!(response.header("content-type"), Some("application/x-ndjson"));
+    response.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn uuids(documents: &[Value]) -> Vec<&str> {
@@ -17,24 +17,24 @@ fn uuids(documents: &[Value]) -> Vec<&str> {
 }
 
 async fn with_many(count: usize) -> TestServer {
-    let homes: Vec<Value> =
-        (0..count).map(|number| home(&format!("h{number}"), json!({"room": number % 4}))).collect();
-    with(&homes).await
+    let listings: Vec<Value> =
+        (0..count).map(|number| listing(&format!("h{number}"), json!({"room": number % 4}))).collect();
+    with(&listings).await
 }
 
-/// Together more than sockets and channels hold, so that a stream stands still until somebody reads.
+/// More data than sockets and channels buffer, so that a stream blocks until the client reads.
 fn large() -> Vec<Value> {
     let text = "x".repeat(12_000);
-    (0..800).map(|number| home(&format!("h{number}"), json!({"description": text}))).collect()
+    (0..800).map(|number| listing(&format!("h{number}"), json!({"description": text}))).collect()
 }
 
 #[tokio::test]
-async fn every_match_comes_once_in_the_order_of_uuids() {
+async fn stream_returns_every_match_once_by_uuid() {
     let server = with_many(130).await;
-    let answer = server.get("/documents/properties.ndjson?roomMin=1&page=2&order[price]=asc").await;
-    assert_eq!(answer.header("x-total-items"), Some("97"));
-    assert_eq!(answer.header("x-ignored-parameters"), Some("order[price], page"));
-    let documents = lines(&answer);
+    let response = server.get("/documents/properties.ndjson?roomMin=1&page=2&order[price]=asc").await;
+    assert_eq!(response.header("x-total-items"), Some("97"));
+    assert_eq!(response.header("x-ignored-parameters"), Some("order[price], page"));
+    let documents = lines(&response);
     let ids = uuids(&documents);
     assert_eq!(ids.len(), 97);
     assert!(ids.is_sorted_by(|first, second| first < second));
@@ -43,16 +43,16 @@ async fn every_match_comes_once_in_the_order_of_uuids() {
 }
 
 #[tokio::test]
-async fn a_stream_is_resumed_after_the_last_document_received() {
+async fn stream_resumes_after_a_document() {
     let server = with_many(120).await;
     let all = lines(&server.get("/documents/properties.ndjson").await);
     let ids = uuids(&all);
     for received in [1, 59, 119, 120] {
         let last = ids[received - 1];
-        let answer = server.get(&format!("/documents/properties.ndjson?after={last}")).await;
-        let rest = lines(&answer);
+        let response = server.get(&format!("/documents/properties.ndjson?after={last}")).await;
+        let rest = lines(&response);
         assert_eq!(uuids(&rest), &ids[received..], "{received}");
-        assert_eq!(answer.header("x-total-items"), Some("120"));
+        assert_eq!(response.header("x-total-items"), Some("120"));
     }
     assert_eq!(
         server.get("/documents/properties.ndjson?after=7").await.problem(400),
@@ -62,14 +62,14 @@ async fn a_stream_is_resumed_after_the_last_document_received() {
 }
 
 #[tokio::test]
-async fn what_changes_meanwhile_is_left_out_or_fresh() {
+async fn stream_reflects_concurrent_changes() {
     let server = with(&large()).await;
     let mut connection = Connection::open(server.address).await;
     let request = Request::new("GET", "/documents/properties.ndjson?budgetMax=500000").key(&server.keys.read);
     connection.send(request.bytes()).await;
     let head = connection.head().await.unwrap();
     assert_eq!(head.header("x-total-items"), Some("800"));
-    // The last ones are still to come: one goes, one no longer fits, one changes; a new one is not among them.
+    // The last documents are still to come: erase one, make one stop matching, change one, add one.
     let path = "/documents/properties?order[createdAt]=asc&itemsPerPage=30&page=27";
     let page = server.get(path).await.ok();
     let members = page["hydra:member"].as_array().unwrap();
@@ -77,12 +77,12 @@ async fn what_changes_meanwhile_is_left_out_or_fresh() {
     let uuid = gone["adverts"][0]["uuid"].as_str().unwrap();
     assert_eq!(server.delete(&format!("/adverts/{uuid}")).await.status, 204);
     let title = |document: &Value| document["title"].as_str().unwrap().to_owned();
-    take_in(
+    ingest(
         &server,
         &[
-            home(&title(dear), json!({"price": 900_000})),
-            home(&title(changed), json!({"price": 250_000})),
-            home("new", json!({})),
+            listing(&title(dear), json!({"price": 900_000})),
+            listing(&title(changed), json!({"price": 250_000})),
+            listing("new", json!({})),
         ],
     )
     .await;
@@ -93,14 +93,14 @@ async fn what_changes_meanwhile_is_left_out_or_fresh() {
     let text = String::from_utf8(body).unwrap();
     let documents: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(documents.len(), 798);
-    let find = |wanted: &Value| documents.iter().find(|document| document["uuid"] == wanted["uuid"]);
+    let find = |expected: &Value| documents.iter().find(|document| document["uuid"] == expected["uuid"]);
     assert_eq!((find(gone), find(dear)), (None, None));
     assert_eq!(find(changed).unwrap()["price"], 250_000);
     assert!(documents.iter().all(|document| document["title"] != "new"));
 }
 
 #[tokio::test]
-async fn a_shutdown_ends_a_stream_with_a_word() {
+async fn shutdown_ends_a_stream_with_an_error_line() {
     let mut server = with(&large()).await;
     let mut connection = Connection::open(server.address).await;
     connection.send(Request::new("GET", "/documents/properties.ndjson").key(&server.keys.read).bytes()).await;
@@ -111,31 +111,31 @@ async fn a_shutdown_ends_a_stream_with_a_word() {
             body.extend(chunk);
         }
     };
-    // Nobody has read the rest, so it has not been sent.
+    // The client has not read the rest, so it has not been sent.
     let ((), ()) = futures_util::future::join(server.shut_down(), read).await;
     let text = String::from_utf8(body).unwrap();
     let last: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
     assert_eq!((&last["@type"], &last["status"]), (&json!("hydra:Error"), &json!(503)));
     let received = text.lines().count() - 1;
     assert!(received < 800, "{received}");
-    let told = last["detail"].as_str().unwrap();
+    let message = last["detail"].as_str().unwrap();
     let before: Value = serde_json::from_str(text.lines().nth_back(1).unwrap()).unwrap();
-    assert!(told.contains(before["uuid"].as_str().unwrap()), "{told}");
+    assert!(message.contains(before["uuid"].as_str().unwrap()), "{message}");
 }
 
 #[tokio::test]
-async fn a_stream_that_nobody_reads_is_cut_and_does_not_look_whole() {
+async fn unread_stream_is_aborted() {
     let server = TestServer::with("[limits]\nstream_idle_timeout = \"200ms\"\nrequests_max = 1\n").await;
-    take_in(&server, &large()).await;
+    ingest(&server, &large()).await;
     let mut connection = Connection::open(server.address).await;
     connection.send(Request::new("GET", "/documents/properties.ndjson").key(&server.keys.read).bytes()).await;
     assert_eq!(connection.head().await.unwrap().status, 200);
-    // The stream has the only place there is, until it is given up.
+    // The stream holds the only permit until it is aborted.
     let mut refused = 0;
     while server.get("/documents/properties?itemsPerPage=0").await.status == 503 {
         refused += 1;
     }
     assert!(refused > 0);
     let rest = connection.rest().await;
-    assert!(!rest.ends_with(b"0\r\n\r\n"), "the end of a whole answer");
+    assert!(!rest.ends_with(b"0\r\n\r\n"), "the response looks complete");
 }

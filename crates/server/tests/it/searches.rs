@@ -1,4 +1,4 @@
-//! Saved searches as their owners meet them: making, reading, changing and deleting them.
+//! Saved searches: create, read, update, delete.
 
 mod fields;
 mod hostile;
@@ -11,21 +11,21 @@ use serde_json::{Value, json};
 
 use crate::harness::TestServer;
 use crate::harness::adverts::advert;
-use crate::harness::client::{Answer, Request};
+use crate::harness::client::{Request, Response};
 
-/// The least that is a search.
-pub fn least() -> Value {
+/// Returns the smallest valid search.
+pub fn minimal() -> Value {
     json!({"title": "Maison à Tours", "transactionType": 0, "propertyTypes": [1]})
 }
 
-/// The least, and what the object given adds or replaces.
+/// Returns the smallest valid search with the given fields added or replaced.
 pub fn with(fields: &Value) -> Value {
-    let mut body = least();
+    let mut body = minimal();
     body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     body
 }
 
-/// A server that knows two sites, `/sites/1` in `/site_categories/1`, and `/sites/2`.
+/// Starts a server with two sites: `/sites/1` in `/site_categories/1`, and `/sites/2`.
 pub async fn with_sites() -> TestServer {
     let server = TestServer::start().await;
     server.accept(&advert("1", json!({"site": "portail.fr"}))).await;
@@ -35,30 +35,30 @@ pub async fn with_sites() -> TestServer {
     server
 }
 
-pub async fn put(server: &TestServer, path: &str, body: &Value) -> Answer {
+pub async fn put(server: &TestServer, path: &str, body: &Value) -> Response {
     server.send(Request::new("PUT", path).key(&server.keys.all).json(body)).await
 }
 
-/// Makes a search that must be accepted.
-pub async fn make(server: &TestServer, fields: &Value) -> Value {
-    let answer = server.post("/searches", &with(fields)).await;
-    assert_eq!(answer.status, 201, "{fields}: {}", answer.text());
-    answer.json()
+/// Creates a search that must be accepted.
+pub async fn create_search(server: &TestServer, fields: &Value) -> Value {
+    let response = server.post("/searches", &with(fields)).await;
+    assert_eq!(response.status, 201, "{fields}: {}", response.text());
+    response.json()
 }
 
-/// The path of a search.
+/// Returns the path of a search.
 pub fn path(search: &Value) -> &str {
     search["@id"].as_str().unwrap()
 }
 
-/// A key of somebody else.
+/// Creates a key of another user.
 pub async fn stranger(server: &TestServer) -> String {
     server.app.create_key("stranger", Scopes::all()).await.unwrap().1.reveal()
 }
 
-/// A search with everything set.
+/// Returns a search with every field set.
 pub fn full() -> Value {
-    let mut body = least();
+    let mut body = minimal();
     for row in fields::rows() {
         body[row.name] = row.good[0].0.clone();
     }
@@ -66,23 +66,23 @@ pub fn full() -> Value {
 }
 
 #[tokio::test]
-async fn a_new_search_has_every_key_and_the_defaults() {
+async fn new_search_has_every_key_and_the_defaults() {
     let server = TestServer::start().await;
-    let answer = server.post("/searches", &least()).await;
-    assert_eq!(answer.status, 201, "{}", answer.text());
-    let made = answer.json();
-    assert_eq!(answer.header("location"), Some(path(&made)));
-    assert_eq!(answer.header("content-location"), Some(path(&made)));
-    assert_eq!(answer.header("x-ignored-parameters"), None);
-    assert_eq!(server.get(path(&made)).await.ok(), made);
+    let response = server.post("/searches", &minimal()).await;
+    assert_eq!(response.status, 201, "{}", response.text());
+    let created = response.json();
+    assert_eq!(response.header("location"), Some(path(&created)));
+    assert_eq!(response.header("content-location"), Some(path(&created)));
+    assert_eq!(response.header("x-ignored-parameters"), None);
+    assert_eq!(server.get(path(&created)).await.ok(), created);
 
-    let token = made["token"].as_str().unwrap();
+    let token = created["token"].as_str().unwrap();
     assert!(token.len() == 50 && token.bytes().all(|byte| byte.is_ascii_hexdigit()), "{token}");
-    let user = made["user"].as_str().unwrap().strip_prefix("/users/").unwrap();
+    let user = created["user"].as_str().unwrap().strip_prefix("/users/").unwrap();
     assert_eq!(user.len(), 36);
     let none = json!([]);
     let expected = json!({
-        "@context": "/contexts/Search", "@id": path(&made), "@type": "Search", "user": made["user"], "token": token,
+        "@context": "/contexts/Search", "@id": path(&created), "@type": "Search", "user": created["user"], "token": token,
         "title": "Maison à Tours", "transactionType": 0, "propertyTypes": [1], "publisherTypes": none,
         "budgetMin": null, "budgetMax": null, "bedroomMin": null, "bedroomMax": null, "roomMin": null, "roomMax": null,
         "surfaceMin": null, "surfaceMax": null, "landSurfaceMin": null, "landSurfaceMax": null,
@@ -96,31 +96,31 @@ async fn a_new_search_has_every_key_and_the_defaults() {
         "endpointRecipient": null, "eventEndpoint": null, "subscribedEvents": none,
         "createdAt": "2026-03-02T10:00:00+01:00", "updatedAt": "2026-03-02T10:00:00+01:00", "lastAlertAt": null,
     });
-    assert_eq!(made, expected);
+    assert_eq!(created, expected);
 }
 
 #[tokio::test]
-async fn what_is_read_can_be_sent_again() {
+async fn search_body_round_trips() {
     let server = with_sites().await;
-    let made = make(&server, &full()).await;
-    assert_eq!(server.get(path(&made)).await.ok(), made);
-    // To the same search: nothing changes.
-    assert_eq!(put(&server, path(&made), &made).await.ok(), made);
-    // As another search: only what the service gives is another.
-    let answer = server.post("/searches", &made).await;
-    assert_eq!((answer.status, answer.header("x-ignored-parameters")), (201, None));
-    let mut copy = answer.json();
-    assert_ne!((&copy["@id"], &copy["token"]), (&made["@id"], &made["token"]));
+    let created = create_search(&server, &full()).await;
+    assert_eq!(server.get(path(&created)).await.ok(), created);
+    // Sent to the same search, nothing changes.
+    assert_eq!(put(&server, path(&created), &created).await.ok(), created);
+    // Sent as a new search, only generated fields differ.
+    let response = server.post("/searches", &created).await;
+    assert_eq!((response.status, response.header("x-ignored-parameters")), (201, None));
+    let mut copy = response.json();
+    assert_ne!((&copy["@id"], &copy["token"]), (&created["@id"], &created["token"]));
     for given in ["@id", "token"] {
-        copy[given] = made[given].clone();
+        copy[given] = created[given].clone();
     }
-    assert_eq!(copy, made);
+    assert_eq!(copy, created);
 }
 
 #[tokio::test]
-async fn references_are_read_back_as_objects() {
+async fn references_are_returned_as_objects() {
     let server = with_sites().await;
-    let made = make(
+    let created = create_search(
         &server,
         &json!({
             "includedCities": [37261], "includedDepartments": ["/departments/2A"], "includedSiteCategories": ["portails"],
@@ -128,7 +128,7 @@ async fn references_are_read_back_as_objects() {
         }),
     )
     .await;
-    let city = &made["includedCities"][0];
+    let city = &created["includedCities"][0];
     assert_eq!(
         (&city["@context"], &city["@id"], &city["@type"]),
         (&json!("/contexts/City"), &json!("/cities/37261"), &json!("City"))
@@ -137,7 +137,7 @@ async fn references_are_read_back_as_objects() {
         (&city["name"], &city["insee"], &city["libelle"], &city["article"], &city["zipcode"]),
         (&json!("Tours"), &json!("37261"), &json!("Tours"), &Value::Null, &json!("37000"))
     );
-    let department = &made["includedDepartments"][0];
+    let department = &created["includedDepartments"][0];
     assert_eq!(
         (&department["@id"], &department["@context"]),
         (&json!("/departments/201"), &json!("/contexts/Department"))
@@ -146,7 +146,7 @@ async fn references_are_read_back_as_objects() {
         (&department["departmentCode"], &department["chefLieu"], &department["nameClean"]),
         (&json!("2A"), &json!("Ajaccio"), &json!("corse-du-sud"))
     );
-    let category = &made["includedSiteCategories"][0];
+    let category = &created["includedSiteCategories"][0];
     assert_eq!(
         (&category["@context"], &category["@id"], &category["@type"], &category["name"]),
         (
@@ -156,55 +156,56 @@ async fn references_are_read_back_as_objects() {
             &json!("Portails")
         )
     );
-    assert_eq!(made["includedSites"], json!(["/sites/1", "nouveau.fr"]));
+    assert_eq!(created["includedSites"], json!(["/sites/1", "nouveau.fr"]));
 
-    // What has gone since is still named, and does not lock its owner out.
+    // A reference that no longer exists is still shown, and the search can still be updated.
     assert_eq!(server.delete("/site_categories/1").await.status, 204);
-    let read = server.get(path(&made)).await.ok();
+    let read = server.get(path(&created)).await.ok();
     assert_eq!(
         read["includedSiteCategories"],
         json!([{"@context": "/contexts/SiteCategory", "@id": "/site_categories/1", "@type": "SiteCategory", "name": null}])
     );
-    assert_eq!(put(&server, path(&made), &read).await.ok(), read);
+    assert_eq!(put(&server, path(&created), &read).await.ok(), read);
     assert_eq!(server.post("/searches", &read).await.violations(400), ["includedSiteCategories[0]"]);
 }
 
 #[tokio::test]
-async fn a_commune_that_was_replaced_is_kept_as_what_replaced_it() {
+async fn former_commune_is_stored_as_its_successor() {
     let server = TestServer::start().await;
     let (former, city) =
         server.app.places().old_codes().next().map(|(code, city)| (code.id(), city.id())).unwrap();
-    let made = make(&server, &json!({"includedCities": [former]})).await;
-    assert_eq!(made["includedCities"][0]["@id"], format!("/cities/{city}"));
+    let created = create_search(&server, &json!({"includedCities": [former]})).await;
+    assert_eq!(created["includedCities"][0]["@id"], format!("/cities/{city}"));
 }
 
 #[tokio::test]
-async fn a_change_moves_the_date_of_the_change_alone() {
+async fn update_changes_only_the_update_date() {
     let server = TestServer::start().await;
-    let made = make(&server, &json!({"budgetMax": 300000, "includedZipcodes": ["37000"]})).await;
+    let created = create_search(&server, &json!({"budgetMax": 300000, "includedZipcodes": ["37000"]})).await;
     server.clock.advance_seconds(90);
-    let changed = put(&server, path(&made), &with(&json!({"title": "Autre", "propertyTypes": 0}))).await.ok();
-    let mut expected = made.clone();
+    let changed =
+        put(&server, path(&created), &with(&json!({"title": "Autre", "propertyTypes": 0}))).await.ok();
+    let mut expected = created.clone();
     expected["title"] = json!("Autre");
     expected["propertyTypes"] = json!([0]);
     expected["updatedAt"] = json!("2026-03-02T10:01:30+01:00");
     assert_eq!(changed, expected);
-    assert_eq!(server.get(path(&made)).await.ok(), expected);
+    assert_eq!(server.get(path(&created)).await.ok(), expected);
 }
 
 #[tokio::test]
-async fn two_who_change_different_fields_at_once_lose_neither() {
+async fn concurrent_updates_of_different_fields_are_both_kept() {
     let server = TestServer::start().await;
-    let made = make(&server, &json!({})).await;
+    let created = create_search(&server, &json!({})).await;
     for round in 1..=10 {
         let change = async |name: &str| {
-            let answer = put(&server, path(&made), &with(&json!({name: round}))).await;
-            assert!(matches!(answer.status, 200 | 409), "{}", answer.text());
-            answer.status == 200
+            let response = put(&server, path(&created), &with(&json!({name: round}))).await;
+            assert!(matches!(response.status, 200 | 409), "{}", response.text());
+            response.status == 200
         };
         let done =
             tokio::join!(change("roomMin"), change("bedroomMin"), change("surfaceMin"), change("budgetMin"));
-        let read = server.get(path(&made)).await.ok();
+        let read = server.get(path(&created)).await.ok();
         for (name, done) in
             [("roomMin", done.0), ("bedroomMin", done.1), ("surfaceMin", done.2), ("budgetMin", done.3)]
         {
@@ -214,32 +215,33 @@ async fn two_who_change_different_fields_at_once_lose_neither() {
 }
 
 #[tokio::test]
-async fn a_deleted_search_is_gone() {
+async fn deleted_search_is_not_found() {
     let server = TestServer::start().await;
-    let made = make(&server, &json!({})).await;
-    let answer = server.delete(path(&made)).await;
-    assert_eq!((answer.status, answer.body.len()), (204, 0));
-    server.get(path(&made)).await.problem(404);
-    server.delete(path(&made)).await.problem(404);
-    put(&server, path(&made), &least()).await.problem(404);
+    let created = create_search(&server, &json!({})).await;
+    let response = server.delete(path(&created)).await;
+    assert_eq!((response.status, response.body.len()), (204, 0));
+    server.get(path(&created)).await.problem(404);
+    server.delete(path(&created)).await.problem(404);
+    put(&server, path(&created), &minimal()).await.problem(404);
     assert_eq!(server.get("/searches").await.ok()["hydra:totalItems"], 0);
 }
 
 #[tokio::test]
-async fn somebody_elses_search_is_not_there() {
+async fn search_of_another_user_is_not_found() {
     let server = TestServer::start().await;
-    let made = make(&server, &json!({})).await;
+    let created = create_search(&server, &json!({})).await;
     let stranger = stranger(&server).await;
     let unknown = "/searches/00000000-0000-7000-8000-00000000ffff";
     for (method, ending) in [("GET", ""), ("PUT", ""), ("DELETE", ""), ("GET", "/matches")] {
         let ask = async |path: &str| {
             let request = Request::new(method, &format!("{path}{ending}")).key(&stranger);
-            server.send(if method == "PUT" { request.json(&least()) } else { request }).await
+            server.send(if method == "PUT" { request.json(&minimal()) } else { request }).await
         };
-        let (theirs, nobodys) = (ask(path(&made)).await, ask(unknown).await);
+        let (theirs, nobodys) = (ask(path(&created)).await, ask(unknown).await);
         theirs.problem(404);
         assert_eq!(theirs.body, nobodys.body, "{method}{ending}");
-        let names = |answer: &Answer| answer.headers.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+        let names =
+            |response: &Response| response.headers.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
         assert_eq!(names(&theirs), names(&nobodys), "{method}{ending}");
     }
     for path in ["/searches/1", "/searches/x", "/searches/00000000000070008000000000000001"] {
@@ -247,79 +249,84 @@ async fn somebody_elses_search_is_not_there() {
     }
     let page = server.send(Request::new("GET", "/searches").key(&stranger)).await.ok();
     assert_eq!(page["hydra:totalItems"], 0);
-    assert_eq!(server.get(path(&made)).await.ok(), made);
+    assert_eq!(server.get(path(&created)).await.ok(), created);
 }
 
 #[tokio::test]
-async fn only_a_key_for_searches_may_see_them() {
+async fn searches_need_the_searches_scope() {
     let server = TestServer::start().await;
-    let made = make(&server, &json!({})).await;
-    let matches = format!("{}/matches", path(&made));
+    let created = create_search(&server, &json!({})).await;
+    let matches = format!("{}/matches", path(&created));
     let calls = [
         ("GET", "/searches"),
         ("POST", "/searches"),
-        ("GET", path(&made)),
-        ("PUT", path(&made)),
+        ("GET", path(&created)),
+        ("PUT", path(&created)),
         ("GET", &matches),
         ("GET", "/matches/00000000-0000-8000-8000-000000000001"),
-        ("DELETE", path(&made)),
+        ("DELETE", path(&created)),
     ];
     let keys = &server.keys;
     for (method, path) in calls {
-        server.send(Request::new(method, path).json(&least())).await.problem(401);
+        server.send(Request::new(method, path).json(&minimal())).await.problem(401);
         for key in [&keys.read, &keys.ingest, &keys.admin] {
-            let answer = server.send(Request::new(method, path).key(key).json(&least())).await;
-            assert_eq!(answer.problem(403), "Access Denied.", "{method} {path}");
+            let response = server.send(Request::new(method, path).key(key).json(&minimal())).await;
+            assert_eq!(response.problem(403), "Access Denied.", "{method} {path}");
         }
-        let answer = server.send(Request::new(method, path).key(&keys.searches).json(&least())).await;
-        assert!(answer.status < 300 || path.starts_with("/matches/"), "{method} {path}: {}", answer.text());
+        let response = server.send(Request::new(method, path).key(&keys.searches).json(&minimal())).await;
+        assert!(
+            response.status < 300 || path.starts_with("/matches/"),
+            "{method} {path}: {}",
+            response.text()
+        );
     }
-    for (path, allowed) in
-        [("/searches", ["GET", "HEAD", "POST"].as_slice()), (path(&made), &["DELETE", "GET", "HEAD", "PUT"])]
-    {
-        let answer = server.send(Request::new("PATCH", path).key(&keys.all)).await;
-        answer.problem(405);
-        let mut allow: Vec<&str> = answer.header("allow").unwrap().split(',').map(str::trim).collect();
+    for (path, allowed) in [
+        ("/searches", ["GET", "HEAD", "POST"].as_slice()),
+        (path(&created), &["DELETE", "GET", "HEAD", "PUT"]),
+    ] {
+        let response = server.send(Request::new("PATCH", path).key(&keys.all)).await;
+        response.problem(405);
+        let mut allow: Vec<&str> = response.header("allow").unwrap().split(',').map(str::trim).collect();
         allow.sort_unstable();
         assert_eq!(allow, allowed);
     }
 }
 
 #[tokio::test]
-async fn a_user_has_so_many_searches_and_no_more() {
+async fn searches_per_user_are_limited() {
     let server = TestServer::with("[limits]\nsearches_per_user = 2\n").await;
-    let made = make(&server, &json!({})).await;
-    make(&server, &json!({})).await;
-    let answer = server.post("/searches", &least()).await;
-    assert_eq!(answer.violations(422), [""]);
-    assert!(answer.problem(422).contains("2 searches"), "{}", answer.text());
-    // Those there are can be changed, another user is not concerned, and one that goes makes room.
-    put(&server, path(&made), &least()).await.ok();
+    let created = create_search(&server, &json!({})).await;
+    create_search(&server, &json!({})).await;
+    let response = server.post("/searches", &minimal()).await;
+    assert_eq!(response.violations(422), [""]);
+    assert!(response.problem(422).contains("Limit of 2 saved searches"), "{}", response.text());
+    // Existing searches can be changed, other users are not affected, and a deletion makes room.
+    put(&server, path(&created), &minimal()).await.ok();
     let stranger = stranger(&server).await;
-    let request = Request::new("POST", "/searches").key(&stranger).json(&least());
+    let request = Request::new("POST", "/searches").key(&stranger).json(&minimal());
     assert_eq!(server.send(request).await.status, 201);
-    assert_eq!(server.delete(path(&made)).await.status, 204);
-    make(&server, &json!({})).await;
+    assert_eq!(server.delete(path(&created)).await.status, 204);
+    create_search(&server, &json!({})).await;
 }
 
 #[tokio::test]
-async fn names_nobody_knows_are_reported_or_refused() {
+async fn unknown_attributes_are_reported_or_rejected() {
     let server = TestServer::start().await;
-    let made = make(&server, &json!({})).await;
+    let created = create_search(&server, &json!({})).await;
     let misspelt = with(&json!({"budgetmax": 3, "expired": false, "fromDate": "2026-01-01", "budgetMax": 7}));
-    for (method, path, status) in [("POST", "/searches?x=1", 201), ("PUT", path(&made), 200)] {
-        let answer = server.send(Request::new(method, path).key(&server.keys.all).json(&misspelt)).await;
-        assert_eq!((answer.status, &answer.json()["budgetMax"]), (status, &json!(7)));
+    for (method, path, status) in [("POST", "/searches?x=1", 201), ("PUT", path(&created), 200)] {
+        let response = server.send(Request::new(method, path).key(&server.keys.all).json(&misspelt)).await;
+        assert_eq!((response.status, &response.json()["budgetMax"]), (status, &json!(7)));
         let expected =
             if method == "POST" { "budgetmax, expired, fromDate, x" } else { "budgetmax, expired, fromDate" };
-        assert_eq!(answer.header("x-ignored-parameters"), Some(expected));
+        assert_eq!(response.header("x-ignored-parameters"), Some(expected));
     }
     let before = server.get("/searches").await.ok();
-    for (method, path) in [("POST", "/searches"), ("PUT", path(&made))] {
+    for (method, path) in [("POST", "/searches"), ("PUT", path(&created))] {
         let request = Request::new(method, path).key(&server.keys.all).header("Prefer", "handling=strict");
-        let told =
+        let message =
             server.send(request.json(&with(&json!({"budgetmax": 3, "budgetMax": 8})))).await.problem(400);
-        assert!(told.contains("budgetmax"), "{told}");
+        assert!(message.contains("budgetmax"), "{message}");
     }
-    assert_eq!(server.get("/searches").await.ok(), before, "a refused body changes nothing");
+    assert_eq!(server.get("/searches").await.ok(), before, "a rejected body changes nothing");
 }

@@ -1,4 +1,4 @@
-//! Sites and their categories: known from adverts, named by an operator, over HTTP and on the command line.
+//! Sites and their categories: created from adverts, named by an operator, over HTTP and on the command line.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -7,26 +7,26 @@ use serde_json::{Value, json};
 
 use crate::harness::TestServer;
 use crate::harness::adverts::advert;
-use crate::harness::client::{Answer, Request};
+use crate::harness::client::{Request, Response};
 
-async fn put(server: &TestServer, path: &str, body: &Value) -> Answer {
+async fn put(server: &TestServer, path: &str, body: &Value) -> Response {
     server.send(Request::new("PUT", path).key(&server.keys.all).json(body)).await
 }
 
-async fn make_category(server: &TestServer, name: &str) -> Value {
-    let answer = server.post("/site_categories", &json!({"name": name})).await;
-    assert_eq!(answer.status, 201, "{}", answer.text());
-    answer.json()
+async fn create_category(server: &TestServer, name: &str) -> Value {
+    let response = server.post("/site_categories", &json!({"name": name})).await;
+    assert_eq!(response.status, 201, "{}", response.text());
+    response.json()
 }
 
-/// The total, and a member of each member.
+/// Returns the total, and one field of each member.
 fn listed(page: &Value, member: &str) -> (u64, Vec<String>) {
     let members = page["hydra:member"].as_array().unwrap().iter();
     let text = |value: &Value| value[member].as_str().unwrap_or("-").to_owned();
     (page["hydra:totalItems"].as_u64().unwrap(), members.map(text).collect())
 }
 
-/// A server that has seen adverts of three sites: `portail.fr`, `agence.fr`, and a name.
+/// Starts a server with adverts of three sites: `portail.fr`, `agence.fr`, and one without a domain.
 async fn with_three_sites() -> TestServer {
     let server = TestServer::start().await;
     for (number, fields) in [
@@ -44,10 +44,10 @@ async fn with_three_sites() -> TestServer {
 }
 
 #[tokio::test]
-async fn sites_are_known_from_adverts() {
+async fn sites_are_created_from_adverts() {
     let server = with_three_sites().await;
-    let answer = server.send(Request::new("GET", "/sites").key(&server.keys.read)).await;
-    let page = answer.ok();
+    let response = server.send(Request::new("GET", "/sites").key(&server.keys.read)).await;
+    let page = response.ok();
     assert_eq!(
         listed(&page, "name"),
         (3, vec!["agence.fr".into(), "office du lac".into(), "portail.fr".into()])
@@ -68,7 +68,7 @@ async fn sites_are_known_from_adverts() {
 }
 
 #[tokio::test]
-async fn an_operator_names_and_categorises_a_site_and_documents_say_so() {
+async fn site_name_and_category_appear_in_documents() {
     let server = with_three_sites().await;
     let receipt = server.accept(&advert("0", json!({"site": "portail.fr"}))).await;
     let category = async || {
@@ -80,14 +80,14 @@ async fn an_operator_names_and_categorises_a_site_and_documents_say_so() {
     };
     assert_eq!(category().await, Value::Null);
 
-    let answer = server.post("/site_categories", &json!({"name": "Portails"})).await;
-    assert_eq!((answer.status, answer.header("location")), (201, Some("/site_categories/1")));
-    let made = json!({
+    let response = server.post("/site_categories", &json!({"name": "Portails"})).await;
+    assert_eq!((response.status, response.header("location")), (201, Some("/site_categories/1")));
+    let created = json!({
         "@context": "/contexts/SiteCategory", "@id": "/site_categories/1", "@type": "SiteCategory",
         "id": 1, "name": "Portails",
     });
-    assert_eq!(answer.json(), made);
-    assert_eq!(server.get("/site_categories/1").await.ok(), made);
+    assert_eq!(response.json(), created);
+    assert_eq!(server.get("/site_categories/1").await.ok(), created);
 
     let changed = put(&server, "/sites/1", &json!({"name": "Le Portail", "category": "portails"})).await.ok();
     assert_eq!(changed["name"], "Le Portail");
@@ -100,7 +100,7 @@ async fn an_operator_names_and_categorises_a_site_and_documents_say_so() {
     assert_eq!(renamed["name"], "Grands portails");
     assert_eq!(category().await, "Grands portails");
 
-    // What is not said stays.
+    // Absent fields are kept.
     let changed = put(&server, "/sites/1", &json!({"name": null})).await.ok();
     assert_eq!(
         (&changed["name"], &changed["category"]["name"]),
@@ -111,20 +111,20 @@ async fn an_operator_names_and_categorises_a_site_and_documents_say_so() {
     assert_eq!(server.get("/sites/1").await.ok()["category"], Value::Null);
     assert_eq!(category().await, Value::Null);
     server.delete("/site_categories/1").await.problem(404);
-    assert_eq!(make_category(&server, "Portails").await["@id"], "/site_categories/2");
+    assert_eq!(create_category(&server, "Portails").await["@id"], "/site_categories/2");
 }
 
 #[tokio::test]
 async fn sites_are_filtered_sorted_and_paged() {
     let server = with_three_sites().await;
-    make_category(&server, "Portails").await;
-    make_category(&server, "Agences").await;
+    create_category(&server, "Portails").await;
+    create_category(&server, "Agences").await;
     put(&server, "/sites/1", &json!({"name": "Ça se loue", "category": 1})).await.ok();
     put(&server, "/sites/2", &json!({"category": "/site_categories/2"})).await.ok();
     let names = async |query: &str| {
-        let answer = server.get(&format!("/sites?{query}")).await;
-        assert_eq!(answer.header("x-ignored-parameters"), None, "{query}");
-        let (total, names) = listed(&answer.ok(), "name");
+        let response = server.get(&format!("/sites?{query}")).await;
+        assert_eq!(response.header("x-ignored-parameters"), None, "{query}");
+        let (total, names) = listed(&response.ok(), "name");
         assert_eq!(total, names.len() as u64, "{query}");
         names
     };
@@ -157,23 +157,26 @@ async fn sites_are_filtered_sorted_and_paged() {
 }
 
 #[tokio::test]
-async fn parameters_nobody_knows_are_named() {
+async fn unknown_parameters_of_sites_are_reported() {
     let server = with_three_sites().await;
     for path in ["/sites", "/site_categories"] {
         let path = format!("{path}?nmae=portail&order[id]=asc&page=1");
-        let answer = server.get(&path).await;
-        assert_eq!((answer.status, answer.header("x-ignored-parameters")), (200, Some("nmae, order[id]")));
+        let response = server.get(&path).await;
+        assert_eq!(
+            (response.status, response.header("x-ignored-parameters")),
+            (200, Some("nmae, order[id]"))
+        );
         let strict = Request::new("GET", &path).key(&server.keys.read).header("Prefer", "handling=strict");
-        let told = server.send(strict).await.problem(400);
-        assert!(told.contains("nmae") && told.contains("order[id]"), "{told}");
+        let message = server.send(strict).await.problem(400);
+        assert!(message.contains("nmae") && message.contains("order[id]"), "{message}");
     }
 }
 
 #[tokio::test]
-async fn an_advert_names_its_site_by_id_or_by_the_operators_name() {
+async fn advert_can_reference_its_site() {
     let server = with_three_sites().await;
     put(&server, "/sites/1", &json!({"name": "Le Portail"})).await.ok();
-    // The advert with the reference 0 of portail.fr, in every way to say so.
+    // The advert with reference 0 of portail.fr, with every way to name the site.
     for site in [json!("/sites/1"), json!("sites/1"), json!(1), json!("LE PORTAIL"), json!("m.portail.fr")] {
         let receipt = server.accept(&advert("0", json!({"site": site}))).await;
         assert_eq!((&receipt["outcome"], &receipt["uuid"]), (&json!("unchanged"), &json!(FIRST)), "{site}");
@@ -185,8 +188,8 @@ async fn an_advert_names_its_site_by_id_or_by_the_operators_name() {
     );
 
     let unknown = advert("x", json!({"site": "/sites/9"}));
-    let answer = server.post("/adverts", &unknown).await;
-    assert_eq!(answer.problem(400), "site: Item not found for \"/sites/9\".");
+    let response = server.post("/adverts", &unknown).await;
+    assert_eq!(response.problem(400), "site: Item not found for \"/sites/9\".");
     let many =
         server.post("/adverts", &json!([unknown, advert("y", json!({"site": "/sites/2"}))])).await.ok();
     let outcomes: Vec<_> =
@@ -196,60 +199,63 @@ async fn an_advert_names_its_site_by_id_or_by_the_operators_name() {
     let receipts = server.post_lines(lines).await;
     assert_eq!(receipts[0]["violations"][0]["message"], "Item not found for \"/sites/9\".");
     assert_eq!(receipts[1]["outcome"], "created");
-    assert_eq!(listed(&server.get("/sites").await.ok(), "name").0, 3, "nothing became a site by mistake");
+    assert_eq!(listed(&server.get("/sites").await.ok(), "name").0, 3, "no site was created by mistake");
 }
 
 const FIRST: &str = "00000000-0000-7000-8000-000000000001";
 
 #[tokio::test]
-async fn bad_input_is_told_in_the_decided_shapes() {
+async fn invalid_site_input_is_reported() {
     let server = with_three_sites().await;
-    make_category(&server, "Portails").await;
-    make_category(&server, "Agences").await;
-    let told = async |method: &str, path: &str, body: Value, status: u16| {
+    create_category(&server, "Portails").await;
+    create_category(&server, "Agences").await;
+    let problem = async |method: &str, path: &str, body: Value, status: u16| {
         let request = Request::new(method, path).key(&server.keys.admin).json(&body);
         server.send(request).await.problem(status)
     };
     assert_eq!(
-        told("PUT", "/sites/1", json!({"category": 9}), 400).await,
+        problem("PUT", "/sites/1", json!({"category": 9}), 400).await,
         "category: Item not found for \"/site_categories/9\"."
     );
     assert_eq!(
-        told("PUT", "/sites/1", json!({"category": "Notaires"}), 400).await,
+        problem("PUT", "/sites/1", json!({"category": "Notaires"}), 400).await,
         "category: Item not found for \"Notaires\"."
     );
-    assert_eq!(told("PUT", "/sites/1", json!({"nom": "x"}), 400).await, "nom: Unknown attribute.");
-    assert_eq!(told("PUT", "/sites/1", json!([]), 400).await, "The body must be a JSON object, array given.");
-    told("PUT", "/sites/1", json!({"name": "x".repeat(201)}), 422).await;
-    told("PUT", "/sites/9", json!({"name": "x"}), 404).await;
     assert_eq!(
-        told("POST", "/site_categories", json!({"name": "PORTAILS"}), 422).await,
+        problem("PUT", "/sites/1", json!({"nom": "x"}), 400).await,
+        "nom: This attribute is not known."
+    );
+    assert_eq!(problem("PUT", "/sites/1", json!([]), 400).await, "The body must be an object, array given.");
+    problem("PUT", "/sites/1", json!({"name": "x".repeat(201)}), 422).await;
+    problem("PUT", "/sites/9", json!({"name": "x"}), 404).await;
+    assert_eq!(
+        problem("POST", "/site_categories", json!({"name": "PORTAILS"}), 422).await,
         "name: This value is already used."
     );
     assert_eq!(
-        told("POST", "/site_categories", json!({}), 422).await,
+        problem("POST", "/site_categories", json!({}), 422).await,
         "name: This value should not be blank."
     );
     assert_eq!(
-        told("PUT", "/site_categories/2", json!({"name": "portails"}), 422).await,
+        problem("PUT", "/site_categories/2", json!({"name": "portails"}), 422).await,
         "name: This value is already used."
     );
-    told("PUT", "/site_categories/9", json!({"name": "Autres"}), 404).await;
-    told("POST", "/site_categories", json!({"name": 3}), 400).await;
+    problem("PUT", "/site_categories/9", json!({"name": "Autres"}), 404).await;
+    problem("POST", "/site_categories", json!({"name": 3}), 400).await;
     let body = |content_type, text: &str| {
         Request::new("POST", "/site_categories").key(&server.keys.admin).body(content_type, text)
     };
     server.send(body("application/json", "{")).await.problem(400);
     server.send(body("text/plain", "{\"name\": \"x\"}")).await.problem(415);
-    // None of it has changed anything.
+    // Nothing was changed.
     assert_eq!(listed(&server.get("/site_categories").await.ok(), "name").1, ["Agences", "Portails"]);
     assert_eq!(server.get("/sites/1").await.ok()["name"], "portail.fr");
 }
 
 #[tokio::test]
-async fn reading_takes_the_scope_read_and_changing_the_scope_admin() {
+async fn sites_need_read_and_admin_scopes() {
     let server = with_three_sites().await;
-    make_category(&server, "Portails").await;
+    create_category(&server, "Portails").await;
     let keys = &server.keys;
     for path in ["/sites", "/sites/1", "/site_categories", "/site_categories/1"] {
         server.send(Request::new("GET", path)).await.problem(401);
@@ -270,8 +276,8 @@ async fn reading_takes_the_scope_read_and_changing_the_scope_admin() {
         for key in [&keys.searches, &keys.ingest, &keys.read] {
             server.send(Request::new(method, path).key(key).json(&body)).await.problem(403);
         }
-        let answer = server.send(Request::new(method, path).key(&keys.admin).json(&body)).await;
-        assert_eq!(answer.status, status, "{method} {path}: {}", answer.text());
+        let response = server.send(Request::new(method, path).key(&keys.admin).json(&body)).await;
+        assert_eq!(response.status, status, "{method} {path}: {}", response.text());
     }
     let wrong = server.send(Request::new("DELETE", "/sites/1").key(&keys.all)).await;
     wrong.problem(405);
@@ -300,7 +306,7 @@ fn failure(folder: &Path, arguments: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn the_command_works_beside_the_server_which_honours_it_at_once() {
+async fn sites_command_changes_apply_to_a_running_server() {
     let server = with_three_sites().await;
     let folder = server.folder();
     let run = |arguments: &[&str]| printed(folder, arguments);
@@ -326,10 +332,10 @@ async fn the_command_works_beside_the_server_which_honours_it_at_once() {
 
     assert!(
         failure(folder, &["set", "portail.fr", "--category", "Portails"])
-            .contains("there is no category \"Portails\"")
+            .contains("category \"Portails\" does not exist")
     );
-    assert!(failure(folder, &["remove-category", "Portails"]).contains("there is no category"));
+    assert!(failure(folder, &["remove-category", "Portails"]).contains("does not exist"));
     assert!(failure(folder, &["add-category", "12"]).contains("letter"));
-    assert!(failure(folder, &["set", " "]).contains("not the domain or name"));
+    assert!(failure(folder, &["set", " "]).contains("not a valid site domain or key"));
     failure(folder, &["set", "portail.fr", "--category", "x", "--no-category"]);
 }

@@ -1,18 +1,18 @@
-//! The exact bodies, reviewed. The clock stands still and ids are counted, so hardly anything in them has to be hidden.
+//! Snapshots of exact response bodies. The clock stands still and ids are sequential, so hardly anything has to be redacted.
 
 use serde_json::{Value, json};
 
 use crate::harness::TestServer;
-use crate::harness::adverts::{advert, full, least};
-use crate::harness::client::{Answer, Request};
+use crate::harness::adverts::{advert, full, minimal};
+use crate::harness::client::{Request, Response};
 use crate::searches;
 
-/// The body as it was sent, keys in the order in which they were sent.
-fn body(answer: &Answer) -> String {
-    pretty(answer.text())
+/// Returns the body as it was sent, with its keys in order.
+fn body(response: &Response) -> String {
+    pretty(response.text())
 }
 
-/// Lays JSON out over lines without touching the order of its keys.
+/// Formats JSON without reordering its keys.
 fn pretty(text: &str) -> String {
     let (mut out, mut depth, mut in_text, mut escaped) = (String::new(), 0_usize, false, false);
     let line = |out: &mut String, depth: usize| {
@@ -57,29 +57,29 @@ fn pretty(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_property_with_everything_known() {
+async fn full_property() {
     let server = TestServer::start().await;
     let receipt = server.accept(&full("12")).await;
-    let home = receipt["property"].as_str().unwrap();
-    let second = advert("13", json!({"price": 315_000, "publisher": {"type": 0}, "property": home}));
+    let property = receipt["property"].as_str().unwrap();
+    let second = advert("13", json!({"price": 315_000, "publisher": {"type": 0}, "property": property}));
     server.accept(&second).await;
     server.clock.advance(jiff::SignedDuration::from_hours(48));
     server.accept(&advert("12", json!({"price": 311_000, "elevator": false}))).await;
     server.accept(&advert("13", json!({"expired": true}))).await;
-    insta::assert_snapshot!("property_full", body(&server.get(&format!("/documents{home}")).await));
+    insta::assert_snapshot!("property_full", body(&server.get(&format!("/documents{property}")).await));
     insta::assert_snapshot!("advert_full", body(&server.get(receipt["@id"].as_str().unwrap()).await));
 }
 
 #[tokio::test]
-async fn a_property_with_nothing_known() {
+async fn empty_property() {
     let server = TestServer::start().await;
     let receipt = server
         .accept(
             &json!({"transactionType": 1, "propertyType": 6, "uuid": "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"}),
         )
         .await;
-    let home = receipt["property"].as_str().unwrap();
-    insta::assert_snapshot!("property_empty", body(&server.get(&format!("/documents{home}")).await));
+    let property = receipt["property"].as_str().unwrap();
+    insta::assert_snapshot!("property_empty", body(&server.get(&format!("/documents{property}")).await));
     insta::assert_snapshot!("advert_empty", body(&server.get(receipt["@id"].as_str().unwrap()).await));
 }
 
@@ -89,12 +89,12 @@ async fn receipts() {
     let post = async |advert: &Value| body(&server.post("/adverts", advert).await);
     insta::assert_snapshot!("receipt_created", post(&advert("1", json!({"colour": "blue"}))).await);
     insta::assert_snapshot!("receipt_updated", post(&advert("1", json!({"price": 1}))).await);
-    insta::assert_snapshot!("receipt_unchanged", post(&least("1")).await);
+    insta::assert_snapshot!("receipt_unchanged", post(&minimal("1")).await);
     insta::assert_snapshot!(
         "receipt_collection",
-        post(&json!([least("2"), {"price": "x", "colour": 1}, least("1")])).await
+        post(&json!([minimal("2"), {"price": "x", "colour": 1}, minimal("1")])).await
     );
-    let lines = format!("{}\n\nnot JSON\n{}\n", least("3"), json!({"propertyType": 9}));
+    let lines = format!("{}\n\nnot JSON\n{}\n", minimal("3"), json!({"propertyType": 9}));
     let request = Request::new("POST", "/adverts").key(&server.keys.all).body("application/x-ndjson", lines);
     insta::assert_snapshot!("receipt_lines", server.send(request).await.text());
 }
@@ -114,7 +114,7 @@ async fn errors() {
         shown(post(advert("1", json!({"price": [], "room": 2.5})))).await
     );
     insta::assert_snapshot!("error_401", shown(Request::new("GET", "/adverts/x")).await);
-    let reader = Request::new("POST", "/adverts").key(&server.keys.read).json(&least("1"));
+    let reader = Request::new("POST", "/adverts").key(&server.keys.read).json(&minimal("1"));
     insta::assert_snapshot!("error_403", shown(reader).await);
     insta::assert_snapshot!("error_404", shown(keyed("GET", "/adverts/x")).await);
     insta::assert_snapshot!("error_405", shown(keyed("PUT", "/adverts")).await);
@@ -129,37 +129,37 @@ async fn errors() {
         shown(post(json!({"price": -1, "url": "x", "energy": {"category": "H"}}))).await
     );
     insta::assert_snapshot!("error_422_contradiction", {
-        server.accept(&least("1")).await;
+        server.accept(&minimal("1")).await;
         shown(post(advert("1", json!({"uuid": "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"})))).await
     });
 }
 
 #[tokio::test]
-async fn errors_of_limits() {
+async fn limit_errors() {
     let server = TestServer::with("[limits]\nheader_bytes_max = \"8KiB\"\n").await;
     let request = Request::new("GET", "/healthz").header("X-Filler", &"x".repeat(9_000));
     insta::assert_snapshot!("error_431", body(&server.send(request).await));
     let server = TestServer::with("[rate_limit]\nrequests_per_minute = 1\nburst = 1\n").await;
     server.get("/adverts/x").await;
     let refused = server.get("/adverts/x").await;
-    // The one thing in it that the clock on the wall decides.
+    // Depends on the wall clock.
     let seconds = refused.header("retry-after").unwrap();
     let text = body(&refused).replace(&format!("in {seconds} s"), "in N s");
     insta::assert_snapshot!("error_429", text);
 }
 
 #[tokio::test]
-async fn a_search_with_everything_set() {
+async fn full_search() {
     let server = searches::with_sites().await;
-    let answer = server.post("/searches", &searches::full()).await;
-    // Drawn anew for every server.
-    let (token, user) = (answer.json()["token"].to_string(), answer.json()["user"].to_string());
-    let text = body(&answer).replace(&token, "\"TOKEN\"").replace(&user, "\"/users/USER\"");
+    let response = server.post("/searches", &searches::full()).await;
+    // Random on every server.
+    let (token, user) = (response.json()["token"].to_string(), response.json()["user"].to_string());
+    let text = body(&response).replace(&token, "\"TOKEN\"").replace(&user, "\"/users/USER\"");
     insta::assert_snapshot!("search_full", text);
 }
 
 #[test]
-fn laying_out_keeps_every_character_that_counts() {
+fn pretty_printing_keeps_content() {
     let text = r#"{"a":[],"b":{"c":"x,{\"y\\"},"d":[1,2]}"#;
     let squeezed: Value = serde_json::from_str(&pretty(text)).unwrap();
     assert_eq!(squeezed.to_string(), serde_json::from_str::<Value>(text).unwrap().to_string());
@@ -167,12 +167,12 @@ fn laying_out_keeps_every_character_that_counts() {
 }
 
 #[tokio::test]
-async fn a_page_of_properties() {
+async fn property_page() {
     let server = TestServer::start().await;
     for number in ["1", "2"] {
-        let home =
+        let fields =
             json!({"price": 320_000, "surface": 62.5, "title": "Appartement 3 pièces", "insee": "75110"});
-        server.accept(&advert(number, home)).await;
+        server.accept(&advert(number, fields)).await;
     }
     server.indexed().await;
     let page = server.get("/documents/properties?itemsPerPage=1&roomMin=&budgetMax=320000").await;

@@ -1,12 +1,12 @@
-//! Adverts as a stream of lines, answered while it goes on.
+//! NDJSON streams of adverts and their receipts.
 
 use serde_json::{Value, json};
 
 use crate::harness::TestServer;
-use crate::harness::adverts::{advert, least};
+use crate::harness::adverts::{advert, minimal};
 use crate::harness::client::{Connection, Request};
 
-/// A stream that has begun, and the receipts that came so far.
+/// An open stream, and the receipts received so far.
 struct Stream {
     connection: Connection,
     pending: Vec<u8>,
@@ -27,7 +27,7 @@ impl Stream {
         self.connection.send_chunk(text).await;
     }
 
-    /// The next receipt; nothing at the end of the answer.
+    /// Reads the next receipt; `None` at the end of the response.
     async fn receipt(&mut self) -> Option<Value> {
         loop {
             if let Some(end) = self.pending.iter().position(|byte| *byte == b'\n') {
@@ -54,10 +54,10 @@ fn summary(receipts: &[Value]) -> Vec<(u64, &str)> {
 }
 
 #[tokio::test]
-async fn every_line_gets_its_receipt_in_order() {
+async fn receipts_are_in_line_order() {
     let server = TestServer::with("[limits]\nline_bytes_max = 1000\n").await;
     let body = [
-        least("1").to_string(),
+        minimal("1").to_string(),
         String::new(),
         "this is not JSON".to_owned(),
         "   ".to_owned(),
@@ -65,9 +65,9 @@ async fn every_line_gets_its_receipt_in_order() {
         json!({"price": "x"}).to_string(),
         format!("{}\r", advert("1", json!({"price": 5}))),
         "[]".to_owned(),
-        format!("{} {}", least("3"), least("4")),
-        // No line break after the last one.
-        least("5").to_string(),
+        format!("{} {}", minimal("3"), minimal("4")),
+        // No line break after the last line.
+        minimal("5").to_string(),
     ]
     .join("\n");
     let receipts = server.post_lines(body).await;
@@ -95,7 +95,7 @@ async fn every_line_gets_its_receipt_in_order() {
 }
 
 #[tokio::test]
-async fn an_empty_stream_has_an_empty_answer() {
+async fn empty_stream_has_no_receipts() {
     let server = TestServer::start().await;
     for body in ["", "\n", "\n\n  \n"] {
         assert_eq!(server.post_lines(body).await, Vec::<Value>::new());
@@ -103,26 +103,26 @@ async fn an_empty_stream_has_an_empty_answer() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_not_text_are_refused_and_the_stream_goes_on() {
+async fn invalid_utf8_line_is_rejected_and_the_stream_continues() {
     let server = TestServer::start().await;
     let body =
-        [b"{\"title\":\"\xff\xfe\"}\n".as_slice(), b"\0\0\n", least("1").to_string().as_bytes()].concat();
+        [b"{\"title\":\"\xff\xfe\"}\n".as_slice(), b"\0\0\n", minimal("1").to_string().as_bytes()].concat();
     assert_eq!(summary(&server.post_lines(body).await), [(1, "rejected"), (2, "rejected"), (3, "created")]);
 }
 
 #[tokio::test]
-async fn receipts_arrive_while_the_sender_pauses() {
+async fn receipts_arrive_while_the_client_pauses() {
     let server = TestServer::start().await;
     let mut stream = Stream::begin(&server).await;
     for number in 1..=3 {
-        stream.send(format!("{}\n", least(&number.to_string()))).await;
+        stream.send(format!("{}\n", minimal(&number.to_string()))).await;
         let receipt = stream.receipt().await.unwrap();
         assert_eq!(summary(std::slice::from_ref(&receipt)), [(number, "created")]);
-        // What is acknowledged is there, while the stream is still open.
+        // Acknowledged adverts are visible while the stream is still open.
         server.advert(&receipt).await;
     }
-    // Half a line waits for its other half.
-    let line = format!("{}\n", least("4"));
+    // An incomplete line waits for its rest.
+    let line = format!("{}\n", minimal("4"));
     let (half, other_half) = line.split_at(20);
     stream.send(half).await;
     stream.send(other_half).await;
@@ -131,54 +131,54 @@ async fn receipts_arrive_while_the_sender_pauses() {
 }
 
 #[tokio::test]
-async fn a_stream_cut_short_keeps_its_whole_lines() {
+async fn aborted_stream_keeps_complete_lines() {
     let server = TestServer::start().await;
     let mut stream = Stream::begin(&server).await;
-    stream.send(format!("{}\n{}\n{{\"transactionType\":0,", least("1"), least("2"))).await;
+    stream.send(format!("{}\n{}\n{{\"transactionType\":0,", minimal("1"), minimal("2"))).await;
     let receipts = [stream.receipt().await.unwrap(), stream.receipt().await.unwrap()];
     assert_eq!(summary(&receipts), [(1, "created"), (2, "created")]);
     stream.send("\"propertyType\":0").await;
     drop(stream);
     for reference in ["1", "2"] {
-        assert_eq!(server.accept(&least(reference)).await["outcome"], "unchanged");
+        assert_eq!(server.accept(&minimal(reference)).await["outcome"], "unchanged");
     }
-    assert_eq!(server.app.store().counts().await.unwrap(), (2, 2));
+    assert_eq!(server.app.counts().await.unwrap(), (2, 2));
 }
 
 #[tokio::test]
-async fn lines_right_before_the_break_are_kept_too() {
+async fn lines_right_before_an_abort_are_kept() {
     let mut server = TestServer::start().await;
     let mut connection = Connection::open(server.address).await;
     let request = Request::new("POST", "/adverts").key(&server.keys.ingest);
     let request =
         request.header("Content-Type", "application/x-ndjson").header("Transfer-Encoding", "chunked");
-    // In one piece with the lines comes a chunk that is none: nothing pauses between them.
-    let lines = format!("{}\n{}\n{{\"half\":", least("1"), least("2"));
+    // An invalid chunk follows the lines in the same packet, without a pause.
+    let lines = format!("{}\n{}\n{{\"half\":", minimal("1"), minimal("2"));
     let chunks = format!("{:x}\r\n{lines}\r\nnonsense\r\n", lines.len());
     connection.send([request.bytes(), chunks.into_bytes()].concat()).await;
     connection.rest().await;
     server.shut_down().await;
-    assert_eq!(server.app.store().counts().await.unwrap(), (2, 2));
+    assert_eq!(server.app.counts().await.unwrap(), (2, 2));
 }
 
 #[tokio::test]
-async fn a_stream_whose_sender_never_reads_is_still_taken_in() {
+async fn stream_is_ingested_if_the_client_does_not_read() {
     let mut server = TestServer::start().await;
     let mut stream = Stream::begin(&server).await;
     for number in 0..50 {
-        stream.send(format!("{}\n", least(&number.to_string()))).await;
+        stream.send(format!("{}\n", minimal(&number.to_string()))).await;
     }
     stream.connection.finish_sending().await;
-    // A shutdown waits for the lines under way, so afterwards all is settled.
+    // A shutdown waits for lines in progress, so the result is final afterwards.
     server.shut_down().await;
-    assert_eq!(server.app.store().counts().await.unwrap(), (50, 50));
+    assert_eq!(server.app.counts().await.unwrap(), (50, 50));
 }
 
 #[tokio::test]
-async fn thousands_of_lines_are_answered_in_order() {
+async fn thousands_of_receipts_are_in_order() {
     let server = TestServer::start().await;
     let body: String =
-        (0..3_000).map(|number| format!("{}\n", least(&(number % 1_000).to_string()))).collect();
+        (0..3_000).map(|number| format!("{}\n", minimal(&(number % 1_000).to_string()))).collect();
     let receipts = server.post_lines(body).await;
     for (index, receipt) in receipts.iter().enumerate() {
         let outcome = if index < 1_000 { "created" } else { "unchanged" };
@@ -190,12 +190,12 @@ async fn thousands_of_lines_are_answered_in_order() {
 }
 
 #[tokio::test]
-async fn streams_side_by_side_do_not_mix() {
+async fn concurrent_streams_do_not_mix() {
     let server = TestServer::start().await;
     let (mut first, mut second) = (Stream::begin(&server).await, Stream::begin(&server).await);
     for number in 1..=5_u64 {
-        first.send(format!("{}\n", least(&format!("a{number}")))).await;
-        second.send(format!("{}\n\n", least(&format!("b{number}")))).await;
+        first.send(format!("{}\n", minimal(&format!("a{number}")))).await;
+        second.send(format!("{}\n\n", minimal(&format!("b{number}")))).await;
         assert_eq!(first.receipt().await.unwrap()["line"], number);
         assert_eq!(second.receipt().await.unwrap()["line"], 2 * number - 1);
     }

@@ -8,7 +8,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::{
     AdvertEvent, AdvertId, CancelReason, DeliveryChannel, DeliveryEpoch, DeliveryId, DeliveryState, MatchId,
-    RetryDecision, Outcome, PropertyId, SearchId, SearchNumber, Timestamp, UserId, WebhookSecret, WebhookSecrets,
+    Outcome, PropertyId, RetryDecision, SearchId, SearchNumber, Timestamp, UserId, WebhookSecret,
+    WebhookSecrets,
 };
 
 use super::log::Position;

@@ -1,7 +1,9 @@
 //! Sites that publish adverts, and the categories an operator sorts them into.
 
 use async_trait::async_trait;
-use domain::{FieldUpdate, Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteKey, SiteName};
+use domain::{
+    FieldUpdate, Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteKey, SiteName,
+};
 
 use crate::error::Error;
 

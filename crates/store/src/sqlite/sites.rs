@@ -1,7 +1,8 @@
 //! Sites and their categories.
 
 use domain::{
-    FieldUpdate, Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteId, SiteKey, SiteName,
+    FieldUpdate, Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteId, SiteKey,
+    SiteName,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 

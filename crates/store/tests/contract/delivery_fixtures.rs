@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use domain::search::MatchChannel;
-use domain::{DeliveryChannel, DeliveryId, EventName, Fault, RetryDecision, Outcome, SearchNumber, Timestamp};
+use domain::{
+    DeliveryChannel, DeliveryId, EventName, Fault, Outcome, RetryDecision, SearchNumber, Timestamp,
+};
 use store::prelude::*;
 use store::{
     Attempt, Claim, DeliveryList, DeliveryRow, DueDelivery, EnqueueBatch, Expected, Gather, InitialState,
@@ -166,7 +168,13 @@ pub fn attempt(second: i64, outcome: Outcome) -> Attempt {
 
 pub const TIMEOUT: Outcome = Outcome::Failed(Fault::Timeout);
 
-pub fn settlement(id: DeliveryId, claim: u64, second: i64, outcome: Outcome, next: RetryDecision) -> Settlement {
+pub fn settlement(
+    id: DeliveryId,
+    claim: u64,
+    second: i64,
+    outcome: Outcome,
+    next: RetryDecision,
+) -> Settlement {
     Settlement { id, claim_id: claim, attempt: Some(attempt(second, outcome)), next, at: at(second + 1) }
 }
 

@@ -61,8 +61,14 @@ pub async fn recorded_groups_read_back_in_order<B: Backend>() {
         matched: vec![searches[0], searches[2]],
         linked: vec![searches[1]],
         outbox: vec![
-            OutboxEntry { notification: Notification::Match(MatchChannel::Endpoint), searches: searches.clone() },
-            OutboxEntry { notification: Notification::Match(MatchChannel::Email), searches: vec![searches[1]] },
+            OutboxEntry {
+                notification: Notification::Match(MatchChannel::Endpoint),
+                searches: searches.clone(),
+            },
+            OutboxEntry {
+                notification: Notification::Match(MatchChannel::Email),
+                searches: vec![searches[1]],
+            },
             OutboxEntry {
                 notification: Notification::Event(EventName::UpdatePrice, 3),
                 searches: vec![searches[2]],

@@ -87,7 +87,11 @@ pub async fn erasure_deletes_sites_without_other_adverts<B: Backend>() {
     }
     let portals = category(&*store, "Portails").await;
     store.put_site(put("nomme.fr", FieldUpdate::Set("Nommé"), FieldUpdate::Keep)).await.unwrap().unwrap();
-    store.put_site(put("range.fr", FieldUpdate::Keep, FieldUpdate::Set(Some(portals)))).await.unwrap().unwrap();
+    store
+        .put_site(put("range.fr", FieldUpdate::Keep, FieldUpdate::Set(Some(portals))))
+        .await
+        .unwrap()
+        .unwrap();
 
     let erase = async |number| store.erase(advert_id(number), at(9_000)).await.unwrap().unwrap();
     // The sites that published the advert before are deleted too.
@@ -121,14 +125,23 @@ pub async fn refused_commits_add_no_site<B: Backend>() {
 pub async fn site_is_created_and_changed_by_key<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let (portals, notaries) = (category(&*store, "Portails").await, category(&*store, "Notaires").await);
-    let written = store.put_site(put("portail.fr", FieldUpdate::Set("Le Portail"), FieldUpdate::Keep)).await.unwrap();
+    let written =
+        store.put_site(put("portail.fr", FieldUpdate::Set("Le Portail"), FieldUpdate::Keep)).await.unwrap();
     let made = written.unwrap();
     assert_eq!((made.id, made.label(), made.category), (SiteId::new(1).unwrap(), "Le Portail", None));
 
     // An advert of the site does not change it.
     commit(&*store, [create(&property(1, [advert(1).site("portail.fr").build()]), Expected::New)]).await;
-    store.put_site(put("portail.fr", FieldUpdate::Keep, FieldUpdate::Set(Some(portals)))).await.unwrap().unwrap();
-    store.put_site(put("autre.fr", FieldUpdate::Keep, FieldUpdate::Set(Some(notaries)))).await.unwrap().unwrap();
+    store
+        .put_site(put("portail.fr", FieldUpdate::Keep, FieldUpdate::Set(Some(portals))))
+        .await
+        .unwrap()
+        .unwrap();
+    store
+        .put_site(put("autre.fr", FieldUpdate::Keep, FieldUpdate::Set(Some(notaries))))
+        .await
+        .unwrap()
+        .unwrap();
     let store = store.reopened().await;
     let one = |name: Option<&str>, category: Option<SiteCategoryId>| {
         (1, "portail.fr".to_owned(), name.map(str::to_owned), category.map(SiteCategoryId::get))
@@ -204,9 +217,15 @@ pub async fn directory_is_returned_only_if_changed<B: Backend>() {
     commit(&*store, [crawl(&target, Expected::Revision(1), advert_id(1))]).await;
     commit(&*store, [create(&property(2, [advert(2).site("portail.fr").build()]), Expected::New)]).await;
     assert!(!has_changed(&store).await, "no site has changed");
-    store.put_site(put("portail.fr", FieldUpdate::Set("Le Portail"), FieldUpdate::Set(Some(portals)))).await.unwrap();
+    store
+        .put_site(put("portail.fr", FieldUpdate::Set("Le Portail"), FieldUpdate::Set(Some(portals))))
+        .await
+        .unwrap();
     assert!(has_changed(&store).await, "a site was changed");
-    store.put_site(put("portail.fr", FieldUpdate::Set("Le Portail"), FieldUpdate::Set(Some(portals)))).await.unwrap();
+    store
+        .put_site(put("portail.fr", FieldUpdate::Set("Le Portail"), FieldUpdate::Set(Some(portals))))
+        .await
+        .unwrap();
     assert!(!has_changed(&store).await, "the same values were written again");
     store.rename_site_category(portals, named("Sites")).await.unwrap();
     assert!(has_changed(&store).await, "a category was renamed");

@@ -110,10 +110,15 @@ impl DraftParser<'_> {
                 patch.site = given(value, |v| site::parse_advert_site(reader, name, v, sites));
             }
             "contact" => patch.contact = FieldUpdate::Set(contact(reader, &mut self.fields.ignored, value)),
-            "publisher" => patch.publisher = FieldUpdate::Set(publisher(reader, &mut self.fields.ignored, value)),
-            "energy" => patch.energy = FieldUpdate::Set(rating(reader, &mut self.fields.ignored, name, value)),
+            "publisher" => {
+                patch.publisher = FieldUpdate::Set(publisher(reader, &mut self.fields.ignored, value))
+            }
+            "energy" => {
+                patch.energy = FieldUpdate::Set(rating(reader, &mut self.fields.ignored, name, value))
+            }
             "greenHouseGas" => {
-                patch.green_house_gas = FieldUpdate::Set(rating(reader, &mut self.fields.ignored, name, value));
+                patch.green_house_gas =
+                    FieldUpdate::Set(rating(reader, &mut self.fields.ignored, name, value));
             }
             "feesResponsibility" => {
                 patch.fees_responsibility =

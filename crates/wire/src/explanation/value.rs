@@ -5,7 +5,7 @@ use std::fmt;
 
 use domain::criteria::{PlaceSet, Predicate};
 use domain::explain::{PlaceCheck, PlaceKeys};
-use domain::filter::{Codes, Filter, Kind, Inclusion};
+use domain::filter::{Codes, Filter, Inclusion, Kind};
 use domain::{Circle, EnergyLetter, GeoPoint, Key, PropertyId, SiteDirectory, SiteKey, Timestamp};
 use jiff::tz::TimeZone;
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! Parses one criterion of a body by the kind of its filter.
 
-use domain::criteria::{RawCriteria, RawCriterion};
 use domain::FieldUpdate;
+use domain::criteria::{RawCriteria, RawCriterion};
 use domain::filter::{Codes, Filter, Kind, PlaceKind};
 use domain::{EnergyLetter, Zipcode};
 use serde_json::{Map, Value};
@@ -25,7 +25,11 @@ pub struct Criteria<'a, 'b> {
 impl<'a> Criteria<'a, '_> {
     /// Returns the value of a filter, merged from all its names. An invalid value is recorded as a violation and
     /// returned as unset.
-    pub fn read(&mut self, reader: &mut Reader, filter: &'static Filter) -> FieldUpdate<Option<RawCriterion>> {
+    pub fn read(
+        &mut self,
+        reader: &mut Reader,
+        filter: &'static Filter,
+    ) -> FieldUpdate<Option<RawCriterion>> {
         let mut given = false;
         let mut values: Vec<(&'static str, &'a Value)> = Vec::new();
         for name in names(filter) {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use domain::criteria::RawCriteria;
 use domain::FieldUpdate;
+use domain::criteria::RawCriteria;
 use domain::recipient::EndpointError;
 use domain::search::{REFERENCES_MAX, SearchDraft};
 use domain::{Alerts, EmailAddress, Endpoint, EventName, ShortText, Violation};

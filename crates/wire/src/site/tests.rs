@@ -69,8 +69,14 @@ fn site_change_distinguishes_absent_and_null() {
         |value: Value| parse_site_change(&value, &directory()).map(|change| (change.name, change.category));
     let portals = || FieldUpdate::Set(SiteCategoryId::new(2));
     assert_eq!(read(json!({})), Ok((FieldUpdate::Keep, FieldUpdate::Keep)));
-    assert_eq!(read(json!({"name": null, "category": null})), Ok((FieldUpdate::Set(None), FieldUpdate::Set(None))));
-    assert_eq!(read(json!({"name": " P "})), Ok((FieldUpdate::Set(SiteName::new("P").unwrap()), FieldUpdate::Keep)));
+    assert_eq!(
+        read(json!({"name": null, "category": null})),
+        Ok((FieldUpdate::Set(None), FieldUpdate::Set(None)))
+    );
+    assert_eq!(
+        read(json!({"name": " P "})),
+        Ok((FieldUpdate::Set(SiteName::new("P").unwrap()), FieldUpdate::Keep))
+    );
     let written =
         serde_json::to_value(SiteResource::of(&directory().sites()[0], &directory()).with_context());
     let unchanged = FieldUpdate::Set(SiteName::new("Le Portail").unwrap());

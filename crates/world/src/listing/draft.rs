@@ -1,8 +1,9 @@
 //! The draft of a listing, the input of ingest.
 
 use domain::{
-    AdvertDraft, AdvertEvent, AdvertField, AdvertPatch, Amount, GeoAccuracy, GeoPoint, FieldUpdate, GivenPlace,
-    Identity, Lifecycle, LongText, PropertyType, Rating, ShortText, Timestamp, TransactionType, WebAddress,
+    AdvertDraft, AdvertEvent, AdvertField, AdvertPatch, Amount, FieldUpdate, GeoAccuracy, GeoPoint,
+    GivenPlace, Identity, Lifecycle, LongText, PropertyType, Rating, ShortText, Timestamp, TransactionType,
+    WebAddress,
 };
 
 use super::pictures::Pictures;

@@ -1,4 +1,4 @@
-//! What is on disk, whatever happens to it.
+//! Snapshots on disk, through crashes and damage.
 
 use std::cell::Cell;
 
@@ -6,24 +6,29 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// What a segment gives to be kept, and gets back.
-type Kept = (SegmentId, Vec<u8>, Vec<u8>);
+/// A segment as it is read back: id, contents, live rows.
+type ReadSegment = (SegmentId, Vec<u8>, Vec<u8>);
 
 const FORMAT: &str = "test 1";
 
-/// A segment that counts how often it was asked for its bytes.
-struct Fake {
+/// A segment that counts how often it was encoded.
+struct FakeSegment {
     id: SegmentId,
     content: Vec<u8>,
-    dead: Vec<u8>,
+    live_docs: Vec<u8>,
     encoded: Cell<u32>,
 }
 
-fn fake(id: u64, content: &str, dead: &str) -> Fake {
-    Fake { id: SegmentId(id), content: content.into(), dead: dead.into(), encoded: Cell::new(0) }
+fn fake(id: u64, content: &str, live_docs: &str) -> FakeSegment {
+    FakeSegment {
+        id: SegmentId(id),
+        content: content.into(),
+        live_docs: live_docs.into(),
+        encoded: Cell::new(0),
+    }
 }
 
-impl Segment for Fake {
+impl Segment for FakeSegment {
     fn id(&self) -> SegmentId {
         self.id
     }
@@ -34,7 +39,7 @@ impl Segment for Fake {
     }
 
     fn live_docs(&self) -> Vec<u8> {
-        self.dead.clone()
+        self.live_docs.clone()
     }
 }
 
@@ -42,12 +47,12 @@ fn anchor(position: u64) -> Anchor {
     Anchor { position, recorded_at_millisecond: 1_000, subject: vec![7; 16] }
 }
 
-fn parts(segments: &[Fake]) -> Vec<Kept> {
-    segments.iter().map(|segment| (segment.id, segment.content.clone(), segment.dead.clone())).collect()
+fn parts(segments: &[FakeSegment]) -> Vec<ReadSegment> {
+    segments.iter().map(|segment| (segment.id, segment.content.clone(), segment.live_docs.clone())).collect()
 }
 
-/// The position and the segments of the snapshot at a path, as a fresh process reads them.
-fn load(path: &Path) -> Result<(u64, Vec<Kept>), Unusable> {
+/// Reads the position and the segments of a snapshot, as a new process does.
+fn load(path: &Path) -> Result<(u64, Vec<ReadSegment>), Unusable> {
     let folder = SnapshotFolder::new(path.to_owned());
     let manifest = folder.manifest(FORMAT)?;
     Ok((
@@ -71,7 +76,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn a_snapshot_reads_as_it_was_written() {
+fn a_snapshot_round_trips() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("index");
     assert!(matches!(load(&path), Err(Unusable::Missing)));
@@ -81,7 +86,7 @@ fn a_snapshot_reads_as_it_was_written() {
 }
 
 #[test]
-fn a_segment_is_written_once_and_removed_when_nobody_names_it() {
+fn a_segment_is_written_once_and_removed_when_unused() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();
     let mut writer = SnapshotFolder::new(path.to_owned());
@@ -89,10 +94,10 @@ fn a_segment_is_written_once_and_removed_when_nobody_names_it() {
     writer.save(FORMAT, anchor(5), &[first, second]).unwrap();
     assert_eq!(files(path), ["manifest", "segment-1-1", "segment-1-2"]);
 
-    // After a restart, too.
+    // The same after a restart.
     let mut writer = SnapshotFolder::new(path.to_owned());
     let manifest = writer.manifest(FORMAT).unwrap();
-    writer.go_on_from(&manifest);
+    writer.continue_from(&manifest);
     let second = fake(2, "deux", "mort");
     let segments = [second, third];
     writer.save(FORMAT, anchor(6), &segments).unwrap();
@@ -102,25 +107,25 @@ fn a_segment_is_written_once_and_removed_when_nobody_names_it() {
 }
 
 #[test]
-fn an_index_that_was_built_anew_writes_over_nothing_that_counts() {
+fn a_rebuilt_index_does_not_overwrite_the_valid_snapshot() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();
     SnapshotFolder::new(path.to_owned()).save(FORMAT, anchor(5), &[fake(1, "vieux", "")]).unwrap();
     let rebuilt = [fake(1, "neuf", "")];
-    let mut kept_until_the_end = 0;
+    let mut steps_with_old_snapshot = 0;
     let mut writer = SnapshotFolder::new(path.to_owned());
     writer
         .save_observed(FORMAT, anchor(6), &rebuilt, &mut |path| {
-            kept_until_the_end += u32::from(load(path).unwrap().0 == 5);
+            steps_with_old_snapshot += u32::from(load(path).unwrap().0 == 5);
         })
         .unwrap();
-    assert!(kept_until_the_end > 3);
+    assert!(steps_with_old_snapshot > 3);
     assert_eq!(load(path).unwrap(), (6, parts(&rebuilt)));
     assert_eq!(files(path), ["manifest", "segment-2-1"]);
 }
 
 #[test]
-fn a_crash_between_any_two_steps_leaves_the_old_snapshot_or_the_new_one() {
+fn a_crash_leaves_the_old_snapshot_or_the_new_one() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("index");
     let mut writer = SnapshotFolder::new(path.clone());
@@ -146,10 +151,10 @@ fn a_crash_between_any_two_steps_leaves_the_old_snapshot_or_the_new_one() {
             }
             other => panic!("{other:?}"),
         }
-        // Whoever goes on from there writes a whole snapshot, and leaves no litter.
+        // Continuing from there writes a complete snapshot and leaves no unused files.
         let mut writer = SnapshotFolder::new(crashed.clone());
         let manifest = writer.manifest(FORMAT).unwrap();
-        writer.go_on_from(&manifest);
+        writer.continue_from(&manifest);
         writer.save(FORMAT, anchor(7), &new).unwrap();
         assert_eq!(load(crashed).unwrap(), (7, parts(&new)));
         assert_eq!(files(crashed), ["manifest", "segment-1-2", "segment-1-3", "segment-1-4"]);
@@ -158,7 +163,7 @@ fn a_crash_between_any_two_steps_leaves_the_old_snapshot_or_the_new_one() {
 }
 
 #[test]
-fn whatever_is_wrong_with_a_file_is_noticed() {
+fn any_damage_of_a_file_is_detected() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();
     let segments = [fake(1, "un deux", ""), fake(2, "trois", "x")];
@@ -188,18 +193,18 @@ fn whatever_is_wrong_with_a_file_is_noticed() {
 fn another_format_is_not_read() {
     let folder = TempDir::new().unwrap();
     SnapshotFolder::new(folder.path().to_owned()).save("test 2", anchor(5), &[fake(1, "un", "")]).unwrap();
-    let told = load(folder.path()).unwrap_err().to_string();
-    assert_eq!(told, "it has the format \"test 2\", and this release has \"test 1\"");
+    let error = load(folder.path()).unwrap_err().to_string();
+    assert_eq!(error, "its format is \"test 2\", and this release reads \"test 1\"");
 }
 
 #[test]
-fn what_cannot_be_written_leaves_the_snapshot_before() {
+fn a_failed_write_leaves_the_previous_snapshot() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();
     let old = [fake(1, "un", "")];
     let mut writer = SnapshotFolder::new(path.to_owned());
     writer.save(FORMAT, anchor(5), &old).unwrap();
-    // A folder in the place of the file that is to be written.
+    // A folder has the name of the file to be written.
     fs::create_dir(path.join("segment-1-2")).unwrap();
     assert!(writer.save(FORMAT, anchor(6), &[fake(2, "deux", "")]).is_err());
     assert_eq!(load(path).unwrap(), (5, parts(&old)));

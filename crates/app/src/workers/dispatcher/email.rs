@@ -1,4 +1,4 @@
-//! What a email says of the properties it tells of.
+//! Builds the e-mail for the new matches of a search.
 
 use delivery::{Email, EmailId, ListingSummary};
 use domain::{DeliveryId, DerivedValues, Property, ShortText, Timestamp, WebAddress, Zipcode};
@@ -7,8 +7,8 @@ use store::StoredSearch;
 use crate::App;
 use crate::dispatch::Dispatch;
 
-/// Nothing when there is nothing to tell, or nobody to tell it to.
-pub fn email<'a>(
+/// Returns `None` if no property can be shown, or the search has no e-mail address.
+pub fn build<'a>(
     app: &App,
     dispatch: &Dispatch,
     search: &StoredSearch,
@@ -17,7 +17,7 @@ pub fn email<'a>(
     at: Timestamp,
 ) -> Option<Email> {
     let draft = &search.search.draft;
-    let listings: Vec<ListingSummary> = properties.filter_map(|property| listing(app, property)).collect();
+    let listings: Vec<ListingSummary> = properties.filter_map(|property| summary(app, property)).collect();
     let unsubscribe = format!(
         "{}/unsubscribe/{}/{}",
         dispatch.settings.public_url.trim_end_matches('/'),
@@ -31,14 +31,14 @@ pub fn email<'a>(
         at,
         title: draft.title.as_str().to_owned(),
         listings,
-        // No more are gathered than a email shows; the rest is in the next one.
+        // A batch is at most as large as an e-mail; other matches are in the next one.
         others: 0,
         unsubscribe: WebAddress::parse(&unsubscribe).ok()?,
     })
 }
 
-/// The commune under the zipcode the property has in it, as its document says; else what its publishers wrote.
-fn place(app: &App, derived: &DerivedValues<'_>) -> Option<String> {
+/// Returns the commune with the zipcode of the property, as in its document, or else the place that its publisher gave.
+fn place_label(app: &App, derived: &DerivedValues<'_>) -> Option<String> {
     let (name, zipcode) = match app.city(derived) {
         Some(city) => {
             (Some(city.name.to_string()), derived.zipcode.or(city.main_zipcode()).map(Zipcode::to_string))
@@ -57,7 +57,7 @@ fn place(app: &App, derived: &DerivedValues<'_>) -> Option<String> {
     }
 }
 
-fn listing(app: &App, property: &Property) -> Option<ListingSummary> {
+fn summary(app: &App, property: &Property) -> Option<ListingSummary> {
     let derived = property.derive()?;
     let reference = property.advert(derived.reference_advert)?;
     Some(ListingSummary {
@@ -66,7 +66,7 @@ fn listing(app: &App, property: &Property) -> Option<ListingSummary> {
         price: derived.price,
         surface: derived.surface,
         rooms: derived.room.and_then(|rooms| u32::try_from(rooms).ok()),
-        place: place(app, &derived),
+        place: place_label(app, &derived),
         picture: derived.pictures.first().map(|picture| (*picture).clone()),
         link: reference.details.url.clone(),
     })

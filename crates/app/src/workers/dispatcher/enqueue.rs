@@ -1,24 +1,24 @@
-//! Making deliveries of what the matcher recorded as owed.
+//! Turns the outbox entries that the matcher wrote into deliveries.
 
 use domain::{CancelReason, DeliveryChannel, Timestamp};
-use store::{EnqueueBatch, NewDelivery, OutboxBatch, InitialState};
+use store::{EnqueueBatch, InitialState, NewDelivery, OutboxBatch};
 
 use super::{Dispatcher, later};
 use crate::Error;
 
-/// How many deliveries are made in one transaction: few enough that other writers hardly wait for it.
-const TAKEN_IN_AT_ONCE: usize = 1_000;
+/// How many deliveries one transaction creates: few enough that other writers hardly wait for it.
+const ENQUEUE_BATCH: usize = 1_000;
 
 impl Dispatcher {
-    /// Answers whether there is more.
-    pub(super) async fn take_in(&mut self, now: Timestamp) -> Result<bool, Error> {
+    /// Enqueues a batch. Returns `true` if the outbox has more.
+    pub(super) async fn enqueue(&mut self, now: Timestamp) -> Result<bool, Error> {
         let OutboxBatch { after, until, deliveries, more } =
-            self.app.store.read_outbox(TAKEN_IN_AT_ONCE).await?;
+            self.app.store.read_outbox(ENQUEUE_BATCH).await?;
         if after == until {
             return Ok(false);
         }
         let deliveries: Vec<(NewDelivery, InitialState)> =
-            deliveries.into_iter().map(|delivery| (delivery, self.start(&delivery, now))).collect();
+            deliveries.into_iter().map(|delivery| (delivery, self.initial_state(&delivery, now))).collect();
         let lanes: Vec<_> = deliveries
             .iter()
             .filter_map(|(delivery, start)| match start {
@@ -26,23 +26,23 @@ impl Dispatcher {
                 InitialState::Cancelled(_) => None,
             })
             .collect();
-        self.dispatch.counters.note_cancelled(deliveries.len() - lanes.len());
+        self.dispatch.counters.record_cancelled(deliveries.len() - lanes.len());
         if !self.app.store.enqueue(EnqueueBatch { after, until, at: now, deliveries }).await? {
-            tracing::warn!("another process brings what is owed as well");
+            tracing::warn!("another process also dispatches deliveries from this data folder");
             return Ok(true);
         }
         for (lane, due_at) in lanes {
-            self.schedule.note(lane, due_at);
+            self.schedule.add(lane, due_at);
         }
         Ok(more)
     }
 
-    /// Webhooks go at once; emails wait for more of the same.
-    fn start(&self, delivery: &NewDelivery, now: Timestamp) -> InitialState {
+    /// Webhooks are due at once. E-mails wait for more matches of the same search.
+    fn initial_state(&self, delivery: &NewDelivery, now: Timestamp) -> InitialState {
         match delivery.notification.channel() {
             DeliveryChannel::Match | DeliveryChannel::Event => InitialState::DueAt(now),
             DeliveryChannel::Email if self.dispatch.transport.sends_email() => {
-                InitialState::DueAt(later(now, self.dispatch.settings.gather))
+                InitialState::DueAt(later(now, self.dispatch.settings.batch_window))
             }
             DeliveryChannel::Email => InitialState::Cancelled(CancelReason::ChannelOff),
         }

@@ -1,13 +1,14 @@
-//! Whose turn it is. No store, no clock, no sockets: lanes, when each is due, and how much is under key where.
+//! Decides which lanes are next. No store, no clock, no sockets: lanes, when each is due, and how many attempts are in flight.
 //!
-//! A lane that is due takes its turn behind those that were due before it, however much waits in it. One whose host or owner has
-//! as much under key as it may is set aside until something of that ends, so that it is in nobody's key. One owner has at most half
-//! of what a host may have: a host may be shared by owners who know nothing of each other. More are claimed than may be under key, so
-//! that the next need not wait for a claim.
+//! Due lanes take turns: a lane goes behind those that were due before it, however many deliveries it has. A lane whose host or
+//! user has reached its limit is parked until an attempt there ends, so that it does not hold up other lanes. One user has at
+//! most half of the attempts of a host, because unrelated users may share a host. More deliveries are claimed than may be in
+//! flight, so that the next attempt does not have to wait for its claim.
 //!
-//! Where nothing comes to an end in time, only a few are tried until something does: what hangs must not take up all there may be.
+//! If attempts to a target time out, only a few probes are made until one completes: a receiver that hangs must not occupy all
+//! attempts.
 //!
-//! Of what a lane tells of one property only one is under key, so that nobody hears of a change before they drain of the one before it.
+//! Within a lane, only one delivery about a property is in flight, so that a receiver sees the changes of a property in order.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -25,97 +26,94 @@ pub struct Target {
     pub user: UserId,
 }
 
-/// What several messages may tell of, one after the other.
+/// Deliveries with the same key are sent one after the other, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Topic {
+pub struct OrderKey {
     pub lane: Lane,
     pub property: PropertyId,
 }
 
-/// An attempt under key.
+/// What an attempt in flight occupies.
 #[derive(Debug, Clone)]
 pub struct Route {
     pub target: Target,
-    /// Nothing when there is nothing it could be before or behind of.
-    pub topic: Option<Topic>,
+    /// `None` if the order does not matter.
+    pub order: Option<OrderKey>,
 }
 
-/// How an attempt was over, as far as it matters for those that follow.
+/// How an attempt ended, as far as it matters for the next ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
-    /// It was not made.
-    Unmade,
-    /// Not within its time, or what was before it was not.
-    Late,
-    /// In any other key.
-    InTime,
+pub enum AttemptEnd {
+    NotAttempted,
+    /// The attempt, or the wait for its permit, timed out.
+    TimedOut,
+    /// With any other outcome.
+    Completed,
 }
 
-/// How many are tried where the last one was not over in time.
+/// How many attempts are made to a target whose last attempt timed out.
 const PROBES: usize = 2;
 
-/// Letters share one key out.
+/// The host name under which all e-mails are counted: they share one mail server.
 pub const MAIL_HOST: &str = "mail";
 
-/// Whether more of a topic waits for what is under key.
+/// Whether a delivery waits for the one in flight with the same [`OrderKey`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Behind {
-    Nothing,
-    More,
+enum Successor {
+    None,
+    Waiting,
 }
 
 #[derive(Debug)]
 pub struct Schedule {
     limits: DispatchLimits,
-    lanes: HashMap<Lane, Place>,
-    later: BTreeSet<(Timestamp, Lane)>,
+    /// A lane without an entry has no pending deliveries that the schedule knows of.
+    lanes: HashMap<Lane, LaneState>,
+    scheduled: BTreeSet<(Timestamp, Lane)>,
     ready: VecDeque<Lane>,
-    busy: HashMap<LimitKey, Busy>,
-    /// Where the last attempt was not over in time.
+    usage: HashMap<LimitKey, LimitUsage>,
+    /// Targets whose last attempt timed out.
     stalled: HashSet<Target>,
-    /// What is told of just now.
-    topics: HashMap<Topic, Behind>,
+    orders_in_flight: HashMap<OrderKey, Successor>,
     in_flight: usize,
 }
 
-/// What has a limit.
+/// What a limit applies to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum LimitKey {
     Host(Arc<str>),
     User(UserId),
-    /// What one user has of one host.
-    Share(Target),
+    /// One user at one host.
+    UserAtHost(Target),
 }
 
-/// Where a lane stands. One that is nowhere has nothing pending that is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Place {
-    Later(Timestamp),
+enum LaneState {
+    Scheduled(Timestamp),
     Ready,
-    /// Until something ends there.
-    Aside(LimitKey),
+    /// Until an attempt counted under the key ends.
+    Parked(LimitKey),
 }
 
 #[derive(Debug)]
-struct Busy {
-    /// Claimed, and not over.
+struct LimitUsage {
     in_flight: usize,
-    aside: VecDeque<Lane>,
-    passage: Arc<Semaphore>,
+    parked: VecDeque<Lane>,
+    permits: Arc<Semaphore>,
 }
 
-/// What an attempt has to pass before it is made: its owner's share of the host, then the host. Whoever waits for the first holds
-/// nothing, and whoever waits for the second nothing that anybody else could use.
+/// The semaphores of an attempt: first that of its user at the host, then that of the host. An attempt that waits for the first
+/// holds no permit; one that waits for the second holds a permit that only its own user could use.
 #[derive(Debug, Clone)]
 pub struct Permits([Arc<Semaphore>; 2]);
 
 impl Permits {
     /// Waits until the attempt may be made.
-    pub async fn pass(&self) -> Vec<SemaphorePermit<'_>> {
+    pub async fn acquire(&self) -> Vec<SemaphorePermit<'_>> {
         let mut permits = Vec::with_capacity(self.0.len());
-        for passage in &self.0 {
-            // They are never closed.
-            permits.extend(passage.acquire().await.ok());
+        for semaphore in &self.0 {
+            // The semaphores are never closed.
+            permits.extend(semaphore.acquire().await.ok());
         }
         permits
     }
@@ -123,86 +121,86 @@ impl Permits {
 
 impl Schedule {
     pub fn new(limits: DispatchLimits) -> Self {
-        let (lanes, later, ready) = (HashMap::new(), BTreeSet::new(), VecDeque::new());
-        let (busy, stalled, topics) = (HashMap::new(), HashSet::new(), HashMap::new());
-        Self { limits, lanes, later, ready, busy, stalled, topics, in_flight: 0 }
+        let (lanes, scheduled, ready) = (HashMap::new(), BTreeSet::new(), VecDeque::new());
+        let (usage, stalled, orders_in_flight) = (HashMap::new(), HashSet::new(), HashMap::new());
+        Self { limits, lanes, scheduled, ready, usage, stalled, orders_in_flight, in_flight: 0 }
     }
 
-    /// How many may be under key.
+    /// Returns how many attempts may be in flight under a key.
     fn limit(&self, key: &LimitKey) -> usize {
-        let DispatchLimits { per_host, per_user, in_all: _, emails } = self.limits;
+        let DispatchLimits { per_host, per_user, total: _, emails } = self.limits;
         let of_host = |host: &str| if host == MAIL_HOST { emails } else { per_host };
         match key {
             LimitKey::Host(host) => of_host(host),
             LimitKey::User(_) => per_user,
-            LimitKey::Share(target) => of_host(&target.host).div_ceil(2),
+            LimitKey::UserAtHost(target) => of_host(&target.host).div_ceil(2),
         }
     }
 
-    /// How many may be claimed. While some are sent the next are claimed, which takes a sync to disk; but never so many of one owner
-    /// that a host has none left for others.
-    fn claimed_limit(&self, key: &LimitKey) -> usize {
+    /// Returns how many deliveries may be claimed under a key. While some are sent the next are claimed, which takes a sync to disk;
+    /// but never so many of one user that a host has no room for others.
+    fn claim_limit(&self, key: &LimitKey) -> usize {
         let limit = self.limit(key);
         match key {
-            LimitKey::Share(target) if self.stalled.contains(target) => PROBES.min(limit),
-            LimitKey::Share(_) => limit * 2,
+            LimitKey::UserAtHost(target) if self.stalled.contains(target) => PROBES.min(limit),
+            LimitKey::UserAtHost(_) => limit * 2,
             LimitKey::Host(_) => limit + limit.div_ceil(2),
             LimitKey::User(_) => limit,
         }
     }
 
-    fn busy(&mut self, key: LimitKey) -> &mut Busy {
+    fn usage(&mut self, key: LimitKey) -> &mut LimitUsage {
         let limit = self.limit(&key);
-        self.busy.entry(key).or_insert_with(|| Busy {
+        self.usage.entry(key).or_insert_with(|| LimitUsage {
             in_flight: 0,
-            aside: VecDeque::new(),
-            passage: Arc::new(Semaphore::new(limit)),
+            parked: VecDeque::new(),
+            permits: Arc::new(Semaphore::new(limit)),
         })
     }
 
-    /// Something in a lane is due at a moment.
-    pub fn note(&mut self, lane: Lane, due_at: Timestamp) {
+    /// Adds a lane that has a delivery due at `due_at`.
+    pub fn add(&mut self, lane: Lane, due_at: Timestamp) {
         match self.lanes.get(&lane) {
-            Some(Place::Ready) => {}
-            Some(Place::Later(known)) if *known <= due_at => {}
-            Some(Place::Later(known)) => {
-                self.later.remove(&(*known, lane));
-                self.put_later(lane, due_at);
+            Some(LaneState::Ready) => {}
+            Some(LaneState::Scheduled(earlier)) if *earlier <= due_at => {}
+            Some(LaneState::Scheduled(later)) => {
+                self.scheduled.remove(&(*later, lane));
+                self.schedule(lane, due_at);
             }
-            // It comes back when something ends there; unless nothing is under key, and nothing will.
-            Some(Place::Aside(key)) => {
-                if self.busy.get(key).is_none_or(|busy| busy.in_flight == 0) {
+            // An attempt that ends under the key unparks the lane, unless none is in flight and none will end.
+            Some(LaneState::Parked(key)) => {
+                if self.usage.get(key).is_none_or(|usage| usage.in_flight == 0) {
                     self.make_ready(lane);
                 }
             }
-            None => self.put_later(lane, due_at),
+            None => self.schedule(lane, due_at),
         }
     }
 
-    fn put_later(&mut self, lane: Lane, due_at: Timestamp) {
-        self.later.insert((due_at, lane));
-        self.lanes.insert(lane, Place::Later(due_at));
+    fn schedule(&mut self, lane: Lane, due_at: Timestamp) {
+        self.scheduled.insert((due_at, lane));
+        self.lanes.insert(lane, LaneState::Scheduled(due_at));
     }
 
     fn make_ready(&mut self, lane: Lane) {
-        self.lanes.insert(lane, Place::Ready);
+        self.lanes.insert(lane, LaneState::Ready);
         self.ready.push_back(lane);
     }
 
-    /// Lanes whose turn it is, at most so many. They are nowhere from then on.
-    pub fn take(&mut self, now: Timestamp, most: usize) -> Vec<Lane> {
-        while let Some((due_at, lane)) = self.later.first().copied() {
+    /// Removes and returns at most `limit` lanes that are due. The caller adds them again if they have more.
+    pub fn take_ready(&mut self, now: Timestamp, limit: usize) -> Vec<Lane> {
+        while let Some((due_at, lane)) = self.scheduled.first().copied() {
             if due_at > now {
                 break;
             }
-            self.later.remove(&(due_at, lane));
+            self.scheduled.remove(&(due_at, lane));
             self.make_ready(lane);
         }
         let mut taken = Vec::new();
-        while taken.len() < most && self.in_flight < self.limits.in_all {
+        while taken.len() < limit && self.in_flight < self.limits.total {
             let Some(lane) = self.ready.pop_front() else { break };
-            // One that was made ready twice has had its turn.
-            if self.lanes.get(&lane) == Some(&Place::Ready) {
+            // A lane may be queued twice; the second time it is not ready any more.
+            if self.lanes.get(&lane) == Some(&LaneState::Ready) {
                 self.lanes.remove(&lane);
                 taken.push(lane);
             }
@@ -210,80 +208,80 @@ impl Schedule {
         taken
     }
 
-    /// When the next lane is due; nothing while there are some that could have their turn now.
+    /// Returns when the next scheduled lane is due.
     pub fn next_due_at(&self) -> Option<Timestamp> {
-        self.later.first().map(|(due_at, _)| *due_at)
+        self.scheduled.first().map(|(due_at, _)| *due_at)
     }
 
-    /// Whether a lane could have its turn now.
-    pub fn has_turn(&self, now: Timestamp) -> bool {
-        let is_due = self.later.first().is_some_and(|(due_at, _)| *due_at <= now);
-        (is_due || !self.ready.is_empty()) && self.in_flight < self.limits.in_all
+    /// Returns `true` if [`Schedule::take_ready`] may return a lane.
+    pub fn has_ready(&self, now: Timestamp) -> bool {
+        let is_due = self.scheduled.first().is_some_and(|(due_at, _)| *due_at <= now);
+        (is_due || !self.ready.is_empty()) && self.in_flight < self.limits.total
     }
 
-    /// How many more attempts may be under key there. Where none may, the lane is set aside.
-    pub fn room(&mut self, lane: Lane, target: &Target) -> usize {
-        let mut room = self.limits.in_all.saturating_sub(self.in_flight);
-        if room == 0 {
-            // Nothing more may be under key anywhere; it keeps its turn.
-            self.lanes.insert(lane, Place::Ready);
+    /// Returns how many more attempts to a target the limits allow. If none, parks the lane.
+    pub fn capacity_or_park(&mut self, lane: Lane, target: &Target) -> usize {
+        let mut capacity = self.limits.total.saturating_sub(self.in_flight);
+        if capacity == 0 {
+            // The total limit concerns all lanes alike; this one stays first.
+            self.lanes.insert(lane, LaneState::Ready);
             self.ready.push_front(lane);
             return 0;
         }
-        for key in target.keys() {
-            let in_flight = self.busy.get(&key).map_or(0, |busy| busy.in_flight);
-            let left = self.claimed_limit(&key).saturating_sub(in_flight);
+        for key in target.limit_keys() {
+            let in_flight = self.usage.get(&key).map_or(0, |usage| usage.in_flight);
+            let left = self.claim_limit(&key).saturating_sub(in_flight);
             if left == 0 {
-                self.busy(key.clone()).aside.push_back(lane);
-                self.lanes.insert(lane, Place::Aside(key));
+                self.usage(key.clone()).parked.push_back(lane);
+                self.lanes.insert(lane, LaneState::Parked(key));
                 return 0;
             }
-            room = room.min(left);
+            capacity = capacity.min(left);
         }
-        room
+        capacity
     }
 
-    /// Whether something before it is under key. Its lane gets its turn when that is over.
-    pub fn is_behind(&mut self, topic: Topic) -> bool {
-        self.topics.get_mut(&topic).map(|behind| *behind = Behind::More).is_some()
+    /// Returns `true` if a delivery with the same key is in flight. The lane becomes ready again when that attempt ends.
+    pub fn is_blocked(&mut self, order: OrderKey) -> bool {
+        self.orders_in_flight.get_mut(&order).map(|successor| *successor = Successor::Waiting).is_some()
     }
 
-    /// An attempt is claimed. It is made when it has passed what it is given.
-    pub fn begin(&mut self, route: &Route) -> Permits {
+    /// Records that an attempt is claimed. The attempt acquires the returned permits before it sends.
+    pub fn start(&mut self, route: &Route) -> Permits {
         self.in_flight += 1;
-        self.topics.extend(route.topic.map(|topic| (topic, Behind::Nothing)));
-        let [host, _, share] = route.target.keys().map(|key| {
-            let busy = self.busy(key);
-            busy.in_flight += 1;
-            Arc::clone(&busy.passage)
+        self.orders_in_flight.extend(route.order.map(|order| (order, Successor::None)));
+        let [host, _, user_at_host] = route.target.limit_keys().map(|key| {
+            let usage = self.usage(key);
+            usage.in_flight += 1;
+            Arc::clone(&usage.permits)
         });
-        Permits([share, host])
+        Permits([user_at_host, host])
     }
 
-    /// An attempt is over. Those set aside because of it get their turn.
-    pub fn end(&mut self, route: &Route, ending: Ending) {
+    /// Records that an attempt has ended. Lanes that were parked because of it become ready.
+    pub fn end(&mut self, route: &Route, end: AttemptEnd) {
         self.in_flight = self.in_flight.saturating_sub(1);
-        match ending {
-            Ending::Unmade => {}
-            Ending::Late => drop(self.stalled.insert(route.target.clone())),
-            Ending::InTime => drop(self.stalled.remove(&route.target)),
+        match end {
+            AttemptEnd::NotAttempted => {}
+            AttemptEnd::TimedOut => drop(self.stalled.insert(route.target.clone())),
+            AttemptEnd::Completed => drop(self.stalled.remove(&route.target)),
         }
-        if let Some(topic) = route.topic
-            && self.topics.remove(&topic) == Some(Behind::More)
+        if let Some(order) = route.order
+            && self.orders_in_flight.remove(&order) == Some(Successor::Waiting)
         {
-            self.note(topic.lane, Timestamp::MIN);
+            self.add(order.lane, Timestamp::MIN);
         }
-        for key in route.target.keys() {
-            let limit = self.claimed_limit(&key);
-            let Some(busy) = self.busy.get_mut(&key) else { continue };
-            busy.in_flight = busy.in_flight.saturating_sub(1);
-            let room = limit.saturating_sub(busy.in_flight).min(busy.aside.len());
-            let released: Vec<Lane> = busy.aside.drain(..room).collect();
-            if busy.in_flight == 0 && busy.aside.is_empty() {
-                self.busy.remove(&key);
+        for key in route.target.limit_keys() {
+            let limit = self.claim_limit(&key);
+            let Some(usage) = self.usage.get_mut(&key) else { continue };
+            usage.in_flight = usage.in_flight.saturating_sub(1);
+            let capacity = limit.saturating_sub(usage.in_flight).min(usage.parked.len());
+            let unparked: Vec<Lane> = usage.parked.drain(..capacity).collect();
+            if usage.in_flight == 0 && usage.parked.is_empty() {
+                self.usage.remove(&key);
             }
-            for lane in released {
-                if matches!(self.lanes.get(&lane), Some(Place::Aside(_))) {
+            for lane in unparked {
+                if matches!(self.lanes.get(&lane), Some(LaneState::Parked(_))) {
                     self.make_ready(lane);
                 }
             }
@@ -296,8 +294,12 @@ impl Schedule {
 }
 
 impl Target {
-    fn keys(&self) -> [LimitKey; 3] {
-        [LimitKey::Host(Arc::clone(&self.host)), LimitKey::User(self.user), LimitKey::Share(self.clone())]
+    fn limit_keys(&self) -> [LimitKey; 3] {
+        [
+            LimitKey::Host(Arc::clone(&self.host)),
+            LimitKey::User(self.user),
+            LimitKey::UserAtHost(self.clone()),
+        ]
     }
 }
 

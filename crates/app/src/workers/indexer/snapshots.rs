@@ -1,8 +1,8 @@
-//! When a snapshot of the index is taken, and how one is trusted at the start.
+//! When a snapshot of the index is taken, and how one is checked at the start.
 //!
-//! Segments are written by a thread of its own while the index follows on; what a view holds and the position it claims
-//! belong together. Before a snapshot goes beyond an erasure, the segments that still hold what was erased are rewritten,
-//! which takes a while and is done by a thread of its own as well.
+//! A blocking thread writes the segments of one view while the indexer goes on; the snapshot records the log position of that view.
+//! Before a snapshot includes the log entry of an erasure, the segments that still contain erased data are rewritten. That takes
+//! a while, and runs on a blocking thread as well.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,32 +12,32 @@ use engine::{Index, SegmentReader};
 use store::{LogEntry, Position};
 use tokio::task::JoinHandle;
 
-use super::{Following, Indexer, Progress, Settings};
+use super::{Indexer, Loaded, Progress, Settings};
 use crate::search::SnapshotTaken;
 use crate::search::folder::{SnapshotFolder, Unusable};
 use crate::search::manifest::{Anchor, Manifest};
 use crate::{App, Error};
 
-/// How long erasures are gathered before a snapshot is taken for their sake: whoever erases a thousand adverts should not
-/// have large segments rewritten a thousand times.
-const ERASURES_GATHERED: Duration = Duration::from_secs(10);
+/// How long an erasure waits for others before a snapshot is taken because of it. A thousand erasures in a row should not rewrite
+/// large segments a thousand times.
+const ERASURE_BATCH_WINDOW: Duration = Duration::from_secs(10);
 
 pub struct Snapshots {
     folder: Arc<Mutex<SnapshotFolder>>,
     every: Duration,
-    /// The position of the snapshot on disk, if there is one that counts.
+    /// The position of the valid snapshot on disk, if there is one.
     saved: Option<Position>,
-    /// There is something in the folder that does not count.
-    is_littered: bool,
+    /// The folder contains files that are not a valid snapshot.
+    has_stale_files: bool,
     tried_at: Option<Timestamp>,
-    /// Erased words are in files until the next snapshot.
+    /// Files contain erased data until the next snapshot.
     erased_at: Option<Timestamp>,
-    forgetting: Option<Forgetting>,
+    purge: Option<Purge>,
     writing: Option<Writing>,
 }
 
-/// Segments are being rewritten without what was erased.
-struct Forgetting {
+/// Segments that are being rewritten without erased data.
+struct Purge {
     handle: JoinHandle<()>,
     properties: Vec<PropertyId>,
 }
@@ -45,7 +45,7 @@ struct Forgetting {
 struct Writing {
     handle: JoinHandle<std::io::Result<Manifest>>,
     position: Position,
-    /// Erasures that this snapshot takes account of.
+    /// Set if this snapshot replaces files with erased data.
     erased_at: Option<Timestamp>,
 }
 
@@ -57,15 +57,15 @@ impl Snapshots {
             folder,
             every: snapshot_every,
             saved: None,
-            is_littered: false,
+            has_stale_files: false,
             tried_at: None,
             erased_at: None,
-            forgetting: None,
+            purge: None,
             writing: None,
         }
     }
 
-    /// The index of the last snapshot and its position, if it is sound and of this store. Says why if not.
+    /// Returns the index of the last snapshot and its position, if it is intact and belongs to this store. Logs why if not.
     pub async fn restore(&mut self, app: &App) -> Result<Option<(Arc<Index>, Position)>, Error> {
         match self.try_restore(app).await? {
             Ok((index, position)) => {
@@ -74,24 +74,24 @@ impl Snapshots {
                 Ok(Some((Arc::new(index), position)))
             }
             Err(Unusable::Missing) => {
-                tracing::info!("there is no snapshot of the index; it is built from the store");
+                tracing::info!("no snapshot of the index; building the index from the store");
                 Ok(None)
             }
             Err(reason) => {
-                self.is_littered = true;
+                self.has_stale_files = true;
                 tracing::warn!(
                     error = &reason as &dyn std::error::Error,
-                    "the snapshot of the index is not used; it is built from the store"
+                    "the snapshot of the index cannot be used; building the index from the store"
                 );
                 Ok(None)
             }
         }
     }
 
-    /// Following begins. A store without anything in it is worth no snapshot before its time; what was built from much is
-    /// worth one at once, and so is what takes the place of files that may hold what was erased since.
-    pub fn began(&mut self, properties: usize, now: Timestamp) {
-        if properties == 0 && !self.is_littered {
+    /// Decides when the first snapshot is due. An empty store waits for the interval. An index built from a full store gets a snapshot
+    /// at once, and so does one that replaces stale files, which may contain data erased since.
+    pub fn started(&mut self, properties: usize, now: Timestamp) {
+        if properties == 0 && !self.has_stale_files {
             self.tried_at = Some(now);
         }
     }
@@ -101,11 +101,11 @@ impl Snapshots {
             Ok(manifest) => manifest,
             Err(reason) => return Ok(Err(reason)),
         };
-        // Before reading gigabytes: are they of this store at all?
+        // Checked before reading gigabytes: does the snapshot belong to this store?
         let position = Position(manifest.anchor.position);
         match entry_at(app, position).await? {
             None => return Ok(Err(Unusable::LogTooShort { position: position.0 })),
-            Some(entry) if !manifest.anchor.is(&entry) => {
+            Some(entry) if !manifest.anchor.matches(&entry) => {
                 return Ok(Err(Unusable::OtherLog { position: position.0 }));
             }
             Some(_) => {}
@@ -115,7 +115,7 @@ impl Snapshots {
             let parts = folder.segments(&manifest, |id, bytes, live_docs| {
                 SegmentReader::decode(settings, id, bytes, live_docs)
             })?;
-            folder.go_on_from(&manifest);
+            folder.continue_from(&manifest);
             Ok((Index::restore(settings, parts, position.0), position))
         };
         self.in_folder(restore).await
@@ -131,36 +131,36 @@ impl Snapshots {
     }
 
     fn is_due(&self, position: Position, now: Timestamp) -> bool {
-        let since = |moment: Timestamp| Duration::try_from(now.duration_since(moment)).unwrap_or_default();
-        let is_worth_it = position > Position::START && self.saved != Some(position);
+        let since = |time: Timestamp| Duration::try_from(now.duration_since(time)).unwrap_or_default();
+        let has_changes = position > Position::START && self.saved != Some(position);
         match (self.tried_at, self.erased_at) {
-            _ if self.writing.is_some() || self.forgetting.is_some() => false,
-            (_, Some(erased_at)) if since(erased_at) >= ERASURES_GATHERED => true,
-            (None, _) => is_worth_it,
-            (Some(tried_at), _) => is_worth_it && since(tried_at) >= self.every,
+            _ if self.writing.is_some() || self.purge.is_some() => false,
+            (_, Some(erased_at)) if since(erased_at) >= ERASURE_BATCH_WINDOW => true,
+            (None, _) => has_changes,
+            (Some(tried_at), _) => has_changes && since(tried_at) >= self.every,
         }
     }
 
-    /// Takes note of a snapshot that has been written. `None` as long as it is being written.
-    async fn settle(&mut self, now: Timestamp) -> Option<SnapshotTaken> {
+    /// Waits for the snapshot that is being written. Returns `None` if there is none, or writing failed.
+    async fn finish_write(&mut self, now: Timestamp) -> Option<SnapshotTaken> {
         let Writing { handle, position, erased_at } = self.writing.take()?;
         match handle.await {
             Ok(Ok(manifest)) => {
                 self.saved = Some(position);
                 let bytes = manifest.bytes();
                 let segments = manifest.segments.len();
-                tracing::info!(position = position.0, bytes, segments, "a snapshot of the index was written");
+                tracing::info!(position = position.0, bytes, segments, "snapshot of the index written");
                 return Some(SnapshotTaken { at: now, position, bytes });
             }
             Ok(Err(error)) => {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
-                    "a snapshot of the index could not be written; the one before still counts"
+                    "cannot write a snapshot of the index; the previous one remains valid"
                 );
             }
             Err(_) => tracing::error!("writing a snapshot of the index was interrupted"),
         }
-        // What was erased is still on disk; it is tried again after a while.
+        // Erased data is still on disk; the snapshot is retried after a while.
         self.erased_at = self.erased_at.or(erased_at.map(|_| now));
         None
     }
@@ -169,61 +169,60 @@ impl Snapshots {
 impl Indexer {
     pub(super) async fn take_snapshot_if_due(&mut self) -> Result<(), Error> {
         let now = self.app.clock.now();
-        let Some(following) = &self.following else { return Ok(()) };
-        if !following.to_forget.is_empty() {
+        let Some(loaded) = &self.loaded else { return Ok(()) };
+        if !loaded.to_purge.is_empty() {
             self.snapshots.erased_at.get_or_insert(now);
         }
         if self.snapshots.writing.as_ref().is_some_and(|writing| writing.handle.is_finished()) {
-            self.settle().await;
+            self.finish_write().await;
         }
-        if self.snapshots.forgetting.as_ref().is_some_and(|forgetting| forgetting.handle.is_finished()) {
-            self.forgotten().await?;
-            return self.begin_snapshot().await;
+        if self.snapshots.purge.as_ref().is_some_and(|purge| purge.handle.is_finished()) {
+            self.finish_purge().await?;
+            return self.start_snapshot().await;
         }
-        if self.snapshots.is_due(following_position(self.following.as_ref()), now) && !self.begin_forgetting()
-        {
-            self.begin_snapshot().await?;
+        if self.snapshots.is_due(loaded_position(self.loaded.as_ref()), now) && !self.start_purge() {
+            self.start_snapshot().await?;
         }
         Ok(())
     }
 
-    /// Has what was erased taken out of the segments; `false` when there is nothing to take out.
-    fn begin_forgetting(&mut self) -> bool {
-        let Some(Following { index, to_forget, .. }) = &mut self.following else { return false };
-        if to_forget.is_empty() {
+    /// Starts rewriting segments without erased data. Returns `false` if there is none.
+    fn start_purge(&mut self) -> bool {
+        let Some(Loaded { index, to_purge, .. }) = &mut self.loaded else { return false };
+        if to_purge.is_empty() {
             return false;
         }
-        // What is erased from now on is noted anew, even of the same property.
-        let properties: Vec<_> = std::mem::take(to_forget).into_iter().collect();
-        let (index, forgotten) = (Arc::clone(index), properties.clone());
-        let handle = tokio::task::spawn_blocking(move || index.purge(&forgotten));
-        self.snapshots.forgetting = Some(Forgetting { handle, properties });
+        // Later erasures are collected anew, even of the same property.
+        let properties: Vec<_> = std::mem::take(to_purge).into_iter().collect();
+        let (index, purged) = (Arc::clone(index), properties.clone());
+        let handle = tokio::task::spawn_blocking(move || index.purge(&purged));
+        self.snapshots.purge = Some(Purge { handle, properties });
         true
     }
 
     /// Waits until the segments are rewritten.
-    async fn forgotten(&mut self) -> Result<(), Error> {
-        let Some(Forgetting { handle, properties }) = self.snapshots.forgetting.take() else { return Ok(()) };
-        let forgotten = handle.await.map_err(|_| Error::Interrupted);
-        if let (Err(_), Some(following)) = (&forgotten, &mut self.following) {
-            following.to_forget.extend(properties);
+    async fn finish_purge(&mut self) -> Result<(), Error> {
+        let Some(Purge { handle, properties }) = self.snapshots.purge.take() else { return Ok(()) };
+        let result = handle.await.map_err(|_| Error::Interrupted);
+        if let (Err(_), Some(loaded)) = (&result, &mut self.loaded) {
+            loaded.to_purge.extend(properties);
         }
-        forgotten
+        result
     }
 
     /// Waits for the snapshot that is being written.
-    pub(super) async fn settle(&mut self) {
-        if let Some(taken) = self.snapshots.settle(self.app.clock.now()).await {
-            self.search.snapshot_taken(taken);
+    pub(super) async fn finish_write(&mut self) {
+        if let Some(taken) = self.snapshots.finish_write(self.app.clock.now()).await {
+            self.handle.snapshot_taken(taken);
         }
     }
 
-    /// Has what is there written. Nothing that was erased before this position may be left in it.
-    async fn begin_snapshot(&mut self) -> Result<(), Error> {
-        let Some(Following { index, position, to_forget, .. }) = &self.following else { return Ok(()) };
-        if !to_forget.is_empty() {
-            // Erased while the last ones were being forgotten: these come first, and are due at once.
-            self.begin_forgetting();
+    /// Starts writing a snapshot. It must not contain data that was erased before its position.
+    async fn start_snapshot(&mut self) -> Result<(), Error> {
+        let Some(Loaded { index, position, to_purge, .. }) = &self.loaded else { return Ok(()) };
+        if !to_purge.is_empty() {
+            // Erased during the last purge: purge these first.
+            self.start_purge();
             return Ok(());
         }
         let position = *position;
@@ -241,28 +240,28 @@ impl Indexer {
         Ok(())
     }
 
-    /// Takes a snapshot of all there is and waits until it is on disk, unless the last one has it all.
+    /// Takes a snapshot and waits until it is on disk, unless the last one is current.
     pub async fn snapshot(&mut self) -> Result<(), Error> {
-        self.settle().await;
-        self.forgotten().await?;
-        let Some(following) = &self.following else { return Ok(()) };
-        let position = following.position;
-        let has_all = self.snapshots.saved == Some(position)
-            && following.to_forget.is_empty()
+        self.finish_write().await;
+        self.finish_purge().await?;
+        let Some(loaded) = &self.loaded else { return Ok(()) };
+        let position = loaded.position;
+        let is_current = self.snapshots.saved == Some(position)
+            && loaded.to_purge.is_empty()
             && self.snapshots.erased_at.is_none();
-        if position > Position::START && !has_all {
-            self.begin_forgetting();
-            self.forgotten().await?;
-            self.begin_snapshot().await?;
-            self.settle().await;
+        if position > Position::START && !is_current {
+            self.start_purge();
+            self.finish_purge().await?;
+            self.start_snapshot().await?;
+            self.finish_write().await;
         }
         Ok(())
     }
 
-    /// The last thing: what was written since the last look is followed, so that the next start begins where this one ends.
+    /// Indexes the rest of the log and takes a last snapshot, so that the next start continues from there.
     pub(super) async fn finish(&mut self) {
         let finished = async {
-            if self.following.is_some() {
+            if self.loaded.is_some() {
                 while self.run_once().await? == Progress::More {}
             }
             self.snapshot().await
@@ -270,14 +269,14 @@ impl Indexer {
         if let Err(error) = finished.await {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "no last snapshot of the index was taken; the next start follows the log for longer"
+                "cannot take a last snapshot of the index; the next start takes longer"
             );
         }
     }
 }
 
-fn following_position(following: Option<&Following>) -> Position {
-    following.map_or(Position::START, |following| following.position)
+fn loaded_position(loaded: Option<&Loaded>) -> Position {
+    loaded.map_or(Position::START, |loaded| loaded.position)
 }
 
 async fn entry_at(app: &App, position: Position) -> Result<Option<LogEntry>, Error> {

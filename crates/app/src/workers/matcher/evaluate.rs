@@ -1,42 +1,49 @@
-//! What a stretch of the log means to the searches that stand: pure, from what was read beforehand.
+//! Evaluates a batch of log entries against the saved searches: a pure function of what was read beforehand.
 
 use std::collections::HashMap;
 
-use domain::matching::{notifiable_events, is_available};
+use domain::matching::{is_available, notifiable_events};
 use domain::search::MatchChannel;
 use domain::{Property, PropertyId, SearchId, SearchNumber};
 use store::{Change, LogEntry, MatchGroup, Notification, OutboxEntry, PropertyCause, StoredSearch};
 
-use super::state::PercolatorState;
+use super::percolator_state::PercolatorState;
 use crate::App;
-use crate::matching::{MatchStats, MatchedBatch};
+use crate::matching::MatchStats;
 
-/// Entries of the log, with everything they speak of.
+/// Entries of the log, with all records they refer to.
 pub struct LogBatch {
     pub entries: Vec<LogEntry>,
     pub searches: HashMap<(SearchId, u32), StoredSearch>,
-    pub documents: HashMap<(PropertyId, u32), Document>,
-    /// Searches that have a match with a property already.
+    pub versions: HashMap<(PropertyId, u32), PropertyVersion>,
+    /// Searches that already have a match with a property.
     pub matched: HashMap<PropertyId, Vec<SearchNumber>>,
 }
 
 /// A version of a property.
-pub enum Document {
+pub enum PropertyVersion {
     Sound(Property),
-    /// There was one, and nobody knows any more what it said.
+    /// The stored record cannot be decoded.
     Damaged,
 }
 
+/// The matches and notifications of a batch.
+#[derive(Debug, Default)]
+pub struct MatchedBatch {
+    pub groups: Vec<MatchGroup>,
+    pub stats: MatchStats,
+}
+
 impl LogBatch {
-    /// Goes through the entries in order: what a search is changes on the way.
+    /// Evaluates the entries in order. An entry about a search changes `state` for the entries after it.
     pub fn evaluate(mut self, app: &App, state: &mut PercolatorState) -> MatchedBatch {
-        let mut evaluated = MatchedBatch::default();
+        let mut batch = MatchedBatch::default();
         for entry in std::mem::take(&mut self.entries) {
             match &entry.change {
                 Change::Search { search, version } => {
                     match self.searches.get(&(*search, *version)) {
                         Some(stored) => state.put(app, stored),
-                        // Damaged, or removed further on in the log: what it said before does not count either.
+                        // Damaged, or removed later in the log. Its previous version does not match any more either.
                         None => state.remove(*search),
                     }
                 }
@@ -44,13 +51,13 @@ impl LogBatch {
                 Change::Property { cause: PropertyCause::Crawl, .. } => {}
                 Change::Property { .. } if state.is_empty() => {}
                 Change::Property { .. } => {
-                    let group = self.evaluate_property(&entry, state, &mut evaluated.stats);
-                    evaluated.groups.extend(group);
+                    let group = self.evaluate_property(&entry, state, &mut batch.stats);
+                    batch.groups.extend(group);
                 }
                 Change::PropertyRemoved { .. } | Change::Erased => {}
             }
         }
-        evaluated
+        batch
     }
 
     fn evaluate_property(
@@ -60,22 +67,22 @@ impl LogBatch {
         stats: &mut MatchStats,
     ) -> Option<MatchGroup> {
         let Change::Property { property, version, advert, cause } = &entry.change else { return None };
-        // What was erased since says nothing any more, and where one of the two is damaged nobody can tell what changed.
-        let Document::Sound(after) = self.documents.get(&(*property, *version))? else { return None };
-        let before = match self.documents.get(&(*property, version.saturating_sub(1))) {
-            Some(Document::Sound(before)) => Some(before),
-            Some(Document::Damaged) => return None,
+        // An erased version matches nothing, and if one of the two versions is damaged the change is unknown.
+        let PropertyVersion::Sound(after) = self.versions.get(&(*property, *version))? else { return None };
+        let before = match self.versions.get(&(*property, version.saturating_sub(1))) {
+            Some(PropertyVersion::Sound(before)) => Some(before),
+            Some(PropertyVersion::Damaged) => return None,
             None => None,
         };
-        let mut meeting = |document: &Property| {
-            let found = state.met_by(document);
-            stats.documents += 1;
-            stats.walked += found.scanned as u64;
-            stats.verified += found.evaluated as u64;
-            found.searches
+        let mut percolate = |property: &Property| {
+            let result = state.percolate(property);
+            stats.properties += 1;
+            stats.candidates += result.scanned as u64;
+            stats.evaluated += result.evaluated as u64;
+            result.searches
         };
-        let meet_after = meeting(after);
-        let met_before = before.map(meeting).unwrap_or_default();
+        let met_after = percolate(after);
+        let met_before = before.map(percolate).unwrap_or_default();
         let already = self.matched.entry(*property).or_default();
         already.sort_unstable();
 
@@ -84,13 +91,13 @@ impl LogBatch {
             Some(_) | None => &[],
         };
         let matched = if is_available(after) {
-            without(without(meet_after.iter().copied(), met_on_offer), already).collect()
+            without(without(met_after.iter().copied(), met_on_offer), already).collect()
         } else {
             Vec::new()
         };
         let mut outbox = Vec::new();
         for channel in [MatchChannel::Endpoint, MatchChannel::Email] {
-            owe(&mut outbox, state, Notification::Match(channel), &matched);
+            notify(&mut outbox, state, Notification::Match(channel), &matched);
         }
         let events = match cause {
             PropertyCause::Advert { events } => events.as_slice(),
@@ -98,21 +105,22 @@ impl LogBatch {
         };
         let notifiable_events = notifiable_events(events);
         if !notifiable_events.is_empty() {
-            let concerned = union(&met_before, &meet_after);
-            for (name, place) in notifiable_events {
-                let place = u16::try_from(place).unwrap_or(u16::MAX);
-                owe(&mut outbox, state, Notification::Event(name, place), &concerned);
+            let concerned = union(&met_before, &met_after);
+            for (name, index) in notifiable_events {
+                let index = u16::try_from(index).unwrap_or(u16::MAX);
+                notify(&mut outbox, state, Notification::Event(name, index), &concerned);
             }
         }
-        let told = outbox.iter().filter(|group| matches!(group.notification, Notification::Event(..)));
-        let told = told.fold(Vec::new(), |told, group| union(&told, &group.searches));
-        let linked: Vec<_> = without(without(told.into_iter(), already), &matched).collect();
+        // A search that receives an event without a match is linked to the property, so that the event can refer to it.
+        let notified = outbox.iter().filter(|entry| matches!(entry.notification, Notification::Event(..)));
+        let notified = notified.fold(Vec::new(), |all, entry| union(&all, &entry.searches));
+        let linked: Vec<_> = without(without(notified.into_iter(), already), &matched).collect();
         *already = union(already, &matched);
         if matched.is_empty() && outbox.is_empty() {
             return None;
         }
         stats.matches += matched.len() as u64;
-        stats.notifications += outbox.iter().map(|group| group.searches.len() as u64).sum::<u64>();
+        stats.notifications += outbox.iter().map(|entry| entry.searches.len() as u64).sum::<u64>();
         Some(MatchGroup {
             position: entry.position,
             at: entry.recorded_at,
@@ -126,8 +134,8 @@ impl LogBatch {
     }
 }
 
-/// Adds what is owed to those of the searches that want it.
-fn owe(
+/// Adds an outbox entry for those of the searches that are subscribed to a notification.
+fn notify(
     outbox: &mut Vec<OutboxEntry>,
     state: &PercolatorState,
     notification: Notification,
@@ -140,7 +148,7 @@ fn owe(
     }
 }
 
-/// Those that are not among others; both ascending.
+/// Returns the numbers that are not in `others`. Both are ascending.
 fn without<'a>(
     numbers: impl Iterator<Item = SearchNumber> + 'a,
     others: &'a [SearchNumber],
@@ -154,7 +162,7 @@ fn without<'a>(
     })
 }
 
-/// Those of either, once each; both ascending.
+/// Returns the union of two ascending lists, ascending.
 fn union(one: &[SearchNumber], other: &[SearchNumber]) -> Vec<SearchNumber> {
     let mut all = Vec::with_capacity(one.len().max(other.len()));
     all.extend(without(one.iter().copied(), other));
@@ -172,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn ascending_numbers_combine_as_sets_do() {
+    fn union_and_difference_of_ascending_numbers() {
         let (one, other) = (numbers(&[1, 3, 5, 9]), numbers(&[2, 3, 9, 12]));
         assert_eq!(union(&one, &other), numbers(&[1, 2, 3, 5, 9, 12]));
         assert_eq!(without(one.iter().copied(), &other).collect::<Vec<_>>(), numbers(&[1, 5]));

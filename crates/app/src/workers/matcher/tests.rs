@@ -1,4 +1,4 @@
-//! The matcher against matching by hand, through restarts and rivals.
+//! The matcher compared with a model, through restarts and concurrent matchers.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock};
@@ -7,12 +7,12 @@ use domain::criteria::{Entry, Presence, RawCriteria, RawCriterion};
 use domain::draft::Lifecycle;
 use domain::search::{MatchChannel, SearchDraft};
 use domain::{
-    Alerts, EmailAddress, Endpoint, EventName, Filter, FieldUpdate, Identity, Phrase, PropertyId, SearchId,
+    Alerts, EmailAddress, Endpoint, EventName, FieldUpdate, Filter, Identity, Phrase, PropertyId, SearchId,
     SearchNumber, Strictness,
 };
 use places::Gazetteer;
-use store::sqlite::{FILE_NAME, SqliteStore};
 use store::prelude::*;
+use store::sqlite::{FILE_NAME, SqliteStore};
 use store::{Change, MatchGroup, Notification, Position, PropertyCause, StoredSearch};
 use tempfile::TempDir;
 use testkit::build::{advert_id, at, draft, property_id, short_text, user_id};
@@ -22,19 +22,19 @@ use testkit::{ManualClock, Random, SeededIds};
 use super::{Matcher, Progress};
 use crate::App;
 
-/// DeliverySubject three seconds of work in a debug build.
-const STORIES: u64 = 40;
+/// About three seconds in a debug build.
+const RUNS: u64 = 40;
 
 const ADVERTS: u64 = 12;
 const SEARCHES_MAX: u32 = 1_000;
 
-struct ListingSummary {
+struct TestService {
     store: Arc<SqliteStore>,
     clock: Arc<ManualClock>,
     folder: TempDir,
 }
 
-impl ListingSummary {
+impl TestService {
     fn new() -> Self {
         let folder = TempDir::new().unwrap();
         let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
@@ -47,7 +47,7 @@ impl ListingSummary {
         App::new(self.store.clone(), self.clock.clone(), ids, Arc::clone(&PLACES)).with_matcher()
     }
 
-    /// Overwrites something in the database with nonsense.
+    /// Damages one record of the database.
     fn damage(&self, sql: &str) {
         let connection = rusqlite::Connection::open(self.folder.path().join(FILE_NAME)).unwrap();
         assert_eq!(connection.execute(sql, []).unwrap(), 1, "{sql}");
@@ -115,34 +115,34 @@ fn random_search_draft(random: &mut Random) -> SearchDraft {
     })
 }
 
-/// What happened, told from outside: every version of every search.
+/// Every version of every search, recorded from outside.
 #[derive(Default)]
-struct Told {
+struct History {
     searches: BTreeMap<SearchId, StoredSearch>,
     versions: HashMap<(SearchId, u32), StoredSearch>,
 }
 
-impl Told {
-    fn note(&mut self, stored: StoredSearch) {
+impl History {
+    fn record(&mut self, stored: StoredSearch) {
         self.versions.insert((stored.search.id, stored.version), stored.clone());
         self.searches.insert(stored.search.id, stored);
     }
 
     async fn act(&mut self, app: &App, random: &mut Random) {
         let owner = user_id(1 + random.below(2));
-        let some = |told: &Self, random: &mut Random| {
-            let all: Vec<_> = told.searches.values().cloned().collect();
+        let some = |history: &Self, random: &mut Random| {
+            let all: Vec<_> = history.searches.values().cloned().collect();
             (!all.is_empty()).then(|| random.pick(&all).clone())
         };
         match random.below(12) {
             0 | 1 => {
                 let made = app.create_search(owner, random_search_draft(random), SEARCHES_MAX).await.unwrap();
-                self.note(made.unwrap());
+                self.record(made.unwrap());
             }
             2 => {
                 if let Some(known) = some(self, random) {
                     let changed = app.update_search(&known, random_search_draft(random)).await.unwrap();
-                    self.note(changed.unwrap());
+                    self.record(changed.unwrap());
                 }
             }
             3 => {
@@ -158,7 +158,7 @@ impl Told {
         }
     }
 
-    /// What the log means, by hand.
+    /// Evaluates the whole log with the model.
     async fn model(&self, app: &App) -> (MatchModel, BTreeMap<u64, ChangeEffects>) {
         let mut model = MatchModel::default();
         let mut consequences = BTreeMap::new();
@@ -180,13 +180,13 @@ impl Told {
                     };
                     let at = async |version| app.store().property_at(*property, version).await.unwrap();
                     let (before, after) = (at(version - 1).await, at(*version).await);
-                    let meant = model.change(before.as_ref(), &after.unwrap(), events);
-                    consequences.insert(entry.position.0, meant);
+                    let change = model.change(before.as_ref(), &after.unwrap(), events);
+                    consequences.insert(entry.position.0, change);
                 }
                 Change::PropertyRemoved { .. } | Change::Erased => {}
             }
         }
-        let consequences = state(&model, consequences);
+        let consequences = current(&model, consequences);
         (model, consequences)
     }
 }
@@ -212,12 +212,12 @@ fn random_draft(random: &mut Random) -> domain::AdvertDraft {
     draft
 }
 
-/// What still concerns somebody, by position.
-fn state(
+/// The consequences for searches that still exist, by position.
+fn current(
     model: &MatchModel,
     all: impl IntoIterator<Item = (u64, ChangeEffects)>,
 ) -> BTreeMap<u64, ChangeEffects> {
-    let left = |(position, meant): (u64, ChangeEffects)| Some((position, meant.retain_active(model)?));
+    let left = |(position, all): (u64, ChangeEffects)| Some((position, all.retain_active(model)?));
     all.into_iter().filter_map(left).collect()
 }
 
@@ -227,8 +227,8 @@ fn consequences(group: &MatchGroup) -> ChangeEffects {
         for search in &outbox.searches {
             match outbox.notification {
                 Notification::Match(channel) => found.match_deliveries.push((channel, *search)),
-                Notification::Event(name, place) => {
-                    found.event_deliveries.push((name, usize::from(place), *search))
+                Notification::Event(name, index) => {
+                    found.event_deliveries.push((name, usize::from(index), *search))
                 }
             }
         }
@@ -239,38 +239,38 @@ fn consequences(group: &MatchGroup) -> ChangeEffects {
 }
 
 #[tokio::test]
-async fn every_match_is_made_once_whatever_is_interrupted() {
+async fn every_match_is_made_once_despite_interruptions() {
     let seed = testkit::random::seed();
     let mut matches = 0;
-    for story in 0..STORIES {
-        let mut random = Random::new(seed.wrapping_add(story));
-        let home = ListingSummary::new();
-        let app = home.app();
-        let mut told = Told::default();
+    for run in 0..RUNS {
+        let mut random = Random::new(seed.wrapping_add(run));
+        let service = TestService::new();
+        let app = service.app();
+        let mut history = History::default();
         let mut matcher = Matcher::new(&app).unwrap();
-        let mut rival = Matcher::new(&home.app()).unwrap();
+        let mut rival = Matcher::new(&service.app()).unwrap();
         for _ in 0..60 {
-            told.act(&app, &mut random).await;
-            home.clock.advance_seconds(random.below(2) as i64);
+            history.act(&app, &mut random).await;
+            service.clock.advance_seconds(random.below(2) as i64);
             match random.below(8) {
                 0 => catch_up(&mut matcher).await,
                 1 => drop(matcher.run_once().await.unwrap()),
-                // Ends without a word, and another begins where the store says.
+                // Crashes; another matcher starts from the checkpoint.
                 2 => matcher = Matcher::new(&app).unwrap(),
                 3 => drop(rival.run_once().await.unwrap()),
                 _ => {}
             }
         }
-        // A rival may have been faster: then the first look only finds that out.
+        // If the rival was faster, the first call only detects that.
         catch_up(&mut matcher).await;
         catch_up(&mut matcher).await;
-        let (model, expected) = told.model(&app).await;
-        let groups = home.groups().await;
-        let found = state(&model, groups.iter().map(|group| (group.position.0, consequences(group))));
-        assert_eq!(found, expected, "seed {}", seed.wrapping_add(story));
+        let (model, expected) = history.model(&app).await;
+        let groups = service.groups().await;
+        let found = current(&model, groups.iter().map(|group| (group.position.0, consequences(group))));
+        assert_eq!(found, expected, "seed {}", seed.wrapping_add(run));
         let mut listed: BTreeSet<(SearchNumber, PropertyId)> = BTreeSet::new();
-        for stored in told.searches.values() {
-            let page = home.store.list_matches(stored.number, 0, 10_000).await.unwrap();
+        for stored in history.searches.values() {
+            let page = service.store.list_matches(stored.number, 0, 10_000).await.unwrap();
             assert_eq!(page.total, page.matches.len() as u64);
             for row in page.matches {
                 assert!(listed.insert((stored.number, row.property)), "twice: {row:?}");
@@ -279,13 +279,13 @@ async fn every_match_is_made_once_whatever_is_interrupted() {
         assert_eq!(&listed, model.matched());
         matches += listed.len();
     }
-    assert!(matches > STORIES as usize, "hardly anything was put to the test");
+    assert!(matches > RUNS as usize, "the generated data exercises too little");
 }
 
 #[tokio::test]
-async fn the_stock_makes_no_match_and_what_comes_does() {
-    let home = ListingSummary::new();
-    let app = home.app();
+async fn only_changes_after_saving_a_search_make_matches() {
+    let service = TestService::new();
+    let app = service.app();
     let mut matcher = Matcher::new(&app).unwrap();
     let price = |number: u64, price: f64| {
         let mut draft = draft(Identity::Uuid(advert_id(number)));
@@ -302,38 +302,41 @@ async fn the_stock_makes_no_match_and_what_comes_does() {
         draft.alerts.events = BTreeSet::from([EventName::UpdatePrice]);
     });
     let search = app.create_search(user_id(1), wanted, 10).await.unwrap().unwrap();
-    // The matcher sees all of it afterwards, in the order in which it happened.
+    // The matcher runs afterwards, and processes the changes in order.
     app.ingest(vec![price(3, 80_000.0)]).await.unwrap();
     app.ingest(vec![price(2, 95_000.0), price(1, 91_000.0)]).await.unwrap();
     catch_up(&mut matcher).await;
-    let groups = home.groups().await;
+    let groups = service.groups().await;
     let matched: Vec<PropertyId> =
         groups.iter().filter(|group| !group.matched.is_empty()).map(|group| group.property).collect();
-    assert_eq!(matched, [property_id(3), property_id(2)], "not what was there before");
+    assert_eq!(matched, [property_id(3), property_id(2)], "not the property that already met the search");
     let linked: Vec<PropertyId> =
         groups.iter().filter(|group| !group.linked.is_empty()).map(|group| group.property).collect();
-    assert_eq!(linked, [property_id(1)], "an event of the stock is told all the same");
-    let owed = |group: &MatchGroup, notification: Notification| {
-        group.outbox.iter().any(|owed| owed.notification == notification && owed.searches == [search.number])
+    assert_eq!(linked, [property_id(1)], "events of that property are sent all the same");
+    let has_entry = |group: &MatchGroup, notification: Notification| {
+        group
+            .outbox
+            .iter()
+            .any(|entry| entry.notification == notification && entry.searches == [search.number])
     };
-    assert!(owed(&groups[0], Notification::Match(MatchChannel::Endpoint)));
-    assert!(owed(&groups[1], Notification::Match(MatchChannel::Endpoint)));
-    assert!(owed(&groups[1], Notification::Event(EventName::UpdatePrice, 0)));
-    assert!(owed(&groups[2], Notification::Event(EventName::UpdatePrice, 0)));
+    assert!(has_entry(&groups[0], Notification::Match(MatchChannel::Endpoint)));
+    assert!(has_entry(&groups[1], Notification::Match(MatchChannel::Endpoint)));
+    assert!(has_entry(&groups[1], Notification::Event(EventName::UpdatePrice, 0)));
+    assert!(has_entry(&groups[2], Notification::Event(EventName::UpdatePrice, 0)));
 
-    // Out and in again: once is once.
+    // Leaving and meeting the criteria again makes no second match.
     app.ingest(vec![price(2, 500_000.0)]).await.unwrap();
     app.ingest(vec![price(2, 50_000.0)]).await.unwrap();
     catch_up(&mut matcher).await;
-    assert_eq!(home.store.list_matches(search.number, 0, 10).await.unwrap().total, 2);
+    assert_eq!(service.store.list_matches(search.number, 0, 10).await.unwrap().total, 2);
 }
 
 #[tokio::test]
-async fn a_sighting_that_changes_what_a_property_is_makes_a_version() {
-    let home = ListingSummary::new();
-    let app = home.app();
+async fn a_crawl_that_changes_the_attributes_makes_a_version() {
+    let service = TestService::new();
+    let app = service.app();
     let mut matcher = Matcher::new(&app).unwrap();
-    // One home on two portals, at two prices: the portal that saw it last is believed.
+    // One property on two portals at two prices: the one crawled last counts.
     let seen = |number: u64, second: i64, price: Option<f64>| {
         let mut draft = draft(Identity::Uuid(advert_id(number)));
         draft.property = Some(property_id(1));
@@ -348,29 +351,29 @@ async fn a_sighting_that_changes_what_a_property_is_makes_a_version() {
         criterion(&mut draft.raw_criteria, "budgetMax", RawCriterion::Number(100_000.0))
     });
     let search = app.create_search(user_id(1), wanted, 10).await.unwrap().unwrap();
-    let matches = async || home.store.list_matches(search.number, 0, 10).await.unwrap().total;
+    let matches = async || service.store.list_matches(search.number, 0, 10).await.unwrap().total;
     let last =
-        async || home.store.log_after(Position::START, usize::MAX).await.unwrap().pop().unwrap().change;
+        async || service.store.log_after(Position::START, usize::MAX).await.unwrap().pop().unwrap().change;
 
-    // Seen again where it was dearer: nothing that could be asked has changed.
+    // Crawled again where it is dearer: no attribute changes.
     app.ingest(vec![seen(2, 300, None)]).await.unwrap();
     catch_up(&mut matcher).await;
     assert!(matches!(last().await, Change::Property { version: 2, cause: PropertyCause::Crawl, .. }));
     assert_eq!(matches().await, 0);
-    // Seen again where it is cheaper: it costs that now.
+    // Crawled again where it is cheaper: the price changes.
     app.ingest(vec![seen(1, 400, None)]).await.unwrap();
     catch_up(&mut matcher).await;
     let Change::Property { version: 3, cause: PropertyCause::Advert { events }, .. } = last().await else {
-        panic!("a version of its own");
+        panic!("a new version");
     };
     assert!(events.is_empty(), "no advert has changed");
     assert_eq!(matches().await, 1);
 }
 
 #[tokio::test]
-async fn what_is_damaged_keeps_nobody_else_from_being_matched() {
-    let home = ListingSummary::new();
-    let app = home.app();
+async fn damaged_records_do_not_stop_the_matcher() {
+    let service = TestService::new();
+    let app = service.app();
     let priced = |number: u64, price: f64| {
         let mut draft = draft(Identity::Uuid(advert_id(number)));
         draft.property = Some(property_id(number));
@@ -388,17 +391,17 @@ async fn what_is_damaged_keeps_nobody_else_from_being_matched() {
     app.ingest(vec![priced(1, 90_000.0)]).await.unwrap();
     catch_up(&mut matcher).await;
 
-    // One of the searches, one of the records of matches and one version of a property, before a new start.
-    home.damage("UPDATE search SET record = x'01ff' WHERE number = 2");
-    home.damage("UPDATE match_group SET matched = x'01ff'");
+    // Damages a search, a record of matches and a version of a property before a restart.
+    service.damage("UPDATE search SET record = x'01ff' WHERE number = 2");
+    service.damage("UPDATE match_group SET matched = x'01ff'");
     app.ingest(vec![priced(2, 200_000.0)]).await.unwrap();
-    home.damage("UPDATE property_version SET record = x'01ff' WHERE record_id = (SELECT max(record_id) FROM property_version)");
+    service.damage("UPDATE property_version SET record = x'01ff' WHERE record_id = (SELECT max(record_id) FROM property_version)");
     let unreadable = app.ingest(vec![priced(2, 80_000.0)]).await;
-    assert!(unreadable.is_err(), "nobody can tell what changes");
+    assert!(unreadable.is_err(), "the change cannot be computed");
     app.ingest(vec![priced(1, 70_000.0), priced(3, 60_000.0)]).await.unwrap();
     let mut matcher = Matcher::new(&app).unwrap();
     catch_up(&mut matcher).await;
-    let groups = home.store.match_groups_after(Position(5), usize::MAX).await.unwrap();
+    let groups = service.store.match_groups_after(Position(5), usize::MAX).await.unwrap();
     let made: Vec<_> = groups.iter().map(|group| (group.property, group.matched.clone())).collect();
     assert_eq!(made, [(property_id(3), vec![numbers[0], numbers[2]])]);
 }

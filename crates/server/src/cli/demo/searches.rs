@@ -1,4 +1,4 @@
-//! Searches that stand in the demo, wide enough to match something within a minute.
+//! Saved searches of the demo, broad enough to match something within a minute.
 
 use anyhow::Context;
 use app::App;
@@ -11,26 +11,26 @@ use domain::{
 
 use super::receiver::Receiver;
 
-/// More than it saves.
+/// Above the number of searches the demo saves.
 const LIMIT: u32 = 100;
 
-/// Saves a few searches; answers the id of the one that matches most.
+/// Saves a few searches. Returns the id of the broadest one.
 pub async fn save(app: &App, owner: UserId, receiver: &Receiver) -> anyhow::Result<SearchId> {
     let (sell, rent) = (TransactionType::Sell, TransactionType::Rent);
-    let mut wide = draft(
+    let mut broad = draft(
         "Appartements et maisons à vendre",
         sell,
         &[PropertyType::Apartment, PropertyType::House],
         None,
     )?;
-    wide.alerts = Alerts {
+    broad.alerts = Alerts {
         enabled: true,
         endpoint: Some(receiver.endpoint("matches")?),
         event_endpoint: Some(receiver.endpoint("events")?),
         events: EventName::ALL.iter().copied().collect(),
         ..Alerts::default()
     };
-    let widest = put(app, owner, wide).await?;
+    let broadest = create(app, owner, broad).await?;
     let mut gardens = draft("Maisons avec jardin", sell, &[PropertyType::House], Some("jardin"))?;
     gardens.alerts = Alerts {
         enabled: true,
@@ -38,14 +38,15 @@ pub async fn save(app: &App, owner: UserId, receiver: &Receiver) -> anyhow::Resu
         email: EmailAddress::parse("acheteuse@mail.example").ok(),
         ..Alerts::default()
     };
-    put(app, owner, gardens).await?;
-    put(app, owner, draft("Louer avec un balcon", rent, &[PropertyType::Apartment], Some("balcon"))?).await?;
-    Ok(widest)
+    create(app, owner, gardens).await?;
+    create(app, owner, draft("Louer avec un balcon", rent, &[PropertyType::Apartment], Some("balcon"))?)
+        .await?;
+    Ok(broadest)
 }
 
-async fn put(app: &App, owner: UserId, draft: SearchDraft) -> anyhow::Result<SearchId> {
+async fn create(app: &App, owner: UserId, draft: SearchDraft) -> anyhow::Result<SearchId> {
     let saved = app.create_search(owner, draft, LIMIT).await?;
-    Ok(saved.context("a new user has room for searches")?.search.id)
+    Ok(saved.context("the demo user reached its limit of saved searches")?.search.id)
 }
 
 fn draft(

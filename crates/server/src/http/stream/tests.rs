@@ -15,18 +15,18 @@ fn line(reference: &str) -> String {
     format!("{advert}\n")
 }
 
-/// Over a socket something always pauses between the last line and the break; here nothing does.
+/// Over a socket there is always a pause between the last line and the abort; here there is none.
 #[tokio::test]
-async fn whole_lines_are_taken_in_when_the_break_comes_at_once() {
+async fn complete_lines_are_ingested_when_the_stream_aborts_at_once() {
     let folder = TempDir::new().unwrap();
     let data = Some(folder.path().display().to_string());
     let config = Config::load(Sources::defaults().flag("--data", "store.data", data)).unwrap();
     let shared = Shared::new(open::app(&config).unwrap(), config, CancellationToken::new()).unwrap();
     let lines = format!("{}{}{{\"half\":", line("1"), line("2"));
     let frames = [Ok(Bytes::from(lines)), Err(io::Error::from(io::ErrorKind::ConnectionReset))];
-    let answer = ingest(&shared, None, Body::from_stream(stream::iter(frames)));
+    let response = ingest(&shared, None, Body::from_stream(stream::iter(frames)));
     shared.tasks.close();
     shared.tasks.wait().await;
-    assert_eq!(shared.app.store().counts().await.unwrap(), (2, 2));
-    drop(answer);
+    assert_eq!(shared.app.counts().await.unwrap(), (2, 2));
+    drop(response);
 }

@@ -1,4 +1,4 @@
-//! `vigie deliveries`, beside a running server.
+//! `vigie deliveries`, next to a running server.
 
 use super::output::unread;
 use super::{run, vigie};
@@ -27,23 +27,23 @@ async fn deliveries_are_listed_and_shown() {
     assert_eq!((fields[0], fields[1]), (ids[0], "2026-03-02T10:00:02+01:00"));
     assert_eq!((fields[2], fields[7]), ("pending until 2026-03-02T10:00:02+01:00", "0"));
     let ended = unread(vigie().args(["deliveries", "list", "--data"]).arg(server.folder()));
-    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "a reader who goes is no error");
-    for (wrong, told) in [
-        (&["deliveries", "list", "--state", "sent"][..], "not a state"),
-        (&["deliveries", "list", "--channel", "email"], "not a channel"),
+    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "a closed pipe is not an error");
+    for (wrong, message) in [
+        (&["deliveries", "list", "--state", "sent"][..], "not a delivery state"),
+        (&["deliveries", "list", "--channel", "email"], "not a delivery channel"),
         (&["deliveries", "list", "--from", "soon"], "not a date"),
-        (&["deliveries", "list", "--search", "x"], "not the id of a search"),
-        (&["deliveries", "show", "x"], "not the id of a delivery"),
-        (&["deliveries", "show", "0000002a-0000-8001-8000-000000000007"], "no delivery"),
-        (&["deliveries", "replay", ids[0]], "yet to be sent"),
+        (&["deliveries", "list", "--search", "x"], "not a search id"),
+        (&["deliveries", "show", "x"], "not a delivery id"),
+        (&["deliveries", "show", "0000002a-0000-8001-8000-000000000007"], "does not exist"),
+        (&["deliveries", "replay", ids[0]], "pending or in progress"),
     ] {
         let failed = run(server.folder(), wrong);
-        assert!(failed.failed().contains(told), "{failed:?}");
+        assert!(failed.failed().contains(message), "{failed:?}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn everything_that_was_not_sent_while_alerts_were_off_is_sent_on_request() {
+async fn deliveries_cancelled_while_notifications_were_off_are_replayed() {
     let (server, search) = with_deliveries(1).await;
     let page = server.get("/deliveries").await.ok();
     let ids = members(&page).iter().map(|member| path(member).rsplit('/').next().unwrap().parse().unwrap());

@@ -1,4 +1,4 @@
-//! `vigie import`: feeds from files and pipes.
+//! `vigie import` from files and pipes.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use tempfile::TempDir;
 
 use super::serve::Serving;
 use super::{Run, run, vigie};
-use crate::harness::adverts::{advert, least};
+use crate::harness::adverts::{advert, minimal};
 use crate::harness::client::{Request, exchange};
 
-/// A feed with one of everything: new, changed, blank, broken, refused, unchanged, and no line break at the end.
+/// A feed with new, changed, blank, invalid, rejected and unchanged lines, and no line break at the end.
 fn feed() -> String {
     let dated = |fields: Value| {
         let mut sent = advert("1", json!({"lastCrawledAt": "2026-01-01"}));
-        crate::harness::adverts::lay_over(&mut sent, fields);
+        crate::harness::adverts::merge(&mut sent, fields);
         sent
     };
     [
@@ -28,7 +28,7 @@ fn feed() -> String {
         dated(json!({"price": 5})).to_string(),
         "{broken".to_owned(),
         json!({"transactionType": 0}).to_string(),
-        least("2").to_string(),
+        minimal("2").to_string(),
         dated(json!({"price": 5})).to_string(),
     ]
     .join("\n")
@@ -43,16 +43,16 @@ fn open(folder: &Path) -> (tokio::runtime::Runtime, SqliteStore) {
 }
 
 #[test]
-fn a_feed_is_taken_in_and_its_refused_lines_are_named() {
+fn import_reports_rejected_lines() {
     let folder = TempDir::new().unwrap();
     let (file, rejects) = (folder.path().join("feed.ndjson"), folder.path().join("rejects.ndjson"));
     std::fs::write(&file, feed()).unwrap();
     let arguments = ["import", file.to_str().unwrap(), "--rejects", rejects.to_str().unwrap()];
     let imported = run(folder.path(), &arguments);
-    assert_eq!(summary(&imported), "2 created, 1 updated, 1 unchanged, 2 refused");
-    assert!(imported.out.starts_with("6 adverts in "), "{}", imported.out);
-    assert!(imported.err.contains("line 4 refused: The line is not valid JSON: "), "{}", imported.err);
-    assert!(imported.err.contains("line 5 refused: propertyType: "), "{}", imported.err);
+    assert_eq!(summary(&imported), "2 created, 1 updated, 1 unchanged, 2 rejected");
+    assert!(imported.out.starts_with("Imported 6 adverts in "), "{}", imported.out);
+    assert!(imported.err.contains("line 4 rejected: The line is not valid JSON: "), "{}", imported.err);
+    assert!(imported.err.contains("line 5 rejected: propertyType: "), "{}", imported.err);
     let receipts: Vec<Value> = std::fs::read_to_string(&rejects)
         .unwrap()
         .lines()
@@ -62,52 +62,52 @@ fn a_feed_is_taken_in_and_its_refused_lines_are_named() {
         receipts.iter().map(|receipt| (&receipt["line"], &receipt["outcome"])).collect();
     assert_eq!(lines, [(&json!(4), &json!("rejected")), (&json!(5), &json!("rejected"))]);
 
-    // The second time, all that can happen is that adverts without a date are seen again.
+    // A second import only records a new crawl of adverts without a date.
     let again = run(folder.path(), &["import", file.to_str().unwrap()]);
-    assert_eq!(summary(&again), "0 created, 0 updated, 4 unchanged, 2 refused");
+    assert_eq!(summary(&again), "0 created, 0 updated, 4 unchanged, 2 rejected");
     let (runtime, store) = open(folder.path());
     assert_eq!(runtime.block_on(store.counts()).unwrap(), (2, 2));
 }
 
-/// An import that is given its feed through standard input.
+/// Runs an import that reads its feed from standard input.
 fn import_piped(folder: &Path, name: &str, feed: &str) -> Run {
     let mut command = vigie();
     command.args(["import", name, "--data"]).arg(folder);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // One that has given up does not listen any more; how it ended says so.
+    // If the import failed, its input is closed; its exit status tells.
     let _ = child.stdin.take().unwrap().write_all(feed.as_bytes());
     Run::of(child.wait_with_output().unwrap())
 }
 
 #[test]
-fn a_feed_may_come_through_standard_input() {
+fn import_reads_standard_input() {
     let folder = TempDir::new().unwrap();
     let imported = import_piped(folder.path(), "-", &feed());
-    assert_eq!(summary(&imported), "2 created, 1 updated, 1 unchanged, 2 refused");
+    assert_eq!(summary(&imported), "2 created, 1 updated, 1 unchanged, 2 rejected");
 }
 
 #[test]
-fn a_feed_may_come_through_a_pipe_that_has_a_name() {
-    // What a shell passes for `<(zcat feed.gz)`.
+fn import_reads_a_named_pipe() {
+    // As a shell does for `<(zcat feed.gz)`.
     let folder = TempDir::new().unwrap();
     let imported = import_piped(folder.path(), "/dev/stdin", &feed());
-    assert_eq!(summary(&imported), "2 created, 1 updated, 1 unchanged, 2 refused");
+    assert_eq!(summary(&imported), "2 created, 1 updated, 1 unchanged, 2 rejected");
 }
 
 #[test]
-fn an_empty_feed_is_no_error() {
+fn empty_feed_is_imported() {
     let folder = TempDir::new().unwrap();
     for feed in ["", "\n\n"] {
         assert_eq!(
             summary(&import_piped(folder.path(), "-", feed)),
-            "0 created, 0 updated, 0 unchanged, 0 refused"
+            "0 created, 0 updated, 0 unchanged, 0 rejected"
         );
     }
 }
 
 #[test]
-fn a_feed_that_cannot_be_read_is_an_error() {
+fn unreadable_feed_is_an_error() {
     let folder = TempDir::new().unwrap();
     let here = folder.path().to_str().unwrap();
     assert!(run(folder.path(), &["import", "/nowhere/feed"]).failed().contains("cannot open /nowhere/feed"));
@@ -117,15 +117,15 @@ fn a_feed_that_cannot_be_read_is_an_error() {
 }
 
 #[test]
-fn many_refused_lines_are_counted_and_a_few_are_shown() {
+fn only_the_first_rejected_lines_are_printed() {
     let folder = TempDir::new().unwrap();
     let imported = import_piped(folder.path(), "-", &"{}\n".repeat(2_000));
-    assert_eq!(summary(&imported), "0 created, 0 updated, 0 unchanged, 2000 refused");
+    assert_eq!(summary(&imported), "0 created, 0 updated, 0 unchanged, 2000 rejected");
     assert_eq!(imported.err.lines().count(), 10, "{}", imported.err);
 }
 
 #[tokio::test]
-async fn an_import_beside_a_running_server_is_seen_by_it_at_once() {
+async fn running_server_sees_imported_adverts_at_once() {
     let folder = TempDir::new().unwrap();
     let key = run(folder.path(), &["keys", "create", "--user", "a"]).succeeded().trim().to_owned();
     let server = Serving::start(folder.path());
@@ -136,14 +136,14 @@ async fn an_import_beside_a_running_server_is_seen_by_it_at_once() {
     server.stop("TERM").succeeded();
 }
 
-/// The name under which an import of a file notes how far it has come.
-fn note_name(file: &Path) -> String {
+/// Returns the name of the checkpoint of an import.
+fn checkpoint_name(file: &Path) -> String {
     let metadata = file.metadata().unwrap();
     let modified = metadata.modified().unwrap().duration_since(UNIX_EPOCH).unwrap();
     format!("import {} {} {}", file.canonicalize().unwrap().display(), metadata.len(), modified.as_millis())
 }
 
-/// A feed of so many adverts, all new, none with a date that would make a repeat look like another sighting.
+/// Writes a feed of new adverts, with crawl dates, so that a repeated line changes nothing.
 fn large_feed(folder: &Path, adverts: usize) -> PathBuf {
     let line = |number: usize| {
         let fields = json!({"lastCrawledAt": "2026-01-01", "price": number + 1});
@@ -154,12 +154,12 @@ fn large_feed(folder: &Path, adverts: usize) -> PathBuf {
     file
 }
 
-/// Starts an import and kills it once it has noted its place; `false` when it was done before it noted anything.
+/// Starts an import and kills it after its first checkpoint. Returns `false` if it finished before that.
 fn interrupt(folder: &Path, file: &Path) -> bool {
     let (runtime, store) = open(folder);
     let mut child =
         vigie().args(["import", "--data"]).arg(folder).arg(file).stdout(Stdio::null()).spawn().unwrap();
-    let name = note_name(file);
+    let name = checkpoint_name(file);
     loop {
         if runtime.block_on(store.metadata(name.clone())).unwrap().is_some() {
             child.kill().unwrap();
@@ -173,8 +173,8 @@ fn interrupt(folder: &Path, file: &Path) -> bool {
 }
 
 #[test]
-fn an_import_that_was_killed_goes_on_where_it_was() {
-    // On a fast machine a small feed is done before the first note; then a larger one has to do.
+fn killed_import_resumes_at_its_checkpoint() {
+    // On a fast machine a small feed is imported before the first checkpoint; then try a larger one.
     for adverts in [20_000, 80_000, 320_000] {
         let folder = TempDir::new().unwrap();
         let file = large_feed(folder.path(), adverts);
@@ -182,21 +182,21 @@ fn an_import_that_was_killed_goes_on_where_it_was() {
             continue;
         }
         let rejects = folder.path().join("rejects.ndjson");
-        std::fs::write(&rejects, "what was refused before\n").unwrap();
+        std::fs::write(&rejects, "receipts of the first run\n").unwrap();
         let arguments = ["import", file.to_str().unwrap(), "--rejects", rejects.to_str().unwrap()];
         let resumed = run(folder.path(), &arguments);
-        assert_eq!(std::fs::read_to_string(&rejects).unwrap(), "what was refused before\n");
-        let told = resumed.err.strip_prefix("Going on at line ").unwrap_or_else(|| panic!("{resumed:?}"));
-        let line: usize = told.split(',').next().unwrap().parse().unwrap();
+        assert_eq!(std::fs::read_to_string(&rejects).unwrap(), "receipts of the first run\n");
+        let rest = resumed.err.strip_prefix("Resuming at line ").unwrap_or_else(|| panic!("{resumed:?}"));
+        let line: usize = rest.split(',').next().unwrap().parse().unwrap();
         assert!((2..=adverts).contains(&line), "{line}");
-        // What was taken in after the note is met again and not taken in twice.
-        let total: usize = resumed.succeeded().split(' ').next().unwrap().parse().unwrap();
+        // Lines ingested after the checkpoint are read again but not ingested twice.
+        let total: usize = resumed.succeeded().split(' ').nth(1).unwrap().parse().unwrap();
         assert_eq!(total, adverts + 1 - line);
         let (runtime, store) = open(folder.path());
         assert_eq!(runtime.block_on(store.counts()).unwrap(), (adverts as u64, adverts as u64));
         let log = runtime.block_on(store.log_after(store::Position::START, usize::MAX)).unwrap();
-        assert_eq!(log.len(), adverts, "an advert was entered twice");
-        // Done is done: the next import of the same file begins at its first line again.
+        assert_eq!(log.len(), adverts, "an advert is in the log twice");
+        // After a complete import, the next one starts at the first line.
         drop((runtime, store));
         let again = run(folder.path(), &["import", file.to_str().unwrap()]);
         assert_eq!(again.err, "");

@@ -1,4 +1,4 @@
-//! How commands print.
+//! Output of commands: pipes, colours, help.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::{Run, run, vigie};
 
-/// A command nobody listens to.
+/// Runs a command whose output is closed.
 pub fn unread(command: &mut Command) -> Run {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
@@ -14,7 +14,7 @@ pub fn unread(command: &mut Command) -> Run {
 }
 
 #[test]
-fn a_reader_who_goes_ends_a_command_quietly() {
+fn closed_pipe_ends_a_command_without_error() {
     let folder = TempDir::new().unwrap();
     run(folder.path(), &["keys", "create", "--user", "a"]).succeeded();
     run(folder.path(), &["sites", "add-category", "Portails"]).succeeded();
@@ -36,7 +36,7 @@ fn a_reader_who_goes_ends_a_command_quietly() {
 }
 
 #[test]
-fn nobody_need_listen_to_what_is_said_beside() {
+fn closed_stderr_is_ignored() {
     let folder = TempDir::new().unwrap();
     let key = run(folder.path(), &["keys", "create", "--user", "a"]).succeeded().trim().to_owned();
     for (arguments, code) in [(["keys", "revoke", &key], 0), (["keys", "revoke", "x"], 1)] {
@@ -48,7 +48,7 @@ fn nobody_need_listen_to_what_is_said_beside() {
 }
 
 #[test]
-fn what_cannot_be_written_is_an_error() {
+fn failed_write_to_stdout_is_an_error() {
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
     let ended = Run::of(vigie().args(["check-config", "--defaults"]).stdout(full).output().unwrap());
     assert_eq!(ended.code, Some(1));
@@ -56,7 +56,7 @@ fn what_cannot_be_written_is_an_error() {
 }
 
 #[test]
-fn a_log_that_is_no_terminal_has_no_colours() {
+fn log_to_a_file_has_no_colours() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let listen = taken.local_addr().unwrap().to_string();
     let folder = TempDir::new().unwrap();
@@ -68,7 +68,7 @@ fn a_log_that_is_no_terminal_has_no_colours() {
 }
 
 #[test]
-fn help_tells_the_folder_of_each_command() {
+fn help_shows_the_default_data_folder() {
     let help =
         |command: &str| Run::of(vigie().args([command, "--help"]).output().unwrap()).succeeded().to_owned();
     assert!(help("serve").contains("[default: ./vigie-data]"));

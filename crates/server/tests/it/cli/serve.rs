@@ -9,10 +9,10 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 use tempfile::TempDir;
 
 use super::{Run, run, vigie, without_settings};
-use crate::harness::adverts::least;
+use crate::harness::adverts::minimal;
 use crate::harness::client::{Request, exchange};
 
-/// A server that listens; killed if a test ends without stopping it.
+/// A running server; killed if a test ends without stopping it.
 pub struct Serving {
     child: Child,
     log: BufReader<ChildStderr>,
@@ -30,7 +30,7 @@ impl Serving {
         Self { child, log, address }
     }
 
-    /// Asks it to stop with a signal; what it printed in the end.
+    /// Stops it with a signal. Returns its output.
     pub fn stop(mut self, signal: &str) -> Run {
         let id = self.child.id().to_string();
         let kill = Command::new("sh").args(["-c", "kill -s \"$0\" \"$1\"", signal, &id]).status().unwrap();
@@ -44,19 +44,19 @@ impl Serving {
 
 impl Drop for Serving {
     fn drop(&mut self) {
-        // Most often it has ended already.
+        // Usually it has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Reads the log until it says where the server listens.
+/// Reads the log up to the line with the server's address.
 fn address_in(log: &mut impl BufRead) -> SocketAddr {
-    let mut told = String::new();
+    let mut text = String::new();
     loop {
-        let begin = told.len();
-        assert_ne!(log.read_line(&mut told).unwrap(), 0, "it ended: {told}");
-        let entry: serde_json::Value = serde_json::from_str(&told[begin..]).unwrap();
+        let start = text.len();
+        assert_ne!(log.read_line(&mut text).unwrap(), 0, "it ended: {text}");
+        let entry: serde_json::Value = serde_json::from_str(&text[start..]).unwrap();
         if let Some(address) = entry["address"].as_str() {
             return address.parse().unwrap();
         }
@@ -64,19 +64,19 @@ fn address_in(log: &mut impl BufRead) -> SocketAddr {
 }
 
 async fn status_with(address: SocketAddr, key: &str) -> u16 {
-    exchange(address, &Request::new("POST", "/adverts").key(key).json(&least("1"))).await.status
+    exchange(address, &Request::new("POST", "/adverts").key(key).json(&minimal("1"))).await.status
 }
 
 #[tokio::test]
-async fn the_first_start_prints_an_admin_key_and_no_later_one_does() {
+async fn admin_key_is_printed_at_the_first_start_only() {
     let folder = TempDir::new().unwrap();
     let server = Serving::start(folder.path());
     let address = server.address;
     let stopped = server.stop("TERM");
     let printed = stopped.succeeded();
-    let key = printed.strip_prefix("Admin key, shown this once: ").unwrap().trim_end().to_owned();
+    let key = printed.strip_prefix("Admin key, shown only once: ").unwrap().trim_end().to_owned();
     assert!(tokio::net::TcpStream::connect(address).await.is_err(), "still listening");
-    // Where logs end up, keys must not.
+    // Keys must not appear in logs.
     assert!(!stopped.err.contains(&key[28..]), "{}", stopped.err);
 
     let server = Serving::start(folder.path());
@@ -87,23 +87,23 @@ async fn the_first_start_prints_an_admin_key_and_no_later_one_does() {
 }
 
 #[tokio::test]
-async fn a_store_with_a_key_gets_no_other() {
+async fn existing_key_prevents_an_admin_key() {
     let folder = TempDir::new().unwrap();
     run(folder.path(), &["keys", "create", "--user", "a"]).succeeded();
     assert_eq!(Serving::start(folder.path()).stop("TERM").succeeded(), "");
 }
 
 #[tokio::test]
-async fn two_servers_do_not_share_a_folder() {
+async fn second_server_on_a_folder_is_rejected() {
     let folder = TempDir::new().unwrap();
     let first = Serving::start(folder.path());
     let second = run(folder.path(), &["serve", "--listen", "127.0.0.1:0"]);
-    let told = second.failed();
+    let error = second.failed();
     assert!(
-        told.contains(&format!("another vigie server is running on {}", folder.path().display())),
-        "{told}"
+        error.contains(&format!("another vigie server is running on {}", folder.path().display())),
+        "{error}"
     );
-    // Commands may; and what they do counts at once.
+    // Commands may run next to a server, and their changes apply at once.
     let key = run(folder.path(), &["keys", "create", "--user", "b", "--scopes", "ingest"])
         .succeeded()
         .trim()
@@ -112,12 +112,12 @@ async fn two_servers_do_not_share_a_folder() {
     run(folder.path(), &["keys", "revoke", &key]).succeeded();
     assert_eq!(status_with(first.address, &key).await, 401);
     first.stop("TERM").succeeded();
-    // The lock goes with the process.
+    // The lock is released with the process.
     Serving::start(folder.path()).stop("TERM").succeeded();
 }
 
 #[tokio::test]
-async fn an_address_that_is_taken_is_an_error() {
+async fn occupied_port_is_an_error() {
     let folder = TempDir::new().unwrap();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
@@ -126,7 +126,7 @@ async fn an_address_that_is_taken_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_folder_that_holds_something_else_is_left_alone() {
+async fn foreign_file_is_not_overwritten() {
     let folder = TempDir::new().unwrap();
     std::fs::write(
         folder.path().join("vigie.db"),
@@ -138,15 +138,15 @@ async fn a_folder_that_holds_something_else_is_left_alone() {
     assert!(std::fs::read(folder.path().join("vigie.db")).unwrap().starts_with(b"not a database"));
 }
 
-/// What a command says that comes as far as the port, and finds it taken.
-fn told_before_the_port(command: &mut Command, listen: &str) -> String {
+/// Runs a command that fails because the port is taken. Returns what it logged until then.
+fn log_before_bind(command: &mut Command, listen: &str) -> String {
     let folder = TempDir::new().unwrap();
     let refused = Run::of(command.args(["--listen", listen, "--data"]).arg(folder.path()).output().unwrap());
     assert!(refused.failed().contains(&format!("cannot listen on {listen}")), "{refused:?}");
     refused.err
 }
 
-/// What is in a folder, and below, that others than its owner may touch.
+/// Returns files and folders that other users may access.
 fn open_to_others(folder: &Path) -> Vec<PathBuf> {
     let is_open = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o077 != 0;
     let mut found: Vec<PathBuf> = is_open(folder).then(|| folder.to_owned()).into_iter().collect();
@@ -162,7 +162,7 @@ fn open_to_others(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[tokio::test]
-async fn nobody_else_may_read_the_folder() {
+async fn files_are_private_to_the_user() {
     let folder = TempDir::new().unwrap();
     let of_commands = folder.path().join("commands").join("data");
     let mut shell = without_settings(Command::new("sh"));
@@ -179,53 +179,50 @@ async fn nobody_else_may_read_the_folder() {
     let key = run(&of_a_server, &["keys", "create", "--user", "b", "--scopes", "ingest"]);
     assert_eq!(status_with(server.address, key.succeeded().trim()).await, 201);
     server.stop("TERM").succeeded();
-    assert!(of_a_server.join("index").exists(), "there is something to be indexed");
+    assert!(of_a_server.join("index").exists(), "an advert was indexed");
     assert_eq!(open_to_others(&of_a_server), Vec::<PathBuf>::new());
 }
 
-const OF_PRIVATE_ADDRESSES: &str = "messages may go to private addresses";
+const PRIVATE_ADDRESSES_WARNING: &str = "webhooks to private addresses are allowed";
 
 #[test]
-fn that_messages_may_go_to_private_addresses_is_said_where_others_could_use_it() {
+fn private_addresses_are_warned_about() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();
-    let told = |command: &str, host: &str, setting: &str| {
+    let warns = |command: &str, host: &str, setting: &str| {
         let mut process = vigie();
         process.arg(command).env("VIGIE_DELIVERY__DANGER_ALLOW_PRIVATE_ADDRESSES", setting);
-        told_before_the_port(&mut process, &format!("{host}:{port}")).contains(OF_PRIVATE_ADDRESSES)
+        log_before_bind(&mut process, &format!("{host}:{port}")).contains(PRIVATE_ADDRESSES_WARNING)
     };
-    assert!(!told("serve", "127.0.0.1", "false"));
-    assert!(told("serve", "127.0.0.1", "true"));
-    // A demo sends to its own receiver on loopback in any case.
-    assert!(!told("demo", "127.0.0.1", "false"));
-    assert!(told("demo", "0.0.0.0", "false"), "all addresses include the one whose port is taken");
+    assert!(!warns("serve", "127.0.0.1", "false"));
+    assert!(warns("serve", "127.0.0.1", "true"));
+    // The demo always sends to its own receiver on loopback.
+    assert!(!warns("demo", "127.0.0.1", "false"));
+    assert!(warns("demo", "0.0.0.0", "false"), "0.0.0.0 includes the address whose port is taken");
 }
 
 #[test]
-fn the_limit_of_open_files_is_raised_and_one_that_is_too_small_is_told() {
+fn open_file_limit_is_raised_and_checked() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let listen = taken.local_addr().unwrap().to_string();
-    let told = |command: &str, connections_max: &str| {
+    let log = |command: &str, connections_max: &str| {
         let mut shell = without_settings(Command::new("sh"));
         shell
             .args(["-c", "ulimit -S -n 280 && ulimit -H -n 600 && exec \"$0\" \"$@\""])
             .arg(env!("CARGO_BIN_EXE_vigie"))
             .arg(command)
             .env("VIGIE_LIMITS__CONNECTIONS_MAX", connections_max)
-            .env("VIGIE_DELIVERY__IN_ALL_MAX", "10");
-        told_before_the_port(&mut shell, &listen)
+            .env("VIGIE_DELIVERY__TOTAL_MAX", "10");
+        log_before_bind(&mut shell, &listen)
     };
     for command in ["serve", "demo"] {
-        // 10 connections, 2 × 10 for attempts and 256 others: more than 280, and fewer than 600.
-        let enough = told(command, "10");
+        // 10 connections, 2 × 10 for attempts and 256 other files: more than 280, fewer than 600.
+        let enough = log(command, "10");
         assert!(!enough.contains("files"), "{enough}");
-        let most = told(command, "324");
+        let most = log(command, "324");
         assert!(!most.contains("files"), "{most}");
-        let too_few = told(command, "325");
-        assert!(
-            too_few.contains("may open 600 files and connections, and its settings allow for 601"),
-            "{too_few}"
-        );
+        let too_few = log(command, "325");
+        assert!(too_few.contains("limit of open files is 600, but the settings allow for 601"), "{too_few}");
         assert!(too_few.contains("limits.connections_max"), "{too_few}");
     }
 }

@@ -1,4 +1,4 @@
-//! `vigie check-config`, and what a server says of its settings.
+//! `vigie check-config`, and how a server reports its settings.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use super::{Run, vigie};
 
 #[test]
-fn a_good_configuration_is_printed_with_its_origins() {
+fn valid_configuration_is_printed_with_origins() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("vigie.toml");
     let data = folder.path().join("some").join("where");
@@ -33,24 +33,24 @@ fn a_good_configuration_is_printed_with_its_origins() {
         assert!(printed.lines().any(|found| found == line), "{line} is not in {printed}");
     }
     assert_eq!(checked.err, "The configuration is valid.\n");
-    assert!(!folder.path().join("some").exists(), "a check leaves nothing behind");
+    assert!(!folder.path().join("some").exists(), "a check creates nothing");
 }
 
 #[test]
-fn a_bad_configuration_is_told_everything_that_is_wrong_with_it() {
+fn all_configuration_problems_are_printed() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("vigie.toml");
     std::fs::write(&file, "[server]\nlisten = \"nowhere\"\n[limits]\nspeed = 3\nrequests_max = 0\n").unwrap();
     let mut command = vigie();
     command.args(["check-config", "--config"]).arg(&file).env("VIGIE_LOG__LEVLE", "info");
     let checked = Run::of(command.output().unwrap());
-    let told = checked.failed();
+    let error = checked.failed();
     for setting in ["server.listen", "limits.speed", "limits.requests_max", "log.levle"] {
-        assert!(told.contains(setting), "{setting} is not in {told}");
+        assert!(error.contains(setting), "{setting} is not in {error}");
     }
-    assert!(told.ends_with("The configuration has 4 problem(s).\n"), "{told}");
+    assert!(error.ends_with("The configuration is invalid: 4 problem(s).\n"), "{error}");
 
-    // No other command starts with it, and each says why.
+    // No other command starts with it, and each reports why.
     for arguments in [["keys", "list"].as_slice(), &["serve"], &["import", "-"]] {
         let mut command = vigie();
         command.args(arguments).arg("--config").arg(&file).arg("--data").arg(folder.path());
@@ -61,14 +61,14 @@ fn a_bad_configuration_is_told_everything_that_is_wrong_with_it() {
 }
 
 #[test]
-fn a_configuration_file_that_is_not_there_is_an_error() {
+fn missing_configuration_file_is_an_error() {
     let checked =
         Run::of(vigie().args(["check-config", "--config", "/nowhere/vigie.toml"]).output().unwrap());
     assert!(checked.failed().contains("cannot read the configuration file /nowhere/vigie.toml"));
 }
 
 #[test]
-fn the_defaults_that_are_printed_are_a_configuration() {
+fn printed_defaults_are_a_valid_configuration() {
     let folder = TempDir::new().unwrap();
     let printed = Run::of(vigie().args(["check-config", "--defaults"]).output().unwrap());
     let file = folder.path().join("defaults.toml");
@@ -76,7 +76,7 @@ fn the_defaults_that_are_printed_are_a_configuration() {
     Run::of(vigie().arg("check-config").arg("--config").arg(&file).output().unwrap()).succeeded();
 }
 
-/// A command with a file of settings, on a folder that is not there yet.
+/// A command with a configuration file, on a folder that does not exist yet.
 fn with_settings(folder: &Path, arguments: &[&str], settings: &str) -> Command {
     let file = folder.join("vigie.toml");
     std::fs::write(&file, settings).unwrap();
@@ -86,22 +86,22 @@ fn with_settings(folder: &Path, arguments: &[&str], settings: &str) -> Command {
 }
 
 #[test]
-fn a_password_is_not_shown() {
+fn password_is_hidden() {
     let folder = TempDir::new().unwrap();
     let settings = "[email]\nsmtp_user = \"vigie\"\nsmtp_password = \"of-the-file\"\n";
-    let told = |command: &mut Command| {
+    let printed_by = |command: &mut Command| {
         let checked = Run::of(command.output().unwrap());
         assert!(!format!("{checked:?}").contains("of-the-"), "{checked:?}");
         checked.succeeded().to_owned()
     };
-    let printed = told(&mut with_settings(folder.path(), &["check-config"], settings));
+    let printed = printed_by(&mut with_settings(folder.path(), &["check-config"], settings));
     assert!(printed.contains("email.smtp_password = (hidden)  # file "), "{printed}");
     let mut command = with_settings(folder.path(), &["check-config"], settings);
-    let printed = told(command.env("VIGIE_EMAIL__SMTP_PASSWORD", "of-the-environment"));
+    let printed = printed_by(command.env("VIGIE_EMAIL__SMTP_PASSWORD", "of-the-environment"));
     let line = "email.smtp_password = (hidden)  # variable VIGIE_EMAIL__SMTP_PASSWORD\n";
     assert!(printed.contains(line), "{printed}");
-    // That there is none is no secret.
-    let printed = told(&mut with_settings(folder.path(), &["check-config"], ""));
+    // An empty password is not hidden.
+    let printed = printed_by(&mut with_settings(folder.path(), &["check-config"], ""));
     assert!(printed.contains("email.smtp_password = \"\"\n"), "{printed}");
     let mut refused =
         with_settings(folder.path(), &["check-config"], "[email]\nsmtp_password = \"of-the-file\"\n");
@@ -110,10 +110,10 @@ fn a_password_is_not_shown() {
 }
 
 #[test]
-fn what_a_server_would_refuse_at_its_start_is_no_valid_configuration() {
+fn check_config_finds_startup_problems() {
     let folder = TempDir::new().unwrap();
     let in_the_way = folder.path().join("no-certificate.pem");
-    std::fs::write(&in_the_way, "nothing of the kind\n").unwrap();
+    std::fs::write(&in_the_way, "not a certificate\n").unwrap();
     let smtp = "[email]\ntransport = \"smtp\"\n";
     let beneath = in_the_way.join("mail");
     for (settings, setting) in [
@@ -121,7 +121,7 @@ fn what_a_server_would_refuse_at_its_start_is_no_valid_configuration() {
             format!("[delivery]\nextra_ca_file = {in_the_way:?}\n"),
             format!("delivery.extra_ca_file = {in_the_way:?}: "),
         ),
-        // One of those that are kept for documentation: nobody has it.
+        // Reserved for documentation: no machine has this address.
         ("[delivery]\nsource_address = \"192.0.2.77\"\n".to_owned(), "delivery.source_address: ".to_owned()),
         (format!("{smtp}smtp_host = \"not a name\"\n"), "email.smtp_host = \"not a name\": ".to_owned()),
         (
@@ -133,7 +133,7 @@ fn what_a_server_would_refuse_at_its_start_is_no_valid_configuration() {
     ] {
         let checked = Run::of(with_settings(folder.path(), &["check-config"], &settings).output().unwrap());
         assert!(checked.failed().starts_with(&setting), "{setting} {checked:?}");
-        assert!(checked.err.ends_with("The configuration has 1 problem(s).\n"), "{checked:?}");
+        assert!(checked.err.ends_with("The configuration is invalid: 1 problem(s).\n"), "{checked:?}");
         let serve = ["serve", "--listen", "127.0.0.1:0"];
         let refused = Run::of(with_settings(folder.path(), &serve, &settings).output().unwrap());
         assert_eq!(refused.code, Some(1), "{setting} {refused:?}");
@@ -145,25 +145,25 @@ fn what_a_server_would_refuse_at_its_start_is_no_valid_configuration() {
 }
 
 #[test]
-fn letters_whose_links_lead_nowhere_are_warned_of() {
+fn risky_email_settings_are_warned_about() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let listen = taken.local_addr().unwrap().to_string();
     let folder = TempDir::new().unwrap();
-    let told = |settings: &str| {
+    let warns = |settings: &str| {
         let serve = ["serve", "--listen", &listen];
         let refused = Run::of(with_settings(folder.path(), &serve, settings).output().unwrap());
         assert!(refused.failed().contains("cannot listen"), "{refused:?}");
         let checked = Run::of(with_settings(folder.path(), &["check-config"], settings).output().unwrap());
         checked.succeeded();
         let of = |setting: &str| {
-            let in_both = [&refused.err, &checked.err].map(|told| told.contains(&format!("{setting} is ")));
+            let in_both = [&refused.err, &checked.err].map(|text| text.contains(&format!("{setting} is ")));
             assert_eq!(in_both[0], in_both[1], "{refused:?} {checked:?}");
             in_both[0]
         };
         (of("email.public_url"), of("email.from"))
     };
-    assert_eq!(told(""), (false, false));
-    assert_eq!(told("[email]\ntransport = \"smtp\"\n"), (true, true));
+    assert_eq!(warns(""), (false, false));
+    assert_eq!(warns("[email]\ntransport = \"smtp\"\n"), (true, true));
     let good = "[email]\ntransport = \"smtp\"\nfrom = \"a@agence.example\"\npublic_url = \"https://vigie.example\"\n";
-    assert_eq!(told(good), (false, false));
+    assert_eq!(warns(good), (false, false));
 }

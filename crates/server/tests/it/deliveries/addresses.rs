@@ -1,7 +1,7 @@
-//! Where nothing is ever sent: hundreds of spellings and answers of name servers, through every door an address can come in by.
+//! Private addresses are never contacted: hundreds of spellings and DNS responses, through every API that takes an address.
 //!
-//! Canaries listen on the addresses of this machine, and whoever connects to one of them is seen. Everything leaves from loopback,
-//! from where the system finds no way to a public address: what is let through ends with `connect`, and on this machine.
+//! Canaries listen on the addresses of this machine and record every connection. Outgoing connections start from loopback, from where
+//! the system has no route to public addresses: allowed attempts fail with `connect`, on this machine.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -11,52 +11,56 @@ use testkit::dns_server::{DnsAnswer, DnsServer};
 use testkit::receiver::Canaries;
 use testkit::ssrf::{ALLOWED, answers, refused};
 
-use super::{meet_everything, members};
+use super::{match_everything, members};
 use crate::harness::TestServer;
 use crate::harness::adverts::full;
-use crate::harness::client::{Answer, Connection, Request, patiently};
+use crate::harness::client::{Connection, Request, Response, with_timeout};
 use crate::searches::{self, put, with};
 
 const PUBLIC: IpAddr = IpAddr::V4(Ipv4Addr::new(9, 9, 9, 9));
 const PRIVATE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// What a user may send a minute is no more than this; each of these tests' users sends as many.
+/// The tester's limit per user and minute. Each user of these tests sends as many.
 const EXAMPLES_PER_USER: usize = 10;
 
-/// A server that sends to public addresses only, the name server it asks, and those who must hear nothing.
-struct Guarded {
+/// A server that sends to public addresses only, its name server, and canaries that must see no connection.
+struct Fixture {
     server: TestServer,
     names: DnsServer,
     canaries: Canaries,
 }
 
-impl Guarded {
+impl Fixture {
     async fn start(says: impl IntoIterator<Item = (String, DnsAnswer)>) -> Self {
         Self::with(says, "").await
     }
 
     async fn with(says: impl IntoIterator<Item = (String, DnsAnswer)>, more: &str) -> Self {
         let names = DnsServer::start(says).await;
-        // What is refused counts as one host. Not all at once: the name server's socket holds only so many questions.
+        // Rejected hosts count as one host. Limited, because the name server's socket buffers a limited number of queries.
         let settings = format!(
             "[delivery]\nsource_address = \"127.0.0.1\"\ndns_servers = \"{}\"\n\
              per_host_max = 64\nper_user_max = 64\n{more}",
             names.address
         );
-        Self { server: TestServer::bringing(&settings).await, names, canaries: Canaries::start().unwrap() }
+        Self {
+            server: TestServer::with_dispatcher(&settings).await,
+            names,
+            canaries: Canaries::start().unwrap(),
+        }
     }
 
     fn at(&self, name: &str) -> String {
         format!("https://{name}:{}/hook", self.canaries.port)
     }
 
-    /// Waits until so many attempts were recorded.
+    /// Waits until `count` attempts are recorded.
     async fn attempted(&self, count: u64) {
         let recorded = || {
             let status = self.server.app.dispatch_status().unwrap();
             status.attempts.iter().map(|(_, _, count)| count).sum::<u64>()
         };
-        patiently(async {
+        with_timeout(async {
             while recorded() < count {
                 tokio::task::yield_now().await;
             }
@@ -65,7 +69,7 @@ impl Guarded {
         assert_eq!(recorded(), count);
     }
 
-    /// What came of every attempt of a search, for each of its deliveries.
+    /// Returns the outcomes of all attempts, by delivery of a search.
     async fn outcomes(&self, search: &str) -> Vec<Vec<String>> {
         let page = self.server.get(&format!("/deliveries?search={search}")).await.ok();
         let mut outcomes = Vec::new();
@@ -77,13 +81,13 @@ impl Guarded {
         outcomes
     }
 
-    async fn test(&self, endpoint: &str, key: &str) -> Answer {
+    async fn test(&self, endpoint: &str, key: &str) -> Response {
         let endpoint: String = endpoint.bytes().map(|byte| format!("%{byte:02x}")).collect();
         let path = format!("/webhook-tester?endpoint={endpoint}&eventType=match");
         self.server.send(Request::new("GET", &path).key(key)).await
     }
 
-    /// Keys of so many users that each of `count` calls of the tester is within somebody's allowance.
+    /// Creates keys of enough users for `count` calls of the tester.
     async fn testers(&self, count: usize) -> Vec<String> {
         let mut keys = Vec::new();
         for number in 0..count.div_ceil(EXAMPLES_PER_USER) {
@@ -94,9 +98,10 @@ impl Guarded {
     }
 }
 
-/// Names that lead where nothing may be sent, each in its own way.
+/// Names that resolve to private addresses, each in another way.
 fn misleading() -> Vec<(String, DnsAnswer)> {
-    let plain = answers().into_iter().map(|answer| (answer.name, DnsAnswer::Addresses(answer.addresses)));
+    let plain =
+        answers().into_iter().map(|response| (response.name, DnsAnswer::Addresses(response.addresses)));
     let inner = "inner.example";
     let others = [
         ("alias.example", DnsAnswer::Alias(inner, vec![PRIVATE])),
@@ -108,125 +113,125 @@ fn misleading() -> Vec<(String, DnsAnswer)> {
     plain.chain(others.map(|(name, says)| (name.to_owned(), says))).collect()
 }
 
-/// What a name server knows beside them.
-fn book(names: &[(String, DnsAnswer)]) -> Vec<(String, DnsAnswer)> {
+/// Adds the name that the aliases point to.
+fn with_alias_target(names: &[(String, DnsAnswer)]) -> Vec<(String, DnsAnswer)> {
     let inner = ("inner.example".to_owned(), DnsAnswer::Addresses(vec![PRIVATE]));
     names.iter().cloned().chain([inner]).collect()
 }
 
 #[tokio::test]
-async fn no_spelling_is_taken_from_anybody() {
-    let guarded = Guarded::start([]).await;
-    let (server, canaries) = (&guarded.server, &guarded.canaries);
-    let made = searches::make(server, &json!({"notificationEnabled": true})).await;
+async fn private_address_spellings_are_rejected() {
+    let fixture = Fixture::start([]).await;
+    let (server, canaries) = (&fixture.server, &fixture.canaries);
+    let created = searches::create_search(server, &json!({"notificationEnabled": true})).await;
     let spellings = refused(canaries.port);
     assert!(spellings.len() >= 300, "{}", spellings.len());
     for endpoint in &spellings {
         if endpoint.is_empty() {
-            // That is no spelling but none: such a search has no endpoint.
+            // An empty text is not an address: such a search has no endpoint.
             let fields = json!({"endpointRecipient": endpoint, "eventEndpoint": endpoint});
-            let none = searches::make(server, &fields).await;
+            let none = searches::create_search(server, &fields).await;
             assert_eq!((&none["endpointRecipient"], &none["eventEndpoint"]), (&Value::Null, &Value::Null));
             assert_eq!(server.delete(searches::path(&none)).await.status, 204);
-            assert_eq!(guarded.test(endpoint, &server.keys.all).await.violations(400), ["endpoint"]);
+            assert_eq!(fixture.test(endpoint, &server.keys.all).await.violations(400), ["endpoint"]);
             continue;
         }
         let paths = ["endpointRecipient", "eventEndpoint"];
         let fields = with(&json!({"endpointRecipient": endpoint, "eventEndpoint": endpoint}));
         assert_eq!(server.post("/searches", &fields).await.violations(422), paths, "{endpoint:?}");
-        let answer = put(server, searches::path(&made), &fields).await;
-        assert_eq!(answer.violations(422), paths, "{endpoint:?}");
-        // Nobody's allowance is used up by what is not sent.
-        let answer = guarded.test(endpoint, &server.keys.all).await;
-        // A query is refused otherwise for what is no address than for one that nothing is sent to.
+        let response = put(server, searches::path(&created), &fields).await;
+        assert_eq!(response.violations(422), paths, "{endpoint:?}");
+        // A rejected request does not count against the tester's limit.
+        let response = fixture.test(endpoint, &server.keys.all).await;
+        // A query distinguishes invalid addresses from forbidden ones.
         let status = if Endpoint::parse(endpoint).is_ok() { 422 } else { 400 };
-        assert_eq!(answer.violations(status), ["endpoint"], "{endpoint:?}");
+        assert_eq!(response.violations(status), ["endpoint"], "{endpoint:?}");
         assert_eq!(canaries.connections(), 0, "{endpoint:?}");
     }
     assert_eq!(server.get("/searches").await.ok()["hydra:totalItems"], 1);
-    assert_eq!(server.get(searches::path(&made)).await.ok(), made);
-    assert_eq!(guarded.names.queries(), Vec::<String>::new(), "nobody has to be asked for that");
+    assert_eq!(server.get(searches::path(&created)).await.ok(), created);
+    assert_eq!(fixture.names.queries(), Vec::<String>::new(), "no DNS query is needed");
 }
 
 #[tokio::test]
-async fn what_is_only_similar_is_taken() {
-    let guarded = Guarded::start([]).await;
+async fn similar_public_addresses_are_accepted() {
+    let fixture = Fixture::start([]).await;
     for endpoint in ALLOWED {
-        let search = searches::make(&guarded.server, &json!({"endpointRecipient": endpoint})).await;
+        let search = searches::create_search(&fixture.server, &json!({"endpointRecipient": endpoint})).await;
         let changed = with(&json!({"eventEndpoint": endpoint}));
-        let search = put(&guarded.server, searches::path(&search), &changed).await.ok();
+        let search = put(&fixture.server, searches::path(&search), &changed).await.ok();
         assert_eq!(
             (&search["endpointRecipient"], &search["eventEndpoint"]),
             (&json!(endpoint), &json!(endpoint))
         );
     }
-    assert_eq!(guarded.names.queries(), Vec::<String>::new());
+    assert_eq!(fixture.names.queries(), Vec::<String>::new());
 }
 
 #[tokio::test]
-async fn no_spelling_that_is_there_already_is_sent_to() {
-    let guarded = Guarded::start([]).await;
-    let (server, canaries) = (&guarded.server, &guarded.canaries);
-    // As if they had been accepted by laxer rules, or written into the store by somebody else.
-    let taken = meet_everything(server, json!({"endpointRecipient": "https://hook.example/"})).await;
+async fn stored_private_addresses_are_not_contacted() {
+    let fixture = Fixture::start([]).await;
+    let (server, canaries) = (&fixture.server, &fixture.canaries);
+    // As if they had been accepted by earlier rules, or written to the database by hand.
+    let taken = match_everything(server, json!({"endpointRecipient": "https://hook.example/"})).await;
     let id = searches::path(&taken).strip_prefix("/searches/").unwrap().parse().unwrap();
     let stored = server.app.store().search(id).await.unwrap().unwrap();
     assert_eq!(server.delete(searches::path(&taken)).await.status, 204);
     let spellings = refused(canaries.port);
-    let mut made = Vec::new();
+    let mut created = Vec::new();
     for spelling in &spellings {
         let mut draft = stored.search.draft.clone();
         draft.alerts.endpoint = Some(Endpoint::trusted(spelling.clone()));
         let search = server.app.create_search(stored.search.owner, draft, u32::MAX).await.unwrap().unwrap();
-        made.push(search.search.id.to_string());
+        created.push(search.search.id.to_string());
     }
     server.accept(&full("1")).await;
     let count = spellings.len() as u64;
-    guarded.attempted(count).await;
+    fixture.attempted(count).await;
     assert_eq!(canaries.connections(), 0);
     server.clock.advance(jiff::SignedDuration::from_hours(1));
-    guarded.attempted(2 * count).await;
+    fixture.attempted(2 * count).await;
     assert_eq!(canaries.connections(), 0);
     let mut refusals = 0;
-    for (spelling, search) in spellings.iter().zip(&made) {
-        // A few of them lead to a name, which is nobody's.
-        let outcomes = guarded.outcomes(search).await;
+    for (spelling, search) in spellings.iter().zip(&created) {
+        // A few of them are names that do not exist.
+        let outcomes = fixture.outcomes(search).await;
         let refused = outcomes == [["policy_refused"; 2]];
         assert!(refused || outcomes == [["dns"; 2]], "{spelling:?}: {outcomes:?}");
         refusals += u64::from(refused);
     }
     assert!(refusals >= 300, "{refusals}");
-    for name in guarded.names.queries() {
-        assert_eq!(name, "hook.example", "no other of them is a name that anybody is asked for");
+    for name in fixture.names.queries() {
+        assert_eq!(name, "hook.example", "no other spelling is a name to resolve");
     }
 }
 
 #[tokio::test]
-async fn no_name_is_followed_to_this_machine() {
+async fn names_resolving_to_private_addresses_are_not_contacted() {
     let names = misleading();
-    let guarded = Guarded::start(book(&names)).await;
-    let (server, canaries) = (&guarded.server, &guarded.canaries);
-    let mut made = Vec::new();
+    let fixture = Fixture::start(with_alias_target(&names)).await;
+    let (server, canaries) = (&fixture.server, &fixture.canaries);
+    let mut created = Vec::new();
     for (name, _) in &names {
-        // Taken: where a name leads is judged when something is sent.
+        // Accepted: the addresses of a name are checked when something is sent.
         let fields =
-            json!({"endpointRecipient": guarded.at(name), "subscribedEvents": ["property.ad.create"]});
-        let search = meet_everything(server, fields).await;
-        let changed = with(&json!({"propertyTypes": [0, 1], "eventEndpoint": guarded.at(name)}));
-        made.push(put(server, searches::path(&search), &changed).await.ok());
+            json!({"endpointRecipient": fixture.at(name), "subscribedEvents": ["property.ad.create"]});
+        let search = match_everything(server, fields).await;
+        let changed = with(&json!({"propertyTypes": [0, 1], "eventEndpoint": fixture.at(name)}));
+        created.push(put(server, searches::path(&search), &changed).await.ok());
     }
-    assert_eq!(guarded.names.queries(), Vec::<String>::new(), "nothing was sent yet");
+    assert_eq!(fixture.names.queries(), Vec::<String>::new(), "nothing was sent yet");
     server.accept(&full("1")).await;
-    // A match and an event each.
+    // One match and one event each.
     let count = 2 * names.len() as u64;
     for round in 1..=2 {
-        guarded.attempted(round * count).await;
+        fixture.attempted(round * count).await;
         assert_eq!(canaries.connections(), 0);
         server.clock.advance(jiff::SignedDuration::from_hours(1));
     }
-    for ((name, _), search) in names.iter().zip(&made) {
+    for ((name, _), search) in names.iter().zip(&created) {
         let id = searches::path(search).rsplit('/').next().unwrap();
-        let outcomes = guarded.outcomes(id).await;
+        let outcomes = fixture.outcomes(id).await;
         assert_eq!(outcomes.len(), 2, "{name}");
         for outcomes in outcomes {
             assert!(outcomes.len() >= 2, "{name}: {outcomes:?}");
@@ -237,57 +242,57 @@ async fn no_name_is_followed_to_this_machine() {
 }
 
 #[tokio::test]
-async fn the_tester_follows_no_name_to_this_machine_either() {
+async fn tester_does_not_contact_private_addresses() {
     let names = misleading();
-    let guarded = Guarded::start(book(&names)).await;
-    let testers = guarded.testers(names.len()).await;
+    let fixture = Fixture::start(with_alias_target(&names)).await;
+    let testers = fixture.testers(names.len()).await;
     for (number, (name, _)) in names.iter().enumerate() {
-        let answer = guarded.test(&guarded.at(name), &testers[number / EXAMPLES_PER_USER]).await;
-        assert_eq!(answer.violations(422), ["endpoint"], "{name}");
-        assert_eq!(guarded.canaries.connections(), 0, "{name}");
-        assert!(guarded.names.queries().contains(name), "{name}");
+        let response = fixture.test(&fixture.at(name), &testers[number / EXAMPLES_PER_USER]).await;
+        assert_eq!(response.violations(422), ["endpoint"], "{name}");
+        assert_eq!(fixture.canaries.connections(), 0, "{name}");
+        assert!(fixture.names.queries().contains(name), "{name}");
     }
 }
 
 #[tokio::test]
-async fn a_name_that_is_rebound_is_judged_each_time() {
+async fn rebound_name_is_checked_on_every_attempt() {
     let turns = vec![vec![PUBLIC], vec![PRIVATE], vec![PUBLIC], vec![PUBLIC, PRIVATE]];
     let says =
         ["sent.example", "tested.example"].map(|name| (name.to_owned(), DnsAnswer::Rotating(turns.clone())));
-    let guarded = Guarded::start(says).await;
-    let server = &guarded.server;
+    let fixture = Fixture::start(says).await;
+    let server = &fixture.server;
     for turn in ["connect", "policy_refused", "connect", "policy_refused"] {
-        let answer = guarded.test(&guarded.at("tested.example"), &server.keys.all).await;
+        let response = fixture.test(&fixture.at("tested.example"), &server.keys.all).await;
         match turn {
             "connect" => {
-                assert_eq!((answer.status, &answer.json()["receiver"]["outcome"]), (502, &json!(turn)))
+                assert_eq!((response.status, &response.json()["receiver"]["outcome"]), (502, &json!(turn)))
             }
-            _ => assert_eq!(answer.violations(422), ["endpoint"]),
+            _ => assert_eq!(response.violations(422), ["endpoint"]),
         }
-        assert_eq!(guarded.canaries.connections(), 0);
+        assert_eq!(fixture.canaries.connections(), 0);
     }
-    let search = meet_everything(server, json!({"endpointRecipient": guarded.at("sent.example")})).await;
+    let search = match_everything(server, json!({"endpointRecipient": fixture.at("sent.example")})).await;
     server.accept(&full("1")).await;
     for attempt in 1..=4 {
-        guarded.attempted(attempt).await;
+        fixture.attempted(attempt).await;
         server.clock.advance(jiff::SignedDuration::from_hours(1));
     }
-    guarded.attempted(5).await;
+    fixture.attempted(5).await;
     let id = searches::path(&search).rsplit('/').next().unwrap();
     let expected = ["connect", "policy_refused", "connect", "policy_refused", "policy_refused"];
-    assert_eq!(guarded.outcomes(id).await, [expected]);
-    assert_eq!(guarded.canaries.connections(), 0);
+    assert_eq!(fixture.outcomes(id).await, [expected]);
+    assert_eq!(fixture.canaries.connections(), 0);
 }
 
-/// Where private addresses are allowed, the same doors lead to the canaries: they would hear it.
+/// With private addresses allowed, the same requests do reach the canaries: they would detect a connection.
 #[tokio::test]
-async fn a_canary_hears_what_comes() {
+async fn canaries_detect_connections() {
     let says = [("inner.example".to_owned(), DnsAnswer::Addresses(vec![PRIVATE]))];
-    let guarded = Guarded::with(says, "danger_allow_private_addresses = true\n").await;
-    let (server, canaries) = (&guarded.server, &guarded.canaries);
+    let fixture = Fixture::with(says, "danger_allow_private_addresses = true\n").await;
+    let (server, canaries) = (&fixture.server, &fixture.canaries);
     let heard = async |count: usize| {
         let mut connections = 0;
-        patiently(async {
+        with_timeout(async {
             while connections < count {
                 connections += canaries.connections();
                 tokio::task::yield_now().await;
@@ -298,19 +303,19 @@ async fn a_canary_hears_what_comes() {
     };
     let mut waiting = Vec::new();
     for host in ["127.0.0.1", "2130706433", "0x7f.1", "127.0.0.2", "inner.example"] {
-        // Nobody answers there, and a user sends one at a time.
+        // The canary never responds, and a user sends one example at a time.
         let key = server.app.create_key(host, Scopes::all()).await.unwrap().1.reveal();
         let mut asking = Connection::open(server.address).await;
-        let path = format!("/webhook-tester?endpoint={}&eventType=match", guarded.at(host));
+        let path = format!("/webhook-tester?endpoint={}&eventType=match", fixture.at(host));
         asking.send(Request::new("GET", &path).key(&key).bytes()).await;
         waiting.push(asking);
         heard(1).await;
     }
     let fields = json!({
-        "endpointRecipient": guarded.at("inner.example"), "eventEndpoint": guarded.at("127.0.0.1"),
+        "endpointRecipient": fixture.at("inner.example"), "eventEndpoint": fixture.at("127.0.0.1"),
         "subscribedEvents": ["property.ad.create"],
     });
-    meet_everything(server, fields).await;
+    match_everything(server, fields).await;
     server.accept(&full("1")).await;
     heard(2).await;
 }

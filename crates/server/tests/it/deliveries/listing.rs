@@ -1,17 +1,17 @@
-//! Reading deliveries, and sending them again, while nobody brings them.
+//! Listing and replaying deliveries, without a dispatcher.
 
 use domain::{CancelReason, DeliveryId};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
-use store::{Claim, Settlement, InitialState};
+use store::{Claim, InitialState, Settlement};
 
-use super::{meet_everything, members, path, queue, with_deliveries};
+use super::{match_everything, members, path, queue, with_deliveries};
 use crate::harness::TestServer;
 use crate::harness::adverts::advert;
-use crate::harness::client::{Answer, Request};
+use crate::harness::client::{Request, Response};
 use crate::searches::{self, stranger};
 
-async fn post(server: &TestServer, path: &str) -> Answer {
+async fn post(server: &TestServer, path: &str) -> Response {
     server.send(Request::new("POST", path).key(&server.keys.all)).await
 }
 
@@ -19,7 +19,7 @@ fn id(delivery: &Value) -> DeliveryId {
     path(delivery).strip_prefix("/deliveries/").unwrap().parse().unwrap()
 }
 
-/// Brings deliveries to their end.
+/// Claims and finishes deliveries.
 async fn settle(server: &TestServer, deliveries: &[DeliveryId], next: domain::RetryDecision) {
     let (store, at) = (server.app.store(), server.app.clock().now());
     let lease_until = at + SignedDuration::from_secs(60);
@@ -60,7 +60,7 @@ async fn all(server: &TestServer) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn deliveries_are_listed_the_newest_first() {
+async fn deliveries_are_listed_newest_first() {
     let (server, search) = with_deliveries(2).await;
     let page = server.get("/deliveries").await.ok();
     assert_eq!(
@@ -89,9 +89,9 @@ async fn deliveries_are_listed_the_newest_first() {
 }
 
 #[tokio::test]
-async fn filters_narrow_the_list() {
+async fn deliveries_are_filtered() {
     let (server, search) = with_deliveries(3).await;
-    let other = meet_everything(&server, json!({"endpointRecipient": "https://hook.example/other"})).await;
+    let other = match_everything(&server, json!({"endpointRecipient": "https://hook.example/other"})).await;
     server.clock.advance(SignedDuration::from_hours(24));
     server.accept(&advert("more", json!({"price": 5}))).await;
     let cancelled = |_: &_| InitialState::Cancelled(CancelReason::NoRecipient);
@@ -146,18 +146,18 @@ async fn filters_narrow_the_list() {
         (&format!("search={id}&search={other_id}"), "search", [id, other_id]),
         ("fromDate=2026-03-02&fromDate=2026-03-01", "fromDate", ["2026-03-02", "2026-03-01"]),
     ] {
-        let answer = server.get(&format!("/deliveries?{repeated}")).await;
-        assert_eq!(answer.violations(400), [name]);
-        assert!(values.iter().all(|value| answer.text().contains(value)), "{}", answer.text());
+        let response = server.get(&format!("/deliveries?{repeated}")).await;
+        assert_eq!(response.violations(400), [name]);
+        assert!(values.iter().all(|value| response.text().contains(value)), "{}", response.text());
     }
     let backwards = server.get("/deliveries?fromDate=2026-03-03&toDate=2026-03-02").await;
     assert_eq!(backwards.violations(400), ["fromDate"]);
-    let answer = server.get("/deliveries?sate=failed").await;
-    assert_eq!(answer.header("x-ignored-parameters"), Some("sate"));
+    let response = server.get("/deliveries?sate=failed").await;
+    assert_eq!(response.header("x-ignored-parameters"), Some("sate"));
 }
 
 #[tokio::test]
-async fn pages_do_not_overlap_and_lead_to_each_other() {
+async fn delivery_pages_do_not_overlap_and_have_links() {
     let (server, _) = with_deliveries(4).await;
     let mut seen = Vec::new();
     let mut next = Some("/deliveries?itemsPerPage=3".to_owned());
@@ -182,17 +182,17 @@ async fn pages_do_not_overlap_and_lead_to_each_other() {
 }
 
 #[tokio::test]
-async fn somebody_elses_delivery_is_not_there() {
+async fn delivery_of_another_user_is_not_found() {
     let (server, search) = with_deliveries(1).await;
     let delivery = all(&server).await[0].clone();
     let stranger = stranger(&server).await;
     let replay = format!("{}/replay", path(&delivery));
     let replay_search = format!("{}/replay?since=2026-01-01", searches::path(&search));
     let unknown = "/deliveries/0000002a-0000-8001-8000-000000000007";
-    for (method, asked) in
+    for (method, target) in
         [("GET", path(&delivery)), ("POST", &replay), ("POST", &replay_search), ("GET", unknown)]
     {
-        server.send(Request::new(method, asked).key(&stranger)).await.problem(404);
+        server.send(Request::new(method, target).key(&stranger)).await.problem(404);
     }
     assert_eq!(
         server.send(Request::new("GET", path(&delivery)).key(&stranger)).await.body,
@@ -207,7 +207,7 @@ async fn somebody_elses_delivery_is_not_there() {
 }
 
 #[tokio::test]
-async fn only_a_key_for_searches_may_see_deliveries() {
+async fn deliveries_need_the_searches_scope() {
     let (server, search) = with_deliveries(1).await;
     let delivery = all(&server).await[0].clone();
     let (replay, replay_search) =
@@ -226,18 +226,18 @@ async fn only_a_key_for_searches_may_see_deliveries() {
         for key in [&server.keys.read, &server.keys.ingest, &server.keys.admin] {
             server.send(Request::new(method, path).key(key)).await.problem(403);
         }
-        let answer = server.send(Request::new(method, path).key(&server.keys.searches)).await;
-        assert!(!matches!(answer.status, 401 | 403 | 404), "{method} {path}: {}", answer.text());
+        let response = server.send(Request::new(method, path).key(&server.keys.searches)).await;
+        assert!(!matches!(response.status, 401 | 403 | 404), "{method} {path}: {}", response.text());
         server.send(Request::new("PATCH", path).key(&server.keys.all)).await.problem(405);
     }
 }
 
 #[tokio::test]
-async fn attempts_are_shown_and_what_came_to_an_end_is_sent_again() {
+async fn attempts_are_shown_and_finished_deliveries_are_replayed() {
     let (server, search) = with_deliveries(1).await;
     let delivery = all(&server).await[0].clone();
     let replay = format!("{}/replay", path(&delivery));
-    assert!(post(&server, &replay).await.problem(409).contains("yet to be sent"));
+    assert!(post(&server, &replay).await.problem(409).contains("pending or in progress"));
     settle(&server, &[id(&delivery)], domain::RetryDecision::Failed).await;
     let failed = server.get(path(&delivery)).await.ok();
     assert_eq!((&failed["state"], &failed["attemptCount"]), (&json!("failed"), &json!(1)));
@@ -248,9 +248,9 @@ async fn attempts_are_shown_and_what_came_to_an_end_is_sent_again() {
             "target": "https://hook.example/matches", "answer": "\u{7} seen",
         }])
     );
-    let answer = post(&server, &replay).await;
-    assert_eq!(answer.status, 202, "{}", answer.text());
-    let again = answer.json();
+    let response = post(&server, &replay).await;
+    assert_eq!(response.status, 202, "{}", response.text());
+    let again = response.json();
     assert_eq!((&again["state"], &again["attempts"]), (&json!("pending"), &failed["attempts"]));
     post(&server, &replay).await.problem(409);
     settle(&server, &[id(&delivery)], domain::RetryDecision::Delivered).await;
@@ -261,14 +261,14 @@ async fn attempts_are_shown_and_what_came_to_an_end_is_sent_again() {
 }
 
 #[tokio::test]
-async fn everything_of_a_search_that_failed_is_sent_again() {
+async fn failed_deliveries_of_a_search_are_replayed() {
     let (server, search) = with_deliveries(3).await;
     let path = format!("{}/replay", searches::path(&search));
     let ids: Vec<DeliveryId> = all(&server).await.iter().map(id).collect();
     settle(&server, &ids, domain::RetryDecision::Failed).await;
-    let replayed = async |answer: Answer| {
-        assert_eq!(answer.status, 202, "{}", answer.text());
-        answer.json()
+    let replayed = async |response: Response| {
+        assert_eq!(response.status, 202, "{}", response.text());
+        response.json()
     };
     let replay = |count: u64| json!({"@context": "/contexts/Replay", "@type": "Replay", "replayed": count});
     let since = json!({"since": "2026-03-02T10:00:03+01:00"});
@@ -277,7 +277,7 @@ async fn everything_of_a_search_that_failed_is_sent_again() {
     let by_query = format!("{path}?since=2026-03-02");
     assert_eq!(replayed(post(&server, &by_query).await).await, replay(4));
     assert_eq!(server.get("/deliveries?state=pending").await.ok()["hydra:totalItems"], 6);
-    // Nothing is sent again by mistake.
+    // A date is required, so that nothing is sent again by mistake.
     let with_type = Request::new("POST", &path).key(&server.keys.all).body("application/json", "");
     assert_eq!(server.send(with_type).await.violations(422), ["since"]);
     assert_eq!(post(&server, &path).await.violations(422), ["since"]);
@@ -286,19 +286,19 @@ async fn everything_of_a_search_that_failed_is_sent_again() {
 }
 
 #[tokio::test]
-async fn what_means_nothing_in_the_body_of_a_replay_is_told() {
+async fn unknown_attributes_of_a_replay_are_reported() {
     let (server, search) = with_deliveries(1).await;
     let path = format!("{}/replay", searches::path(&search));
     let body = json!({"since": "2026-03-02", "state": "failed"});
-    let answer = server.post(&path, &body).await;
-    assert_eq!((answer.status, answer.header("x-ignored-parameters")), (202, Some("state")));
+    let response = server.post(&path, &body).await;
+    assert_eq!((response.status, response.header("x-ignored-parameters")), (202, Some("state")));
     let strict = || Request::new("POST", &path).key(&server.keys.all).header("Prefer", "handling=strict");
     assert!(server.send(strict().json(&body)).await.problem(400).contains("state"));
     assert_eq!(server.send(strict().json(&json!({"since": "2026-03-02"}))).await.status, 202);
-    // It is read whoever says since when.
+    // The body is checked even if the date is in the query.
     let by_query = format!("{path}?since=2026-03-02");
-    let answer = server.post(&by_query, &json!({"state": "failed"})).await;
-    assert_eq!((answer.status, answer.header("x-ignored-parameters")), (202, Some("state")));
+    let response = server.post(&by_query, &json!({"state": "failed"})).await;
+    assert_eq!((response.status, response.header("x-ignored-parameters")), (202, Some("state")));
     assert_eq!(server.post(&by_query, &json!({"since": "2026-03-01"})).await.violations(400), ["since"]);
     assert_eq!(
         server.post(&format!("{by_query}&since=2026-03-01"), &json!({})).await.violations(400),
@@ -310,7 +310,7 @@ async fn what_means_nothing_in_the_body_of_a_replay_is_told() {
 }
 
 #[tokio::test]
-async fn a_delivery_is_sent_again_without_a_body_or_with_one_that_says_nothing() {
+async fn replay_accepts_an_empty_body() {
     let (server, _) = with_deliveries(1).await;
     let delivery = all(&server).await[0].clone();
     settle(&server, &[id(&delivery)], domain::RetryDecision::Failed).await;
@@ -320,7 +320,7 @@ async fn a_delivery_is_sent_again_without_a_body_or_with_one_that_says_nothing()
     server.send(request().body("application/json", "{")).await.problem(400);
     let strict = request().header("Prefer", "handling=strict").json(&json!({"now": true}));
     assert!(server.send(strict).await.problem(400).contains("now"));
-    assert_eq!(server.get(path(&delivery)).await.ok()["state"], "failed", "nothing was sent again");
-    let answer = server.send(request().json(&json!({}))).await;
-    assert_eq!((answer.status, answer.header("x-ignored-parameters")), (202, None));
+    assert_eq!(server.get(path(&delivery)).await.ok()["state"], "failed", "nothing was replayed");
+    let response = server.send(request().json(&json!({}))).await;
+    assert_eq!((response.status, response.header("x-ignored-parameters")), (202, None));
 }

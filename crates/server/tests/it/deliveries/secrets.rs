@@ -1,4 +1,4 @@
-//! What webhooks are signed with.
+//! Webhook secrets.
 
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -12,11 +12,11 @@ async fn rotate(server: &TestServer) -> Value {
 }
 
 #[tokio::test]
-async fn a_secret_stays_until_it_is_rotated() {
+async fn secret_is_stable_until_rotated() {
     let server = TestServer::start().await;
-    let answer = server.get("/webhook-secret").await;
-    assert_eq!(answer.header("cache-control"), Some("no-store"));
-    let first = answer.ok();
+    let response = server.get("/webhook-secret").await;
+    assert_eq!(response.header("cache-control"), Some("no-store"));
+    let first = response.ok();
     let text = first["secret"].as_str().unwrap();
     assert!(delivery::signature::parse(text).is_some(), "{text}");
     let expected = json!({
@@ -24,7 +24,7 @@ async fn a_secret_stays_until_it_is_rotated() {
         "createdAt": "2026-03-02T10:00:00+01:00", "previousSecretValidUntil": null,
     });
     assert_eq!(first, expected);
-    // A user's keys share it, and another user has another.
+    // Keys of one user share the secret; another user has another one.
     let same = server.send(Request::new("GET", "/webhook-secret").key(&server.keys.searches)).await.ok();
     assert_eq!(same, first);
     let stranger = stranger(&server).await;
@@ -43,22 +43,22 @@ async fn a_secret_stays_until_it_is_rotated() {
 }
 
 #[tokio::test]
-async fn rotating_twice_within_a_day_ends_no_secret_early() {
+async fn two_rotations_in_a_day_keep_both_old_secrets_valid() {
     let server = TestServer::start().await;
     server.get("/webhook-secret").await.ok();
     rotate(&server).await;
     server.clock.advance(SignedDuration::from_hours(1));
     let third = rotate(&server).await;
-    // That of the one that is honoured longest.
+    // Of the two old secrets, the one that is valid longest.
     assert_eq!(third["previousSecretValidUntil"], "2026-03-03T11:00:00+01:00");
     server.clock.advance(SignedDuration::from_hours(23));
-    assert_eq!(server.get("/webhook-secret").await.ok(), third, "the first is over, the second is not");
+    assert_eq!(server.get("/webhook-secret").await.ok(), third, "the first expired, the second did not");
     server.clock.advance(SignedDuration::from_hours(1));
     assert_eq!(server.get("/webhook-secret").await.ok()["previousSecretValidUntil"], Value::Null);
 }
 
 #[tokio::test]
-async fn a_body_is_not_needed_and_not_passed_over() {
+async fn rotation_body_is_optional_and_checked() {
     let server = TestServer::start().await;
     let rotate = || Request::new("POST", "/webhook-secret/rotate").key(&server.keys.all);
     let before = server.get("/webhook-secret").await.ok();
@@ -69,19 +69,19 @@ async fn a_body_is_not_needed_and_not_passed_over() {
     assert!(server.send(strict).await.problem(400).contains("validFor"));
     assert_eq!(server.get("/webhook-secret").await.ok(), before, "nothing was rotated");
     for fine in [rotate().body("application/json", ""), rotate().body("application/ld+json", "{}")] {
-        let answer = server.send(fine).await;
-        answer.ok();
-        assert_eq!(answer.header("x-ignored-parameters"), None);
+        let response = server.send(fine).await;
+        response.ok();
+        assert_eq!(response.header("x-ignored-parameters"), None);
     }
-    let answer = server.send(rotate().json(&json!({"validFor": "7d"}))).await;
-    answer.ok();
-    assert_eq!(answer.header("x-ignored-parameters"), Some("validFor"));
+    let response = server.send(rotate().json(&json!({"validFor": "7d"}))).await;
+    response.ok();
+    assert_eq!(response.header("x-ignored-parameters"), Some("validFor"));
 }
 
 #[tokio::test]
-async fn whoever_rotates_first_of_all_has_no_secret_before() {
+async fn first_rotation_has_no_previous_secret() {
     let server = TestServer::start().await;
-    let answer = server.send(Request::new("POST", "/webhook-secret/rotate").key(&server.keys.all)).await;
-    assert_eq!(answer.header("cache-control"), Some("no-store"));
-    assert_eq!(answer.ok()["previousSecretValidUntil"], Value::Null);
+    let response = server.send(Request::new("POST", "/webhook-secret/rotate").key(&server.keys.all)).await;
+    assert_eq!(response.header("cache-control"), Some("no-store"));
+    assert_eq!(response.ok()["previousSecretValidUntil"], Value::Null);
 }

@@ -1,12 +1,12 @@
-//! The webhook tester: what it sends, what it tells of the answer, and whom it refuses.
+//! The webhook tester: what it sends, what it reports, and what it rejects.
 
 use serde_json::{Value, json};
 use testkit::receiver::{Behaviour, Canary, InjectedFault, Receiver};
 
-use super::{TRUSTED, bringing, receiver};
+use super::{TRUSTED, receiver, with_dispatcher};
 use crate::contract::assert_document;
 use crate::harness::TestServer;
-use crate::harness::client::{Answer, Connection, Request};
+use crate::harness::client::{Connection, Request, Response};
 use crate::searches::{self, put, with};
 
 fn tested(endpoint: &str, kind: &str) -> String {
@@ -14,7 +14,7 @@ fn tested(endpoint: &str, kind: &str) -> String {
     format!("/webhook-tester?endpoint={endpoint}&eventType={kind}")
 }
 
-async fn test(server: &TestServer, endpoint: &str, kind: &str) -> Answer {
+async fn test(server: &TestServer, endpoint: &str, kind: &str) -> Response {
     server.get(&tested(endpoint, kind)).await
 }
 
@@ -31,15 +31,15 @@ fn keys(value: &Value) -> Vec<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()
 }
 
-fn assert_match(told: &Value) {
+fn assert_match(payload: &Value) {
     let mut expected =
         ["@context", "@id", "@type", "property", "search", "createdAt", "updatedAt", "propertyDocument"];
     expected.sort_unstable();
-    assert_eq!(keys(told), expected);
-    let document = &told["propertyDocument"];
+    assert_eq!(keys(payload), expected);
+    let document = &payload["propertyDocument"];
     assert!(document["title"].as_str().unwrap().starts_with("EXEMPLE"), "{document}");
     assert!(document["city"]["location"].is_object() && document["city"].get("locations").is_none());
-    // But for that key it is a document like any other.
+    // Apart from that key, it is a normal document.
     let mut document = document.clone();
     let city = document["city"].as_object_mut().unwrap();
     let point = city.remove("location").unwrap();
@@ -48,36 +48,36 @@ fn assert_match(told: &Value) {
 }
 
 #[tokio::test]
-async fn an_example_of_each_kind_arrives_signed_and_is_shown() {
-    let (server, receiver) = (bringing().await, receiver().await);
+async fn tester_sends_each_kind_signed() {
+    let (server, receiver) = (with_dispatcher().await, receiver().await);
     let endpoint = receiver.url("/hook?a=b%26c");
     let secret = server.get("/webhook-secret").await.ok()["secret"].as_str().unwrap().to_owned();
     let secret = delivery::signature::parse(&secret).unwrap();
     let mut ids = Vec::new();
     let kinds = EVENTS.iter().map(|(name, field)| (*name, Some(*field))).chain([("match", None)]);
     for (count, (kind, field)) in kinds.enumerate() {
-        let answer = test(&server, &endpoint, kind).await;
-        assert_eq!(answer.status, 200, "{kind}: {}", answer.text());
-        assert_eq!(answer.header("cache-control"), Some("no-store"));
+        let response = test(&server, &endpoint, kind).await;
+        assert_eq!(response.status, 200, "{kind}: {}", response.text());
+        assert_eq!(response.header("cache-control"), Some("no-store"));
         let received = receiver.received();
         assert_eq!(received.len(), count + 1, "one attempt each");
-        let came = received.last().unwrap();
-        assert_eq!((came.method.as_str(), came.path.as_str()), ("POST", "/hook?a=b%26c"));
-        assert_eq!(came.body, answer.body, "what is shown is what was sent");
-        let header = |name: &str| came.header(name).unwrap();
+        let request = received.last().unwrap();
+        assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/hook?a=b%26c"));
+        assert_eq!(request.body, response.body, "the response shows what was sent");
+        let header = |name: &str| request.header(name).unwrap();
         let (id, now) = (header("webhook-id"), server.app.clock().now().as_second());
         let verified = delivery::signature::verify(
             [&secret],
             id,
             header("webhook-timestamp"),
             header("webhook-signature"),
-            &came.body,
+            &request.body,
             now,
             delivery::signature::TOLERANCE,
         );
         assert_eq!(verified, Ok(()));
         ids.push(id.to_owned());
-        let body = answer.json();
+        let body = response.json();
         match field {
             None => assert_match(&body),
             Some(field) => {
@@ -90,22 +90,22 @@ async fn an_example_of_each_kind_arrives_signed_and_is_shown() {
     }
     ids.sort();
     ids.dedup();
-    assert_eq!(ids.len(), EVENTS.len() + 1, "each has an id of its own");
+    assert_eq!(ids.len(), EVENTS.len() + 1, "each has its own id");
     assert_eq!(server.get("/deliveries").await.ok()["hydra:totalItems"], 0);
 }
 
 #[tokio::test]
-async fn type_is_another_name_for_the_kind() {
-    let (server, receiver) = (bringing().await, receiver().await);
+async fn type_is_an_alias_of_event_type() {
+    let (server, receiver) = (with_dispatcher().await, receiver().await);
     let endpoint = receiver.url("/");
-    let answer = server.get(&format!("/webhook-tester?endpoint={endpoint}&type=ad.update.price")).await;
-    assert_eq!(answer.ok()["event"], "ad.update.price");
-    assert_eq!(answer.header("x-ignored-parameters"), None);
+    let response = server.get(&format!("/webhook-tester?endpoint={endpoint}&type=ad.update.price")).await;
+    assert_eq!(response.ok()["event"], "ad.update.price");
+    assert_eq!(response.header("x-ignored-parameters"), None);
 }
 
 #[tokio::test]
-async fn what_the_receiver_did_is_told_and_nothing_it_said() {
-    let server = bringing().await;
+async fn tester_reports_the_outcome_but_not_the_response_body() {
+    let server = with_dispatcher().await;
     for (behaviour, outcome, status) in [
         (Behaviour::Answer(500), "status", Some(500)),
         (Behaviour::Answer(204), "status", Some(204)),
@@ -114,10 +114,10 @@ async fn what_the_receiver_did_is_told_and_nothing_it_said() {
         (Behaviour::Fault(InjectedFault::CertificateSelfSigned), "tls", None),
     ] {
         let receiver = Receiver::always(&TRUSTED.authority, behaviour.clone()).await;
-        let answer = server.get(&format!("{}&evnet=x", tested(&receiver.url("/"), "match"))).await;
-        assert_eq!(answer.header("x-ignored-parameters"), Some("evnet"));
-        assert_eq!(answer.status, 502, "{behaviour:?}: {}", answer.text());
-        let body = answer.json();
+        let response = server.get(&format!("{}&evnet=x", tested(&receiver.url("/"), "match"))).await;
+        assert_eq!(response.header("x-ignored-parameters"), Some("evnet"));
+        assert_eq!(response.status, 502, "{behaviour:?}: {}", response.text());
+        let body = response.json();
         let receiver = &body["receiver"];
         assert_eq!(keys(receiver), ["durationMs", "outcome", "status"], "{body}");
         assert_eq!((&receiver["outcome"], &receiver["status"]), (&json!(outcome), &json!(status)));
@@ -128,8 +128,8 @@ async fn what_the_receiver_did_is_told_and_nothing_it_said() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_sent_is_refused_before_anything_is() {
-    let (server, receiver) = (bringing().await, receiver().await);
+async fn tester_rejects_invalid_requests_before_sending() {
+    let (server, receiver) = (with_dispatcher().await, receiver().await);
     let endpoint = receiver.url("/");
     let refused = async |query: &str| server.get(&format!("/webhook-tester{query}")).await.violations(400);
     assert_eq!(refused("").await, ["endpoint", "eventType"]);
@@ -138,9 +138,9 @@ async fn what_cannot_be_sent_is_refused_before_anything_is() {
     assert_eq!(refused(&format!("?endpoint={endpoint}&eventType=ad.sold")).await, ["eventType"]);
     for wrong in ["http://hook.example/", "hook.example", "https://user@hook.example/", "https://"] {
         assert_eq!(refused(&format!("?endpoint={wrong}&eventType=match")).await, ["endpoint"], "{wrong}");
-        let told =
+        let message =
             server.get(&format!("/webhook-tester?endpoint={wrong}&eventType=match")).await.problem(400);
-        assert_eq!(told.contains(&format!("\"{wrong}\" was given")), !wrong.contains('@'), "{told}");
+        assert_eq!(message.contains(&format!("\"{wrong}\" was given")), !wrong.contains('@'), "{message}");
     }
     for (query, name, values) in [
         (
@@ -155,16 +155,16 @@ async fn what_cannot_be_sent_is_refused_before_anything_is() {
         ),
         (format!("?endpoint={endpoint}&type[]=match&type[]=match"), "type", "\"match\", \"match\""),
     ] {
-        let answer = server.get(&format!("/webhook-tester{query}")).await;
-        assert_eq!(answer.violations(400), [name], "{query}");
-        assert!(answer.text().contains(&values.replace('"', "\\\"")), "{}", answer.text());
+        let response = server.get(&format!("/webhook-tester{query}")).await;
+        assert_eq!(response.violations(400), [name], "{query}");
+        assert!(response.text().contains(&values.replace('"', "\\\"")), "{}", response.text());
     }
     assert_eq!(receiver.connections(), 0);
 }
 
 #[tokio::test]
-async fn nothing_is_sent_to_private_addresses() {
-    let (server, canary) = (TestServer::bringing("").await, Canary::start().unwrap());
+async fn tester_rejects_private_addresses() {
+    let (server, canary) = (TestServer::with_dispatcher("").await, Canary::start().unwrap());
     let port = canary.address().port();
     let addresses = [
         canary.url("/"),
@@ -179,47 +179,51 @@ async fn nothing_is_sent_to_private_addresses() {
     for address in &addresses {
         assert_eq!(test(&server, address, "match").await.violations(422), ["endpoint"], "{address}");
     }
-    // Nor is a search made or changed that would have it so.
-    let made = searches::make(&server, &json!({})).await;
+    // Searches with such an endpoint are rejected as well.
+    let created = searches::create_search(&server, &json!({})).await;
     for address in &addresses {
         let fields = with(&json!({"endpointRecipient": address, "eventEndpoint": address, "budgetMin": "x"}));
         let paths = ["budgetMin", "endpointRecipient", "eventEndpoint"];
-        assert_eq!(server.post("/searches", &fields).await.violations(400), paths, "all is told at once");
+        assert_eq!(
+            server.post("/searches", &fields).await.violations(400),
+            paths,
+            "all are reported together"
+        );
         let fields = with(&json!({"endpointRecipient": address, "eventEndpoint": address}));
         let paths = ["endpointRecipient", "eventEndpoint"];
         assert_eq!(server.post("/searches", &fields).await.violations(422), paths, "{address}");
-        let answer = put(&server, searches::path(&made), &fields).await;
-        assert_eq!(answer.violations(422), paths, "{address}");
+        let response = put(&server, searches::path(&created), &fields).await;
+        assert_eq!(response.violations(422), paths, "{address}");
     }
     assert_eq!(server.get("/searches").await.ok()["hydra:totalItems"], 1);
     assert_eq!(canary.connections(), 0);
 }
 
 #[tokio::test]
-async fn nobody_sends_many_examples() {
-    let (server, receiver) = (bringing().await, receiver().await);
+async fn tester_is_rate_limited() {
+    let (server, receiver) = (with_dispatcher().await, receiver().await);
     let endpoint = receiver.url("/");
-    // More may be sent as time passes, but never so many that this goes on.
+    // The limit is refilled over time, but slower than this loop.
     for sent in 0..1_000 {
-        let answer = test(&server, &endpoint, "match").await;
-        if answer.status == 200 {
+        let response = test(&server, &endpoint, "match").await;
+        if response.status == 200 {
             continue;
         }
-        assert!(sent >= 10, "{sent} {}", answer.text());
-        answer.problem(429);
-        let seconds: u64 = answer.header("retry-after").unwrap().parse().unwrap();
+        assert!(sent >= 10, "{sent} {}", response.text());
+        response.problem(429);
+        let seconds: u64 = response.header("retry-after").unwrap().parse().unwrap();
         assert!((1..=6).contains(&seconds), "{seconds}");
-        // Another user has another allowance.
+        // Another user has another limit.
         let stranger = searches::stranger(&server).await;
         server.send(Request::new("GET", &tested(&endpoint, "match")).key(&stranger)).await.ok();
         return;
     }
-    panic!("a thousand examples were sent");
+    panic!("the tester is not rate limited");
 }
 
 #[tokio::test]
-async fn a_user_sends_one_example_at_a_time() {
-    let server = bringing().await;
+async fn tester_sends_one_example_per_user_at_a_time() {
+    let server = with_dispatcher().await;
     let hanging = Receiver::always(&TRUSTED.authority, InjectedFault::HangBeforeAnswer).await;
     let mut first = Connection::open(server.address).await;
     first.send(Request::new("GET", &tested(&hanging.url("/"), "match")).key(&server.keys.all).bytes()).await;
@@ -235,9 +239,9 @@ async fn a_user_sends_one_example_at_a_time() {
 }
 
 #[tokio::test]
-async fn a_server_that_sends_nothing_says_so() {
+async fn tester_is_unavailable_without_a_dispatcher() {
     let server = TestServer::start().await;
-    let answer = test(&server, "https://hook.example/", "match").await;
-    answer.problem(503);
-    assert!(answer.header("retry-after").is_some());
+    let response = test(&server, "https://hook.example/", "match").await;
+    response.problem(503);
+    assert!(response.header("retry-after").is_some());
 }

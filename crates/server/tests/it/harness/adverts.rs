@@ -1,20 +1,20 @@
-//! Adverts to send.
+//! Adverts for tests.
 
 use serde_json::{Value, json};
 
-/// The least that is an advert: the two kinds and a reference of a site.
-pub fn least(reference: &str) -> Value {
+/// Returns the smallest valid advert: the two types, a site and a reference.
+pub fn minimal(reference: &str) -> Value {
     json!({"transactionType": 0, "propertyType": 0, "site": "portail.example", "reference": reference})
 }
 
-/// The least, and what the object given adds or replaces.
+/// Returns the smallest valid advert with the given fields added or replaced.
 pub fn advert(reference: &str, fields: Value) -> Value {
-    let mut advert = least(reference);
-    lay_over(&mut advert, fields);
+    let mut advert = minimal(reference);
+    merge(&mut advert, fields);
     advert
 }
 
-/// An advert with every field that can be sent.
+/// Returns an advert with every field.
 pub fn full(reference: &str) -> Value {
     json!({
         "transactionType": 0,
@@ -70,8 +70,8 @@ pub fn full(reference: &str) -> Value {
     })
 }
 
-/// Lays the members of one object over those of another.
-pub fn lay_over(base: &mut Value, fields: Value) {
-    let Value::Object(fields) = fields else { panic!("{fields} is no object") };
+/// Adds or replaces the fields of an object.
+pub fn merge(base: &mut Value, fields: Value) {
+    let Value::Object(fields) = fields else { panic!("{fields} is not an object") };
     base.as_object_mut().unwrap().extend(fields);
 }

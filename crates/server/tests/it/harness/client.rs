@@ -1,4 +1,4 @@
-//! A small HTTP client over a bare socket: it sends exactly what a test says, right or wrong, and hides nothing of the answer.
+//! A small HTTP client over a bare socket. It sends exactly what a test specifies, valid or not, and shows the whole response.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -7,17 +7,17 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
-/// No answer takes this long; a test that would wait for ever fails instead.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// A test fails if a response takes longer than this.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A request, still to be sent.
+/// A request to be sent.
 pub struct Request {
     head: String,
     body: Vec<u8>,
 }
 
 impl Request {
-    /// The sender names the request, so that no id is drawn for it and ids of adverts stay predictable.
+    /// Sets a request id, so that the server does not use one of its sequential ids: those of adverts stay predictable.
     pub fn new(method: &str, path: &str) -> Self {
         Self::unnamed(method, path).header("X-Request-Id", "test")
     }
@@ -39,7 +39,7 @@ impl Request {
         self.body("application/json", serde_json::to_vec(body).unwrap())
     }
 
-    /// A body with its length and type.
+    /// Adds a body with its type and length.
     pub fn body(self, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
         let body = body.into();
         let request = self.header("Content-Type", content_type);
@@ -56,20 +56,20 @@ impl Request {
     }
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
-pub struct Answer {
+pub struct Response {
     pub status: u16,
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
 }
 
-impl Answer {
-    /// A header that must not come twice.
+impl Response {
+    /// Returns a header, which must not occur twice.
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut values = self.headers.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name));
         let value = values.next().map(|(_, value)| value.as_str());
-        assert!(values.next().is_none(), "header {name} came twice");
+        assert!(values.next().is_none(), "header {name} occurs twice");
         value
     }
 
@@ -81,13 +81,13 @@ impl Answer {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {:?}", self.body))
     }
 
-    /// The body of an answer that must be a success.
+    /// Returns the body of a response that must be a success.
     pub fn ok(&self) -> Value {
         assert_eq!(self.status, 200, "{}", self.text());
         self.json()
     }
 
-    /// The description of an answer that must be an error of this status and of the decided shape.
+    /// Returns the description of an error response, which must have this status and the standard shape.
     pub fn problem(&self, status: u16) -> String {
         assert_eq!(self.status, status, "{}", self.text());
         let body = self.json();
@@ -118,7 +118,7 @@ impl Answer {
         body["detail"].as_str().unwrap().to_owned()
     }
 
-    /// The paths of the violations of a refusal, which must be of this status.
+    /// Returns the paths of the violations in an error response, which must have this status.
     pub fn violations(&self, status: u16) -> Vec<String> {
         self.problem(status);
         let body = self.json();
@@ -127,15 +127,15 @@ impl Answer {
     }
 }
 
-/// One request on a connection of its own.
-pub async fn exchange(address: SocketAddr, request: &Request) -> Answer {
+/// Sends one request on its own connection.
+pub async fn exchange(address: SocketAddr, request: &Request) -> Response {
     let mut connection = Connection::open(address).await;
-    // A server may answer and close before it has read everything; the answer counts then.
+    // The server may respond and close before it has read everything; then the response counts.
     let _ = connection.socket.get_mut().write_all(&request.bytes()).await;
-    connection.answer().await
+    connection.response().await
 }
 
-/// A connection that sends and receives piece by piece.
+/// A connection that sends and receives in pieces.
 pub struct Connection {
     socket: BufReader<TcpStream>,
 }
@@ -149,35 +149,35 @@ impl Connection {
         self.socket.get_mut().write_all(bytes.as_ref()).await.unwrap();
     }
 
-    /// Sends a piece of a chunked body.
+    /// Sends one chunk of a chunked body.
     pub async fn send_chunk(&mut self, bytes: impl AsRef<[u8]>) {
         let bytes = bytes.as_ref();
         self.send([format!("{:x}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat()).await;
     }
 
-    /// Says that nothing more will be sent, while still listening.
+    /// Closes the sending half of the connection.
     pub async fn finish_sending(&mut self) {
         self.socket.get_mut().shutdown().await.unwrap();
     }
 
-    /// The whole next answer.
-    pub async fn answer(&mut self) -> Answer {
-        let mut answer = self.head().await.expect("an answer");
-        if let Some(length) = answer.header("content-length") {
-            answer.body = vec![0; length.parse().unwrap()];
-            patiently(self.socket.read_exact(&mut answer.body)).await.unwrap();
-        } else if answer.header("transfer-encoding") == Some("chunked") {
+    /// Reads the next response completely.
+    pub async fn response(&mut self) -> Response {
+        let mut response = self.head().await.expect("an answer");
+        if let Some(length) = response.header("content-length") {
+            response.body = vec![0; length.parse().unwrap()];
+            with_timeout(self.socket.read_exact(&mut response.body)).await.unwrap();
+        } else if response.header("transfer-encoding") == Some("chunked") {
             while let Some(chunk) = self.chunk().await {
-                answer.body.extend(chunk);
+                response.body.extend(chunk);
             }
-        } else if answer.status != 204 {
-            patiently(self.socket.read_to_end(&mut answer.body)).await.unwrap();
+        } else if response.status != 204 {
+            with_timeout(self.socket.read_to_end(&mut response.body)).await.unwrap();
         }
-        answer
+        response
     }
 
-    /// Status and headers of the next answer; nothing when the server has closed the connection.
-    pub async fn head(&mut self) -> Option<Answer> {
+    /// Reads the status and headers of the next response; `None` if the server closed the connection.
+    pub async fn head(&mut self) -> Option<Response> {
         let line = self.line().await?;
         let status = line.split(' ').nth(1).unwrap().parse().unwrap();
         let mut headers = Vec::new();
@@ -186,33 +186,33 @@ impl Connection {
             let Some((name, value)) = line.split_once(": ") else { break };
             headers.push((name.to_owned(), value.to_owned()));
         }
-        Some(Answer { status, headers, body: Vec::new() })
+        Some(Response { status, headers, body: Vec::new() })
     }
 
-    /// The next piece of a chunked body; nothing at its end.
+    /// Reads the next chunk of a chunked body; `None` at its end.
     pub async fn chunk(&mut self) -> Option<Vec<u8>> {
         let size = self.line().await.expect("a chunk");
         let mut chunk = vec![0; usize::from_str_radix(&size, 16).unwrap() + 2];
-        patiently(self.socket.read_exact(&mut chunk)).await.unwrap();
+        with_timeout(self.socket.read_exact(&mut chunk)).await.unwrap();
         chunk.truncate(chunk.len() - 2);
         if chunk.is_empty() { None } else { Some(chunk) }
     }
 
-    /// Waits until the server closes the connection; answers with what it still sent.
+    /// Waits until the server closes the connection. Returns what it sent until then.
     pub async fn rest(&mut self) -> Vec<u8> {
         let mut rest = Vec::new();
-        // A reset is a close as well.
-        let _ = patiently(self.socket.read_to_end(&mut rest)).await;
+        // A reset counts as a close.
+        let _ = with_timeout(self.socket.read_to_end(&mut rest)).await;
         rest
     }
 
     async fn line(&mut self) -> Option<String> {
         let mut line = String::new();
-        patiently(self.socket.read_line(&mut line)).await.ok()?;
+        with_timeout(self.socket.read_line(&mut line)).await.ok()?;
         if line.is_empty() { None } else { Some(line.trim_end().to_owned()) }
     }
 }
 
-pub async fn patiently<T>(work: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, work).await.expect("the server to do something")
+pub async fn with_timeout<T>(work: impl Future<Output = T>) -> T {
+    tokio::time::timeout(TIMEOUT, work).await.expect("timed out waiting for the server")
 }

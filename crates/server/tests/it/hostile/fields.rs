@@ -1,20 +1,20 @@
-//! Every field of an advert with every type it must not have.
+//! Every field of an advert, with every wrong type.
 
 use serde_json::{Value, json};
 
 use crate::harness::TestServer;
-use crate::harness::adverts::{advert, full, least};
+use crate::harness::adverts::{advert, full, minimal};
 
-/// Types a field can be read from.
+/// Types that a field accepts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Texts only.
+    /// Strings only.
     Text,
-    /// Texts, and numbers that lost their quotes.
+    /// Strings, and numbers.
     Label,
-    /// Numbers and numeric texts.
+    /// Numbers and numeric strings.
     Number,
-    /// Booleans, 0 and 1, and their texts.
+    /// Booleans, 0 and 1, and these as strings.
     Boolean,
     List,
     Object,
@@ -22,7 +22,7 @@ enum Kind {
 
 use Kind::{Boolean, Label, List, Number, Object, Text};
 
-/// Every field that can be sent, and members of those that are objects.
+/// Every field, including the members of objects.
 const FIELDS: &[(&str, Kind)] = &[
     ("uuid", Text),
     ("property", Text),
@@ -110,7 +110,7 @@ fn wrong_values(kind: Kind) -> Vec<Value> {
     all.into_iter().filter(|value| !fits(value)).collect()
 }
 
-/// The full advert with one value replaced, by its path.
+/// Returns the full advert with the value at a path replaced.
 fn with(path: &str, value: &Value) -> Value {
     let mut advert = full("1");
     let pointer = format!("/{}", path.replace("[0]", "/0").replace('.', "/"));
@@ -122,24 +122,24 @@ fn with(path: &str, value: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn every_field_of_a_wrong_type_is_named() {
+async fn wrong_type_of_every_field_is_reported() {
     let server = TestServer::start().await;
     for (path, kind) in FIELDS {
         for value in wrong_values(*kind) {
-            let answer = server.post("/adverts", &with(path, &value)).await;
-            assert_eq!(answer.status, 400, "{path} {value}: {}", answer.text());
-            let mut paths = answer.violations(400);
-            // An event whose name cannot be read has none.
+            let response = server.post("/adverts", &with(path, &value)).await;
+            assert_eq!(response.status, 400, "{path} {value}: {}", response.text());
+            let mut paths = response.violations(400);
+            // An event without a valid name has no path of its own.
             paths.dedup();
             assert_eq!(paths, [*path], "{value}");
-            assert_eq!(answer.json()["violations"][0]["code"], "malformed", "{path} {value}");
+            assert_eq!(response.json()["violations"][0]["code"], "malformed", "{path} {value}");
         }
     }
     assert_eq!(server.log_length().await, 0);
 }
 
 #[tokio::test]
-async fn the_table_of_fields_is_that_of_the_full_advert() {
+async fn field_table_covers_the_full_advert() {
     let known = |name: &str| FIELDS.iter().any(|(path, _)| *path == name);
     for (name, value) in full("1").as_object().unwrap() {
         assert!(known(name), "{name}");
@@ -147,7 +147,7 @@ async fn the_table_of_fields_is_that_of_the_full_advert() {
             assert!(known(&format!("{name}.{member}")), "{name}.{member}");
         }
     }
-    // And none of the names in it is one that the service does not know.
+    // The server knows every name in it.
     let server = TestServer::start().await;
     let receipt = server.accept(&full("1")).await;
     assert_eq!(receipt["ignored"], json!([]));
@@ -160,7 +160,7 @@ async fn the_table_of_fields_is_that_of_the_full_advert() {
 }
 
 #[tokio::test]
-async fn values_outside_an_enumeration_are_named() {
+async fn invalid_enumeration_values_are_reported() {
     let server = TestServer::start().await;
     for (path, wrong) in [
         ("transactionType", json!(2)),
@@ -182,29 +182,29 @@ async fn values_outside_an_enumeration_are_named() {
         ("pictures[0]", json!("//a.example/1.jpg")),
         ("virtualTour", json!("https://")),
     ] {
-        let answer = server.post("/adverts", &with(path, &wrong)).await;
-        assert_eq!(answer.violations(422), [path], "{wrong}");
+        let response = server.post("/adverts", &with(path, &wrong)).await;
+        assert_eq!(response.violations(422), [path], "{wrong}");
     }
 }
 
 #[tokio::test]
-async fn half_a_place_is_no_place() {
+async fn incomplete_location_is_rejected() {
     let server = TestServer::start().await;
     for (given, missing) in [
         (json!({"lat": 1}), "locations.lon"),
         (json!({"lon": 1}), "locations.lat"),
         (json!({"lat": null, "lon": 1}), "locations.lat"),
     ] {
-        let answer = server.post("/adverts", &advert("1", json!({"locations": given}))).await;
-        assert_eq!(answer.violations(422), [missing]);
+        let response = server.post("/adverts", &advert("1", json!({"locations": given}))).await;
+        assert_eq!(response.violations(422), [missing]);
     }
 }
 
 #[tokio::test]
-async fn a_missing_kind_is_missing_and_not_wrong() {
+async fn missing_type_is_reported_as_missing() {
     let server = TestServer::start().await;
     for name in ["transactionType", "propertyType"] {
-        let mut sent = least("1");
+        let mut sent = minimal("1");
         sent[name] = Value::Null;
         assert_eq!(server.post("/adverts", &sent).await.violations(422), [name]);
     }

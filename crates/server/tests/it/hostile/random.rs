@@ -1,4 +1,4 @@
-//! Random input: never a failure of ours, never a stream that loses count, and what was accepted reads back whole.
+//! Random input: the server never fails, a stream has a receipt for every line, and accepted adverts round-trip.
 
 use std::cell::RefCell;
 
@@ -10,7 +10,7 @@ use crate::contract;
 use crate::harness::TestServer;
 use crate::harness::adverts::full;
 
-/// Any JSON at all, a few levels deep.
+/// Any JSON value, a few levels deep.
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -28,13 +28,13 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A name that means something, or anything.
+/// The name of a field, or any text.
 fn field_name() -> impl Strategy<Value = String> {
     let known: Vec<String> = full("1").as_object().unwrap().keys().cloned().collect();
     prop_oneof![4 => prop::sample::select(known), 1 => ".{0,10}"]
 }
 
-/// Values that are almost right for one field or another.
+/// Values that are almost valid for some field.
 fn tempting() -> impl Strategy<Value = Value> {
     let odd = [
         json!(null),
@@ -72,7 +72,7 @@ fn tempting() -> impl Strategy<Value = Value> {
     prop_oneof![3 => prop::sample::select(odd.to_vec()), 1 => any_json()]
 }
 
-/// An advert with a few of its fields gone or replaced.
+/// An advert with a few fields missing or replaced.
 fn almost_an_advert() -> impl Strategy<Value = Value> {
     let change = (field_name(), prop::option::weighted(0.8, tempting()));
     (0..6_u8, prop::collection::vec(change, 0..6)).prop_map(|(reference, changes)| {
@@ -91,25 +91,25 @@ fn input() -> impl Strategy<Value = Value> {
     prop_oneof![1 => any_json(), 3 => almost_an_advert()]
 }
 
-/// What an answer of `POST /adverts` says of each advert sent.
+/// Returns the receipt of each advert sent with `POST /adverts`.
 async fn receipts(server: &TestServer, sent: &[Value]) -> Vec<Value> {
     let mut receipts = Vec::new();
     for advert in sent {
-        let answer = server.post("/adverts", advert).await;
-        match answer.status {
+        let response = server.post("/adverts", advert).await;
+        match response.status {
             200 | 201 => {
-                let body = answer.json();
-                // An array sent as a body of its own is a collection.
+                let body = response.json();
+                // An array in a body is a batch.
                 receipts.extend(
                     body.get("hydra:member").map_or(vec![body.clone()], |m| m.as_array().unwrap().clone()),
                 );
             }
-            status @ (400 | 422) => drop(answer.problem(status)),
-            status => panic!("{status} for {advert}: {}", answer.text()),
+            status @ (400 | 422) => drop(response.problem(status)),
+            status => panic!("{status} for {advert}: {}", response.text()),
         }
     }
-    let answer = server.post("/adverts", &json!(sent)).await.ok();
-    let collection = answer["hydra:member"].as_array().unwrap();
+    let response = server.post("/adverts", &json!(sent)).await.ok();
+    let collection = response["hydra:member"].as_array().unwrap();
     assert_eq!(collection.len(), sent.len());
     receipts.extend(collection.iter().cloned());
     let lines: String = sent.iter().map(|advert| format!("{advert}\n")).collect();
@@ -128,7 +128,7 @@ async fn check(server: &TestServer, sent: &[Value]) {
         contract::assert_advert(&server.advert(&receipt).await);
         contract::assert_document(&server.document(&receipt).await);
     }
-    // Once taken in, the same again is nothing new: what is kept is what was understood.
+    // Sending an accepted advert again changes nothing: what is stored is what was read.
     let (first, second) =
         (server.post("/adverts", &json!(sent)).await.ok(), server.post("/adverts", &json!(sent)).await.ok());
     let count = |body: &Value| body["hydra:member"].as_array().unwrap().len();
@@ -143,10 +143,10 @@ async fn check(server: &TestServer, sent: &[Value]) {
 }
 
 #[test]
-fn random_input_is_answered_and_what_was_accepted_reads_back() {
+fn random_input_is_answered_and_round_trips() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let server = RefCell::new(runtime.block_on(TestServer::start()));
-    // The runner prints the input that failed, made as small as it gets, and the seed that leads to it.
+    // On failure, the runner prints the minimised input and its seed.
     let mut runner = TestRunner::new(Config { cases: 60, failure_persistence: None, ..Config::default() });
     let result = runner.run(&prop::collection::vec(input(), 1..6), |sent| {
         runtime.block_on(check(&server.borrow(), &sent));

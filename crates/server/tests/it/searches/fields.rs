@@ -1,18 +1,18 @@
-//! Every field of the body of a search: what it may be, what is read back, and what is refused.
+//! The table of search fields: valid values, what is read back, and what is rejected.
 
 use serde_json::{Value, json};
 
 /// One field.
 pub struct Row {
     pub name: &'static str,
-    /// What is read back when nothing is set; nothing where the key is not shown then.
+    /// Value read back when the field is unset; `None` if the key is absent then.
     pub unset: Option<Value>,
     pub need: Need,
-    /// What may be sent, and what is read back.
+    /// Valid input, and the value read back.
     pub good: Vec<(Value, Value)>,
-    /// What is not of the type.
+    /// Values of a wrong type.
     pub wrong_type: Vec<Value>,
-    /// Fields that are understood and break a rule, or that lead nowhere.
+    /// Values that violate a rule, or unknown references.
     pub refused: Vec<Refusal>,
     pub shown: Shown,
 }
@@ -23,11 +23,11 @@ pub enum Need {
     Optional,
 }
 
-/// How a value is compared with what is expected.
+/// How a value is compared with the expected one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
     AsItIs,
-    /// Objects by their `@id`.
+    /// By `@id` of the objects.
     ById,
 }
 
@@ -35,8 +35,8 @@ pub struct Refusal {
     pub fields: Value,
     pub status: u16,
     pub path: &'static str,
-    /// Part of what is told.
-    pub told: &'static str,
+    /// Part of the message.
+    pub message: &'static str,
 }
 
 impl Row {
@@ -60,24 +60,24 @@ impl Row {
         Self { wrong_type: wrong_type.to_vec(), ..self }
     }
 
-    fn refused(mut self, status: u16, fields: Value, path: &'static str, told: &'static str) -> Self {
-        self.refused.push(Refusal { fields, status, path, told });
+    fn refused(mut self, status: u16, fields: Value, path: &'static str, message: &'static str) -> Self {
+        self.refused.push(Refusal { fields, status, path, message });
         self
     }
 
-    /// A value of the field itself that is refused.
-    fn invalid(self, value: &Value, path: &'static str, told: &'static str) -> Self {
+    /// Adds a rejected value of the field itself.
+    fn invalid(self, value: &Value, path: &'static str, message: &'static str) -> Self {
         let fields = json!({self.name: value});
-        self.refused(422, fields, path, told)
+        self.refused(422, fields, path, message)
     }
 
-    fn malformed(self, value: &Value, path: &'static str, told: &'static str) -> Self {
+    fn malformed(self, value: &Value, path: &'static str, message: &'static str) -> Self {
         let fields = json!({self.name: value});
-        self.refused(400, fields, path, told)
+        self.refused(400, fields, path, message)
     }
 }
 
-/// Two bounds of one value, and whether they are shown when they are unset.
+/// Pairs of bounds, and whether they are shown when unset.
 const BOUNDS: &[(&str, &str, bool)] = &[
     ("budgetMin", "budgetMax", true),
     ("pricePerMeterMin", "pricePerMeterMax", true),
@@ -102,7 +102,7 @@ const BOUNDS: &[(&str, &str, bool)] = &[
     ("eventSurfaceVariationMin", "eventSurfaceVariationMax", false),
 ];
 
-/// The table.
+/// Returns the table.
 pub fn rows() -> Vec<Row> {
     let bounds = BOUNDS
         .iter()
@@ -144,7 +144,7 @@ fn list(name: &'static str, good: &[(Value, Value)]) -> Row {
     Row::new(name, good).unset(Some(json!([])))
 }
 
-/// Codes of which there may be several, and codes of which there is one.
+/// Fields with a list of codes, and fields with one code.
 fn choices() -> Vec<Row> {
     let one = |name, code: u8| {
         let sent = [json!(code), json!(code.to_string()), json!([code]), json!([code.to_string()])];
@@ -395,8 +395,8 @@ fn settings() -> Vec<Row> {
             &[(json!(address), json!(address)), (json!(" https://a.example "), json!("https://a.example"))],
         )
         .wrong(&[json!(5), json!(true), json!(["https://a.example"]), json!({"a": 1})])
-        .invalid(&json!("http://a.example/"), name, "https://. Given: \"http://a.example/\".")
-        .invalid(&json!("pas une adresse"), name, "not a valid URL. Given: \"pas une adresse\".")
+        .invalid(&json!("http://a.example/"), name, "https://. FieldUpdate: \"http://a.example/\".")
+        .invalid(&json!("pas une adresse"), name, "not a valid URL. FieldUpdate: \"pas une adresse\".")
         .invalid(&json!("https://user:pass@a.example/"), name, "user name or a password")
         .invalid(&json!(format!("https://a.example/{}", "x".repeat(2_048))), name, "too long")
     };
@@ -409,7 +409,11 @@ fn settings() -> Vec<Row> {
     vec![
         Row::new("notificationRecipient", &[(mail.clone(), mail)])
             .wrong(&[json!(5), json!(["a@b.fr"]), json!({"a": 1})])
-            .invalid(&json!("jean"), "notificationRecipient", "not a valid email address. Given: \"jean\".")
+            .invalid(
+                &json!("jean"),
+                "notificationRecipient",
+                "not a valid email address. FieldUpdate: \"jean\".",
+            )
             .invalid(&json!("a@b.fr, c@d.fr"), "notificationRecipient", "not a valid email address"),
         endpoint("endpointRecipient"),
         endpoint("eventEndpoint"),

@@ -1,16 +1,16 @@
-//! The list of one's searches: filters, order, pages and links.
+//! The list of searches: filters, sort order, pages and links.
 
 use serde_json::{Value, json};
 
-use super::{make, path, stranger};
+use super::{create_search, path, stranger};
 use crate::harness::TestServer;
 use crate::harness::client::Request;
 
-/// A server with searches made one second apart, under these titles; every second one has alerts.
+/// Starts a server with searches created one second apart, with these titles; every second one has notifications on.
 async fn with_titles(titles: &[&str]) -> TestServer {
     let server = TestServer::start().await;
     for (number, title) in titles.iter().enumerate() {
-        make(&server, &json!({"title": title, "notificationEnabled": number % 2 == 1})).await;
+        create_search(&server, &json!({"title": title, "notificationEnabled": number % 2 == 1})).await;
         server.clock.advance_seconds(1);
     }
     server
@@ -24,9 +24,9 @@ fn titles(page: &Value) -> Vec<&str> {
 async fn searches_are_filtered_and_sorted() {
     let server = with_titles(&["Élan", "maison à Tours", "Appartement", "MAISON a Lyon", "zone"]).await;
     let found = async |query: &str| {
-        let answer = server.get(&format!("/searches?{query}")).await;
-        assert_eq!(answer.header("x-ignored-parameters"), None, "{query}");
-        let page = answer.ok();
+        let response = server.get(&format!("/searches?{query}")).await;
+        assert_eq!(response.header("x-ignored-parameters"), None, "{query}");
+        let page = response.ok();
         assert_eq!(page["hydra:totalItems"], page["hydra:member"].as_array().unwrap().len(), "{query}");
         titles(&page).into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
@@ -48,7 +48,7 @@ async fn searches_are_filtered_and_sorted() {
     assert_eq!(found("title=ELAN").await, ["Élan"]);
     assert_eq!(found("title=rien").await, [""; 0]);
     assert_eq!(found("title=100%25").await, [""; 0]);
-    assert_eq!(found("title=_").await, [""; 0], "punctuation alone is in no title");
+    assert_eq!(found("title=_").await, [""; 0], "no title contains only punctuation");
     assert_eq!(found("notificationEnabled=true").await, ["MAISON a Lyon", "maison à Tours"]);
     assert_eq!(found("notificationEnabled=0&order[title]=asc").await, ["Appartement", "Élan", "zone"]);
     assert_eq!(found("notificationEnabled=1&title=tours").await, ["maison à Tours"]);
@@ -62,9 +62,9 @@ async fn searches_are_filtered_and_sorted() {
     ] {
         assert_eq!(server.get(&format!("/searches?{wrong}")).await.violations(400), [parameter]);
     }
-    let answer = server.get("/searches?titel=maison&order[createdAt]=asc").await;
+    let response = server.get("/searches?titel=maison&order[createdAt]=asc").await;
     assert_eq!(
-        (answer.status, answer.header("x-ignored-parameters")),
+        (response.status, response.header("x-ignored-parameters")),
         (200, Some("order[createdAt], titel"))
     );
     let strict =
@@ -73,7 +73,7 @@ async fn searches_are_filtered_and_sorted() {
 }
 
 #[tokio::test]
-async fn a_page_is_an_envelope_of_whole_searches() {
+async fn page_contains_complete_searches() {
     let server = TestServer::start().await;
     let empty = server.get("/searches").await.ok();
     assert_eq!((&empty["hydra:member"], &empty["hydra:totalItems"]), (&json!([]), &json!(0)));
@@ -88,19 +88,19 @@ async fn a_page_is_an_envelope_of_whole_searches() {
         .map(|mapping| mapping["variable"].as_str().unwrap())
         .collect();
     assert_eq!(variables, ["notificationEnabled", "order[title]", "page", "title", "itemsPerPage"]);
-    let made = make(&server, &json!({"budgetMin": 5})).await;
-    assert_eq!(server.get("/searches").await.ok()["hydra:member"], json!([made]));
+    let created = create_search(&server, &json!({"budgetMin": 5})).await;
+    assert_eq!(server.get("/searches").await.ok()["hydra:member"], json!([created]));
 }
 
 #[tokio::test]
-async fn pages_have_links_and_never_overlap() {
-    // All with one title and of one second: the order must hold all the same.
+async fn search_pages_have_links_and_do_not_overlap() {
+    // All have the same title and date: the order must still be stable.
     let server = TestServer::start().await;
     for _ in 0..33 {
-        make(&server, &json!({"title": "Même titre"})).await;
+        create_search(&server, &json!({"title": "Même titre"})).await;
     }
     let other = stranger(&server).await;
-    let theirs = Request::new("POST", "/searches").key(&other).json(&super::least());
+    let theirs = Request::new("POST", "/searches").key(&other).json(&super::minimal());
     assert_eq!(server.send(theirs).await.status, 201);
 
     let first = server.get("/searches").await.ok();

@@ -1,24 +1,24 @@
-//! The matches of a search, as its owner reads them.
+//! Matches of a search over HTTP.
 
 use serde_json::{Value, json};
 
-use super::{least, make, path, put, stranger, with};
+use super::{create_search, minimal, path, put, stranger, with};
 use crate::contract::assert_document;
 use crate::harness::TestServer;
 use crate::harness::adverts::{advert, full};
 use crate::harness::client::Request;
 
-/// A search that every advert of these tests meets.
-async fn meet_everything(server: &TestServer, fields: &Value) -> Value {
-    let mut wanted = json!({"propertyTypes": [0, 1], "withCoherentPrice": false});
-    wanted.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-    make(server, &wanted).await
+/// Saves a search that matches every advert of these tests.
+async fn match_everything(server: &TestServer, fields: &Value) -> Value {
+    let mut search = json!({"propertyTypes": [0, 1], "withCoherentPrice": false});
+    search.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    create_search(server, &search).await
 }
 
-/// A server, a search, and matches with `count` properties made one second apart.
+/// Starts a server with a search and matches of `count` properties, one second apart.
 async fn with_matches(count: usize) -> (TestServer, Value) {
     let server = TestServer::start().await;
-    let search = meet_everything(&server, &json!({"notificationEnabled": true})).await;
+    let search = match_everything(&server, &json!({"notificationEnabled": true})).await;
     for number in 0..count {
         server.clock.advance_seconds(1);
         server.accept(&advert(&number.to_string(), json!({"price": 100_000 + number}))).await;
@@ -32,9 +32,9 @@ fn members(page: &Value) -> &Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_match_shows_the_property_as_it_was() {
+async fn match_shows_the_property_at_match_time() {
     let server = TestServer::start().await;
-    let search = meet_everything(&server, &json!({})).await;
+    let search = match_everything(&server, &json!({})).await;
     server.clock.advance_seconds(60);
     let receipt = server.accept(&full("1")).await;
     let document = server.document(&receipt).await;
@@ -59,7 +59,7 @@ async fn a_match_shows_the_property_as_it_was() {
     assert_document(&found["propertyDocument"]);
     assert_eq!(server.get(id).await.ok(), *found);
 
-    // Whoever has nothing to do with it sees nothing of it.
+    // Another user does not see it.
     let stranger = stranger(&server).await;
     let theirs = server.send(Request::new("GET", id).key(&stranger)).await;
     theirs.problem(404);
@@ -74,9 +74,9 @@ async fn a_match_shows_the_property_as_it_was() {
 }
 
 #[tokio::test]
-async fn a_search_that_hides_contacts_hides_them_in_its_matches() {
+async fn hidden_contacts_are_absent_from_matches() {
     let server = TestServer::start().await;
-    let search = meet_everything(&server, &json!({"hidePropertyContact": true})).await;
+    let search = match_everything(&server, &json!({"hidePropertyContact": true})).await;
     let receipt = server.accept(&full("1")).await;
     server.app.matched().await;
     let matches = format!("{}/matches", path(&search));
@@ -95,7 +95,7 @@ async fn a_search_that_hides_contacts_hides_them_in_its_matches() {
 }
 
 #[tokio::test]
-async fn matches_come_newest_first_in_pages() {
+async fn matches_are_listed_newest_first() {
     let (server, search) = with_matches(33).await;
     let matches = format!("{}/matches", path(&search));
     let first = server.get(&matches).await.ok();
@@ -114,10 +114,10 @@ async fn matches_come_newest_first_in_pages() {
     let count = server.get(&format!("{matches}?itemsPerPage=0")).await.ok();
     assert_eq!((count["hydra:totalItems"].as_u64(), members(&count).len()), (Some(33), 0));
     assert_eq!(server.get(&format!("{matches}?page=0")).await.violations(400), ["page"]);
-    let answer = server.get(&format!("{matches}?pgae=2")).await;
-    assert_eq!((answer.status, answer.header("x-ignored-parameters")), (200, Some("pgae")));
+    let response = server.get(&format!("{matches}?pgae=2")).await;
+    assert_eq!((response.status, response.header("x-ignored-parameters")), (200, Some("pgae")));
     // Another search has none of them.
-    let other = make(&server, &least()).await;
+    let other = create_search(&server, &minimal()).await;
     let page = server.get(&format!("{}/matches", path(&other))).await.ok();
     assert_eq!((&page["hydra:totalItems"], &page["hydra:member"]), (&json!(0), &json!([])));
 }

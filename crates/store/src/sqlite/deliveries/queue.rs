@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use domain::{CancelReason, DeliveryId, RetryDecision, Outcome, RetryPolicy, Timestamp, UserId};
+use domain::{CancelReason, DeliveryId, Outcome, RetryDecision, RetryPolicy, Timestamp, UserId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::subject::{contacts, subject};
@@ -298,8 +298,12 @@ pub fn reap_leases(
     let mut lanes = Vec::with_capacity(leased.len());
     for (sequence, lane, failures, interruptions, leased_until) in leased {
         let outcome = Outcome::Interrupted;
-        let next =
-            RetryPolicy { interval: Duration::ZERO }.after(outcome, now, count(failures), count(interruptions));
+        let next = RetryPolicy { interval: Duration::ZERO }.after(
+            outcome,
+            now,
+            count(failures),
+            count(interruptions),
+        );
         // The best guess of when it was claimed.
         let claimed_at = timestamp(leased_until).ok().and_then(|until| until.saturating_sub(LEASE).ok());
         let attempt = Attempt {

@@ -1,8 +1,8 @@
 //! The queue: lanes, claims, settlements, leases.
 
 use domain::{
-    Alerts, CancelReason, DeliveryChannel, DeliveryId, DeliveryState, EmailAddress, Endpoint, RetryDecision, Outcome,
-    RetryPolicy, SearchNumber,
+    Alerts, CancelReason, DeliveryChannel, DeliveryId, DeliveryState, EmailAddress, Endpoint, Outcome,
+    RetryDecision, RetryPolicy, SearchNumber,
 };
 use store::prelude::*;
 use store::{EnqueueBatch, Gather, InitialState, Lane, Leases, Notification, QueueDepth, Settlement};

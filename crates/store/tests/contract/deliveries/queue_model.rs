@@ -6,7 +6,7 @@
 mod compare;
 mod reference;
 
-use domain::{CancelReason, DeliveryId, RetryDecision, Outcome, RetryPolicy, SearchNumber};
+use domain::{CancelReason, DeliveryId, Outcome, RetryDecision, RetryPolicy, SearchNumber};
 use proptest::prelude::*;
 use store::prelude::*;
 use store::{Attempt, Claim, EnqueueBatch, Gather, Lane, LanePeek, Leases, Notification, Replay, Settlement};
@@ -295,7 +295,9 @@ impl<B: Backend> Story<B> {
         let made = Attempt { status: None, ..attempt(self.model.now, outcome) };
         match result {
             // The lease is searches back.
-            5 => Settlement { id, claim_id: claim, attempt: None, next: RetryDecision::RetryAt(now), at: now },
+            5 => {
+                Settlement { id, claim_id: claim, attempt: None, next: RetryDecision::RetryAt(now), at: now }
+            }
             _ => Settlement { id, claim_id: claim, attempt: Some(made), next, at: now },
         }
     }

@@ -1,4 +1,4 @@
-//! A transport that carries nothing, remembers everything, and answers as it is told; and a renderer that writes plain words.
+//! A transport that sends nothing, records every message, and answers as the test says.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -6,17 +6,15 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use delivery::{AttemptResult, Email, SequenceHeaders, WebhookMessage};
-use domain::{
-    AdvertEvent, Contact, DeliveryId, Endpoint, EventName, Outcome, Property, SiteDirectory, Timestamp,
-};
+use domain::{DeliveryId, Endpoint, Outcome, Timestamp};
+use serde_json::Value;
 use tokio::sync::Notify;
 
-use crate::App;
-use crate::dispatch::{EndpointRefused, PayloadRenderer, Told, Transport};
+use crate::dispatch::{EndpointRefused, Transport};
 
-/// A message that was carried.
+/// A webhook that was sent.
 #[derive(Debug, Clone)]
-pub struct Carried {
+pub struct SentWebhook {
     pub id: DeliveryId,
     pub at: Timestamp,
     pub path: String,
@@ -25,46 +23,59 @@ pub struct Carried {
     pub order: Option<SequenceHeaders>,
 }
 
-impl Carried {
-    pub fn text(&self) -> String {
-        String::from_utf8(self.body.clone()).unwrap()
+impl SentWebhook {
+    /// Describes the JSON body: the event or "match", and the description of the property.
+    pub fn summary(&self) -> String {
+        let body: Value = serde_json::from_slice(&self.body).unwrap();
+        let (kind, matched) = match body.get("event") {
+            Some(event) => (event.as_str().unwrap(), &body["match"]),
+            None => ("match", &body),
+        };
+        format!("{kind}: {}", matched["propertyDocument"]["description"].as_str().unwrap())
+    }
+
+    /// Returns `true` if the body shows no contact.
+    pub fn hides_contacts(&self) -> bool {
+        let body: Value = serde_json::from_slice(&self.body).unwrap();
+        let contact = &body["propertyDocument"]["adverts"][0]["contact"];
+        contact.as_object().unwrap().values().all(Value::is_null)
     }
 }
 
 #[derive(Debug, Clone, Default)]
 pub enum Answer {
-    Is(Outcome),
-    /// The receiver has it, and nothing more is ever heard.
+    Outcome(Outcome),
+    /// The receiver gets the message, and never answers.
     #[default]
-    TakenThenSilence,
-    /// The receiver has it, and says so when it is told to.
+    Never,
+    /// The receiver gets the message, and answers with success when notified.
     When(Arc<Notify>),
 }
 
 #[derive(Default)]
-pub struct TestCarrier {
+pub struct FakeTransport {
     state: Mutex<State>,
-    came: Notify,
+    sent: Notify,
 }
 
 #[derive(Default)]
 struct State {
-    posts: Vec<Carried>,
+    webhooks: Vec<SentWebhook>,
     emails: Vec<Email>,
     answer: Option<Answer>,
     by_host: HashMap<String, Answer>,
-    no_letters: bool,
+    email_is_off: bool,
 }
 
-impl TestCarrier {
-    pub fn posts(&self) -> Vec<Carried> {
-        self.state.lock().unwrap().posts.clone()
+impl FakeTransport {
+    pub fn webhooks(&self) -> Vec<SentWebhook> {
+        self.state.lock().unwrap().webhooks.clone()
     }
 
-    /// Waits until so many were carried.
-    pub async fn carried(&self, count: usize) {
-        while self.posts().len() < count {
-            self.came.notified().await;
+    /// Waits until `count` webhooks were sent.
+    pub async fn wait_for_webhooks(&self, count: usize) {
+        while self.webhooks().len() < count {
+            self.sent.notified().await;
         }
     }
 
@@ -76,7 +87,7 @@ impl TestCarrier {
         self.state.lock().unwrap().answer = Some(answer);
     }
 
-    /// Everything is taken and answered only when that is told.
+    /// Holds back all answers until the returned handle is notified.
     pub fn hold(&self) -> Arc<Notify> {
         let notify = Arc::new(Notify::new());
         self.always(Answer::When(Arc::clone(&notify)));
@@ -84,17 +95,17 @@ impl TestCarrier {
     }
 
     pub fn hang_on(&self, host: &str) {
-        self.state.lock().unwrap().by_host.insert(host.to_owned(), Answer::TakenThenSilence);
+        self.state.lock().unwrap().by_host.insert(host.to_owned(), Answer::Never);
     }
 
-    pub fn no_letters(&self) {
-        self.state.lock().unwrap().no_letters = true;
+    pub fn turn_off_email(&self) {
+        self.state.lock().unwrap().email_is_off = true;
     }
 
-    async fn answered(&self, answer: Answer) -> AttemptResult {
+    async fn answer(&self, answer: Answer) -> AttemptResult {
         let outcome = match answer {
-            Answer::Is(outcome) => outcome,
-            Answer::TakenThenSilence => std::future::pending().await,
+            Answer::Outcome(outcome) => outcome,
+            Answer::Never => std::future::pending().await,
             Answer::When(notify) => {
                 notify.notified().await;
                 Outcome::Delivered
@@ -110,61 +121,42 @@ impl TestCarrier {
 }
 
 #[async_trait]
-impl Transport for TestCarrier {
-    async fn post(&self, post: &WebhookMessage) -> AttemptResult {
-        let host = self.judge(&post.endpoint).unwrap();
+impl Transport for FakeTransport {
+    async fn send_webhook(&self, message: &WebhookMessage) -> AttemptResult {
+        let host = self.check_endpoint(&message.endpoint).unwrap();
         let answer = {
             let mut state = self.state.lock().unwrap();
-            let path = post.endpoint.as_str().split('/').skip(3).collect::<Vec<_>>().join("/");
-            state.posts.push(Carried {
-                id: post.id,
-                at: post.at,
+            let path = message.endpoint.as_str().split('/').skip(3).collect::<Vec<_>>().join("/");
+            state.webhooks.push(SentWebhook {
+                id: message.id,
+                at: message.at,
                 path: format!("/{path}"),
-                body: post.body.to_vec(),
-                secrets: post.secrets.len(),
-                order: post.order,
+                body: message.body.to_vec(),
+                secrets: message.secrets.len(),
+                order: message.order,
             });
-            let otherwise = state.answer.clone().unwrap_or(Answer::Is(Outcome::Delivered));
-            state.by_host.get(&host).cloned().unwrap_or(otherwise)
+            let default = state.answer.clone().unwrap_or(Answer::Outcome(Outcome::Delivered));
+            state.by_host.get(&host).cloned().unwrap_or(default)
         };
-        self.came.notify_one();
-        self.answered(answer).await
+        self.sent.notify_one();
+        self.answer(answer).await
     }
 
-    async fn email(&self, email: &Email) -> AttemptResult {
+    async fn send_email(&self, email: &Email) -> AttemptResult {
         let answer = {
             let mut state = self.state.lock().unwrap();
             state.emails.push(email.clone());
-            state.answer.clone().unwrap_or(Answer::Is(Outcome::Delivered))
+            state.answer.clone().unwrap_or(Answer::Outcome(Outcome::Delivered))
         };
-        self.answered(answer).await
+        self.answer(answer).await
     }
 
-    fn judge(&self, endpoint: &Endpoint) -> Result<String, EndpointRefused> {
+    fn check_endpoint(&self, endpoint: &Endpoint) -> Result<String, EndpointRefused> {
         let host = endpoint.as_str().split('/').nth(2).unwrap_or_default();
         Ok(format!("{host}:443"))
     }
 
     fn sends_email(&self) -> bool {
-        !self.state.lock().unwrap().no_letters
-    }
-}
-
-/// Writes what a test can read.
-pub struct TestScribe;
-
-impl PayloadRenderer for TestScribe {
-    fn document(&self, _: &App, _: &SiteDirectory, property: &Property) -> Option<Vec<u8>> {
-        let description = property.derive()?.description?.as_str().to_owned();
-        let hidden = property.adverts.iter().all(|advert| advert.details.contact == Contact::default());
-        Some(format!("{description}{}", if hidden { ", hidden" } else { "" }).into_bytes())
-    }
-
-    fn match_body(&self, told: &Told<'_>) -> Vec<u8> {
-        format!("match of {}", String::from_utf8_lossy(told.document)).into_bytes()
-    }
-
-    fn event_body(&self, name: EventName, _: &AdvertEvent, told: &Told<'_>) -> Vec<u8> {
-        format!("{name:?} in {}", String::from_utf8_lossy(told.document)).into_bytes()
+        !self.state.lock().unwrap().email_is_off
     }
 }

@@ -1,4 +1,4 @@
-//! A store in a folder of its own, and services on it that come and go.
+//! A store in a temporary folder, and apps that start on it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use std::time::Duration;
 use domain::{Clock, Identity, Property, PropertyId, Timestamp};
 use engine::SearchRequest;
 use places::Gazetteer;
-use store::sqlite::{FILE_NAME, SqliteStore};
 use store::prelude::*;
+use store::sqlite::{FILE_NAME, SqliteStore};
 use store::{ChangeSet, CommitOutcome, Expected, Position, PutCause, PutProperty, Step};
 use tempfile::TempDir;
 use testkit::build::{advert, advert_id, at, property, property_id};
@@ -20,13 +20,13 @@ use crate::App;
 
 pub const SNAPSHOT_EVERY: Duration = Duration::from_secs(600);
 
-pub struct ListingSummary {
+pub struct TestService {
     store: Arc<SqliteStore>,
     pub clock: Arc<ManualClock>,
     folder: TempDir,
 }
 
-impl ListingSummary {
+impl TestService {
     pub fn new() -> Self {
         let folder = TempDir::new().unwrap();
         let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
@@ -41,12 +41,12 @@ impl ListingSummary {
         self.clock.now()
     }
 
-    /// The same data as another process would see it.
+    /// Opens the same data as another process would.
     pub fn open_store(&self) -> SqliteStore {
         SqliteStore::open(self.folder.path()).unwrap()
     }
 
-    /// A service that has just started.
+    /// Returns an app as it is after a start.
     pub fn app(&self) -> App {
         static PLACES: LazyLock<Arc<Gazetteer>> = LazyLock::new(|| Arc::new(Gazetteer::embedded().unwrap()));
         let ids = Arc::new(SeededIds::new(1));
@@ -71,12 +71,12 @@ impl ListingSummary {
         match self.store.commit(changes).await.unwrap() {
             CommitOutcome::Committed(position) => position,
             CommitOutcome::Conflict | CommitOutcome::TooManySearches => {
-                panic!("a conflict where there should be none")
+                panic!("unexpected conflict")
             }
         }
     }
 
-    /// Starts, catches up, and ends with a snapshot.
+    /// Starts an indexer, catches up and takes a snapshot.
     pub async fn take_snapshot(&self) {
         let app = self.app();
         let mut indexer = self.indexer(&app);
@@ -84,26 +84,26 @@ impl ListingSummary {
         indexer.snapshot().await.unwrap();
     }
 
-    /// Whether a start takes the snapshot for good.
-    pub async fn begins_with_snapshot(&self) -> bool {
+    /// Returns `true` if a start uses the snapshot.
+    pub async fn restores_snapshot(&self) -> bool {
         self.indexer(&self.app()).snapshots.restore(&self.app()).await.unwrap().is_some()
     }
 
-    /// What is found after a start, however the index came to be. Nothing is written.
-    pub async fn rebuilt_or_restored(&self) -> Vec<PropertyId> {
-        let kept = TempDir::new().unwrap();
+    /// Returns what is found after a start, from the snapshot or from the store. Works on a copy of the snapshot.
+    pub async fn found_after_restart(&self) -> Vec<PropertyId> {
+        let copied = TempDir::new().unwrap();
         if self.snapshots().exists() {
-            copy(&self.snapshots(), kept.path());
+            copy(&self.snapshots(), copied.path());
         }
         let app = self.app();
-        let settings = Settings { folder: kept.path().to_owned(), snapshot_every: SNAPSHOT_EVERY };
+        let settings = Settings { folder: copied.path().to_owned(), snapshot_every: SNAPSHOT_EVERY };
         let mut indexer = Indexer::new(&app, settings).unwrap();
         indexer.run_once().await.unwrap();
         indexer.snapshot().await.unwrap();
         found(&app)
     }
 
-    /// Overwrites the record of a property with nonsense.
+    /// Damages the record of a property.
     pub fn damage(&self, number: u64) {
         let connection = rusqlite::Connection::open(self.folder.path().join(FILE_NAME)).unwrap();
         let sql = "UPDATE property_version SET record = x'01ff' WHERE property_id = ?1";
@@ -120,11 +120,11 @@ pub fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Everything that is found, in the order of ids.
+/// Returns all properties in the index, ordered by id.
 pub fn found(app: &App) -> Vec<PropertyId> {
     let request = SearchRequest { take: usize::MAX, ..SearchRequest::default() };
     let mut found: Vec<_> =
-        app.view().unwrap().search(&request).hits.into_iter().map(|hit| hit.property).collect();
+        app.index_searcher().unwrap().search(&request).hits.into_iter().map(|hit| hit.property).collect();
     found.sort();
     found
 }
@@ -145,13 +145,13 @@ fn put(property: Property, expected: Expected, cause: PutCause) -> Step {
 /// A new property with an advert of the same number.
 pub fn create(number: u64) -> Step {
     let claim = Identity::Uuid(advert_id(number));
-    let home = property(number, [advert(number).build()]);
-    put(home, Expected::New, PutCause::Created { claim, events: Vec::new() })
+    let created = property(number, [advert(number).build()]);
+    put(created, Expected::New, PutCause::Created { claim, events: Vec::new() })
 }
 
-/// A change of a property that nobody has changed yet.
-pub fn change(home: &Property) -> Step {
-    put(home.clone(), Expected::Revision(1), PutCause::Changed { events: Vec::new() })
+/// A change of a property at its first revision.
+pub fn change(property: &Property) -> Step {
+    put(property.clone(), Expected::Revision(1), PutCause::Changed { events: Vec::new() })
 }
 
 pub fn remove(number: u64) -> Step {
@@ -159,10 +159,10 @@ pub fn remove(number: u64) -> Step {
     Step::Remove { property, expected: Expected::Revision(1), advert }
 }
 
-/// The advert of a property, which is at a revision and is gone then, moves to a new one.
+/// Moves the advert of a property at `revision` to a new property. The old one is removed.
 pub fn moved(from: u64, revision: u32, to: u64) -> [Step; 2] {
     let advert_id = advert_id(from);
-    let home = property(to, [advert(from).build()]);
+    let created = property(to, [advert(from).build()]);
     let join = PutCause::Joined { from: property_id(from), events: Vec::new() };
     [
         Step::Remove {
@@ -170,6 +170,6 @@ pub fn moved(from: u64, revision: u32, to: u64) -> [Step; 2] {
             expected: Expected::Revision(revision),
             advert: advert_id,
         },
-        put(home, Expected::New, join),
+        put(created, Expected::New, join),
     ]
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
-use domain::{CancelReason, DeliveryId, DeliveryState, RetryDecision, Outcome, RetryPolicy, SearchNumber};
+use domain::{CancelReason, DeliveryId, DeliveryState, Outcome, RetryDecision, RetryPolicy, SearchNumber};
 use store::prelude::*;
 use store::{
     Attempt, Gather, LEASE, Lane, LanePeek, Leases, Notification, OutboxBatch, Position, Settlement,

@@ -1,4 +1,4 @@
-//! A receiver that survives all kills, because it is here and not in the server. Its ledger is on disk before it answers.
+//! A webhook receiver that survives all kills, because it runs in the test process. It writes its ledger before it responds.
 
 use std::collections::HashSet;
 use std::net::{IpAddr, Ipv4Addr};
@@ -11,39 +11,39 @@ use testkit::receiver::{Authority, Behaviour, Protocols, Receiver, ReceiverConfi
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
-/// One message in so many is refused when it comes first.
+/// One message in this many is rejected on its first attempt.
 const REFUSES_ONE_IN: u64 = 10;
 
-/// Several, so that there is more under way than one host may have.
+/// Several hosts, so that more attempts are in flight than one host may have.
 const HOSTS: u8 = 4;
 
-/// When nothing has come for this long, nothing will. A start on a busy machine takes seconds.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// If nothing arrives for this long, the test fails. A start on a busy machine takes seconds.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// What has come so far.
+/// Counts of messages so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Seen {
     pub arrivals: u64,
-    /// How many different messages were taken at least once.
+    /// Number of distinct messages accepted at least once.
     pub taken: u64,
 }
 
-pub struct Receiving {
+pub struct LedgerReceiver {
     receiver: Receiver,
     runtime: Runtime,
     folder: TempDir,
     seen: watch::Receiver<Seen>,
 }
 
-impl Receiving {
+impl LedgerReceiver {
     pub fn start() -> Self {
         let folder = TempDir::new().unwrap();
-        // A thread of its own: it receives while the test does something else.
+        // A thread of its own: it receives while the test does other work.
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let authority = Authority::new();
         std::fs::write(authority_file(&folder), authority.pem()).unwrap();
-        let (tell, seen) = watch::channel(Seen::default());
+        let (sender, seen) = watch::channel(Seen::default());
         let refusing = Script::refusing_one_in(REFUSES_ONE_IN);
         let taken = Mutex::new(HashSet::new());
         let script = Script::new(move |request| {
@@ -52,7 +52,7 @@ impl Receiving {
                 let id = request.webhook_id().unwrap_or_default().to_owned();
                 taken.lock().unwrap_or_else(PoisonError::into_inner).insert(id)
             };
-            tell.send_modify(|seen| {
+            sender.send_modify(|seen| {
                 seen.arrivals += 1;
                 seen.taken += u64::from(new);
             });
@@ -69,7 +69,7 @@ impl Receiving {
         Self { receiver, runtime, folder, seen }
     }
 
-    /// What a server needs to be told to deliver here.
+    /// Returns the settings a server needs to deliver here.
     pub fn settings(&self) -> [(&'static str, String); 3] {
         [
             ("VIGIE_DELIVERY__EXTRA_CA_FILE", authority_file(&self.folder).display().to_string()),
@@ -78,7 +78,7 @@ impl Receiving {
         ]
     }
 
-    /// Where to send to, one of several hosts in turn.
+    /// Returns an endpoint; hosts take turns by number.
     pub fn url(&self, number: usize, path: &str) -> String {
         let addresses = self.receiver.addresses();
         format!("https://{}/{path}", addresses[number % addresses.len()])
@@ -88,7 +88,7 @@ impl Receiving {
         *self.seen.borrow()
     }
 
-    /// Waits until enough has come, or until something else has happened; tells which it was.
+    /// Waits until enough has arrived or `other` completes. Returns which of the two it was.
     pub fn wait(&self, enough: impl Fn(Seen) -> bool, other: impl Future<Output = ()>) -> Waited {
         self.runtime.block_on(async {
             let mut seen = self.seen.clone();
@@ -98,9 +98,9 @@ impl Receiving {
                     return Waited::Enough;
                 }
                 tokio::select! {
-                    changed = tokio::time::timeout(PATIENCE, seen.changed()) => match changed {
+                    changed = tokio::time::timeout(TIMEOUT, seen.changed()) => match changed {
                         Ok(changed) => changed.unwrap(),
-                        Err(_) => panic!("nothing comes any more: {:?}", self.seen()),
+                        Err(_) => panic!("no message arrived for {TIMEOUT:?}: {:?}", self.seen()),
                     },
                     () = &mut other => return Waited::Other,
                 }

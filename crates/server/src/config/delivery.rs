@@ -1,4 +1,4 @@
-//! The settings of what leaves the house: webhooks and emails.
+//! Settings of outgoing messages: webhooks and e-mail.
 
 use std::fs;
 use std::net::{IpAddr, SocketAddr};
@@ -13,39 +13,39 @@ use domain::{SearchToken, WebAddress};
 use super::source::Reader;
 use super::value::{self, DAY, not};
 
-/// The id and the token of a search, with a slash between them.
+/// Length of the search id and token in an unsubscribe link, with the slash between them.
 const LINK_BYTES: usize = 36 + 1 + 2 * SearchToken::BYTES;
 
-/// More attempts at once than one address of this machine has ports to make them from.
+/// Upper bound of concurrency limits: one local address has no more ports to connect from.
 const ATTEMPTS_MAX: usize = 65_536;
 
-/// How webhooks are sent.
+/// Settings of section `[delivery]`.
 #[derive(Debug, Clone)]
 pub struct Delivery {
     pub retry_interval: Duration,
     pub success: Success,
     pub source_address: Option<IpAddr>,
-    /// The file of additional certificates, to be named.
+    /// Path of the extra CA file, for error messages.
     pub extra_ca_file: Option<PathBuf>,
-    /// What it holds.
+    /// Content of the extra CA file.
     pub extra_ca_pem: Option<Vec<u8>>,
     pub addresses: AddressPolicy,
     pub dns: Dns,
     pub limits: DispatchLimits,
-    pub keep: Duration,
+    pub retention: Duration,
 }
 
-/// How emails are sent.
+/// Settings of section `[email]`.
 #[derive(Debug, Clone)]
 pub struct Email {
     pub transport: EmailTransport,
     pub from: Mailbox,
-    pub gather: Duration,
+    pub batch_window: Duration,
     pub public_url: String,
     pub folder: PathBuf,
     pub smtp: SmtpServer,
-    /// How many emails may be under way at once.
-    pub letters_max: usize,
+    /// Limit of concurrent e-mail attempts.
+    pub smtp_connections_max: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,8 +73,8 @@ impl Delivery {
         let dns = reader.take("delivery.dns_servers", dns);
         let per_host = reader.take("delivery.per_host_max", value::count(ATTEMPTS_MAX));
         let per_user = reader.take("delivery.per_user_max", value::count(ATTEMPTS_MAX));
-        let in_all = reader.take("delivery.in_all_max", value::count(ATTEMPTS_MAX));
-        let keep = reader.take("delivery.keep", value::duration(3_650 * DAY));
+        let total = reader.take("delivery.total_max", value::count(ATTEMPTS_MAX));
+        let retention = reader.take("delivery.retention", value::duration(3_650 * DAY));
         let (extra_ca_file, extra_ca_pem) = extra_ca?.unzip();
         Some(Self {
             retry_interval: retry_interval?,
@@ -87,10 +87,10 @@ impl Delivery {
             limits: DispatchLimits {
                 per_host: per_host?,
                 per_user: per_user?,
-                in_all: in_all?,
+                total: total?,
                 ..DispatchLimits::default()
             },
-            keep: keep?,
+            retention: retention?,
         })
     }
 }
@@ -99,7 +99,7 @@ impl Email {
     pub(super) fn read(reader: &mut Reader) -> Option<Self> {
         let transport = reader.take("email.transport", transport);
         let from = reader.take("email.from", mailbox);
-        let gather = reader.take("email.gather", value::duration(30 * DAY));
+        let batch_window = reader.take("email.batch_window", value::duration(30 * DAY));
         let public_url = reader.take("email.public_url", public_url);
         let folder = reader.take("email.folder", value::path);
         let host = reader.take("email.smtp_host", |text| Ok(text.to_owned()));
@@ -107,21 +107,21 @@ impl Email {
         let security = reader.take("email.smtp_security", security);
         let user = reader.take("email.smtp_user", |text| Ok(text.to_owned()));
         let password = reader.take("email.smtp_password", |text| Ok(text.to_owned()));
-        let emails = reader.take("email.smtp_connections_max", value::count(ATTEMPTS_MAX));
+        let smtp_connections_max = reader.take("email.smtp_connections_max", value::count(ATTEMPTS_MAX));
         let login = user.zip(password).map(|(user, password)| login(reader, user, password));
         Some(Self {
             transport: transport?,
             from: from?,
-            gather: gather?,
+            batch_window: batch_window?,
             public_url: public_url?,
             folder: folder?,
             smtp: SmtpServer { host: host?, port: port?, security: security?, login: login? },
-            letters_max: emails?,
+            smtp_connections_max: smtp_connections_max?,
         })
     }
 }
 
-/// Something a server can do, but hardly as it was meant.
+/// A setting that is valid but probably not what the operator intended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConfigWarning {
     pub setting: &'static str,
@@ -129,58 +129,59 @@ pub struct ConfigWarning {
 }
 
 impl Email {
-    /// What emails would suffer from that really leave the house. In a folder nobody follows their links.
+    /// Returns settings that would spoil e-mails sent by SMTP. The folder transport is exempt: its links are not followed.
     pub fn warnings(&self) -> Vec<ConfigWarning> {
         if self.transport != EmailTransport::Smtp {
             return Vec::new();
         }
-        let of_the_link = if self.public_url.trim_end_matches('/') == PUBLIC_URL_DEFAULT {
+        let public_url_warning = if self.public_url.trim_end_matches('/') == PUBLIC_URL_DEFAULT {
             Some(
-                "is still its default: the links in emails, those that end them among them, lead nowhere for their readers",
+                "is still the default: links in e-mails, including the unsubscribe link, will not work for recipients; \
+                 set it to the public address of this server",
             )
         } else if !self.public_url.starts_with("https://") {
             Some(
-                "is not https: mail programs do not offer the end of emails then, and links may lead nowhere",
+                "does not start with https://: mail programs will not offer one-click unsubscribe, and may block links",
             )
         } else {
             None
         };
-        let of_the_sender =
-            self.from.address().as_str().ends_with(FROM_DEFAULT_HOST).then_some(
-                "is still its default: mail servers refuse emails from a host that does not exist",
-            );
+        let from_warning = self.from.address().as_str().ends_with(FROM_DEFAULT_HOST).then_some(
+            "is still the default: mail servers reject senders of a domain that does not exist; \
+                 set it to an address of your own domain",
+        );
         let warning = |setting, message: Option<&'static str>| {
             message.map(|message| ConfigWarning { setting, message })
         };
-        [warning("email.public_url", of_the_link), warning("email.from", of_the_sender)]
+        [warning("email.public_url", public_url_warning), warning("email.from", from_warning)]
             .into_iter()
             .flatten()
             .collect()
     }
 }
 
-/// Nobody but this machine is reached there.
+/// Reachable from this machine only.
 const PUBLIC_URL_DEFAULT: &str = "http://127.0.0.1:8080";
 
 const FROM_DEFAULT_HOST: &str = "@localhost.localdomain";
 
-/// A login is a user and a password. With one of them alone no server would take a email, or anybody could send them.
+/// Requires a user and a password, or neither. With only one of them, the mail server would reject the login.
 fn login(reader: &mut Reader, user: String, password: String) -> Option<Login> {
     match (user.is_empty(), password.is_empty()) {
         (true, true) => None,
         (false, false) => Some(Login { user, password }),
         (true, false) => {
-            reader.refuse("email.smtp_password", "is given without email.smtp_user: give both or neither");
+            reader.reject("email.smtp_password", "is given without email.smtp_user: give both or neither");
             None
         }
         (false, true) => {
-            reader.refuse("email.smtp_user", "is given without email.smtp_password: give both or neither");
+            reader.reject("email.smtp_user", "is given without email.smtp_password: give both or neither");
             None
         }
     }
 }
 
-/// The value, or nothing for an empty text.
+/// Reads an empty text as `None`.
 fn unless_empty<T>(read: impl Fn(&str) -> Result<T, String>) -> impl Fn(&str) -> Result<Option<T>, String> {
     move |text| if text.is_empty() { Ok(None) } else { read(text).map(Some) }
 }
@@ -200,7 +201,7 @@ fn address(text: &str) -> Result<IpAddr, String> {
 fn certificates(text: &str) -> Result<(PathBuf, Vec<u8>), String> {
     fs::read(text)
         .map(|pem| (text.into(), pem))
-        .map_err(|error| not(format_args!("a file that can be read ({error})")))
+        .map_err(|error| not(format_args!("a readable file ({error})")))
 }
 
 fn addresses(text: &str) -> Result<AddressPolicy, String> {
@@ -242,10 +243,10 @@ fn security(text: &str) -> Result<Security, String> {
 }
 
 fn public_url(text: &str) -> Result<String, String> {
-    // The whole link must be one, or no email could ever be written.
+    // The complete unsubscribe link must be a valid address, or every e-mail would fail.
     let room = "/unsubscribe/".len() + LINK_BYTES;
     let fits = text.len() + room <= WebAddress::BYTES_MAX && WebAddress::parse(text).is_ok();
-    // What follows is a path, which has no place behind a question or a fragment.
+    // A path is appended, so the address must not contain a query or a fragment.
     let plain = !text.contains(|c: char| c.is_whitespace() || c.is_control() || "<>\"?#".contains(c));
     if fits && plain { Ok(text.to_owned()) } else { Err(not("an address such as https://vigie.example")) }
 }

@@ -1,5 +1,4 @@
-//! What every request goes through before and after its handler: an id, limits, a clear answer for what no handler takes,
-//! the log and the metrics.
+//! Middleware around every request: request id, limits, responses for unknown routes and methods, log and metrics.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -22,22 +21,22 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const DOCUMENTATION: HeaderValue =
     HeaderValue::from_static("</docs.jsonld>; rel=\"http://www.w3.org/ns/hydra/core#apiDocumentation\"");
 
-/// The place of a request among those that may be worked on at once.
+/// Permit of a request, counted against `limits.requests_max`. Released when the last clone is dropped.
 #[derive(Clone)]
-pub struct Slot(#[expect(dead_code, reason = "held, not read")] Arc<OwnedSemaphorePermit>);
+pub struct RequestPermit(#[expect(dead_code, reason = "held, not read")] Arc<OwnedSemaphorePermit>);
 
-pub fn layered(router: Router<Shared>, shared: &Shared) -> Router<Shared> {
-    let slots = Arc::new(Semaphore::new(shared.config.limits.requests_max));
+pub fn layer(router: Router<Shared>, shared: &Shared) -> Router<Shared> {
+    let permits = Arc::new(Semaphore::new(shared.config.limits.requests_max));
     router
         .fallback(async || Problem::not_found())
         .method_not_allowed_fallback(async || {
-            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "This method is not allowed here.")
+            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed for this path.")
         })
-        .layer(middleware::from_fn_with_state((shared.clone(), slots), outer))
+        .layer(middleware::from_fn_with_state((shared.clone(), permits), handle))
 }
 
-async fn outer(
-    State((shared, slots)): State<(Shared, Arc<Semaphore>)>,
+async fn handle(
+    State((shared, permits)): State<(Shared, Arc<Semaphore>)>,
     request: Request,
     next: Next,
 ) -> Response {
@@ -54,14 +53,14 @@ async fn outer(
         key = tracing::field::Empty
     );
 
-    shared.metrics.requests_under_way.inc();
-    let mut response = limited(&shared, &slots, request, next).instrument(span.clone()).await;
-    shared.metrics.requests_under_way.dec();
+    shared.metrics.requests_in_flight.inc();
+    let mut response = run_limited(&shared, &permits, request, next).instrument(span.clone()).await;
+    shared.metrics.requests_in_flight.dec();
 
     let status = response.status();
     let elapsed = started.elapsed();
     let _entered = span.entered();
-    tracing::info!(status = status.as_u16(), milliseconds = elapsed.as_secs_f64() * 1e3, "answered");
+    tracing::info!(status = status.as_u16(), milliseconds = elapsed.as_secs_f64() * 1e3, "request completed");
     shared
         .metrics
         .request_seconds
@@ -77,31 +76,32 @@ async fn outer(
     response
 }
 
-async fn limited(shared: &Shared, slots: &Arc<Semaphore>, mut request: Request, next: Next) -> Response {
+async fn run_limited(
+    shared: &Shared,
+    permits: &Arc<Semaphore>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let limits = &shared.config.limits;
-    // What goes over is shed at once and clearly, rather than queued until everybody times out.
-    let Ok(slot) = Arc::clone(slots).try_acquire_owned() else {
-        return Problem::unavailable("Too many requests are being worked on.", 1).into_response();
+    // Reject excess requests at once instead of queueing them until all time out.
+    let Ok(permit) = Arc::clone(permits).try_acquire_owned() else {
+        return Problem::unavailable("The server is overloaded; try again later.", 1).into_response();
     };
     if header_bytes(&request) > limits.header_bytes_max {
         let message =
             format!("The request line and headers are larger than {} bytes.", limits.header_bytes_max);
         return Problem::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, message).into_response();
     }
-    // Held until the answer is made; a stream, whose answer is made long after its headers, takes a share of it along.
-    let slot = Slot(Arc::new(slot));
-    request.extensions_mut().insert(slot.clone());
-    // A panic is a defect of ours; the client gets an answer and everybody else goes on.
-    let answer = AssertUnwindSafe(next.run(request)).catch_unwind();
-    match tokio::time::timeout(limits.request_timeout, answer).await {
+    // Held until the response is complete. A stream, whose body outlives this function, keeps a clone.
+    let permit = RequestPermit(Arc::new(permit));
+    request.extensions_mut().insert(permit.clone());
+    // A panic is a defect of ours: answer the client and continue to serve others.
+    let response = AssertUnwindSafe(next.run(request)).catch_unwind();
+    match tokio::time::timeout(limits.request_timeout, response).await {
         Ok(Ok(response)) => response,
         Ok(Err(_panic)) => {
-            tracing::error!("a handler panicked");
-            Problem::new(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "An internal error occurred; the log has the request's id.",
-            )
-            .into_response()
+            tracing::error!("request handler panicked; please report this defect with the log lines above");
+            Problem::internal().into_response()
         }
         Err(_elapsed) => {
             let message = format!("The request took longer than {:?}.", limits.request_timeout);
@@ -112,23 +112,23 @@ async fn limited(shared: &Shared, slots: &Arc<Semaphore>, mut request: Request, 
     }
 }
 
-/// What the sender of a request calls it, when that is harmless to repeat; else a fresh id.
+/// Returns the client's request id if it is safe to echo, else a new one.
 fn request_id(headers: &HeaderMap, shared: &Shared) -> HeaderValue {
-    let harmless = |value: &&HeaderValue| {
+    let is_safe = |value: &&HeaderValue| {
         (1..=128).contains(&value.len())
             && value
                 .as_bytes()
                 .iter()
                 .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
     };
-    match headers.get(REQUEST_ID).filter(harmless) {
+    match headers.get(REQUEST_ID).filter(is_safe) {
         Some(given) => given.clone(),
         None => HeaderValue::from_str(&shared.app.fresh_id().to_string())
             .unwrap_or_else(|_| HeaderValue::from_static("unknown")),
     }
 }
 
-/// The methods there are; whatever else a client makes up shares one label, or it could make a series of each.
+/// Returns the metric label of a method. Unknown methods share one label: each could create a new series otherwise.
 fn method_label(method: &Method) -> String {
     match *method {
         Method::GET

@@ -1,16 +1,16 @@
-//! Deliveries on the road: what arrives, what is recorded of it, and what happens when it does not.
+//! Webhooks end to end: what arrives, what is recorded, and what happens when a receiver fails.
 
 use serde_json::{Value, json};
 use testkit::receiver::{Behaviour, Receiver, ReceiverConfig, Script};
 
-use super::{TRUSTED, bringing, meet_everything, members, once, path, receiver};
+use super::{TRUSTED, match_everything, members, once, path, receiver, with_dispatcher};
 use crate::harness::TestServer;
 use crate::harness::adverts::{advert, full};
-use crate::harness::client::{Request, patiently};
+use crate::harness::client::{Request, with_timeout};
 
-/// The deliveries, once there are so many.
+/// Waits until there are `count` deliveries.
 async fn listed(server: &TestServer, count: usize) -> Vec<Value> {
-    patiently(async {
+    with_timeout(async {
         loop {
             let page = server.get("/deliveries").await.ok();
             if page["hydra:totalItems"].as_u64() >= Some(count as u64) {
@@ -22,9 +22,9 @@ async fn listed(server: &TestServer, count: usize) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_match_and_an_event_arrive_as_the_contract_says() {
-    let (server, receiver) = (bringing().await, receiver().await);
-    let search = meet_everything(
+async fn match_and_event_webhooks_follow_the_contract() {
+    let (server, receiver) = (with_dispatcher().await, receiver().await);
+    let search = match_everything(
         &server,
         json!({
             "endpointRecipient": receiver.url("/matches"), "eventEndpoint": receiver.url("/events"),
@@ -37,17 +37,17 @@ async fn a_match_and_an_event_arrive_as_the_contract_says() {
     server.clock.advance_seconds(60);
     server.accept(&advert("1", json!({"price": 311_000}))).await;
     let received = receiver.wait_for(2).await;
-    let paths: Vec<&str> = received.iter().map(|came| came.path.as_str()).collect();
+    let paths: Vec<&str> = received.iter().map(|request| request.path.as_str()).collect();
     assert_eq!(paths, ["/matches", "/events"]);
 
-    let told: Value = serde_json::from_slice(&received[0].body).unwrap();
-    assert_eq!((&told["property"], &told["search"]), (&receipt["property"], &search["@id"]));
-    let read = server.get(told["@id"].as_str().unwrap()).await.ok();
+    let payload: Value = serde_json::from_slice(&received[0].body).unwrap();
+    assert_eq!((&payload["property"], &payload["search"]), (&receipt["property"], &search["@id"]));
+    let read = server.get(payload["@id"].as_str().unwrap()).await.ok();
     let mut document = read["propertyDocument"].clone();
     let city = document["city"].as_object_mut().unwrap();
     let point = city.remove("locations").unwrap();
     city.insert("location".to_owned(), point);
-    assert_eq!(told["propertyDocument"], document);
+    assert_eq!(payload["propertyDocument"], document);
     let event: Value = serde_json::from_slice(&received[1].body).unwrap();
     assert_eq!(
         (&event["event"], &event["adEvent"]),
@@ -59,24 +59,24 @@ async fn a_match_and_an_event_arrive_as_the_contract_says() {
             })
         )
     );
-    assert_eq!((&event["match"]["@id"], &event["match"]["search"]), (&told["@id"], &search["@id"]));
+    assert_eq!((&event["match"]["@id"], &event["match"]["search"]), (&payload["@id"], &search["@id"]));
 
     let deliveries = listed(&server, 2).await;
-    for (delivery, came) in deliveries.iter().rev().zip(&received) {
+    for (delivery, request) in deliveries.iter().rev().zip(&received) {
         let delivered = once(&server, path(delivery), "delivered").await;
-        assert_eq!(path(delivery), format!("/deliveries/{}", came.webhook_id().unwrap()));
+        assert_eq!(path(delivery), format!("/deliveries/{}", request.webhook_id().unwrap()));
         let attempt = &delivered["attempts"][0];
         assert_eq!((&attempt["outcome"], &attempt["status"]), (&json!("delivered"), &json!(200)));
-        assert_eq!(delivered["match"], told["@id"]);
+        assert_eq!(delivered["match"], payload["@id"]);
     }
-    // They are counted a moment after they are recorded.
+    // The counters follow a moment after the record.
     let lines = [
         "vigie_delivery_attempts_total{channel=\"endpointRecipient\",outcome=\"delivered\"} 1",
         "vigie_delivery_attempts_total{channel=\"eventEndpoint\",outcome=\"delivered\"} 1",
         "vigie_deliveries_delivered_total 2",
         "vigie_deliveries_failed_total 0",
     ];
-    patiently(async {
+    with_timeout(async {
         loop {
             let metrics = server.send(Request::new("GET", "/metrics")).await;
             if lines.iter().all(|line| metrics.text().contains(line)) {
@@ -88,16 +88,16 @@ async fn a_match_and_an_event_arrive_as_the_contract_says() {
 }
 
 #[tokio::test]
-async fn what_failed_six_times_can_be_sent_again() {
-    let server = bringing().await;
+async fn delivery_failed_six_times_can_be_replayed() {
+    let server = with_dispatcher().await;
     let script = Script::sequence(vec![Behaviour::Answer(503); 6]);
     let receiver = Receiver::start(&TRUSTED.authority, ReceiverConfig::new(script)).await.unwrap();
-    meet_everything(&server, json!({"endpointRecipient": receiver.url("/")})).await;
+    match_everything(&server, json!({"endpointRecipient": receiver.url("/")})).await;
     server.accept(&full("1")).await;
     for attempt in 1..=6 {
         receiver.wait_for(attempt).await;
         let delivery = listed(&server, 1).await[0].clone();
-        let seen = patiently(async {
+        let seen = with_timeout(async {
             loop {
                 let seen = server.get(path(&delivery)).await.ok();
                 if seen["state"] != "leased" && seen["attemptCount"] == attempt {
@@ -115,27 +115,27 @@ async fn what_failed_six_times_can_be_sent_again() {
     }
     let delivery = listed(&server, 1).await[0].clone();
     let replay = format!("{}/replay", path(&delivery));
-    let answer = server.send(Request::new("POST", &replay).key(&server.keys.all)).await;
-    assert_eq!(answer.status, 202, "{}", answer.text());
+    let response = server.send(Request::new("POST", &replay).key(&server.keys.all)).await;
+    assert_eq!(response.status, 202, "{}", response.text());
     let received = receiver.wait_for(7).await;
     assert_eq!(once(&server, path(&delivery), "delivered").await["attemptCount"], 7);
-    for came in &received {
-        assert_eq!((came.webhook_id(), &came.body), (received[0].webhook_id(), &received[0].body));
+    for request in &received {
+        assert_eq!((request.webhook_id(), &request.body), (received[0].webhook_id(), &received[0].body));
     }
 }
 
 #[tokio::test]
-async fn a_search_that_hides_contacts_hides_them_on_the_road() {
-    let (server, receiver) = (bringing().await, receiver().await);
+async fn hidden_contacts_are_absent_from_webhooks() {
+    let (server, receiver) = (with_dispatcher().await, receiver().await);
     let search =
         |hidden: bool| json!({"endpointRecipient": receiver.url("/"), "hidePropertyContact": hidden});
-    let hiding = meet_everything(&server, search(true)).await;
-    meet_everything(&server, search(false)).await;
+    let hiding = match_everything(&server, search(true)).await;
+    match_everything(&server, search(false)).await;
     server.accept(&full("1")).await;
-    for came in receiver.wait_for(2).await {
-        let told: Value = serde_json::from_slice(&came.body).unwrap();
-        let contact = told["propertyDocument"]["adverts"][0]["contact"].as_object().unwrap();
-        let hidden = told["search"] == hiding["@id"];
+    for request in receiver.wait_for(2).await {
+        let payload: Value = serde_json::from_slice(&request.body).unwrap();
+        let contact = payload["propertyDocument"]["adverts"][0]["contact"].as_object().unwrap();
+        let hidden = payload["search"] == hiding["@id"];
         assert_eq!(contact.len(), 6);
         assert!(contact.values().all(|value| value.is_null() == hidden), "{contact:?}");
     }

@@ -1,4 +1,4 @@
-//! Somebody who saves, changes and deletes searches, and knows of each what it said when.
+//! A client that creates, changes and deletes searches, and records every version of each.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::chance::Chance;
 use crate::connection::Connection;
 
-/// What was sent when the server was killed, and may have been taken in or not.
+/// A request in progress when the server was killed; it may have been applied or not.
 #[derive(Clone)]
 enum Unsettled {
     Created(Value),
@@ -20,20 +20,20 @@ enum Unsettled {
 }
 
 #[derive(Default)]
-pub struct Searcher {
-    /// What each search said, version by version.
+pub struct SearchClient {
+    /// Bodies of each search, by version.
     pub versions: HashMap<SearchId, Vec<Value>>,
-    standing: BTreeSet<SearchId>,
+    live: BTreeSet<SearchId>,
     unsettled: Option<Unsettled>,
-    named: u64,
+    created: u64,
 }
 
-impl Searcher {
+impl SearchClient {
     pub fn count(&self) -> usize {
-        self.standing.len()
+        self.live.len()
     }
 
-    /// Saves so many searches on a server that nobody kills meanwhile.
+    /// Creates searches. The server must not be killed meanwhile.
     pub fn save(&mut self, address: SocketAddr, key: &str, chance: &mut Chance, count: usize) {
         let mut connection = Connection::open(address).unwrap();
         for _ in 0..count {
@@ -41,7 +41,7 @@ impl Searcher {
         }
     }
 
-    /// Saves, changes and deletes until the server is gone.
+    /// Creates, changes and deletes searches until the server is gone.
     pub fn run(&mut self, address: SocketAddr, key: &str, chance: &mut Chance) {
         let ended: io::Result<()> = (|| {
             let mut connection = Connection::open(address)?;
@@ -54,13 +54,13 @@ impl Searcher {
                 }
             }
         })();
-        // The only end there is: whoever listens on the other side was killed.
+        // The loop ends only when the server is killed.
         assert!(ended.is_err());
     }
 
-    /// Finds out what became of the last request before a kill.
+    /// Finds out whether the last request before a kill was applied.
     pub fn settle(&mut self, connection: &mut Connection, key: &str) -> io::Result<()> {
-        // Given up only once it is known: the next kill may come before the answer.
+        // Cleared only when settled: the next kill may come before the response.
         let Some(unsettled) = self.unsettled.clone() else { return Ok(()) };
         match unsettled {
             Unsettled::Created(body) => {
@@ -69,7 +69,7 @@ impl Searcher {
                 assert_eq!(status, 200, "{page}");
                 for found in page["hydra:member"].as_array().unwrap() {
                     if found["title"] == body["title"] {
-                        self.keep(found, body.clone());
+                        self.record(found, body.clone());
                     }
                 }
             }
@@ -84,7 +84,7 @@ impl Searcher {
                 let (status, found) = connection.request("GET", key, &format!("/searches/{id}"), None)?;
                 assert!(matches!(status, 200 | 404), "{status} {found}");
                 if status == 404 {
-                    self.standing.remove(&id);
+                    self.live.remove(&id);
                 }
             }
         }
@@ -95,74 +95,74 @@ impl Searcher {
     fn create(&mut self, connection: &mut Connection, key: &str, chance: &mut Chance) -> io::Result<()> {
         let body = self.body(chance);
         self.unsettled = Some(Unsettled::Created(body.clone()));
-        let (status, made) = connection.request("POST", key, "/searches", Some(&body))?;
-        assert_eq!(status, 201, "{made}");
+        let (status, created) = connection.request("POST", key, "/searches", Some(&body))?;
+        assert_eq!(status, 201, "{created}");
         self.unsettled = None;
-        self.keep(&made, body);
+        self.record(&created, body);
         Ok(())
     }
 
     fn change(&mut self, connection: &mut Connection, key: &str, chance: &mut Chance) -> io::Result<()> {
-        let Some(id) = self.some(chance) else { return Ok(()) };
+        let Some(id) = self.pick(chance) else { return Ok(()) };
         let body = self.body(chance);
         self.unsettled = Some(Unsettled::Changed(id, body.clone()));
-        let (status, made) = connection.request("PUT", key, &format!("/searches/{id}"), Some(&body))?;
-        assert_eq!(status, 200, "{made}");
+        let (status, updated) = connection.request("PUT", key, &format!("/searches/{id}"), Some(&body))?;
+        assert_eq!(status, 200, "{updated}");
         self.unsettled = None;
         self.versions.get_mut(&id).unwrap().push(body);
         Ok(())
     }
 
     fn delete(&mut self, connection: &mut Connection, key: &str, chance: &mut Chance) -> io::Result<()> {
-        let Some(id) = self.some(chance) else { return Ok(()) };
+        let Some(id) = self.pick(chance) else { return Ok(()) };
         self.unsettled = Some(Unsettled::Deleted(id));
-        let (status, answer) = connection.request("DELETE", key, &format!("/searches/{id}"), None)?;
-        assert_eq!(status, 204, "{answer}");
+        let (status, response) = connection.request("DELETE", key, &format!("/searches/{id}"), None)?;
+        assert_eq!(status, 204, "{response}");
         self.unsettled = None;
-        self.standing.remove(&id);
+        self.live.remove(&id);
         Ok(())
     }
 
-    fn keep(&mut self, made: &Value, body: Value) {
-        let id = made["@id"].as_str().unwrap().strip_prefix("/searches/").unwrap().parse().unwrap();
-        assert!(self.versions.insert(id, vec![body]).is_none(), "{id} was made twice");
-        self.standing.insert(id);
+    fn record(&mut self, created: &Value, body: Value) {
+        let id = created["@id"].as_str().unwrap().strip_prefix("/searches/").unwrap().parse().unwrap();
+        assert!(self.versions.insert(id, vec![body]).is_none(), "{id} was created twice");
+        self.live.insert(id);
     }
 
-    fn some(&self, chance: &mut Chance) -> Option<SearchId> {
-        let count = self.standing.len() as u64;
+    fn pick(&self, chance: &mut Chance) -> Option<SearchId> {
+        let count = self.live.len() as u64;
         if count == 0 {
             return None;
         }
-        self.standing.iter().nth(chance.below(count) as usize).copied()
+        self.live.iter().nth(chance.below(count) as usize).copied()
     }
 
-    /// A search that no other is called like. All that can be said is said, so that a change leaves nothing of what was before.
+    /// Returns a search with a unique title. Every field is set, so that an update keeps nothing of the version before.
     fn body(&mut self, chance: &mut Chance) -> Value {
-        self.named += 1;
-        let least = 100_000 + 50_000 * chance.below(12);
+        self.created += 1;
+        let min = 100_000 + 50_000 * chance.below(12);
         let words = match chance.below(60) {
             0 => json!([[{"word": "terrasse"}]]),
             1 => json!([[{"word": "terrasse", "options": {"includes": false}}]]),
             _ => json!([]),
         };
-        let hears = chance.below(2) == 0;
+        let subscribes = chance.below(2) == 0;
         json!({
-            "title": format!("search{:06}x", self.named),
+            "title": format!("search{:06}x", self.created),
             "transactionType": 0, "propertyTypes": [1], "withCoherentPrice": false,
-            "budgetMin": if chance.below(2) == 0 { json!(least) } else { Value::Null },
-            "budgetMax": if chance.below(4) > 0 { json!(least + 50_000 * chance.below(10)) } else { Value::Null },
+            "budgetMin": if chance.below(2) == 0 { json!(min) } else { Value::Null },
+            "budgetMax": if chance.below(4) > 0 { json!(min + 50_000 * chance.below(10)) } else { Value::Null },
             "expressions": words,
             "notificationEnabled": chance.below(3) > 0,
-            "endpointRecipient": if hears { json!("https://hook.example/matches") } else { Value::Null },
-            "eventEndpoint": if hears { json!("https://hook.example/events") } else { Value::Null },
-            "subscribedEvents": if hears { json!(["ad.update.price", "property.ad.create"]) } else { json!([]) },
+            "endpointRecipient": if subscribes { json!("https://hook.example/matches") } else { Value::Null },
+            "eventEndpoint": if subscribes { json!("https://hook.example/events") } else { Value::Null },
+            "subscribedEvents": if subscribes { json!(["ad.update.price", "property.ad.create"]) } else { json!([]) },
         })
     }
 }
 
-/// What a body means, read by hand: what it can say is little.
-pub fn meaning(body: &Value) -> (RawCriteria, Alerts) {
+/// Parses a body independently of the server: only the few fields that [`SearchClient`] sets.
+pub fn parse(body: &Value) -> (RawCriteria, Alerts) {
     let mut raw_criteria = RawCriteria::default();
     let mut put =
         |name: &str, criterion: RawCriterion| raw_criteria.put(Filter::named(name).unwrap(), criterion);
@@ -181,8 +181,9 @@ pub fn meaning(body: &Value) -> (RawCriteria, Alerts) {
         put("expressions", RawCriterion::Expressions(vec![vec![Entry { phrase, presence }]]));
     }
     let endpoint = |name: &str| body[name].as_str().map(|text| Endpoint::parse(text).unwrap());
-    let hears = !body["subscribedEvents"].as_array().unwrap().is_empty();
-    let events = if hears { [EventName::UpdatePrice, EventName::AdCreate].into() } else { BTreeSet::new() };
+    let subscribes = !body["subscribedEvents"].as_array().unwrap().is_empty();
+    let events =
+        if subscribes { [EventName::UpdatePrice, EventName::AdCreate].into() } else { BTreeSet::new() };
     let alerts = Alerts {
         enabled: body["notificationEnabled"] == true,
         endpoint: endpoint("endpointRecipient"),

@@ -1,18 +1,18 @@
-//! The end of letters, by the link in them.
+//! Unsubscribing through the link in an e-mail.
 
 use serde_json::{Value, json};
 
-use super::meet_everything;
+use super::match_everything;
 use crate::harness::TestServer;
-use crate::harness::client::{Answer, Request};
+use crate::harness::client::{Request, Response};
 use crate::searches;
 
-async fn ask(server: &TestServer, method: &str, path: &str) -> Answer {
+async fn ask(server: &TestServer, method: &str, path: &str) -> Response {
     let request = Request::new(method, path).header("Accept", "text/html");
     server.send(if method == "POST" { one_click(request) } else { request }).await
 }
 
-/// What mail programs send.
+/// The body mail programs send for one-click unsubscribe.
 fn one_click(request: Request) -> Request {
     request.body("application/x-www-form-urlencoded", "List-Unsubscribe=One-Click")
 }
@@ -23,9 +23,9 @@ fn link(search: &Value) -> String {
 }
 
 #[tokio::test]
-async fn looking_changes_nothing_and_one_click_ends_letters() {
+async fn get_changes_nothing_and_one_click_unsubscribes() {
     let server = TestServer::start().await;
-    let search = meet_everything(
+    let search = match_everything(
         &server,
         json!({"notificationRecipient": "a@b.example", "endpointRecipient": "https://hook.example/"}),
     )
@@ -46,39 +46,40 @@ async fn looking_changes_nothing_and_one_click_ends_letters() {
     assert!(!done.text().contains("<form"), "{}", done.text());
     let now = server.get(searches::path(&search)).await.ok();
     assert_eq!(now["notificationRecipient"], Value::Null);
-    assert_eq!(now["endpointRecipient"], search["endpointRecipient"], "webhooks go on");
+    assert_eq!(now["endpointRecipient"], search["endpointRecipient"], "webhooks continue");
     assert_eq!(now["notificationEnabled"], true);
-    // Again, by a browser's button, which sends an empty form.
+    // Again, with the empty form a browser sends.
     let again = server.send(Request::new("POST", &link).body("application/x-www-form-urlencoded", "")).await;
     assert_eq!((again.status, again.text()), (200, done.text()));
     assert_eq!(ask(&server, "GET", &link).await.status, 200);
-    assert_eq!(server.get(searches::path(&search)).await.ok(), now, "what is ended is not changed again");
+    assert_eq!(server.get(searches::path(&search)).await.ok(), now, "a second time changes nothing");
 }
 
 #[tokio::test]
-async fn the_page_asks_by_the_name_of_the_search_and_says_only_afterwards_that_it_is_done() {
+async fn unsubscribe_page_names_the_search_and_confirms() {
     let server = TestServer::start().await;
     let title = "</bdi><script>alert('é & \"è\"')</script>";
     let search =
-        meet_everything(&server, json!({"title": title, "notificationRecipient": "a@b.example"})).await;
-    let asked = ask(&server, "GET", &link(&search)).await;
+        match_everything(&server, json!({"title": title, "notificationRecipient": "a@b.example"})).await;
+    let shown = ask(&server, "GET", &link(&search)).await;
     let named = "&lt;/bdi&gt;&lt;script&gt;alert(&#39;é &amp; &quot;è&quot;&#39;)&lt;/script&gt;";
-    let asks = |answer: &Answer| answer.text().contains("Voulez-vous") && answer.text().contains(named);
-    assert!(asks(&asked), "{}", asked.text());
+    let is_confirmation =
+        |response: &Response| response.text().contains("Souhaitez-vous") && response.text().contains(named);
+    assert!(is_confirmation(&shown), "{}", shown.text());
     assert!(
-        !asked.text().contains("<script") && !asked.text().contains("ne recevrez plus"),
+        !shown.text().contains("<script") && !shown.text().contains("ne recevrez plus"),
         "{}",
-        asked.text()
+        shown.text()
     );
     let done = ask(&server, "POST", &link(&search)).await;
-    assert!(done.text().contains("C'est fait") && !asks(&done), "{}", done.text());
+    assert!(done.text().contains("C'est fait") && !is_confirmation(&done), "{}", done.text());
 }
 
 #[tokio::test]
-async fn a_link_that_leads_nowhere_always_says_the_same() {
+async fn invalid_unsubscribe_links_get_the_same_response() {
     let server = TestServer::start().await;
-    let search = meet_everything(&server, json!({"notificationRecipient": "a@b.example"})).await;
-    let other = meet_everything(&server, json!({"notificationRecipient": "c@d.example"})).await;
+    let search = match_everything(&server, json!({"notificationRecipient": "a@b.example"})).await;
+    let other = match_everything(&server, json!({"notificationRecipient": "c@d.example"})).await;
     let (right, token) = (link(&search), search["token"].as_str().unwrap());
     let id = searches::path(&search).rsplit('/').next().unwrap();
     let wrong = [
@@ -91,16 +92,16 @@ async fn a_link_that_leads_nowhere_always_says_the_same() {
     let mut texts = Vec::new();
     for path in &wrong {
         for method in ["GET", "POST"] {
-            let answer = ask(&server, method, path).await;
-            assert_eq!(answer.status, 404, "{method} {path}");
-            texts.push(answer.text().to_owned());
+            let response = ask(&server, method, path).await;
+            assert_eq!(response.status, 404, "{method} {path}");
+            texts.push(response.text().to_owned());
         }
     }
     texts.dedup();
     assert_eq!(texts.len(), 1);
     assert_eq!(server.get(searches::path(&search)).await.ok()["notificationRecipient"], "a@b.example");
     ask(&server, "PUT", &right).await.problem(405);
-    // What ends the search ends its link.
+    // A deleted search has no valid link.
     assert_eq!(server.delete(searches::path(&search)).await.status, 204);
     assert_eq!(ask(&server, "POST", &right).await.status, 404);
 }

@@ -1,4 +1,5 @@
-//! A market that moves: adverts come, change, expire, return and change homes. Nobody keeps account; the log does.
+//! A client that changes adverts at random: they appear, change, expire, return and move to other properties. It keeps no record; the
+//! log does.
 
 use std::io;
 use std::net::SocketAddr;
@@ -8,11 +9,11 @@ use serde_json::{Value, json};
 use crate::chance::Chance;
 use crate::connection::Connection;
 
-/// Of each mover. Few, so that they change often.
+/// Per client. Few, so that each changes often.
 const ADVERTS: u64 = 40;
 
-/// Homes that the adverts of all movers share.
-const HOMES: u64 = 60;
+/// Properties shared by the adverts of all clients.
+const PROPERTIES: u64 = 60;
 
 /// Sends until the server is gone.
 pub fn run(number: usize, address: SocketAddr, key: &str, chance: &mut Chance, count: &dyn Fn(usize)) {
@@ -20,12 +21,12 @@ pub fn run(number: usize, address: SocketAddr, key: &str, chance: &mut Chance, c
         let mut connection = Connection::open(address)?;
         loop {
             let bodies: Vec<Value> = (0..1 + chance.below(6)).map(|_| body(number, chance)).collect();
-            let (status, answer) = connection.request("POST", key, "/adverts", Some(&json!(bodies)))?;
-            assert_eq!(status, 200, "{answer}");
+            let (status, response) = connection.request("POST", key, "/adverts", Some(&json!(bodies)))?;
+            assert_eq!(status, 200, "{response}");
             count(bodies.len());
         }
     })();
-    // The only end there is: whoever listens on the other side was killed.
+    // The loop ends only when the server is killed.
     assert!(ended.is_err());
 }
 
@@ -40,10 +41,10 @@ fn body(number: usize, chance: &mut Chance) -> Value {
         1 => put("expired", json!(false)),
         2 => put("title", json!(if chance.below(2) == 0 { "Maison avec terrasse" } else { "Maison" })),
         3 => {
-            let home = 1 + chance.below(HOMES);
-            put("property", json!(format!("/properties/0190a1b2-c3d4-7e5f-8a9b-{home:012x}")));
+            let property = 1 + chance.below(PROPERTIES);
+            put("property", json!(format!("/properties/0190a1b2-c3d4-7e5f-8a9b-{property:012x}")));
         }
-        // Seen, and nothing else.
+        // A crawl without changes.
         4 => {}
         _ => put("price", json!(100_000 + 1_000 * chance.below(900))),
     }

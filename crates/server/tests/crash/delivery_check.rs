@@ -1,4 +1,4 @@
-//! What is owed, by what the matcher recorded, held against the deliveries in the folder and against the receiver's ledger.
+//! Compares the notifications the matcher recorded with the deliveries in the folder and with the receiver's ledger.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
@@ -7,28 +7,28 @@ use std::sync::Arc;
 
 use app::App;
 use app::system::{RandomIds, SystemClock};
-use app::workers::following::Progress;
+use app::workers::follower::Progress;
 use app::workers::matcher::Matcher;
 use domain::{DeliveryId, DeliveryState, Fault, Outcome, PropertyId, SearchNumber};
 use places::Gazetteer;
-use store::sqlite::SqliteStore;
 use store::prelude::*;
+use store::sqlite::SqliteStore;
 use store::{DeliveryList, Notification, Position};
 
-/// Which search is owed what of which property, and how often.
-type Owed = BTreeMap<(SearchNumber, Notification, PropertyId), u64>;
+/// Number of notifications by search, kind and property.
+type Notifications = BTreeMap<(SearchNumber, Notification, PropertyId), u64>;
 
-/// What came of all deliveries.
+/// Totals over all deliveries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Account {
     pub deliveries: u64,
     pub arrivals: u64,
     pub refusals: u64,
-    /// Arrivals of what had been taken before.
+    /// Arrivals of messages that had been accepted before.
     pub repeats: u64,
-    /// Attempts that nobody saw the end of.
+    /// Attempts without a recorded outcome.
     pub interrupted: u64,
-    /// Attempts that took too long, or whose connection ended.
+    /// Attempts that timed out or lost their connection.
     pub broken: u64,
 }
 
@@ -37,35 +37,35 @@ impl fmt::Display for Account {
         let Self { deliveries, arrivals, refusals, repeats, interrupted, broken } = self;
         write!(
             f,
-            "{deliveries} deliveries, {arrivals} arrivals, {refusals} refused, {interrupted} attempts interrupted, {broken} broken off, \
-             {repeats} repeats; lost 0, unexpected 0, other bytes 0"
+            "{deliveries} deliveries, {arrivals} arrivals, {refusals} rejected, {interrupted} attempts interrupted, {broken} aborted, \
+             {repeats} repeats; lost 0, unexpected 0, changed 0"
         )
     }
 }
 
-/// Matches what no server has matched yet, and tells how many deliveries are owed in all. Nobody else may run on the folder.
+/// Matches the rest of the log. Returns the total number of notifications. No server may run on the folder.
 pub async fn match_all(folder: &Path) -> u64 {
     let store = Arc::new(SqliteStore::open(folder).unwrap());
     let places = Arc::new(Gazetteer::embedded().unwrap());
     let app = App::new(store.clone(), Arc::new(SystemClock), Arc::new(RandomIds), places).with_matcher();
     let mut matcher = Matcher::new(&app).unwrap();
     while matcher.run_once().await.unwrap() == Progress::More {}
-    owed(&*store).await.values().sum()
+    notifications(&*store).await.values().sum()
 }
 
-async fn owed(store: &dyn Store) -> Owed {
-    let mut owed = Owed::new();
+async fn notifications(store: &dyn Store) -> Notifications {
+    let mut notifications = Notifications::new();
     for group in store.match_groups_after(Position::START, usize::MAX).await.unwrap() {
-        for notification in &group.outbox {
-            for search in &notification.searches {
-                *owed.entry((*search, notification.notification, group.property)).or_default() += 1;
+        for entry in &group.outbox {
+            for search in &entry.searches {
+                *notifications.entry((*search, entry.notification, group.property)).or_default() += 1;
             }
         }
     }
-    owed
+    notifications
 }
 
-/// What the ledger has of one delivery.
+/// Ledger entries of one delivery.
 #[derive(Debug)]
 struct Entry {
     digest: String,
@@ -77,37 +77,37 @@ fn read_ledger(path: &Path) -> HashMap<DeliveryId, Entry> {
     let mut entries: HashMap<DeliveryId, Entry> = HashMap::new();
     for line in std::fs::read_to_string(path).unwrap().lines() {
         let [id, digest, behaviour] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
-        let id: DeliveryId = id.parse().unwrap_or_else(|_| panic!("{id} is no id of ours"));
+        let id: DeliveryId = id.parse().unwrap_or_else(|_| panic!("{id} is not a delivery id"));
         let entry =
             entries.entry(id).or_insert_with(|| Entry { digest: digest.to_owned(), taken: 0, refused: 0 });
-        assert_eq!(entry.digest, digest, "{id} came with other bytes");
+        assert_eq!(entry.digest, digest, "{id} arrived with other bytes");
         match behaviour {
             "status-200" => entry.taken += 1,
             "status-500" => entry.refused += 1,
-            other => panic!("nobody asked for {other}"),
+            other => panic!("unexpected behaviour {other}"),
         }
     }
     entries
 }
 
-/// Looks at everything when everything is over. Nobody else may run on the folder.
+/// Verifies all deliveries at the end of a test. No server may run on the folder.
 pub async fn verify(folder: &Path, ledger: &Path) -> Account {
     let store = SqliteStore::open(folder).unwrap();
     let mut entries = read_ledger(ledger);
-    // Every message tells something else, or it tells of the same thing twice.
+    // Every message has different content; equal digests would mean a duplicate.
     let digests: HashSet<&str> = entries.values().map(|entry| entry.digest.as_str()).collect();
-    assert_eq!(digests.len(), entries.len(), "two deliveries say the same");
+    assert_eq!(digests.len(), entries.len(), "two deliveries have the same content");
 
     let all = DeliveryList { take: u64::MAX, ..DeliveryList::default() };
     let rows = store.list_deliveries(all).await.unwrap().deliveries;
-    let mut queued = Owed::new();
+    let mut queued = Notifications::new();
     let mut account = Account { deliveries: rows.len() as u64, ..Account::default() };
     for row in rows {
-        let (property, _) = row.subject.unwrap_or_else(|| panic!("{row:?} tells of nothing"));
+        let (property, _) = row.subject.unwrap_or_else(|| panic!("{row:?} has no subject"));
         *queued.entry((row.lane.search, row.notification, property)).or_default() += 1;
         assert_eq!(row.state, DeliveryState::Delivered, "{row:?}");
-        let entry = entries.remove(&row.id).unwrap_or_else(|| panic!("{row:?} has never arrived"));
-        assert!(entry.taken > 0, "{row:?} was only ever refused: {entry:?}");
+        let entry = entries.remove(&row.id).unwrap_or_else(|| panic!("{row:?} never arrived"));
+        assert!(entry.taken > 0, "{row:?} was never accepted: {entry:?}");
         account.arrivals += u64::from(entry.taken + entry.refused);
         account.refusals += u64::from(entry.refused);
         account.repeats += u64::from(entry.taken - 1);
@@ -116,22 +116,22 @@ pub async fn verify(folder: &Path, ledger: &Path) -> Account {
             continue;
         }
         let (_, attempts) = store.delivery(row.id).await.unwrap().unwrap();
-        let count = |wanted: fn(Outcome) -> bool| {
-            attempts.iter().filter(|attempt| wanted(attempt.outcome)).count() as u32
+        let count = |is_counted: fn(Outcome) -> bool| {
+            attempts.iter().filter(|attempt| is_counted(attempt.outcome)).count() as u32
         };
         let interrupted = count(|outcome| outcome == Outcome::Interrupted);
         let refused = count(|outcome| outcome == Outcome::Failed(Fault::Status));
         assert_eq!(count(|outcome| outcome == Outcome::Delivered), 1, "{attempts:?}");
-        // Deadlines pass on a machine that is busy enough.
+        // On a busy machine attempts may time out.
         let broken = row.attempts - 1 - refused - interrupted;
-        // What was answered is on record, or there is a kill to blame.
+        // Every response is recorded, unless a kill or a timeout came in between.
         assert!(refused <= entry.refused, "{attempts:?} {entry:?}");
         let unrecorded = entry.taken - 1 + entry.refused - refused;
         assert!(unrecorded <= interrupted + broken, "{attempts:?} {entry:?}");
         account.interrupted += u64::from(interrupted);
         account.broken += u64::from(broken);
     }
-    assert!(entries.is_empty(), "arrived, and owed to nobody: {entries:?}");
-    assert!(queued == owed(&store).await, "what is owed and what was queued differ");
+    assert!(entries.is_empty(), "messages without a delivery arrived: {entries:?}");
+    assert!(queued == notifications(&store).await, "outbox and deliveries differ");
     account
 }

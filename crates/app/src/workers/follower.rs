@@ -1,6 +1,6 @@
-//! Following the log: look, and when there is nothing more, wait for whatever comes next.
+//! Follows the change log: process new entries, and at the end of the log wait for more.
 //!
-//! Woken by every commit of this process, and four times a second for what other processes wrote.
+//! Every commit of this process wakes a follower; it polls four times a second for commits of other processes.
 
 use std::future::Future;
 use std::time::Duration;
@@ -11,44 +11,44 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Error;
 
-/// How often to look for what other processes wrote.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// How often to poll for commits of other processes.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// How long to wait after a failure: it is most likely the disk's, and will be there for a while.
+/// How long to wait after a failure. The cause is most likely the disk, and lasts for a while.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
-/// Whether there may be more to do at once.
+/// Whether the log may have more entries right now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     More,
     CaughtUp,
 }
 
-/// Somebody who follows the log.
+/// A worker that follows the change log.
 pub trait Follower: Send {
     const NAME: &'static str;
 
-    /// One look at the log: does what is new, or some of it. What takes long may end early when told to stop.
-    fn look(&mut self, stop: &CancellationToken) -> impl Future<Output = Result<Progress, Error>> + Send;
+    /// Processes the next entries of the log. May return early if `stop` is cancelled.
+    fn poll_log(&mut self, stop: &CancellationToken) -> impl Future<Output = Result<Progress, Error>> + Send;
 }
 
-/// Looks again and again until told to stop. A failure is logged and tried again: the work is still there then.
+/// Runs a follower until `stop` is cancelled. A failure is logged, and the work retried.
 pub async fn follow<F: Follower>(
     follower: &mut F,
     mut head: watch::Receiver<Position>,
     stop: &CancellationToken,
 ) {
     while !stop.is_cancelled() {
-        // Before looking: a commit that comes while we look wakes us again.
+        // Before reading the log, so that a commit during the read wakes the follower again.
         head.borrow_and_update();
-        match follower.look(stop).await {
+        match follower.poll_log(stop).await {
             Ok(Progress::More) => {}
             Ok(Progress::CaughtUp) => wait(&mut head, stop).await,
             Err(error) => {
                 tracing::error!(
                     worker = F::NAME,
                     error = &error as &dyn std::error::Error,
-                    "a worker failed and will try again"
+                    "a worker failed; retrying"
                 );
                 let _ = tokio::time::timeout(RETRY_AFTER, stop.cancelled()).await;
             }
@@ -59,10 +59,10 @@ pub async fn follow<F: Follower>(
 async fn wait(head: &mut watch::Receiver<Position>, stop: &CancellationToken) {
     let wake = async {
         if head.changed().await.is_err() {
-            // The store is closed, and says nothing any more.
+            // The store is closed.
             std::future::pending::<()>().await;
         }
     };
-    let wake = tokio::time::timeout(LOOK_EVERY, wake);
+    let wake = tokio::time::timeout(POLL_INTERVAL, wake);
     tokio::select! { () = stop.cancelled() => {}, _ = wake => {} }
 }

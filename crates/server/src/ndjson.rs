@@ -1,4 +1,4 @@
-//! A feed: one JSON object a line. Splits bytes into lines, reads them, takes them in; over HTTP and from files alike.
+//! NDJSON feeds of adverts, one JSON object per line: splits bytes into lines, decodes and ingests them. Used over HTTP and for files.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use wire::receipt::ReceiptBody;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// How many lines are taken in together: enough to share a sync to disk, few enough to answer soon.
+/// Lines per batch: enough to share one sync to disk, few enough for prompt receipts.
 pub const LINES_PER_BATCH: usize = 500;
 
-/// A line of a feed, counted from 1.
+/// A line of a feed; numbers start at 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
     pub number: u64,
@@ -25,14 +25,14 @@ pub struct Line {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LineContent {
     Text(Vec<u8>),
-    /// Longer than the limit; its bytes were not kept.
+    /// Longer than the limit; its bytes were discarded.
     TooLong,
 }
 
-/// The most bytes of lines that are taken in together: long lines make shorter batches.
+/// Maximum size of a batch: with long lines, a batch has fewer of them.
 const BATCH_BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// Whether lines should be taken in before more are read.
+/// Returns `true` if the lines fill a batch and should be ingested before reading more.
 pub fn is_full(lines: &[Line], lines_max: usize) -> bool {
     let bytes = |line: &Line| match &line.content {
         LineContent::Text(text) => text.len(),
@@ -41,14 +41,14 @@ pub fn is_full(lines: &[Line], lines_max: usize) -> bool {
     lines.len() >= lines_max || lines.iter().map(bytes).sum::<usize>() >= BATCH_BYTES_MAX
 }
 
-/// Cuts a stream of bytes into lines, holding back at most one line and never more of it than the limit.
+/// Splits a stream of bytes into lines. Buffers at most one line, and of that at most `line_bytes_max` bytes.
 #[derive(Debug)]
 pub struct LineSplitter {
     line_bytes_max: usize,
     pending: Vec<u8>,
     overflowing: bool,
-    /// Bytes of the unfinished line, those that were dropped included.
-    held_back: u64,
+    /// Bytes of the unfinished line, including discarded ones.
+    buffered: u64,
     next_number: u64,
 }
 
@@ -57,12 +57,12 @@ impl LineSplitter {
         Self::from_line(line_bytes_max, 1)
     }
 
-    /// Continues in the middle of a feed.
+    /// Starts in the middle of a feed.
     pub const fn from_line(line_bytes_max: usize, next_number: u64) -> Self {
-        Self { line_bytes_max, pending: Vec::new(), overflowing: false, held_back: 0, next_number }
+        Self { line_bytes_max, pending: Vec::new(), overflowing: false, buffered: 0, next_number }
     }
 
-    /// Takes bytes and hands over the lines they complete. Blank lines count but are not handed over.
+    /// Appends the lines completed by `bytes` to `lines`. Blank lines are counted but not returned.
     pub fn push(&mut self, mut bytes: &[u8], lines: &mut Vec<Line>) {
         while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
             let (line, rest) = bytes.split_at(end);
@@ -73,25 +73,25 @@ impl LineSplitter {
         self.hold(bytes);
     }
 
-    /// The last line, when it has no line break.
+    /// Appends the last line if it has no line break.
     pub fn finish(&mut self, lines: &mut Vec<Line>) {
         if !self.pending.is_empty() || self.overflowing {
             self.complete(lines);
         }
     }
 
-    /// The number the next line will have, when the bytes held back are complete.
+    /// Returns the number of the next line, the unfinished one if there is one.
     pub const fn next_number(&self) -> u64 {
         self.next_number
     }
 
-    /// How many bytes of an unfinished line have been taken.
-    pub const fn held_back(&self) -> u64 {
-        self.held_back
+    /// Returns how many bytes of an unfinished line were read.
+    pub const fn buffered(&self) -> u64 {
+        self.buffered
     }
 
     fn hold(&mut self, bytes: &[u8]) {
-        self.held_back += bytes.len() as u64;
+        self.buffered += bytes.len() as u64;
         if self.overflowing || self.pending.len() + bytes.len() > self.line_bytes_max {
             self.overflowing = true;
             self.pending = Vec::new();
@@ -103,9 +103,9 @@ impl LineSplitter {
     fn complete(&mut self, lines: &mut Vec<Line>) {
         let number = self.next_number;
         self.next_number += 1;
-        self.held_back = 0;
+        self.buffered = 0;
         let mut text = std::mem::take(&mut self.pending);
-        // Some editors put a mark in front of a file that is no part of its first line.
+        // Some editors write a byte order mark at the start of a file.
         if number == 1 && text.starts_with(BYTE_ORDER_MARK) {
             text.drain(..BYTE_ORDER_MARK.len());
         }
@@ -117,15 +117,15 @@ impl LineSplitter {
     }
 }
 
-/// An advert that was read, or why it was not.
+/// A decoded advert, or the reasons why it was rejected.
 pub type Decoded = Result<ParsedDraft, RejectedDraft>;
 
-/// What reading needs to know.
+/// Decodes adverts.
 #[derive(Debug, Clone)]
 pub struct Decoder {
     pub zone: TimeZone,
     pub line_bytes_max: usize,
-    /// The sites that were known when reading began.
+    /// Sites at the time decoding started.
     pub sites: Arc<SiteDirectory>,
 }
 
@@ -150,38 +150,39 @@ impl Decoder {
     }
 }
 
-/// One advert's fate and the names in it that mean nothing to us.
+/// The receipt of one advert, and the names of its unknown fields.
 #[derive(Debug)]
-pub struct Taken {
+pub struct Ingested {
     pub receipt: Receipt,
     pub ignored: Vec<String>,
 }
 
-/// Takes in what could be read, and answers for everything, in order.
-pub async fn take_in(app: &App, decoded: Vec<Decoded>) -> Result<Vec<Taken>, app::Error> {
+/// Ingests the adverts that were decoded. Returns a receipt for every input, in order.
+pub async fn ingest(app: &App, decoded: Vec<Decoded>) -> Result<Vec<Ingested>, app::Error> {
     let mut drafts: Vec<AdvertDraft> = Vec::with_capacity(decoded.len());
-    let mut taken: Vec<Option<Taken>> = Vec::with_capacity(decoded.len());
+    let mut results: Vec<Option<Ingested>> = Vec::with_capacity(decoded.len());
     let mut accepted: Vec<(usize, Vec<String>)> = Vec::with_capacity(decoded.len());
     for (index, decoded) in decoded.into_iter().enumerate() {
         match decoded {
             Ok(ParsedDraft { draft, ignored }) => {
                 drafts.push(draft);
                 accepted.push((index, ignored));
-                taken.push(None);
+                results.push(None);
             }
             Err(RejectedDraft { violations, ignored }) => {
-                taken.push(Some(Taken { receipt: Receipt::Rejected { violations }, ignored }));
+                results.push(Some(Ingested { receipt: Receipt::Rejected { violations }, ignored }));
             }
         }
     }
     let receipts = if drafts.is_empty() { Vec::new() } else { app.ingest(drafts).await? };
     for ((index, ignored), receipt) in accepted.into_iter().zip(receipts) {
-        taken[index] = Some(Taken { receipt, ignored });
+        results[index] = Some(Ingested { receipt, ignored });
     }
-    Ok(taken.into_iter().flatten().collect())
+    Ok(results.into_iter().flatten().collect())
 }
 
-impl Taken {
+impl Ingested {
+    /// Formats the receipt for a response.
     pub fn body(self) -> ReceiptBody {
         let Self { receipt, ignored } = self;
         match receipt {
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_the_same_however_the_bytes_arrive() {
+    fn chunk_boundaries_do_not_change_the_lines() {
         let expected = ["1 one", "3 two", "4 too long", "5 end"];
         assert_eq!(split(&["one\n\ntwo\n123456789\nend"]), expected);
         let text = "one\n \ntwo\n123456789\nend\n";

@@ -1,8 +1,8 @@
-//! Every match is made once, through every kill.
+//! Every match is recorded once despite kills.
 //!
-//! A thousand searches stand, and are saved, changed and deleted while a market moves. The server is killed again and again;
-//! each start matches on from where the store says. Afterwards the log is read from its beginning and matched by hand, and what
-//! the service recorded must be exactly that: no match missing, none twice, everything owed that is due, and nothing else.
+//! A thousand saved searches are created, changed and deleted while the market changes. The server is killed again and again; each
+//! start resumes matching at the stored checkpoint. Afterwards the log is replayed from its start through a simple model, and the
+//! recorded matches must be exactly the model's: none missing, none twice, every due notification in the outbox, and nothing else.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -12,35 +12,35 @@ use std::sync::mpsc;
 
 use app::App;
 use app::system::{RandomIds, SystemClock};
-use app::workers::following::Progress;
+use app::workers::follower::Progress;
 use app::workers::matcher::Matcher;
 use domain::{PropertyId, SearchId, SearchNumber};
 use places::Gazetteer;
-use store::sqlite::SqliteStore;
 use store::prelude::*;
+use store::sqlite::SqliteStore;
 use store::{Change, LogEntry, Notification, Position, PropertyCause};
 use tempfile::TempDir;
 use testkit::match_model::{ChangeEffects, MatchModel};
 
 use crate::chance::Chance;
 use crate::process::{self, Process};
-use crate::searcher::{self, Searcher};
-use crate::{connection, mover};
+use crate::search_client::{self, SearchClient};
+use crate::{advert_churn, connection};
 
 const SEARCHES: usize = 1_000;
 
-const MOVERS: usize = 3;
+const ADVERT_CLIENTS: usize = 3;
 
-/// The most receipts before a kill: the model asks every search about each of them.
+/// Maximum number of receipts before a kill: the model evaluates every search for each of them.
 const RECEIPTS_MAX: u64 = 60;
 
 #[test]
-fn every_match_is_made_once_through_every_kill() {
+fn every_match_is_recorded_once_despite_kills() {
     let kills: u64 = std::env::var("VIGIE_CRASH_KILLS").map_or(50, |kills| kills.parse().unwrap());
     let mut chance = Chance::from_environment();
     let folder = TempDir::new().unwrap();
-    let key = process::make_key(folder.path());
-    let mut searcher = Searcher::default();
+    let key = process::create_key(folder.path());
+    let mut client = SearchClient::default();
     let mut adverts = 0;
     for kill in 1..=kills {
         if chance.below(7) == 0 {
@@ -48,15 +48,15 @@ fn every_match_is_made_once_through_every_kill() {
             continue;
         }
         let server = Process::start(folder.path()).listening();
-        if searcher.count() == 0 {
-            searcher.save(server.address(), &key, &mut chance, SEARCHES);
+        if client.count() == 0 {
+            client.save(server.address(), &key, &mut chance, SEARCHES);
         }
         let threshold = 1 + chance.below(RECEIPTS_MAX) as usize;
         let (reached, wait) = mpsc::channel();
         let receipts = Arc::new(AtomicUsize::new(0));
         std::thread::scope(|scope| {
             let (address, key) = (server.address(), &key);
-            for number in 0..MOVERS {
+            for number in 0..ADVERT_CLIENTS {
                 let (reached, receipts, mut chance) =
                     (reached.clone(), Arc::clone(&receipts), chance.split());
                 scope.spawn(move || {
@@ -66,31 +66,31 @@ fn every_match_is_made_once_through_every_kill() {
                             let _ = reached.send(());
                         }
                     };
-                    mover::run(number, address, key, &mut chance, &count);
+                    advert_churn::run(number, address, key, &mut chance, &count);
                 });
             }
             drop(reached);
-            let (searcher, mut chance) = (&mut searcher, chance.split());
-            scope.spawn(move || searcher.run(address, key, &mut chance));
-            let met = wait.recv();
+            let (client, mut chance) = (&mut client, chance.split());
+            scope.spawn(move || client.run(address, key, &mut chance));
+            let reached_threshold = wait.recv();
             server.kill();
-            met.expect("movers that go on until the kill");
+            reached_threshold.expect("clients run until the kill");
         });
         adverts += receipts.load(Ordering::SeqCst);
-        println!("kill {kill}: after {threshold} receipts, {} searches stand", searcher.count());
+        println!("kill {kill}: after {threshold} receipts, {} searches", client.count());
     }
     let server = Process::start(folder.path()).listening();
     let mut connection = connection::Connection::open(server.address()).unwrap();
-    searcher.settle(&mut connection, &key).unwrap();
+    client.settle(&mut connection, &key).unwrap();
     server.kill();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let matches = runtime.block_on(verify(folder.path(), &searcher));
+    let matches = runtime.block_on(verify(folder.path(), &client));
     println!("{kills} kills, {adverts} receipts, {matches} matches, each once");
-    assert!(matches > 1_000 || kills < 10, "hardly anything was put to the test");
+    assert!(matches > 1_000 || kills < 10, "too few matches for a meaningful test");
 }
 
-/// Matches on to the end of the log, and holds all of it against the model; answers how many matches there are.
-async fn verify(folder: &Path, searcher: &Searcher) -> usize {
+/// Matches the rest of the log and compares everything with the model. Returns the number of matches.
+async fn verify(folder: &Path, client: &SearchClient) -> usize {
     let store = Arc::new(SqliteStore::open(folder).unwrap());
     let places = Arc::new(Gazetteer::embedded().unwrap());
     let app = App::new(store.clone(), Arc::new(SystemClock), Arc::new(RandomIds), places).with_matcher();
@@ -105,8 +105,8 @@ async fn verify(folder: &Path, searcher: &Searcher) -> usize {
     for entry in &log {
         match &entry.change {
             Change::Search { search, version } => {
-                let body = &searcher.versions[search][*version as usize - 1];
-                let (raw_criteria, alerts) = searcher::meaning(body);
+                let body = &client.versions[search][*version as usize - 1];
+                let (raw_criteria, alerts) = search_client::parse(body);
                 let criteria = app.with_references(&sites, |to| raw_criteria.criteria(to)).unwrap();
                 model.put(numbers[search], criteria, alerts);
             }
@@ -119,55 +119,61 @@ async fn verify(folder: &Path, searcher: &Searcher) -> usize {
                 };
                 let before = store.property_at(*property, version - 1).await.unwrap();
                 let after = store.property_at(*property, *version).await.unwrap();
-                let meant = model.change(before.as_ref(), &after.unwrap(), events);
-                expected.insert(entry.position.0, meant);
+                let consequences = model.change(before.as_ref(), &after.unwrap(), events);
+                expected.insert(entry.position.0, consequences);
             }
             Change::PropertyRemoved { .. } | Change::Erased => {}
         }
     }
     let groups = store.match_groups_after(Position::START, usize::MAX).await.unwrap();
-    let mut found: BTreeMap<u64, ChangeEffects> = BTreeMap::new();
+    let mut recorded: BTreeMap<u64, ChangeEffects> = BTreeMap::new();
     for group in groups {
-        let mut made = ChangeEffects { matched: group.matched, ..ChangeEffects::default() };
-        for owed in group.outbox {
-            for search in owed.searches {
-                match owed.notification {
-                    Notification::Match(channel) => made.match_deliveries.push((channel, search)),
-                    Notification::Event(name, place) => {
-                        made.event_deliveries.push((name, usize::from(place), search))
+        let mut consequences = ChangeEffects { matched: group.matched, ..ChangeEffects::default() };
+        for entry in group.outbox {
+            for search in entry.searches {
+                match entry.notification {
+                    Notification::Match(channel) => consequences.match_deliveries.push((channel, search)),
+                    Notification::Event(name, index) => {
+                        consequences.event_deliveries.push((name, usize::from(index), search))
                     }
                 }
             }
         }
-        made.match_deliveries.sort_unstable();
-        made.event_deliveries.sort_unstable();
-        assert!(found.insert(group.position.0, made).is_none(), "two groups at {:?}", group.position);
+        consequences.match_deliveries.sort_unstable();
+        consequences.event_deliveries.sort_unstable();
+        assert!(
+            recorded.insert(group.position.0, consequences).is_none(),
+            "two groups at {:?}",
+            group.position
+        );
     }
-    let left = |(position, meant): (u64, ChangeEffects)| Some((position, meant.retain_active(&model)?));
-    let expected: BTreeMap<u64, ChangeEffects> = expected.into_iter().filter_map(left).collect();
-    let found: BTreeMap<u64, ChangeEffects> = found.into_iter().filter_map(left).collect();
-    for (position, meant) in &expected {
-        assert_eq!(found.get(position), Some(meant), "at {position}");
+    let live = |(position, consequences): (u64, ChangeEffects)| {
+        Some((position, consequences.retain_active(&model)?))
+    };
+    let expected: BTreeMap<u64, ChangeEffects> = expected.into_iter().filter_map(live).collect();
+    let recorded: BTreeMap<u64, ChangeEffects> = recorded.into_iter().filter_map(live).collect();
+    for (position, consequences) in &expected {
+        assert_eq!(recorded.get(position), Some(consequences), "at {position}");
     }
-    assert_eq!(found.len(), expected.len(), "something was matched that the log does not mean");
+    assert_eq!(recorded.len(), expected.len(), "recorded matches that the log does not imply");
 
     let mut listed: BTreeSet<(SearchNumber, PropertyId)> = BTreeSet::new();
-    for search in searcher.versions.keys() {
+    for search in client.versions.keys() {
         let Some(stored) = store.search(*search).await.unwrap() else { continue };
         assert_eq!(stored.number, numbers[search]);
         for row in store.list_matches(stored.number, 0, u64::MAX).await.unwrap().matches {
-            assert!(listed.insert((stored.number, row.property)), "twice: {row:?}");
+            assert!(listed.insert((stored.number, row.property)), "recorded twice: {row:?}");
         }
     }
     assert_eq!(&listed, model.matched());
     listed.len()
 }
 
-/// Searches are numbered in the order in which they were made.
+/// Returns the numbers of searches, which are assigned in order of creation.
 fn numbers(log: &[LogEntry]) -> HashMap<SearchId, SearchNumber> {
-    let made = log.iter().filter_map(|entry| match entry.change {
+    let created = log.iter().filter_map(|entry| match entry.change {
         Change::Search { search, version: 1 } => Some(search),
         _ => None,
     });
-    made.zip((1..).map(SearchNumber)).collect()
+    created.zip((1..).map(SearchNumber)).collect()
 }

@@ -1,4 +1,4 @@
-//! All saved searches as they stand at one position of the log.
+//! All saved searches at one position of the log, in memory.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -13,16 +13,17 @@ use store::{Notification, StoredSearch};
 
 use crate::App;
 
+/// The percolator, and which notifications each search wants.
 #[derive(Default)]
 pub struct PercolatorState {
     percolator: Percolator,
-    /// Kept from one property to the next: it remembers how words are spelled.
+    /// Reused from one property to the next: it caches the spelling of words.
     scratch: PercolatorScratch,
-    /// By number: which outbox a search wants.
-    wants: Vec<Wants>,
+    /// By search number.
+    subscriptions: Vec<Subscriptions>,
     numbers: HashMap<SearchId, SearchNumber>,
     sites: Arc<SiteDirectory>,
-    /// Searches whose meaning changes with the categories of sites.
+    /// Searches whose criteria depend on the categories of sites.
     by_category: BTreeMap<SearchNumber, RawCriteria>,
 }
 
@@ -39,7 +40,7 @@ impl PercolatorState {
         self.numbers.is_empty()
     }
 
-    /// DeliverySubject how much memory they take.
+    /// Estimates the memory of the saved searches.
     pub fn bytes(&self) -> usize {
         let one = size_of::<SearchId>() + size_of::<SearchNumber>() + 1;
         let raw_criteria = self
@@ -47,12 +48,12 @@ impl PercolatorState {
             .values()
             .map(|raw_criteria| raw_criteria.iter().count() * size_of::<RawCriterion>());
         self.percolator.bytes()
-            + self.wants.capacity() * size_of::<Wants>()
+            + self.subscriptions.capacity() * size_of::<Subscriptions>()
             + self.numbers.capacity() * one
             + raw_criteria.sum::<usize>()
     }
 
-    /// A search as it is from now on.
+    /// Adds or replaces a search.
     pub fn put(&mut self, app: &App, stored: &StoredSearch) {
         let (number, draft) = (stored.number, &stored.search.draft);
         self.numbers.insert(stored.search.id, number);
@@ -60,54 +61,57 @@ impl PercolatorState {
         if draft.raw_criteria.depend_on_categories() {
             self.by_category.insert(number, draft.raw_criteria.clone());
         }
-        let place = number.0 as usize;
-        if self.wants.len() <= place {
-            self.wants.resize(place + 1, Wants::default());
+        let index = number.0 as usize;
+        if self.subscriptions.len() <= index {
+            self.subscriptions.resize(index + 1, Subscriptions::default());
         }
-        self.wants[place] = Wants::of(&draft.alerts);
-        self.file(app, number, &draft.raw_criteria);
+        self.subscriptions[index] = Subscriptions::of(&draft.alerts);
+        self.register(app, number, &draft.raw_criteria);
     }
 
     pub fn remove(&mut self, search: SearchId) {
         let Some(number) = self.numbers.remove(&search) else { return };
         self.percolator.remove(number);
         self.by_category.remove(&number);
-        self.wants[number.0 as usize] = Wants::default();
+        self.subscriptions[number.0 as usize] = Subscriptions::default();
     }
 
-    /// The searches that a property meets.
-    pub fn met_by(&mut self, property: &Property) -> PercolateResult {
+    /// Returns the searches that a property meets.
+    pub fn percolate(&mut self, property: &Property) -> PercolateResult {
         self.percolator.matches(property, &mut self.scratch)
     }
 
+    /// Returns `true` if a search is subscribed to a notification.
     pub fn wants(&self, number: SearchNumber, notification: Notification) -> bool {
-        self.wants.get(number.0 as usize).is_some_and(|wants| wants.contain(notification))
+        self.subscriptions
+            .get(number.0 as usize)
+            .is_some_and(|subscriptions| subscriptions.contains(notification))
     }
 
-    /// From now on the sites are these.
-    pub fn use_sites(&mut self, app: &App, sites: Arc<SiteDirectory>) {
+    /// Updates the site directory, and recompiles the searches that depend on categories if these have changed.
+    pub fn set_sites(&mut self, app: &App, sites: Arc<SiteDirectory>) {
         if sites.revision() == self.sites.revision() {
             return;
         }
-        let regrouped = categorised(&sites) != categorised(&self.sites);
+        let recategorised = categorised(&sites) != categorised(&self.sites);
         self.sites = sites;
-        if regrouped {
+        if recategorised {
             for (number, raw_criteria) in std::mem::take(&mut self.by_category) {
-                self.file(app, number, &raw_criteria);
+                self.register(app, number, &raw_criteria);
                 self.by_category.insert(number, raw_criteria);
             }
         }
     }
 
-    fn file(&mut self, app: &App, number: SearchNumber, raw_criteria: &RawCriteria) {
+    fn register(&mut self, app: &App, number: SearchNumber, raw_criteria: &RawCriteria) {
         match app.with_references(&self.sites, |references| raw_criteria.criteria(references)) {
             Ok(criteria) => self.percolator.put(number, &criteria),
             Err(violations) => {
-                // They were evaluated when the search was saved; a rule that came since must not make it match everything.
+                // The criteria were valid when the search was saved. A rule added since must not make the search match everything.
                 tracing::error!(
                     search = number.0,
                     ?violations,
-                    "a saved search breaks a rule and matches nothing"
+                    "the criteria of a saved search are no longer valid; it matches nothing"
                 );
                 self.percolator.remove(number);
             }
@@ -119,11 +123,11 @@ fn categorised(sites: &SiteDirectory) -> Vec<(SiteCategoryId, &SiteKey)> {
     sites.sites().iter().filter_map(|site| Some((site.category?, &site.key))).collect()
 }
 
-/// Which outbox a search wants, as bits.
+/// The notifications that a search wants, as a bit set.
 #[derive(Debug, Clone, Copy, Default)]
-struct Wants(u8);
+struct Subscriptions(u8);
 
-impl Wants {
+impl Subscriptions {
     fn of(alerts: &Alerts) -> Self {
         let channels = alerts.match_channels().map(Notification::Match);
         let events = EventName::ALL.iter().filter(|event| alerts.subscribes_to(**event));
@@ -131,12 +135,12 @@ impl Wants {
         Self(channels.chain(events).fold(0, |bits, notification| bits | Self::bit(notification)))
     }
 
-    fn contain(self, notification: Notification) -> bool {
+    fn contains(self, notification: Notification) -> bool {
         self.0 & Self::bit(notification) != 0
     }
 
     fn bit(notification: Notification) -> u8 {
-        let place = match notification {
+        let bit = match notification {
             Notification::Match(MatchChannel::Endpoint) => 0,
             Notification::Match(MatchChannel::Email) => 1,
             Notification::Event(EventName::UpdatePrice, _) => 2,
@@ -146,6 +150,6 @@ impl Wants {
             Notification::Event(EventName::AdCreate, _) => 6,
             Notification::Event(EventName::AdUpdate, _) => 7,
         };
-        1 << place
+        1 << bit
     }
 }

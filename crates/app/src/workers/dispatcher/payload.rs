@@ -1,0 +1,32 @@
+//! Renders the JSON bodies of webhooks.
+
+use domain::{AdvertEvent, EventName, MatchId, PropertyId, SearchId, Timestamp};
+use wire::webhook;
+
+use crate::App;
+
+/// A match, and the rendered document of its property.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MatchPayload<'a> {
+    pub id: MatchId,
+    pub property: PropertyId,
+    pub search: SearchId,
+    /// When the property started to meet the search.
+    pub at: Timestamp,
+    /// The document from [`DocumentRenderer::render_for_webhook`](crate::documents::DocumentRenderer::render_for_webhook).
+    pub document: &'a [u8],
+}
+
+/// Renders the body of a match, or of an event and the match it concerns.
+pub(crate) fn render(
+    app: &App,
+    matched: &MatchPayload<'_>,
+    event: Option<(EventName, &AdvertEvent)>,
+) -> Vec<u8> {
+    let MatchPayload { id, property, search, at, document } = *matched;
+    let parts = webhook::WebhookMatch { id, property, search, at, document, zone: &app.time_zone };
+    match event {
+        None => webhook::match_payload(&parts),
+        Some((name, event)) => webhook::event_payload(name, event, &parts),
+    }
+}

@@ -1,0 +1,239 @@
+//! Renders due deliveries into messages that can be sent.
+//!
+//! A delivery is always sent with the same bytes: the document of its first attempt is stored and reused.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use delivery::{Email, SequenceHeaders, WebhookMessage};
+use domain::{DeliveryId, Endpoint, Property, PropertyId, Timestamp, UserId, WebhookSecret};
+use store::{Contacts, DeliverySubject, DocumentKey, DueDelivery, Notification, StoredSearch};
+
+use super::email;
+use super::in_flight::InFlight;
+use super::payload::{self, MatchPayload};
+use crate::dispatch::Dispatch;
+use crate::documents::DocumentRenderer;
+use crate::{App, Error};
+
+/// Deliveries to send as one message, before rendering.
+pub(super) struct PendingMessage {
+    /// One delivery for a webhook; all deliveries of the batch for an e-mail.
+    pub due: Vec<DueDelivery>,
+    pub recipient: Recipient,
+    pub in_flight: InFlight,
+}
+
+pub(super) enum Recipient {
+    Webhook { search: Arc<StoredSearch>, endpoint: Endpoint },
+    Email { search: Arc<StoredSearch> },
+}
+
+/// A message ready to be sent.
+pub(super) struct OutboundMessage {
+    pub due: Vec<DueDelivery>,
+    pub payload: Payload,
+    pub in_flight: InFlight,
+}
+
+pub(super) enum Payload {
+    Webhook(WebhookMessage),
+    Email(Email),
+}
+
+impl OutboundMessage {
+    pub fn ids(&self) -> impl Iterator<Item = DeliveryId> {
+        self.due.iter().map(|due| due.id)
+    }
+}
+
+/// The result of rendering.
+#[derive(Default)]
+pub(super) struct Rendered {
+    pub messages: Vec<OutboundMessage>,
+    /// Deliveries whose property was erased.
+    pub erased: Vec<DeliveryId>,
+    /// Deliveries sent without the contacts of the advertiser.
+    pub hidden: Vec<DeliveryId>,
+    /// Documents that are sent for the first time, to be stored with the claim.
+    pub documents: Vec<(DocumentKey, Vec<u8>)>,
+}
+
+/// Everything that rendering reads, loaded beforehand.
+struct RenderInputs {
+    renderer: DocumentRenderer,
+    documents: HashMap<DocumentKey, Bytes>,
+    properties: HashMap<(PropertyId, u32), Property>,
+    secrets: HashMap<UserId, Vec<WebhookSecret>>,
+}
+
+pub(super) async fn render(
+    app: &App,
+    dispatch: &Dispatch,
+    pending: Vec<PendingMessage>,
+    now: Timestamp,
+) -> Result<Rendered, Error> {
+    let mut rendered = Rendered::default();
+    let mut inputs = RenderInputs::load(app, &pending, now).await?;
+    for PendingMessage { due, recipient, in_flight } in pending {
+        match recipient {
+            Recipient::Webhook { search, endpoint } => {
+                let Some(first) = due.first() else { continue };
+                let Some(body) = inputs.webhook_body(app, &search, first, &mut rendered.documents) else {
+                    rendered.erased.push(first.id);
+                    continue;
+                };
+                if contacts(&search, first) == Contacts::Hidden {
+                    rendered.hidden.push(first.id);
+                }
+                let secrets = inputs.secrets.get(&search.search.owner).cloned().unwrap_or_default();
+                let order = first.subject.as_ref().map(|subject| SequenceHeaders {
+                    sequence: first.lane_sequence,
+                    property_version: subject.version,
+                });
+                let message = WebhookMessage { endpoint, id: first.id, at: now, secrets, order, body };
+                let payload = Payload::Webhook(message);
+                rendered.messages.push(OutboundMessage { due, payload, in_flight });
+            }
+            Recipient::Email { search } => {
+                // An erased property is left out; the rest of the e-mail is sent.
+                let exists = |due: &DueDelivery| inputs.property(due).and_then(Property::derive).is_some();
+                let (due, erased): (Vec<_>, Vec<_>) = due.into_iter().partition(exists);
+                rendered.erased.extend(erased.iter().map(|due| due.id));
+                let properties = due.iter().filter_map(|due| inputs.property(due));
+                let deliveries = due.iter().map(|due| due.id);
+                if let Some(email) = email::build(app, dispatch, &search, deliveries, properties, now) {
+                    let payload = Payload::Email(email);
+                    rendered.messages.push(OutboundMessage { due, payload, in_flight });
+                }
+            }
+        }
+    }
+    Ok(rendered)
+}
+
+impl RenderInputs {
+    async fn load(app: &App, pending: &[PendingMessage], now: Timestamp) -> Result<Self, Error> {
+        let (mut stored, mut properties, mut users) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        for PendingMessage { due, recipient, .. } in pending {
+            if let Recipient::Webhook { search, .. } = recipient {
+                users.insert(search.search.owner);
+            }
+            for (due, subject) in due.iter().filter_map(|due| Some((due, due.subject.as_ref()?))) {
+                match recipient {
+                    Recipient::Webhook { search, .. }
+                        if subject.stored_documents.contains(&contacts(search, due)) =>
+                    {
+                        stored.insert(document_key(subject, search, due));
+                    }
+                    Recipient::Webhook { .. } | Recipient::Email { .. } => {
+                        properties.insert((subject.property, subject.version));
+                    }
+                }
+            }
+        }
+        let stored: Vec<_> = stored.into_iter().collect();
+        let documents = if stored.is_empty() {
+            HashMap::new()
+        } else {
+            let found = stored.iter().copied().zip(app.store.sent_documents(stored.clone()).await?);
+            found.filter_map(|(key, document)| Some((key, Bytes::from(document?)))).collect()
+        };
+        // A document that is gone since the deliveries were read was erased, and is rendered again.
+        let missing = stored.iter().filter(|key| !documents.contains_key(key));
+        properties.extend(missing.map(|key| (key.property, key.version)));
+        let mut secrets = HashMap::new();
+        for user in users {
+            let of_user = app.webhook_secrets(user).await?;
+            secrets.insert(user, of_user.signing_secrets(now).cloned().collect());
+        }
+        let properties = load_versions(app, properties).await?;
+        Ok(Self { renderer: app.document_renderer().await?, documents, properties, secrets })
+    }
+
+    fn property(&self, due: &DueDelivery) -> Option<&Property> {
+        let subject = due.subject.as_ref()?;
+        self.properties.get(&(subject.property, subject.version))
+    }
+
+    /// Returns `None` if the property was erased. A document that had to be rendered is added to `rendered`.
+    fn webhook_body(
+        &mut self,
+        app: &App,
+        search: &StoredSearch,
+        due: &DueDelivery,
+        rendered: &mut Vec<(DocumentKey, Vec<u8>)>,
+    ) -> Option<Bytes> {
+        let subject = due.subject.as_ref()?;
+        let key = document_key(subject, search, due);
+        let document = match self.documents.get(&key) {
+            Some(document) => document.clone(),
+            None => {
+                let property = self.property(due)?.clone();
+                let property = match key.contacts {
+                    Contacts::Shown => property,
+                    Contacts::Hidden => property.without_contacts(),
+                };
+                let document = self.renderer.render_for_webhook(&property)?;
+                rendered.push((key, document.clone()));
+                let document = Bytes::from(document);
+                self.documents.insert(key, document.clone());
+                document
+            }
+        };
+        let DeliverySubject { property, match_id, matched_at, event, .. } = subject;
+        let matched = MatchPayload {
+            id: *match_id,
+            property: *property,
+            search: search.search.id,
+            at: *matched_at,
+            document: &document,
+        };
+        let event = match due.notification {
+            Notification::Match(_) => None,
+            Notification::Event(name, _) => Some((name, event.as_ref()?)),
+        };
+        Some(payload::render(app, &matched, event).into())
+    }
+}
+
+/// A delivery that was once sent without contacts is never sent with them, even if the search shows contacts now.
+fn contacts(search: &StoredSearch, due: &DueDelivery) -> Contacts {
+    let hidden = search.search.draft.alerts.hide_contact || due.sent_contacts == Some(Contacts::Hidden);
+    if hidden { Contacts::Hidden } else { Contacts::Shown }
+}
+
+fn document_key(subject: &DeliverySubject, search: &StoredSearch, due: &DueDelivery) -> DocumentKey {
+    DocumentKey { property: subject.property, version: subject.version, contacts: contacts(search, due) }
+}
+
+/// Reads versions of properties. A damaged record counts as erased, so that it does not block other deliveries.
+async fn load_versions(
+    app: &App,
+    versions: BTreeSet<(PropertyId, u32)>,
+) -> Result<HashMap<(PropertyId, u32), Property>, Error> {
+    if versions.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let versions: Vec<_> = versions.into_iter().collect();
+    match app.store.properties_at(versions.clone()).await {
+        Err(store::Error::Corrupt { .. }) => {}
+        read => {
+            let read = versions.into_iter().zip(read?);
+            return Ok(read.filter_map(|(key, property)| Some((key, property?))).collect());
+        }
+    }
+    // At least one is damaged: read one at a time to find the others.
+    let mut found = HashMap::new();
+    for (property, version) in versions {
+        match app.store.property_at(property, version).await {
+            Err(error @ store::Error::Corrupt { .. }) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::error!(%property, version, error, "a stored property is damaged and is not sent");
+            }
+            read => found.extend(read?.map(|read| ((property, version), read))),
+        }
+    }
+    Ok(found)
+}
