@@ -17,7 +17,7 @@ pub struct Vigie {
 
 impl Vigie {
     pub fn load(properties: Stream<domain::Property>) -> Self {
-        let mut builder = IndexBuilder::new(Settings::default());
+        let mut builder = IndexBuilder::new(IndexSettings::default());
         for (property, position) in properties.zip(1..) {
             builder.put(&property, SequenceNumber(position));
         }
