@@ -31,9 +31,9 @@ fn read_back(value: &Value) -> AdvertDraft {
 
 #[test]
 fn market_drafts_round_trip() {
-    let happenings = WORLD.timeline().take(1_500).map(|happening| happening.draft);
+    let events = WORLD.timeline().take(1_500).map(|event| event.draft);
     let mut seen = 0;
-    for draft in WORLD.drafts().chain(WORLD.import().take(300)).chain(happenings) {
+    for draft in WORLD.drafts().chain(WORLD.import().take(300)).chain(events) {
         assert_eq!(read_back(&write(&draft)), draft);
         seen += 1;
     }

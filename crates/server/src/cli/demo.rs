@@ -233,8 +233,8 @@ async fn apply_changes(app: App, market: World, pace: u32, stop: CancellationTok
     let (sender, mut changes) = mpsc::channel(16);
     // The timeline borrows the market, so both live on one thread. It ends when the channel is closed.
     let generator = std::thread::spawn(move || {
-        for happening in market.timeline() {
-            if sender.blocking_send(happening.draft).is_err() {
+        for event in market.timeline() {
+            if sender.blocking_send(event.draft).is_err() {
                 return;
             }
         }

@@ -26,7 +26,7 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Prints a line to standard output, for a process that continues even if nobody reads it.
+/// Prints a line to standard output, for a process that continues even if its output is not read.
 pub fn print_line(line: &str) {
     let mut out = io::stdout().lock();
     let _ = writeln!(out, "{line}").and_then(|()| out.flush());

@@ -143,11 +143,11 @@ pub fn read(
 ) -> Result<(SearchDraft, IgnoredNames), Problem> {
     let ParsedSearch { draft, ignored } = shared.app.with_references(sites, |references| {
         with_places(&shared.app, |places| {
-            let judge = |endpoint: &Endpoint| check_endpoint(&shared.app, endpoint);
+            let check = |endpoint: &Endpoint| check_endpoint(&shared.app, endpoint);
             wire::search::parse(
                 body,
                 purpose,
-                &ParseContext { references: *references, places, check_endpoint: &judge },
+                &ParseContext { references: *references, places, check_endpoint: &check },
             )
         })
     });

@@ -80,7 +80,7 @@ pub fn due_at(deliveries: &[NewDelivery], second: i64) -> Vec<(NewDelivery, Init
     deliveries.iter().map(|delivery| (*delivery, InitialState::DueAt(at(second)))).collect()
 }
 
-/// Makes deliveries of all_deliveries that is owed, at a moment and due at another.
+/// Enqueues deliveries for all pending outbox entries, created at one time and due at another.
 pub async fn enqueue_all(store: &impl Store, at_second: i64, due_second: i64) -> Vec<DeliveryId> {
     let before = all_deliveries(store).await.len();
     loop {

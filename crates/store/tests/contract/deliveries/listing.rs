@@ -84,8 +84,8 @@ pub async fn deliveries_are_listed_by_every_filter<B: Backend>() {
     }
     assert!(found_some > 200 && found_some < checked, "{found_some} of {checked} found something");
     // A range includes its start and excludes its end.
-    let stretch = DeliveryList { from: Some(at(6_200)), until: Some(at(6_300)), ..list() };
-    assert_eq!(store.list_deliveries(stretch).await.unwrap().total, 9);
+    let window = DeliveryList { from: Some(at(6_200)), until: Some(at(6_300)), ..list() };
+    assert_eq!(store.list_deliveries(window).await.unwrap().total, 9);
 }
 
 pub async fn deliveries_are_listed_in_pages<B: Backend>() {

@@ -158,9 +158,9 @@ pub async fn concurrent_changes_of_a_revision_succeed_once<B: Backend>() {
             let store = opened.shared();
             let document = property(1, [advert(1).price(number as f64).build()]);
             let step = change(&document, Expected::Revision(version), advert_id(1));
-            let erase_nobody = number == 3;
+            let erase_unknown = number == 3;
             writers.spawn(async move {
-                if erase_nobody {
+                if erase_unknown {
                     assert_eq!(store.erase(AdvertId::from_bytes([0; 16]), at(1)).await.unwrap(), None);
                 }
                 (document, store.commit(set([step])).await.unwrap())
