@@ -84,8 +84,9 @@ impl App {
         Ok(if replayed.is_empty() { Replayed::UnderWay } else { Replayed::Done })
     }
 
-    /// Sends again all deliveries of a search created since `since` that failed, or were cancelled for lack of a recipient.
-    /// Returns how many, or `None` if the notifications of the search are off, because all of them would be cancelled again.
+    /// Sends again all deliveries of a search created since `since` that failed, or were cancelled for a reason that may be gone
+    /// ([`Replay::Failed`]). Returns how many, or `None` if the alerts of the search are disabled, because all of them would be
+    /// cancelled again.
     pub async fn replay_failed(&self, search: &StoredSearch, since: Timestamp) -> Result<Option<u64>, Error> {
         if !search.search.draft.alerts.enabled {
             return Ok(None);
@@ -183,8 +184,8 @@ impl App {
         let secrets = self.webhook_secrets(user).await?.signing_secrets(at).cloned().collect();
         let id = DeliveryId::from_uuid(self.fresh_id());
         let message = WebhookMessage { endpoint, id, at, secrets, order: None, body: body.clone() };
-        let exchange = transport.send_webhook(&message).await;
-        Ok(Some(Tested { body, exchange }))
+        let result = transport.send_webhook(&message).await;
+        Ok(Some(Tested { body, exchange: result }))
     }
 }
 

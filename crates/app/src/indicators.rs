@@ -1,4 +1,4 @@
-//! Market indicators over the properties that meet criteria.
+//! Market indicators over the properties that match criteria.
 
 use domain::indicator::{Indicator, Interval};
 use domain::{Criteria, Key, PropertyAttribute, Timestamp};
@@ -9,18 +9,23 @@ use crate::Error;
 use crate::search::SearchSession;
 
 impl SearchSession {
-    /// Computes the price per square metre of all properties that meet the criteria and have one: overall, and by interval of
+    /// Computes the price per square metre of all properties that match the criteria and have one: overall, and by interval of
     /// the creation date.
     pub async fn price_per_meter(&self, criteria: Criteria, interval: Interval) -> Result<Indicator, Error> {
-        let (view, zone) = (self.view(), self.app().time_zone.clone());
-        self.app().compute(move || price_per_meter(&view, &criteria, interval, &zone)).await
+        let (searcher, zone) = (self.searcher(), self.app().time_zone.clone());
+        self.app().compute(move || price_per_meter(&searcher, &criteria, interval, &zone)).await
     }
 }
 
-fn price_per_meter(view: &Searcher, criteria: &Criteria, interval: Interval, zone: &TimeZone) -> Indicator {
+fn price_per_meter(
+    searcher: &Searcher,
+    criteria: &Criteria,
+    interval: Interval,
+    zone: &TimeZone,
+) -> Indicator {
     let mut amounts = Vec::new();
     let attributes = [PropertyAttribute::CreatedAt, PropertyAttribute::PricePerMeter];
-    view.for_each_match(criteria, &attributes, |values| {
+    searcher.for_each_match(criteria, &attributes, |values| {
         if let [Some(created_at), Some(price)] = values
             && let Ok(created_at) = Timestamp::from_second(created_at.get())
         {

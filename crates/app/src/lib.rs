@@ -7,12 +7,16 @@
 //! saved searches ([`matching`]), the [dispatcher](workers::dispatcher) sends notifications ([`dispatch`]), and
 //! [`expiry`](workers::expiry) expires adverts that no crawler has seen for a while.
 //!
-//! The life of a match: [`ingest`] commits a change to the log, `workers/matcher.rs` reads it into a `LogBatch`,
-//! `workers/matcher/evaluate.rs` finds the saved searches it concerns and writes matches and outbox entries. The life of a
-//! delivery: `workers/dispatcher/enqueue.rs` turns outbox entries into deliveries, `schedule.rs` picks the lanes that are due,
-//! `round.rs` plans and claims them, `render.rs` renders them, `attempt.rs` sends them, `record.rs` records the outcome.
+//! The life of a match: [`ingest`] commits a change to the log. `workers/matcher.rs` reads the change with its records into a
+//! `LogBatch`, `workers/matcher/evaluate.rs` finds the saved searches it concerns (`PercolatorState`), and the matcher records
+//! matches, outbox entries and its checkpoint in one transaction (`store::MatchBatch`). Later it indexes the matches by search,
+//! for lists.
 //!
-//! **Invariant:** `domain` decides, `store` makes durable, `wire` spells JSON; this crate connects them. Nothing here knows HTTP.
+//! The life of a delivery, in `workers/dispatcher`: `enqueue.rs` turns outbox entries into deliveries, `schedule.rs` picks the
+//! lanes that are due, `round.rs` plans what to do with each lane and claims deliveries, `render.rs` renders them, `attempt.rs`
+//! sends them through the [`Transport`](dispatch::Transport), `record.rs` records the outcome: delivered, retried later, or failed.
+//!
+//! **Invariant:** `domain` decides, `store` makes durable, `wire` encodes JSON; this crate connects them. Nothing here knows HTTP.
 
 pub mod access;
 pub mod deliveries;

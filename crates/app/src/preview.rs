@@ -1,11 +1,11 @@
 //! Previews a search before it is saved: what it finds now, and how many matches it would have had in the past days.
 //!
-//! A property would have matched within a time window if it meets the criteria now, was on offer within the window, and did not
-//! already meet them while on offer during the whole window ([`rewind::newly_matched_since`]). Properties that have expired since count;
-//! properties that no longer meet the criteria do not.
+//! A property would have matched within a time window if it satisfies the criteria now, was available within the window, and did not
+//! match without interruption throughout it ([`rewind::newly_matched_since`]). Properties that have expired since count; properties
+//! that no longer satisfy the criteria do not.
 //!
-//! The index returns the candidates: properties that meet the criteria and changed within the window. Those created within it count
-//! without further work, because they did not exist before. The others are read and rewound, up to [`READ_MAX`]; the share found
+//! The index returns the candidates: properties that satisfy the criteria and changed within the window. Those created within it
+//! count without further work, because they did not exist before. The others are read and rewound, up to [`READ_MAX`]; the share found
 //! among these, the most recently changed, is extrapolated to the rest.
 
 use std::collections::HashSet;
@@ -32,7 +32,7 @@ const READ_BATCH: usize = 200;
 /// What a search finds now, and would have matched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview {
-    /// The properties on offer that meet the criteria, newest first.
+    /// The available properties that satisfy the criteria, newest first.
     pub now: SearchResult,
     pub last_7_days: Count,
     pub last_30_days: Count,
@@ -56,12 +56,12 @@ impl App {
         now: Timestamp,
         take: usize,
     ) -> Result<Preview, Error> {
-        let view = self.index_searcher()?;
+        let searcher = self.index_searcher()?;
         let criteria = Arc::new(criteria);
         let searched = Arc::clone(&criteria);
         let (found, week, month) = run_blocking(move || {
-            let window = |days: i64| Window::new(&view, &searched, days_before(now, days));
-            (on_offer(&view, &searched, take), window(7), window(30))
+            let window = |days: i64| Window::new(&searcher, &searched, days_before(now, days));
+            (available_now(&searcher, &searched, take), window(7), window(30))
         })
         .await?;
         let windows = Arc::new([week, month]);
@@ -86,16 +86,16 @@ fn days_before(now: Timestamp, days: i64) -> Timestamp {
     whole_second(now).saturating_sub(SignedDuration::from_hours(24 * days)).unwrap_or(Timestamp::MIN)
 }
 
-fn on_offer(view: &Searcher, criteria: &Criteria, take: usize) -> SearchResult {
+fn available_now(searcher: &Searcher, criteria: &Criteria, take: usize) -> SearchResult {
     let criteria = with(criteria, [flag(PropertyAttribute::Expired, false)]);
-    view.search(&SearchRequest { criteria, order: Order::default(), skip: 0, take })
+    searcher.search(&SearchRequest { criteria, order: Order::default(), skip: 0, take })
 }
 
 /// The candidates of a time window that ends now.
 #[derive(Debug)]
 struct Window {
     since: Timestamp,
-    /// How many were created in the window, and were on offer in it.
+    /// How many were created in the window, and were available in it.
     created: usize,
     /// How many existed before and changed in the window.
     changed: usize,
@@ -118,7 +118,7 @@ impl Sample {
 }
 
 impl Window {
-    fn new(view: &Searcher, criteria: &Criteria, since: Timestamp) -> Self {
+    fn new(searcher: &Searcher, criteria: &Criteria, since: Timestamp) -> Self {
         // Dates are whole seconds, so "later than" means at least one second later.
         let after = |attribute| {
             let next = Key::from_raw(since.as_second() + 1);
@@ -126,11 +126,11 @@ impl Window {
         };
         let until =
             |attribute| within(attribute, KeyRange { least: None, most: Some(Key::timestamp(since)) });
-        let created = |on_offer: Condition<PropertyAttribute>| {
-            let criteria = with(criteria, [after(PropertyAttribute::CreatedAt), on_offer]);
-            view.search(&SearchRequest { criteria, order: Order::default(), skip: 0, take: 0 }).total
+        let created = |availability: Condition<PropertyAttribute>| {
+            let criteria = with(criteria, [after(PropertyAttribute::CreatedAt), availability]);
+            searcher.search(&SearchRequest { criteria, order: Order::default(), skip: 0, take: 0 }).total
         };
-        let changed = view.search(&SearchRequest {
+        let changed = searcher.search(&SearchRequest {
             // No advert is updated before it is created, so a new advert counts as a change of its property.
             criteria: with(
                 criteria,
@@ -181,8 +181,8 @@ fn with<const COUNT: usize>(
     criteria
 }
 
-fn within(attribute: PropertyAttribute, span: KeyRange) -> Condition<PropertyAttribute> {
-    Condition { attribute, predicate: Predicate::Within(span) }
+fn within(attribute: PropertyAttribute, range: KeyRange) -> Condition<PropertyAttribute> {
+    Condition { attribute, predicate: Predicate::Within(range) }
 }
 
 fn flag(attribute: PropertyAttribute, flag: bool) -> Condition<PropertyAttribute> {

@@ -201,12 +201,12 @@ impl Webhooks {
     async fn attempt(&self, message: &WebhookMessage, deadline: Instant) -> Result<PendingResponse, Fault> {
         let target = Target::check(&message.endpoint, self.addresses).map_err(|_| Fault::Refused)?;
         let headers = self.signed_headers(message)?;
-        let response = timeout_at(deadline, self.exchange(target, &headers, &message.body)).await;
+        let response = timeout_at(deadline, self.send_request(target, &headers, &message.body)).await;
         response.unwrap_or(Err(Fault::Timeout))
     }
 
     /// Sends the request over an idle connection, or over a new one.
-    async fn exchange(
+    async fn send_request(
         &self,
         target: Target,
         headers: &HeaderMap,

@@ -110,8 +110,8 @@ impl SearchToken {
 
     pub fn new(random: [u8; Self::BYTES]) -> Self {
         let digits = random.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-        let letter = |digit: u8| char::from_digit(u32::from(digit), 16).unwrap_or('0');
-        Self(digits.map(letter).collect::<String>().into())
+        let hex_digit = |digit: u8| char::from_digit(u32::from(digit), 16).unwrap_or('0');
+        Self(digits.map(hex_digit).collect::<String>().into())
     }
 
     /// Parses the output of [`SearchToken::as_str`].

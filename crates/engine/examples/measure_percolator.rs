@@ -188,8 +188,8 @@ fn property(world: &World, index: u64, now: Timestamp) -> Property {
 
 fn search(world: &World, random: &mut Random) -> Criteria {
     let sample = world.draw_search(random);
-    let mut draft = CriteriaBuilder::default();
-    let mut put = |name: &str, given: CriterionValue| draft.put(Filter::named(name).unwrap(), given);
+    let mut builder = CriteriaBuilder::default();
+    let mut put = |name: &str, given: CriterionValue| builder.put(Filter::named(name).unwrap(), given);
     put("transactionType", CriterionValue::Codes(vec![sample.transaction_type.code()]));
     let mut types = vec![sample.property_type.code()];
     if random.chance(20.0) {
@@ -218,10 +218,10 @@ fn search(world: &World, random: &mut Random) -> Criteria {
         put("expressions", CriterionValue::Expressions(vec![entries(random)]));
     }
     place(world, &sample, random, &mut put);
-    let mut criteria = draft.build().unwrap().criteria;
+    let mut criteria = builder.build().unwrap().criteria;
     if random.chance(2.0) {
-        let span = KeyRange { least: None, most: Some(Key::number(200.0)) };
-        let predicate = domain::criteria::Predicate::Within(span);
+        let range = KeyRange { least: None, most: Some(Key::number(200.0)) };
+        let predicate = domain::criteria::Predicate::Within(range);
         criteria.advert.conditions.push(Condition { attribute: AdvertAttribute::EnergyValue, predicate });
     }
     if random.chance(12.0) && criteria.places.any_of.is_none() {

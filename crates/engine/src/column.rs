@@ -99,10 +99,10 @@ impl Column {
         known(self.value(row))
     }
 
-    /// Returns the first and the last code of the values in a span; `None` if there are none.
-    pub fn codes_within(&self, span: KeyRange) -> Option<(u32, u32)> {
-        let least = span.least.map_or(i64::MIN + 1, Key::get);
-        let most = span.most.map_or(i64::MAX, Key::get);
+    /// Returns the first and the last code of the values in a range; `None` if there are none.
+    pub fn codes_within(&self, range: KeyRange) -> Option<(u32, u32)> {
+        let least = range.least.map_or(i64::MIN + 1, Key::get);
+        let most = range.most.map_or(i64::MAX, Key::get);
         let (first, last) = match &self.encoding {
             Encoding::Dictionary(dictionary) => {
                 let first = dictionary.partition_point(|value| *value < least) + 1;
@@ -127,7 +127,7 @@ impl Column {
             return CodeTest::Never;
         }
         let mut codes: Vec<u32> = match test {
-            Predicate::Within(span) => match self.codes_within(*span) {
+            Predicate::Within(range) => match self.codes_within(*range) {
                 None => return CodeTest::Never,
                 Some((first, last)) if self.sets.is_empty() => {
                     return CodeTest::Within { first, span: last - first };

@@ -137,9 +137,9 @@ impl Percolator {
 
     /// Returns the searches that match a property.
     pub fn matches(&self, property: &Property, scratch: &mut PercolatorScratch) -> PercolateResult {
-        let Some(facts) = PropertyView::new(property) else { return PercolateResult::default() };
-        let values = PropertyValues::new(&facts);
-        let kind = compile::kind_of(facts.derived.property_type, facts.derived.transaction_type);
+        let Some(view) = PropertyView::new(property) else { return PercolateResult::default() };
+        let values = PropertyValues::new(&view);
+        let kind = compile::kind_of(view.derived.property_type, view.derived.transaction_type);
         let probe = compile::probe(&values);
         let PercolatorScratch { set_buckets, hits, residuals, texts, sorter } = scratch;
         hits.exact.clear();

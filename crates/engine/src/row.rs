@@ -45,10 +45,10 @@ pub struct ChangeRow {
 impl Row {
     /// Returns `None` for a property without adverts, which no search can match.
     pub fn new(property: &Property, sequence_number: SequenceNumber) -> Option<Self> {
-        let facts = PropertyView::new(property)?;
+        let view = PropertyView::new(property)?;
         let mut values = [UNKNOWN; PROPERTY_ATTRIBUTES];
         for (value, attribute) in values.iter_mut().zip(PropertyAttribute::ALL) {
-            *value = raw(attribute.read(&facts));
+            *value = raw(attribute.read(&view));
         }
         let mut changes = Vec::new();
         for advert in &property.adverts {
@@ -74,7 +74,7 @@ impl Row {
             id: property.id,
             sequence_number,
             values,
-            point: facts.derived.point,
+            point: view.derived.point,
             adverts: adverts.collect(),
             changes,
             text: folded_texts(property),

@@ -46,18 +46,18 @@ impl ScanIndex {
         let SimilarRequest { property: own, profile, created_from, order, skip, take } = request;
         let mut similar = Vec::new();
         for (id, indexed) in &self.properties {
-            let Some(facts) = PropertyView::new(&indexed.0) else { continue };
-            let derived = &facts.derived;
+            let Some(view) = PropertyView::new(&indexed.0) else { continue };
+            let derived = &view.derived;
             if id == own
                 || derived.expired_at.is_some()
                 || created_from.is_some_and(|from| Key::timestamp(derived.created_at) < Key::timestamp(from))
             {
                 continue;
             }
-            if PropertyAttribute::CoherentPrice.read(&facts) != Some(Key::flag(true)) {
+            if PropertyAttribute::CoherentPrice.read(&view) != Some(Key::flag(true)) {
                 continue;
             }
-            if let Some(penalty) = profile.penalty(&SimilarityProfile::new(&facts)) {
+            if let Some(penalty) = profile.penalty(&SimilarityProfile::new(&view)) {
                 similar.push((penalty, *id, indexed));
             }
         }
@@ -82,8 +82,8 @@ impl ScanIndex {
         mut visit: impl FnMut(&[Option<Key>]),
     ) {
         for (property, _) in self.properties.values().filter(|(property, _)| criteria.accepts(property)) {
-            let Some(facts) = PropertyView::new(property) else { continue };
-            let values: Vec<_> = attributes.iter().map(|attribute| attribute.read(&facts)).collect();
+            let Some(view) = PropertyView::new(property) else { continue };
+            let values: Vec<_> = attributes.iter().map(|attribute| attribute.read(&view)).collect();
             visit(&values);
         }
     }

@@ -161,8 +161,8 @@ impl<'a> SegmentRanking<'a> {
         // Conditions on the same attribute select a part of the order.
         let mut order = order;
         for condition in self.criteria.property.iter().filter(|condition| condition.attribute == *attribute) {
-            if let domain::criteria::Predicate::Within(span) = condition.predicate {
-                let (first, last) = column.codes_within(span)?;
+            if let domain::criteria::Predicate::Within(range) = condition.predicate {
+                let (first, last) = column.codes_within(range)?;
                 let from = order.partition_point(|row| column.code(*row as usize) < first);
                 let to = order.partition_point(|row| column.code(*row as usize) <= last);
                 order = &order[from..to];
@@ -257,12 +257,12 @@ fn code_cutoff(column: &Column, direction: Direction, cutoff: i64) -> i64 {
     }
     match direction {
         Direction::Ascending => {
-            let span = KeyRange { least: None, most: Some(Key::from_raw(cutoff)) };
-            column.codes_within(span).map_or(i64::MIN, |(_, last)| i64::from(last))
+            let range = KeyRange { least: None, most: Some(Key::from_raw(cutoff)) };
+            column.codes_within(range).map_or(i64::MIN, |(_, last)| i64::from(last))
         }
         Direction::Descending => {
-            let span = KeyRange { least: Some(Key::from_raw(!cutoff)), most: None };
-            column.codes_within(span).map_or(i64::MIN, |(first, _)| -i64::from(first))
+            let range = KeyRange { least: Some(Key::from_raw(!cutoff)), most: None };
+            column.codes_within(range).map_or(i64::MIN, |(first, _)| -i64::from(first))
         }
     }
 }

@@ -53,9 +53,9 @@ fn criteria(request: &SimilarRequest, places: Places) -> Criteria {
         is(PropertyAttribute::CoherentPrice, Key::flag(true)),
     ];
     if let Some(from) = created_from {
-        let span = KeyRange { least: Some(Key::timestamp(*from)), most: None };
+        let range = KeyRange { least: Some(Key::timestamp(*from)), most: None };
         conditions
-            .push(Condition { attribute: PropertyAttribute::CreatedAt, predicate: Predicate::Within(span) });
+            .push(Condition { attribute: PropertyAttribute::CreatedAt, predicate: Predicate::Within(range) });
     }
     Criteria {
         property: conditions,

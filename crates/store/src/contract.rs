@@ -1,7 +1,7 @@
 //! What a store offers, as one trait per concern.
 //!
-//! Every method exists once per database, so there are few of them and they say nothing of SQL. The traits are independent of each
-//! other except for two facts: [`LogStore::commit`] writes properties and saved searches in one transaction, and
+//! Every backend implements every method, so there are few of them, and none depends on SQL. The traits are independent of each
+//! other with two exceptions: [`LogStore::commit`] writes properties and saved searches in one transaction, and
 //! [`AdvertStore::erase`] also removes what matches and deliveries hold of the advert.
 
 mod access;

@@ -1,6 +1,6 @@
 //! Durable state: properties with their adverts, the change log, saved searches, matches, deliveries, sites, API keys.
 //!
-//! [`Store`] is the contract, the sum of one trait per concern; it says nothing of SQL. [`sqlite::SqliteStore`] is the embedded
+//! [`Store`] is the contract, the sum of one trait per concern; it does not depend on SQL. [`sqlite::SqliteStore`] is the embedded
 //! default. Any other implementation must pass `tests/contract`.
 //!
 //! **Invariant:** a change and its log entry are one transaction. A call that returned `Ok` survives a kill of the process and a

@@ -51,15 +51,15 @@ fn market(random: &mut Random, size: u64) -> Vec<Property> {
 }
 
 fn at_most(price: f64) -> Criteria {
-    let mut draft = CriteriaBuilder::default();
-    draft.put(Filter::named("budgetMax").unwrap(), criteria::CriterionValue::Number(price));
-    draft.build().unwrap().criteria
+    let mut builder = CriteriaBuilder::default();
+    builder.put(Filter::named("budgetMax").unwrap(), criteria::CriterionValue::Number(price));
+    builder.build().unwrap().criteria
 }
 
 #[test]
 fn counts_agree_with_an_evaluation_of_every_property() {
     let mut random = Random::new(testkit::random::seed());
-    let (mut evaluated, mut matched, mut met) = (0, 0, 0);
+    let (mut evaluated, mut matched, mut total) = (0, 0, 0);
     for _ in 0..40 {
         let market = market(&mut random, 40);
         let index = Index::default();
@@ -67,13 +67,13 @@ fn counts_agree_with_an_evaluation_of_every_property() {
             market.iter().map(|property| Change::Put(property.clone(), SequenceNumber(1))).collect(),
             1,
         );
-        let (view, criteria) = (index.searcher(), at_most(200_000.0));
-        let on_offer = on_offer(&view, &criteria, 3);
-        assert_eq!(on_offer.total, market.iter().filter(|it| matching::matches(&criteria, it)).count());
-        assert_eq!(on_offer.hits.len(), on_offer.total.min(3));
-        met += on_offer.total;
+        let (searcher, criteria) = (index.searcher(), at_most(200_000.0));
+        let available = available_now(&searcher, &criteria, 3);
+        assert_eq!(available.total, market.iter().filter(|it| matching::matches(&criteria, it)).count());
+        assert_eq!(available.hits.len(), available.total.min(3));
+        total += available.total;
         for days in [7, 30] {
-            let window = Window::new(&view, &criteria, days_before(at(NOW), days));
+            let window = Window::new(&searcher, &criteria, days_before(at(NOW), days));
             let since = at(NOW - days * DAY);
             let expected =
                 market.iter().filter(|it| rewind::newly_matched_since(&criteria, it, since)).count();
@@ -83,7 +83,7 @@ fn counts_agree_with_an_evaluation_of_every_property() {
             (evaluated, matched) = (evaluated + sample.evaluated, matched + sample.matched);
         }
     }
-    assert!(met > 0 && matched > 0 && matched < evaluated, "the generated market exercises too little");
+    assert!(total > 0 && matched > 0 && matched < evaluated, "the generated market exercises too little");
 }
 
 #[test]

@@ -88,11 +88,11 @@ impl App {
         Self { executor: Arc::new(Executor::new(bytes_max)), ..self }
     }
 
-    /// Returns a searcher over the current index, or [`Error::Starting`] while the index is being built.
+    /// Starts a session on the current index, or returns [`Error::Starting`] while the index is being built.
     pub async fn search_session(&self) -> Result<SearchSession, Error> {
-        let view = self.index_searcher()?;
+        let searcher = self.index_searcher()?;
         let renderer = DocumentRenderer { sites: self.sites_for_search().await?, app: self.clone() };
-        Ok(SearchSession { view, renderer })
+        Ok(SearchSession { searcher, renderer })
     }
 
     /// Runs a computation of a request on a blocking thread, when a permit is free.
@@ -119,7 +119,7 @@ impl App {
 
 /// Runs the queries of one request on one view of the index.
 pub struct SearchSession {
-    view: Arc<Searcher>,
+    searcher: Arc<Searcher>,
     renderer: DocumentRenderer,
 }
 
@@ -128,8 +128,8 @@ impl SearchSession {
         &self.renderer.app
     }
 
-    pub(crate) fn view(&self) -> Arc<Searcher> {
-        Arc::clone(&self.view)
+    pub(crate) fn searcher(&self) -> Arc<Searcher> {
+        Arc::clone(&self.searcher)
     }
 
     /// Returns the site directory that filters are parsed with and documents are rendered with.
@@ -137,28 +137,28 @@ impl SearchSession {
         self.renderer.sites()
     }
 
-    /// Returns a page of the properties that meet criteria.
+    /// Returns a page of the properties that match criteria.
     pub async fn search(&self, request: SearchRequest) -> Result<DocumentPage, Error> {
         let result = if is_cheap(&request) {
-            self.view.search(&request)
+            self.searcher.search(&request)
         } else {
-            let view = self.view();
-            self.app().compute(move || view.search(&request)).await?
+            let searcher = self.searcher();
+            self.app().compute(move || searcher.search(&request)).await?
         };
         self.page(&result).await
     }
 
     /// Returns a page of the properties that are similar to another one.
     pub async fn similar(&self, request: SimilarRequest) -> Result<DocumentPage, Error> {
-        let view = self.view();
-        let result = self.app().compute(move || view.similar(&request)).await?;
+        let searcher = self.searcher();
+        let result = self.app().compute(move || searcher.similar(&request)).await?;
         self.page(&result).await
     }
 
-    /// Finds all properties that meet criteria, for reading them one batch after the other.
+    /// Finds all properties that match criteria, for reading them one batch after the other.
     pub async fn export(&self, criteria: Criteria) -> Result<Export, Error> {
-        let (view, searched) = (self.view(), criteria.clone());
-        let matches = Arc::new(self.app().compute(move || view.matches(&searched)).await?);
+        let (searcher, searched) = (self.searcher(), criteria.clone());
+        let matches = Arc::new(self.app().compute(move || searcher.matches(&searched)).await?);
         Ok(Export { app: self.app().clone(), criteria, matches })
     }
 
@@ -193,7 +193,7 @@ impl SearchSession {
     }
 }
 
-/// All properties that met criteria at one point in time, read in the order of their ids. Concurrent writers cause neither gaps
+/// All properties that matched criteria at one point in time, read in the order of their ids. Concurrent writers cause neither gaps
 /// nor duplicates.
 pub struct Export {
     app: App,
@@ -213,7 +213,7 @@ impl Export {
         Ok(hits.into_iter().map(|hit| hit.property).collect())
     }
 
-    /// Renders documents, one per line. A property that was removed or no longer meets the criteria is left out.
+    /// Renders documents, one per line. A property that was removed or no longer matches the criteria is left out.
     pub async fn render_lines(
         &self,
         ids: Vec<PropertyId>,

@@ -70,7 +70,7 @@ pub struct Dispatcher {
     last_outbox_read: Option<OutboxRead>,
     is_started: bool,
     /// The number of the last claim. Starts at a random number, so that no two processes use the same.
-    next_claim: u64,
+    last_claim: u64,
     scan: LaneScan,
     reaped_at: Option<Timestamp>,
     /// Lanes whose search cannot be read, and until when they are skipped.
@@ -132,7 +132,7 @@ impl Dispatcher {
             last_outbox_read: None,
             is_started: false,
             // The lower part of the range, so that counting up never exceeds what the store can represent.
-            next_claim: u64::from_be_bytes(random) >> 2,
+            last_claim: u64::from_be_bytes(random) >> 2,
             scan: LaneScan::default(),
             reaped_at: None,
             suspended: HashMap::new(),

@@ -161,7 +161,7 @@ impl Matcher {
         // After reading the entries, so that the directory contains the sites they introduce.
         let sites = self.app.sites().await?;
         if let Some(last) = entries.last().map(|entry| entry.position) {
-            let batch = self.read(entries, loaded).await?;
+            let batch = self.read_records(entries, loaded).await?;
             let (app, mut state) = (self.app.clone(), std::mem::take(&mut loaded.state));
             let evaluated = run_blocking(move || {
                 state.set_sites(&app, sites);
@@ -184,7 +184,7 @@ impl Matcher {
     }
 
     /// Reads the records that a batch of the log refers to.
-    async fn read(&self, entries: Vec<LogEntry>, loaded: &Loaded) -> Result<LogBatch, Error> {
+    async fn read_records(&self, entries: Vec<LogEntry>, loaded: &Loaded) -> Result<LogBatch, Error> {
         let mut searches: HashMap<(SearchId, u32), StoredSearch> = HashMap::new();
         let mut versions: BTreeSet<(PropertyId, u32)> = BTreeSet::new();
         let mut changed: BTreeSet<PropertyId> = BTreeSet::new();
@@ -218,7 +218,8 @@ impl Matcher {
         let (versions, matched) = if is_idle {
             (HashMap::new(), HashMap::new())
         } else {
-            let (versions, matched) = tokio::join!(self.versions(versions), self.matched(changed));
+            let (versions, matched) =
+                tokio::join!(self.read_all_versions(versions), self.matched_searches(changed));
             let (mut versions, (matched, unknown)) = (versions?, matched?);
             // No property is matched whose earlier matches are unknown: a search must not match it twice.
             versions.retain(|(property, _), _| !unknown.contains(property));
@@ -228,7 +229,7 @@ impl Matcher {
     }
 
     /// Returns which searches already have a match with which properties, and the properties whose matches cannot be read.
-    async fn matched(
+    async fn matched_searches(
         &self,
         properties: BTreeSet<PropertyId>,
     ) -> Result<(HashMap<PropertyId, Vec<SearchNumber>>, BTreeSet<PropertyId>), Error> {
@@ -251,15 +252,15 @@ impl Matcher {
         Ok((matched, unknown))
     }
 
-    async fn versions(
+    async fn read_all_versions(
         &self,
         keys: BTreeSet<(PropertyId, u32)>,
     ) -> Result<HashMap<(PropertyId, u32), PropertyVersion>, Error> {
         let keys: Vec<_> = keys.into_iter().collect();
         let reads = keys.chunks(VERSIONS_PER_READ).map(|keys| self.read_versions(keys.to_vec()));
-        let parts: Vec<_> =
+        let chunks: Vec<_> =
             stream::iter(reads.collect::<Vec<_>>()).buffer_unordered(PARALLEL_READS).try_collect().await?;
-        Ok(parts.into_iter().flatten().collect())
+        Ok(chunks.into_iter().flatten().collect())
     }
 
     /// Reads versions of properties. A damaged record must not stop the matcher.
@@ -268,15 +269,15 @@ impl Matcher {
         keys: Vec<(PropertyId, u32)>,
     ) -> Result<Vec<((PropertyId, u32), PropertyVersion)>, Error> {
         let store = &self.app.store;
-        let mut found = Vec::with_capacity(keys.len());
+        let mut versions = Vec::with_capacity(keys.len());
         match store.properties_at(keys.clone()).await {
             Err(store::Error::Corrupt { .. }) => {}
             read => {
                 let read = keys.into_iter().zip(read?);
-                found.extend(
-                    read.filter_map(|(key, property)| Some((key, PropertyVersion::Sound(property?)))),
+                versions.extend(
+                    read.filter_map(|(key, property)| Some((key, PropertyVersion::Intact(property?)))),
                 );
-                return Ok(found);
+                return Ok(versions);
             }
         }
         // At least one is damaged: read one at a time to find the others.
@@ -287,11 +288,11 @@ impl Matcher {
                     tracing::error!(%property, version, error, "a stored property is damaged and is not matched");
                     Some(PropertyVersion::Damaged)
                 }
-                read => read?.map(PropertyVersion::Sound),
+                read => read?.map(PropertyVersion::Intact),
             };
-            found.extend(read.map(|read| ((property, version), read)));
+            versions.extend(read.map(|read| ((property, version), read)));
         }
-        Ok(found)
+        Ok(versions)
     }
 
     /// Records matches and the checkpoint. Returns `false` if another process matches the same log.

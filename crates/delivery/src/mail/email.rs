@@ -77,7 +77,7 @@ struct EmailContent {
 
 struct ListingContent {
     title: String,
-    /// The known ones of price, surface and rooms.
+    /// Price, surface and rooms, as far as they are known.
     facts: String,
     place: Option<String>,
     picture: Option<String>,

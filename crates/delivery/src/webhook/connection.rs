@@ -30,8 +30,8 @@ use crate::message::AttemptResult;
 /// Maximum size of the response head. Servers send a few hundred bytes.
 const HEAD_BYTES_MAX: usize = 32 * 1_024;
 
-/// HTTP/2 compresses headers, and the library stops decoding at this size with an error that cannot be told from
-/// others. So the limit is higher than ours, and the decoded size is checked afterwards.
+/// HTTP/2 compresses headers, and the library stops decoding at this size with an error that cannot be distinguished
+/// from others. So the limit is higher than ours, and the decoded size is checked afterwards.
 const HEAD_BYTES_DECODED_MAX: u32 = 2 * HEAD_BYTES_MAX as u32;
 
 /// Maximum size of the response body. Only the first bytes are kept; the rest is read so that the connection can be

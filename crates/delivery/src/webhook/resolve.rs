@@ -96,8 +96,8 @@ impl Resolver {
 }
 
 /// Alternates IPv6 and IPv4 addresses: if one IP version does not work at all, the other is tried soon.
-fn interleave_families(found: Vec<IpAddr>) -> Vec<IpAddr> {
-    let (v6, v4): (Vec<IpAddr>, Vec<IpAddr>) = found.into_iter().partition(IpAddr::is_ipv6);
+fn interleave_families(addresses: Vec<IpAddr>) -> Vec<IpAddr> {
+    let (v6, v4): (Vec<IpAddr>, Vec<IpAddr>) = addresses.into_iter().partition(IpAddr::is_ipv6);
     let longer = v6.len().max(v4.len());
     let turns = (0..longer).flat_map(|turn| [v6.get(turn), v4.get(turn)]);
     turns.flatten().take(ADDRESSES_MAX).copied().collect()
@@ -125,7 +125,7 @@ mod tests {
         let v6 = |last| IpAddr::V6(Ipv6Addr::new(0x2620, 0, 0, 0, 0, 0, 0, last));
         assert_eq!(interleave_families(vec![v4(1), v4(2), v4(3), v6(1)]), [v6(1), v4(1), v4(2), v4(3)]);
         let many = (0..40).flat_map(|last| [v6(last), v4(last as u8)]).collect();
-        let tried = interleave_families(many);
-        assert_eq!((tried.len(), tried[0], tried[15]), (16, v6(0), v4(7)));
+        let interleaved = interleave_families(many);
+        assert_eq!((interleaved.len(), interleaved[0], interleaved[15]), (16, v6(0), v4(7)));
     }
 }

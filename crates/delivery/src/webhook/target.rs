@@ -59,7 +59,7 @@ const LOCAL_NAMES: &[&str] =
 const LABEL_BYTES_MAX: usize = 63;
 const NAME_BYTES_MAX: usize = 253;
 
-/// An allowed endpoint, as far as can be told without resolving its name.
+/// An endpoint that is allowed, as far as it can be checked without resolving its name.
 #[derive(Debug)]
 pub(super) struct Target {
     pub host: Host,

@@ -26,7 +26,7 @@ pub enum CriterionValue {
     /// Ids of cities or departments, including the districts of cities.
     Places(Vec<u64>),
     Zipcodes(Vec<Zipcode>),
-    /// The known ones of the given sites.
+    /// The given sites, or the sites of the given categories.
     Sites(Vec<SiteKey>),
     Properties(Vec<PropertyId>),
     Polygons(Vec<Polygon>),

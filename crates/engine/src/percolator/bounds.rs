@@ -43,16 +43,16 @@ impl Precision {
 impl Bounds {
     pub const OPEN: Self = Self { least: i32::MIN, most: i32::MAX };
 
-    /// Narrows the bounds to a span.
-    pub fn narrow(&mut self, span: KeyRange) -> Precision {
-        let least = span.least.map_or(i32::MIN, upper_half);
-        let most = span.most.map_or(i32::MAX, rounded_up);
+    /// Narrows the bounds to a range.
+    pub fn narrow(&mut self, range: KeyRange) -> Precision {
+        let least = range.least.map_or(i32::MIN, upper_half);
+        let most = range.most.map_or(i32::MAX, rounded_up);
         self.least = self.least.max(least);
         self.most = self.most.min(most);
         let fits = |bound: Option<Key>| bound.is_none_or(|key| lower_half(key) == 0);
-        // No span contains an unknown value, not even one that is open at both ends.
+        // No range contains an unknown value, not even one that is open at both ends.
         let excludes_unknown = least > i32::MIN || most < i32::MAX;
-        Precision::exact_if(excludes_unknown && fits(span.least) && fits(span.most))
+        Precision::exact_if(excludes_unknown && fits(range.least) && fits(range.most))
     }
 }
 
@@ -98,19 +98,20 @@ const SMALLEST: f64 = -1.0;
 const LARGEST: f64 = 253.0;
 
 impl SmallBounds {
-    /// Narrows the bounds to the whole numbers of a span.
-    pub fn narrow(&mut self, span: KeyRange) -> Precision {
+    /// Narrows the bounds to the whole numbers of a range.
+    pub fn narrow(&mut self, range: KeyRange) -> Precision {
         // A key that does not round-trip, such as the one of −0, lies between two numbers.
         let round_trips = |bound: Option<Key>| bound.is_none_or(|key| Key::number(key.as_number()) == key);
-        let bounded = span.least.is_some() || span.most.is_some();
-        let mut precision = Precision::exact_if(bounded && round_trips(span.least) && round_trips(span.most));
-        if let Some(bound) = span.least.map(|key| key.as_number().ceil()) {
+        let bounded = range.least.is_some() || range.most.is_some();
+        let mut precision =
+            Precision::exact_if(bounded && round_trips(range.least) && round_trips(range.most));
+        if let Some(bound) = range.least.map(|key| key.as_number().ceil()) {
             if !(SMALLEST < bound && bound <= LARGEST) {
                 precision = Precision::Lossy;
             }
             self.least = self.least.max(byte(bound) + 1);
         }
-        if let Some(bound) = span.most.map(|key| key.as_number().floor()) {
+        if let Some(bound) = range.most.map(|key| key.as_number().floor()) {
             if !(SMALLEST..LARGEST).contains(&bound) {
                 precision = Precision::Lossy;
             }
@@ -172,7 +173,7 @@ mod tests {
         }
     }
 
-    fn span(random: &mut Random) -> KeyRange {
+    fn range(random: &mut Random) -> KeyRange {
         KeyRange { least: bound(random), most: bound(random) }
     }
 
@@ -181,18 +182,18 @@ mod tests {
         let mut random = Random::new(testkit::random::seed());
         let mut exact = 0;
         for _ in 0..200_000 {
-            let spans = [span(&mut random), span(&mut random)];
+            let ranges = [range(&mut random), range(&mut random)];
             let mut bounds = Bounds::OPEN;
-            let precision = spans.map(|span| bounds.narrow(span));
-            for key in [None, Some(Key::number(number(&mut random))), spans[0].least, spans[0].most] {
+            let precision = ranges.map(|range| bounds.narrow(range));
+            for key in [None, Some(Key::number(number(&mut random))), ranges[0].least, ranges[0].most] {
                 // Values are finite.
                 let key = key.filter(|key| key.as_number().is_finite());
                 let value = Value::new(key);
                 let accepted = bounds.least <= value.floor && value.ceiling <= bounds.most;
-                let expected = key.is_some_and(|key| spans.iter().all(|span| span.contains(key)));
+                let expected = key.is_some_and(|key| ranges.iter().all(|range| range.contains(key)));
                 match precision == [Precision::Exact; 2] {
-                    true => assert_eq!(accepted, expected, "{spans:?} {key:?}"),
-                    false => assert!(accepted || !expected, "{spans:?} {key:?}"),
+                    true => assert_eq!(accepted, expected, "{ranges:?} {key:?}"),
+                    false => assert!(accepted || !expected, "{ranges:?} {key:?}"),
                 }
             }
             exact += usize::from(precision == [Precision::Exact; 2]);
@@ -205,18 +206,18 @@ mod tests {
         let mut random = Random::new(testkit::random::seed());
         let mut exact = 0;
         for _ in 0..200_000 {
-            let span = span(&mut random);
+            let range = range(&mut random);
             let mut bounds = SmallBounds::default();
-            let precision = bounds.narrow(span);
+            let precision = bounds.narrow(range);
             let drawn = [random.below(400) as i32 - 50, random.next_u64() as i32, -1, 253, 254];
             for number in drawn.map(Some).into_iter().chain([None]) {
                 let key = number.map(|number| Key::number(f64::from(number)));
                 let value = SmallValue::new(key);
                 let accepted = bounds.least <= value.least && bounds.most <= value.most;
-                let expected = key.is_some_and(|key| span.contains(key));
+                let expected = key.is_some_and(|key| range.contains(key));
                 match precision {
-                    Precision::Exact => assert_eq!(accepted, expected, "{span:?} {number:?}"),
-                    Precision::Lossy => assert!(accepted || !expected, "{span:?} {number:?}"),
+                    Precision::Exact => assert_eq!(accepted, expected, "{range:?} {number:?}"),
+                    Precision::Lossy => assert!(accepted || !expected, "{range:?} {number:?}"),
                 }
             }
             exact += usize::from(precision == Precision::Exact);
@@ -227,12 +228,12 @@ mod tests {
     #[test]
     fn common_bounds_are_exact() {
         for number in [0.0, 0.5, 1.0, 9.5, 62.5, 249_999.0, 250_000.0, 1_234_567.0, 12_345_000.0] {
-            let span = KeyRange { least: Some(Key::number(number)), most: Some(Key::number(number)) };
-            assert_eq!(Bounds::OPEN.clone().narrow(span), Precision::Exact, "{number}");
+            let range = KeyRange { least: Some(Key::number(number)), most: Some(Key::number(number)) };
+            assert_eq!(Bounds::OPEN.clone().narrow(range), Precision::Exact, "{number}");
         }
         for rooms in [0.0, 1.0, 5.0, 100.0] {
-            let span = KeyRange { least: Some(Key::number(rooms)), most: Some(Key::number(rooms)) };
-            assert_eq!(SmallBounds::default().narrow(span), Precision::Exact, "{rooms}");
+            let range = KeyRange { least: Some(Key::number(rooms)), most: Some(Key::number(rooms)) };
+            assert_eq!(SmallBounds::default().narrow(range), Precision::Exact, "{rooms}");
         }
     }
 }

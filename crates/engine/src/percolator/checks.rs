@@ -21,10 +21,10 @@ pub struct PropertyValues<'a> {
 }
 
 impl<'a> PropertyValues<'a> {
-    pub fn new(facts: &PropertyView<'a>) -> Self {
+    pub fn new(view: &PropertyView<'a>) -> Self {
         let mut values = [None; PropertyAttribute::ALL.len()];
         for attribute in PropertyAttribute::ALL {
-            values[*attribute as usize] = attribute.read(facts);
+            values[*attribute as usize] = attribute.read(view);
         }
         let (mut places, mut place_count) = ([Place::ANYWHERE; PLACE_ATTRIBUTES.len()], 0);
         for (kind, attribute) in PLACE_ATTRIBUTES {
@@ -33,7 +33,7 @@ impl<'a> PropertyValues<'a> {
                 place_count += 1;
             }
         }
-        Self { property: facts.property, values, point: facts.derived.point, places, place_count }
+        Self { property: view.property, values, point: view.derived.point, places, place_count }
     }
 
     pub fn value(&self, attribute: PropertyAttribute) -> Option<Key> {

@@ -89,14 +89,14 @@ impl CompiledSearch {
                     TransactionType::ALL.iter().filter(|kind| predicate.holds(Some(Key::code(kind.code()))));
                 self.keep_kinds(bits.map(|kind| transaction_bit(*kind)), (1 << TRANSACTION_SHIFT) - 1)
             }
-            (PropertyAttribute::Price, Predicate::Within(span)) => self.prefilter.price.narrow(*span),
-            (PropertyAttribute::Surface, Predicate::Within(span)) => self.prefilter.surface.narrow(*span),
-            (PropertyAttribute::Room, Predicate::Within(span)) => self.prefilter.rooms.narrow(*span),
-            (PropertyAttribute::Bedroom, Predicate::Within(span)) => {
+            (PropertyAttribute::Price, Predicate::Within(range)) => self.prefilter.price.narrow(*range),
+            (PropertyAttribute::Surface, Predicate::Within(range)) => self.prefilter.surface.narrow(*range),
+            (PropertyAttribute::Room, Predicate::Within(range)) => self.prefilter.rooms.narrow(*range),
+            (PropertyAttribute::Bedroom, Predicate::Within(range)) => {
                 let mut bounds = SmallBounds { least: self.prefilter.bedrooms_least, most: 0 };
-                let precision = bounds.narrow(*span);
+                let precision = bounds.narrow(*range);
                 self.prefilter.bedrooms_least = bounds.least;
-                if span.most.is_some() { Precision::Lossy } else { precision }
+                if range.most.is_some() { Precision::Lossy } else { precision }
             }
             (attribute, predicate) => {
                 match [false, true].map(|flag| predicate.holds(Some(Key::flag(flag)))) {
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn common_criteria_need_no_checks() {
-        let span = |least: f64, most: f64| {
+        let range = |least: f64, most: f64| {
             Predicate::Within(KeyRange { least: Some(Key::number(least)), most: Some(Key::number(most)) })
         };
         let yes = Predicate::OneOf([Key::flag(true)].into());
@@ -222,9 +222,9 @@ mod tests {
                     attribute: PropertyAttribute::PropertyType,
                     predicate: Predicate::OneOf([Key::code(1)].into()),
                 },
-                Condition { attribute: PropertyAttribute::Price, predicate: span(100_000.0, 345_678.0) },
-                Condition { attribute: PropertyAttribute::Surface, predicate: span(20.5, 100.0) },
-                Condition { attribute: PropertyAttribute::Room, predicate: span(2.0, 5.0) },
+                Condition { attribute: PropertyAttribute::Price, predicate: range(100_000.0, 345_678.0) },
+                Condition { attribute: PropertyAttribute::Surface, predicate: range(20.5, 100.0) },
+                Condition { attribute: PropertyAttribute::Room, predicate: range(2.0, 5.0) },
                 Condition { attribute: PropertyAttribute::CoherentPrice, predicate: yes },
             ],
             places: Places {

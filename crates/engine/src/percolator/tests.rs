@@ -114,9 +114,9 @@ fn assorted(random: &mut Random, number: u32) -> Criteria {
         criteria = with_words(criteria, &format!("terrasse {}", number % 50));
     }
     if random.once_in(3) {
-        let span = KeyRange { least: Some(Key::number(random.below(900) as f64 + 0.1)), most: None };
+        let range = KeyRange { least: Some(Key::number(random.below(900) as f64 + 0.1)), most: None };
         let attribute = *random.pick(&[PropertyAttribute::Price, PropertyAttribute::LandSurface]);
-        criteria.property.push(Condition { attribute, predicate: Predicate::Within(span) });
+        criteria.property.push(Condition { attribute, predicate: Predicate::Within(range) });
     }
     criteria
 }

@@ -56,7 +56,7 @@ pub(super) enum PostingLocation {
     },
 }
 
-/// StringTable, concatenated.
+/// Strings in one allocation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StringTable {
     pub(super) joined: String,

@@ -182,8 +182,8 @@ fn mutate(random: &mut Random, properties: &[&Property], criteria: &mut Criteria
                 PropertyAttribute::Room,
                 PropertyAttribute::Bedroom,
             ]);
-            let span = KeyRange { least: unusual_bound(random), most: unusual_bound(random) };
-            criteria.property.push(Condition { attribute, predicate: Predicate::Within(span) });
+            let range = KeyRange { least: unusual_bound(random), most: unusual_bound(random) };
+            criteria.property.push(Condition { attribute, predicate: Predicate::Within(range) });
         }
         4 => criteria.places.any_of = Some(places(random, properties)),
         5 => criteria.places.none_of = places(random, properties),

@@ -74,11 +74,11 @@ impl Query {
     }
 
     fn builder(&self) -> CriteriaBuilder {
-        let mut draft = CriteriaBuilder::default();
+        let mut builder = CriteriaBuilder::default();
         for (filter, given) in &self.given {
-            draft.put(filter, given.clone());
+            builder.put(filter, given.clone());
         }
-        draft
+        builder
     }
 
     fn draw_filters(&mut self, random: &mut Random, context: DrawContext<'_>) {

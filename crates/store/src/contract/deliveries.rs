@@ -171,13 +171,13 @@ pub struct LanePeek {
     pub gather: Gather,
 }
 
-/// Which deliveries may be sent together with a due one.
+/// Which deliveries are read together with a due one, to be sent in one message or one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gather {
     /// Other due ones.
     DueOnly,
-    /// A new delivery takes along the other new ones, due or not. A delivery that was attempted or interrupted before takes along only
-    /// those it was attempted with: the message is repeated as it was.
+    /// With a new delivery, the other new ones, due or not. With a delivery that was attempted or interrupted before, only those
+    /// that it was attempted with: the message is repeated unchanged.
     WithNew,
 }
 
@@ -362,8 +362,8 @@ pub struct DeliveryRow {
 pub enum Replay {
     /// One delivery in any final state.
     One(DeliveryId),
-    /// All deliveries of a search that were enqueued since a date and have failed, or were cancelled for lack of a recipient, by now.
-    /// The oldest first, and only those after `after`.
+    /// All deliveries of a search that were enqueued since a date and have failed by now, or were cancelled because alerts were
+    /// disabled, the recipient was missing or the channel was off. The oldest first, and only those after `after`.
     Failed { search: SearchNumber, since: Timestamp, after: Option<DeliveryId> },
 }
 

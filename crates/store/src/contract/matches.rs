@@ -12,7 +12,7 @@ use domain::{AdvertId, DeliveryChannel, EventName, MatchId, PropertyId, SearchNu
 use super::log::Position;
 use crate::error::Error;
 
-/// Records what the matcher found, and reads matches.
+/// Records the results of the matcher, and reads matches.
 #[async_trait]
 pub trait MatchStore: Send + Sync + 'static {
     /// Returns the position of the log up to which matches are recorded.
@@ -49,7 +49,7 @@ pub trait MatchStore: Send + Sync + 'static {
     async fn index_matches(&self, limit: usize) -> Result<bool, Error>;
 }
 
-/// What the matcher made of a range of the log.
+/// The results of the matcher for a range of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatchBatch {
     /// The checkpoint before this batch.
@@ -86,7 +86,7 @@ pub struct OutboxEntry {
     pub searches: Vec<SearchNumber>,
 }
 
-/// What is sent.
+/// What a search is notified of. Each notification of a search becomes one delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Notification {
     Match(MatchChannel),

@@ -188,8 +188,8 @@ fn outbox(connection: &Connection, position: Position) -> Result<Vec<OutboxEntry
     Ok(outbox)
 }
 
-/// Deletes everything recorded about an erased property, and keeps matches that the matcher finds in older log entries from being
-/// recorded later.
+/// Deletes everything recorded about an erased property, and prevents matches that the matcher finds in older log entries
+/// from being recorded later.
 pub fn delete_property(
     connection: &Connection,
     property: PropertyId,

@@ -62,7 +62,7 @@ pub fn group(
     }
 }
 
-/// Records a group; the matcher has read all_deliveries up to it.
+/// Records a group, and advances the matcher's checkpoint to it.
 pub async fn record(store: &impl Store, group: MatchGroup) {
     let (after, until) = (store.matcher_checkpoint().await.unwrap(), group.position);
     assert!(store.record_matches(MatchBatch { after, until, groups: vec![group] }).await.unwrap());

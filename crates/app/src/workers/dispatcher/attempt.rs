@@ -58,37 +58,31 @@ pub(super) async fn attempt(
         () = stopping.cancelled() => None,
         acquired = tokio::time::timeout(PERMIT_TIMEOUT, permits.acquire()) => acquired.ok(),
     };
-    let began_at = app.clock.now();
+    let started_at = app.clock.now();
     let Some(acquired) = acquired else {
         in_flight.end = if stopping.is_cancelled() { AttemptEnd::NotAttempted } else { AttemptEnd::TimedOut };
-        let settled = due.iter().map(|due| SettledDelivery::released(due, claim, began_at)).collect();
+        let settled = due.iter().map(|due| SettledDelivery::released(due, claim, started_at)).collect();
         return SettledAttempt { settled, in_flight: Some(in_flight) };
     };
-    let (exchange, target) = match payload {
+    let (result, target) = match payload {
         Payload::Webhook(mut message) => {
-            message.at = began_at;
+            message.at = started_at;
             (dispatch.transport.send_webhook(&message).await, message.endpoint.to_string())
         }
         Payload::Email(email) => (dispatch.transport.send_email(&email).await, email.to.to_string()),
     };
-    let timed_out = exchange.outcome == Outcome::Failed(Fault::Timeout);
+    let timed_out = result.outcome == Outcome::Failed(Fault::Timeout);
     in_flight.end = if timed_out { AttemptEnd::TimedOut } else { AttemptEnd::Completed };
     // Released before the outcome is recorded: the next attempt need not wait for the disk.
     drop(acquired);
     drop(in_flight);
     let at = app.clock.now();
-    let AttemptResult { outcome, status, took, excerpt } = exchange;
+    let AttemptResult { outcome, status, took, excerpt } = result;
     let settle = |due: &DueDelivery| {
-        let next = dispatch.settings.retries.after(outcome, began_at, due.failures, due.interruptions);
+        let next = dispatch.settings.retries.after(outcome, started_at, due.failures, due.interruptions);
         let (target, excerpt) = (Some(target.clone()), excerpt.clone());
-        let attempt = Attempt {
-            started_at: began_at,
-            duration: took,
-            outcome,
-            status,
-            target,
-            response_excerpt: excerpt,
-        };
+        let attempt =
+            Attempt { started_at, duration: took, outcome, status, target, response_excerpt: excerpt };
         let settlement = Settlement { id: due.id, claim_id: claim, attempt: Some(attempt), next, at };
         SettledDelivery { lane: due.lane, settlement }
     };

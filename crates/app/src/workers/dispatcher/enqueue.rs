@@ -21,7 +21,7 @@ impl Dispatcher {
             deliveries.into_iter().map(|delivery| (delivery, self.initial_state(&delivery, now))).collect();
         let lanes: Vec<_> = deliveries
             .iter()
-            .filter_map(|(delivery, start)| match start {
+            .filter_map(|(delivery, state)| match state {
                 InitialState::DueAt(due_at) => Some((delivery.lane(), *due_at)),
                 InitialState::Cancelled(_) => None,
             })

@@ -11,7 +11,7 @@ pub(crate) struct MatchPayload<'a> {
     pub id: MatchId,
     pub property: PropertyId,
     pub search: SearchId,
-    /// When the property started to meet the search.
+    /// When the property first matched the search, or when the search first received an event of it.
     pub at: Timestamp,
     /// The document from [`DocumentRenderer::render_for_webhook`](crate::documents::DocumentRenderer::render_for_webhook).
     pub document: &'a [u8],

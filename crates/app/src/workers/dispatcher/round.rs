@@ -52,11 +52,11 @@ impl Dispatcher {
                 }
             }
         }
-        let waiting = self.app.store.peek_lanes(peeks, now).await?;
+        let heads = self.app.store.peek_lanes(peeks, now).await?;
 
         let mut pending: Vec<PendingMessage> = Vec::new();
         let mut cancelled: BTreeMap<CancelReason, Vec<DeliveryId>> = BTreeMap::new();
-        for (LaneHead { lane, due, next_due_at }, plan) in waiting.into_iter().zip(plans) {
+        for (LaneHead { lane, due, next_due_at }, plan) in heads.into_iter().zip(plans) {
             let due_again_at = match plan {
                 LanePlan::Cancel(reason) => {
                     cancelled.entry(reason).or_default().extend(due.iter().map(|due| due.id));
@@ -68,7 +68,7 @@ impl Dispatcher {
                     cancelled.entry(CancelReason::NoRecipient).or_default().extend(unwanted);
                     match self.start_webhooks(lane, due, &plan, &mut pending) {
                         Started::All => next_due_at,
-                        Started::Some => Some(now),
+                        Started::Partly => Some(now),
                         Started::Blocked => None,
                     }
                 }
@@ -107,7 +107,7 @@ impl Dispatcher {
         let (mut started, mut blocked) = (0, 0);
         for due in due {
             if started == *take {
-                return Started::Some;
+                return Started::Partly;
             }
             let order = due.subject.as_ref().map(|subject| OrderKey { lane, property: subject.property });
             if order.is_some_and(|order| self.schedule.is_blocked(order)) {
@@ -127,7 +127,7 @@ impl Dispatcher {
             // All deliveries read here are blocked, but later ones may not be.
             (0, _) if !skip_blocked => {
                 self.blocked_at_head.insert(lane);
-                Started::Some
+                Started::Partly
             }
             // Reading again before an attempt ends would return the same deliveries.
             (0, _) => Started::Blocked,
@@ -202,8 +202,8 @@ impl Dispatcher {
         if rendered.messages.is_empty() {
             return Ok(());
         }
-        self.next_claim += 1;
-        let claim = self.next_claim;
+        self.last_claim += 1;
+        let claim = self.last_claim;
         let deliveries: Vec<_> = rendered.messages.iter().flat_map(|message| message.ids()).collect();
         // The lease starts now and not when the round started: reading may have taken a while.
         let now = self.app.clock.now();
@@ -265,7 +265,7 @@ impl WebhookPlan {
 enum Started {
     All,
     /// More can start right now.
-    Some,
+    Partly,
     /// No more can start before an attempt ends.
     Blocked,
 }

@@ -29,7 +29,7 @@ pub struct Snapshots {
     saved: Option<Position>,
     /// The folder contains files that are not a valid snapshot.
     has_stale_files: bool,
-    tried_at: Option<Timestamp>,
+    attempted_at: Option<Timestamp>,
     /// Files contain erased data until the next snapshot.
     erased_at: Option<Timestamp>,
     purge: Option<Purge>,
@@ -58,7 +58,7 @@ impl Snapshots {
             every: snapshot_every,
             saved: None,
             has_stale_files: false,
-            tried_at: None,
+            attempted_at: None,
             erased_at: None,
             purge: None,
             writing: None,
@@ -70,7 +70,7 @@ impl Snapshots {
         match self.try_restore(app).await? {
             Ok((index, position)) => {
                 self.saved = Some(position);
-                self.tried_at = Some(app.clock.now());
+                self.attempted_at = Some(app.clock.now());
                 Ok(Some((Arc::new(index), position)))
             }
             Err(Unusable::Missing) => {
@@ -92,7 +92,7 @@ impl Snapshots {
     /// at once, and so does one that replaces stale files, which may contain data erased since.
     pub fn started(&mut self, properties: usize, now: Timestamp) {
         if properties == 0 && !self.has_stale_files {
-            self.tried_at = Some(now);
+            self.attempted_at = Some(now);
         }
     }
 
@@ -112,11 +112,11 @@ impl Snapshots {
         }
         let restore = move |folder: &mut SnapshotFolder| {
             let settings = engine::IndexSettings::default();
-            let parts = folder.segments(&manifest, |id, bytes, live_docs| {
+            let segments = folder.segments(&manifest, |id, bytes, live_docs| {
                 SegmentReader::decode(settings, id, bytes, live_docs)
             })?;
             folder.continue_from(&manifest);
-            Ok((Index::restore(settings, parts, position.0), position))
+            Ok((Index::restore(settings, segments, position.0), position))
         };
         self.in_folder(restore).await
     }
@@ -133,11 +133,11 @@ impl Snapshots {
     fn is_due(&self, position: Position, now: Timestamp) -> bool {
         let since = |time: Timestamp| Duration::try_from(now.duration_since(time)).unwrap_or_default();
         let has_changes = position > Position::START && self.saved != Some(position);
-        match (self.tried_at, self.erased_at) {
+        match (self.attempted_at, self.erased_at) {
             _ if self.writing.is_some() || self.purge.is_some() => false,
             (_, Some(erased_at)) if since(erased_at) >= ERASURE_BATCH_WINDOW => true,
             (None, _) => has_changes,
-            (Some(tried_at), _) => has_changes && since(tried_at) >= self.every,
+            (Some(attempted_at), _) => has_changes && since(attempted_at) >= self.every,
         }
     }
 
@@ -226,13 +226,13 @@ impl Indexer {
             return Ok(());
         }
         let position = *position;
-        self.snapshots.tried_at = Some(self.app.clock.now());
+        self.snapshots.attempted_at = Some(self.app.clock.now());
         let Some(entry) = entry_at(&self.app, position).await? else { return Ok(()) };
-        let view = index.searcher();
+        let searcher = index.searcher();
         let folder = Arc::clone(&self.snapshots.folder);
         let write = move || {
             let mut folder = folder.lock().unwrap_or_else(PoisonError::into_inner);
-            folder.save(&Index::format(), Anchor::of(&entry), view.segment_readers())
+            folder.save(&Index::format(), Anchor::of(&entry), searcher.segment_readers())
         };
         let handle = tokio::task::spawn_blocking(write);
         let erased_at = self.snapshots.erased_at.take();

@@ -98,10 +98,10 @@ async fn an_acknowledged_write_is_found_by_the_next_search() {
     let mut positions = Vec::new();
     for price in [100_000, 200_000, 200_000, 300_000] {
         app.ingest(drafts(price)).await.unwrap();
-        let view = app.index_searcher().unwrap();
-        assert_eq!(view.len(), 20);
-        assert_eq!(view.position(), app.store.head().borrow().0);
-        positions.push(view.position());
+        let searcher = app.index_searcher().unwrap();
+        assert_eq!(searcher.len(), 20);
+        assert_eq!(searcher.position(), app.store.head().borrow().0);
+        positions.push(searcher.position());
     }
     assert_eq!(positions, [20, 40, 40, 60], "an unchanged advert writes nothing");
 

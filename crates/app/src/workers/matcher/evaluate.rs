@@ -22,7 +22,7 @@ pub struct LogBatch {
 
 /// A version of a property.
 pub enum PropertyVersion {
-    Sound(Property),
+    Intact(Property),
     /// The stored record cannot be decoded.
     Damaged,
 }
@@ -68,9 +68,9 @@ impl LogBatch {
     ) -> Option<MatchGroup> {
         let Change::Property { property, version, advert, cause } = &entry.change else { return None };
         // An erased version matches nothing, and if one of the two versions is damaged the change is unknown.
-        let PropertyVersion::Sound(after) = self.versions.get(&(*property, *version))? else { return None };
+        let PropertyVersion::Intact(after) = self.versions.get(&(*property, *version))? else { return None };
         let before = match self.versions.get(&(*property, version.saturating_sub(1))) {
-            Some(PropertyVersion::Sound(before)) => Some(before),
+            Some(PropertyVersion::Intact(before)) => Some(before),
             Some(PropertyVersion::Damaged) => return None,
             None => None,
         };
@@ -81,17 +81,18 @@ impl LogBatch {
             stats.evaluated += result.evaluated as u64;
             result.searches
         };
-        let met_after = percolate(after);
-        let met_before = before.map(percolate).unwrap_or_default();
-        let already = self.matched.entry(*property).or_default();
-        already.sort_unstable();
+        let searches_after = percolate(after);
+        let searches_before = before.map(percolate).unwrap_or_default();
+        let already_matched = self.matched.entry(*property).or_default();
+        already_matched.sort_unstable();
 
-        let met_on_offer: &[SearchNumber] = match before {
-            Some(before) if is_available(before) => &met_before,
+        // A property that was not available before the change did not match.
+        let matched_before: &[SearchNumber] = match before {
+            Some(before) if is_available(before) => &searches_before,
             Some(_) | None => &[],
         };
         let matched = if is_available(after) {
-            without(without(met_after.iter().copied(), met_on_offer), already).collect()
+            without(without(searches_after.iter().copied(), matched_before), already_matched).collect()
         } else {
             Vec::new()
         };
@@ -105,7 +106,7 @@ impl LogBatch {
         };
         let notifiable_events = notifiable_events(events);
         if !notifiable_events.is_empty() {
-            let concerned = union(&met_before, &met_after);
+            let concerned = union(&searches_before, &searches_after);
             for (name, index) in notifiable_events {
                 let index = u16::try_from(index).unwrap_or(u16::MAX);
                 notify(&mut outbox, state, Notification::Event(name, index), &concerned);
@@ -114,8 +115,8 @@ impl LogBatch {
         // A search that receives an event without a match is linked to the property, so that the event can refer to it.
         let notified = outbox.iter().filter(|entry| matches!(entry.notification, Notification::Event(..)));
         let notified = notified.fold(Vec::new(), |all, entry| union(&all, &entry.searches));
-        let linked: Vec<_> = without(without(notified.into_iter(), already), &matched).collect();
-        *already = union(already, &matched);
+        let linked: Vec<_> = without(without(notified.into_iter(), already_matched), &matched).collect();
+        *already_matched = union(already_matched, &matched);
         if matched.is_empty() && outbox.is_empty() {
             return None;
         }
@@ -142,7 +143,7 @@ fn notify(
     searches: &[SearchNumber],
 ) {
     let searches: Vec<_> =
-        searches.iter().copied().filter(|number| state.wants(*number, notification)).collect();
+        searches.iter().copied().filter(|number| state.is_subscribed(*number, notification)).collect();
     if !searches.is_empty() {
         outbox.push(OutboxEntry { notification, searches });
     }

@@ -13,7 +13,7 @@ use store::{Notification, StoredSearch};
 
 use crate::App;
 
-/// The percolator, and which notifications each search wants.
+/// The percolator, and the notifications that each search is subscribed to.
 #[derive(Default)]
 pub struct PercolatorState {
     percolator: Percolator,
@@ -76,13 +76,13 @@ impl PercolatorState {
         self.subscriptions[number.0 as usize] = Subscriptions::default();
     }
 
-    /// Returns the searches that a property meets.
+    /// Returns the searches that match a property.
     pub fn percolate(&mut self, property: &Property) -> PercolateResult {
         self.percolator.matches(property, &mut self.scratch)
     }
 
     /// Returns `true` if a search is subscribed to a notification.
-    pub fn wants(&self, number: SearchNumber, notification: Notification) -> bool {
+    pub fn is_subscribed(&self, number: SearchNumber, notification: Notification) -> bool {
         self.subscriptions
             .get(number.0 as usize)
             .is_some_and(|subscriptions| subscriptions.contains(notification))
@@ -123,7 +123,7 @@ fn categorised(sites: &SiteDirectory) -> Vec<(SiteCategoryId, &SiteKey)> {
     sites.sites().iter().filter_map(|site| Some((site.category?, &site.key))).collect()
 }
 
-/// The notifications that a search wants, as a bit set.
+/// The notifications that a search is subscribed to, as a bit set.
 #[derive(Debug, Clone, Copy, Default)]
 struct Subscriptions(u8);
 

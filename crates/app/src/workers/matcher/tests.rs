@@ -130,7 +130,7 @@ impl History {
 
     async fn act(&mut self, app: &App, random: &mut Random) {
         let owner = user_id(1 + random.below(2));
-        let some = |history: &Self, random: &mut Random| {
+        let pick_search = |history: &Self, random: &mut Random| {
             let all: Vec<_> = history.searches.values().cloned().collect();
             (!all.is_empty()).then(|| random.pick(&all).clone())
         };
@@ -140,13 +140,13 @@ impl History {
                 self.record(made.unwrap());
             }
             2 => {
-                if let Some(known) = some(self, random) {
+                if let Some(known) = pick_search(self, random) {
                     let changed = app.update_search(&known, random_search_draft(random)).await.unwrap();
                     self.record(changed.unwrap());
                 }
             }
             3 => {
-                if let Some(known) = some(self, random).filter(|_| random.once_in(2)) {
+                if let Some(known) = pick_search(self, random).filter(|_| random.once_in(2)) {
                     assert!(app.delete_search(known.search.owner, known.search.id).await.unwrap());
                     self.searches.remove(&known.search.id);
                 }
@@ -161,7 +161,7 @@ impl History {
     /// Evaluates the whole log with the model.
     async fn model(&self, app: &App) -> (MatchModel, BTreeMap<u64, ChangeEffects>) {
         let mut model = MatchModel::default();
-        let mut consequences = BTreeMap::new();
+        let mut effects = BTreeMap::new();
         let sites = app.sites().await.unwrap();
         for entry in app.store().log_after(Position::START, usize::MAX).await.unwrap() {
             match &entry.change {
@@ -181,13 +181,13 @@ impl History {
                     let at = async |version| app.store().property_at(*property, version).await.unwrap();
                     let (before, after) = (at(version - 1).await, at(*version).await);
                     let change = model.change(before.as_ref(), &after.unwrap(), events);
-                    consequences.insert(entry.position.0, change);
+                    effects.insert(entry.position.0, change);
                 }
                 Change::PropertyRemoved { .. } | Change::Erased => {}
             }
         }
-        let consequences = current(&model, consequences);
-        (model, consequences)
+        let effects = current(&model, effects);
+        (model, effects)
     }
 }
 
@@ -212,7 +212,7 @@ fn random_draft(random: &mut Random) -> domain::AdvertDraft {
     draft
 }
 
-/// The consequences for searches that still exist, by position.
+/// The effects for searches that still exist, by position.
 fn current(
     model: &MatchModel,
     all: impl IntoIterator<Item = (u64, ChangeEffects)>,
@@ -221,21 +221,21 @@ fn current(
     all.into_iter().filter_map(left).collect()
 }
 
-fn consequences(group: &MatchGroup) -> ChangeEffects {
-    let mut found = ChangeEffects { matched: group.matched.clone(), ..ChangeEffects::default() };
+fn effects(group: &MatchGroup) -> ChangeEffects {
+    let mut effects = ChangeEffects { matched: group.matched.clone(), ..ChangeEffects::default() };
     for outbox in &group.outbox {
         for search in &outbox.searches {
             match outbox.notification {
-                Notification::Match(channel) => found.match_deliveries.push((channel, *search)),
+                Notification::Match(channel) => effects.match_deliveries.push((channel, *search)),
                 Notification::Event(name, index) => {
-                    found.event_deliveries.push((name, usize::from(index), *search))
+                    effects.event_deliveries.push((name, usize::from(index), *search))
                 }
             }
         }
     }
-    found.match_deliveries.sort_unstable();
-    found.event_deliveries.sort_unstable();
-    found
+    effects.match_deliveries.sort_unstable();
+    effects.event_deliveries.sort_unstable();
+    effects
 }
 
 #[tokio::test]
@@ -266,7 +266,7 @@ async fn every_match_is_made_once_despite_interruptions() {
         catch_up(&mut matcher).await;
         let (model, expected) = history.model(&app).await;
         let groups = service.groups().await;
-        let found = current(&model, groups.iter().map(|group| (group.position.0, consequences(group))));
+        let found = current(&model, groups.iter().map(|group| (group.position.0, effects(group))));
         assert_eq!(found, expected, "seed {}", seed.wrapping_add(run));
         let mut listed: BTreeSet<(SearchNumber, PropertyId)> = BTreeSet::new();
         for stored in history.searches.values() {
@@ -324,7 +324,7 @@ async fn only_changes_after_saving_a_search_make_matches() {
     assert!(has_entry(&groups[1], Notification::Event(EventName::UpdatePrice, 0)));
     assert!(has_entry(&groups[2], Notification::Event(EventName::UpdatePrice, 0)));
 
-    // Leaving and meeting the criteria again makes no second match.
+    // A property that stops matching and matches again makes no second match.
     app.ingest(vec![price(2, 500_000.0)]).await.unwrap();
     app.ingest(vec![price(2, 50_000.0)]).await.unwrap();
     catch_up(&mut matcher).await;

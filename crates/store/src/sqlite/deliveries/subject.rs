@@ -64,12 +64,12 @@ fn linked_at(
     let mut rows = statement.query(params![property.as_bytes(), position.0])?;
     let mut linked = None;
     while let Some(row) = rows.next()? {
-        let holds =
+        let contains =
             |column| search_list_contains(row.get_ref(column)?.as_blob_or_null().map_err(from_sql)?, search);
-        if holds(1)? {
+        if contains(1)? {
             return timestamp(row.get(0)?).map(Some);
         }
-        if linked.is_none() && holds(2)? {
+        if linked.is_none() && contains(2)? {
             linked = Some(timestamp(row.get(0)?)?);
         }
     }

@@ -120,12 +120,12 @@ pub fn find(
     let mut rows = statement.query([property.as_bytes()])?;
     let mut linked = None;
     while let Some(row) = rows.next()? {
-        let holds =
+        let contains =
             |column| search_list_contains(row.get_ref(column)?.as_blob_or_null().map_err(from_sql)?, search);
-        if holds(3)? {
+        if contains(3)? {
             return match_row(row, search, property, first_position).map(Some);
         }
-        if linked.is_none() && holds(4)? {
+        if linked.is_none() && contains(4)? {
             linked = Some(match_row(row, search, property, first_position)?);
         }
     }

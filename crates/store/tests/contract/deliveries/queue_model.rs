@@ -174,10 +174,10 @@ impl<B: Backend> Story<B> {
             Event::ReapLeases { all } => {
                 let leases = if all { Leases::All } else { Leases::Expired };
                 let mut expected = self.model.reap_leases(leases);
-                let mut taken = self.store.reap_leases(leases, at(now), 1_000).await.unwrap();
+                let mut reaped = self.store.reap_leases(leases, at(now), 1_000).await.unwrap();
                 expected.sort();
-                taken.sort();
-                assert_eq!(taken, expected);
+                reaped.sort();
+                assert_eq!(reaped, expected);
             }
             Event::ReplayOne { which } => {
                 let count = self.model.rows.len().max(1);
@@ -294,7 +294,7 @@ impl<B: Backend> Story<B> {
         let next = retries.after(outcome, now, failures, interruptions);
         let made = Attempt { status: None, ..attempt(self.model.now, outcome) };
         match result {
-            // The lease is searches back.
+            // The lease is returned without an attempt.
             5 => {
                 Settlement { id, claim_id: claim, attempt: None, next: RetryDecision::RetryAt(now), at: now }
             }
@@ -302,7 +302,7 @@ impl<B: Backend> Story<B> {
         }
     }
 
-    /// In the end all_deliveries that is outbox to anybody is brought, and then nothing is left.
+    /// Enqueues and delivers everything that is left, and checks that nothing was lost or duplicated.
     async fn drain(mut self) {
         self.model.now += 1_000;
         for worker in 0..WORKERS {

@@ -81,8 +81,8 @@ async fn step(dispatcher: &mut Dispatcher) {
 async fn check(service: &TestService) {
     let groups = service.store.match_groups_after(Position::START, usize::MAX).await.unwrap();
     let expected = groups.iter().flat_map(|group| {
-        group.outbox.iter().flat_map(move |of| {
-            of.searches.iter().map(move |number| (group.position, of.notification, *number))
+        group.outbox.iter().flat_map(move |entry| {
+            entry.searches.iter().map(move |number| (group.position, entry.notification, *number))
         })
     });
     let expected: BTreeSet<_> = expected.collect();
@@ -106,15 +106,15 @@ async fn check(service: &TestService) {
             "{row:?}"
         );
         let failures = attempts.iter().filter(|attempt| matches!(attempt.outcome, Outcome::Failed(_)));
-        let began: Vec<_> = failures.map(|attempt| attempt.started_at.as_second()).collect();
-        assert!(began.len() <= 6, "{attempts:?}");
-        assert!(began.windows(2).all(|pair| pair[1] - pair[0] >= HOUR), "{attempts:?}");
+        let started_at: Vec<_> = failures.map(|attempt| attempt.started_at.as_second()).collect();
+        assert!(started_at.len() <= 6, "{attempts:?}");
+        assert!(started_at.windows(2).all(|pair| pair[1] - pair[0] >= HOUR), "{attempts:?}");
         let delivered = attempts.iter().position(|attempt| attempt.outcome == Outcome::Delivered);
         assert_eq!(delivered.is_some(), row.state == DeliveryState::Delivered, "{row:?} {attempts:?}");
         assert!(delivered.is_none_or(|index| index + 1 == attempts.len()), "nothing is sent after success");
         let sent = webhooks.iter().filter(|webhook| webhook.id == row.id).count();
         assert!(sent <= attempts.len(), "every attempt is recorded: {sent} sent, {attempts:?}");
-        if began.len() == 6 {
+        if started_at.len() == 6 {
             assert_eq!(row.state, DeliveryState::Failed);
         }
     }
