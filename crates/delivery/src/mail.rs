@@ -127,7 +127,7 @@ impl Mail {
         let Settings { transport, from, deadlines } = settings;
         let backend = match transport {
             MailTransport::Smtp(smtp) => Backend::Smtp(Box::new(smtp::Server::new(smtp, deadlines)?)),
-            MailTransport::Folder(path) => match folder::make(&path) {
+            MailTransport::Folder(path) => match folder::create(&path) {
                 Ok(()) => Backend::Folder(path),
                 Err(source) => return Err(SetupError::Folder { path, source }),
             },
@@ -137,7 +137,7 @@ impl Mail {
 
     /// Makes one attempt.
     pub async fn send(&self, email: &Email) -> AttemptResult {
-        let began = Instant::now();
+        let started = Instant::now();
         let composed = email::compose(email, &self.from);
         let attempt = timeout(self.deadlines.total, self.attempt(email, &composed)).await;
         let (outcome, status, excerpt) = match attempt {
@@ -153,7 +153,7 @@ impl Mail {
         };
         let mut excerpt = excerpt.into_bytes();
         excerpt.truncate(AttemptResult::EXCERPT_BYTES_MAX);
-        AttemptResult { outcome, status, took: began.elapsed(), excerpt }
+        AttemptResult { outcome, status, took: started.elapsed(), excerpt }
     }
 
     async fn attempt(&self, email: &Email, composed: &ComposedEmail) -> AttemptEnd {

@@ -178,8 +178,8 @@ impl Webhooks {
 
     /// Makes one attempt. Redirects are not followed: they count as a failed status.
     pub async fn send(&self, message: &WebhookMessage) -> AttemptResult {
-        let began = Instant::now();
-        let deadline = began + self.deadlines.total;
+        let started = Instant::now();
+        let deadline = started + self.deadlines.total;
         let mut excerpt = Vec::new();
         let (outcome, status) = match self.attempt(message, deadline).await {
             Err(fault) => (Outcome::Failed(fault), None),
@@ -195,7 +195,7 @@ impl Webhooks {
                 (outcome, Some(status.as_u16()))
             }
         };
-        AttemptResult { outcome, status, took: began.elapsed(), excerpt }
+        AttemptResult { outcome, status, took: started.elapsed(), excerpt }
     }
 
     async fn attempt(&self, message: &WebhookMessage, deadline: Instant) -> Result<PendingResponse, Fault> {

@@ -20,28 +20,28 @@ pub fn search(readers: &[SegmentReader], request: &SearchRequest) -> SearchResul
     let SearchRequest { criteria, order, skip, take } = request;
     let limit = if *take == 0 { 0 } else { skip.saturating_add(*take) };
     let prepared = PreparedCriteria::new(criteria);
-    let mut found = Vec::new();
+    let mut matches = Vec::new();
     for (index, reader) in readers.iter().enumerate() {
-        for within in transactions(&reader.segment, criteria) {
+        for transaction in transactions(&reader.segment, criteria) {
             let Some(segment_query) =
-                SegmentQuery::new(&reader.segment, &reader.live_docs, &prepared, within)
+                SegmentQuery::new(&reader.segment, &reader.live_docs, &prepared, transaction)
             else {
                 continue;
             };
             let matched = segment_query.matched_rows();
             if matched.count > 0 {
-                found.push((index, within, matched));
+                matches.push((index, transaction, matched));
             }
         }
     }
-    let total = found.iter().map(|(_, _, matched)| matched.count).sum();
+    let total = matches.iter().map(|(_, _, matched)| matched.count).sum();
     if limit == 0 || *skip >= total {
         return SearchResult { total, hits: Vec::new() };
     }
     let mut best = TopHits::new(limit);
-    for (index, within, matched) in found {
+    for (index, transaction, matched) in matches {
         let ranking = SegmentRanking::new(&readers[index].segment, criteria, order);
-        ranking.offer(index, &matched, within, &mut best);
+        ranking.offer(index, &matched, transaction, &mut best);
     }
     let hits = best.sorted().into_iter().skip(*skip).take(*take);
     SearchResult { total, hits: hits.map(|hit| readers[hit.reader].segment.hit(hit.row)).collect() }

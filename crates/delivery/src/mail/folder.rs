@@ -14,7 +14,7 @@ use tokio::io::AsyncWriteExt;
 use crate::Email;
 
 /// Creates the folder if it is missing.
-pub fn make(folder: &Path) -> io::Result<()> {
+pub fn create(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 

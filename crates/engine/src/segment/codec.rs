@@ -80,7 +80,7 @@ impl Segment {
         encoder.0
     }
 
-    pub fn decode(bytes: &[u8], ordered_rows_min: usize) -> Result<Self, CorruptSegment> {
+    pub fn decode(bytes: &[u8], presorted_rows_min: usize) -> Result<Self, CorruptSegment> {
         let mut decoder = Decoder(bytes);
         let ids: Vec<u8> = decoder.array()?;
         let (ids, rest) = ids.as_chunks::<16>();
@@ -117,7 +117,7 @@ impl Segment {
             changes,
             text_index,
         };
-        Ok(Self::assemble(parts, ordered_rows_min))
+        Ok(Self::assemble(parts, presorted_rows_min))
     }
 }
 
