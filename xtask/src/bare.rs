@@ -112,7 +112,7 @@ fn demo(system: &System) -> Result<(), Failure> {
                 Some(address) => break address,
                 None => continue,
             },
-            Err(mpsc::RecvTimeoutError::Timeout) => return Err(Failure::Demo("is not ready in time")),
+            Err(mpsc::RecvTimeoutError::Timeout) => return Err(Failure::Demo("was not ready in time")),
             Err(mpsc::RecvTimeoutError::Disconnected) => {
                 return Err(Failure::Demo("ended before it was ready"));
             }

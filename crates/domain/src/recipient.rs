@@ -11,7 +11,7 @@ pub struct Endpoint(Box<str>);
 /// Why a text is not a webhook URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EndpointError {
-    #[error("This URL is too long: {length} characters, at most {} are allowed.", Endpoint::CHARACTERS_MAX)]
+    #[error("This URL is too long: {length} characters given, at most {} allowed.", Endpoint::CHARACTERS_MAX)]
     TooLong { length: usize },
     #[error("This value is not a valid URL.")]
     Malformed,

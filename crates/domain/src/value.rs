@@ -58,7 +58,7 @@ impl fmt::Display for Amount {
 /// Why a text is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TextError {
-    #[error("This value is too long: {length} characters, at most {limit} are allowed.")]
+    #[error("This value is too long: {length} characters given, at most {limit} allowed.")]
     TooLong { length: usize, limit: usize },
     #[error("This value contains a control character.")]
     ControlCharacter,
@@ -118,7 +118,7 @@ pub enum WebAddressError {
     Malformed,
     #[error("This value is not an http or https URL.")]
     OtherScheme,
-    #[error("This value is too long: {length} bytes, at most {limit} are allowed.", limit = WebAddress::BYTES_MAX)]
+    #[error("This value is too long: {length} bytes given, at most {limit} allowed.", limit = WebAddress::BYTES_MAX)]
     TooLong { length: usize },
 }
 

@@ -69,7 +69,7 @@ fn main() {
     );
     let began = cpu_time();
     properties.iter().for_each(|property| drop(black_box(PropertyView::new(black_box(property)))));
-    println!("deriving the facts of a property: {:?}", (cpu_time() - began) / PROPERTIES as u32);
+    println!("deriving the values of a property: {:?}", (cpu_time() - began) / PROPERTIES as u32);
     for count in counts {
         measure(&world, &properties, count);
     }

@@ -273,7 +273,7 @@ fn fields(value: &Value) -> Result<&Map<String, Value>, Vec<Violation>> {
 
 /// A misspelt attribute must not be answered with success.
 fn unknown_attribute(name: &str) -> Violation {
-    Violation::malformed(truncated(name), "Unknown attribute.")
+    Violation::malformed(truncated(name), "This attribute is not known.")
 }
 
 /// Returns the violation for a reference to a missing item.

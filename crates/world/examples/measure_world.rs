@@ -17,8 +17,8 @@ fn main() {
         world.drafts().fold((0_u64, 0), |(drafts, bytes), draft| (drafts + 1, bytes + size(&draft)))
     });
     report("drafts of the stock", drafts, taken);
-    println!("  {:.2} adverts a property", drafts as f64 / properties as f64);
-    println!("  about {} bytes a draft as JSON", bytes / drafts.max(1) as usize);
+    println!("  {:.2} adverts per property", drafts as f64 / properties as f64);
+    println!("  about {} bytes per draft as JSON", bytes / drafts.max(1) as usize);
 
     let (taken, drafts) = timed(|| world.import().map(std::hint::black_box).count());
     report("drafts of an import", drafts as u64, taken);
@@ -27,7 +27,7 @@ fn main() {
     let wanted = properties as usize;
     let (taken, events) = timed(|| timeline.by_ref().take(wanted).map(std::hint::black_box).count());
     report("events", events as u64, taken);
-    println!("  {} adverts kept in mind", timeline.changed_adverts());
+    println!("  {} changed adverts held in memory", timeline.changed_adverts());
 
     for draft in world.drafts().step_by(37).take(6) {
         show(&draft);
@@ -41,7 +41,7 @@ fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
 }
 
 fn report(what: &str, count: u64, taken: Duration) {
-    println!("{count} {what} in {taken:.2?}: {:.0} a second", count as f64 / taken.as_secs_f64());
+    println!("{count} {what} in {taken:.2?}: {:.0} per second", count as f64 / taken.as_secs_f64());
 }
 
 fn show(draft: &AdvertDraft) {

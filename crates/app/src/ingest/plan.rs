@@ -352,7 +352,7 @@ impl Batch<'_> {
             return Ok(None);
         }
         Ok(self.locate(&key)?.filter(|owner| owner.advert != advert).map(|owner| {
-            let message = format!("This reference of the site belongs to advert {}.", owner.advert);
+            let message = format!("Advert {} of this site already has this reference.", owner.advert);
             Violation::contradiction("reference", message)
         }))
     }
@@ -360,7 +360,10 @@ impl Batch<'_> {
     fn check_capacity(&mut self, property: PropertyId) -> Result<Option<Violation>, Missing> {
         let count = self.state(property)?.property.as_ref().map_or(0, |property| property.adverts.len());
         Ok((count >= ADVERTS_MAX).then(|| {
-            Violation::invalid("property", format!("This property holds {ADVERTS_MAX} adverts already."))
+            Violation::invalid(
+                "property",
+                format!("This property already has {ADVERTS_MAX} adverts, the maximum."),
+            )
         }))
     }
 }

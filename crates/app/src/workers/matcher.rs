@@ -177,8 +177,10 @@ impl Matcher {
             }
         }
         if let Err(error) = self.index_matches(loaded, progress).await {
-            // Matches are listed without this index too, but slower.
-            tracing::error!(error = &error as &dyn std::error::Error, "cannot index matches by search");
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                "cannot index matches by search; listing matches is slower until it succeeds"
+            );
         }
         Ok(Some(progress))
     }

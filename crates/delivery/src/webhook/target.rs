@@ -36,13 +36,13 @@ impl fmt::Display for Host {
 pub enum TargetError {
     #[error("This value is not a valid URL.")]
     Malformed,
-    #[error("This address must begin with https://.")]
+    #[error("This URL must start with https://.")]
     NotHttps,
-    #[error("This address must not contain a user name or a password.")]
+    #[error("This URL must not contain a user name or a password.")]
     UserInfo,
-    #[error("This address must not use port 0.")]
+    #[error("This URL must not use port 0.")]
     Port,
-    #[error("This address does not have a valid host name.")]
+    #[error("This URL does not have a valid host name.")]
     Name,
     #[error("This host name is local to a network; webhooks are sent only to public addresses.")]
     LocalName,

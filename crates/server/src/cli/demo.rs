@@ -276,7 +276,7 @@ fn print_examples(base: &str, key: &str, examples: &Examples) {
     let Examples { property: ExampleProperty { id: property, url }, search, receiver, mail } = examples;
     let by_url = url.as_ref().map(|url| {
         format!(
-            "\n  # Find the property of an advert by its address:\n  \
+            "\n  # Find the property of an advert by its URL:\n  \
              curl -s -G '{base}/documents/properties/by-url' -H 'X-API-KEY: {key}' --data-urlencode 'url={url}'\n"
         )
     });

@@ -77,7 +77,7 @@ fn durations_have_a_minimum_and_a_maximum() {
     }
     assert_eq!(value::duration(36 * value::HOUR)("2d").unwrap_err(), "is too long: at most 36h");
     let reported = value::duration_or_off(DAY)("2d").unwrap_err();
-    assert_eq!(reported, "is too long: at most 1d; or \"off\"");
+    assert_eq!(reported, "is too long: at most 1d, or \"off\" to disable it");
 }
 
 /// A value above the maximum is rejected with the setting, the value and the maximum.

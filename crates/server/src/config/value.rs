@@ -78,7 +78,7 @@ pub fn duration_or_off(max: Duration) -> impl Fn(&str) -> Result<Option<Duration
     let duration = duration(max);
     move |text| match text {
         "off" => Ok(None),
-        _ => duration(text).map(Some).map_err(|wrong| format!("{wrong}; or \"off\"")),
+        _ => duration(text).map(Some).map_err(|wrong| format!("{wrong}, or \"off\" to disable it")),
     }
 }
 

@@ -49,7 +49,7 @@ pub async fn members(request: Request, limit: usize) -> Result<Map<String, Value
     match json(Request::from_parts(head, Body::from(bytes)), limit).await? {
         Value::Object(members) => Ok(members),
         other => {
-            let message = format!("The body must be an object, {} given.", json_type(&other));
+            let message = format!("The body must be a JSON object, {} given.", json_type(&other));
             Err(Problem::violations(&[Violation::malformed("", message)]))
         }
     }

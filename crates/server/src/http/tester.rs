@@ -88,7 +88,7 @@ fn sample(parameters: &mut Parameters<'_>) -> Option<Sample> {
     let found = names::parse_event_name(text).map(Sample::Event);
     if found.is_none() {
         let events: Vec<&str> = EventName::ALL.iter().map(|name| names::event_name(*name)).collect();
-        let expected = format!("{}, or one of {}", names::MATCH, events.join(", "));
+        let expected = format!("{} or one of {}", names::MATCH, events.join(", "));
         parameters.reject(EVENT_TYPE, text, &expected);
     }
     found

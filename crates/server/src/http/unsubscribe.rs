@@ -45,7 +45,7 @@ fn unknown() -> Response {
 /// Asks for confirmation. The form posts to the current address, so the token does not appear in the page.
 fn confirmation(title: &str) -> String {
     format!(
-        "<p>Souhaitez-vous ne plus recevoir d'e-mails pour l'alerte « <bdi>{}</bdi> » ?</p>\
+        "<p>Souhaitez-vous ne plus recevoir d'e-mails pour votre recherche « <bdi>{}</bdi> » ?</p>\
          <form method=\"post\"><button type=\"submit\">Me désabonner</button></form>",
         escape(title)
     )
@@ -68,9 +68,9 @@ fn escape(text: &str) -> String {
     escaped
 }
 
-const DONE: &str = "<p>C'est fait : vous ne recevrez plus d'e-mails pour cette alerte.</p>";
+const DONE: &str = "<p>C'est fait : vous ne recevrez plus d'e-mails pour cette recherche.</p>";
 const UNKNOWN: &str =
-    "<p>Ce lien n'est plus valable : l'alerte a été supprimée ou l'adresse est incomplète.</p>";
+    "<p>Ce lien n'est plus valable : la recherche a été supprimée ou l'adresse est incomplète.</p>";
 
 /// Creates a page that loads nothing, runs no script, sends no referrer and cannot be framed.
 fn html_page(status: StatusCode, content: &str) -> Response {

@@ -75,7 +75,7 @@ async fn json_that_is_not_an_advert_is_rejected() {
     ] {
         let response = server.post_bytes(body).await;
         assert_eq!(response.violations(400), [""]);
-        assert_eq!(response.json()["detail"], format!("An advert must be an object, {kind} given."));
+        assert_eq!(response.json()["detail"], format!("An advert must be a JSON object, {kind} given."));
     }
     // Nesting within the parser's depth limit is only a wrong type.
     let nested: Value = (0..100).fold(json!(1), |inner, _| json!([inner]));

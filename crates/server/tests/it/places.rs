@@ -90,7 +90,7 @@ async fn cities_are_filtered_ordered_and_paged() {
 async fn invalid_and_unknown_parameters_are_reported() {
     let server = TestServer::start().await;
     let message = server.get("/cities?page=0").await.problem(400);
-    assert_eq!(message, "page: \"0\" is not a whole number of at least 1.");
+    assert_eq!(message, "page: \"0\" is not an integer of at least 1.");
     server.get("/cities?insee[]=75O11").await.problem(400);
     let response = server.get("/cities?nmae=tours&order[age]=asc&name=tours").await;
     assert_eq!((response.status, response.header("x-ignored-parameters")), (200, Some("nmae, order[age]")));

@@ -394,7 +394,7 @@ async fn invalid_query_reports_name_and_value() {
     }
     let many: String = (0..51).map(|number| format!("expressions[]=mot{number}&")).collect();
     let response = server.get(&format!("/documents/properties?{many}")).await;
-    assert_eq!(response.problem(422), "expressions: There are too many groups: 51, at most 50.");
+    assert_eq!(response.problem(422), "expressions: Too many groups: 51 given, at most 50 allowed.");
     // All violations together.
     let response = server.get("/documents/properties?budgetMin=x&roomMax=y&page=z").await;
     assert_eq!(response.violations(400), ["budgetMin", "roomMax", "page"]);

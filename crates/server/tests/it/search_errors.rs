@@ -19,8 +19,8 @@ async fn search_strictly(server: &TestServer, query: &str, prefer: &str) -> Resp
 async fn invalid_utf8_is_rejected_and_quoted() {
     let server = with(&[listing("a", json!({"description": "Entièrement rénové."}))]).await;
     for (query, expected) in [
-        ("expressions[]=r%E9nov%E9", "expressions: \"r%E9nov%E9\" is not UTF-8."),
-        ("expressions[0][0][word]=r%E9nov%E9", "expressions: \"r%E9nov%E9\" is not UTF-8."),
+        ("expressions[]=r%E9nov%E9", "expressions: \"r%E9nov%E9\" is not valid UTF-8."),
+        ("expressions[0][0][word]=r%E9nov%E9", "expressions: \"r%E9nov%E9\" is not valid UTF-8."),
         // A text that contains keys itself.
         (
             "expressions=expressions%5B0%5D%5B0%5D%5Bword%5D%3Dr%25E9nov%25E9",

@@ -225,7 +225,10 @@ async fn invalid_site_input_is_reported() {
         problem("PUT", "/sites/1", json!({"nom": "x"}), 400).await,
         "nom: This attribute is not known."
     );
-    assert_eq!(problem("PUT", "/sites/1", json!([]), 400).await, "The body must be an object, array given.");
+    assert_eq!(
+        problem("PUT", "/sites/1", json!([]), 400).await,
+        "The body must be a JSON object, array given."
+    );
     problem("PUT", "/sites/1", json!({"name": "x".repeat(201)}), 422).await;
     problem("PUT", "/sites/9", json!({"name": "x"}), 404).await;
     assert_eq!(

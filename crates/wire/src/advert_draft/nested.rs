@@ -69,7 +69,7 @@ pub fn rating(reader: &mut Reader, ignored: &mut Vec<String>, path: &str, value:
                         let letter = EnergyLetter::from_text(text);
                         if letter.is_none() {
                             let message = format!(
-                                "\"{}\" is not a valid choice; the choices are A to G.",
+                                "The value \"{}\" is not a valid choice; the choices are A, B, C, D, E, F, G.",
                                 truncated(text)
                             );
                             reader.invalid(&member, message);

@@ -213,7 +213,7 @@ fn circles_and_polygons() {
         read_query("lat=48.8&lon=2.3&radius=0.2").finished.criteria.places.circle.map(|c| c.radius_km),
         Some(0.2)
     );
-    check_rejected("lat=91&lon=2", &["lat: 91 is not from -90 to 90."]);
+    check_rejected("lat=91&lon=2", &["lat: 91 is not between -90 and 90."]);
     let triangle = "geoShapes[0][0][0]=2&geoShapes[0][0][1]=48&geoShapes[0][1][0]=3&geoShapes[0][1][1]=48\
                     &geoShapes[0][2][0]=2.5&geoShapes[0][2][1]=49";
     let places = read_query(triangle).finished.criteria.places;

@@ -75,7 +75,7 @@ pub fn parse(body: &Value, purpose: Purpose<'_>, context: &ParseContext<'_>) -> 
 }
 
 /// Returns the message for an invalid webhook endpoint, quoting the text where it helps. The text is left out if it
-/// holds a password or is too long.
+/// contains a password or is too long.
 pub fn endpoint_error_message(error: EndpointError, text: &str) -> String {
     match error {
         EndpointError::Malformed | EndpointError::NotHttps => with_value(&error, text),
@@ -84,7 +84,7 @@ pub fn endpoint_error_message(error: EndpointError, text: &str) -> String {
 }
 
 fn with_value(error: &dyn std::fmt::Display, text: &str) -> String {
-    format!("{error} FieldUpdate: \"{}\".", truncated(text))
+    format!("{error} Given: \"{}\".", truncated(text))
 }
 
 struct SearchParser<'a> {

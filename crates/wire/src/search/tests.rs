@@ -215,14 +215,14 @@ fn all_violations_are_reported_together() {
             "roomMin: The type of the \"roomMin\" attribute must be a number, string \"x\" given.",
             "furnished: The type of the \"furnished\" attribute must be a boolean, number 2 given.",
             "geoAccuracy: The type of the \"geoAccuracy\" attribute must be one integer, array given.",
-            "notificationRecipient: This value is not a valid email address. FieldUpdate: \"a@b\".",
-            "endpointRecipient: This address must begin with https://. FieldUpdate: \"http://hook.example/\".",
+            "notificationRecipient: This value is not a valid email address. Given: \"a@b\".",
+            "endpointRecipient: This URL must start with https://. Given: \"http://hook.example/\".",
             "eventEndpoint: The type of the \"eventEndpoint\" attribute must be a string, number 5 given.",
             "subscribedEvents[1]: \"ad.sold\" is not a valid event; the events are ad.update.price, ad.update.surface, \
              ad.update.pictures, ad.update.expired, property.ad.create, property.ad.update.",
             "budgetMin: The lower bound budgetMin, 3, is greater than the upper bound budgetMax, 2.",
-            "lat: 91 is not from -90 to 90.",
-            "radius: -1 is not a number of kilometres from 0 to 20040.",
+            "lat: 91 is not between -90 and 90.",
+            "radius: The radius -1 is not between 0 and 20040 kilometres.",
         ],
     );
     refused(&json!([]), &[": A search must be a JSON object, array given."]);

@@ -100,15 +100,15 @@ fn all_violations_are_reported_together() {
         site(json!({"name": 3, "category": "Notaires", "categry": 2})),
         [
             "category: Item not found for \"Notaires\".",
-            "categry: Unknown attribute.",
+            "categry: This attribute is not known.",
             "name: The type of the \"name\" attribute must be a string, number 3 given.",
         ]
     );
     assert_eq!(site(json!({"category": 7})), ["category: Item not found for \"/site_categories/7\"."]);
-    assert_eq!(site(json!({"name": "a\nb"})), ["name: This value holds a control character."]);
+    assert_eq!(site(json!({"name": "a\nb"})), ["name: This value contains a control character."]);
     assert_eq!(site(json!([])), [": The body must be a JSON object, array given."]);
     assert_eq!(category(json!({})), ["name: This value should not be blank."]);
     assert_eq!(category(json!({"name": " "})), ["name: This value should not be blank."]);
-    assert_eq!(category(json!({"name": "12"})), ["name: This value should have a letter in it."]);
+    assert_eq!(category(json!({"name": "12"})), ["name: This value should contain a letter."]);
     assert_eq!(parse_category(&json!({"name": " Portails "})).unwrap().as_str(), "Portails");
 }

@@ -33,7 +33,7 @@ use crate::cli::output;
 const PRINTED: u64 = 6;
 const SUMMARY_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Above the size of any webhook body.
+/// Far above the size of a webhook in the generated market.
 const BODY_BYTES_MAX: usize = 8 << 20;
 
 /// A bound receiver with a self-signed certificate that only the demo trusts.

@@ -140,7 +140,7 @@ async fn tester_rejects_invalid_requests_before_sending() {
         assert_eq!(refused(&format!("?endpoint={wrong}&eventType=match")).await, ["endpoint"], "{wrong}");
         let message =
             server.get(&format!("/webhook-tester?endpoint={wrong}&eventType=match")).await.problem(400);
-        assert_eq!(message.contains(&format!("\"{wrong}\" was given")), !wrong.contains('@'), "{message}");
+        assert_eq!(message.contains(&format!("Given: \"{wrong}\".")), !wrong.contains('@'), "{message}");
     }
     for (query, name, values) in [
         (

@@ -376,12 +376,12 @@ fn texts() -> Vec<Row> {
     vec![
         Row { need: Need::Required, ..title }
             .wrong(&[json!(5), json!(true), json!(["Maison"]), json!({"a": 1})])
-            .invalid(&json!(long), "title", "too long: 1001 characters, at most 1000")
+            .invalid(&json!(long), "title", "too long: 1001 characters given, at most 1000 allowed")
             .invalid(&json!("a\u{0}b"), "title", "control character"),
         list("expressions", &forms)
             .wrong(&[json!(5), json!(true), json!({"a": "b"})])
             .malformed(&json!([[{"word": {}}]]), "expressions[0][0][word]", "must be a string")
-            .invalid(&json!(groups), "expressions", "too many groups: 51, at most 50")
+            .invalid(&json!(groups), "expressions", "Too many groups: 51 given, at most 50 allowed")
             .invalid(&json!([[{"options": {}}]]), "expressions[0][0]", "no word")
             .invalid(&json!("!!!"), "expressions", "no letters or digits"),
     ]
@@ -395,8 +395,8 @@ fn settings() -> Vec<Row> {
             &[(json!(address), json!(address)), (json!(" https://a.example "), json!("https://a.example"))],
         )
         .wrong(&[json!(5), json!(true), json!(["https://a.example"]), json!({"a": 1})])
-        .invalid(&json!("http://a.example/"), name, "https://. FieldUpdate: \"http://a.example/\".")
-        .invalid(&json!("pas une adresse"), name, "not a valid URL. FieldUpdate: \"pas une adresse\".")
+        .invalid(&json!("http://a.example/"), name, "https://. Given: \"http://a.example/\".")
+        .invalid(&json!("pas une adresse"), name, "not a valid URL. Given: \"pas une adresse\".")
         .invalid(&json!("https://user:pass@a.example/"), name, "user name or a password")
         .invalid(&json!(format!("https://a.example/{}", "x".repeat(2_048))), name, "too long")
     };
@@ -409,11 +409,7 @@ fn settings() -> Vec<Row> {
     vec![
         Row::new("notificationRecipient", &[(mail.clone(), mail)])
             .wrong(&[json!(5), json!(["a@b.fr"]), json!({"a": 1})])
-            .invalid(
-                &json!("jean"),
-                "notificationRecipient",
-                "not a valid email address. FieldUpdate: \"jean\".",
-            )
+            .invalid(&json!("jean"), "notificationRecipient", "not a valid email address. Given: \"jean\".")
             .invalid(&json!("a@b.fr, c@d.fr"), "notificationRecipient", "not a valid email address"),
         endpoint("endpointRecipient"),
         endpoint("eventEndpoint"),
