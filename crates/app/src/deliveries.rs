@@ -32,20 +32,20 @@ pub enum Replayed {
     /// No delivery has this id, or another user owns it.
     Unknown,
     /// The delivery is already pending or in flight.
-    UnderWay,
+    InProgress,
     /// The search of the delivery was deleted.
     SearchDeleted,
     /// The advert was erased.
     Erased,
     /// The search does not send to this channel any more.
-    Silent(CancelReason),
+    ChannelInactive(CancelReason),
 }
 
 /// The body that the webhook tester sent, and the response.
 #[derive(Debug, Clone)]
 pub struct Tested {
     pub body: Bytes,
-    pub exchange: AttemptResult,
+    pub result: AttemptResult,
 }
 
 impl App {
@@ -73,15 +73,15 @@ impl App {
             return Ok(Replayed::Erased);
         }
         if let Some(reason) = search.search.draft.alerts.cancel_reason(delivery.lane.channel) {
-            return Ok(Replayed::Silent(reason));
+            return Ok(Replayed::ChannelInactive(reason));
         }
         if matches!(delivery.state, DeliveryState::Pending | DeliveryState::Leased) {
-            return Ok(Replayed::UnderWay);
+            return Ok(Replayed::InProgress);
         }
         let replayed = self.store.replay(Replay::One(id), self.clock.now(), 1).await?;
         self.wake(delivery.lane.search);
         // A concurrent request may have replayed it since it was read.
-        Ok(if replayed.is_empty() { Replayed::UnderWay } else { Replayed::Done })
+        Ok(if replayed.is_empty() { Replayed::InProgress } else { Replayed::Done })
     }
 
     /// Sends again all deliveries of a search created since `since` that failed, or were cancelled for a reason that may be gone
@@ -185,7 +185,7 @@ impl App {
         let id = DeliveryId::from_uuid(self.fresh_id());
         let message = WebhookMessage { endpoint, id, at, secrets, order: None, body: body.clone() };
         let result = transport.send_webhook(&message).await;
-        Ok(Some(Tested { body, exchange: result }))
+        Ok(Some(Tested { body, result }))
     }
 }
 

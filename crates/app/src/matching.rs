@@ -111,7 +111,7 @@ impl App {
     }
 
     /// Waits until everything that is in the log now is matched. Never returns in a process without a matcher.
-    pub async fn matched(&self) {
+    pub async fn wait_until_matched(&self) {
         let Some(progress) = &self.matcher else { return std::future::pending().await };
         let head = *self.store.head().borrow();
         let mut position = progress.position.subscribe();

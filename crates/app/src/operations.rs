@@ -26,13 +26,13 @@ impl App {
         Ok(self.store.compact().await?)
     }
 
-    /// Returns a bookmark saved by [`App::save_bookmark`].
-    pub async fn bookmark(&self, name: String) -> Result<Option<String>, Error> {
+    /// Returns a import_checkpoint saved by [`App::save_import_checkpoint`].
+    pub async fn import_checkpoint(&self, name: String) -> Result<Option<String>, Error> {
         Ok(self.store.metadata(name).await?)
     }
 
-    /// Saves how far a long-running command has come; `None` removes the bookmark.
-    pub async fn save_bookmark(&self, name: String, value: Option<String>) -> Result<(), Error> {
+    /// Saves how far a long-running command has come; `None` removes the import_checkpoint.
+    pub async fn save_import_checkpoint(&self, name: String, value: Option<String>) -> Result<(), Error> {
         Ok(self.store.set_metadata(name, value).await?)
     }
 }

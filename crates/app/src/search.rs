@@ -40,7 +40,7 @@ pub(crate) struct IndexHandle {
     position: watch::Sender<Position>,
     /// A writer has timed out, and the index has not caught up since. Other writers do not wait.
     is_late: AtomicBool,
-    late_answers: AtomicU64,
+    visibility_timeouts: AtomicU64,
     visibility_timeout: Duration,
     history: Mutex<History>,
 }
@@ -68,7 +68,7 @@ pub struct IndexStatus {
     pub position: Position,
     pub properties: usize,
     /// Writes that were acknowledged before the index had them.
-    pub late_answers: u64,
+    pub visibility_timeouts: u64,
     /// How long this process took to make the index ready.
     pub build: Option<Duration>,
     pub snapshot: Option<SnapshotTaken>,
@@ -80,7 +80,7 @@ impl Default for IndexHandle {
             index: OnceLock::new(),
             position: watch::Sender::new(Position::START),
             is_late: AtomicBool::new(false),
-            late_answers: AtomicU64::new(0),
+            visibility_timeouts: AtomicU64::new(0),
             visibility_timeout: VISIBILITY_TIMEOUT,
             history: Mutex::default(),
         }
@@ -136,7 +136,7 @@ impl IndexHandle {
         if !was_late && tokio::time::timeout(self.visibility_timeout, reached).await.is_ok() {
             return;
         }
-        self.late_answers.fetch_add(1, Ordering::Relaxed);
+        self.visibility_timeouts.fetch_add(1, Ordering::Relaxed);
         if !was_late {
             self.is_late.store(true, Ordering::Relaxed);
             let position = position.0;
@@ -153,7 +153,7 @@ impl IndexHandle {
             is_ready: self.is_ready(),
             position: *self.position.borrow(),
             properties: self.index.get().map_or(0, |index| index.searcher().len()),
-            late_answers: self.late_answers.load(Ordering::Relaxed),
+            visibility_timeouts: self.visibility_timeouts.load(Ordering::Relaxed),
             build: build_time,
             snapshot,
         }
@@ -186,7 +186,7 @@ impl App {
     }
 
     /// Waits until searches are answered. Never returns in a process without an indexer.
-    pub async fn searchable(&self) {
+    pub async fn wait_until_searchable(&self) {
         let Some(handle) = &self.index else { return std::future::pending().await };
         let mut changes = handle.position.subscribe();
         // The handle owns the sender, so waiting cannot fail.

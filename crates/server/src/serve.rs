@@ -175,7 +175,7 @@ fn start_followers(shared: &Shared, tasks: &TaskTracker, stop: &CancellationToke
     let (config, background) = (&shared.config, shared.background.handle());
     let settings = indexer::Settings {
         folder: config.data.join(INDEX_FOLDER),
-        snapshot_every: config.snapshot_interval,
+        snapshot_interval: config.snapshot_interval,
     };
     if let Some(indexer) = Indexer::new(&shared.app, settings) {
         tasks.spawn_on(indexer::run(indexer, stop.clone()), &background);

@@ -175,6 +175,6 @@ mod tests {
         let file = "[delivery]\nsource_address = \"192.0.2.77\"\n";
         let config = Config::load(Sources::defaults().file("vigie.toml", file)).unwrap();
         let error = format!("{:#}", ConfiguredTransport::new(&config).err().unwrap());
-        assert!(error.contains("cannot send from the address 192.0.2.77"), "{error}");
+        assert!(error.contains("cannot bind to the source address 192.0.2.77"), "{error}");
     }
 }

@@ -175,11 +175,11 @@ async fn only_completed_deliveries_can_be_replayed() {
     let search = service.search().await;
     let [id] = service.enqueue(1).await[..] else { panic!("one delivery") };
     let replay = async || service.app.replay_delivery(Some(user_id(1)), id).await.unwrap();
-    assert_eq!(replay().await, Replayed::UnderWay);
+    assert_eq!(replay().await, Replayed::InProgress);
     service.fail(&[id]).await;
     assert_eq!(replay().await, Replayed::Done);
     assert_eq!(service.state(id).await, DeliveryState::Pending);
-    assert_eq!(replay().await, Replayed::UnderWay);
+    assert_eq!(replay().await, Replayed::InProgress);
     service.fail(&[id]).await;
     let (_, attempts) = service.app.delivery_of(None, id).await.unwrap().unwrap();
     assert_eq!(attempts.len(), 2, "earlier attempts are kept");

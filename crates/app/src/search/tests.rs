@@ -47,7 +47,7 @@ async fn a_writer_waits_until_the_index_has_its_change() {
         assert_eq!(writers.join_next().await.unwrap().unwrap(), position);
     }
     index.wait_visible(Position(2)).await;
-    assert_eq!(index.status().late_answers, 0);
+    assert_eq!(index.status().visibility_timeouts, 0);
 }
 
 #[tokio::test]
@@ -55,13 +55,13 @@ async fn a_stuck_index_delays_only_the_first_writer() {
     let index = handle(Duration::from_millis(1));
     index.open(&Arc::default(), Duration::ZERO);
     index.wait_visible(Position(1)).await;
-    assert_eq!(index.status().late_answers, 1);
+    assert_eq!(index.status().visibility_timeouts, 1);
     let index = IndexHandle { visibility_timeout: LONG, ..index };
     index.wait_visible(Position(2)).await;
-    assert_eq!(index.status().late_answers, 2);
+    assert_eq!(index.status().visibility_timeouts, 2);
     index.publish(Position(2));
     index.caught_up();
     assert!(!index.is_late.load(Ordering::Relaxed));
     index.wait_visible(Position(2)).await;
-    assert_eq!(index.status().late_answers, 2);
+    assert_eq!(index.status().visibility_timeouts, 2);
 }

@@ -41,7 +41,7 @@ pub struct Settings {
     /// The folder of the snapshots.
     pub folder: PathBuf,
     /// How often a snapshot is taken, if there are changes.
-    pub snapshot_every: Duration,
+    pub snapshot_interval: Duration,
 }
 
 /// The worker.

@@ -140,15 +140,17 @@ async fn replay(common: &Common, delivery: &str) -> anyhow::Result<ExitCode> {
     match app.replay_delivery(None, id).await? {
         Replayed::Done => output::eprint_line(&format!("Delivery {id} will be sent again.")),
         Replayed::Unknown => bail!(unknown(id)),
-        Replayed::UnderWay => bail!("delivery {id} is pending or in progress; there is nothing to replay"),
+        Replayed::InProgress => bail!("delivery {id} is pending or in progress; there is nothing to replay"),
         Replayed::SearchDeleted => bail!("cannot replay delivery {id}: its search was deleted"),
         Replayed::Erased => bail!("cannot replay delivery {id}: its advert was erased"),
-        Replayed::Silent(CancelReason::Disabled) => {
+        Replayed::ChannelInactive(CancelReason::Disabled) => {
             bail!(
                 "cannot replay delivery {id}: notifications of its search are off (notificationEnabled is false)"
             )
         }
-        Replayed::Silent(_) => bail!("cannot replay delivery {id}: its search no longer has a recipient"),
+        Replayed::ChannelInactive(_) => {
+            bail!("cannot replay delivery {id}: its search no longer has a recipient")
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -268,7 +268,7 @@ async fn print_examples_when_ready(
 ) {
     tokio::select! {
         () = stop.cancelled() => {}
-        () = app.searchable() => print_examples(&base, &key.reveal(), &examples),
+        () = app.wait_until_searchable() => print_examples(&base, &key.reveal(), &examples),
     }
 }
 

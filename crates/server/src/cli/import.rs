@@ -178,7 +178,7 @@ impl Source {
             modified.map_or(0, |age| age.as_millis())
         );
         let (mut offset, mut line) = (0, 1);
-        if !from_start && let Some(checkpoint) = app.bookmark(checkpoint_name.clone()).await? {
+        if !from_start && let Some(checkpoint) = app.import_checkpoint(checkpoint_name.clone()).await? {
             let mut numbers = checkpoint.split(' ').map(str::parse::<u64>);
             if let (Some(Ok(saved_offset)), Some(Ok(saved_line))) = (numbers.next(), numbers.next()) {
                 (offset, line) = (saved_offset, saved_line);
@@ -203,14 +203,14 @@ impl Source {
 
     async fn save_checkpoint(&self, app: &App, offset: u64, line: u64) -> anyhow::Result<()> {
         if let Some(name) = &self.checkpoint_name {
-            app.save_bookmark(name.clone(), Some(format!("{offset} {line}"))).await?;
+            app.save_import_checkpoint(name.clone(), Some(format!("{offset} {line}"))).await?;
         }
         Ok(())
     }
 
     async fn clear_checkpoint(&self, app: &App) -> anyhow::Result<()> {
         if let Some(name) = &self.checkpoint_name {
-            app.save_bookmark(name.clone(), None).await?;
+            app.save_import_checkpoint(name.clone(), None).await?;
         }
         Ok(())
     }

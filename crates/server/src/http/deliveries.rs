@@ -145,11 +145,11 @@ pub async fn replay(
     match shared.app.replay_delivery(Some(caller.user.id), id).await? {
         Replayed::Done => Ok(ignored.on(present(&shared, &caller, id, StatusCode::ACCEPTED).await?)),
         Replayed::Unknown => Err(Problem::not_found()),
-        Replayed::UnderWay => conflict("This delivery is pending or in progress."),
+        Replayed::InProgress => conflict("This delivery is pending or in progress."),
         Replayed::SearchDeleted => conflict("The search of this delivery was deleted."),
         Replayed::Erased => conflict("The advert of this delivery was erased."),
-        Replayed::Silent(CancelReason::Disabled) => conflict(NOTIFICATIONS_OFF),
-        Replayed::Silent(_) => conflict("The search of this delivery no longer has a recipient."),
+        Replayed::ChannelInactive(CancelReason::Disabled) => conflict(NOTIFICATIONS_OFF),
+        Replayed::ChannelInactive(_) => conflict("The search of this delivery no longer has a recipient."),
     }
 }
 

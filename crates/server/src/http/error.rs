@@ -45,8 +45,8 @@ impl Problem {
     }
 
     /// Reports that a test webhook was not delivered.
-    pub fn not_taken(exchange: &delivery::AttemptResult) -> Self {
-        let delivery::AttemptResult { outcome, status: answered, took, excerpt: _ } = exchange;
+    pub fn webhook_not_delivered(result: &delivery::AttemptResult) -> Self {
+        let delivery::AttemptResult { outcome, status: answered, took, excerpt: _ } = result;
         let status = StatusCode::BAD_GATEWAY;
         let body = Box::new(wire::error::webhook_not_delivered(status.as_u16(), *outcome, *answered, *took));
         Self { status, body, headers: Vec::new() }

@@ -42,7 +42,7 @@ pub async fn send(
 ) -> Result<Response, Problem> {
     let mut parameters = query.parameters();
     let (endpoint, sample) = (endpoint(&mut parameters), sample(&mut parameters));
-    let noted = query.finish(parameters, &[])?;
+    let ignored = query.finish(parameters, &[])?;
     // Both are present, because `finish` has reported missing ones.
     let (Some(endpoint), Some(sample)) = (endpoint, sample) else { return Err(Problem::not_found()) };
     let refused = |why: String| Problem::violations(&[Violation::invalid(ENDPOINT, why)]);
@@ -52,19 +52,19 @@ pub async fn send(
 
     let _permit = shared.tester_limits.acquire(caller.user.id)?;
     let tested = shared.app.test_webhook(caller.user.id, endpoint, sample).await?;
-    let Tested { body, exchange } = tested.ok_or_else(no_transport)?;
-    match exchange.outcome {
+    let Tested { body, result } = tested.ok_or_else(no_transport)?;
+    match result.outcome {
         Outcome::Delivered => {
-            Ok(noted.on((StatusCode::OK, [(header::CONTENT_TYPE, LD_JSON)], body).into_response()))
+            Ok(ignored.on((StatusCode::OK, [(header::CONTENT_TYPE, LD_JSON)], body).into_response()))
         }
         // The host resolves to an address that the policy refuses.
         Outcome::Failed(Fault::Refused) => {
             let problem = refused("This host resolves to an address that is not public.".to_owned());
-            Ok(noted.on(problem.into_response()))
+            Ok(ignored.on(problem.into_response()))
         }
         // A sample was sent, so warnings about the query matter as much as after a success.
         Outcome::Failed(_) | Outcome::Interrupted => {
-            Ok(noted.on(Problem::not_taken(&exchange).into_response()))
+            Ok(ignored.on(Problem::webhook_not_delivered(&result).into_response()))
         }
     }
 }

@@ -64,11 +64,13 @@ impl IndexMetrics {
     }
 
     pub fn set(&self, status: &IndexStatus) {
-        let IndexStatus { is_ready, position, properties, late_answers, build, snapshot } = status;
+        let IndexStatus { is_ready, position, properties, visibility_timeouts, build, snapshot } = status;
         self.ready.set(i64::from(*is_ready));
         self.position.set(position.0);
         self.properties.set(*properties as u64);
-        self.visibility_timeouts.inner().fetch_max(*late_answers, std::sync::atomic::Ordering::Relaxed);
+        self.visibility_timeouts
+            .inner()
+            .fetch_max(*visibility_timeouts, std::sync::atomic::Ordering::Relaxed);
         if let Some(build) = build {
             self.build_seconds.set(build.as_secs_f64());
         }

@@ -56,7 +56,7 @@ pub async fn match_everything(server: &TestServer, fields: Value) -> Value {
 
 /// Enqueues all outbox entries on a server without a dispatcher. Returns how many deliveries that created.
 pub async fn queue(server: &TestServer, start: impl Fn(&NewDelivery) -> InitialState) -> usize {
-    server.app.matched().await;
+    server.app.wait_until_matched().await;
     let store = server.app.store();
     let outbox = store.read_outbox(1_000).await.unwrap();
     let deliveries: Vec<_> =

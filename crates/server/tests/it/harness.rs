@@ -99,7 +99,7 @@ impl TestServer {
         let address = server.address().unwrap();
         let mut running = JoinSet::new();
         running.spawn(server.run());
-        app.searchable().await;
+        app.wait_until_searchable().await;
         let server = Self { address, app, clock, keys, stop, running, folder };
         server.indexed().await;
         server

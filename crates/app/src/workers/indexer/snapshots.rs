@@ -51,11 +51,11 @@ struct Writing {
 
 impl Snapshots {
     pub fn new(settings: Settings) -> Self {
-        let Settings { folder, snapshot_every } = settings;
+        let Settings { folder, snapshot_interval } = settings;
         let folder = Arc::new(Mutex::new(SnapshotFolder::new(folder)));
         Self {
             folder,
-            every: snapshot_every,
+            every: snapshot_interval,
             saved: None,
             has_stale_files: false,
             attempted_at: None,

@@ -26,7 +26,7 @@ async fn existing_properties_are_found_once_the_index_is_built() {
     assert_eq!(found(&app), numbers([1, 2, 3]));
     let status = app.index_status().unwrap();
     assert_eq!((status.is_ready, status.position, status.properties), (true, Position(3), 3));
-    app.searchable().await;
+    app.wait_until_searchable().await;
 }
 
 #[tokio::test]
@@ -84,7 +84,7 @@ async fn an_acknowledged_write_is_found_by_the_next_search() {
     let stop = CancellationToken::new();
     let mut running = JoinSet::new();
     running.spawn(run(service.indexer(&app), stop.clone()));
-    app.searchable().await;
+    app.wait_until_searchable().await;
     let drafts = |price: u32| -> Vec<AdvertDraft> {
         let priced = |number: u32| {
             let mut draft = draft(site_reference("portail.fr", &number.to_string()));
@@ -117,7 +117,7 @@ async fn an_acknowledged_write_is_found_by_the_next_search() {
     let mut published = app.index.as_ref().unwrap().watch();
     published.wait_for(|position| *position == Position(63)).await.unwrap();
     assert_eq!(app.index_searcher().unwrap().len(), 20);
-    assert_eq!(app.index_status().unwrap().late_answers, 0);
+    assert_eq!(app.index_status().unwrap().visibility_timeouts, 0);
 
     // The last snapshot is complete.
     stop.cancel();

@@ -23,7 +23,7 @@ async fn with_matches(count: usize) -> (TestServer, Value) {
         server.clock.advance_seconds(1);
         server.accept(&advert(&number.to_string(), json!({"price": 100_000 + number}))).await;
     }
-    server.app.matched().await;
+    server.app.wait_until_matched().await;
     (server, search)
 }
 
@@ -38,7 +38,7 @@ async fn match_shows_the_property_at_match_time() {
     server.clock.advance_seconds(60);
     let receipt = server.accept(&full("1")).await;
     let document = server.document(&receipt).await;
-    server.app.matched().await;
+    server.app.wait_until_matched().await;
     server.clock.advance_seconds(60);
     server.accept(&advert("1", json!({"price": 310_000}))).await;
 
@@ -78,7 +78,7 @@ async fn hidden_contacts_are_absent_from_matches() {
     let server = TestServer::start().await;
     let search = match_everything(&server, &json!({"hidePropertyContact": true})).await;
     let receipt = server.accept(&full("1")).await;
-    server.app.matched().await;
+    server.app.wait_until_matched().await;
     let matches = format!("{}/matches", path(&search));
     let contact = async || {
         let found = members(&server.get(&matches).await.ok())[0].clone();

@@ -93,9 +93,9 @@ async fn replaying_without_a_recipient_is_refused() {
     assert_eq!(service.app.replay_failed(&off, at(0)).await.unwrap(), None);
     let [row] = service.deliveries().await.try_into().unwrap();
     let replay = async || service.app.replay_delivery(None, row.id).await.unwrap();
-    assert_eq!(replay().await, Replayed::Silent(CancelReason::Disabled));
+    assert_eq!(replay().await, Replayed::ChannelInactive(CancelReason::Disabled));
     service.change(&off, |alerts| (alerts.enabled, alerts.endpoint) = (true, None)).await;
-    assert_eq!(replay().await, Replayed::Silent(CancelReason::NoRecipient));
+    assert_eq!(replay().await, Replayed::ChannelInactive(CancelReason::NoRecipient));
     run_until_idle(&mut dispatcher).await;
     assert_eq!(service.states().await, [DeliveryState::Cancelled(CancelReason::Disabled)]);
     assert!(service.transport.webhooks().is_empty());

@@ -62,7 +62,7 @@ impl TestService {
     }
 
     pub fn indexer(&self, app: &App) -> Indexer {
-        let settings = Settings { folder: self.snapshots(), snapshot_every: SNAPSHOT_EVERY };
+        let settings = Settings { folder: self.snapshots(), snapshot_interval: SNAPSHOT_EVERY };
         Indexer::new(app, settings).unwrap()
     }
 
@@ -96,7 +96,7 @@ impl TestService {
             copy(&self.snapshots(), copied.path());
         }
         let app = self.app();
-        let settings = Settings { folder: copied.path().to_owned(), snapshot_every: SNAPSHOT_EVERY };
+        let settings = Settings { folder: copied.path().to_owned(), snapshot_interval: SNAPSHOT_EVERY };
         let mut indexer = Indexer::new(&app, settings).unwrap();
         indexer.run_once().await.unwrap();
         indexer.snapshot().await.unwrap();
