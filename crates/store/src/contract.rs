@@ -10,6 +10,7 @@ mod deliveries;
 mod log;
 mod maintenance;
 mod matches;
+mod position;
 mod searches;
 mod sites;
 
@@ -24,11 +25,11 @@ pub use deliveries::{
     Replay, Settlement, StateKind,
 };
 pub use log::{
-    Change, ChangeSet, CommitOutcome, Erasure, LogEntry, LogStore, Position, PropertyCause, RemovalCause,
-    Step,
+    Change, ChangeSet, CommitOutcome, Erasure, LogEntry, LogStore, PropertyCause, RemovalCause, Step,
 };
 pub use maintenance::MaintenanceStore;
 pub use matches::{MatchBatch, MatchGroup, MatchPage, MatchRow, MatchStore, Notification, OutboxEntry};
+pub use position::Position;
 pub use searches::{
     ExpectedSearch, PutSearch, SearchList, SearchLookup, SearchPage, SearchStore, StoredSearch,
 };
@@ -39,7 +40,8 @@ pub use sites::{PutSite, RenameOutcome, SiteStore};
 /// Writers are optimistic. A writer states which version it built on, and a [`ChangeSet`] built on another version is refused as a
 /// whole ([`CommitOutcome::Conflict`]); the caller reads again and builds again. No lock is held between two calls.
 ///
-/// A call that returns `Ok` is durable. A call that returns `Err` has written nothing.
+/// A call that returns `Ok` is durable. A call that returns `Err` has written nothing, with one exception: after a failed sync to
+/// disk the outcome is unknown until a restart, and the store accepts no more writes.
 pub trait Store:
     AdvertStore + LogStore + SearchStore + MatchStore + DeliveryStore + SiteStore + AccessStore + MaintenanceStore
 {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use domain::{AdvertEvent, AdvertId, Identity, Property, PropertyId, Timestamp};
 
-use super::log::Position;
+use super::position::Position;
 use crate::error::Error;
 
 /// Reads properties and adverts, and erases adverts. [`LogStore::commit`](crate::LogStore::commit) writes them.

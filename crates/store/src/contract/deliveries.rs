@@ -12,8 +12,8 @@ use domain::{
     WebhookSecrets,
 };
 
-use super::log::Position;
 use super::matches::Notification;
+use super::position::Position;
 use crate::error::Error;
 
 /// How long a claim lasts: longer than an attempt can take, its settlement included.

@@ -8,6 +8,7 @@ use domain::{AdvertEvent, AdvertId, PropertyId, SearchId, Timestamp, UserId};
 use tokio::sync::watch;
 
 use super::adverts::{Expected, PutProperty};
+use super::position::Position;
 use super::searches::PutSearch;
 use crate::error::Error;
 
@@ -25,18 +26,6 @@ pub trait LogStore: Send + Sync + 'static {
     /// Watches the last position written through this store. A follower that must also see the writes of other processes reads the
     /// log from time to time as well.
     fn head(&self) -> watch::Receiver<Position>;
-}
-
-/// A position in the log. Positions are dense: 1, 2, 3, …; zero is before the first entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Position(pub u64);
-
-impl Position {
-    pub const START: Self = Self(0);
-
-    pub const fn next(self) -> Self {
-        Self(self.0 + 1)
-    }
 }
 
 /// One entry of the log.

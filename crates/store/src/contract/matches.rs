@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use domain::search::MatchChannel;
 use domain::{AdvertId, DeliveryChannel, EventName, MatchId, PropertyId, SearchNumber, Timestamp};
 
-use super::log::Position;
+use super::position::Position;
 use crate::error::Error;
 
 /// Records the results of the matcher, and reads matches.

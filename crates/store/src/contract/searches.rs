@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use domain::criteria::Direction;
 use domain::{SavedSearch, SearchId, SearchNumber, Timestamp, UserId};
 
-use super::log::Position;
+use super::position::Position;
 use crate::error::Error;
 
 /// Reads saved searches. [`LogStore::commit`](crate::LogStore::commit) writes them.
