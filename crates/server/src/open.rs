@@ -48,7 +48,7 @@ pub fn configured(app: App, config: &Config) -> App {
     app.with_time_zone(config.time_zone.clone()).with_document_cache(config.search.document_cache_bytes)
 }
 
-/// Like [`app`], but fails if the data folder holds no database. A mistyped path must not create an empty one.
+/// Like [`app()`], but fails if the data folder holds no database. A mistyped path must not create an empty one.
 pub fn existing_app(config: &Config) -> anyhow::Result<App> {
     let database = config.data.join(store::sqlite::FILE_NAME);
     anyhow::ensure!(
