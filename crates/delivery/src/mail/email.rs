@@ -1,6 +1,6 @@
 //! Composes an e-mail about new matches: text part, HTML part and headers.
 //!
-//! **Invariant:** all text from publishers and users goes through [`format`]: reduced to one line of bounded
+//! **Invariant:** all text from publishers and users goes through [`mod@format`]: reduced to one line of bounded
 //! length, escaped in HTML, and linked only if it is a web page. The content depends only on the e-mail and its
 //! sender, so a retry sends the same content under the same `Message-ID`; only `Date` differs.
 
