@@ -1,4 +1,4 @@
-//! Saved searches: [`parse`] reads a body, [`search`] writes one.
+//! Saved searches: [`parse()`] reads a body, [`search`] writes one.
 //!
 //! The criteria of a saved search are the rows of the filter table that do not depend on a date. Each one is parsed
 //! and written by its kind, so a new row needs no code here. A written search can be sent back and has the same

@@ -1,4 +1,4 @@
-//! Writes an advert draft as JSON, the inverse of [`parse`](super::parse). Used by clients that feed a Vigie
+//! Writes an advert draft as JSON, the inverse of [`parse`](super::parse()). Used by clients that feed a Vigie
 //! instance.
 
 use domain::{AdvertDraft, FieldUpdate, Identity, Lifecycle};
