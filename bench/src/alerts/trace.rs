@@ -27,7 +27,7 @@ pub struct Trace {
 #[derive(Debug, Clone, Copy, Default)]
 struct Recorded {
     matches: usize,
-    notices: usize,
+    notifications: usize,
 }
 
 impl Trace {
@@ -65,9 +65,9 @@ impl Trace {
             let Some(last) = groups.last() else { break };
             position = last.position;
             for group in groups {
-                let notices = group.outbox.iter().map(|notice| notice.searches.len()).sum();
+                let notifications = group.outbox.iter().map(|entry| entry.searches.len()).sum();
                 lost += usize::from(!traced.contains(&group.position) && !group.matched.is_empty());
-                outcomes.insert(group.position, Recorded { matches: group.matched.len(), notices });
+                outcomes.insert(group.position, Recorded { matches: group.matched.len(), notifications });
             }
         }
         Ok(Self { entries, outcomes, lost })
@@ -91,7 +91,7 @@ impl Trace {
                     continue;
                 };
                 sum.matches += recorded.matches;
-                sum.notices += recorded.notices;
+                sum.notifications += recorded.notifications;
                 let Some(recorded_at) = seen.at(*position) else { continue };
                 since_receipt.push(recorded_at.saturating_duration_since(sending.acknowledged_at));
                 since_sending.push(recorded_at.saturating_duration_since(sending.sent_at));
@@ -117,7 +117,7 @@ impl Trace {
             "{:.0} matches per second were recorded for {:.0} adverts per second, with {:.0} notifications per second",
             per_second(sum.matches),
             per_second(receipt.len()),
-            per_second(sum.notices)
+            per_second(sum.notifications)
         );
         _ = writeln!(
             text,

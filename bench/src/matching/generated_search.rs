@@ -68,8 +68,8 @@ impl GeneratedSearch {
             PlaceFilter::Anywhere => {}
         }
         let mut raw_criteria = RawCriteria::default();
-        for (name, term) in given {
-            raw_criteria.put(Filter::named(name).with_context(|| format!("no filter {name}"))?, term);
+        for (name, criterion) in given {
+            raw_criteria.put(Filter::named(name).with_context(|| format!("no filter {name}"))?, criterion);
         }
         Ok(raw_criteria)
     }

@@ -104,6 +104,7 @@ const WORDS: &[Word] = &[
     name("Parcels", "outbound messages"),
     exact("Desk", "RenderInputs"),
     exact("Notice", "Notification"),
+    exact("notices", "notifications"),
     exact("NoticeGroup", "OutboxEntry"),
     name("Intake", "EnqueueBatch, OutboxCursor"),
     anywhere("Owed", "in the outbox, pending, due"),

@@ -149,9 +149,9 @@ async fn damaged_search_is_reported_and_never_returned() {
                 ],
                 _ => {
                     // Reading all of them returns the others.
-                    let standing = store.searches_at(Position(5), None, 10).await.unwrap();
-                    let standing: Vec<_> = standing.iter().map(|stored| stored.number).collect();
-                    assert_eq!(standing, [numbers[0], numbers[2]]);
+                    let current = store.searches_at(Position(5), None, 10).await.unwrap();
+                    let current: Vec<_> = current.iter().map(|stored| stored.number).collect();
+                    assert_eq!(current, [numbers[0], numbers[2]]);
                     vec![store.search_at(search_id(2), 1).await.map(|_| ())]
                 }
             };
