@@ -23,6 +23,10 @@ const USER_FOLDER: &str = "/srv/user";
 /// over HTTPS.
 const CERTIFICATES: &str = "/etc/ssl/certs/ca-certificates.crt";
 
+/// Where Debian takes additional authorities from. Python brings the package that makes the bundle anew, and without this file the
+/// authorities that only this machine trusts would be gone from it.
+const ADDITIONAL_CERTIFICATES: &str = "/usr/local/share/ca-certificates/host.crt";
+
 /// Files that say how this machine reaches others. They lie in the same places in the system.
 const NETWORK_FILES: &[&str] = &["/etc/resolv.conf", CERTIFICATES, "/etc/pip.conf"];
 
@@ -181,6 +185,7 @@ impl System {
         {
             self.copy_in(Path::new(file), file)?;
         }
+        self.copy_in(Path::new(CERTIFICATES), ADDITIONAL_CERTIFICATES)?;
         let cargo = std::env::var_os("CARGO_HOME").map(PathBuf::from);
         let cargo = cargo.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
         if let Some(cargo) = cargo {
