@@ -186,6 +186,8 @@ impl System {
             self.copy_in(Path::new(file), file)?;
         }
         self.copy_in(Path::new(CERTIFICATES), ADDITIONAL_CERTIFICATES)?;
+        // Debian's installer writes this file, debootstrap does not.
+        write(&self.inside("/etc/hosts"), "127.0.0.1 localhost\n::1 localhost\n")?;
         let cargo = std::env::var_os("CARGO_HOME").map(PathBuf::from);
         let cargo = cargo.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
         if let Some(cargo) = cargo {
