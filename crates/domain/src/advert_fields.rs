@@ -1,8 +1,9 @@
 //! The fields of an advert: the table, the values, and updates of them.
 
-use crate::kinds::{FeesResponsibility, PublisherType};
+use crate::kinds::{FeesResponsibility, PublisherType, RentPeriod};
 use crate::place::GivenPlace;
 use crate::site::SiteKey;
+use crate::special_sale::{LifeAnnuity, NewBuilding};
 use crate::value::{Amount, LongText, ShortText, WebAddress};
 
 /// What a request does to a field.
@@ -132,6 +133,17 @@ advert_fields! {
     pictures_remote: Vec<WebAddress> => PicturesRemote,
     virtual_tour: Option<WebAddress> => VirtualTour,
     place: GivenPlace => Place,
+    /// The name of the neighbourhood. It is not part of the place, because no commune is found by it.
+    district: Option<ShortText> => District,
+    exclusive_mandate: Option<bool> => ExclusiveMandate,
+    parking_count: Option<i32> => ParkingCount,
+    heating: Option<ShortText> => Heating,
+    life_annuity: LifeAnnuity => LifeAnnuity,
+    /// Sold with a tenant or another occupant.
+    occupied: Option<bool> => Occupied,
+    /// How often the price of a rental is due.
+    rent_period: Option<RentPeriod> => RentPeriod,
+    new_building: NewBuilding => NewBuilding,
 }
 
 /// The contact of an advert. Personal data if the publisher is an individual.

@@ -24,6 +24,7 @@ pub mod grouping;
 pub mod merge;
 pub mod price;
 pub mod property;
+pub mod special_sale;
 
 // Queries: attributes, filters, criteria, and why a property satisfies them or not.
 pub mod attribute;
@@ -81,7 +82,7 @@ pub use ids::{
     AdvertId, DeliveryEpoch, DeliveryId, KeyId, MatchId, PropertyId, SearchId, SearchNumber, UserId,
 };
 pub use key::{Key, KeyRange};
-pub use kinds::{FeesResponsibility, GeoAccuracy, PropertyType, PublisherType, TransactionType};
+pub use kinds::{FeesResponsibility, GeoAccuracy, PropertyType, PublisherType, RentPeriod, TransactionType};
 pub use phrase::{Phrase, Strictness};
 pub use place::{
     City, Country, Department, GeoPoint, GivenPlace, Insee, Line, Placement, Region, Station, Zipcode,
@@ -94,5 +95,6 @@ pub use similarity::SimilarityProfile;
 pub use site::{
     Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteId, SiteKey, SiteName,
 };
+pub use special_sale::{LifeAnnuity, NewBuilding};
 pub use value::{Amount, LongText, ShortText, WebAddress};
 pub use violation::Violation;

@@ -9,9 +9,9 @@ mod search;
 use domain::advert_event::{AdvertEvent, EventSubject};
 use domain::{
     Advert, AdvertDetails, AdvertField, AdvertId, Amount, Contact, EnergyLetter, FeesResponsibility,
-    GeoAccuracy, GeoPoint, GivenPlace, Insee, LongText, PercentVariation, Placement, Property, PropertyId,
-    PropertyType, Publisher, PublisherType, Rating, ShortText, SiteKey, Timestamp, TransactionType,
-    WebAddress, Zipcode,
+    GeoAccuracy, GeoPoint, GivenPlace, Insee, LifeAnnuity, LongText, NewBuilding, PercentVariation,
+    Placement, Property, PropertyId, PropertyType, Publisher, PublisherType, Rating, RentPeriod, ShortText,
+    SiteKey, Timestamp, TransactionType, WebAddress, Zipcode,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -75,8 +75,13 @@ pub fn details() -> BoxedStrategy<AdvertDetails> {
     let numbers = [(); 5].map(|()| option::of(any::<i32>()));
     let lists = (vec(short_text(), 0..3), vec(web_address(), 0..3), vec(web_address(), 0..3));
     let rest = (any::<[Option<bool>; 2]>(), rating(), rating(), option::of(web_address()), given_place());
-    (found_by, words, money, numbers, lists, rest)
-        .prop_map(|(found_by, words, money, numbers, lists, rest)| {
+    let flags = any::<[Option<bool>; 2]>();
+    let names = [(); 2].map(|()| option::of(short_text()));
+    let parking_count = option::of(any::<i32>());
+    let rent_period = option::of(select(RentPeriod::ALL));
+    let later = (flags, names, parking_count, rent_period, life_annuity(), new_building());
+    (found_by, words, money, numbers, lists, rest, later)
+        .prop_map(|(found_by, words, money, numbers, lists, rest, later)| {
             let (site, reference, url) = found_by;
             let (title, description, contact, publisher) = words;
             let (prices, fees_responsibility, amounts) = money;
@@ -86,6 +91,8 @@ pub fn details() -> BoxedStrategy<AdvertDetails> {
             let [room, bedroom, floor, floor_quantity, construction_year] = numbers;
             let (features, pictures, pictures_remote) = lists;
             let ([elevator, furnished], energy, green_house_gas, virtual_tour, place) = rest;
+            let (flags, names, parking_count, rent_period, life_annuity, new_building) = later;
+            let ([exclusive_mandate, occupied], [district, heating]) = (flags, names);
             AdvertDetails {
                 site,
                 reference,
@@ -121,6 +128,14 @@ pub fn details() -> BoxedStrategy<AdvertDetails> {
                 pictures_remote,
                 virtual_tour,
                 place,
+                district,
+                exclusive_mandate,
+                parking_count,
+                heating,
+                life_annuity,
+                occupied,
+                rent_period,
+                new_building,
             }
         })
         .boxed()
@@ -202,6 +217,22 @@ fn rating() -> BoxedStrategy<Rating> {
     (option::of(select(EnergyLetter::ALL)), option::of(amount()))
         .prop_map(|(category, value)| Rating { category, value })
         .boxed()
+}
+
+/// Draws a life annuity, or none in most cases.
+fn life_annuity() -> BoxedStrategy<LifeAnnuity> {
+    let given = amounts::<2>().prop_map(|[bouquet, rent]| LifeAnnuity { bouquet, rent });
+    prop_oneof![2 => Just(LifeAnnuity::default()), 1 => given].boxed()
+}
+
+/// Draws the ranges of a programme, or none in most cases.
+fn new_building() -> BoxedStrategy<NewBuilding> {
+    let rooms = [(); 2].map(|()| option::of(any::<i32>()));
+    let given = (amounts::<4>(), rooms).prop_map(|(amounts, [room_min, room_max])| {
+        let [price_min, price_max, surface_min, surface_max] = amounts;
+        NewBuilding { price_min, price_max, surface_min, surface_max, room_min, room_max }
+    });
+    prop_oneof![2 => Just(NewBuilding::default()), 1 => given].boxed()
 }
 
 fn given_place() -> BoxedStrategy<GivenPlace> {

@@ -7,6 +7,7 @@
 
 mod nested;
 mod parse;
+mod special_sale;
 #[cfg(test)]
 mod tests;
 mod write;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use domain::{
     Advert, AdvertEvent, Amount, City, Contact, DerivedValues, EnergyLetter, FeesResponsibility, GeoPoint,
-    GivenPlace, PercentVariation, Property, PropertyId, Publisher, PublisherType, Rating, SiteKey, Station,
-    Timestamp, WebAddress,
+    GivenPlace, LifeAnnuity, NewBuilding, PercentVariation, Property, PropertyId, Publisher, PublisherType,
+    Rating, SiteKey, Station, Timestamp, WebAddress,
 };
 use jiff::tz::TimeZone;
 use serde::{Serialize, Serializer};
@@ -93,6 +93,7 @@ pub struct PropertyDocumentBody<'a> {
     publisher_types: Vec<u8>,
     stations: Vec<StationBody>,
     transaction_type: u8,
+    district: Option<&'a str>,
 }
 
 /// Returns the document of a property.
@@ -136,6 +137,7 @@ pub fn property_document<'a>(input: &'a DocumentInput<'a>) -> PropertyDocumentBo
         publisher_types: derived.publisher_types.iter().map(|kind| kind.code()).collect(),
         stations: stations.iter().map(|station| StationBody::of(station)).collect(),
         transaction_type: derived.transaction_type.code(),
+        district: derived.district.map(|text| text.as_str()),
     }
 }
 
@@ -189,6 +191,14 @@ pub struct AdvertBody<'a> {
     pictures_remote: Vec<&'a str>,
     publisher: PublisherBody<'a>,
     virtual_tour: Option<&'a str>,
+    district: Option<&'a str>,
+    exclusive_mandate: Option<bool>,
+    parking_count: Option<i32>,
+    heating: Option<&'a str>,
+    life_annuity: LifeAnnuityBody,
+    occupied: Option<bool>,
+    rent_period: Option<&'static str>,
+    new_building: NewBuildingBody,
 }
 
 impl<'a> AdvertBody<'a> {
@@ -240,6 +250,14 @@ impl<'a> AdvertBody<'a> {
             pictures_remote: details.pictures_remote.iter().map(WebAddress::as_str).collect(),
             publisher: PublisherBody::of(&details.publisher, details.site.as_ref().and_then(category_of)),
             virtual_tour: details.virtual_tour.as_ref().map(WebAddress::as_str),
+            district: details.district.as_ref().map(|text| text.as_str()),
+            exclusive_mandate: details.exclusive_mandate,
+            parking_count: details.parking_count,
+            heating: details.heating.as_ref().map(|text| text.as_str()),
+            life_annuity: LifeAnnuityBody::of(details.life_annuity),
+            occupied: details.occupied,
+            rent_period: details.rent_period.map(names::rent_period),
+            new_building: NewBuildingBody::of(details.new_building),
         }
     }
 }
@@ -328,6 +346,44 @@ impl RatingBody {
     fn of(rating: Rating) -> Self {
         let Rating { category, value } = rating;
         Self { category: category.map(EnergyLetter::letter), value: number(value) }
+    }
+}
+
+#[derive(Serialize)]
+struct LifeAnnuityBody {
+    bouquet: Option<Number>,
+    rent: Option<Number>,
+}
+
+impl LifeAnnuityBody {
+    fn of(life_annuity: LifeAnnuity) -> Self {
+        let LifeAnnuity { bouquet, rent } = life_annuity;
+        Self { bouquet: number(bouquet), rent: number(rent) }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct NewBuildingBody {
+    price_min: Option<Number>,
+    price_max: Option<Number>,
+    surface_min: Option<Number>,
+    surface_max: Option<Number>,
+    room_min: Option<i32>,
+    room_max: Option<i32>,
+}
+
+impl NewBuildingBody {
+    fn of(new_building: NewBuilding) -> Self {
+        let NewBuilding { price_min, price_max, surface_min, surface_max, room_min, room_max } = new_building;
+        Self {
+            price_min: number(price_min),
+            price_max: number(price_max),
+            surface_min: number(surface_min),
+            surface_max: number(surface_max),
+            room_min,
+            room_max,
+        }
     }
 }
 

@@ -116,6 +116,11 @@ fn details() -> AdvertDetails {
             .collect(),
         pictures_remote: address("https://www.portail.example/1.jpg").into_iter().collect(),
         virtual_tour: address("https://visite.example/exemple-1"),
+        district: short("Prébendes"),
+        exclusive_mandate: Some(true),
+        parking_count: Some(1),
+        heating: short("Gaz, collectif"),
+        occupied: Some(false),
         place: GivenPlace {
             insee: Insee::parse(INSEE),
             zipcode: Zipcode::parse(ZIPCODE),

@@ -5,8 +5,9 @@
 use domain::advert_event::{AdvertEvent, EventSubject};
 use domain::{
     Advert, AdvertDetails, AdvertField, AdvertId, Contact, EnergyLetter, FeesResponsibility, GeoAccuracy,
-    GeoPoint, GivenPlace, Insee, LongText, PercentVariation, Placement, Property, PropertyId, PropertyType,
-    Publisher, PublisherType, Rating, ShortText, SiteKey, Timestamp, TransactionType, WebAddress, Zipcode,
+    GeoPoint, GivenPlace, Insee, LifeAnnuity, LongText, NewBuilding, PercentVariation, Placement, Property,
+    PropertyId, PropertyType, Publisher, PublisherType, Rating, ShortText, SiteKey, Timestamp,
+    TransactionType, WebAddress, Zipcode,
 };
 use testkit::Random;
 use testkit::build::amount;
@@ -179,6 +180,35 @@ impl Market {
                 .then(|| WebAddress::parse("https://tour.example/").ok())
                 .flatten(),
             place: self.given_place(random),
+            district: None,
+            exclusive_mandate: self.any_of(random, &[true, false]),
+            parking_count: self.any_of(random, COUNTS),
+            heating: None,
+            life_annuity: self.life_annuity(random),
+            occupied: self.any_of(random, &[true, false]),
+            rent_period: None,
+            new_building: self.new_building(random),
+        }
+    }
+
+    fn life_annuity(&self, random: &mut Random) -> LifeAnnuity {
+        if !random.once_in(6) {
+            return LifeAnnuity::default();
+        }
+        LifeAnnuity { bouquet: self.amount(random, PRICES), rent: self.amount(random, AMOUNTS) }
+    }
+
+    fn new_building(&self, random: &mut Random) -> NewBuilding {
+        if !random.once_in(6) {
+            return NewBuilding::default();
+        }
+        NewBuilding {
+            price_min: self.amount(random, PRICES),
+            price_max: None,
+            surface_min: self.amount(random, SURFACES),
+            surface_max: None,
+            room_min: self.any_of(random, &COUNTS[..7]),
+            room_max: self.any_of(random, &COUNTS[..7]),
         }
     }
 

@@ -8,7 +8,11 @@ use super::BLANK;
 use crate::json::{Reader, truncated};
 
 /// Returns the members of an object, `None` for `null`. Any other value is a violation.
-fn members<'a>(reader: &mut Reader, path: &str, value: &'a Value) -> Option<&'a Map<String, Value>> {
+pub(super) fn members<'a>(
+    reader: &mut Reader,
+    path: &str,
+    value: &'a Value,
+) -> Option<&'a Map<String, Value>> {
     match value {
         Value::Object(members) => Some(members),
         Value::Null => None,

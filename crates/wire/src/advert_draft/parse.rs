@@ -12,6 +12,7 @@ use crate::json::{Reader, truncated};
 use crate::{date, iri, names, site};
 
 use super::nested::{contact, point, publisher, rating};
+use super::special_sale::{life_annuity, new_building, rent_period};
 use super::{BLANK, ParseContext, ParsedDraft, RejectedDraft};
 
 /// Maximum number of pictures, and of features, of an advert. Portals show about forty.
@@ -126,6 +127,17 @@ impl DraftParser<'_> {
             }
             "elevator" => patch.elevator = given(value, |v| reader.boolean(name, v)),
             "furnished" => patch.furnished = given(value, |v| reader.boolean(name, v)),
+            "district" => patch.district = given(value, |v| reader.bounded_text(name, v)),
+            "heating" => patch.heating = given(value, |v| reader.bounded_text(name, v)),
+            "exclusiveMandate" => patch.exclusive_mandate = given(value, |v| reader.boolean(name, v)),
+            "occupied" => patch.occupied = given(value, |v| reader.boolean(name, v)),
+            "rentPeriod" => patch.rent_period = given(value, |v| rent_period(reader, name, v)),
+            "lifeAnnuity" => {
+                patch.life_annuity = FieldUpdate::Set(life_annuity(reader, &mut self.fields.ignored, value));
+            }
+            "newBuilding" => {
+                patch.new_building = FieldUpdate::Set(new_building(reader, &mut self.fields.ignored, value));
+            }
             "features" => {
                 patch.features = list(value, |v| reader.list(name, v, LIST_MAX, Reader::bounded_text));
             }
@@ -175,6 +187,7 @@ impl DraftParser<'_> {
             "floor" => (&mut patch.floor, -100..=1_000),
             "floorQuantity" => (&mut patch.floor_quantity, 0..=1_000),
             "constructionYear" => (&mut patch.construction_year, 0..=2_200),
+            "parkingCount" => (&mut patch.parking_count, 0..=1_000),
             _ => return false,
         };
         *slot = given(value, |value| self.reader.integer(name, value, bounds));

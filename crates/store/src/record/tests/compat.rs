@@ -4,9 +4,9 @@
 use domain::advert_event::EventSubject;
 use domain::{
     Advert, AdvertDetails, AdvertEvent, AdvertField, AdvertId, Amount, Contact, EnergyLetter,
-    FeesResponsibility, GeoAccuracy, GeoPoint, GivenPlace, Insee, LongText, PercentVariation, Placement,
-    Property, PropertyId, PropertyType, Publisher, PublisherType, Rating, ShortText, SiteKey, Timestamp,
-    TransactionType, WebAddress, Zipcode,
+    FeesResponsibility, GeoAccuracy, GeoPoint, GivenPlace, Insee, LifeAnnuity, LongText, NewBuilding,
+    PercentVariation, Placement, Property, PropertyId, PropertyType, Publisher, PublisherType, Rating,
+    RentPeriod, ShortText, SiteKey, Timestamp, TransactionType, WebAddress, Zipcode,
 };
 
 use super::super::{decode_events, decode_property, encode_events, encode_property};
@@ -14,13 +14,20 @@ use super::super::{decode_events, decode_property, encode_events, encode_propert
 #[test]
 fn version_1_record_with_every_field_reads() {
     let record = include_bytes!("../../../tests/compat/v1/full.record");
-    let expected = property_with_every_field();
+    let expected = property_with_the_first_fields();
     assert_eq!(decode_property(expected.id, record).unwrap(), expected);
 }
 
 #[test]
 fn version_1_record_with_department_reads() {
     let record = include_bytes!("../../../tests/compat/v1/placed.record");
+    let expected = property_with_the_first_fields();
+    assert_eq!(decode_property(expected.id, record).unwrap(), expected);
+}
+
+#[test]
+fn version_1_record_with_the_fields_of_feeds_reads() {
+    let record = include_bytes!("../../../tests/compat/v1/feeds.record");
     let expected = property_with_every_field();
     assert_eq!(decode_property(expected.id, record).unwrap(), expected);
 }
@@ -35,7 +42,7 @@ fn version_1_record_without_optional_fields_reads() {
 #[test]
 fn version_1_events_read() {
     let payload = include_bytes!("../../../tests/compat/v1/news.record");
-    assert_eq!(decode_events(payload).unwrap(), events_of_every_kind());
+    assert_eq!(decode_events(payload).unwrap(), events_of_the_first_fields());
 }
 
 /// The full record contains every name on disk. A field that today's code writes and the record lacks needs a record of the next
@@ -48,8 +55,8 @@ fn full_record_contains_every_name() {
         collect_names(&serde_json::from_slice(&json).unwrap(), "", &mut names);
         names
     };
-    // The first full record lacks the department of a placement.
-    let stored = names(include_bytes!("../../../tests/compat/v1/placed.record"));
+    // The first full record lacks the department of a placement, and both lack the fields that came later.
+    let stored = names(include_bytes!("../../../tests/compat/v1/feeds.record"));
     assert_eq!(names(&encode_property(&property_with_every_field()).unwrap()), stored);
 }
 
@@ -84,10 +91,11 @@ fn records_of_the_current_version_exist() {
         }
         Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists, "{name}"),
     };
-    check("full.record", &encode_property(&property_with_every_field()).unwrap());
-    check("placed.record", &encode_property(&property_with_every_field()).unwrap());
+    check("full.record", &encode_property(&property_with_the_first_fields()).unwrap());
+    check("placed.record", &encode_property(&property_with_the_first_fields()).unwrap());
+    check("feeds.record", &encode_property(&property_with_every_field()).unwrap());
     check("bare.record", &encode_property(&property_with_no_optional_field()).unwrap());
-    check("news.record", &encode_events(&events_of_every_kind()).unwrap());
+    check("news.record", &encode_events(&events_of_the_first_fields()).unwrap());
 }
 
 fn at(second: i64) -> Timestamp {
@@ -103,6 +111,32 @@ fn address(text: &str) -> WebAddress {
 }
 
 pub fn property_with_every_field() -> Property {
+    let mut property = property_with_the_first_fields();
+    let advert = &mut property.adverts[0];
+    advert.details = AdvertDetails {
+        district: short("Les Salines"),
+        exclusive_mandate: Some(true),
+        parking_count: Some(2),
+        heating: short("Gaz, collectif"),
+        life_annuity: LifeAnnuity { bouquet: Amount::new(85_000.0), rent: Amount::new(640.5) },
+        occupied: Some(false),
+        rent_period: Some(RentPeriod::Season),
+        new_building: NewBuilding {
+            price_min: Amount::new(215_000.0),
+            price_max: Amount::new(480_000.0),
+            surface_min: Amount::new(31.2),
+            surface_max: Amount::new(92.0),
+            room_min: Some(1),
+            room_max: Some(4),
+        },
+        ..advert.details.clone()
+    };
+    advert.events = events_of(AdvertField::ALL);
+    property
+}
+
+/// The fields of the first release. Later ones are in [`property_with_every_field`].
+fn property_with_the_first_fields() -> Property {
     let details = AdvertDetails {
         site: SiteKey::parse("portail.example"),
         reference: short("REF/2026-0042"),
@@ -151,6 +185,7 @@ pub fn property_with_every_field() -> Property {
             point: GeoPoint::new(41.919_229, 8.738_635),
             accuracy: Some(GeoAccuracy::HouseNumber),
         },
+        ..AdvertDetails::default()
     };
     let placement = Placement {
         insee: Insee::parse("2A004").unwrap(),
@@ -168,7 +203,7 @@ pub fn property_with_every_field() -> Property {
         updated_at: at(1_700_000_100),
         last_crawled_at: at(1_700_000_200),
         expired_at: Some(at(1_700_000_300)),
-        events: events_of_every_kind(),
+        events: events_of_the_first_fields(),
     };
     let second = property_with_no_optional_field().adverts;
     let adverts = std::iter::once(full).chain(second).collect();
@@ -191,7 +226,13 @@ fn property_with_no_optional_field() -> Property {
     Property { id: PropertyId::from_bytes([0x44; 16]), adverts: vec![advert] }
 }
 
-fn events_of_every_kind() -> Vec<AdvertEvent> {
+fn events_of_the_first_fields() -> Vec<AdvertEvent> {
+    let last = AdvertField::ALL.iter().position(|field| *field == AdvertField::Place).unwrap();
+    events_of(&AdvertField::ALL[..=last])
+}
+
+/// Returns an event of every kind, and a change of each of the fields.
+fn events_of(fields: &[AdvertField]) -> Vec<AdvertEvent> {
     let bare = |subject| AdvertEvent {
         at: at(5),
         subject,
@@ -214,6 +255,6 @@ fn events_of_every_kind() -> Vec<AdvertEvent> {
         },
         bare(EventSubject::Foreign("legacy:state".into())),
     ];
-    events.extend(AdvertField::ALL.iter().map(|field| bare(EventSubject::Field(*field))));
+    events.extend(fields.iter().map(|field| bare(EventSubject::Field(*field))));
     events
 }

@@ -1,0 +1,145 @@
+//! Life annuities, new-building programmes and rent periods of an advert, read and written.
+//!
+//! Each object replaces the previous value as a whole; an empty one clears it.
+
+use domain::{Amount, LifeAnnuity, NewBuilding, RentPeriod};
+use serde_json::{Value, json};
+
+use super::nested::members;
+use crate::json::{Reader, truncated};
+use crate::names;
+
+/// Maximum number of rooms of a lot, as for the rooms of an advert.
+const ROOMS_MAX: i32 = 10_000;
+
+pub fn life_annuity(reader: &mut Reader, ignored: &mut Vec<String>, value: &Value) -> LifeAnnuity {
+    let mut life_annuity = LifeAnnuity::default();
+    for (name, value) in members(reader, "lifeAnnuity", value).into_iter().flatten() {
+        let member = format!("lifeAnnuity.{name}");
+        let slot = match name.as_str() {
+            "bouquet" => &mut life_annuity.bouquet,
+            "rent" => &mut life_annuity.rent,
+            _ => {
+                ignored.push(member);
+                continue;
+            }
+        };
+        if !value.is_null() {
+            *slot = reader.amount(&member, value, Amount::MAX);
+        }
+    }
+    life_annuity
+}
+
+pub fn new_building(reader: &mut Reader, ignored: &mut Vec<String>, value: &Value) -> NewBuilding {
+    let mut ranges = NewBuilding::default();
+    for (name, value) in members(reader, "newBuilding", value).into_iter().flatten() {
+        let member = format!("newBuilding.{name}");
+        let given = Some(value).filter(|value| !value.is_null());
+        let mut amount = || given.and_then(|value| reader.amount(&member, value, Amount::MAX));
+        match name.as_str() {
+            "priceMin" => ranges.price_min = amount(),
+            "priceMax" => ranges.price_max = amount(),
+            "surfaceMin" => ranges.surface_min = amount(),
+            "surfaceMax" => ranges.surface_max = amount(),
+            "roomMin" => {
+                ranges.room_min = given.and_then(|value| reader.integer(&member, value, 0..=ROOMS_MAX))
+            }
+            "roomMax" => {
+                ranges.room_max = given.and_then(|value| reader.integer(&member, value, 0..=ROOMS_MAX))
+            }
+            _ => ignored.push(member),
+        }
+    }
+    ranges.ordered()
+}
+
+/// Reads the word for how often a rent is due. A blank text means unknown.
+pub fn rent_period(reader: &mut Reader, path: &str, value: &Value) -> Option<RentPeriod> {
+    let text = reader.text(path, value).filter(|text| !text.trim().is_empty())?;
+    let period = names::parse_rent_period(text);
+    if period.is_none() {
+        let choices: Vec<&str> = RentPeriod::ALL.iter().map(|period| names::rent_period(*period)).collect();
+        let message = format!(
+            "The value \"{}\" is not a valid choice; the choices are {}.",
+            truncated(text),
+            choices.join(", ")
+        );
+        reader.invalid(path, message);
+    }
+    period
+}
+
+pub fn write_life_annuity(life_annuity: &LifeAnnuity) -> Value {
+    let LifeAnnuity { bouquet, rent } = life_annuity;
+    json!({"bouquet": bouquet.map(Amount::get), "rent": rent.map(Amount::get)})
+}
+
+pub fn write_new_building(ranges: &NewBuilding) -> Value {
+    let NewBuilding { price_min, price_max, surface_min, surface_max, room_min, room_max } = ranges;
+    json!({
+        "priceMin": price_min.map(Amount::get), "priceMax": price_max.map(Amount::get),
+        "surfaceMin": surface_min.map(Amount::get), "surfaceMax": surface_max.map(Amount::get),
+        "roomMin": room_min, "roomMax": room_max,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(reader: &Reader) -> Vec<&str> {
+        reader.violations.iter().map(|violation| violation.path.as_str()).collect()
+    }
+
+    #[test]
+    fn life_annuity_is_read_by_member() {
+        let (mut reader, mut ignored) = (Reader::default(), Vec::new());
+        let given = json!({"bouquet": "85000", "rent": 640.5, "heads": 2});
+        let expected = LifeAnnuity { bouquet: Amount::new(85_000.0), rent: Amount::new(640.5) };
+        assert_eq!(life_annuity(&mut reader, &mut ignored, &given), expected);
+        assert_eq!(ignored, ["lifeAnnuity.heads"]);
+        assert!(paths(&reader).is_empty());
+        for empty in [json!({}), json!(null), json!({"bouquet": null})] {
+            assert!(!life_annuity(&mut reader, &mut ignored, &empty).is_given(), "{empty}");
+        }
+        life_annuity(&mut reader, &mut ignored, &json!({"bouquet": -1, "rent": []}));
+        assert_eq!(paths(&reader), ["lifeAnnuity.bouquet", "lifeAnnuity.rent"]);
+    }
+
+    #[test]
+    fn new_building_is_read_by_member() {
+        let (mut reader, mut ignored) = (Reader::default(), Vec::new());
+        let given = json!({"priceMin": 480_000, "priceMax": "215000", "roomMin": 2, "deliveryDate": "2027"});
+        let expected = NewBuilding {
+            price_min: Amount::new(215_000.0),
+            price_max: Amount::new(480_000.0),
+            room_min: Some(2),
+            ..NewBuilding::default()
+        };
+        assert_eq!(new_building(&mut reader, &mut ignored, &given), expected);
+        assert_eq!(ignored, ["newBuilding.deliveryDate"]);
+        assert!(paths(&reader).is_empty());
+        new_building(&mut reader, &mut ignored, &json!({"surfaceMax": "large", "roomMax": 2.5}));
+        assert_eq!(paths(&reader), ["newBuilding.roomMax", "newBuilding.surfaceMax"]);
+    }
+
+    #[test]
+    fn rent_period_is_a_word() {
+        let mut reader = Reader::default();
+        let mut read = |text: &str| rent_period(&mut reader, "rentPeriod", &json!(text));
+        for period in RentPeriod::ALL {
+            assert_eq!(read(names::rent_period(*period)), Some(*period));
+        }
+        assert_eq!(read(" Week "), Some(RentPeriod::Week));
+        assert_eq!(read(" "), None);
+        assert_eq!(read("fortnight"), None);
+        let messages: Vec<&str> = reader.violations.iter().map(|it| it.message.as_str()).collect();
+        assert_eq!(
+            messages,
+            [
+                "The value \"fortnight\" is not a valid choice; the choices are month, week, day, season, year."
+            ]
+        );
+    }
+}
