@@ -7,6 +7,7 @@
 //!
 //! - Values: [`build`] (adverts, properties, searches), [`arbitrary`] (property-test strategies), [`ssrf`] (endpoints that must
 //!   be refused), [`match_model`] (reference model of matching).
+//! - Feeds, with the feature `messy-feed`: `messy_feed` (the adverts of ten portals, each with its own dialect and faults).
 //! - Determinism: [`clock`], [`ids`], [`random`].
 //! - Peers, with the feature `receiver`: `receiver` (hostile webhook receiver), `mail_server`, `dns_server`; [`python`] runs
 //!   third-party libraries.
@@ -20,6 +21,8 @@ pub mod ids;
 #[cfg(feature = "receiver")]
 pub mod mail_server;
 pub mod match_model;
+#[cfg(feature = "messy-feed")]
+pub mod messy_feed;
 pub mod python;
 pub mod random;
 #[cfg(feature = "receiver")]

@@ -15,6 +15,7 @@ mod index;
 mod ingest;
 mod lifecycle;
 mod limits;
+mod messy_feed;
 mod places;
 mod properties;
 mod requests;
