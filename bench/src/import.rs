@@ -107,7 +107,7 @@ fn write_feeds(path: &Path, messy_path: &Path, args: &ImportArgs) -> anyhow::Res
     };
     let mut random = Random::new(args.seed);
     let mut bytes = 0;
-    for (number, mut draft) in world.import().take(args.adverts).enumerate() {
+    for mut draft in world.import().take(args.adverts) {
         add_originals(&mut draft);
         let clean = wire::advert_draft::write(&draft);
         let mut line = serde_json::to_vec(&clean)?;
@@ -115,7 +115,7 @@ fn write_feeds(path: &Path, messy_path: &Path, args: &ImportArgs) -> anyhow::Res
         bytes += line.len() as u64;
         file.write_all(&line)?;
         if let (Some(messy_file), Some(clean)) = (&mut messy_file, clean.as_object()) {
-            messy_file.write_all(&messy_feed::line(number as u64, clean, &mut random).bytes)?;
+            messy_file.write_all(&messy_feed::line(clean, &mut random).bytes)?;
             messy_file.write_all(b"\n")?;
         }
     }

@@ -49,9 +49,11 @@ pub struct MessyLine {
     pub cut: bool,
 }
 
-/// Returns the line of the advert with this number in the feed. The adverts go to the portals by turns.
-pub fn line(number: u64, clean: &Map<String, Value>, random: &mut Random) -> MessyLine {
-    let dialect = &DIALECTS[number as usize % DIALECTS.len()];
+/// Returns the line of an advert. Its URL decides the dialect, so that every version of an advert has the same one.
+pub fn line(clean: &Map<String, Value>, random: &mut Random) -> MessyLine {
+    let url = clean.get("url").and_then(Value::as_str).unwrap_or_default();
+    let number = url.bytes().fold(0_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(usize::from(byte)));
+    let dialect = &DIALECTS[number % DIALECTS.len()];
     let mut bytes = dialect.write(clean, random);
     let cut = random.chance(CUT_PERCENT);
     if cut {
