@@ -16,7 +16,7 @@ use crate::value::Amount;
 /// The version of the attribute values. Increment it whenever an attribute can have another value for the same property,
 /// also if the rule is elsewhere (plausible prices, folding of text, derivation of the property's values): a persisted
 /// index with another version is rebuilt.
-pub const ATTRIBUTES_VERSION: u32 = 2;
+pub const ATTRIBUTES_VERSION: u32 = 3;
 
 /// A property together with its derived values, so that they are derived once.
 #[derive(Debug, Clone)]

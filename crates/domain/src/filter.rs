@@ -50,6 +50,8 @@ pub enum Kind {
     Shapes,
     SortMode,
     Expressions,
+    /// Words: for each value, a feature that contains them.
+    Features,
 }
 
 /// The attribute that a filter tests.
@@ -136,7 +138,8 @@ impl Filter {
             | Kind::Radius
             | Kind::Shapes
             | Kind::SortMode
-            | Kind::Expressions => Level::Property,
+            | Kind::Expressions
+            | Kind::Features => Level::Property,
         }
     }
 
@@ -151,6 +154,7 @@ impl Filter {
                 | Kind::ExcludedProperty
                 | Kind::Shapes
                 | Kind::Expressions
+                | Kind::Features
         )
     }
 
@@ -224,7 +228,8 @@ pub const FILTERS: &[Filter] = &[
     filter("geoShapes", Kind::Shapes, "In any of these polygons: geoShapes[shape][point][0] is a longitude, [1] a latitude"),
     filter("excludedProperties", Kind::ExcludedProperty, "Not these properties"),
 
-    filter("expressions", Kind::Expressions, "Words in title or description: expressions[group][entry][word], with [options][includes] and [options][strict]"),
+    filter("expressions", Kind::Expressions, "Words in title, description or features: expressions[group][entry][word], with [options][includes] and [options][strict]"),
+    filter("features", Kind::Features, "Features with these words: one for each value, of any advert"),
 
     filter("includedSites", Site(Included), "An advert from any of these sites or of the included categories"),
     filter("excludedSites", Site(Excluded), "An advert from none of these sites"),

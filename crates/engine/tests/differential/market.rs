@@ -48,8 +48,17 @@ pub const WORDS: &[&str] = &[
     "vis",
     "cœur",
     "75 m²",
+    "75m2",
     "12",
     "1ᵉʳ",
+    "première",
+    "placé",
+    "Placées",
+    "place",
+    "étés",
+    "êtes",
+    "terasse",
+    "sans aucun vis-à-vis",
     "αθήνα",
     "a",
     "s",
@@ -171,7 +180,7 @@ impl Market {
             furnished: self.any_of(random, &[true, false]),
             energy: self.rating(random),
             green_house_gas: self.rating(random),
-            features: Vec::new(),
+            features: (0..random.below(4)).filter_map(|_| feature(random)).collect(),
             pictures: Vec::new(),
             pictures_remote: Vec::new(),
             virtual_tour: random
@@ -248,6 +257,13 @@ pub fn point(random: &mut Random) -> GeoPoint {
     let offset = if random.once_in(8) { 1e-9 } else { 0.0 };
     let step = |random: &mut Random| random.below(6) as f64 * 0.05;
     GeoPoint::new(47.25 + step(random) + offset, 0.5 + step(random)).unwrap()
+}
+
+/// Draws a short text, so that the words of a query are in the text of one property and in a feature of another.
+fn feature(random: &mut Random) -> Option<ShortText> {
+    let (word, joint, other) = (*random.pick(WORDS), *random.pick(JOINTS), *random.pick(WORDS));
+    let text = if random.once_in(2) { word.to_owned() } else { format!("{word}{joint}{other}") };
+    ShortText::new(&text).ok().flatten()
 }
 
 /// Draws a few words; rarely a text without any word.

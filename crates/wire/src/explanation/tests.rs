@@ -279,6 +279,11 @@ fn summary_names_failed_criteria() {
         &[("expressions", RawCriterion::Expressions(vec![entries]))],
         "\"terrasse\" is in none of its texts and \"balcon\" is in a title but is excluded",
     );
+    let features = ["cave", "parking"].map(|text| Phrase::new(text, Strictness::Inflected).unwrap());
+    check(
+        &[("features", RawCriterion::Features(features.to_vec()))],
+        "features: expected a feature with \"cave\", but it has none; features: expected a feature with \"parking\", but it has none",
+    );
     check(
         &[("excludedProperties", RawCriterion::Properties(vec![it.id]))],
         "excludedProperties: expected not /properties/01010101-0101-0101-0101-010101010101, found \

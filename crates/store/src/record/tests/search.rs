@@ -167,6 +167,10 @@ fn search_with_every_criterion() -> SavedSearch {
                 vec![entry("\"terrasse\"", Strictness::Exact, Presence::Present)],
             ]),
         ),
+        (
+            "features",
+            RawCriterion::Features(vec![Phrase::new("place de parking", Strictness::Inflected).unwrap()]),
+        ),
     ] {
         put(&mut raw_criteria, name, criterion);
     }
