@@ -1,4 +1,4 @@
-//! Words that are told apart by their last accent, although accents never matter.
+//! Words that differ only by their last accent, although accents never matter.
 //!
 //! "Placée" is the feminine of "placé", but folding makes that "place", which is another word. Both cannot be had from
 //! folded words alone: either "placée" finds every "place", or it does not find "placé". So the tokens of a text keep the last
@@ -20,8 +20,8 @@ use super::stem;
 
 /// Participles that are another word without their accent. All are folded.
 ///
-/// Not listed: "terrassé", "cuisiné", "chambré" and "étagé". They are rare, and whoever looks for a terrace, a kitchen, a
-/// bedroom or a floor would have to search twice as many words.
+/// Not listed: "terrassé", "cuisiné", "chambré" and "étagé". They are rare, and every search for a terrace, a kitchen, a
+/// bedroom or a floor would look for twice as many words.
 const PARTICIPLES: &[&str] = &[
     "base", "centre", "complete", "coule", "fenetre", "gare", "groupe", "pense", "place", "tourne", "usage",
 ];
@@ -86,7 +86,7 @@ static ACCEPTED: LazyLock<HashMap<String, Vec<Sequence>>> = LazyLock::new(|| {
         put(&participle, &[word, &feminine]);
         put(&feminine, &[&participle]);
     }
-    // "Complète" is also a verb ("une terrasse complète ce bien"), but whoever asks for one form expects the other.
+    // "Complète" is also a verb ("une terrasse complète ce bien"), but a client that asks for one form expects the other.
     put("complet", &["complete"]);
     put("complete", &["complet", "completé"]);
     for word in NOUNS {

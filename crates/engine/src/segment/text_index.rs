@@ -399,6 +399,8 @@ mod tests {
 
     #[test]
     fn features_are_found_with_all_texts_and_alone() {
+        use Strictness::{Exact, Inflected};
+        use TextScope::{All, Features};
         let texts = ["caves\n#parking\n", "#cave #voutee\nparking\n", "#placés\nplacee\n", "place\n"];
         let text = TextIndex::new(texts.iter().copied());
         let rows = |word: &str, strictness, scope| {
@@ -408,8 +410,6 @@ mod tests {
             }
             rows.iter().collect::<Vec<_>>()
         };
-        use Strictness::{Exact, Inflected};
-        use TextScope::{All, Features};
         for (word, strictness, scope, expected) in [
             ("cave", Inflected, All, &[0, 1][..]),
             ("cave", Inflected, Features, &[1]),
