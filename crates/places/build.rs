@@ -1,6 +1,10 @@
 //! Compresses the reference data of `data/` for embedding, and generates the list of files.
 //!
 //! The repository contains plain CSV, which can be read, diffed and corrected. The binary contains a third of the bytes.
+//! The outlines are in a public format, too, and are packed into one that loads faster.
+
+#[path = "build/outlines.rs"]
+mod outlines;
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -36,5 +40,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     list.push_str("]\n");
     fs::write(out.join("embedded.rs"), list)?;
+
+    let source = data.join("outlines/communes.topojson.gz");
+    println!("cargo::rerun-if-changed={}", source.display());
+    let packed = outlines::pack(&fs::read(&source)?)?;
+    let file = fs::File::create(out.join("outlines.z"))?;
+    let mut encoder = flate2::write::ZlibEncoder::new(file, flate2::Compression::best());
+    encoder.write_all(&packed)?;
+    encoder.finish()?;
     Ok(())
 }

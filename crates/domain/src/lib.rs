@@ -50,6 +50,7 @@ pub mod area;
 pub mod fold;
 pub mod ids;
 pub mod kinds;
+pub mod outline;
 pub mod place;
 pub mod site;
 pub mod value;
@@ -82,6 +83,7 @@ pub use ids::{
 };
 pub use key::{Key, KeyRange};
 pub use kinds::{FeesResponsibility, GeoAccuracy, PropertyType, PublisherType, TransactionType};
+pub use outline::{Outline, OutlinePolygon};
 pub use phrase::{Phrase, Strictness};
 pub use place::{
     City, Country, Department, GeoPoint, GivenPlace, Insee, Line, Placement, Region, Station, Zipcode,

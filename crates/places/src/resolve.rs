@@ -14,8 +14,8 @@ use crate::gazetteer::Gazetteer;
 use crate::place_query::PlaceQuery;
 pub use warning::{PlaceField, PlaceWarning};
 
-/// Coordinates farther than this from the centre of a commune are outside it. No commune of mainland France extends that
-/// far; for those of Guyane that do, the nearest centre decides.
+/// Coordinates farther than this from the centre of a commune are outside it, unless its outline contains them: some communes
+/// of Guyane extend farther.
 pub const FAR_KM: f64 = 30.0;
 
 /// No commune extends farther from its centre: the largest, Maripasoula, is about 200 km long.
@@ -40,7 +40,9 @@ pub enum Certainty {
     /// A spelling was corrected, a contradiction was resolved, or the largest of several places was selected. The warnings
     /// say which.
     Likely,
-    /// Only the coordinates were usable: the place with the nearest centre.
+    /// Only the coordinates were usable: the place whose outline contains them.
+    Inside,
+    /// Only the coordinates were usable, and no outline contains them: the place with the nearest centre.
     Nearest,
     /// No place was selected.
     Unknown,
@@ -190,14 +192,16 @@ impl Resolver<'_> {
         Self { gazetteer, name, query, zipcode, point: *point, warnings: Vec::new() }
     }
 
-    /// Replaces a city that has districts by the district with the nearest centre. Only for coordinates of a house.
+    /// Replaces a city that has districts by the district that contains the coordinates, or if they are outside every outline,
+    /// by the one with the nearest centre. Only for coordinates of a house.
     fn refine_by_point(&mut self, selection: &mut Selection) {
         let city = self.gazetteer.at(selection.city);
         let Some(point) = self.point.filter(|_| !city.districts.is_empty()) else { return };
-        if let Some((_, nearest)) = self.gazetteer.centres.nearest(point, FAR_KM)
-            && self.gazetteer.at(nearest).parent.as_ref() == Some(&city.insee)
+        let nearest = || self.gazetteer.centres.nearest(point, FAR_KM).map(|(_, nearest)| nearest);
+        if let Some(district) = self.gazetteer.outlines.city_at(point).or_else(nearest)
+            && self.gazetteer.at(district).parent.as_ref() == Some(&city.insee)
         {
-            *selection = Selection::likely(nearest);
+            *selection = Selection::likely(district);
         }
     }
 
@@ -208,16 +212,25 @@ impl Resolver<'_> {
         if distance_km <= FAR_KM {
             return;
         }
+        // Only communes without an outline are found by their centre: some overseas, and what lies off the coast.
         let reach_km = distance_km.min(COMMUNE_REACH_KM);
-        let nearest = self.gazetteer.centres.nearest(point, reach_km).map(|(_, nearest)| nearest);
-        if nearest != Some(selection.city) {
+        let nearest = || self.gazetteer.centres.nearest(point, reach_km).map(|(_, nearest)| nearest);
+        let found = self.gazetteer.outlines.city_at(point).or_else(nearest);
+        let is_here = found.is_some_and(|found| {
+            found == selection.city || self.gazetteer.at(found).parent.as_ref() == Some(&city.insee)
+        });
+        if !is_here {
             self.warnings.push(PlaceWarning::PointElsewhere { distance_km, insee: city.insee.clone() });
             selection.certainty = Certainty::Likely;
         }
     }
 
     fn by_point(&mut self) -> Option<Selection> {
-        let nearest = self.gazetteer.centres.nearest(self.point?, FAR_KM);
+        let point = self.point?;
+        if let Some(city) = self.gazetteer.outlines.city_at(point) {
+            return Some(Selection { city, certainty: Certainty::Inside });
+        }
+        let nearest = self.gazetteer.centres.nearest(point, FAR_KM);
         if nearest.is_none() {
             self.warnings.push(PlaceWarning::PointNowhere);
         }

@@ -190,6 +190,7 @@ impl Ingested {
                 let certainty = certainty.map(|certainty| match certainty {
                     Certainty::Exact => "exact",
                     Certainty::Likely => "likely",
+                    Certainty::Inside => "inside",
                     Certainty::Nearest => "nearest",
                     Certainty::Unknown => "unknown",
                 });
