@@ -142,6 +142,14 @@ impl Gazetteer {
         self.centres.nearest(point, radius_km).map(|(_, index)| self.at(index))
     }
 
+    pub fn has_city_outline(&self, city: &City) -> bool {
+        position(&self.geography.city_ids, city.id()).is_some_and(|index| self.outlines.has_city(index))
+    }
+
+    pub fn has_department_outline(&self, department: &Department) -> bool {
+        self.department_index(department).is_some_and(|index| self.outlines.has_department(index))
+    }
+
     /// Returns the outline of a city. `None` for most overseas territories.
     pub fn city_outline(&self, city: &City) -> Option<Outline> {
         self.outlines.of_city(position(&self.geography.city_ids, city.id())?)
@@ -149,8 +157,12 @@ impl Gazetteer {
 
     /// Returns the outline of a department. `None` for most overseas territories.
     pub fn department_outline(&self, department: &Department) -> Option<Outline> {
+        self.outlines.of_department(self.department_index(department)?)
+    }
+
+    fn department_index(&self, department: &Department) -> Option<u32> {
         let index = self.departments().binary_search_by_key(&department.id, |it| it.id).ok()?;
-        self.outlines.of_department(u32::try_from(index).ok()?)
+        u32::try_from(index).ok()
     }
 
     pub(crate) fn at(&self, index: u32) -> &Arc<City> {

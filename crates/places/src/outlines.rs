@@ -105,14 +105,24 @@ impl Outlines {
         self.cells.city_at(&self.arcs, x, y)
     }
 
+    /// Returns `true` if a city, by its index, has an outline.
+    pub fn has_city(&self, index: u32) -> bool {
+        shape(&self.cities, index).is_some()
+    }
+
+    /// Returns `true` if a department, by its index, has an outline.
+    pub fn has_department(&self, index: u32) -> bool {
+        shape(&self.departments, index).is_some()
+    }
+
     /// Returns the outline of a city, by its index.
     pub fn of_city(&self, index: u32) -> Option<Outline> {
-        self.cities.get(index as usize).filter(|shape| **shape != NONE).map(|shape| self.outline(*shape))
+        shape(&self.cities, index).map(|shape| self.outline(shape))
     }
 
     /// Returns the outline of a department, by its index.
     pub fn of_department(&self, index: u32) -> Option<Outline> {
-        self.departments.get(index as usize).filter(|shape| **shape != NONE).map(|shape| self.outline(*shape))
+        shape(&self.departments, index).map(|shape| self.outline(shape))
     }
 
     /// Returns the size of the outlines in memory.
@@ -146,7 +156,8 @@ impl Outlines {
                 vertices[first..].reverse();
             }
         }
-        let doubled_area: i64 = vertices.windows(2).map(|edge| edge[0][0] * edge[1][1] - edge[1][0] * edge[0][1]).sum();
+        let doubled_area: i64 =
+            vertices.windows(2).map(|edge| edge[0][0] * edge[1][1] - edge[1][0] * edge[0][1]).sum();
         if (doubled_area > 0) == is_hole {
             vertices.reverse();
         }
@@ -157,4 +168,9 @@ impl Outlines {
         };
         vertices.into_iter().filter_map(point).collect()
     }
+}
+
+/// Returns the shape of a place, by its index.
+fn shape(shapes: &[u32], index: u32) -> Option<u32> {
+    shapes.get(index as usize).copied().filter(|shape| *shape != NONE)
 }

@@ -14,6 +14,7 @@ mod matches;
 mod middleware;
 mod negotiate;
 
+mod outlines;
 mod parameters;
 mod path;
 mod places;
@@ -114,8 +115,10 @@ pub fn router(shared: &Shared) -> Router {
         .route("/indicators/price_per_meter", needs(Scope::Read, get(indicators::price_per_meter)))
         .route("/cities", needs(Scope::Read, get(places::cities)))
         .route("/cities/{id}", plain(Scope::Read, get(places::city)))
+        .route("/cities/{id}/outline", plain(Scope::Read, get(outlines::city)))
         .route("/departments", needs(Scope::Read, get(places::departments)))
         .route("/departments/{id}", plain(Scope::Read, get(places::department)))
+        .route("/departments/{id}/outline", plain(Scope::Read, get(outlines::department)))
         .route("/regions", needs(Scope::Read, get(places::regions)))
         .route("/regions/{id}", plain(Scope::Read, get(places::region)))
         .route("/public/location-autocomplete", get(places::autocomplete))

@@ -10,7 +10,7 @@
 //!   body), [`query`] (query strings), [`hydra`] (collections), [`error`] (error bodies).
 //! - Parsed: [`filters`] (search criteria in a query), [`advert_draft`] (the body of an advert), [`search`] (saved
 //!   searches), [`site`] (sites and site categories). The last three are written as well.
-//! - Written: [`document`] (properties and adverts), [`place`], [`matching`] (matches), [`webhook`] (webhook payloads),
+//! - Written: [`document`] (properties and adverts), [`place`], [`outline`] (GeoJSON), [`matching`] (matches), [`webhook`] (webhook payloads),
 //!   [`delivery`] (deliveries, attempts and signing secrets), [`explanation`] (why a property meets a search), [`preview`]
 //!   (the preview of a search), [`indicator`] (prices per square metre), [`receipt`] (the result of an ingested advert).
 
@@ -27,6 +27,7 @@ pub mod iri;
 pub mod json;
 pub mod matching;
 pub mod names;
+pub mod outline;
 pub mod place;
 pub mod preview;
 pub mod query;

@@ -166,8 +166,9 @@ impl Cells {
         }
         let mut start = 0;
         for (first, end) in spans {
-            self.rows.push(Row { first_column: first, start });
-            start += end.saturating_sub(first);
+            let width = end.saturating_sub(first);
+            self.rows.push(Row { first_column: if width == 0 { 0 } else { first }, start });
+            start += width;
         }
         self.rows.push(Row { first_column: 0, start });
         // A counting sort: the number of runs of each cell, then where they end, then their order.
@@ -215,7 +216,8 @@ impl Cells {
                     self.cells[cell as usize] = city.map_or(Cell::OUTSIDE, |city| Cell(city | Cell::CITY));
                     continue;
                 }
-                let touching = here.iter().flat_map(|run| sides[run.arc as usize]).filter(|side| *side != NONE);
+                let touching =
+                    here.iter().flat_map(|run| sides[run.arc as usize]).filter(|side| *side != NONE);
                 candidates.clear();
                 candidates.extend(inside.iter().copied().chain(touching));
                 candidates.sort_unstable();
@@ -243,7 +245,9 @@ impl Cells {
                     self.runs.push(run);
                 }
                 inside.clear();
-                inside.extend((0..).zip(&candidates).filter(|(bit, _)| next >> bit & 1 == 1).map(|(_, city)| *city));
+                inside.extend(
+                    (0..).zip(&candidates).filter(|(bit, _)| next >> bit & 1 == 1).map(|(_, city)| *city),
+                );
                 self.candidates.extend_from_slice(&candidates);
             }
             if !inside.is_empty() {
@@ -383,4 +387,76 @@ fn is_left(value: f64, shift: f64) -> bool {
 
 fn invalid(message: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::packed::tests::shapes_of;
+    use super::*;
+    use testkit::random::{self, Random};
+
+    /// Returns the first ring that contains a point, by the even-odd rule, in whole numbers.
+    fn scan(rings: &[Vec<[i64; 2]>], [x, y]: [i64; 2]) -> Option<u32> {
+        let is_crossed = |edge: &[[i64; 2]]| {
+            let ([ax, ay], [bx, by]) = (edge[0], edge[1]);
+            // The edge is east of the point: x < ax + (y - ay) / (by - ay) * (bx - ax)
+            let side = (x - ax) * (by - ay) - (y - ay) * (bx - ax);
+            (ay > y) != (by > y) && side * (by - ay).signum() < 0
+        };
+        let contains =
+            |ring: &Vec<[i64; 2]>| ring.windows(2).filter(|edge| is_crossed(edge)).count() % 2 == 1;
+        (0..).zip(rings).find(|(_, ring)| contains(ring)).map(|(index, _)| index)
+    }
+
+    /// Draws corners from few columns and rows, so that points lie on vertices and edges all the time.
+    fn random_ring(random: &mut Random, scale: i64) -> Vec<[i64; 2]> {
+        let mut coordinate = || i64::from(random.between(0, 24)) * scale;
+        let mut ring: Vec<[i64; 2]> = (0..7).map(|_| [coordinate(), coordinate()]).collect();
+        ring.push(ring[0]);
+        ring
+    }
+
+    #[test]
+    fn points_on_vertices_and_edges_give_the_result_of_a_full_scan() {
+        let mut random = Random::new(random::seed());
+        let (mut inside, mut total) = (0, 0);
+        for case in 0..400 {
+            // Up to 24 × 777 units: four cells and a half. With 512, lines between cells are half a unit off the corners.
+            let scale = [512, 777, 64, 1][case % 4];
+            let rings: Vec<Vec<[i64; 2]>> = (0..4).map(|_| random_ring(&mut random, scale)).collect();
+            let (arcs, shapes) = shapes_of(&rings);
+            let cells = Cells::new(&arcs, &shapes, |shape| Some(shape as u32)).unwrap();
+            for _ in 0..400 {
+                let mut coordinate = || i64::from(random.between(-1, 50)) * scale / 2;
+                let point = [coordinate(), coordinate()];
+                let found = cells.city_at(&arcs, point[0] as f64, point[1] as f64);
+                assert_eq!(found, scan(&rings, point), "{point:?} in {rings:?}");
+                (inside, total) = (inside + u32::from(found.is_some()), total + 1);
+            }
+        }
+        assert!((total / 4..total * 3 / 4).contains(&inside), "{inside} of {total}");
+    }
+
+    #[test]
+    fn cells_far_from_any_edge_are_found() {
+        // A square of 40 by 40 cells with edges of at most 16,384 units, at a distance from the origin.
+        let (near, far) = (200_000, 363_840);
+        let side = |from: [i64; 2], to: [i64; 2]| {
+            (0..10).map(move |step| [0, 1].map(|axis| from[axis] + (to[axis] - from[axis]) * step / 10))
+        };
+        let corners = [[near, near], [far, near], [far, far], [near, far], [near, near]];
+        let mut ring: Vec<[i64; 2]> = corners.windows(2).flat_map(|it| side(it[0], it[1])).collect();
+        ring.push([near, near]);
+        let (arcs, shapes) = shapes_of(&[ring]);
+        let cells = Cells::new(&arcs, &shapes, |_| Some(7)).unwrap();
+        let at = |x: i64, y: i64| cells.city_at(&arcs, x as f64, y as f64);
+        assert_eq!(at(280_000, 280_000), Some(7));
+        for (x, y) in [(near - 1, 280_000), (far, 280_000), (280_000, near - 1), (280_000, far), (-5, -5)] {
+            assert_eq!(at(x, y), None, "{x} {y}");
+        }
+        for (x, y) in [(near, near), (far - 1, far - 1), (near, far - 1)] {
+            assert_eq!(at(x, y), Some(7), "{x} {y}");
+        }
+        assert_eq!(cells.city_at(&arcs, 1e300, 1e300), None);
+    }
 }

@@ -232,7 +232,8 @@ impl<'a> Reader<'a> {
         loop {
             let Some((byte, rest)) = self.0.split_first() else { return Err(invalid("the data ends early")) };
             self.0 = rest;
-            number |= u32::from(byte & 0x7f).checked_shl(shift).ok_or_else(|| invalid("a number is too long"))?;
+            number |=
+                u32::from(byte & 0x7f).checked_shl(shift).ok_or_else(|| invalid("a number is too long"))?;
             if *byte < 0x80 {
                 return Ok(number);
             }
@@ -256,12 +257,35 @@ fn invalid(message: &str) -> io::Error {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
+
+    /// Builds shapes of one ring of one arc each, from closed lists of vertices in units.
+    pub fn shapes_of(rings: &[Vec<[i64; 2]>]) -> (Arcs, Shapes) {
+        let mut arcs = Arcs {
+            scale: [1.0; 2],
+            translate: [0.0; 2],
+            starts: vec![0],
+            upper: Vec::new(),
+            vertices: Vec::new(),
+        };
+        let mut shapes = Shapes { first_department: rings.len(), ..Shapes::default() };
+        for (index, ring) in (0..).zip(rings) {
+            arcs.upper.push(ring[0].map(|units| (units >> 16) as u16));
+            arcs.vertices.extend(ring.iter().map(|vertex| vertex.map(|units| units as u16)));
+            arcs.starts.push(arcs.vertices.len() as u32);
+            shapes.codes.push(index.to_string().into());
+            shapes.references.push(ArcReference(index << 1));
+            shapes.rings.push(Ring { end: index + 1, is_hole: false });
+            shapes.ends.push(index + 1);
+        }
+        (arcs, shapes)
+    }
 
     /// A square of 10 steps at (100, 200) as one arc, in the commune `1`, with a vertex between two steps.
     fn square() -> Vec<u8> {
-        let mut bytes: Vec<u8> = [0.5_f64, 0.25, -10.0, 40.0].iter().flat_map(|it| it.to_le_bytes()).collect();
+        let mut bytes: Vec<u8> =
+            [0.5_f64, 0.25, -10.0, 40.0].iter().flat_map(|it| it.to_le_bytes()).collect();
         // One arc, five vertices: (100, 200), then the differences.
         bytes.extend([1, 5, 5, 0xc8, 0x01, 0x90, 0x03, 20, 0, 0, 20, 19, 0, 0, 19]);
         // The vertex 2 is 3 and 5 units farther.

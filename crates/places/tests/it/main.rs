@@ -4,6 +4,7 @@ mod autocomplete;
 mod collections;
 mod data;
 mod files;
+mod outlines;
 mod resolving;
 mod spellings;
 mod stations;

@@ -127,10 +127,11 @@ fn distant_coordinates_are_reported() {
 }
 
 #[test]
-fn coordinates_alone_resolve_to_the_nearest_centre() {
-    check(&at(48.8583, 2.3785), "75111", Certainty::Nearest, &[]);
-    check(&at(43.2500, 5.3850), "13208", Certainty::Nearest, &[]);
-    check(&at(47.99, 0.20), "72181", Certainty::Nearest, &[]);
+fn coordinates_alone_resolve_to_the_outline_or_the_nearest_centre() {
+    check(&at(48.8583, 2.3785), "75111", Certainty::Inside, &[]);
+    check(&at(43.2500, 5.3850), "13208", Certainty::Inside, &[]);
+    check(&at(47.99, 0.20), "72181", Certainty::Inside, &[]);
+    check(&at(43.6850, 7.2500), "06088", Certainty::Nearest, &[]);
     check(&at(0.0, 0.0), "", Certainty::Unknown, &[PlaceWarning::PointNowhere]);
 }
 
@@ -153,8 +154,8 @@ fn nearest_centre_is_that_of_a_full_scan() {
         let distance = |city: &domain::City| city.centre.map_or(f64::INFINITY, |it| it.distance_km(point));
         let expected = smallest.iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap();
         let code = if distance(expected) <= places::resolve::FAR_KM { expected.insee.as_str() } else { "" };
-        let found = gazetteer().resolve(&at(point.lat(), point.lon())).placement;
-        assert_eq!(found.map(|it| it.insee.to_string()).unwrap_or_default(), code, "{point:?}");
+        let found = gazetteer().nearest_city(point, places::resolve::FAR_KM);
+        assert_eq!(found.map(|it| it.insee.as_str()).unwrap_or_default(), code, "{point:?}");
     }
 }
 
