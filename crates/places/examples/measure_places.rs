@@ -1,4 +1,4 @@
-//! Measures the gazetteer: loading, autocomplete, resolving, stations.
+//! Measures the gazetteer: loading, autocomplete, resolving, outlines, stations.
 //!
 //! Run it with `cargo run --release -p places --example measure_places`. It has no assertions, because the results depend on
 //! the machine.
@@ -7,10 +7,11 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use domain::{GeoPoint, GivenPlace, ShortText};
-use places::{Exclusions, Gazetteer, files};
+use places::{Exclusions, Gazetteer, Outlines, files};
 
 const LOADS: usize = 15;
 const QUERIES: usize = 4_000;
+const POINTS: usize = 200_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut unpacked = Vec::new();
@@ -92,11 +93,61 @@ fn main() -> Result<(), Box<dyn Error>> {
     let by_point: Vec<GivenPlace> =
         points.iter().map(|point| GivenPlace { point: Some(*point), ..GivenPlace::default() }).collect();
     report("resolve, point", timed(&by_point, |given| gazetteer.resolve(given)));
+    measure_outlines(&gazetteer, &mut numbers)?;
     let station_points: Vec<GeoPoint> =
         (0..QUERIES).map(|_| gazetteer.stations()[numbers.below(gazetteer.stations().len())].point).collect();
     report("stations near a station", timed(&station_points, |point| gazetteer.stations_near(*point)));
     report("stations near a commune", timed(&points, |point| gazetteer.stations_near(*point)));
     Ok(())
+}
+
+/// Measures unpacking, memory, and the look-up of a point by outline and by the nearest centre.
+fn measure_outlines(gazetteer: &Gazetteer, numbers: &mut Numbers) -> Result<(), Box<dyn Error>> {
+    let mut unpacked = Vec::new();
+    for _ in 0..LOADS {
+        let start = Instant::now();
+        drop(Outlines::load(gazetteer.cities(), gazetteer.departments())?);
+        unpacked.push(start.elapsed());
+    }
+    report("unpack outlines", unpacked);
+    println!("outlines: {} kB in memory", gazetteer.outlines().bytes() / 1_000);
+    // Points on the mainland and in Corsica, drawn evenly by area and in a random order.
+    let mut points = Vec::with_capacity(POINTS);
+    while points.len() < POINTS {
+        let mut between =
+            |low: f64, high: f64| low + (high - low) * numbers.below(1 << 53) as f64 / 2_f64.powi(53);
+        let point = GeoPoint::new(between(41.3, 51.1), between(-5.2, 9.6)).ok_or("not on the globe")?;
+        if gazetteer.city_at(point).is_some() {
+            points.push(point);
+        }
+    }
+    let by_outline = average(&points, |point| gazetteer.city_at(*point).is_some());
+    let by_centre = average(&points, |point| gazetteer.nearest_city(*point, 30.0).is_some());
+    let given = |point: &GeoPoint| GivenPlace { point: Some(*point), ..GivenPlace::default() };
+    let resolved = average(&points, |point| gazetteer.resolve(&given(point)));
+    println!(
+        "point on land, by outline: {by_outline} ns; by nearest centre: {by_centre} ns; resolved: {resolved} ns"
+    );
+    let same =
+        points.iter().filter(|point| gazetteer.city_at(**point) == gazetteer.nearest_city(**point, 30.0));
+    println!(
+        "nearest centre is that of the outline for {:.1} % of them",
+        same.count() as f64 / POINTS as f64 * 100.0
+    );
+    report(
+        "point on land, by outline, one at a time",
+        timed(&points, |point| gazetteer.city_at(*point).is_some()),
+    );
+    Ok(())
+}
+
+/// Returns the average time of a query in nanoseconds.
+fn average<Q, A>(queries: &[Q], mut run: impl FnMut(&Q) -> A) -> u128 {
+    let start = Instant::now();
+    for query in queries {
+        std::hint::black_box(run(query));
+    }
+    start.elapsed().as_nanos() / queries.len().max(1) as u128
 }
 
 fn timed<Q, A>(queries: &[Q], mut run: impl FnMut(&Q) -> A) -> Vec<Duration> {
