@@ -43,10 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let source = data.join("outlines/communes.topojson.gz");
     println!("cargo::rerun-if-changed={}", source.display());
-    let packed = outlines::pack(&fs::read(&source)?)?;
-    let file = fs::File::create(out.join("outlines.z"))?;
-    let mut encoder = flate2::write::ZlibEncoder::new(file, flate2::Compression::best());
-    encoder.write_all(&packed)?;
-    encoder.finish()?;
+    // Compression would save a quarter of 2.8 MB, and add a fifth to the time of loading them at every start.
+    fs::write(out.join("outlines.bin"), outlines::pack(&fs::read(&source)?)?)?;
     Ok(())
 }

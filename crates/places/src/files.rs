@@ -4,7 +4,7 @@
 //! extends the geography by adding a file, and data under another licence stays in a separate file.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use flate2::read::ZlibDecoder;
@@ -18,8 +18,8 @@ pub const TABLES: [&str; 7] =
 /// The CSV files of `data/`: name, length, and content compressed by the build script.
 static EMBEDDED: &[(&str, usize, &[u8])] = include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
-/// The packed outlines, compressed by the build script.
-static OUTLINES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/outlines.z"));
+/// The outlines of `data/`, packed by the build script.
+pub(crate) static OUTLINES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/outlines.bin"));
 
 /// The name of the outlines in errors.
 pub(crate) const OUTLINES_NAME: &str = "outlines/communes.topojson.gz";
@@ -52,13 +52,6 @@ pub fn embedded() -> Result<Vec<SourceFile>, DataError> {
             Ok(SourceFile { name: (*name).into(), content })
         })
         .collect()
-}
-
-/// Returns the packed outlines.
-pub(crate) fn outlines() -> io::Result<Vec<u8>> {
-    let mut packed = Vec::new();
-    ZlibDecoder::new(OUTLINES).read_to_end(&mut packed)?;
-    Ok(packed)
 }
 
 /// Reads the CSV files of a directory and of its subdirectories `geo` and `transit`, if they exist.

@@ -10,7 +10,7 @@ use std::io;
 use std::sync::Arc;
 
 use domain::place::code_as_number;
-use domain::{City, Department, GeoPoint, Insee, Outline, OutlinePolygon};
+use domain::{City, Department, GeoPoint, Outline, OutlinePolygon};
 
 use crate::files;
 use crate::table::DataError;
@@ -47,7 +47,7 @@ impl Outlines {
     }
 
     fn unpack(cities: &[Arc<City>], departments: &[Arc<Department>]) -> io::Result<Self> {
-        let (arcs, shapes) = packed::read(&files::outlines()?)?;
+        let (arcs, shapes) = packed::read(files::OUTLINES)?;
         let mut outlines = Self {
             shape_cities: vec![NONE; shapes.len()],
             cities: vec![NONE; cities.len()],
@@ -76,12 +76,13 @@ impl Outlines {
             ids.dedup();
             ids
         };
-        for (shape, code) in self.shapes.codes.iter().enumerate() {
+        // An array of its own, because a search in the list of cities would miss the cache at every step.
+        let city_ids: Vec<u64> = cities.iter().map(|city| city.id()).collect();
+        for (shape, code) in std::mem::take(&mut self.shapes.codes).iter().enumerate() {
             // At most a few ten thousand shapes and places.
             let shape_number = shape as u32;
             if shape < self.shapes.first_department {
-                let id = Insee::parse(code).map(|insee| insee.id());
-                let found = id.and_then(|id| cities.binary_search_by_key(&id, |city| city.id()).ok());
+                let found = code_as_number(code).and_then(|id| city_ids.binary_search(&id).ok());
                 if let Some(city) = found.filter(|city| french(&cities[*city])) {
                     self.cities[city] = shape_number;
                     self.shape_cities[shape] = city as u32;

@@ -20,7 +20,7 @@ const CELL_UNITS: i64 = 4_096;
 /// The distance of the lines between cells from whole units.
 const HALF_UNIT: f64 = 0.5;
 
-/// The outlines that can touch a cell: the bits of a mask. The data has at most 17.
+/// The outlines that can touch a cell: the bits of a mask. The data has at most 13.
 const CANDIDATES_MAX: usize = u32::BITS as usize;
 
 /// Stands for no outline, on the sea side of the coast.
@@ -100,6 +100,8 @@ struct FoundRun {
     arc: u32,
     first_vertex: u32,
     edges: u16,
+    /// Whether it crosses the southern line of the cell an odd number of times.
+    changes_corner: bool,
 }
 
 impl Cells {
@@ -109,7 +111,7 @@ impl Cells {
         let found = find_runs(arcs, &sides);
         let mut grid = Self::default();
         let order = grid.lay_out(&found);
-        grid.fill(arcs, &sides, &order)?;
+        grid.fill(&sides, &order)?;
         grid.crossed.shrink_to_fit();
         grid.candidates.shrink_to_fit();
         Ok(grid)
@@ -136,8 +138,7 @@ impl Cells {
                 let next = self.crossed[index as usize + 1];
                 let mut inside = cell.corner;
                 for run in &self.runs[cell.first_run as usize..next.first_run as usize] {
-                    let crossings = corner.edges(arcs, run).filter(|(a, b)| crosses_path(*a, *b, point));
-                    if crossings.count() % 2 == 1 {
+                    if corner.path_crosses(arcs, run, point) {
                         inside ^= run.mask();
                     }
                 }
@@ -200,7 +201,7 @@ impl Cells {
     }
 
     /// Follows the southern line of each row from west to east and records which outlines contain the corners.
-    fn fill(&mut self, arcs: &Arcs, sides: &[[u32; 2]], found: &[FoundRun]) -> io::Result<()> {
+    fn fill(&mut self, sides: &[[u32; 2]], found: &[FoundRun]) -> io::Result<()> {
         let mut start = 0;
         let mut candidates: Vec<u32> = Vec::new();
         self.runs.reserve_exact(found.len());
@@ -208,7 +209,7 @@ impl Cells {
             let (first, end) = (self.rows[row], self.rows[row + 1]);
             // The cities that contain the corner, in ascending order.
             let mut inside: Vec<u32> = Vec::new();
-            for (column, cell) in (first.first_column..).zip(first.start..end.start) {
+            for cell in first.start..end.start {
                 let here = &found[start..self.cells[cell as usize].0 as usize];
                 start += here.len();
                 if here.is_empty() {
@@ -234,12 +235,10 @@ impl Cells {
                     corner,
                 });
                 let mut next = corner;
-                let position = Corner::of(column.into(), row as i64);
-                for run in here {
-                    let sides = sides[run.arc as usize].map(bit);
-                    let run = Run { first_vertex: run.first_vertex, edges: run.edges, sides };
-                    let crossings = position.edges(arcs, &run).filter(|(a, b)| crosses_southern_line(*a, *b));
-                    if crossings.count() % 2 == 1 {
+                for found in here {
+                    let sides = sides[found.arc as usize].map(bit);
+                    let run = Run { first_vertex: found.first_vertex, edges: found.edges, sides };
+                    if found.changes_corner {
                         next ^= run.mask();
                     }
                     self.runs.push(run);
@@ -299,10 +298,12 @@ fn find_runs(arcs: &Arcs, sides: &[[u32; 2]]) -> Vec<FoundRun> {
                     (run.column, run.row) == (column, row) && run.edges < u16::MAX
                 };
                 let index = open.iter().copied().find(follows).unwrap_or_else(|| {
-                    runs.push(FoundRun { row, column, arc: arc as u32, first_vertex, edges: 0 });
+                    let (arc, edges) = (arc as u32, 0);
+                    runs.push(FoundRun { row, column, arc, first_vertex, edges, changes_corner: false });
                     runs.len() - 1
                 });
                 runs[index].edges += 1;
+                runs[index].changes_corner ^= crosses_southern_line(a, b, column, row);
                 touched.push(index);
             });
             std::mem::swap(&mut open, &mut touched);
@@ -347,14 +348,25 @@ impl Corner {
         Self([(column * CELL_UNITS) as u16, (row * CELL_UNITS) as u16])
     }
 
-    /// Returns the edges of a run, relative to the corner.
-    fn edges<'a>(self, arcs: &'a Arcs, run: &Run) -> impl Iterator<Item = ([f64; 2], [f64; 2])> + 'a {
+    /// Returns `true` if the path from the corner to the point, relative to it, crosses a run an odd number of times.
+    fn path_crosses(self, arcs: &Arcs, run: &Run, point: [f64; 2]) -> bool {
         let first = run.first_vertex as usize;
         let vertices = &arcs.lower_bits()[first..=first + usize::from(run.edges)];
-        let relative = move |vertex: [u16; 2]| {
-            [0, 1].map(|axis| f64::from(vertex[axis].wrapping_sub(self.0[axis]) as i16) + HALF_UNIT)
-        };
-        vertices.windows(2).map(move |edge| (relative(edge[0]), relative(edge[1])))
+        let relative = |vertex: [u16; 2]| [0, 1].map(|axis| vertex[axis].wrapping_sub(self.0[axis]) as i16);
+        // A vertex lies half a unit north of its whole units: it is north of the point if they are more than this.
+        let south = (point[1] - HALF_UNIT).floor() as i16;
+        let mut odd = false;
+        let mut a = relative(vertices[0]);
+        for vertex in &vertices[1..] {
+            let b = relative(*vertex);
+            // Most edges lie on one side of both parts of the path.
+            if (a[0] < 0) != (b[0] < 0) || (a[1] > south) != (b[1] > south) {
+                let exact = |vertex: [i16; 2]| vertex.map(|units| f64::from(units) + HALF_UNIT);
+                odd ^= crosses_path(exact(a), exact(b), point);
+            }
+            a = b;
+        }
+        odd
     }
 }
 
@@ -371,12 +383,21 @@ fn crosses_path(a: [f64; 2], b: [f64; 2], point: [f64; 2]) -> bool {
     crosses_north != crosses_east
 }
 
-/// Returns `true` if an edge crosses the line from the corner (0, 0) east to the corner of the next cell.
-fn crosses_southern_line(a: [f64; 2], b: [f64; 2]) -> bool {
+/// Returns `true` if an edge crosses the line from the corner of a cell east to the corner of the next cell.
+fn crosses_southern_line(a: [i64; 2], b: [i64; 2], column: u32, row: u32) -> bool {
+    let line = i64::from(row) * CELL_UNITS;
+    // The line is half a unit south of this, so a vertex is never on it.
+    if (a[1] >= line) == (b[1] >= line) {
+        return false;
+    }
+    let west = i64::from(column) * CELL_UNITS;
+    let relative =
+        |vertex: [i64; 2]| [vertex[0] - west, vertex[1] - line].map(|units| units as f64 + HALF_UNIT);
+    let (a, b) = (relative(a), relative(b));
     let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
     let at_corner = dy * a[0] - dx * a[1];
     let at_next = at_corner - dy * CELL_UNITS as f64;
-    (a[1] > 0.0) != (b[1] > 0.0) && is_left(at_corner, dx) != is_left(at_next, dx)
+    is_left(at_corner, dx) != is_left(at_next, dx)
 }
 
 /// Returns the side of an edge. On the edge itself, `shift` decides: how the value changes when the position moves slightly,

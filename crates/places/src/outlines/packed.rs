@@ -99,6 +99,7 @@ struct Ring {
 /// All shapes: those of communes and districts first, then those of departments.
 #[derive(Default)]
 pub struct Shapes {
+    /// The code of each shape, until its place is found.
     pub codes: Vec<Box<str>>,
     pub first_department: usize,
     /// The end of the rings of each shape.
@@ -109,7 +110,7 @@ pub struct Shapes {
 
 impl Shapes {
     pub const fn len(&self) -> usize {
-        self.codes.len()
+        self.ends.len()
     }
 
     pub fn rings(&self, shape: usize) -> impl Iterator<Item = RingArcs<'_>> {
@@ -122,8 +123,7 @@ impl Shapes {
     }
 
     pub fn bytes(&self) -> usize {
-        let codes: usize = self.codes.iter().map(|code| code.len() + size_of::<Box<str>>()).sum();
-        codes + size_of_val(&*self.ends) + size_of_val(&*self.rings) + size_of_val(&*self.references)
+        size_of_val(&*self.ends) + size_of_val(&*self.rings) + size_of_val(&*self.references)
     }
 }
 
@@ -227,7 +227,17 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads an integer of seven bits per byte, the lowest first.
+    #[inline]
     fn number(&mut self) -> io::Result<u32> {
+        // Most numbers have one byte.
+        if let [byte @ 0..0x80, rest @ ..] = self.0 {
+            self.0 = rest;
+            return Ok((*byte).into());
+        }
+        self.long_number()
+    }
+
+    fn long_number(&mut self) -> io::Result<u32> {
         let (mut number, mut shift) = (0_u32, 0);
         loop {
             let Some((byte, rest)) = self.0.split_first() else { return Err(invalid("the data ends early")) };
