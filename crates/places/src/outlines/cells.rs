@@ -283,8 +283,8 @@ fn find_runs(arcs: &Arcs, sides: &[[u32; 2]]) -> Vec<FoundRun> {
     let mut runs: Vec<FoundRun> = Vec::with_capacity(arcs.len() * 4);
     // The runs that the last edge belongs to, and those of this edge.
     let (mut open, mut touched): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
-    for arc in 0..arcs.len() {
-        if sides[arc] == [NONE; 2] {
+    for (arc, sides) in sides.iter().enumerate() {
+        if *sides == [NONE; 2] {
             continue;
         }
         open.clear();

@@ -16,7 +16,7 @@ const POINTS: usize = 10_000;
 const POINTS_PER_OUTLINE: usize = 3;
 
 fn point(lat: f64, lon: f64) -> GeoPoint {
-    GeoPoint::new(lat, lon).unwrap()
+    GeoPoint::new(lat, lon).expect("a point on the globe")
 }
 
 /// Compares the commune of a point with that of the oracle. Returns whether there is one.

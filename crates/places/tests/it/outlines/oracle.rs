@@ -41,8 +41,10 @@ impl Oracle {
 
     fn read() -> Self {
         let mut text = String::new();
-        GzDecoder::new(fs::File::open(FILE).unwrap()).read_to_string(&mut text).unwrap();
-        let file: Object = serde_json::from_str(&text).unwrap();
+        GzDecoder::new(fs::File::open(FILE).expect("the file exists"))
+            .read_to_string(&mut text)
+            .expect("valid TopoJSON");
+        let file: Object = serde_json::from_str(&text).expect("valid TopoJSON");
         let transform: HashMap<String, [f64; 2]> = parse(&file["transform"]);
         let (scale, translate) = (transform["scale"], transform["translate"]);
         let arcs: Vec<Vec<[f64; 2]>> = parse(&file["arcs"]);
@@ -80,22 +82,22 @@ impl Oracle {
 }
 
 fn parse<'a, T: serde::Deserialize<'a>>(text: &'a RawValue) -> T {
-    serde_json::from_str(text.get()).unwrap()
+    serde_json::from_str(text.get()).expect("valid TopoJSON")
 }
 
 impl Region {
     fn read(geometry: &Value, arcs: &[Vec<[f64; 2]>]) -> Self {
         let properties = &geometry["properties"];
-        let code = properties.get("insee").unwrap_or(&properties["code"]).as_str().unwrap();
-        let list = |value: &Value| value.as_array().unwrap().clone();
-        let polygons = match geometry["type"].as_str().unwrap() {
+        let code = properties.get("insee").unwrap_or(&properties["code"]).as_str().expect("valid TopoJSON");
+        let list = |value: &Value| value.as_array().expect("valid TopoJSON").clone();
+        let polygons = match geometry["type"].as_str().expect("valid TopoJSON") {
             "Polygon" => vec![geometry["arcs"].clone()],
             _ => list(&geometry["arcs"]),
         };
         let ring = |references: &Value| {
             let mut vertices: Vec<[f64; 2]> = Vec::new();
             for reference in list(references) {
-                let reference = reference.as_i64().unwrap();
+                let reference = reference.as_i64().expect("valid TopoJSON");
                 vertices.pop();
                 if reference < 0 {
                     vertices.extend(arcs[!reference as usize].iter().rev());
@@ -132,7 +134,8 @@ impl Region {
     pub fn random_point(&self, random: &mut Random) -> GeoPoint {
         let [west, south, east, north] = self.bounds;
         loop {
-            let point = GeoPoint::new(random.uniform(south, north), random.uniform(west, east)).unwrap();
+            let point = GeoPoint::new(random.uniform(south, north), random.uniform(west, east))
+                .expect("a point of the outline");
             if self.contains(point) {
                 return point;
             }
