@@ -163,6 +163,7 @@ impl App {
                 PlaceField::Zipcode => "zipcode",
                 PlaceField::Name => "cityName",
                 PlaceField::Point => "locations",
+                PlaceField::Country => "country",
             };
             if remark.is_contradiction() {
                 Violation::contradiction(path, remark)

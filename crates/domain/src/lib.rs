@@ -47,6 +47,7 @@ pub mod similarity;
 // Values, identifiers, places, sites.
 pub mod access;
 pub mod area;
+pub mod country;
 pub mod fold;
 pub mod ids;
 pub mod kinds;
@@ -68,6 +69,7 @@ pub use advert_fields::{
 };
 pub use area::{Circle, Polygon};
 pub use attribute::{AdvertAttribute, PropertyAttribute, PropertyView, Variation, VariationAttribute};
+pub use country::CountryCode;
 pub use criteria::{Criteria, Order, OrderBy, RawCriteria, SortMode};
 pub use delivery::{
     CancelReason, DeliveryChannel, DeliveryState, Fault, Outcome, ReplacedSecret, RetryDecision, RetryPolicy,

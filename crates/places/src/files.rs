@@ -12,8 +12,16 @@ use flate2::read::ZlibDecoder;
 use crate::table::DataError;
 
 /// The tables, by the prefix of their file names.
-pub const TABLES: [&str; 7] =
-    ["countries", "regions", "departments", "communes", "old_codes", "lines", "stations"];
+pub const TABLES: [&str; 8] = [
+    "countries",
+    "regions",
+    "departments",
+    "communes",
+    "old_codes",
+    "well_known_places",
+    "lines",
+    "stations",
+];
 
 /// The CSV files of `data/`: name, length, and content compressed by the build script.
 static EMBEDDED: &[(&str, usize, &[u8])] = include!(concat!(env!("OUT_DIR"), "/embedded.rs"));

@@ -8,14 +8,17 @@ use std::thread;
 
 use domain::{City, Country, Department, GeoPoint, Insee, Region, Station, Zipcode};
 
+use crate::area_index::AreaIndex;
 use crate::files::{self, SourceFile};
 use crate::geography::{Geography, position};
 use crate::grid::Grid;
 use crate::name_index::NameIndex;
 use crate::prefix_index::PrefixIndex;
+use crate::spelling_index::SpellingIndex;
 use crate::stations::Stations;
 use crate::table::DataError;
 use crate::transit;
+use crate::well_known::WellKnownPlaces;
 use crate::zipcode_index::ZipcodeIndex;
 
 /// All known places and the indices that find them.
@@ -23,6 +26,9 @@ pub struct Gazetteer {
     pub(crate) geography: Geography,
     pub(crate) prefixes: PrefixIndex,
     pub(crate) names: NameIndex,
+    pub(crate) well_known: WellKnownPlaces,
+    pub(crate) areas: AreaIndex,
+    pub(crate) spellings: SpellingIndex,
     pub(crate) zipcodes: ZipcodeIndex,
     /// The centres of the communes; for communes with districts, those of the districts.
     pub(crate) centres: Grid,
@@ -51,15 +57,17 @@ impl Gazetteer {
         let (prefixes, names, others) = thread::scope(|scope| {
             let others = scope.spawn(|| {
                 let stations = transit::stations(files).map(Stations::new)?;
-                Ok((ZipcodeIndex::new(&geography.cities), centres(&geography), stations))
+                let small = (WellKnownPlaces::new(&geography), AreaIndex::new(&geography));
+                Ok((ZipcodeIndex::new(&geography.cities), centres(&geography), stations, small))
             });
             let prefixes = PrefixIndex::new(&geography);
-            let names = NameIndex::new(&geography, &prefixes);
+            let names = (NameIndex::new(&geography, &prefixes), SpellingIndex::new(&prefixes));
             // Propagates a panic of the other thread.
             (prefixes, names, others.join().unwrap_or_else(|panic| resume_unwind(panic)))
         });
-        let (zipcodes, centres, stations) = others?;
-        Ok(Self { geography, prefixes, names, zipcodes, centres, stations })
+        let (zipcodes, centres, stations, (well_known, areas)) = others?;
+        let (names, spellings) = names;
+        Ok(Self { geography, prefixes, names, well_known, areas, spellings, zipcodes, centres, stations })
     }
 
     /// Returns all communes and districts, ordered by id.

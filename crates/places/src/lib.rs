@@ -26,11 +26,14 @@ mod table;
 mod transit;
 
 // Indices, and the parsing and comparison of names.
+mod area_index;
 mod grid;
 mod name_index;
 mod place_query;
 mod prefix_index;
 mod spelling;
+mod spelling_index;
+mod well_known;
 mod zipcode_index;
 
 pub use collection::{CityFilter, DepartmentFilter, Order};

@@ -5,13 +5,15 @@
 //! [`PlaceWarning`]. If two of them contradict each other and nothing decides between them, no commune is selected.
 
 mod fuzzy;
+mod lookup;
 mod text;
 mod warning;
 
-use domain::{GeoAccuracy, GeoPoint, GivenPlace, Insee, Placement, Zipcode};
+use domain::{CountryCode, GeoAccuracy, GeoPoint, GivenPlace, Insee, Placement, Zipcode};
 
 use crate::gazetteer::Gazetteer;
 use crate::place_query::PlaceQuery;
+use lookup::NameLookup;
 pub use warning::{PlaceField, PlaceWarning};
 
 /// Coordinates farther than this from the centre of a commune are outside it. No commune of mainland France extends that
@@ -69,6 +71,8 @@ struct Resolver<'a> {
     /// The name as given.
     name: String,
     query: PlaceQuery,
+    /// What the words of the query are the names of.
+    lookup: NameLookup,
     zipcode: Option<Zipcode>,
     point: Option<GeoPoint>,
     warnings: Vec<PlaceWarning>,
@@ -77,7 +81,7 @@ struct Resolver<'a> {
 impl Gazetteer {
     /// Resolves the place of an advert.
     pub fn resolve(&self, given: &GivenPlace) -> Resolution {
-        let GivenPlace { insee, zipcode, city_name, point, accuracy } = given;
+        let GivenPlace { insee, zipcode, city_name, point, accuracy, country } = given;
         let name = city_name.as_ref().map(|name| truncated(name.as_str())).unwrap_or_default();
         let query = PlaceQuery::parse(&name);
         let zipcode = zipcode.as_ref().map(|zipcode| self.corrected_zipcode(zipcode));
@@ -85,13 +89,26 @@ impl Gazetteer {
         let mut resolver = Resolver {
             gazetteer: self,
             name: query.name_in(&name),
+            lookup: self.look_up(&query),
             query,
             zipcode: zipcode.or(query_zipcode),
             point: *point,
             warnings: Vec::new(),
         };
-        let mut selection =
-            insee.as_ref().and_then(|insee| resolver.by_code(insee)).or_else(|| resolver.by_text());
+        let mut selection = insee.as_ref().and_then(|insee| resolver.by_code(insee));
+        if selection.is_none() {
+            // Names and coordinates near the border would otherwise end up on our side of it.
+            if let Some(country) =
+                country.or(resolver.lookup.country).filter(|country| self.is_abroad(*country))
+            {
+                resolver.warnings.push(PlaceWarning::Abroad { country });
+                return resolver.resolution(None);
+            }
+            if let Some(department) = country.and_then(CountryCode::overseas_department) {
+                resolver.lookup.department.get_or_insert_with(|| department.into());
+            }
+            selection = resolver.by_text();
+        }
         if let (Some(selected), Some(GeoAccuracy::HouseNumber)) = (&mut selection, accuracy) {
             resolver.refine_by_point(selected);
         }
@@ -113,6 +130,14 @@ impl Gazetteer {
             .filter(|insee| self.city(insee).is_some());
         let city_name = domain::ShortText::new(&text.replace(char::is_control, " ")).ok().flatten();
         self.resolve(&GivenPlace { insee, city_name, ..GivenPlace::default() })
+    }
+
+    /// Returns `true` for a country whose places are not in the data.
+    fn is_abroad(&self, country: CountryCode) -> bool {
+        let is_known = |code: &str| self.countries().iter().any(|known| *known.code == *code);
+        // Monaco has no communes of its own, but its homes are advertised with those of its neighbours.
+        let is_near_france = country.is_french() || country == CountryCode::MONACO;
+        !is_known(country.as_str()) && !(is_near_france && is_known(CountryCode::FRANCE.as_str()))
     }
 
     /// Returns the zipcode as it is in the data: a spreadsheet drops the zero of 01000, and some write F-75011.
@@ -185,9 +210,9 @@ impl Resolver<'_> {
     }
 
     fn without_warnings(&self) -> Self {
-        let Self { gazetteer, name, query, zipcode, point, warnings: _ } = self;
-        let (name, query, zipcode) = (name.clone(), query.clone(), zipcode.clone());
-        Self { gazetteer, name, query, zipcode, point: *point, warnings: Vec::new() }
+        let Self { gazetteer, name, query, lookup, zipcode, point, warnings: _ } = self;
+        let (name, query, lookup, zipcode) = (name.clone(), query.clone(), lookup.clone(), zipcode.clone());
+        Self { gazetteer, name, query, lookup, zipcode, point: *point, warnings: Vec::new() }
     }
 
     /// Replaces a city that has districts by the district with the nearest centre. Only for coordinates of a house.

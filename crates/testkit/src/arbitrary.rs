@@ -8,10 +8,10 @@ mod search;
 
 use domain::advert_event::{AdvertEvent, EventSubject};
 use domain::{
-    Advert, AdvertDetails, AdvertField, AdvertId, Amount, Contact, EnergyLetter, FeesResponsibility,
-    GeoAccuracy, GeoPoint, GivenPlace, Insee, LongText, PercentVariation, Placement, Property, PropertyId,
-    PropertyType, Publisher, PublisherType, Rating, ShortText, SiteKey, Timestamp, TransactionType,
-    WebAddress, Zipcode,
+    Advert, AdvertDetails, AdvertField, AdvertId, Amount, Contact, CountryCode, EnergyLetter,
+    FeesResponsibility, GeoAccuracy, GeoPoint, GivenPlace, Insee, LongText, PercentVariation, Placement,
+    Property, PropertyId, PropertyType, Publisher, PublisherType, Rating, ShortText, SiteKey, Timestamp,
+    TransactionType, WebAddress, Zipcode,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -206,13 +206,15 @@ fn rating() -> BoxedStrategy<Rating> {
 
 fn given_place() -> BoxedStrategy<GivenPlace> {
     let codes = (option::of(insee()), option::of(zipcode()), option::of(short_text()));
-    (codes, option::of(point()), option::of(select(GeoAccuracy::ALL)))
-        .prop_map(|((insee, zipcode, city_name), point, accuracy)| GivenPlace {
+    let country = option::of("[A-Z]{2}".prop_filter_map("a country", |code| CountryCode::parse(&code)));
+    (codes, option::of(point()), option::of(select(GeoAccuracy::ALL)), country)
+        .prop_map(|((insee, zipcode, city_name), point, accuracy, country)| GivenPlace {
             insee,
             zipcode,
             city_name,
             point,
             accuracy,
+            country,
         })
         .boxed()
 }

@@ -264,6 +264,9 @@ pub struct AdvertResourceBody<'a> {
     city_name: Option<&'a str>,
     locations: Option<PointBody>,
     geo_accuracy: Option<u8>,
+    /// Shown only if the sender gave it: the contract does not know it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    country: Option<&'a str>,
     #[serde(flatten)]
     advert: AdvertBody<'a>,
 }
@@ -275,7 +278,7 @@ pub fn advert_resource<'a>(
     zone: &'a TimeZone,
     category_of: &dyn Fn(&SiteKey) -> Option<String>,
 ) -> AdvertResourceBody<'a> {
-    let GivenPlace { insee, zipcode, city_name, point, accuracy } = &advert.details.place;
+    let GivenPlace { insee, zipcode, city_name, point, accuracy, country } = &advert.details.place;
     AdvertResourceBody {
         context: "/contexts/Advert",
         id: iri::advert(advert.id),
@@ -289,6 +292,7 @@ pub fn advert_resource<'a>(
         city_name: city_name.as_ref().map(|name| name.as_str()),
         locations: point.map(|point: GeoPoint| PointBody::of(point)),
         geo_accuracy: accuracy.map(|accuracy| accuracy.code()),
+        country: country.as_ref().map(|country| country.as_str()),
         advert: AdvertBody::of(advert, zone, category_of),
     }
 }

@@ -96,7 +96,7 @@ impl CityBody {
 
     /// Builds a place that is not in the reference geography, from what the sender gave.
     pub fn of_given(place: &GivenPlace) -> Option<Self> {
-        let GivenPlace { insee, zipcode, city_name, point: _, accuracy: _ } = place;
+        let GivenPlace { insee, zipcode, city_name, point: _, accuracy: _, country: _ } = place;
         if insee.is_none() && zipcode.is_none() && city_name.is_none() {
             return None;
         }

@@ -122,6 +122,7 @@ fn details() -> AdvertDetails {
             city_name: short("Tours"),
             point: GeoPoint::new(47.394, 0.685),
             accuracy: Some(GeoAccuracy::Neighbourhood),
+            country: None,
         },
         ..AdvertDetails::default()
     }

@@ -197,6 +197,7 @@ impl Market {
             city_name: None,
             point: self.known(random, point),
             accuracy: self.any_of(random, GeoAccuracy::ALL),
+            country: None,
         }
     }
 

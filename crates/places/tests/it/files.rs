@@ -137,6 +137,10 @@ fn errors_name_the_file_the_line_and_the_column() {
             "old_codes.csv, line 2, column insee: \"6\" does not exist in communes",
         ),
         (
+            message(&with("well_known_places.csv", "name,insee\nLe Port,6\n")),
+            "well_known_places.csv, line 2, column insee: \"6\" does not exist in communes",
+        ),
+        (
             message(&with("lines.csv", "id,name,number,route_name,color\n1,Metro,1,A-B,red\n")),
             "lines.csv, line 2, column color: \"red\" is not a colour such as #ffbe00",
         ),

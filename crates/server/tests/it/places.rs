@@ -173,6 +173,20 @@ async fn conflicting_place_is_reported_and_unknown_place_is_kept() {
 }
 
 #[tokio::test]
+async fn advert_of_another_country_has_no_commune() {
+    let server = TestServer::start().await;
+    let (receipt, document) =
+        placed(&server, json!({"cityName": "Dudelange", "country": "Luxembourg"})).await;
+    assert_eq!((&receipt["outcome"], &receipt["placeCertainty"]), (&json!("created"), &json!("unknown")));
+    assert_eq!(receipt["warnings"][0]["propertyPath"], "country");
+    assert_eq!((&document["city"]["name"], &document["city"]["id"]), (&json!("Dudelange"), &json!(null)));
+    // The country can be corrected alone, and the place is looked up again.
+    let (receipt, document) = placed(&server, json!({"countryCode": "FR"})).await;
+    assert_eq!(receipt["placeCertainty"], "likely");
+    assert_eq!(document["city"]["name"], "Audelange");
+}
+
+#[tokio::test]
 async fn location_accuracy_can_be_sent_alone() {
     let server = TestServer::start().await;
     placed(

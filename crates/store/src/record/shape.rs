@@ -5,7 +5,7 @@
 
 use domain::advert_event::EventSubject;
 use domain::{
-    Advert, AdvertDetails, AdvertEvent, AdvertField, AdvertId, Amount, Contact, EnergyLetter,
+    Advert, AdvertDetails, AdvertEvent, AdvertField, AdvertId, Amount, Contact, CountryCode, EnergyLetter,
     FeesResponsibility, GeoAccuracy, GeoPoint, GivenPlace, Insee, PercentVariation, Placement, Property,
     PropertyId, PropertyType, Publisher, PublisherType, Rating, SiteKey, Timestamp, TransactionType,
     WebAddress, Zipcode,
@@ -193,6 +193,7 @@ sparse_record!(DetailsRecord {
     city_name: String,
     point: [f64; 2],
     accuracy: u8,
+    country: String,
 });
 
 sparse_record!(ContactRecord {
@@ -240,7 +241,7 @@ impl DetailsRecord {
             pictures,
             pictures_remote,
             virtual_tour,
-            place: GivenPlace { insee, zipcode, city_name, point, accuracy },
+            place: GivenPlace { insee, zipcode, city_name, point, accuracy, country },
         } = details;
         Self {
             site: site.as_ref().map(|site| site.as_str().to_owned()),
@@ -284,6 +285,7 @@ impl DetailsRecord {
             city_name: text(city_name),
             point: point.map(|point| [point.lat(), point.lon()]),
             accuracy: accuracy.map(GeoAccuracy::code),
+            country: country.map(|country| country.as_str().to_owned()),
         }
     }
 
@@ -339,6 +341,7 @@ impl DetailsRecord {
                 city_name: self.city_name.map(Text::trusted),
                 point: optional(self.point, |[lat, lon]| GeoPoint::new(lat, lon))?,
                 accuracy: optional(self.accuracy, GeoAccuracy::from_code)?,
+                country: optional(self.country, |country| CountryCode::parse(&country))?,
             },
         })
     }

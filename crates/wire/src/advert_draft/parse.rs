@@ -1,6 +1,6 @@
 //! Parses an advert from JSON into a draft, or into the list of everything that is wrong with it.
 
-use domain::{AdvertDraft, AdvertPatch, FieldUpdate, Identity, Lifecycle};
+use domain::{AdvertDraft, AdvertPatch, CountryCode, FieldUpdate, Identity, Lifecycle};
 use domain::{
     AdvertEvent, AdvertId, FeesResponsibility, GeoAccuracy, GivenPlace, Insee, PercentVariation, PropertyId,
     PropertyType, SiteKey, Timestamp, TransactionType, Violation, Zipcode,
@@ -185,6 +185,7 @@ impl DraftParser<'_> {
         let (reader, place) = (&mut self.reader, &mut self.fields.place);
         match name {
             "insee" | "zipcode" | "cityName" | "locations" | "location" | "geoAccuracy" => {}
+            "country" | "countryCode" => {}
             _ => return false,
         }
         self.fields.place_given = true;
@@ -213,6 +214,15 @@ impl DraftParser<'_> {
             "cityName" => place.city_name = reader.bounded_text(name, value),
             "geoAccuracy" => {
                 place.accuracy = reader.enum_code(name, value, GeoAccuracy::ALL, |kind| kind.code());
+            }
+            "country" | "countryCode" => {
+                place.country = reader.text(name, value).and_then(|text| {
+                    let country = CountryCode::parse(text);
+                    if country.is_none() {
+                        reader.invalid(name, format!("\"{}\" is not a country.", truncated(text)));
+                    }
+                    country
+                });
             }
             _ => place.point = point(reader, &mut self.fields.ignored, name, value),
         }

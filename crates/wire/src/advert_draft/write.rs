@@ -109,12 +109,15 @@ impl Body {
     }
 
     fn place(&mut self, place: &GivenPlace) {
-        let GivenPlace { insee, zipcode, city_name, point, accuracy } = place;
+        let GivenPlace { insee, zipcode, city_name, point, accuracy, country } = place;
         self.set("insee", json!(insee.as_ref().map(|insee| insee.as_str())));
         self.set("zipcode", json!(zipcode.as_ref().map(|zipcode| zipcode.as_str())));
         self.set("cityName", text(city_name));
         self.set("locations", json!(point.map(|point| json!({"lat": point.lat(), "lon": point.lon()}))));
         self.set("geoAccuracy", json!(accuracy.map(|accuracy| accuracy.code())));
+        if let Some(country) = country {
+            self.set("country", country.as_str());
+        }
     }
 }
 

@@ -72,6 +72,7 @@ fn complete_advert(events: Vec<AdvertEvent>) -> Advert {
                 city_name: Some(short_text("Paris 10e Arrondissement")),
                 point: Some(point()),
                 accuracy: Some(GeoAccuracy::HouseNumber),
+                country: None,
             };
             details.contact = Contact {
                 agency: Some(short_text("Agence du Canal")),

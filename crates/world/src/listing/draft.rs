@@ -241,6 +241,7 @@ impl Listing<'_> {
             city_name: self.place.city_name.clone(),
             accuracy: point.and(accuracy),
             point,
+            country: None,
         }
     }
 

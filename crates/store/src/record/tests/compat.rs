@@ -150,6 +150,7 @@ pub fn property_with_every_field() -> Property {
             city_name: short("Ajaccio"),
             point: GeoPoint::new(41.919_229, 8.738_635),
             accuracy: Some(GeoAccuracy::HouseNumber),
+            country: None,
         },
     };
     let placement = Placement {
