@@ -82,7 +82,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         })
         .collect();
     report("resolve, zipcode and name", timed(&by_words, |given| gazetteer.resolve(given)));
+    report("resolve, name alone", timed(&names, |name| gazetteer.resolve_text(name)));
     report("resolve, mistyped name alone", timed(&mistyped, |typed| gazetteer.resolve_text(typed)));
+    let unknown: Vec<String> = (0..QUERIES).map(|_| numbers.word()).collect();
+    report(
+        "resolve, unknown name, each for the first time",
+        timed(&unknown, |name| gazetteer.resolve_text(name)),
+    );
+    report("resolve, unknown name, each again", timed(&unknown, |name| gazetteer.resolve_text(name)));
+    // A feed repeats the names of its region: two hundred names in turn.
+    rate("resolve, known names of a feed", &names[..200], |name| gazetteer.resolve_text(name));
+    rate("resolve, unknown names of a feed", &unknown[..200], |name| gazetteer.resolve_text(name));
     let points: Vec<GeoPoint> = (0..QUERIES)
         .filter_map(|_| {
             let centre = cities[numbers.below(cities.len())].centre?;
@@ -110,6 +120,20 @@ fn timed<Q, A>(queries: &[Q], mut run: impl FnMut(&Q) -> A) -> Vec<Duration> {
         .collect()
 }
 
+/// Prints how many queries are answered in a second, in the fastest of some rounds.
+fn rate<Q, A>(what: &str, queries: &[Q], mut run: impl FnMut(&Q) -> A) {
+    const ROUNDS: usize = 50;
+    let round = |_| {
+        let start = Instant::now();
+        queries.iter().for_each(|query| {
+            std::hint::black_box(run(query));
+        });
+        start.elapsed()
+    };
+    let fastest = (0..ROUNDS).map(round).min().unwrap_or_default();
+    println!("{what}: {:.0} a second", queries.len() as f64 / fastest.as_secs_f64());
+}
+
 fn report(what: &str, mut times: Vec<Duration>) {
     times.sort();
     let Some(last) = times.len().checked_sub(1) else { return };
@@ -127,6 +151,13 @@ fn report(what: &str, mut times: Vec<Duration>) {
 struct Numbers(u64);
 
 impl Numbers {
+    /// Returns a name that no commune has: syllables in random order.
+    fn word(&mut self) -> String {
+        const SYLLABLES: [&str; 12] =
+            ["du", "lan", "esch", "wil", "kayl", "ver", "berg", "dorf", "mon", "zol", "ger", "tra"];
+        (0..4).map(|_| SYLLABLES[self.below(SYLLABLES.len())]).collect()
+    }
+
     fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut number = self.0;
