@@ -212,7 +212,7 @@ impl PlaceQuery {
     }
 }
 
-/// A stretch of text between separators.
+/// The text between two separators.
 #[derive(Default)]
 struct Segment {
     text: String,

@@ -137,7 +137,7 @@ impl Gazetteer {
         let is_known = |code: &str| self.countries().iter().any(|known| *known.code == *code);
         // Monaco has no communes of its own, but its homes are advertised with those of its neighbours.
         let is_near_france = country.is_french() || country == CountryCode::MONACO;
-        !is_known(country.as_str()) && !(is_near_france && is_known(CountryCode::FRANCE.as_str()))
+        !(is_known(country.as_str()) || is_near_france && is_known(CountryCode::FRANCE.as_str()))
     }
 
     /// Returns the zipcode as it is in the data: a spreadsheet drops the zero of 01000, and some write F-75011.

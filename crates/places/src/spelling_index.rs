@@ -4,7 +4,7 @@
 //! given, so most names can be ruled out without reading them: an edit changes the length by one at most, and the set of
 //! letters by two at most. Only the few names that pass are compared letter by letter.
 //!
-//! A feed repeats its names, also those that nobody knows. The last results are kept: the same name gives the same result,
+//! A feed repeats its names, also those that no commune has. The last results are kept: the same name gives the same result,
 //! with or without them.
 
 use std::collections::HashSet;

@@ -15,9 +15,9 @@ pub(super) enum Similarity {
     Edits(usize),
     /// It is the start of the name, or the name is the start of it, in whole words: `Boulogne` for Boulogne-Billancourt,
     /// `Lyon Bellecombe` for Lyon.
-    Part,
+    Words,
     /// The same, but not in whole words.
-    Start,
+    Letters,
 }
 
 /// Words that make one name of what is before and after them.
@@ -55,7 +55,7 @@ impl Resolver<'_> {
             let is_start = || names.iter().any(|name| is_prefix_of_either(name, &typed));
             let similarity = edits.or_else(|| {
                 is_start()
-                    .then(|| if shares_words(name, words) { Similarity::Part } else { Similarity::Start })
+                    .then(|| if shares_words(name, words) { Similarity::Words } else { Similarity::Letters })
             })?;
             Some((similarity, u32::MAX - self.city(*city).population, *city))
         };
@@ -64,11 +64,7 @@ impl Resolver<'_> {
 
     /// Selects the commune with the most similar name, the largest among equals.
     pub(super) fn by_spelling(&mut self, accepts: impl Fn(&City) -> bool) -> Option<Selection> {
-        let guessed = self.most_similar_of_all(&accepts).or_else(|| {
-            let (city, others) = self.commune_and_more(&accepts)?;
-            Some((city, others))
-        });
-        match guessed {
+        match self.most_similar_of_all(&accepts).or_else(|| self.commune_and_more(&accepts)) {
             Some(guessed) => Some(self.guess(guessed)),
             None => {
                 self.warnings.push(PlaceWarning::UnknownName { name: self.name.clone() });

@@ -9,7 +9,7 @@ use crate::gazetteer::Gazetteer;
 use crate::name_index::{Candidate, NameKind};
 use crate::place_query::{self, PlaceNumber, PlaceQuery, district_number};
 
-/// Nobody writes more words next to a commune and its quarter. A limit, because the text comes from outside.
+/// A commune and its quarter have fewer words. A limit, because the text comes from outside.
 const SPLIT_WORDS_MAX: usize = 10;
 
 /// What the words of a text are the names of.
@@ -145,7 +145,16 @@ impl Gazetteer {
             if self.is_city_of(after, &candidates) {
                 continue;
             }
-            if let Some(lookup) = self.within(candidates, area, true) {
+            let lookup = match area {
+                // A department that has no such commune is a contradiction, which is reported.
+                Area::Department(code) => NameLookup {
+                    groups: vec![candidates],
+                    department: Some(code.clone()),
+                    ..NameLookup::default()
+                },
+                Area::Region(_) => self.within(candidates, area),
+            };
+            if lookup.candidates().next().is_some() {
                 return Some(lookup);
             }
         }
@@ -156,7 +165,8 @@ impl Gazetteer {
             if self.is_city_of(before, &candidates) {
                 continue;
             }
-            if let Some(lookup) = self.within(candidates, area, false) {
+            let lookup = self.within(candidates, area);
+            if lookup.candidates().next().is_some() {
                 return Some(lookup);
             }
         }
@@ -170,24 +180,9 @@ impl Gazetteer {
         cities.iter().any(|city| candidates.iter().any(|other| self.is_related(city.city, other.city)))
     }
 
-    /// Returns the candidates within an area. A department that has none of them is kept if it `may_contradict`.
-    fn within(
-        &self,
-        mut candidates: Vec<Candidate>,
-        area: &Area,
-        may_contradict: bool,
-    ) -> Option<NameLookup> {
-        let is_within = |candidate: &Candidate| self.is_within(candidate.city, area);
-        let mut lookup = NameLookup::default();
-        if let Area::Department(code) = area
-            && may_contradict
-        {
-            lookup.department = Some(code.clone());
-        } else {
-            candidates.retain(is_within);
-        }
-        lookup.groups = vec![candidates];
-        Some(lookup).filter(|lookup| lookup.candidates().next().is_some())
+    fn within(&self, mut candidates: Vec<Candidate>, area: &Area) -> NameLookup {
+        candidates.retain(|candidate| self.is_within(candidate.city, area));
+        NameLookup { groups: vec![candidates], ..NameLookup::default() }
     }
 
     fn is_within(&self, city: u32, area: &Area) -> bool {

@@ -36,7 +36,7 @@ impl Resolver<'_> {
         let cities = self.cities_with(zipcode);
         let similar = self.most_similar(&cities);
         // A name that is a commune of the department is no typing error, but it may be the short form of a longer name.
-        let is_short_form = |similarity| similarity == Similarity::Part;
+        let is_short_form = |similarity| similarity == Similarity::Words;
         let is_in_area = |candidate: &Candidate| is_in_area(self.city(candidate.city), zipcode);
         if let Some((city, similarity)) = similar
             && (is_short_form(similarity) || !elsewhere.iter().any(is_in_area))

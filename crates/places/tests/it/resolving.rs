@@ -111,7 +111,7 @@ fn exact_name_in_the_department_beats_a_similar_name_at_the_zipcode() {
         let warning = PlaceWarning::ZipcodeElsewhere { zipcode: zipcode(zip), insee: insee(code) };
         check(&given("", zip, name), code, Certainty::Likely, &[warning]);
     }
-    // A zipcode that nobody has.
+    // A zipcode that no commune has.
     let warning = PlaceWarning::UnknownZipcode { zipcode: zipcode("33999") };
     check(&given("", "33999", "Lanton"), "33229", Certainty::Likely, &[warning]);
     // A name that no commune of the department has is a typing error.
