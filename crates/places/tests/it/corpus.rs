@@ -1,7 +1,7 @@
 //! The corpus of ugly places: one a line, with the expected place, certainty and warnings.
 
 use domain::{CountryCode, GeoPoint, GivenPlace};
-use places::{PlaceWarning, Resolution};
+use places::{Certainty, PlaceWarning, Resolution};
 
 use crate::{gazetteer, given, insee};
 
@@ -57,5 +57,89 @@ fn every_expected_place_of_the_corpus_exists() {
     for line in PLACES.lines().filter(|line| !line.starts_with('#')) {
         let code = line.split('\t').nth(4).expect("five columns");
         assert!(code == "-" || gazetteer().city(&insee(code)).is_some(), "{line}");
+    }
+}
+
+/// A deterministic generator (splitmix64).
+struct Numbers(u64);
+
+impl Numbers {
+    fn pick<'a>(&mut self, items: &[&'a str]) -> &'a str {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut number = self.0;
+        number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        items[((number ^ number >> 31) % items.len() as u64) as usize]
+    }
+}
+
+#[test]
+fn no_text_is_misread_without_a_warning() {
+    const PIECES: &[&str] = &[
+        "Paris",
+        "Lyon",
+        "Marseille",
+        "Toulon",
+        "Les Arcs",
+        "Montmartre",
+        "Mourillon",
+        "Saint",
+        "Denis",
+        "Var",
+        "La Réunion",
+        "de",
+        "sur",
+        "s",
+        "rue",
+        "bis",
+        "cedex",
+        "arrondissement",
+        "étage",
+        "XV",
+        "e",
+        "ème",
+        "1er",
+        "2e",
+        "15ème",
+        "21e",
+        "3",
+        "13",
+        "75",
+        "974",
+        "2A",
+        "75015",
+        "83000",
+        "00000",
+        "6000",
+        "1850",
+        "n°",
+        "15°",
+        "xyzzy",
+        "Luxembourg",
+        "France",
+        "é",
+        "\u{300}",
+        "日本",
+        "😀",
+        "",
+    ];
+    const SEPARATORS: &[&str] = &[" ", " ", " ", "-", " - ", ", ", "/", " / ", " (", ") ", "", "\t", ":"];
+    let first_seed = 20_260_101;
+    for seed in first_seed..first_seed + 1_500 {
+        let mut numbers = Numbers(seed);
+        let mut text = String::new();
+        while numbers.pick(&["go on", "go on", "go on", "go on", "stop"]) == "go on" {
+            text.push_str(numbers.pick(PIECES));
+            text.push_str(numbers.pick(SEPARATORS));
+        }
+        let resolution = gazetteer().resolve_text(&text);
+        assert_eq!(gazetteer().resolve_text(&text), resolution, "seed {seed}: {text:?}");
+        let is_unknown = resolution.certainty == Certainty::Unknown;
+        assert_eq!(resolution.placement.is_none(), is_unknown, "seed {seed}: {text:?}: {resolution:?}");
+        let is_silent = resolution.warnings.is_empty();
+        assert!(
+            !is_silent || resolution.certainty != Certainty::Likely,
+            "seed {seed}: {text:?}: {resolution:?}"
+        );
     }
 }
