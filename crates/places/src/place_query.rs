@@ -95,6 +95,9 @@ pub(crate) const ARTICLES: [&str; 6] = ["l", "le", "la", "les", "los", "aux"];
 impl PlaceQuery {
     pub fn parse(text: &str) -> Self {
         let mut query = Self::default();
+        if text.is_empty() {
+            return query;
+        }
         let mut street = None;
         for segment in segments(text) {
             street = query.add_segment(&segment).or(street);
