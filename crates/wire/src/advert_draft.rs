@@ -7,6 +7,7 @@
 
 mod nested;
 mod parse;
+mod price_history;
 #[cfg(test)]
 mod tests;
 mod write;

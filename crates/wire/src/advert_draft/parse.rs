@@ -12,6 +12,7 @@ use crate::json::{Reader, truncated};
 use crate::{date, iri, names, site};
 
 use super::nested::{contact, point, publisher, rating};
+use super::price_history;
 use super::{BLANK, ParseContext, ParsedDraft, RejectedDraft};
 
 /// Maximum number of pictures, and of features, of an advert. Portals show about forty.
@@ -139,7 +140,9 @@ impl DraftParser<'_> {
             "expiredAt" if !null => self.fields.expired_at = self.date(name, value),
             "expired" if !null => self.fields.expired = reader.boolean(name, value),
             "events" if !null => self.history(name, value),
-            "createdAt" | "updatedAt" | "lastCrawledAt" | "expiredAt" | "expired" | "events" => {}
+            "priceHistory" if !null => self.history(name, &price_history::as_events(value)),
+            "createdAt" | "updatedAt" | "lastCrawledAt" | "expiredAt" | "expired" | "events"
+            | "priceHistory" => {}
             // JSON-LD members of a document that the client sends back.
             "@context" | "@id" | "@type" => {}
             _ => self.fields.ignored.push(name.to_owned()),
@@ -267,6 +270,8 @@ impl DraftParser<'_> {
         let missing = |name: &str| Violation::missing(format!("{path}.{name}"), BLANK);
         let field_name = match member("fieldName") {
             Some(value) => self.reader.bounded_text::<100>(&format!("{path}.fieldName"), value),
+            // A field name that is null stands for the creation.
+            None if fields.contains_key("fieldName") => domain::value::Text::new("created").ok().flatten(),
             None => None,
         };
         let at = match member("createdAt") {

@@ -157,3 +157,44 @@ fn history_keeps_unknown_field_names() {
     assert_eq!(history[0].new_value.as_deref(), Some("200000"));
     assert_eq!(names::event_subject(&history[1].subject), "boost");
 }
+
+#[test]
+fn history_is_read_as_pairs_points_and_creations() {
+    let read = parse_json(with(json!({
+        "events": [
+            {"fieldName": null, "createdAt": "2026-01-01T00:00:00Z"},
+            {"fieldName": "expired", "createdAt": "2026-01-05T00:00:00Z", "fieldOldValue": null},
+            {"fieldName": "price", "createdAt": "2026-01-02T00:00:00Z", "fieldNewValue": "210000"},
+        ],
+        "priceHistory": [
+            {"date": "2026-01-03T00:00:00Z", "price": 205_000}, {"at": "2026-01-04T00:00:00Z", "value": "200000"},
+        ],
+    })));
+    let read = read.unwrap();
+    assert_eq!(read.ignored, [""; 0]);
+    let written: Vec<String> = read
+        .draft
+        .history
+        .iter()
+        .map(|event| {
+            let text = |value: &Option<Box<str>>| value.as_deref().unwrap_or("-").to_owned();
+            let (old, new) = (text(&event.old_value), text(&event.new_value));
+            format!("{} {} {old} {new}", names::event_subject(&event.subject), event.at)
+        })
+        .collect();
+    assert_eq!(
+        written,
+        [
+            "created 2026-01-01T00:00:00Z - -",
+            "expired 2026-01-05T00:00:00Z - -",
+            "price 2026-01-02T00:00:00Z - 210000",
+            "price 2026-01-03T00:00:00Z - 205000",
+            "price 2026-01-04T00:00:00Z - 200000",
+        ]
+    );
+    assert_eq!(
+        violations(with(json!({"priceHistory": [{"price": 1}]}))),
+        ["priceHistory[0].createdAt: This value should not be blank."]
+    );
+    assert!(parse_json(with(json!({"priceHistory": null}))).unwrap().draft.history.is_empty());
+}
