@@ -1,5 +1,6 @@
 //! The fields of an advert: the table, the values, and updates of them.
 
+use crate::fingerprint::Fingerprint;
 use crate::kinds::{FeesResponsibility, PublisherType};
 use crate::place::GivenPlace;
 use crate::site::SiteKey;
@@ -75,6 +76,23 @@ macro_rules! advert_fields {
             pub fn from_name(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|field| field.name() == name)
             }
+
+            /// Returns `true` if the value is one amount.
+            pub(crate) const fn is_amount(self) -> bool {
+                match self {
+                    Self::TransactionType | Self::PropertyType => false,
+                    $(Self::$variant => <$kind as Fingerprint>::IS_AMOUNT,)+
+                }
+            }
+        }
+
+        impl AdvertPatch {
+            /// Visits the fields that the request contains, with the fingerprints of their values.
+            pub(crate) fn for_each_given(&self, mut visit: impl FnMut(AdvertField, u64)) {
+                $(if let FieldUpdate::Set(value) = &self.$field {
+                    visit(AdvertField::$variant, value.fingerprint());
+                })+
+            }
         }
 
         impl AdvertDetails {
@@ -90,6 +108,19 @@ macro_rules! advert_fields {
                     fields.push(AdvertField::$variant);
                 })+
                 fields
+            }
+
+            /// Visits all fields, with the fingerprints of their values.
+            pub(crate) fn for_each_fingerprint(&self, mut visit: impl FnMut(AdvertField, u64)) {
+                $(visit(AdvertField::$variant, self.$field.fingerprint());)+
+            }
+
+            /// Takes the value of one field from another version. The kinds of the advert are not among the details.
+            pub(crate) fn take_field(&mut self, field: AdvertField, from: &Self) {
+                match field {
+                    AdvertField::TransactionType | AdvertField::PropertyType => {}
+                    $(AdvertField::$variant => self.$field.clone_from(&from.$field),)+
+                }
             }
         }
     };

@@ -27,8 +27,7 @@ pub struct AdvertDraft {
 }
 
 impl AdvertDraft {
-    /// Returns the update of the place. A place is replaced as a whole, with one exception: a draft that contains only the
-    /// accuracy changes the accuracy of the `current` place.
+    /// Returns the place to resolve: the given one, or the `current` one if the draft contains only its accuracy.
     pub fn updated_place(&self, current: &GivenPlace) -> FieldUpdate<GivenPlace> {
         match &self.patch.place {
             FieldUpdate::Set(GivenPlace { accuracy: Some(accuracy), .. }) if self.has_accuracy_only() => {

@@ -20,10 +20,12 @@ pub mod advert;
 pub mod advert_event;
 pub mod advert_fields;
 pub mod draft;
+pub mod fingerprint;
 pub mod grouping;
 pub mod merge;
 pub mod price;
 pub mod property;
+pub mod timeline;
 
 // Queries: attributes, filters, criteria, and why a property satisfies them or not.
 pub mod attribute;
@@ -94,5 +96,6 @@ pub use similarity::SimilarityProfile;
 pub use site::{
     Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteId, SiteKey, SiteName,
 };
+pub use timeline::Timeline;
 pub use value::{Amount, LongText, ShortText, WebAddress};
 pub use violation::Violation;

@@ -7,11 +7,12 @@
 mod search;
 
 use domain::advert_event::{AdvertEvent, EventSubject};
+use domain::timeline::{Crawl, CrawlSource, Slot};
 use domain::{
     Advert, AdvertDetails, AdvertField, AdvertId, Amount, Contact, EnergyLetter, FeesResponsibility,
-    GeoAccuracy, GeoPoint, GivenPlace, Insee, LongText, PercentVariation, Placement, Property, PropertyId,
-    PropertyType, Publisher, PublisherType, Rating, ShortText, SiteKey, Timestamp, TransactionType,
-    WebAddress, Zipcode,
+    GeoAccuracy, GeoPoint, GivenPlace, Insee, Lifecycle, LongText, PercentVariation, Placement, Property,
+    PropertyId, PropertyType, Publisher, PublisherType, Rating, ShortText, SiteKey, Timeline, Timestamp,
+    TransactionType, WebAddress, Zipcode,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -29,9 +30,10 @@ pub fn property() -> BoxedStrategy<Property> {
 pub fn advert() -> BoxedStrategy<Advert> {
     let kinds = (any::<[u8; 16]>(), select(TransactionType::ALL), select(PropertyType::ALL));
     let dates = (timestamp(), timestamp(), timestamp(), option::of(timestamp()));
-    (kinds, dates, details(), option::of(placement()), vec(event(), 0..5))
-        .prop_map(|((id, transaction_type, property_type), dates, details, placement, events)| {
+    (kinds, dates, details(), option::of(placement()), (vec(event(), 0..5), timeline()))
+        .prop_map(|((id, transaction_type, property_type), dates, details, placement, history)| {
             let (created_at, updated_at, last_crawled_at, expired_at) = dates;
+            let (events, timeline) = history;
             Advert {
                 id: AdvertId::from_bytes(id),
                 transaction_type,
@@ -43,7 +45,39 @@ pub fn advert() -> BoxedStrategy<Advert> {
                 last_crawled_at,
                 expired_at,
                 events,
+                timeline,
             }
+        })
+        .boxed()
+}
+
+/// Draws a timeline of any shape. Its crawls need not belong to the advert.
+pub fn timeline() -> BoxedStrategy<Timeline> {
+    (vec(crawl(), 0..5), vec(event(), 0..3), option::of(timestamp()))
+        .prop_map(|(crawls, given, created_at)| Timeline { crawls, given, created_at })
+        .boxed()
+}
+
+fn crawl() -> BoxedStrategy<Crawl> {
+    let slots = || vec(select(Slot::all().collect::<Vec<_>>()), 0..6);
+    let source = select(&[CrawlSource::Dated, CrawlSource::Received, CrawlSource::Summary]);
+    let lifecycle = prop_oneof![
+        Just(Lifecycle::Seen),
+        Just(Lifecycle::Live),
+        option::of(timestamp()).prop_map(|at| Lifecycle::Expired { at }),
+    ];
+    let dates = (timestamp(), option::of(timestamp()), option::of(timestamp()));
+    let values = vec((select(Slot::all().collect::<Vec<_>>()), any::<u64>()), 0..4);
+    (dates, source, lifecycle, slots(), slots(), values)
+        .prop_map(|((at, crawled_at, updated_at), source, lifecycle, given, current, values)| Crawl {
+            at,
+            source,
+            crawled_at,
+            updated_at,
+            lifecycle,
+            given: given.into_iter().collect(),
+            current: current.into_iter().collect(),
+            values,
         })
         .boxed()
 }

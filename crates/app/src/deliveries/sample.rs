@@ -41,6 +41,7 @@ impl Sample {
             last_crawled_at: now,
             expired_at: None,
             events: vec![AdvertEvent::created(before(AGE_HOURS)), fell],
+            timeline: domain::Timeline::default(),
         };
         let event = match self {
             // A new advert has no other event.

@@ -190,7 +190,7 @@ impl Batch<'_> {
         })
     }
 
-    fn update(&mut self, mut draft: AdvertDraft, located: AdvertRef) -> Result<Receipt, Missing> {
+    fn update(&mut self, draft: AdvertDraft, located: AdvertRef) -> Result<Receipt, Missing> {
         let AdvertRef { advert: id, property: property_id } = located;
         let Some(current) =
             self.state(property_id)?.property.as_ref().and_then(|property| property.advert(id)).cloned()
@@ -204,10 +204,9 @@ impl Batch<'_> {
         {
             return Ok(Receipt::Rejected { violations: vec![violation] });
         }
-        draft.patch.place = draft.updated_place(&current.details.place);
-        let Placed { placement, certainty, warnings } = match &draft.patch.place {
-            FieldUpdate::Set(place) => (self.locator)(place),
-            FieldUpdate::Keep => Placed { placement: current.placement.clone(), ..Placed::default() },
+        let Placed { placement, certainty, warnings } = match draft.updated_place(&current.details.place) {
+            FieldUpdate::Set(place) => (self.locator)(&place),
+            FieldUpdate::Keep => Placed::default(),
         };
         let claim = draft.identity.clone();
         let Merged { advert, effect, events } = merge::update(&current, draft, placement, self.received_at);
@@ -380,7 +379,7 @@ fn approximate_bytes(property: &Property) -> usize {
         let details = &advert.details;
         let description = details.description.as_ref().map_or(0, |text| text.as_str().len());
         let lists = details.pictures.len() + details.pictures_remote.len() + details.features.len();
-        1_000 + description + 100 * (lists + advert.events.len())
+        1_000 + description + 100 * (lists + advert.events.len() + advert.timeline.crawls.len())
     };
     property.adverts.iter().map(advert).sum()
 }

@@ -47,6 +47,7 @@ fn advert(change: impl FnOnce(&mut Advert)) -> Advert {
         last_crawled_at: at(300),
         expired_at: None,
         events: vec![AdvertEvent::created(at(100))],
+        timeline: crate::Timeline::default(),
     };
     change(&mut advert);
     advert

@@ -17,6 +17,7 @@ fn advert(number: u8, last_crawled_at: i64, details: AdvertDetails) -> Advert {
         last_crawled_at: at(last_crawled_at),
         expired_at: None,
         events: Vec::new(),
+        timeline: crate::Timeline::default(),
     }
 }
 

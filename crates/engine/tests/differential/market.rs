@@ -120,6 +120,7 @@ impl Market {
             last_crawled_at: timestamp(random),
             expired_at: random.once_in(self.expired_once_in).then(|| timestamp(random)),
             events: (0..random.below(5)).map(|_| self.event(random)).collect(),
+            timeline: domain::Timeline::default(),
         }
     }
 

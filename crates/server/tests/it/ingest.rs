@@ -169,8 +169,15 @@ async fn crawl_updates_only_the_crawl_date() {
     assert_eq!(server.advert(&receipt).await, expected);
     assert_eq!(server.document(&receipt).await["lastCrawledAt"], "2026-03-03T10:00:00+01:00");
 
-    // An older crawl that arrives late is ignored.
+    // An older crawl that arrives late changes no value. It fills the history: the advert is older, and its price was not known yet.
     server.accept(&advert("1", json!({"lastCrawledAt": "2026-01-01"}))).await;
+    let event = |at: &str, field: &str, new: Option<&str>| json!({"createdAt": at, "fieldName": field, "fieldOldValue": null, "fieldNewValue": new, "percentVariation": null});
+    let first_crawl = "2026-01-01T00:00:00+01:00";
+    expected["createdAt"] = json!(first_crawl);
+    expected["events"] = json!([
+        event(first_crawl, "created", None),
+        event("2026-03-02T10:00:00+01:00", "price", Some("100")),
+    ]);
     assert_eq!(server.advert(&receipt).await, expected);
 }
 

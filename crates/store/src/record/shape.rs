@@ -12,6 +12,8 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::timeline::TimelineRecord;
+
 type Text<const MAX: usize> = domain::value::Text<MAX>;
 
 #[derive(Serialize, Deserialize)]
@@ -46,6 +48,8 @@ struct AdvertRecord {
     details: DetailsRecord,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     placement: Option<PlacementRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    timeline: Option<TimelineRecord>,
 }
 
 impl AdvertRecord {
@@ -61,6 +65,7 @@ impl AdvertRecord {
             last_crawled_at,
             expired_at,
             events,
+            timeline,
         } = advert;
         Self {
             id: id.to_string(),
@@ -73,6 +78,7 @@ impl AdvertRecord {
             events: events.iter().map(EventRecord::from_event).collect(),
             details: DetailsRecord::from_details(details),
             placement: placement.as_ref().map(PlacementRecord::from_placement),
+            timeline: TimelineRecord::from_timeline(timeline),
         }
     }
 
@@ -89,6 +95,7 @@ impl AdvertRecord {
             events: self.events.into_iter().map(EventRecord::into_event).collect::<Option<_>>()?,
             details: self.details.into_details()?,
             placement: optional(self.placement, PlacementRecord::into_placement)?,
+            timeline: optional(self.timeline, TimelineRecord::into_timeline)?.unwrap_or_default(),
         })
     }
 }

@@ -45,6 +45,7 @@ fn advert(number: u8, change: impl FnOnce(&mut Advert)) -> Advert {
         last_crawled_at: at(1_800_000_000),
         expired_at: None,
         events: vec![AdvertEvent::created(at(1_800_000_000))],
+        timeline: domain::Timeline::default(),
     };
     change(&mut advert);
     advert

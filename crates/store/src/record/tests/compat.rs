@@ -2,11 +2,12 @@
 //! never edit them, only add to them.
 
 use domain::advert_event::EventSubject;
+use domain::timeline::{Crawl, CrawlSource, Slot, SlotSet};
 use domain::{
     Advert, AdvertDetails, AdvertEvent, AdvertField, AdvertId, Amount, Contact, EnergyLetter,
-    FeesResponsibility, GeoAccuracy, GeoPoint, GivenPlace, Insee, LongText, PercentVariation, Placement,
-    Property, PropertyId, PropertyType, Publisher, PublisherType, Rating, ShortText, SiteKey, Timestamp,
-    TransactionType, WebAddress, Zipcode,
+    FeesResponsibility, GeoAccuracy, GeoPoint, GivenPlace, Insee, Lifecycle, LongText, PercentVariation,
+    Placement, Property, PropertyId, PropertyType, Publisher, PublisherType, Rating, ShortText, SiteKey,
+    Timeline, Timestamp, TransactionType, WebAddress, Zipcode,
 };
 
 use super::super::{decode_events, decode_property, encode_events, encode_property};
@@ -33,6 +34,13 @@ fn version_1_record_without_optional_fields_reads() {
 }
 
 #[test]
+fn version_1_record_with_timeline_reads() {
+    let record = include_bytes!("../../../tests/compat/v1/timeline.record");
+    let expected = property_with_timeline();
+    assert_eq!(decode_property(expected.id, record).unwrap(), expected);
+}
+
+#[test]
 fn version_1_events_read() {
     let payload = include_bytes!("../../../tests/compat/v1/news.record");
     assert_eq!(decode_events(payload).unwrap(), events_of_every_kind());
@@ -51,6 +59,9 @@ fn full_record_contains_every_name() {
     // The first full record lacks the department of a placement.
     let stored = names(include_bytes!("../../../tests/compat/v1/placed.record"));
     assert_eq!(names(&encode_property(&property_with_every_field()).unwrap()), stored);
+    // Timelines were added later.
+    let stored = names(include_bytes!("../../../tests/compat/v1/timeline.record"));
+    assert_eq!(names(&encode_property(&property_with_timeline()).unwrap()), stored);
 }
 
 fn collect_names(value: &serde_json::Value, path: &str, names: &mut std::collections::BTreeSet<String>) {
@@ -87,6 +98,7 @@ fn records_of_the_current_version_exist() {
     check("full.record", &encode_property(&property_with_every_field()).unwrap());
     check("placed.record", &encode_property(&property_with_every_field()).unwrap());
     check("bare.record", &encode_property(&property_with_no_optional_field()).unwrap());
+    check("timeline.record", &encode_property(&property_with_timeline()).unwrap());
     check("news.record", &encode_events(&events_of_every_kind()).unwrap());
 }
 
@@ -169,6 +181,7 @@ pub fn property_with_every_field() -> Property {
         last_crawled_at: at(1_700_000_200),
         expired_at: Some(at(1_700_000_300)),
         events: events_of_every_kind(),
+        timeline: Timeline::default(),
     };
     let second = property_with_no_optional_field().adverts;
     let adverts = std::iter::once(full).chain(second).collect();
@@ -187,8 +200,49 @@ fn property_with_no_optional_field() -> Property {
         last_crawled_at: at(1),
         expired_at: None,
         events: Vec::new(),
+        timeline: Timeline::default(),
     };
     Property { id: PropertyId::from_bytes([0x44; 16]), adverts: vec![advert] }
+}
+
+fn property_with_timeline() -> Property {
+    let mut property = property_with_no_optional_field();
+    let slot = |name: &str| Slot::all().find(|slot| slot.name() == name).unwrap();
+    let seen = |second| Crawl {
+        at: at(second),
+        source: CrawlSource::Dated,
+        crawled_at: Some(at(second)),
+        updated_at: None,
+        lifecycle: Lifecycle::Seen,
+        given: ["title", "price", "place", "place.point"].map(slot).into_iter().collect(),
+        current: SlotSet::default(),
+        values: Vec::new(),
+    };
+    property.adverts[0].timeline = Timeline {
+        crawls: vec![
+            Crawl {
+                source: CrawlSource::Summary,
+                crawled_at: Some(at(-5)),
+                updated_at: Some(at(-7)),
+                lifecycle: Lifecycle::Live,
+                values: vec![(slot("title"), u64::MAX), (slot("place.point"), 3)],
+                ..seen(1)
+            },
+            seen(5),
+            Crawl { current: ["title", "place.point"].map(slot).into_iter().collect(), ..seen(9) },
+            Crawl {
+                source: CrawlSource::Received,
+                crawled_at: None,
+                lifecycle: Lifecycle::Expired { at: Some(at(12)) },
+                given: SlotSet::default(),
+                ..seen(15)
+            },
+            Crawl { lifecycle: Lifecycle::Expired { at: None }, ..seen(20) },
+        ],
+        given: events_of_every_kind(),
+        created_at: Some(at(-9)),
+    };
+    property
 }
 
 fn events_of_every_kind() -> Vec<AdvertEvent> {
