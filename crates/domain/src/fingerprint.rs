@@ -33,7 +33,7 @@ impl Mixer {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
     const fn new() -> Self {
-        Self(0x5669_6769_65)
+        Self(0x0056_6967_6965)
     }
 
     const fn word(&mut self, word: u64) {
