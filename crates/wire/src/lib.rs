@@ -7,7 +7,7 @@
 //! In reading order:
 //!
 //! - Building blocks: [`names`] (fields, events, states), [`iri`] (resource paths), [`date`], [`json`] (single values of a
-//!   body), [`query`] (query strings), [`hydra`] (collections), [`error`] (error bodies).
+//!   body), [`lenient`] (values as feeds write them), [`query`] (query strings), [`hydra`] (collections), [`error`] (error bodies).
 //! - Parsed: [`filters`] (search criteria in a query), [`advert_draft`] (the body of an advert), [`search`] (saved
 //!   searches), [`site`] (sites and site categories). The last three are written as well.
 //! - Written: [`document`] (properties and adverts), [`place`], [`matching`] (matches), [`webhook`] (webhook payloads),
@@ -25,6 +25,7 @@ pub mod hydra;
 pub mod indicator;
 pub mod iri;
 pub mod json;
+pub mod lenient;
 pub mod matching;
 pub mod names;
 pub mod place;
