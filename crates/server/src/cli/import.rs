@@ -17,6 +17,7 @@ use clap::Args;
 use domain::Violation;
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio::sync::mpsc;
+use wire::advert_draft::ParseMode;
 
 use super::{Common, output};
 use crate::ndjson::{self, Decoded, Decoder, Line, LineSplitter};
@@ -51,6 +52,7 @@ pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
         zone: config.time_zone.clone(),
         line_bytes_max: config.limits.line_bytes_max,
         sites: app.sites().await?,
+        mode: ParseMode::Lenient,
     };
     let mut source = Source::open(&args.file, &app, args.from_start).await?;
     let mut rejects = match &args.rejects {
