@@ -589,7 +589,7 @@ impl Tokens {
         let numbers = self.numbers();
         let below = self.has_word(&["sol", "soussol", "basement", "ss", "cave"]) && !self.has_word(&["rez"]);
         let ground = ["rdc", "rez", "rc", "rch", "rdj", "rezdechaussee", "ground", "pied", "plainpied"];
-        // `R.D.C.`: three words of one letter.
+        // `R.D.C.`: three words of one character each.
         let initials = self.words().take(3).eq(["r", "d", "c"]);
         if initials || self.has_word(&ground) {
             // `RDC/5` is the ground floor of five; `RDC + 1` is not one floor.

@@ -314,7 +314,7 @@ fn reference_at(text: &str) -> Option<(Decoded, &str)> {
     let decoded = html_escape::NAMED_ENTITIES[index].1;
     match after.strip_prefix(';') {
         Some(after) => Some((Decoded::Text(decoded), after)),
-        // Old pages leave the semicolon out, but only Latin letters and the basic references may be written so. `?a=1&copy=2`
+        // Old pages leave the semicolon out, but only Latin characters and the basic references may be written so. `?a=1&copy=2`
         // is an address.
         None if !after.starts_with('=') && decoded.chars().all(|c| c <= 'ÿ') => {
             Some((Decoded::Text(decoded), after))
