@@ -320,6 +320,20 @@ fn history_keeps_unknown_field_names() {
 }
 
 #[test]
+fn amounts_in_events_are_plain() {
+    let event = json!({"fieldName": "price", "createdAt": "01/02/2026", "fieldOldValue": "200 000 €",
+                       "fieldNewValue": "190.000", "percentVariation": "-5 %"});
+    let other = json!({"fieldName": "title", "createdAt": "2026-02-01", "fieldNewValue": "T3 190.000 €"});
+    let history = parse_json(with(json!({"events": [event, other]}))).unwrap().draft.history;
+    assert_eq!(
+        (history[0].old_value.as_deref(), history[0].new_value.as_deref()),
+        (Some("200000"), Some("190000"))
+    );
+    assert_eq!(history[0].percent_variation.map(PercentVariation::get), Some(-5.0));
+    assert_eq!(history[1].new_value.as_deref(), Some("T3 190.000 €"));
+}
+
+#[test]
 fn list_may_be_a_text() {
     let check = |name: &str, text: &str, expected: &[&str]| {
         let read = parse_json(with(json!({name: text}))).unwrap();

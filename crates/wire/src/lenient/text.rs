@@ -63,46 +63,15 @@ fn is_suspicious(bytes: &[u8]) -> bool {
 const CDATA: &str = "<![CDATA[";
 
 /// Elements that begin and end a line.
+#[rustfmt::skip]
 const BLOCKS: &[&str] = &[
-    "address",
-    "article",
-    "blockquote",
-    "body",
-    "center",
-    "dd",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "footer",
-    "form",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hr",
-    "html",
-    "li",
-    "main",
-    "nav",
-    "ol",
-    "p",
-    "pre",
-    "section",
-    "table",
-    "tbody",
-    "tfoot",
-    "thead",
-    "tr",
-    "ul",
+    "address", "article", "blockquote", "body", "center", "dd", "div", "dl", "dt", "fieldset", "figcaption",
+    "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "html", "li", "main",
+    "nav", "ol", "p", "pre", "section", "table", "tbody", "tfoot", "thead", "tr", "ul",
 ];
 
 /// Elements within a line. Other names in angle brackets are text.
+#[rustfmt::skip]
 const INLINE: &[&str] = &[
     "a", "abbr", "acronym", "audio", "b", "bdi", "bdo", "big", "button", "caption", "cite", "code", "col",
     "colgroup", "del", "dfn", "em", "embed", "font", "i", "iframe", "img", "input", "ins", "kbd", "label",
