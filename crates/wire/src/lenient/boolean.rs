@@ -85,7 +85,7 @@ fn phrase_of_field(phrase: &str) -> Reading<bool> {
         {
             Reading::Value(true)
         }
-        [all @ ..] if all.iter().all(|word| thing(word)) => Reading::Value(true),
+        all if all.iter().all(|word| thing(word)) => Reading::Value(true),
         // `Oui (2 ascenseurs)`, `non, au RDC`: the first word answers, the others comment.
         ["oui" | "yes", ..] => Reading::Value(true),
         ["non" | "no", ..] => Reading::Value(false),
