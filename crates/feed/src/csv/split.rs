@@ -40,6 +40,8 @@ pub(crate) struct Splitter<R> {
     start: usize,
     at_end: bool,
     record_bytes_max: usize,
+    /// The least that is read at once.
+    read_bytes: usize,
     fields: Vec<Field>,
     /// The number of columns, once known: a record over several lines must have it.
     columns: Option<usize>,
@@ -81,6 +83,7 @@ impl<R: BufRead> Splitter<R> {
             start: 0,
             at_end: false,
             record_bytes_max,
+            read_bytes: READ_BYTES,
             fields: Vec::new(),
             columns: None,
             line: 1,
@@ -226,7 +229,7 @@ impl<R: BufRead> Splitter<R> {
     fn fill(&mut self) -> io::Result<()> {
         self.buffer.drain(..self.start);
         self.start = 0;
-        let wanted = self.buffer.len() + self.buffer.len().max(READ_BYTES);
+        let wanted = self.buffer.len() + self.buffer.len().max(self.read_bytes);
         while self.buffer.len() < wanted && !self.at_end {
             let available = match self.reader.fill_buf() {
                 Ok(available) => available,
@@ -327,15 +330,15 @@ impl<R: BufRead> Splitter<R> {
             };
             at += offset;
             let rest = &bytes[at + 1..];
+            let spaces = rest.iter().take_while(|byte| **byte == b' ').count();
             // Whether the quote closes depends on what follows, and that may not have been read yet.
-            if rest.len() <= self.separators.delimiter.len() + 2 && !complete {
+            if rest.len() - spaces < self.separators.delimiter.len().max(2) && !complete {
                 return Err(Scan::More);
             }
             if doubled && rest.first() == Some(&quote) {
                 at += 2;
                 continue;
             }
-            let spaces = rest.iter().take_while(|byte| **byte == b' ').count();
             let rest = &rest[spaces..];
             let closes = rest.is_empty()
                 || rest.starts_with(b"\n")
@@ -375,8 +378,19 @@ mod tests {
         columns: Option<usize>,
         bytes_max: usize,
     ) -> Vec<Vec<String>> {
-        let mut splitter =
-            Splitter::new(io::BufReader::with_capacity(5, text.as_bytes()), separators.clone(), bytes_max);
+        split_by(READ_BYTES, text, separators, columns, bytes_max)
+    }
+
+    fn split_by(
+        read_bytes: usize,
+        text: &str,
+        separators: &Separators,
+        columns: Option<usize>,
+        bytes_max: usize,
+    ) -> Vec<Vec<String>> {
+        let reader = io::BufReader::with_capacity(read_bytes, text.as_bytes());
+        let mut splitter = Splitter::new(reader, separators.clone(), bytes_max);
+        splitter.read_bytes = read_bytes;
         if let Some(columns) = columns {
             splitter.set_columns(columns);
         }
@@ -403,7 +417,13 @@ mod tests {
     }
 
     fn check(text: &str, separators: &Separators, columns: Option<usize>, expected: &[&[&str]]) {
-        assert_eq!(split(text, separators, columns, 1_000), expected, "{text}");
+        for read_bytes in [1, 2, 3, 5, READ_BYTES] {
+            assert_eq!(
+                split_by(read_bytes, text, separators, columns, 1_000),
+                expected,
+                "{text} {read_bytes}"
+            );
+        }
     }
 
     #[test]
@@ -445,6 +465,18 @@ mod tests {
         let text = format!("a,b\n\"{long}\n{long}\nc,d\n");
         let expected: &[&[&str]] = &[&["a", "b"], UNREADABLE, &[&long], &["c", "d"]];
         assert_eq!(split(&text, &comma(), Some(2), 60), expected);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn records_do_not_depend_on_the_size_of_reads(text in "[\"!#;a \r\n]{0,40}", read_bytes in 1_usize..8) {
+            for separators in [comma(), poliris(), Separators { delimiter: b";".to_vec(), ..comma() }] {
+                proptest::prop_assert_eq!(
+                    split_by(read_bytes, &text, &separators, Some(2), 1_000),
+                    split(&text, &separators, Some(2), 1_000)
+                );
+            }
+        }
     }
 
     #[test]
