@@ -70,6 +70,8 @@ enum Scan {
     More,
     /// A quote is not closed before the end of the file.
     Unclosed,
+    /// A line ends inside a quoted field, after a quote that should have been doubled.
+    StrayQuote,
 }
 
 const READ_BYTES: usize = 64 * 1024;
@@ -137,7 +139,10 @@ impl<R: BufRead> Splitter<R> {
                     let wrong_columns = self.columns.is_some_and(|columns| columns != fields.len());
                     if lines > 0 && (wrong_columns || stray_quote) {
                         self.single_lines = bytes;
-                        return Ok(self.give_up_line());
+                        return Ok(self.recover_line());
+                    }
+                    if wrong_columns && stray_quote {
+                        return Ok(self.recover_line());
                     }
                     self.fields = fields;
                     self.advance(bytes);
@@ -150,8 +155,9 @@ impl<R: BufRead> Splitter<R> {
                 Scan::More => self.fill()?,
                 Scan::Unclosed => {
                     self.single_lines = self.buffer.len() - self.start;
-                    return Ok(self.give_up_line());
+                    return Ok(self.recover_line());
                 }
+                Scan::StrayQuote => return Ok(self.recover_line()),
             }
         }
     }
@@ -179,10 +185,15 @@ impl<R: BufRead> Splitter<R> {
         ))
     }
 
-    /// Skips the line where the record began, because a quote in it is not closed.
-    fn give_up_line(&mut self) -> Split {
+    /// Reads the line where the record began by itself, or skips it, because a quote in it is not closed.
+    fn recover_line(&mut self) -> Split {
         let available = &self.buffer[self.start..];
         let bytes = available.iter().position(|byte| *byte == b'\n').map_or(available.len(), |at| at + 1);
+        if let Some(fields) = self.literal_fields(&available[..bytes]) {
+            self.fields = fields;
+            self.advance(bytes);
+            return Split::Record;
+        }
         self.consume(bytes);
         Split::Unreadable(
             "a quote is not closed, or the quotes of the line do not fit its columns".to_owned(),
@@ -193,7 +204,7 @@ impl<R: BufRead> Splitter<R> {
     fn give_up_record(&mut self) -> io::Result<Split> {
         if self.buffer[self.start..].contains(&b'\n') {
             self.single_lines = self.buffer.len() - self.start;
-            return Ok(self.give_up_line());
+            return Ok(self.recover_line());
         }
         loop {
             let available = &self.buffer[self.start..];
@@ -250,6 +261,44 @@ impl<R: BufRead> Splitter<R> {
         match available.iter().position(|byte| *byte == b'\n') {
             Some(at) => self.scan(&available[..=at], true),
             None => self.scan(available, self.at_end),
+        }
+    }
+
+    /// Splits a line that has fields such as `"Les Jardins" - T3`: their quotes are text. The columns must be right then, and a
+    /// quote that has no partner stays a mistake.
+    fn literal_fields(&self, line: &[u8]) -> Option<Vec<Field>> {
+        let quote = self.separators.quote?;
+        let columns = self.columns.filter(|_| self.separators.quotes_inside == QuotesInside::Doubled)?;
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let mut fields = Vec::new();
+        let mut at = 0;
+        loop {
+            let closed = match line.get(at) {
+                Some(first) if *first == quote => self.quoted_end(line, at + 1, true).ok(),
+                _ => None,
+            };
+            let end = match closed {
+                Some((end, false)) => {
+                    fields.push(Field { range: at + 1..end, quoted: true });
+                    end + 1
+                }
+                _ => {
+                    let end = self.plain_end(line, at).unwrap_or(line.len());
+                    let quotes = line[at..end].iter().filter(|byte| **byte == quote).count();
+                    if quotes % 2 == 1 {
+                        return None;
+                    }
+                    fields.push(Field { range: at..end, quoted: false });
+                    end
+                }
+            };
+            at = end + line[end..].iter().take_while(|byte| **byte == b' ').count();
+            if at >= line.len() {
+                return Some(fields).filter(|fields| fields.len() == columns);
+            }
+            line[at..].strip_prefix(self.separators.delimiter.as_slice())?;
+            at += self.separators.delimiter.len();
         }
     }
 
@@ -325,9 +374,12 @@ impl<R: BufRead> Splitter<R> {
         let mut stray_quote = false;
         let mut at = from;
         loop {
-            let Some(offset) = bytes[at..].iter().position(|byte| *byte == quote) else {
-                return Err(unclosed());
-            };
+            let offset = bytes[at..].iter().position(|byte| *byte == quote);
+            let between = &bytes[at..offset.map_or(bytes.len(), |offset| at + offset)];
+            if stray_quote && between.contains(&b'\n') {
+                return Err(Scan::StrayQuote);
+            }
+            let Some(offset) = offset else { return Err(unclosed()) };
             at += offset;
             let rest = &bytes[at + 1..];
             let spaces = rest.iter().take_while(|byte| **byte == b' ').count();
@@ -454,6 +506,24 @@ mod tests {
         check("\"c,d\n\"e\",f\n\"g\",h\n", &comma(), Some(2), &[UNREADABLE, &["e", "f"], &["g", "h"]]);
         check("a,\"b\n", &comma(), Some(2), &[UNREADABLE]);
         check("\"x\ny\",b\n\"c,d\ne,f\n", &comma(), Some(2), &[&["x\ny", "b"], UNREADABLE, &["e", "f"]]);
+    }
+
+    #[test]
+    fn quotes_around_a_part_of_a_field_are_text() {
+        let part = "\"Les Jardins\" - T3";
+        check(&format!("a,{part},1\nb,x,2\n"), &comma(), Some(3), &[&["a", part, "1"], &["b", "x", "2"]]);
+        check(
+            &format!("a,{part},\"1\"\r\n\"b\",x,2"),
+            &comma(),
+            Some(3),
+            &[&["a", part, "1"], &["b", "x", "2"]],
+        );
+        check(&format!("b,x,2\n\"a\",{part},"), &comma(), Some(3), &[&["b", "x", "2"], &["a", part, ""]]);
+        let text = format!("a,{part},1\n\"b\",\"x\ny\",2\n");
+        check(&text, &comma(), Some(3), &[&["a", part, "1"], &["b", "x\ny", "2"]]);
+        // With a column too many, it is not clear what belongs together.
+        check(&format!("a,{part},1,\nb,x,2\n"), &comma(), Some(3), &[UNREADABLE, &["b", "x", "2"]]);
+        check("a,\"bel \"appart\" x\",1\n", &comma(), Some(3), &[&["a", "bel \"appart\" x", "1"]]);
     }
 
     #[test]
