@@ -65,6 +65,9 @@ const TEXTS: &[(&str, &str)] = &[
     ("verwaltung_objekt/vermietet", "occupied"),
 ];
 
+/// Fields that are counts. The format writes them with decimals, and knows half rooms; an advert has whole ones.
+const COUNTS: &[&str] = &["floor", "floorQuantity", "room", "bedroom", "parkingCount", "lotCount"];
+
 /// The texts of an advert, which together are its description.
 const DESCRIPTION: &[&str] = &[
     "freitexte/dreizeiler",
@@ -128,7 +131,7 @@ impl XmlFormat for OpenImmo {
             if crate::advert::get(&advert, field).is_none()
                 && let Some(text) = node.text(path, field)
             {
-                put_text(&mut advert, field, text);
+                put(&mut advert, field, if COUNTS.contains(field) { count(text) } else { Value::from(text) });
             }
         }
         category(node, &mut advert);
@@ -166,6 +169,13 @@ impl OpenImmo {
             }
         }
         put(advert, "publisher.type", Value::from(1));
+    }
+}
+
+fn count(text: &str) -> Value {
+    match text.replace(',', ".").parse::<f64>() {
+        Ok(number) if number.abs() < 100_000.0 => Value::from(number.floor() as i64),
+        _ => Value::from(text),
     }
 }
 
