@@ -9,3 +9,4 @@ mod mappings;
 mod samples;
 mod streaming;
 mod support;
+mod written;
