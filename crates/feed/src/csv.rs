@@ -26,6 +26,9 @@ const DELIMITERS: &[&str] = &["!#", ";", "\t", "|", ","];
 /// Separates the items of a list, if the columns have the names of fields.
 const LIST_SEPARATOR: char = '|';
 
+/// The largest number of a column in a file without a header.
+const COLUMNS_MAX: usize = 10_000;
+
 /// How a CSV file is written, as far as the mapping says.
 #[derive(Debug, Clone)]
 pub(crate) struct Dialect {
@@ -126,6 +129,11 @@ impl<R: io::BufRead + Send> Records for Table<R> {
             let number = self.lines_before + self.splitter.line();
             match split {
                 Split::End => return Ok(None),
+                // Without its header, the next line would be taken for it.
+                Split::Unreadable(message) if self.plan.is_none() && self.header => {
+                    let message = format!("the header cannot be read: {message}");
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+                }
                 Split::Unreadable(message) => return Ok(Some(FeedItem::Unreadable { number, message })),
                 Split::Record => {}
             }
@@ -136,9 +144,11 @@ impl<R: io::BufRead + Send> Records for Table<R> {
                 let names = if self.header {
                     texts
                 } else {
-                    (1..=texts.len()).map(|number| number.to_string()).collect()
+                    // The first record may have fewer columns than the mapping names.
+                    let columns = texts.len().max(last_column(self.mapping.as_deref()));
+                    (1..=columns).map(|number| number.to_string()).collect()
                 };
-                self.splitter.set_columns(names.len());
+                self.splitter.set_columns(self.splitter.len());
                 let plan = Plan::new(names, self.mapping.as_deref(), self.header);
                 if self.header {
                     let missing = plan.missing(self.mapping.as_deref());
@@ -160,33 +170,26 @@ impl<R: io::BufRead + Send> Records for Table<R> {
 
 impl Plan {
     fn new(names: Vec<String>, mapping: Option<&Mapping>, header: bool) -> Self {
-        let mut fields = vec![Vec::new(); names.len()];
+        let mut fields: Vec<Vec<String>> = vec![Vec::new(); names.len()];
+        if header && mapping.is_none_or(|mapping| mapping.rules.is_empty()) {
+            for (fields, name) in
+                fields.iter_mut().zip(&names).filter(|(_, name)| FIELDS.contains(&name.as_str()))
+            {
+                fields.push(name.clone());
+            }
+        }
+        let exists = |column: &usize| *column < names.len();
+        let mut plan_columns = |sources: &[Source], field: &str| -> Vec<usize> {
+            let columns = sources.iter().flat_map(|source| columns(source, &names)).filter(exists);
+            let columns: Vec<usize> = columns.collect();
+            columns.iter().for_each(|column| fields[*column].push(field.to_owned()));
+            columns
+        };
         let (mut rules, mut flags) = (Vec::new(), Vec::new());
-        let mapping = mapping.filter(|mapping| mapping.names_columns());
         if let Some(mapping) = mapping {
-            for rule in &mapping.rules {
-                let columns: Vec<usize> =
-                    rule.sources.iter().flat_map(|source| columns(source, &names)).collect();
-                for column in &columns {
-                    if let Some(fields) = fields.get_mut(*column) {
-                        fields.push(rule.field.clone());
-                    }
-                }
-                rules.push(columns);
-            }
-            for (_, source) in &mapping.flags {
-                let columns = columns(source, &names);
-                for column in &columns {
-                    if let Some(fields) = fields.get_mut(*column) {
-                        fields.push("features".to_owned());
-                    }
-                }
-                flags.push(columns);
-            }
-        } else if header {
-            let known = |name: &&String| FIELDS.contains(&name.as_str());
-            fields =
-                names.iter().map(|name| Some(name).filter(known).into_iter().cloned().collect()).collect();
+            rules.extend(mapping.rules.iter().map(|rule| plan_columns(&rule.sources, &rule.field)));
+            let sources = mapping.flags.iter().map(|(_, source)| source);
+            flags.extend(sources.map(|source| plan_columns(std::slice::from_ref(source), "features")));
         }
         Self { names, rules, flags, fields }
     }
@@ -194,8 +197,10 @@ impl Plan {
     /// Says which columns of the mapping no header names. A renamed column must not silently empty a field.
     fn missing(&self, mapping: Option<&Mapping>) -> Option<String> {
         let mapping = mapping?;
-        let without = mapping.rules.iter().zip(&self.rules).filter(|(_, columns)| columns.is_empty());
-        let fields: Vec<&str> = without.map(|(rule, _)| rule.field.as_str()).collect();
+        let rules = mapping.rules.iter().map(|rule| rule.field.as_str()).zip(&self.rules);
+        let flags = mapping.flags.iter().map(|(feature, _)| feature.as_str()).zip(&self.flags);
+        let without = rules.chain(flags).filter(|(_, columns)| columns.is_empty());
+        let fields: Vec<&str> = without.map(|(field, _)| field).collect();
         (!fields.is_empty()).then(|| {
             format!(
                 "the header has none of the columns that the mapping names for {}; its columns are: {}",
@@ -216,21 +221,14 @@ impl Plan {
         self.report(&texts, report);
         let text = |column: usize| texts.get(column).map_or("", String::as_str);
         let mut fields = Map::new();
-        let Some(mapping) = mapping.filter(|mapping| mapping.names_columns()) else {
-            // Names that are not fields are passed on, and the receipt of the advert lists them as ignored.
-            for (column, field) in self.names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
-                if LISTS.contains(&field.as_str()) {
-                    let items = text(column).split(LIST_SEPARATOR);
-                    items.for_each(|item| advert::push_text(&mut fields, field, item));
-                } else {
-                    advert::put_text(&mut fields, field, text(column));
-                }
-            }
-            if let Some(mapping) = mapping {
-                mapping.complete(&mut fields);
-            }
+        let Some(mapping) = mapping else {
+            self.named_fields(&texts, &mut fields);
             return fields;
         };
+        if mapping.rules.is_empty() {
+            self.named_fields(&texts, &mut fields);
+            mapping.translate_all(&mut fields);
+        }
         for (rule, columns) in mapping.rules.iter().zip(&self.rules) {
             let values = columns.iter().map(|column| Value::String(text(*column).to_owned())).collect();
             let value = rule.combine(values, |value| mapping.translate(&rule.field, value));
@@ -245,6 +243,18 @@ impl Plan {
         fields
     }
 
+    /// Fills the fields from the columns with their names. Names that are not fields are passed on, and the receipt of the
+    /// advert lists them as ignored.
+    fn named_fields(&self, texts: &[String], fields: &mut Map<String, Value>) {
+        for (field, text) in self.names.iter().zip(texts).filter(|(name, _)| !name.is_empty()) {
+            if LISTS.contains(&field.as_str()) {
+                text.split(LIST_SEPARATOR).for_each(|item| advert::push_text(fields, field, item));
+            } else {
+                advert::put_text(fields, field, text);
+            }
+        }
+    }
+
     fn report(&self, texts: &[String], report: &mut ColumnReport) {
         for (column, text) in texts.iter().enumerate().filter(|(_, text)| !text.is_empty()) {
             let name = match self.names.get(column) {
@@ -256,6 +266,19 @@ impl Plan {
             report.count(&name, &fields, text);
         }
     }
+}
+
+/// Returns the largest number of a column that the mapping names.
+fn last_column(mapping: Option<&Mapping>) -> usize {
+    let number = |source: &Source| match source {
+        Source::Number(number) => *number,
+        Source::Name(_) => 0,
+    };
+    let Some(mapping) = mapping else { return 0 };
+    let sources = mapping.rules.iter().flat_map(|rule| &rule.sources);
+    let sources = sources.chain(mapping.flags.iter().map(|(_, source)| source));
+    // A mapping may name any number; a file has a few hundred columns.
+    sources.map(number).max().unwrap_or(0).min(COLUMNS_MAX)
 }
 
 /// Returns the columns that a source of the mapping names, in their order.

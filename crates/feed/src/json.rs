@@ -164,13 +164,13 @@ impl Mapped {
 impl Convert for Mapped {
     fn convert(&self, item: Map<String, Value>, report: &mut ColumnReport) -> Map<String, Value> {
         let Some(mapping) = &self.mapping else { return item };
-        if self.rules.is_empty() && self.flags.is_empty() {
-            let mut fields = item;
-            mapping.complete(&mut fields);
-            return fields;
+        // Without rules, the names are those of fields already.
+        let named = self.rules.is_empty();
+        let mut fields = if named { item.clone() } else { Map::new() };
+        if named {
+            mapping.translate_all(&mut fields);
         }
         let item = Value::Object(item);
-        let mut fields = Map::new();
         for (rule, paths) in mapping.rules.iter().zip(&self.rules) {
             let values = paths.iter().flat_map(|path| path.find(&item)).cloned().collect();
             let value = rule.combine(values, |value| mapping.translate(&rule.field, value));
@@ -188,7 +188,9 @@ impl Convert for Mapped {
             }
         }
         mapping.add_constants(&mut fields);
-        self.count("", &item, 0, report);
+        if !named {
+            self.count("", &item, 0, report);
+        }
         fields
     }
 }

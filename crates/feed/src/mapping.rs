@@ -56,6 +56,12 @@ impl Mapping {
 
     /// Applies what does not depend on columns: the tables of values and the constants.
     pub(crate) fn complete(&self, fields: &mut Map<String, Value>) {
+        self.translate_all(fields);
+        self.add_constants(fields);
+    }
+
+    /// Replaces the values of all fields that have a table.
+    pub(crate) fn translate_all(&self, fields: &mut Map<String, Value>) {
         for (field, table) in &self.values {
             if let Some(value) = advert::get(fields, field) {
                 let value = match value {
@@ -67,7 +73,6 @@ impl Mapping {
                 advert::put(fields, field, value);
             }
         }
-        self.add_constants(fields);
     }
 
     /// Adds the constants of fields that have no value.

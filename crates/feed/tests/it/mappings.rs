@@ -1,6 +1,6 @@
 //! Mapping files with the formats they are used for.
 
-use feed::{FeedError, Format};
+use feed::{FeedError, FeedItem, Format};
 use serde_json::{Value, json};
 
 use crate::support::{items, mapped, options, reader, references, show};
@@ -25,9 +25,10 @@ fn columns_are_found_by_name_number_and_pattern() {
 #[test]
 fn files_without_a_header_are_mapped_by_number() {
     let mapping = "header = false\ndelimiter = \"|\"\n[fields]\nreference = 2\nprice = 9\n";
-    let (items, failure, report) = items(reader("x|A|\ny|B|\n", mapped(Format::Csv, mapping)));
+    let (items, failure, report) = items(reader("x|A|\ny|B|||||||5\n", mapped(Format::Csv, mapping)));
     assert!(failure.is_none());
-    assert_eq!(items.len(), 2);
+    let FeedItem::Advert(second) = &items[1] else { panic!("{items:?}") };
+    assert_eq!(Value::Object(second.advert.clone()), json!({"reference": "B", "price": "5"}));
     let unmapped: Vec<_> = report.unmapped().map(|(name, column)| (name, column.count)).collect();
     assert_eq!(unmapped, [("1", 2)]);
 }
@@ -67,6 +68,32 @@ fn a_column_that_is_missing_ends_the_feed() {
     assert!(items.is_empty());
     let message = failure.unwrap().to_string();
     assert!(message.contains("price") && message.contains("id, preis"), "{message}");
+}
+
+#[test]
+fn columns_beyond_the_header_and_missing_features_end_the_feed() {
+    for mapping in ["[fields]\nprice = 3\n", "[features]\ncave = \"cave\"\n"] {
+        let (items, failure, _) = items(reader("reference,price\nA,1\n", mapped(Format::Csv, mapping)));
+        assert!(items.is_empty());
+        assert!(failure.unwrap().to_string().contains("the header has none"), "{mapping}");
+    }
+}
+
+#[test]
+fn a_header_that_cannot_be_read_ends_the_feed() {
+    let (items, failure, _) = items(reader("\"reference,price\nA,1\n", options(Format::Csv)));
+    assert!(items.is_empty());
+    assert!(failure.unwrap().to_string().contains("header cannot be read"));
+}
+
+#[test]
+fn features_can_be_added_to_columns_with_the_names_of_fields() {
+    let mapping = "[features]\ncave = \"has_cellar\"\n[values.price]\nfree = 0\n";
+    let expected = |cellar: Value| json!({"reference": "A", "price": 0, "features": ["balcon", "cave"], "has_cellar": cellar});
+    let feed = "reference,price,features,has_cellar\nA,Free,balcon,oui\n";
+    assert_eq!(advert(feed, mapped(Format::Csv, mapping)), expected(json!("oui")));
+    let feed = "{\"reference\":\"A\",\"price\":\"free\",\"features\":[\"balcon\"],\"has_cellar\":true}";
+    assert_eq!(advert(feed, mapped(Format::Ndjson, mapping)), expected(json!(true)));
 }
 
 #[test]
