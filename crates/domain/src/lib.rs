@@ -24,6 +24,7 @@ pub mod grouping;
 pub mod merge;
 pub mod price;
 pub mod property;
+pub mod restore;
 
 // Queries: attributes, filters, criteria, and why a property satisfies them or not.
 pub mod attribute;
