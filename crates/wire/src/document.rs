@@ -56,7 +56,7 @@ fn number(amount: Option<Amount>) -> Option<Number> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PropertyDocumentBody<'a> {
+pub struct PropertyDocumentBody<'a, A = AdvertBody<'a>> {
     #[serde(rename = "@context")]
     context: &'static str,
     #[serde(rename = "@id")]
@@ -65,7 +65,7 @@ pub struct PropertyDocumentBody<'a> {
     kind: &'static str,
     uuid: String,
     property: String,
-    adverts: Vec<AdvertBody<'a>>,
+    adverts: Vec<A>,
     bedroom: Option<i32>,
     room: Option<i32>,
     city: Option<CityBody>,
@@ -97,7 +97,24 @@ pub struct PropertyDocumentBody<'a> {
 
 /// Returns the document of a property.
 pub fn property_document<'a>(input: &'a DocumentInput<'a>) -> PropertyDocumentBody<'a> {
-    let DocumentInput { property, derived, city, stations, zone, category_of } = input;
+    document(input, |advert| AdvertBody::of(advert, input.zone, input.category_of))
+}
+
+/// Returns the document as an export contains it: its adverts are resources, so that another service can import them. See
+/// [`exported`](crate::exported).
+pub fn export_document<'a>(input: &'a DocumentInput<'a>) -> PropertyDocumentBody<'a, AdvertResourceBody<'a>> {
+    document(input, |advert| {
+        let resource = advert_resource(advert, input.property.id, input.zone, input.category_of);
+        // The context of the document covers its adverts.
+        AdvertResourceBody { context: None, ..resource }
+    })
+}
+
+fn document<'a, A>(
+    input: &'a DocumentInput<'a>,
+    advert_body: impl Fn(&'a Advert) -> A,
+) -> PropertyDocumentBody<'a, A> {
+    let DocumentInput { property, derived, city, stations, zone, category_of: _ } = input;
     let zoned = |at| ZonedDate(at, zone);
     let point = derived.point.map(PointBody::of);
     PropertyDocumentBody {
@@ -106,7 +123,7 @@ pub fn property_document<'a>(input: &'a DocumentInput<'a>) -> PropertyDocumentBo
         kind: "PropertyDocument",
         uuid: property.id.to_string(),
         property: iri::property(property.id),
-        adverts: property.adverts.iter().map(|advert| AdvertBody::of(advert, zone, *category_of)).collect(),
+        adverts: property.adverts.iter().map(advert_body).collect(),
         bedroom: derived.bedroom,
         room: derived.room,
         city: match city {
@@ -249,8 +266,8 @@ impl<'a> AdvertBody<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AdvertResourceBody<'a> {
-    #[serde(rename = "@context")]
-    context: &'static str,
+    #[serde(rename = "@context", skip_serializing_if = "Option::is_none")]
+    context: Option<&'static str>,
     #[serde(rename = "@id")]
     id: String,
     #[serde(rename = "@type")]
@@ -277,7 +294,7 @@ pub fn advert_resource<'a>(
 ) -> AdvertResourceBody<'a> {
     let GivenPlace { insee, zipcode, city_name, point, accuracy } = &advert.details.place;
     AdvertResourceBody {
-        context: "/contexts/Advert",
+        context: Some("/contexts/Advert"),
         id: iri::advert(advert.id),
         kind: "Advert",
         property: iri::property(property),

@@ -8,8 +8,9 @@
 //!
 //! - Building blocks: [`names`] (fields, events, states), [`iri`] (resource paths), [`date`], [`json`] (single values of a
 //!   body), [`query`] (query strings), [`hydra`] (collections), [`error`] (error bodies).
-//! - Parsed: [`filters`] (search criteria in a query), [`advert_draft`] (the body of an advert), [`search`] (saved
-//!   searches), [`site`] (sites and site categories). The last three are written as well.
+//! - Parsed: [`filters`] (search criteria in a query), [`advert_draft`] (the body of an advert), [`exported`] (the
+//!   lines of an export), [`search`] (saved searches), [`site`] (sites and site categories). The last two are written as well, and
+//!   so is the body of an advert.
 //! - Written: [`document`] (properties and adverts), [`place`], [`matching`] (matches), [`webhook`] (webhook payloads),
 //!   [`delivery`] (deliveries, attempts and signing secrets), [`explanation`] (why a property meets a search), [`preview`]
 //!   (the preview of a search), [`indicator`] (prices per square metre), [`receipt`] (the result of an ingested advert).
@@ -20,6 +21,7 @@ pub mod delivery;
 pub mod document;
 pub mod error;
 pub mod explanation;
+pub mod exported;
 pub mod filters;
 pub mod hydra;
 pub mod indicator;
