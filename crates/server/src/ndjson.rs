@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use app::App;
-use app::ingest::{Outcome, Receipt};
+use app::ingest::{IngestOptions, Outcome, Receipt};
 use domain::{AdvertDraft, SiteDirectory, Timestamp, Violation};
 use jiff::tz::TimeZone;
 use places::Certainty;
@@ -131,6 +131,11 @@ pub struct Decoder {
 
 impl Decoder {
     pub fn decode_line(&self, content: &LineContent, now: Timestamp) -> Decoded {
+        self.decode(&self.read_line(content)?, now)
+    }
+
+    /// Parses the JSON of a line.
+    pub fn read_line(&self, content: &LineContent) -> Result<serde_json::Value, RejectedDraft> {
         let refused = |message: String| {
             Err(RejectedDraft { violations: vec![Violation::malformed("", message)], ignored: Vec::new() })
         };
@@ -138,20 +143,27 @@ impl Decoder {
             LineContent::TooLong => {
                 refused(format!("The line is longer than {} bytes.", self.line_bytes_max))
             }
-            LineContent::Text(text) => match serde_json::from_slice(text) {
-                Ok(value) => self.decode(&value, now),
-                Err(error) => refused(format!("The line is not valid JSON: {error}.")),
-            },
+            LineContent::Text(text) => serde_json::from_slice(text)
+                .or_else(|error| refused(format!("The line is not valid JSON: {error}."))),
         }
     }
 
     pub fn decode(&self, value: &serde_json::Value, now: Timestamp) -> Decoded {
-        wire::advert_draft::parse(value, ParseContext { zone: &self.zone, now, sites: &self.sites })
+        wire::advert_draft::parse(value, self.context(now))
+    }
+
+    /// Decodes the adverts of a line of an export.
+    pub fn decode_exported(&self, value: serde_json::Value, now: Timestamp) -> Vec<Decoded> {
+        wire::exported::parse_document(value, self.context(now))
+    }
+
+    fn context(&self, now: Timestamp) -> ParseContext<'_> {
+        ParseContext { zone: &self.zone, now, sites: &self.sites }
     }
 }
 
 /// The receipt of one advert, and the names of its unknown fields.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Ingested {
     pub receipt: Receipt,
     pub ignored: Vec<String>,
@@ -159,6 +171,15 @@ pub struct Ingested {
 
 /// Ingests the adverts that were decoded. Returns a receipt for every input, in order.
 pub async fn ingest(app: &App, decoded: Vec<Decoded>) -> Result<Vec<Ingested>, app::Error> {
+    ingest_with(app, decoded, IngestOptions::default()).await
+}
+
+/// Does the same with options.
+pub async fn ingest_with(
+    app: &App,
+    decoded: Vec<Decoded>,
+    options: IngestOptions,
+) -> Result<Vec<Ingested>, app::Error> {
     let mut drafts: Vec<AdvertDraft> = Vec::with_capacity(decoded.len());
     let mut results: Vec<Option<Ingested>> = Vec::with_capacity(decoded.len());
     let mut accepted: Vec<(usize, Vec<String>)> = Vec::with_capacity(decoded.len());
@@ -174,7 +195,7 @@ pub async fn ingest(app: &App, decoded: Vec<Decoded>) -> Result<Vec<Ingested>, a
             }
         }
     }
-    let receipts = if drafts.is_empty() { Vec::new() } else { app.ingest(drafts).await? };
+    let receipts = if drafts.is_empty() { Vec::new() } else { app.ingest_with(drafts, options).await? };
     for ((index, ignored), receipt) in accepted.into_iter().zip(receipts) {
         results[index] = Some(Ingested { receipt, ignored });
     }

@@ -18,6 +18,7 @@ mod limits;
 mod places;
 mod properties;
 mod requests;
+mod round_trip;
 mod search;
 mod search_errors;
 mod search_explain;
