@@ -119,9 +119,11 @@ async fn export_is_imported_without_loss() {
     assert!(imported.lines().next().unwrap().ends_with(&counts), "{imported}");
     assert!(!imported.contains("Ignored names"), "{imported}");
     wait_for_total(&second, properties).await;
-    for (again, line) in export(&second).await.lines().zip(exported.lines()) {
+    let again = export(&second).await;
+    for (again, line) in again.lines().zip(exported.lines()) {
         assert_eq!(again, line);
     }
+    assert_eq!(again.len(), exported.len());
 
     // Importing the same lines again changes nothing.
     let imported = vigie(second.folder(), &file);
