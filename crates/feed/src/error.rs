@@ -21,6 +21,10 @@ pub enum FeedError {
     EmptyZip,
     #[error("the mapping file is invalid: {0}")]
     Mapping(#[from] MappingError),
-    #[error("the format {0} is not supported yet")]
-    Unsupported(Format),
+    #[error("the mapping file does not fit the feed: {0}")]
+    MappingUse(String),
+    #[error(
+        "the format {0} has columns of its own: a mapping file may only give it [constants], [values] and an encoding"
+    )]
+    MappedColumns(Format),
 }

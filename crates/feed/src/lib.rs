@@ -5,14 +5,22 @@
 //! document, never unpacks to disk, never fails because of one broken record, and never interprets a value that is not a
 //! code of its format. It knows no other crate of Vigie. The `import` command of `server` uses it.
 
+mod advert;
 mod compression;
+mod csv;
+mod encoding;
 mod error;
 mod format;
-mod json_lines;
+mod json;
+mod kyero;
 mod lines;
 mod mapping;
+mod openimmo;
+mod poliris;
 mod reader;
 mod report;
+mod reso;
+mod xml;
 
 pub use compression::decompress;
 pub use error::FeedError;

@@ -9,8 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde_json::{Map, Value};
 
 use crate::compression::{self, Bytes, Documents};
-use crate::json_lines::JsonLines;
-use crate::{ColumnReport, FeedError, Format, Mapping};
+use crate::json::Mapped;
+use crate::kyero::Kyero;
+use crate::openimmo::OpenImmo;
+use crate::{ColumnReport, FeedError, Format, Mapping, advert, csv, encoding, json, poliris, reso, xml};
 
 /// Bytes that are enough to recognise a format.
 const DETECT_BYTES: usize = 4_096;
@@ -56,7 +58,10 @@ pub(crate) trait Records: Send {
 pub struct FeedReader {
     documents: Documents,
     records: Option<Box<dyn Records>>,
-    options: FeedOptions,
+    format: Format,
+    mapping: Option<Arc<Mapping>>,
+    site: Option<String>,
+    record_bytes_max: usize,
     report: ColumnReport,
     /// The records of the documents before the current one.
     offset: u64,
@@ -99,13 +104,15 @@ impl FeedReader {
         options: FeedOptions,
         bytes_read: Arc<AtomicU64>,
     ) -> Result<Self, FeedError> {
-        if options.format != Format::Ndjson {
-            return Err(FeedError::Unsupported(options.format));
-        }
+        let mapping = options.mapping.map(Arc::new);
+        check_mapping(options.format, mapping.as_ref())?;
         Ok(Self {
             documents,
             records: None,
-            options,
+            format: options.format,
+            mapping,
+            site: options.site,
+            record_bytes_max: options.record_bytes_max,
             report: ColumnReport::default(),
             offset: 0,
             last_number: 0,
@@ -129,7 +136,7 @@ impl FeedReader {
             if self.records.is_none() {
                 let Some((_, reader)) = self.documents.next()? else { return Ok(None) };
                 self.offset = self.last_number;
-                self.records = Some(records(reader, &self.options));
+                self.records = Some(self.records_of(reader)?);
             }
             let Some(records) = &mut self.records else { return Ok(None) };
             let Some(item) = records.next(&mut self.report)? else {
@@ -140,18 +147,40 @@ impl FeedReader {
         }
     }
 
+    /// Opens one document.
+    fn records_of(&self, reader: Bytes) -> io::Result<Box<dyn Records>> {
+        let (mapping, bytes_max) = (self.mapping.clone(), self.record_bytes_max);
+        match self.format {
+            Format::Ndjson | Format::Json => {
+                let declared = mapping.as_ref().and_then(|mapping| mapping.dialect.encoding);
+                let reader = encoding::decoded(reader, declared)?;
+                let path = mapping.as_ref().and_then(|mapping| mapping.items.clone());
+                let convert = Box::new(Mapped::new(mapping).map_err(io::Error::other)?);
+                Ok(match self.format {
+                    Format::Ndjson => json::lines(reader, bytes_max, convert),
+                    _ => json::items(reader, path, bytes_max, convert),
+                })
+            }
+            Format::Csv => csv::open(reader, mapping, bytes_max),
+            Format::Poliris => poliris::open(reader, mapping, bytes_max),
+            Format::OpenImmo => xml::open(reader, OpenImmo::default(), mapping, bytes_max),
+            Format::Kyero => xml::open(reader, Kyero, mapping, bytes_max),
+            Format::Reso => reso::open(reader, mapping, bytes_max),
+        }
+    }
+
     /// Numbers the record within the feed, and adds the site.
     fn finish(&mut self, item: FeedItem) -> FeedItem {
         match item {
-            FeedItem::Advert(FeedRecord { number, mut advert }) => {
+            FeedItem::Advert(FeedRecord { number, advert: mut fields }) => {
                 let number = self.offset + number;
                 self.last_number = number;
-                if let Some(site) = &self.options.site
-                    && advert.get("site").is_none_or(is_blank)
+                if let Some(site) = &self.site
+                    && fields.get("site").is_none_or(advert::is_blank)
                 {
-                    advert.insert("site".to_owned(), Value::String(site.clone()));
+                    fields.insert("site".to_owned(), Value::String(site.clone()));
                 }
-                FeedItem::Advert(FeedRecord { number, advert })
+                FeedItem::Advert(FeedRecord { number, advert: fields })
             }
             FeedItem::Unreadable { number, message } => {
                 let number = self.offset + number;
@@ -159,14 +188,6 @@ impl FeedReader {
                 FeedItem::Unreadable { number, message }
             }
         }
-    }
-}
-
-fn is_blank(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::String(text) => text.trim().is_empty(),
-        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => false,
     }
 }
 
@@ -183,6 +204,29 @@ impl Iterator for FeedReader {
     }
 }
 
-fn records(reader: Bytes, options: &FeedOptions) -> Box<dyn Records> {
-    Box::new(JsonLines::open(reader, options.record_bytes_max))
+/// Checks before anything is read that the mapping can be used with the format.
+fn check_mapping(format: Format, mapping: Option<&Arc<Mapping>>) -> Result<(), FeedError> {
+    let Some(mapping) = mapping else { return Ok(()) };
+    match format {
+        Format::Ndjson if mapping.items.is_some() => Err(FeedError::MappingUse(
+            "`items` names a list inside a document, but an NDJSON feed is lines".to_owned(),
+        )),
+        Format::Ndjson | Format::Json => {
+            Mapped::new(Some(Arc::clone(mapping))).map(|_| ()).map_err(FeedError::MappingUse)
+        }
+        Format::Csv if mapping.items.is_some() => {
+            Err(FeedError::MappingUse("`items` is a path of JSON, but the feed is CSV".to_owned()))
+        }
+        Format::Csv if !mapping.dialect.header && mapping.rules.is_empty() => Err(FeedError::MappingUse(
+            "without a header, [fields] must name the columns by number".to_owned(),
+        )),
+        Format::Csv => Ok(()),
+        Format::Poliris | Format::OpenImmo | Format::Kyero | Format::Reso => {
+            if mapping.names_columns() {
+                Err(FeedError::MappedColumns(format))
+            } else {
+                Ok(())
+            }
+        }
+    }
 }

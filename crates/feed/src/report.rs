@@ -45,13 +45,13 @@ impl ColumnReport {
         self.columns.iter().map(|(name, column)| (name.as_str(), column))
     }
 
-    /// Counts a value of a column. An empty `field` means that the value is not used.
-    pub(crate) fn count(&mut self, name: &str, field: &str, value: &str) {
+    /// Counts a value of a column. Without `fields`, the value is not used.
+    pub(crate) fn count(&mut self, name: &str, fields: &[&str], value: &str) {
         if value.trim().is_empty() {
             return;
         }
         if let Some(column) = self.columns.get_mut(name) {
-            column.add(field);
+            column.add(fields);
             return;
         }
         let name: String = name.chars().take(EXAMPLE_CHARACTERS_MAX).collect();
@@ -63,15 +63,17 @@ impl ColumnReport {
         if column.count == 0 {
             column.example = value.trim().chars().take(EXAMPLE_CHARACTERS_MAX).collect();
         }
-        column.add(field);
+        column.add(fields);
     }
 }
 
 impl Column {
-    fn add(&mut self, field: &str) {
+    fn add(&mut self, fields: &[&str]) {
         self.count += 1;
-        if !field.is_empty() && !self.fields.iter().any(|it| it == field) {
-            self.fields.push(field.to_owned());
+        for field in fields {
+            if !self.fields.iter().any(|known| known == field) {
+                self.fields.push((*field).to_owned());
+            }
         }
     }
 }
@@ -83,10 +85,10 @@ mod tests {
     #[test]
     fn values_are_counted_by_column() {
         let mut report = ColumnReport::default();
-        report.count("prix", "price", " 100 ");
-        report.count("prix", "price", "200");
-        report.count("prix", "price", " ");
-        report.count("dpe", "", "D");
+        report.count("prix", &["price"], " 100 ");
+        report.count("prix", &["price"], "200");
+        report.count("prix", &["price"], " ");
+        report.count("dpe", &[], "D");
         let mapped: Vec<_> = report.mapped().collect();
         let column = Column { fields: vec!["price".into()], count: 2, example: "100".into() };
         assert_eq!(mapped, [("prix", &column)]);
@@ -97,7 +99,7 @@ mod tests {
     fn a_hostile_feed_does_not_grow_the_report_without_bound() {
         let mut report = ColumnReport::default();
         for number in 0..3_000 {
-            report.count(&format!("column {number}"), "", &"x".repeat(10_000));
+            report.count(&format!("column {number}"), &[], &"x".repeat(10_000));
         }
         assert_eq!(report.unmapped().count(), COLUMNS_MAX);
         assert_eq!(report.left_off(), 1_000);
