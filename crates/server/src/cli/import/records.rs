@@ -216,7 +216,11 @@ impl Collector {
                 self.add_value(*number, value, bytes, bytes_read.load(Ordering::Relaxed))
             }
             Err(rejected) => {
-                self.push(RecordName { number: *number, ..RecordName::default() }, Err(rejected), 0);
+                let name = match content {
+                    LineContent::Text(text) => RecordName::of_broken(*number, &String::from_utf8_lossy(text)),
+                    LineContent::TooLong => RecordName { number: *number, ..RecordName::default() },
+                };
+                self.push(name, Err(rejected), 0);
                 Ok(())
             }
         }
@@ -318,13 +322,15 @@ impl RecordName {
         }
     }
 
+    /// Reads the name of a line that is not valid JSON. It identifies no advert: the line may have been cut.
+    fn of_broken(number: u64, text: &str) -> Self {
+        let member = |name| member_of_broken(text, name);
+        Self { number, reference: member("reference"), url: member("url"), identity: None }
+    }
+
     /// Reads what identifies a rejected advert, as far as it can be read.
     fn of_rejected(number: u64, value: &Value) -> Self {
-        let text = |name: &str| match value.get(name)? {
-            Value::String(text) if !text.trim().is_empty() => Some(text.trim().to_owned()),
-            Value::Number(number) => Some(number.to_string()),
-            _ => None,
-        };
+        let text = |name: &str| text_of(value.get(name)?);
         let (reference, url) = (text("reference"), text("url"));
         let address = url.as_deref().and_then(|url| WebAddress::parse(url).ok());
         let site = match text("site") {
@@ -336,6 +342,52 @@ impl RecordName {
             .or_else(|| Some(Identity::SiteReference(site?, reference.as_deref()?.into())))
             .or_else(|| Some(Identity::Url(address?.comparison_key().into())));
         Self { number, reference, url, identity }
+    }
+}
+
+/// Finds a member of a JSON object whose text is broken elsewhere. Members of objects inside it do not count.
+fn member_of_broken(text: &str, name: &str) -> Option<String> {
+    let (mut rest, mut depth) = (text, 0_usize);
+    while let Some(at) = rest.find(['"', '{', '[', '}', ']']) {
+        let (letter, after) = (rest.as_bytes()[at], &rest[at + 1..]);
+        match letter {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {
+                let end = closing_quote(after)?;
+                let (string, next) = (&after[..end], &after[end + 1..]);
+                if let (1, true, Some(value)) = (depth, string == name, next.trim_start().strip_prefix(':')) {
+                    return text_of(&first_value(value)?);
+                }
+                rest = next;
+                continue;
+            }
+        }
+        rest = after;
+    }
+    None
+}
+
+/// Returns the position of the quote that ends a string.
+fn closing_quote(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    text.bytes().position(|byte| {
+        let closes = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        closes
+    })
+}
+
+fn first_value(text: &str) -> Option<Value> {
+    serde_json::Deserializer::from_str(text).into_iter::<Value>().next()?.ok()
+}
+
+/// Returns a text or a number as text. `None` for anything else, and for a blank text.
+fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }
 
@@ -384,6 +436,26 @@ mod tests {
         assert_eq!(identity(json!({"uuid": uuid, "site": "a.fr", "reference": "7"})), by_uuid);
         for nothing in [json!({}), json!([1]), json!({"reference": "7"}), json!({"url": "x"})] {
             assert_eq!(identity(nothing.clone()), None, "{nothing}");
+        }
+    }
+
+    #[test]
+    fn broken_line_is_named_by_its_own_members() {
+        let name = |text: &str| {
+            let name = RecordName::of_broken(1, text);
+            assert_eq!(name.identity, None);
+            (name.reference, name.url)
+        };
+        let both = (Some("A-1".to_owned()), Some("https://a.example/1".to_owned()));
+        let cut =
+            r#"{"contact":{"reference":"C"},"reference":"A-1","url" : "https://a.example/1","title":"ca"#;
+        assert_eq!(name(cut), both);
+        let comma = r#"{"title":"\"reference\":","reference":"A-1",,"url":"https://a.example/1"}"#;
+        assert_eq!(name(comma), both);
+        for nothing in
+            ["", "{broken", r#"{"a":"reference","#, r#"{"reference":"A-1"#, r#"{"reference":null,"#, "[]]{\""]
+        {
+            assert_eq!(name(nothing), (None, None), "{nothing}");
         }
     }
 

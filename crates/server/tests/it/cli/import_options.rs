@@ -253,3 +253,78 @@ fn wrong_format_or_mapping_is_an_error() {
     let missing = import(folder.path(), &file, &["--mapping", "/nowhere/mapping.toml"]);
     assert!(missing.failed().contains("cannot read the mapping file /nowhere/mapping.toml"), "{missing:?}");
 }
+
+const MAPPING: &str = r#"
+[fields]
+reference = "Référence"
+price = "Prix"
+propertyType = "Type"
+
+[values.propertyType]
+Maison = 1
+Appartement = 0
+
+[constants]
+transactionType = 0
+"#;
+
+const CSV: &str =
+    "Référence;Prix;Type;Couleur\nA-1;250000;Maison;rouge\nA-2;99000;Appartement;\nA-3;1;Igloo;\n";
+
+#[test]
+fn table_is_imported_with_a_mapping() {
+    let folder = TempDir::new().unwrap();
+    let (csv, mapping) = (
+        write(folder.path(), "agence.csv", CSV.as_bytes()),
+        write(folder.path(), "m.toml", MAPPING.as_bytes()),
+    );
+    let options = ["--mapping", mapping.to_str().unwrap(), "--site", SITE];
+    let dry_run = import(folder.path(), &csv, &[&options[..], &["--dry-run"]].concat());
+    assert_eq!(summary(&dry_run), "2 created, 0 updated, 0 unchanged, 1 rejected");
+    assert!(
+        dry_run.out.contains("\nColumns not used:\n        1  Couleur (rouge)\nColumns used:\n"),
+        "{dry_run:?}"
+    );
+    assert!(dry_run.out.contains("\n        3  Prix → price (250000)\n"), "{dry_run:?}");
+    assert!(dry_run.err.contains("record 3 rejected: propertyType: "), "{dry_run:?}");
+    // The same inside a ZIP file.
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    archive.start_file("Annonces.csv", zip::write::SimpleFileOptions::default()).unwrap();
+    archive.write_all(CSV.as_bytes()).unwrap();
+    let archive = archive.finish().unwrap().into_inner();
+    let file = write(folder.path(), "agence.zip", &archive);
+    assert_eq!(
+        summary(&import(folder.path(), &file, &options)),
+        "2 created, 0 updated, 0 unchanged, 1 rejected"
+    );
+    assert_eq!(live(folder.path()), 2);
+    let cut = write(folder.path(), "cut.zip", &archive[..archive.len() / 2]);
+    let refused = import(folder.path(), &cut, &[&options[..], &["--snapshot", SITE]].concat());
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert_eq!(live(folder.path()), 2);
+}
+
+#[test]
+fn mistake_in_a_mapping_file_is_named() {
+    let folder = TempDir::new().unwrap();
+    let mapping = write(folder.path(), "m.toml", b"[fields]\ncolour = \"Couleur\"\n");
+    let csv = write(folder.path(), "agence.csv", CSV.as_bytes());
+    let refused = import(folder.path(), &csv, &["--mapping", mapping.to_str().unwrap()]);
+    assert!(refused.failed().contains("m.toml: line 2: "), "{refused:?}");
+}
+
+#[test]
+fn lines_of_json_may_be_called_json() {
+    let folder = TempDir::new().unwrap();
+    let adverts = [minimal("A-1"), minimal("A-2")];
+    let as_lines = write(folder.path(), "lines.json", lines(&adverts).as_bytes());
+    let as_array = write(folder.path(), "array.json", json!(adverts).to_string().as_bytes());
+    assert_eq!(
+        summary(&import(folder.path(), &as_lines, &[])),
+        "2 created, 0 updated, 0 unchanged, 0 rejected"
+    );
+    assert_eq!(
+        summary(&import(folder.path(), &as_array, &[])),
+        "0 created, 0 updated, 2 unchanged, 0 rejected"
+    );
+}
