@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Read};
 
-use encoding_rs::{Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use crate::compression::{Bytes, peek};
 
@@ -41,6 +41,7 @@ pub(crate) fn decoded(reader: Bytes, declared: Option<&'static Encoding>) -> io:
             input_start: 0,
             input_end: 0,
             at_end: false,
+            finished: false,
             output: vec![0; BUFFER_BYTES],
             output_start: 0,
             output_end: 0,
@@ -55,6 +56,8 @@ struct DecodingReader {
     input_start: usize,
     input_end: usize,
     at_end: bool,
+    /// The decoder has seen the end, and must not be called again.
+    finished: bool,
     output: Vec<u8>,
     output_start: usize,
     output_end: usize,
@@ -63,18 +66,20 @@ struct DecodingReader {
 impl Read for DecodingReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.output_start == self.output_end {
+            if self.finished {
+                return Ok(0);
+            }
             if self.input_start == self.input_end && !self.at_end {
                 self.input_start = 0;
                 self.input_end = self.reader.read(&mut self.input)?;
                 self.at_end = self.input_end == 0;
             }
             let input = &self.input[self.input_start..self.input_end];
-            let (_, read, written, _) = self.decoder.decode_to_utf8(input, &mut self.output, self.at_end);
+            let (result, read, written, _) =
+                self.decoder.decode_to_utf8(input, &mut self.output, self.at_end);
             self.input_start += read;
             (self.output_start, self.output_end) = (0, written);
-            if self.at_end && read == 0 && written == 0 {
-                return Ok(0);
-            }
+            self.finished = self.at_end && result == CoderResult::InputEmpty;
         }
         let length = buffer.len().min(self.output_end - self.output_start);
         buffer[..length].copy_from_slice(&self.output[self.output_start..self.output_start + length]);
