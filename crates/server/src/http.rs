@@ -37,6 +37,7 @@ use domain::Scope;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use wire::advert_draft::ParseMode;
 
 use crate::background::Background;
 use crate::config::Config;
@@ -91,11 +92,12 @@ impl Shared {
         Ok(Self(Arc::new(parts)))
     }
 
-    async fn decoder(&self) -> Result<Decoder, app::Error> {
+    async fn decoder(&self, mode: ParseMode) -> Result<Decoder, app::Error> {
         Ok(Decoder {
             zone: self.config.time_zone.clone(),
             line_bytes_max: self.config.limits.line_bytes_max,
             sites: self.app.sites().await?,
+            mode,
         })
     }
 }

@@ -31,10 +31,8 @@ pub fn is_exported(value: &Value) -> bool {
 /// Parses the adverts of a document. A document that cannot be read is one rejected draft.
 pub fn parse_document(document: Value, context: ParseContext<'_>) -> Vec<Result<ParsedDraft, RejectedDraft>> {
     let rejected = |path: &str, message: &str| {
-        vec![Err(RejectedDraft {
-            violations: vec![Violation::malformed(path, message)],
-            ignored: Vec::new(),
-        })]
+        let violations = vec![Violation::malformed(path, message)];
+        vec![Err(RejectedDraft { violations, ..RejectedDraft::default() })]
     };
     if type_of(&document) == Some("hydra:Error") {
         return rejected("", "The export ended early with an error. Export again, or resume where it ended.");
@@ -113,10 +111,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::advert_draft::ParseMode;
 
     fn parse_json(document: Value) -> Vec<Result<ParsedDraft, RejectedDraft>> {
         let now = "2026-06-01T12:00:00Z".parse().unwrap();
-        let context = ParseContext { zone: &TimeZone::UTC, now, sites: &SiteDirectory::default() };
+        let mode = ParseMode::Strict;
+        let context = ParseContext { zone: &TimeZone::UTC, now, sites: &SiteDirectory::default(), mode };
         parse_document(document, context)
     }
 

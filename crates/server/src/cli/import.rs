@@ -24,6 +24,7 @@ use feed::{ColumnReport, Format, Mapping};
 use indicatif::ProgressBar;
 use tempfile::TempDir;
 use tokio::sync::mpsc;
+use wire::advert_draft::ParseMode;
 
 use self::full_feed::Listing;
 use self::records::{Batch, Collector, RecordName};
@@ -116,6 +117,7 @@ pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
         zone: config.time_zone.clone(),
         line_bytes_max: config.limits.line_bytes_max,
         sites: app.sites().await?,
+        mode: if args.strict { ParseMode::Strict } else { ParseMode::Lenient },
     };
     let (sender, mut batches) = mpsc::channel::<io::Result<Batch>>(2);
     let collector = Collector::new(decoder, app.clone(), site, sender);

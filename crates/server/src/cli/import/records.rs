@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use app::App;
 use app::ingest::Creation;
-use domain::{AdvertDraft, Identity, SiteKey, Violation, WebAddress};
+use domain::{Identity, SiteKey, Violation, WebAddress};
 use feed::{ColumnReport, FeedItem, FeedReader};
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -15,7 +15,7 @@ use wire::advert_draft::RejectedDraft;
 use wire::exported;
 
 use super::summary::{GROUPS_MAX, truncated};
-use crate::ndjson::{Decoded, Decoder, Line, LineContent, LineSplitter};
+use crate::ndjson::{Decoded, Decoder, Line, LineContent, LineSplitter, with_warnings};
 
 /// Larger than over HTTP: no client waits for receipts, and a larger batch touches each index page less often.
 const RECORDS_PER_BATCH: usize = 4_000;
@@ -65,12 +65,10 @@ pub struct Record {
     pub decoded: Decoded,
 }
 
-/// What is known about a record for messages, whether or not it is valid.
-#[derive(Debug, Default)]
+/// Which record of the feed it is, and which advert, whether or not it is valid.
+#[derive(Debug)]
 pub struct RecordName {
     pub number: u64,
-    pub reference: Option<String>,
-    pub url: Option<String>,
     /// What identifies the advert. `None` if nothing does.
     pub identity: Option<Identity>,
 }
@@ -174,7 +172,7 @@ impl Collector {
                 Ok(FeedItem::Advert(record)) => {
                     let value = Value::Object(record.advert);
                     let bytes = approximate_bytes(&value);
-                    self.add_value(record.number, value, bytes, reader.bytes_read())?;
+                    self.add_value(record.number, value, Vec::new(), bytes, reader.bytes_read())?;
                 }
                 Ok(FeedItem::Unreadable { number, message }) => {
                     self.add_unreadable(number, Violation::malformed("", message));
@@ -198,11 +196,11 @@ impl Collector {
             && !exported::starts_document(text)
         {
             let rejected = self.decoder.decode_line(&LineContent::TooLong, self.app.clock().now());
-            self.push(RecordName { number: *number, ..RecordName::default() }, rejected, 0);
+            self.push(RecordName { number: *number, identity: None }, rejected, 0);
             return Ok(());
         }
         match self.decoder.read_line(content) {
-            Ok(mut value) => {
+            Ok((mut value, warnings)) => {
                 if let (Some(site), Value::Object(advert)) = (&self.site, &mut value)
                     && advert.get("site").is_none_or(is_blank)
                     && !advert.contains_key("adverts")
@@ -213,28 +211,26 @@ impl Collector {
                     LineContent::Text(text) => text.len(),
                     LineContent::TooLong => 0,
                 };
-                self.add_value(*number, value, bytes, bytes_read.load(Ordering::Relaxed))
+                self.add_value(*number, value, warnings, bytes, bytes_read.load(Ordering::Relaxed))
             }
             Err(rejected) => {
-                let name = match content {
-                    LineContent::Text(text) => RecordName::of_broken(*number, &String::from_utf8_lossy(text)),
-                    LineContent::TooLong => RecordName { number: *number, ..RecordName::default() },
-                };
-                self.push(name, Err(rejected), 0);
+                // It identifies no advert, even if it names one: it may be a line that was cut.
+                self.push(RecordName { number: *number, identity: None }, Err(rejected), 0);
                 Ok(())
             }
         }
     }
 
     fn add_unreadable(&mut self, number: u64, violation: Violation) {
-        let rejected = RejectedDraft { violations: vec![violation], ignored: Vec::new() };
-        self.push(RecordName { number, ..RecordName::default() }, Err(rejected), 0);
+        let rejected = RejectedDraft { violations: vec![violation], ..RejectedDraft::default() };
+        self.push(RecordName { number, identity: None }, Err(rejected), 0);
     }
 
     fn add_value(
         &mut self,
         number: u64,
         value: Value,
+        warnings: Vec<Violation>,
         bytes: usize,
         bytes_read: u64,
     ) -> Result<(), Abandoned> {
@@ -248,7 +244,7 @@ impl Collector {
             return Ok(());
         }
         self.switch_to(Creation::Derived, bytes_read)?;
-        let decoded = self.decoder.decode(&value, now);
+        let decoded = with_warnings(self.decoder.decode(&value, now), warnings);
         let ignored = match &decoded {
             Ok(parsed) => &parsed.ignored,
             Err(rejected) => &rejected.ignored,
@@ -304,82 +300,25 @@ impl Collector {
 
 impl RecordName {
     fn of_decoded(number: u64, decoded: &Decoded, value: Option<&Value>) -> Self {
-        match (decoded, value) {
-            (Ok(parsed), _) => Self::of_draft(number, &parsed.draft),
-            (Err(_), Some(value)) => Self::of_rejected(number, value),
-            (Err(_), None) => Self { number, ..Self::default() },
-        }
-    }
-
-    fn of_draft(number: u64, draft: &AdvertDraft) -> Self {
-        let reference = draft.patch.reference.value().and_then(Option::as_ref);
-        let url = draft.patch.url.value().and_then(Option::as_ref);
-        Self {
-            number,
-            reference: reference.map(|text| text.as_str().to_owned()),
-            url: url.map(|url| url.as_str().to_owned()),
-            identity: Some(draft.identity.clone()),
-        }
-    }
-
-    /// Reads the name of a line that is not valid JSON. It identifies no advert: the line may have been cut.
-    fn of_broken(number: u64, text: &str) -> Self {
-        let member = |name| member_of_broken(text, name);
-        Self { number, reference: member("reference"), url: member("url"), identity: None }
-    }
-
-    /// Reads what identifies a rejected advert, as far as it can be read.
-    fn of_rejected(number: u64, value: &Value) -> Self {
-        let text = |name: &str| text_of(value.get(name)?);
-        let (reference, url) = (text("reference"), text("url"));
-        let address = url.as_deref().and_then(|url| WebAddress::parse(url).ok());
-        let site = match text("site") {
-            Some(site) => SiteKey::parse(&site),
-            None => address.as_ref().map(SiteKey::of_address),
+        let identity = match decoded {
+            Ok(parsed) => Some(parsed.draft.identity.clone()),
+            Err(_) => value.and_then(identity_of_rejected),
         };
-        let uuid = text("uuid").and_then(|text| wire::iri::parse_advert(&text)).map(Identity::Uuid);
-        let identity = uuid
-            .or_else(|| Some(Identity::SiteReference(site?, reference.as_deref()?.into())))
-            .or_else(|| Some(Identity::Url(address?.comparison_key().into())));
-        Self { number, reference, url, identity }
+        Self { number, identity }
     }
 }
 
-/// Finds a member of a JSON object whose text is broken elsewhere. Members of objects inside it do not count.
-fn member_of_broken(text: &str, name: &str) -> Option<String> {
-    let (mut rest, mut depth) = (text, 0_usize);
-    while let Some(at) = rest.find(['"', '{', '[', '}', ']']) {
-        let (letter, after) = (rest.as_bytes()[at], &rest[at + 1..]);
-        match letter {
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => depth = depth.saturating_sub(1),
-            _ => {
-                let end = closing_quote(after)?;
-                let (string, next) = (&after[..end], &after[end + 1..]);
-                if let (1, true, Some(value)) = (depth, string == name, next.trim_start().strip_prefix(':')) {
-                    return text_of(&first_value(value)?);
-                }
-                rest = next;
-                continue;
-            }
-        }
-        rest = after;
-    }
-    None
-}
-
-/// Returns the position of the quote that ends a string.
-fn closing_quote(text: &str) -> Option<usize> {
-    let mut escaped = false;
-    text.bytes().position(|byte| {
-        let closes = byte == b'"' && !escaped;
-        escaped = byte == b'\\' && !escaped;
-        closes
-    })
-}
-
-fn first_value(text: &str) -> Option<Value> {
-    serde_json::Deserializer::from_str(text).into_iter::<Value>().next()?.ok()
+/// Reads what identifies a rejected advert, as far as it can be read.
+fn identity_of_rejected(value: &Value) -> Option<Identity> {
+    let text = |name: &str| text_of(value.get(name)?);
+    let address = text("url").and_then(|url| WebAddress::parse(&url).ok());
+    let site = match text("site") {
+        Some(site) => SiteKey::parse(&site),
+        None => address.as_ref().map(SiteKey::of_address),
+    };
+    let uuid = text("uuid").and_then(|text| wire::iri::parse_advert(&text)).map(Identity::Uuid);
+    uuid.or_else(|| Some(Identity::SiteReference(site?, text("reference")?.into())))
+        .or_else(|| Some(Identity::Url(address?.comparison_key().into())))
 }
 
 /// Returns a text or a number as text. `None` for anything else, and for a blank text.
@@ -423,8 +362,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rejected_record_is_named_as_far_as_it_can_be_read() {
-        let identity = |value: Value| RecordName::of_rejected(1, &value).identity;
+    fn rejected_record_is_identified_as_far_as_it_can_be_read() {
+        let identity = |value: Value| identity_of_rejected(&value);
         let site = |key: &str| SiteKey::parse(key).unwrap();
         let by_reference = Some(Identity::SiteReference(site("portail.fr"), "7".into()));
         assert_eq!(identity(json!({"site": "www.portail.fr", "reference": 7})), by_reference);
@@ -436,26 +375,6 @@ mod tests {
         assert_eq!(identity(json!({"uuid": uuid, "site": "a.fr", "reference": "7"})), by_uuid);
         for nothing in [json!({}), json!([1]), json!({"reference": "7"}), json!({"url": "x"})] {
             assert_eq!(identity(nothing.clone()), None, "{nothing}");
-        }
-    }
-
-    #[test]
-    fn broken_line_is_named_by_its_own_members() {
-        let name = |text: &str| {
-            let name = RecordName::of_broken(1, text);
-            assert_eq!(name.identity, None);
-            (name.reference, name.url)
-        };
-        let both = (Some("A-1".to_owned()), Some("https://a.example/1".to_owned()));
-        let cut =
-            r#"{"contact":{"reference":"C"},"reference":"A-1","url" : "https://a.example/1","title":"ca"#;
-        assert_eq!(name(cut), both);
-        let comma = r#"{"title":"\"reference\":","reference":"A-1",,"url":"https://a.example/1"}"#;
-        assert_eq!(name(comma), both);
-        for nothing in
-            ["", "{broken", r#"{"a":"reference","#, r#"{"reference":"A-1"#, r#"{"reference":null,"#, "[]]{\""]
-        {
-            assert_eq!(name(nothing), (None, None), "{nothing}");
         }
     }
 

@@ -65,18 +65,18 @@ impl Summary {
                     Outcome::Unchanged => self.unchanged += 1,
                 }
                 for warning in warnings {
-                    self.warnings.add_violation(name, warning);
+                    self.warnings.add_violation(name, ingested, warning);
                 }
             }
             Receipt::Rejected { violations } => {
                 self.rejected += 1;
                 for violation in violations {
-                    self.rejections.add_violation(name, violation);
+                    self.rejections.add_violation(name, ingested, violation);
                 }
             }
         }
         for field in &ingested.ignored {
-            self.ignored.add(&without_indexes(field), || Example::new(name, ""));
+            self.ignored.add(&without_indexes(field), || Example::new(name, ingested, ""));
         }
     }
 
@@ -135,8 +135,8 @@ struct Example {
 }
 
 impl Example {
-    fn new(name: &RecordName, text: &str) -> Self {
-        let label = match (&name.reference, &name.url) {
+    fn new(name: &RecordName, ingested: &Ingested, text: &str) -> Self {
+        let label = match (&ingested.reference, &ingested.url) {
             (Some(reference), _) => Some(format!("reference {}", truncated(reference))),
             (None, Some(url)) => Some(truncated(url)),
             (None, None) => None,
@@ -146,7 +146,7 @@ impl Example {
 }
 
 impl Groups {
-    fn add_violation(&mut self, name: &RecordName, violation: &Violation) {
+    fn add_violation(&mut self, name: &RecordName, ingested: &Ingested, violation: &Violation) {
         let message = wording(&violation.message);
         let key = match violation.path.as_str() {
             "" => message,
@@ -155,7 +155,7 @@ impl Groups {
         self.add(&key, || {
             // The example is worth printing only if it says more than the wording.
             let says_more = key_lacks(&key, &violation.message);
-            Example::new(name, if says_more { &violation.message } else { "" })
+            Example::new(name, ingested, if says_more { &violation.message } else { "" })
         });
     }
 
@@ -260,10 +260,10 @@ mod tests {
     use super::*;
 
     fn name(number: u64) -> RecordName {
-        RecordName { number, reference: Some(format!("A-{number}")), ..RecordName::default() }
+        RecordName { number, identity: None }
     }
 
-    fn accepted(warnings: Vec<Violation>, ignored: &[&str]) -> Ingested {
+    fn accepted(number: u64, warnings: Vec<Violation>, ignored: &[&str]) -> Ingested {
         let receipt = Receipt::Accepted {
             advert: AdvertId::from_bytes([1; 16]),
             property: PropertyId::from_bytes([2; 16]),
@@ -271,7 +271,8 @@ mod tests {
             certainty: None,
             warnings,
         };
-        Ingested { receipt, ignored: ignored.iter().map(|name| (*name).to_owned()).collect() }
+        let ignored = ignored.iter().map(|name| (*name).to_owned()).collect();
+        Ingested { receipt, ignored, reference: Some(format!("A-{number}")), url: None }
     }
 
     #[test]
@@ -282,10 +283,10 @@ mod tests {
                 format!("pictures[{number}]"),
                 format!("\"http://x y/{number}\" is not a URL."),
             );
-            summary.add(&name(number), &accepted(vec![warning], &["colour"]));
+            summary.add(&name(number), &accepted(number, vec![warning], &["colour"]));
         }
         let limit = Violation::invalid("room", "This value should be between 0 and 10000, 12.5 given.");
-        summary.add(&name(4), &accepted(vec![limit], &[]));
+        summary.add(&name(4), &accepted(4, vec![limit], &[]));
         summary.set_ignored_example("colour", "\"red\"");
         summary.set_ignored_example("colour", "\"blue\"");
         assert_eq!(summary.counts(), "4 created, 0 updated, 0 unchanged, 0 rejected");
@@ -302,8 +303,9 @@ mod tests {
     fn message_without_a_value_is_not_repeated() {
         let mut summary = Summary::default();
         let violations = vec![Violation::missing("propertyType", "This value should not be blank.")];
-        let rejected = Ingested { receipt: Receipt::Rejected { violations }, ignored: Vec::new() };
-        summary.add(&RecordName { number: 7, ..RecordName::default() }, &rejected);
+        let receipt = Receipt::Rejected { violations };
+        let rejected = Ingested { receipt, ignored: Vec::new(), reference: None, url: None };
+        summary.add(&name(7), &rejected);
         assert_eq!(
             summary.tables(),
             "Rejected, by reason:\n        1  propertyType: This value should not be blank. (line 7)\n"
@@ -315,7 +317,7 @@ mod tests {
         let mut summary = Summary::default();
         for number in 0..10_000 {
             let field = format!("{}é", "x".repeat(number % 500));
-            summary.add(&name(1), &accepted(Vec::new(), &[&field]));
+            summary.add(&name(1), &accepted(1, Vec::new(), &[&field]));
         }
         assert_eq!(summary.ignored.groups.len(), GROUPS_MAX);
         let tables = summary.tables();
