@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-/// The fields that a mapping may name. Others are a typing error.
-pub(crate) const FIELDS: &[&str] = &[
+/// The fields that a mapping may name, with dots before the names of members. Others are a typing error.
+pub const FIELDS: &[&str] = &[
     "bedroom",
     "cityName",
     "condominiumFees",

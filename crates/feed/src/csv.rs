@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 pub(crate) use split::{QuotesInside, Separators, Split, Splitter};
 
-use crate::advert::{self, LISTS};
+use crate::advert::{self, FIELDS, LISTS};
 use crate::compression::{Bytes, buffered, peek};
 use crate::encoding;
 use crate::mapping::{Mapping, Source, fold};
@@ -184,10 +184,9 @@ impl Plan {
                 flags.push(columns);
             }
         } else if header {
-            fields = names
-                .iter()
-                .map(|name| if name.is_empty() { Vec::new() } else { vec![name.clone()] })
-                .collect();
+            let known = |name: &&String| FIELDS.contains(&name.as_str());
+            fields =
+                names.iter().map(|name| Some(name).filter(known).into_iter().cloned().collect()).collect();
         }
         Self { names, rules, flags, fields }
     }
@@ -218,13 +217,11 @@ impl Plan {
         let text = |column: usize| texts.get(column).map_or("", String::as_str);
         let mut fields = Map::new();
         let Some(mapping) = mapping.filter(|mapping| mapping.names_columns()) else {
-            for (column, field) in
-                self.fields.iter().enumerate().filter_map(|(column, it)| Some((column, it.first()?)))
-            {
+            // Names that are not fields are passed on, and the receipt of the advert lists them as ignored.
+            for (column, field) in self.names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
                 if LISTS.contains(&field.as_str()) {
-                    text(column)
-                        .split(LIST_SEPARATOR)
-                        .for_each(|item| advert::push_text(&mut fields, field, item));
+                    let items = text(column).split(LIST_SEPARATOR);
+                    items.for_each(|item| advert::push_text(&mut fields, field, item));
                 } else {
                     advert::put_text(&mut fields, field, text(column));
                 }

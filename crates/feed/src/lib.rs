@@ -22,6 +22,7 @@ mod report;
 mod reso;
 mod xml;
 
+pub use advert::FIELDS;
 pub use compression::decompress;
 pub use error::FeedError;
 pub use format::{Format, UnknownFormat};

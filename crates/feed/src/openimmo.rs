@@ -146,8 +146,7 @@ impl XmlFormat for OpenImmo {
         put_text(&mut advert, "description", &texts.join("\n\n"));
         equipment(node, &mut advert);
         attachments(node, &mut advert);
-        let action = node.find("verwaltung_techn/aktion").and_then(|it| it.attribute("aktionart", "expired"));
-        if action.is_some_and(|action| action.eq_ignore_ascii_case("delete")) {
+        if is_gone(node) {
             put(&mut advert, "expired", Value::from(true));
         }
         advert
@@ -168,6 +167,14 @@ impl OpenImmo {
         }
         put(advert, "publisher.type", Value::from(1));
     }
+}
+
+/// Returns `true` if the advert is deleted, or shown only as a reference of the agency, or if the property is sold.
+fn is_gone(node: &Node) -> bool {
+    let action = node.find("verwaltung_techn/aktion").and_then(|it| it.attribute("aktionart", "expired"));
+    let state = node.find("zustand_angaben/verkaufstatus").and_then(|it| it.attribute("stand", "expired"));
+    let is = |value: Option<&str>, word: &str| value.is_some_and(|value| value.eq_ignore_ascii_case(word));
+    is(action, "DELETE") || is(action, "REFERENZ") || is(state, "VERKAUFT")
 }
 
 fn category(node: &Node, advert: &mut Map<String, Value>) {

@@ -31,7 +31,8 @@ pub struct FeedOptions {
 /// One advert, with the field names of the contract.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeedRecord {
-    /// The line of an NDJSON feed or the record of another one, counted from 1.
+    /// The line where the record begins in NDJSON, CSV and Poliris, or the count of records in JSON and XML; from 1. The
+    /// documents of a ZIP file are counted together.
     pub number: u64,
     pub advert: Map<String, Value>,
 }

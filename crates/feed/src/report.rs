@@ -42,7 +42,11 @@ impl ColumnReport {
     }
 
     fn columns(&self) -> impl Iterator<Item = (&str, &Column)> {
-        self.columns.iter().map(|(name, column)| (name.as_str(), column))
+        let mut columns: Vec<(&str, &Column)> =
+            self.columns.iter().map(|(name, column)| (name.as_str(), column)).collect();
+        // Column 9 comes before column 10.
+        columns.sort_by_key(|(name, _)| numbered(name));
+        columns.into_iter()
     }
 
     /// Counts a value of a column. Without `fields`, the value is not used.
@@ -65,6 +69,12 @@ impl ColumnReport {
         }
         column.add(fields);
     }
+}
+
+/// Splits a name into its text and the number at its end.
+fn numbered(name: &str) -> (&str, u64) {
+    let text = name.trim_end_matches(|character: char| character.is_ascii_digit());
+    (text, name[text.len()..].parse().unwrap_or(0))
 }
 
 impl Column {
@@ -93,6 +103,16 @@ mod tests {
         let column = Column { fields: vec!["price".into()], count: 2, example: "100".into() };
         assert_eq!(mapped, [("prix", &column)]);
         assert_eq!(report.unmapped().map(|(name, _)| name).collect::<Vec<_>>(), ["dpe"]);
+    }
+
+    #[test]
+    fn numbered_columns_are_in_order() {
+        let mut report = ColumnReport::default();
+        for name in ["photo10", "photo2", "column 100", "column 20", "photo"] {
+            report.count(name, &[], "x");
+        }
+        let names: Vec<_> = report.unmapped().map(|(name, _)| name).collect();
+        assert_eq!(names, ["column 20", "column 100", "photo", "photo2", "photo10"]);
     }
 
     #[test]

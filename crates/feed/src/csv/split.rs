@@ -40,6 +40,8 @@ pub(crate) struct Splitter<R> {
     start: usize,
     at_end: bool,
     record_bytes_max: usize,
+    /// The least that is read at once.
+    read_bytes: usize,
     fields: Vec<Field>,
     /// The number of columns, once known: a record over several lines must have it.
     columns: Option<usize>,
@@ -68,6 +70,8 @@ enum Scan {
     More,
     /// A quote is not closed before the end of the file.
     Unclosed,
+    /// A line ends inside a quoted field, after a quote that should have been doubled.
+    StrayQuote,
 }
 
 const READ_BYTES: usize = 64 * 1024;
@@ -81,6 +85,7 @@ impl<R: BufRead> Splitter<R> {
             start: 0,
             at_end: false,
             record_bytes_max,
+            read_bytes: READ_BYTES,
             fields: Vec::new(),
             columns: None,
             line: 1,
@@ -134,7 +139,10 @@ impl<R: BufRead> Splitter<R> {
                     let wrong_columns = self.columns.is_some_and(|columns| columns != fields.len());
                     if lines > 0 && (wrong_columns || stray_quote) {
                         self.single_lines = bytes;
-                        return Ok(self.give_up_line());
+                        return Ok(self.recover_line());
+                    }
+                    if wrong_columns && stray_quote {
+                        return Ok(self.recover_line());
                     }
                     self.fields = fields;
                     self.advance(bytes);
@@ -147,8 +155,9 @@ impl<R: BufRead> Splitter<R> {
                 Scan::More => self.fill()?,
                 Scan::Unclosed => {
                     self.single_lines = self.buffer.len() - self.start;
-                    return Ok(self.give_up_line());
+                    return Ok(self.recover_line());
                 }
+                Scan::StrayQuote => return Ok(self.recover_line()),
             }
         }
     }
@@ -176,10 +185,15 @@ impl<R: BufRead> Splitter<R> {
         ))
     }
 
-    /// Skips the line where the record began, because a quote in it is not closed.
-    fn give_up_line(&mut self) -> Split {
+    /// Reads the line where the record began by itself, or skips it, because a quote in it is not closed.
+    fn recover_line(&mut self) -> Split {
         let available = &self.buffer[self.start..];
         let bytes = available.iter().position(|byte| *byte == b'\n').map_or(available.len(), |at| at + 1);
+        if let Some(fields) = self.literal_fields(&available[..bytes]) {
+            self.fields = fields;
+            self.advance(bytes);
+            return Split::Record;
+        }
         self.consume(bytes);
         Split::Unreadable(
             "a quote is not closed, or the quotes of the line do not fit its columns".to_owned(),
@@ -190,7 +204,7 @@ impl<R: BufRead> Splitter<R> {
     fn give_up_record(&mut self) -> io::Result<Split> {
         if self.buffer[self.start..].contains(&b'\n') {
             self.single_lines = self.buffer.len() - self.start;
-            return Ok(self.give_up_line());
+            return Ok(self.recover_line());
         }
         loop {
             let available = &self.buffer[self.start..];
@@ -226,7 +240,7 @@ impl<R: BufRead> Splitter<R> {
     fn fill(&mut self) -> io::Result<()> {
         self.buffer.drain(..self.start);
         self.start = 0;
-        let wanted = self.buffer.len() + self.buffer.len().max(READ_BYTES);
+        let wanted = self.buffer.len() + self.buffer.len().max(self.read_bytes);
         while self.buffer.len() < wanted && !self.at_end {
             let available = match self.reader.fill_buf() {
                 Ok(available) => available,
@@ -247,6 +261,44 @@ impl<R: BufRead> Splitter<R> {
         match available.iter().position(|byte| *byte == b'\n') {
             Some(at) => self.scan(&available[..=at], true),
             None => self.scan(available, self.at_end),
+        }
+    }
+
+    /// Splits a line that has fields such as `"Les Jardins" - T3`: their quotes are text. The columns must be right then, and a
+    /// quote that has no partner stays a mistake.
+    fn literal_fields(&self, line: &[u8]) -> Option<Vec<Field>> {
+        let quote = self.separators.quote?;
+        let columns = self.columns.filter(|_| self.separators.quotes_inside == QuotesInside::Doubled)?;
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let mut fields = Vec::new();
+        let mut at = 0;
+        loop {
+            let closed = match line.get(at) {
+                Some(first) if *first == quote => self.quoted_end(line, at + 1, true).ok(),
+                _ => None,
+            };
+            let end = match closed {
+                Some((end, false)) => {
+                    fields.push(Field { range: at + 1..end, quoted: true });
+                    end + 1
+                }
+                _ => {
+                    let end = self.plain_end(line, at).unwrap_or(line.len());
+                    let quotes = line[at..end].iter().filter(|byte| **byte == quote).count();
+                    if quotes % 2 == 1 {
+                        return None;
+                    }
+                    fields.push(Field { range: at..end, quoted: false });
+                    end
+                }
+            };
+            at = end + line[end..].iter().take_while(|byte| **byte == b' ').count();
+            if at >= line.len() {
+                return Some(fields).filter(|fields| fields.len() == columns);
+            }
+            line[at..].strip_prefix(self.separators.delimiter.as_slice())?;
+            at += self.separators.delimiter.len();
         }
     }
 
@@ -322,20 +374,23 @@ impl<R: BufRead> Splitter<R> {
         let mut stray_quote = false;
         let mut at = from;
         loop {
-            let Some(offset) = bytes[at..].iter().position(|byte| *byte == quote) else {
-                return Err(unclosed());
-            };
+            let offset = bytes[at..].iter().position(|byte| *byte == quote);
+            let between = &bytes[at..offset.map_or(bytes.len(), |offset| at + offset)];
+            if stray_quote && between.contains(&b'\n') {
+                return Err(Scan::StrayQuote);
+            }
+            let Some(offset) = offset else { return Err(unclosed()) };
             at += offset;
             let rest = &bytes[at + 1..];
+            let spaces = rest.iter().take_while(|byte| **byte == b' ').count();
             // Whether the quote closes depends on what follows, and that may not have been read yet.
-            if rest.len() <= self.separators.delimiter.len() + 2 && !complete {
+            if rest.len() - spaces < self.separators.delimiter.len().max(2) && !complete {
                 return Err(Scan::More);
             }
             if doubled && rest.first() == Some(&quote) {
                 at += 2;
                 continue;
             }
-            let spaces = rest.iter().take_while(|byte| **byte == b' ').count();
             let rest = &rest[spaces..];
             let closes = rest.is_empty()
                 || rest.starts_with(b"\n")
@@ -375,8 +430,19 @@ mod tests {
         columns: Option<usize>,
         bytes_max: usize,
     ) -> Vec<Vec<String>> {
-        let mut splitter =
-            Splitter::new(io::BufReader::with_capacity(5, text.as_bytes()), separators.clone(), bytes_max);
+        split_by(READ_BYTES, text, separators, columns, bytes_max)
+    }
+
+    fn split_by(
+        read_bytes: usize,
+        text: &str,
+        separators: &Separators,
+        columns: Option<usize>,
+        bytes_max: usize,
+    ) -> Vec<Vec<String>> {
+        let reader = io::BufReader::with_capacity(read_bytes, text.as_bytes());
+        let mut splitter = Splitter::new(reader, separators.clone(), bytes_max);
+        splitter.read_bytes = read_bytes;
         if let Some(columns) = columns {
             splitter.set_columns(columns);
         }
@@ -403,7 +469,13 @@ mod tests {
     }
 
     fn check(text: &str, separators: &Separators, columns: Option<usize>, expected: &[&[&str]]) {
-        assert_eq!(split(text, separators, columns, 1_000), expected, "{text}");
+        for read_bytes in [1, 2, 3, 5, READ_BYTES] {
+            assert_eq!(
+                split_by(read_bytes, text, separators, columns, 1_000),
+                expected,
+                "{text} {read_bytes}"
+            );
+        }
     }
 
     #[test]
@@ -437,6 +509,24 @@ mod tests {
     }
 
     #[test]
+    fn quotes_around_a_part_of_a_field_are_text() {
+        let part = "\"Les Jardins\" - T3";
+        check(&format!("a,{part},1\nb,x,2\n"), &comma(), Some(3), &[&["a", part, "1"], &["b", "x", "2"]]);
+        check(
+            &format!("a,{part},\"1\"\r\n\"b\",x,2"),
+            &comma(),
+            Some(3),
+            &[&["a", part, "1"], &["b", "x", "2"]],
+        );
+        check(&format!("b,x,2\n\"a\",{part},"), &comma(), Some(3), &[&["b", "x", "2"], &["a", part, ""]]);
+        let text = format!("a,{part},1\n\"b\",\"x\ny\",2\n");
+        check(&text, &comma(), Some(3), &[&["a", part, "1"], &["b", "x\ny", "2"]]);
+        // With a column too many, it is not clear what belongs together.
+        check(&format!("a,{part},1,\nb,x,2\n"), &comma(), Some(3), &[UNREADABLE, &["b", "x", "2"]]);
+        check("a,\"bel \"appart\" x\",1\n", &comma(), Some(3), &[&["a", "bel \"appart\" x", "1"]]);
+    }
+
+    #[test]
     fn large_records_are_skipped() {
         let long = "x".repeat(50);
         let text = format!("a,b\n{long},{long}\nc,d\n");
@@ -445,6 +535,18 @@ mod tests {
         let text = format!("a,b\n\"{long}\n{long}\nc,d\n");
         let expected: &[&[&str]] = &[&["a", "b"], UNREADABLE, &[&long], &["c", "d"]];
         assert_eq!(split(&text, &comma(), Some(2), 60), expected);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn records_do_not_depend_on_the_size_of_reads(text in "[\"!#;a \r\n]{0,40}", read_bytes in 1_usize..8) {
+            for separators in [comma(), poliris(), Separators { delimiter: b";".to_vec(), ..comma() }] {
+                proptest::prop_assert_eq!(
+                    split_by(read_bytes, &text, &separators, Some(2), 1_000),
+                    split(&text, &separators, Some(2), 1_000)
+                );
+            }
+        }
     }
 
     #[test]

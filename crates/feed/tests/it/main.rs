@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 mod compressed;
+mod documentation;
 mod hostile;
 mod mappings;
 mod samples;

@@ -68,6 +68,12 @@ fn check(options: FeedOptions, opening: &'static str, record: fn(u64) -> String,
 }
 
 #[test]
+fn readers_can_be_sent_to_another_thread() {
+    fn is_send<T: Send>(_: &T) {}
+    is_send(&feed::open_reader(Box::new(io::empty()), options(Format::Csv)).unwrap());
+}
+
+#[test]
 fn long_feeds_are_read_record_by_record() {
     check(options(Format::Ndjson), "", |n| format!("{{\"reference\":\"R{n}\",\"title\":\"x\"}}\n"), "");
     check(options(Format::Csv), "reference;title\n", |n| format!("R{n};\"une ligne\nou deux\"\n"), "");
