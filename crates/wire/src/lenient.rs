@@ -52,73 +52,28 @@ pub fn is_not_given(text: &str) -> bool {
     if text.chars().all(|c| matches!(c, '-' | '–' | '—' | '_' | '.' | '?' | '*' | '/' | ',' | '…')) {
         return true;
     }
-    matches!(
-        text.to_ascii_lowercase().as_str(),
-        "null"
-            | "(null)"
-            | "<null>"
-            | "[null]"
-            | "none"
-            | "nil"
-            | "nan"
-            | "undefined"
-            | "n/a"
-            | "n.a."
-            | "n.a"
-            | "#n/a"
-            | "nc"
-            | "n.c."
-            | "n.c"
-            | "n/c"
-            | "(nc)"
-            | "\\n"
-    )
+    NOT_GIVEN.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
+
+/// What programs and people write into any field for a value that they do not have.
+#[rustfmt::skip]
+const NOT_GIVEN: &[&str] = &[
+    "null", "(null)", "<null>", "[null]", "none", "nil", "nan", "undefined", "n/a", "n.a.", "n.a", "#n/a", "nc", "n.c.",
+    "n.c", "n/c", "(nc)", "\\n",
+];
 
 /// Returns `true` if a folded text says in words that a number, a date or a choice is not known. Not for titles and names,
 /// which may say anything.
 fn says_unknown(folded: &str) -> bool {
-    matches!(
-        folded,
-        "na" | "n a"
-            | "nc"
-            | "n c"
-            | "nd"
-            | "n d"
-            | "nr"
-            | "n r"
-            | "null"
-            | "none"
-            | "nan"
-            | "non communique"
-            | "non communiquee"
-            | "non renseigne"
-            | "non renseignee"
-            | "non precise"
-            | "non precisee"
-            | "non defini"
-            | "non definie"
-            | "non disponible"
-            | "non connu"
-            | "non connue"
-            | "non applicable"
-            | "non concerne"
-            | "inconnu"
-            | "inconnue"
-            | "indetermine"
-            | "indefini"
-            | "indisponible"
-            | "unknown"
-            | "not available"
-            | "not applicable"
-            | "not specified"
-            | "unspecified"
-            | "sans objet"
-            | "a definir"
-            | "a preciser"
-            | "a venir"
-            | "a completer"
-            | "tbd"
-            | "tba"
-    )
+    UNKNOWN.contains(&folded)
 }
+
+/// How people say that they do not know, folded.
+#[rustfmt::skip]
+const UNKNOWN: &[&str] = &[
+    "na", "n a", "nc", "n c", "nd", "n d", "nr", "n r", "null", "none", "nan", "non communique", "non communiquee",
+    "non renseigne", "non renseignee", "non precise", "non precisee", "non defini", "non definie", "non disponible",
+    "non connu", "non connue", "non applicable", "non concerne", "inconnu", "inconnue", "indetermine", "indefini",
+    "indisponible", "unknown", "not available", "not applicable", "not specified", "unspecified", "sans objet",
+    "a definir", "a preciser", "a venir", "a completer", "tbd", "tba",
+];

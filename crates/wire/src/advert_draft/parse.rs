@@ -8,7 +8,9 @@ use domain::{
 use serde_json::{Map, Value};
 
 use crate::json::truncated;
-use crate::{iri, lenient, names, site};
+use crate::lenient::number::{self, NumberKind};
+use crate::lenient::{self, Reading};
+use crate::{iri, names, site};
 
 use super::nested::{contact, point, publisher, rating};
 use super::reader::FieldReader;
@@ -284,8 +286,10 @@ impl DraftParser<'_> {
         if field_name.is_none() {
             self.reader.report(missing("fieldName"));
         }
+        let field = field_name.as_ref().map(|name| name.as_str().to_owned()).unwrap_or_default();
         let mut value_text = |name: &str| -> Option<Box<str>> {
             let text = self.reader.text_or_number(&format!("{path}.{name}"), member(name)?)?;
+            let text = if self.reader.is_strict() { text } else { amount_text(&field, text) };
             Some(text.chars().take(1_000).collect::<String>().into())
         };
         let (old_value, new_value) = (value_text("fieldOldValue"), value_text("fieldNewValue"));
@@ -443,6 +447,19 @@ fn code_digits(text: &str, reader: &FieldReader) -> String {
     match trimmed.split([' ', ',']).next() {
         Some(first) if is_code(first) => first.to_owned(),
         _ => trimmed.to_owned(),
+    }
+}
+
+/// Returns an old or new price or surface as plain digits, so that a variation can be computed: `295 000 €` is `295000`. The
+/// values of other fields stay.
+fn amount_text(field: &str, text: String) -> String {
+    let kind = match field {
+        "price" | "surface" => NumberKind::of_amount(field),
+        _ => return text,
+    };
+    match number::read(&text, kind) {
+        Reading::Value(number) => domain::Amount::new(number).map_or(text, |amount| amount.to_string()),
+        Reading::Remarked(..) | Reading::NotGiven | Reading::Unusable(_) => text,
     }
 }
 

@@ -397,29 +397,25 @@ impl FieldReader {
     }
 }
 
-/// Splits a text at the separators of lists: bars, semicolons, line breaks, or else commas. A comma may be part of an
-/// address, so addresses are separated only where the next one begins.
+/// Splits a text at the separators of lists: bars, semicolons and line breaks, or else commas. Semicolons and commas may be
+/// part of an address, so they separate addresses only where the next one begins.
 fn separated(text: &str) -> impl Iterator<Item = &str> {
-    let marks: &[char] = &['|', ';', '\n'];
     let addresses = text.contains("://");
-    let pieces: Vec<&str> =
-        if text.contains(marks) && !(addresses && !text.contains(['|', '\n']) && text.contains("&amp;")) {
-            text.split(marks).collect()
-        } else if addresses {
-            let mut starts: Vec<usize> = text.match_indices(",http").map(|(at, _)| at).collect();
-            starts.extend(text.match_indices(", http").map(|(at, _)| at));
-            starts.sort_unstable();
-            let mut pieces = Vec::new();
-            let mut from = 0;
-            for start in starts {
-                pieces.push(&text[from..start]);
-                from = start + 1;
-            }
-            pieces.push(&text[from..]);
-            pieces
-        } else {
-            text.split(',').collect()
+    let marks: &[char] = if text.contains(['|', ';', '\n']) { &['|', ';', '\n'] } else { &[','] };
+    let (mut pieces, mut from) = (Vec::new(), 0);
+    for (at, mark) in text.match_indices(['|', '\n', ';', ',']) {
+        let next = text[at + 1..].trim_start();
+        let separates = match mark {
+            "|" | "\n" => true,
+            _ if addresses => next.starts_with("http") || next.starts_with("//"),
+            mark => marks.iter().any(|known| mark.starts_with(*known)),
         };
+        if separates {
+            pieces.push(&text[from..at]);
+            from = at + 1;
+        }
+    }
+    pieces.push(&text[from..]);
     pieces.into_iter().map(str::trim).filter(|piece| !piece.is_empty())
 }
 

@@ -318,3 +318,38 @@ fn history_keeps_unknown_field_names() {
     assert_eq!(history[0].new_value.as_deref(), Some("200000"));
     assert_eq!(names::event_subject(&history[1].subject), "boost");
 }
+
+#[test]
+fn amounts_in_events_are_plain() {
+    let event = json!({"fieldName": "price", "createdAt": "01/02/2026", "fieldOldValue": "200 000 €",
+                       "fieldNewValue": "190.000", "percentVariation": "-5 %"});
+    let other = json!({"fieldName": "title", "createdAt": "2026-02-01", "fieldNewValue": "T3 190.000 €"});
+    let history = parse_json(with(json!({"events": [event, other]}))).unwrap().draft.history;
+    assert_eq!(
+        (history[0].old_value.as_deref(), history[0].new_value.as_deref()),
+        (Some("200000"), Some("190000"))
+    );
+    assert_eq!(history[0].percent_variation.map(PercentVariation::get), Some(-5.0));
+    assert_eq!(history[1].new_value.as_deref(), Some("T3 190.000 €"));
+}
+
+#[test]
+fn list_may_be_a_text() {
+    let check = |name: &str, text: &str, expected: &[&str]| {
+        let read = parse_json(with(json!({name: text}))).unwrap();
+        assert_eq!(super::write(&read.draft)[name], json!(expected), "{text}");
+        assert_eq!(listed(&read.warnings), [""; 0], "{text}");
+    };
+    check("features", "Balcon, cave ,parking", &["Balcon", "cave", "parking"]);
+    check("features", "Balcon; vue sur mer, plein sud|cave", &["Balcon", "vue sur mer, plein sud", "cave"]);
+    check(
+        "pictures",
+        "https://a.example/1,2.jpg|https://a.example/2.jpg",
+        &["https://a.example/1,2.jpg", "https://a.example/2.jpg"],
+    );
+    check(
+        "pictures",
+        "https://a.example/?x=1&amp;y=2;https://a.example/2.jpg, //b.example/3.jpg",
+        &["https://a.example/?x=1&y=2", "https://a.example/2.jpg", "https://b.example/3.jpg"],
+    );
+}

@@ -5,6 +5,12 @@ use super::{Reading, says_unknown};
 /// Reads a yes or a no.
 pub fn read(text: &str) -> Reading<bool> {
     let text = text.trim();
+    // The usual answers need no further look.
+    match text {
+        "oui" | "Oui" | "OUI" | "true" | "1" => return Reading::Value(true),
+        "non" | "Non" | "NON" | "false" | "0" => return Reading::Value(false),
+        _ => {}
+    }
     if super::is_not_given(text) {
         return Reading::NotGiven;
     }

@@ -26,7 +26,7 @@ pub fn read(text: &str, zone: &TimeZone) -> Reading<Timestamp> {
     if is_zero_date(text) {
         return Reading::NotGiven;
     }
-    if let Some(timestamp) = parse(text, zone) {
+    if let Some(timestamp) = day_first(text, zone).or_else(|| parse(text, zone)) {
         return Reading::Value(timestamp);
     }
     if says_unknown(&domain::fold(text)) {
@@ -49,6 +49,30 @@ pub fn read(text: &str, zone: &TimeZone) -> Reading<Timestamp> {
         Some(timestamp) => Reading::Value(domain::ports::whole_second(timestamp)),
         None => Reading::Unusable(NO_DATE),
     }
+}
+
+/// Fast path: reads `12/03/2024`, alone or with `10:15` or `10:15:30`. The usual form of feeds should not cost three failed
+/// attempts at other forms.
+fn day_first(text: &str, zone: &TimeZone) -> Option<Timestamp> {
+    let bytes = text.as_bytes();
+    let number = |from: usize, to: usize| {
+        bytes[from..to].iter().try_fold(0_i16, |number, byte| {
+            byte.is_ascii_digit().then(|| number * 10 + i16::from(byte - b'0'))
+        })
+    };
+    let two = |from: usize| number(from, from + 2).and_then(|number| i8::try_from(number).ok());
+    let time_marks = |marks: &[usize]| marks.iter().all(|at| bytes[*at] == b':');
+    let (hour, minute, second) = match bytes.len() {
+        10 => (0, 0, 0),
+        16 if bytes[10] == b' ' && time_marks(&[13]) => (two(11)?, two(14)?, 0),
+        19 if bytes[10] == b' ' && time_marks(&[13, 16]) => (two(11)?, two(14)?, two(17)?),
+        _ => return None,
+    };
+    if bytes[2] != b'/' || bytes[5] != b'/' {
+        return None;
+    }
+    let date = Date::new(number(6, 10)?, two(3)?, two(0)?).ok()?;
+    resolve_in_zone(date.to_datetime(Time::new(hour, minute, second, 0).ok()?), zone)
 }
 
 /// Reads a number: seconds, milliseconds or microseconds since 1970, or the digits of a date.

@@ -4,8 +4,11 @@
 //! With a unit (`€`, `m²`, `pièces`) the other words are comments; without one, an unknown word makes the text unusable,
 //! because the number may mean something else.
 
+mod vocabulary;
+
 use super::{Reading, date, says_unknown, text};
 use crate::json::parse_number;
+use vocabulary::*;
 
 /// What a number counts or measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +95,9 @@ pub fn read(given: &str, kind: NumberKind) -> Reading<f64> {
     if !trimmed.is_empty() && trimmed.len() <= 15 && trimmed.bytes().all(|byte| byte.is_ascii_digit()) {
         return trimmed.parse().map_or(Reading::Unusable(MALFORMED), |number| checked(number, kind));
     }
+    if let Some(number) = simple(trimmed, kind) {
+        return Reading::Value(number);
+    }
     if super::is_not_given(trimmed) {
         return Reading::NotGiven;
     }
@@ -122,6 +128,52 @@ pub fn read(given: &str, kind: NumberKind) -> Reading<f64> {
         Some(tokens) => tokens.read(kind),
         None => Reading::Unusable(MALFORMED),
     }
+}
+
+/// Fast path: reads an amount or a surface in the usual French form, `1 250 000,50 €` or `60,5 m²`. Most values of a feed have
+/// it, and splitting a text into tokens takes ten times as long. Every other form is left to the tokens.
+fn simple(text: &str, kind: NumberKind) -> Option<f64> {
+    let units: &[&str] = match kind {
+        NumberKind::Price | NumberKind::Money => &["", "€", "EUR", "euros"],
+        NumberKind::Surface => &["", "m²", "m2", "M2"],
+        _ => return None,
+    };
+    let is_space = |c: char| matches!(c, ' ' | '\u{a0}' | '\u{202f}' | '\u{2009}');
+    let mut plain = [0_u8; 24];
+    let mut length = 0;
+    let mut push = |byte: u8| {
+        *plain.get_mut(length)? = byte;
+        length += 1;
+        Some(())
+    };
+    let leading_digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let mut rest = text;
+    let lead = leading_digits(rest);
+    if lead == 0 {
+        return None;
+    }
+    rest.bytes().take(lead).try_for_each(&mut push)?;
+    rest = &rest[lead..];
+    // Groups of three digits. Spaces elsewhere end the number.
+    while let Some(after) = rest.strip_prefix(is_space).filter(|after| leading_digits(after) > 0) {
+        if lead > 3 || leading_digits(after) != 3 {
+            return None;
+        }
+        after.bytes().take(3).try_for_each(&mut push)?;
+        rest = &after[3..];
+    }
+    if let Some(after) = rest.strip_prefix([',', '.']) {
+        // Three digits may be thousands.
+        let decimals = leading_digits(after);
+        if !matches!(decimals, 1 | 2) {
+            return None;
+        }
+        push(b'.')?;
+        after.bytes().take(decimals).try_for_each(&mut push)?;
+        rest = &after[decimals..];
+    }
+    let number = std::str::from_utf8(&plain[..length]).ok()?.parse().ok()?;
+    units.contains(&rest.trim_matches(is_space)).then_some(number)
 }
 
 /// Checks what every number of a kind must meet, in quotes or not.
@@ -389,9 +441,7 @@ impl Tokens {
     }
 
     fn money(&self, kind: NumberKind) -> Reading<f64> {
-        let foreign =
-            ["usd", "dollar", "dollars", "gbp", "livres", "chf", "franc", "francs", "ff", "cfa", "xpf"];
-        if self.has_word(&foreign) || self.has_symbol(&['$', '£', '¥']) {
+        if self.has_word(OTHER_CURRENCIES) || self.has_symbol(&['$', '£', '¥']) {
             return Reading::Unusable("is not in euros");
         }
         if self.has_word(&["m2", "ha", "are"]) {
@@ -400,11 +450,7 @@ impl Tokens {
         if self.has_symbol(&['%']) && !self.has_word(&["eur", "euro", "euros"]) {
             return Reading::Unusable("is a percentage, not an amount");
         }
-        let short =
-            ["semaine", "semaines", "week", "hebdomadaire", "jour", "jours", "day", "nuit", "nuits", "night"];
-        let yearly =
-            ["an", "ans", "annee", "annuel", "annuels", "annuelle", "year", "trimestre", "quinzaine"];
-        if self.has_word(&short) || kind == NumberKind::Price && self.has_word(&yearly) {
+        if self.has_word(SHORT_PERIODS) || kind == NumberKind::Price && self.has_word(OTHER_PERIODS) {
             return Reading::Unusable("is not an amount per month");
         }
         let index = match self.one_number(&["eur", "euro", "euros"]) {
@@ -458,46 +504,22 @@ impl Tokens {
         if self.numbers().is_empty() && self.has_word(&["sans", "aucun", "aucune", "gratuit"]) {
             return Reading::Value(0.0);
         }
-        let known = ["ttc", "ht", "pourcent", "pour", "cent", "du", "de", "prix", "percent", "pct"];
-        self.number_with(NumberKind::Percent, &[], &known)
+        self.number_with(NumberKind::Percent, &[], PERCENT_WORDS)
     }
 
     fn surface(&self) -> Reading<f64> {
-        let foreign = ["ft", "ft2", "sqft", "feet", "pied", "pieds", "acre", "acres", "yards"];
-        if self.has_word(&foreign) {
+        if self.has_word(OTHER_AREAS) {
             return Reading::Unusable("is not in square metres");
         }
         let numbers = self.numbers();
         if let Some(area) = self.hectares(&numbers) {
             return Reading::Value(area);
         }
-        let units = ["m2", "m", "mq", "qm", "sqm", "metres", "metre", "mc"];
         // `1 ha de 60 m²` mixes units: not a single surface.
         if self.has_word(&["ha", "hectare", "hectares", "ares"]) {
             return Reading::Unusable(SEVERAL);
         }
-        let known = [
-            "surface",
-            "superficie",
-            "terrain",
-            "habitable",
-            "habitables",
-            "hab",
-            "carrez",
-            "loi",
-            "carres",
-            "carre",
-            "utile",
-            "utiles",
-            "de",
-            "du",
-            "au",
-            "sol",
-            "total",
-            "totale",
-            "jardin",
-        ];
-        self.number_with(NumberKind::Surface, &units, &known)
+        self.number_with(NumberKind::Surface, SQUARE_METRES, SURFACE_WORDS)
     }
 
     /// Reads hectares, ares and centiares: `1,2 ha`, `12 a 30 ca`. `None` if the text is written otherwise.
@@ -525,34 +547,14 @@ impl Tokens {
         if self.numbers().is_empty() && self.has_word(super::energy::NOT_RATED) {
             return Reading::NotGiven;
         }
-        let units = ["kwh", "kwhep", "kwhef", "kw", "kg", "kgco2", "kgeqco2", "kgeq", "kgc", "co2"];
-        let known = [
-            "a", "b", "c", "d", "e", "f", "g", "m2", "an", "ep", "co2", "eqco2", "eq", "classe", "dpe",
-            "ges", "par", "et",
-        ];
-        self.number_with(NumberKind::Rating, &units, &known)
+        self.number_with(NumberKind::Rating, RATING_UNITS, RATING_WORDS)
     }
 
     fn count(&self) -> Reading<f64> {
         if self.numbers().is_empty() {
             return self.spelled(&[]);
         }
-        let units = [
-            "lot",
-            "lots",
-            "place",
-            "places",
-            "parking",
-            "parkings",
-            "garage",
-            "garages",
-            "box",
-            "appartement",
-            "appartements",
-            "logement",
-            "logements",
-        ];
-        self.number_with(NumberKind::Count, &units, &["nombre", "de", "total"])
+        self.number_with(NumberKind::Count, COUNTED, &["nombre", "de", "total"])
     }
 
     fn rooms(&self, kind: NumberKind) -> Reading<f64> {
@@ -566,9 +568,7 @@ impl Tokens {
             return self.spelled(&["piece", "pieces", "chambre", "chambres", "principales"]);
         }
         if bedrooms {
-            let units =
-                ["chambre", "chambres", "ch", "chb", "chbre", "chbres", "bed", "beds", "bedroom", "bedrooms"];
-            return self.number_with(kind, &units, &["plus", "et", "ou"]);
+            return self.number_with(kind, BEDROOMS, &["plus", "et", "ou"]);
         }
         let types = ["t", "f", "type", "p", "v", "studio"];
         let before_number = |index: &usize| types.contains(&self.word_at(index.checked_sub(1)));
@@ -581,17 +581,15 @@ impl Tokens {
                 None => Reading::Unusable(MALFORMED),
             };
         }
-        let units = ["piece", "pieces", "p", "pp", "pce", "pces", "pcs", "room", "rooms", "pieces"];
-        self.number_with(kind, &units, &["plus", "et", "ou", "principales", "bis"])
+        self.number_with(kind, ROOMS, &["plus", "et", "ou", "principales", "bis"])
     }
 
     fn floor(&self) -> Reading<f64> {
         let numbers = self.numbers();
         let below = self.has_word(&["sol", "soussol", "basement", "ss", "cave"]) && !self.has_word(&["rez"]);
-        let ground = ["rdc", "rez", "rc", "rch", "rdj", "rezdechaussee", "ground", "pied", "plainpied"];
-        // `R.D.C.`: three words of one letter.
+        // `R.D.C.`: three words of one character each.
         let initials = self.words().take(3).eq(["r", "d", "c"]);
-        if initials || self.has_word(&ground) {
+        if initials || self.has_word(GROUND_FLOOR) {
             // `RDC/5` is the ground floor of five; `RDC + 1` is not one floor.
             return if self.has_symbol(&['+']) { Reading::Unusable(RANGE) } else { Reading::Value(0.0) };
         }
@@ -620,36 +618,7 @@ impl Tokens {
             _ => false,
         };
         // `2/5`, `2e étage sur 5`: the second floor of five.
-        let known = [
-            "e",
-            "er",
-            "ere",
-            "eme",
-            "ieme",
-            "me",
-            "nd",
-            "nde",
-            "d",
-            "o",
-            "st",
-            "rd",
-            "th",
-            "etage",
-            "etages",
-            "etg",
-            "niveau",
-            "floor",
-            "et",
-            "dernier",
-            "au",
-            "le",
-            "sur",
-            "of",
-            "avec",
-            "sans",
-            "ascenseur",
-        ];
-        let words_known = self.words().all(|word| known.contains(&word) || APPROXIMATE.contains(&word));
+        let words_known = self.words().all(|word| FLOOR_WORDS.contains(&word) || APPROXIMATE.contains(&word));
         let storeys = match numbers.as_slice() {
             [one] if words_known || below => self.value_at(*one, true),
             [one, of] if joined(*one, *of) && words_known => self
@@ -675,29 +644,14 @@ impl Tokens {
         if self.numbers().is_empty() {
             return self.spelled(&["etage", "etages", "niveau", "niveaux"]);
         }
-        let units = ["etage", "etages", "niveau", "niveaux", "floors", "floor", "etg"];
-        self.number_with(NumberKind::Levels, &units, &["sur"])
+        self.number_with(NumberKind::Levels, LEVELS, &["sur"])
     }
 
     fn year(&self) -> Reading<f64> {
-        let vague =
-            ["avant", "apres", "siecle", "annees", "decennie", "debut", "fin", "before", "after", "entre"];
-        if self.has_word(&vague) {
+        if self.has_word(VAGUE_YEARS) {
             return Reading::Unusable("is not one year");
         }
-        let known = [
-            "construction",
-            "construit",
-            "construite",
-            "en",
-            "de",
-            "annee",
-            "an",
-            "built",
-            "livraison",
-            "livre",
-        ];
-        self.number_with(NumberKind::Year, &[], &known)
+        self.number_with(NumberKind::Year, &[], YEAR_WORDS)
     }
 
     fn degrees(&self) -> Reading<f64> {
@@ -733,93 +687,6 @@ impl Tokens {
         found.map_or(Reading::Unusable(NO_NUMBER), Reading::Value)
     }
 }
-
-/// Words that say that a number is rounded. The number is the best that the sender has.
-const APPROXIMATE: &[&str] =
-    &["environ", "env", "approx", "approximativement", "about", "circa", "ca", "vers", "around", "presque"];
-
-/// Words of a price that is not published.
-const ON_REQUEST: &[&str] = &[
-    "demande",
-    "consulter",
-    "request",
-    "debattre",
-    "poa",
-    "negocier",
-    "encheres",
-    "enchere",
-    "communiquer",
-    "contacter",
-    "appeler",
-    "application",
-];
-
-/// Words that may stand beside an amount without a currency.
-const MONEY_WORDS: &[&str] = &[
-    "prix",
-    "price",
-    "loyer",
-    "rent",
-    "charges",
-    "charge",
-    "comprises",
-    "comprise",
-    "cc",
-    "tcc",
-    "hc",
-    "hors",
-    "fai",
-    "hai",
-    "hni",
-    "ttc",
-    "ht",
-    "net",
-    "vendeur",
-    "frais",
-    "agence",
-    "d",
-    "inclus",
-    "incluses",
-    "honoraires",
-    "mois",
-    "mensuel",
-    "mensuels",
-    "mensuelle",
-    "month",
-    "monthly",
-    "pcm",
-    "par",
-    "de",
-    "des",
-    "a",
-    "partir",
-    "from",
-    "k",
-    "m",
-    "kilo",
-    "mille",
-    "mio",
-    "million",
-    "millions",
-    "eur",
-    "euro",
-    "euros",
-    "an",
-    "annuel",
-    "annuelle",
-    "annuels",
-    "year",
-    "e",
-    "depot",
-    "garantie",
-    "taxe",
-    "fonciere",
-    "provision",
-    "provisions",
-    "sur",
-    "dont",
-    "seulement",
-];
 
 fn digits(characters: &[char], from: usize) -> (String, usize) {
     let digits: String =
@@ -879,4 +746,41 @@ fn degrees_minutes_seconds(text: &str) -> Option<f64> {
         _ => return None,
     };
     Some(if negative { -value } else { value })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn fast_path_agrees_with_tokens(
+            text in "[0-9]{1,5}([ \u{a0}\u{202f}][0-9]{2,4}){0,3}([.,][0-9]{0,4})?[ \u{a0}]?(€|EUR|euros|m²|m2|M2|k€|ha)?",
+        ) {
+            for kind in [NumberKind::Price, NumberKind::Money, NumberKind::Surface, NumberKind::Year] {
+                if let Some(number) = simple(&text, kind) {
+                    let tokens = Tokens::of(&text).map(|tokens| tokens.read(kind));
+                    prop_assert_eq!(tokens, Some(Reading::Value(number)), "{}", text);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn usual_forms_take_the_fast_path() {
+        for (text, kind, number) in [
+            ("295 000 €", NumberKind::Price, 295_000.0),
+            ("1\u{202f}250\u{202f}000,50\u{a0}€", NumberKind::Money, 1_250_000.5),
+            ("60,1 m²", NumberKind::Surface, 60.1),
+        ] {
+            assert_eq!(simple(text, kind), Some(number), "{text}");
+        }
+        for (text, kind) in
+            [("295.000", NumberKind::Price), ("12 34", NumberKind::Price), ("60 €", NumberKind::Surface)]
+        {
+            assert_eq!(simple(text, kind), None, "{text}");
+        }
+    }
 }

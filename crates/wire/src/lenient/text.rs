@@ -63,46 +63,15 @@ fn is_suspicious(bytes: &[u8]) -> bool {
 const CDATA: &str = "<![CDATA[";
 
 /// Elements that begin and end a line.
+#[rustfmt::skip]
 const BLOCKS: &[&str] = &[
-    "address",
-    "article",
-    "blockquote",
-    "body",
-    "center",
-    "dd",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "footer",
-    "form",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hr",
-    "html",
-    "li",
-    "main",
-    "nav",
-    "ol",
-    "p",
-    "pre",
-    "section",
-    "table",
-    "tbody",
-    "tfoot",
-    "thead",
-    "tr",
-    "ul",
+    "address", "article", "blockquote", "body", "center", "dd", "div", "dl", "dt", "fieldset", "figcaption",
+    "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "html", "li", "main",
+    "nav", "ol", "p", "pre", "section", "table", "tbody", "tfoot", "thead", "tr", "ul",
 ];
 
 /// Elements within a line. Other names in angle brackets are text.
+#[rustfmt::skip]
 const INLINE: &[&str] = &[
     "a", "abbr", "acronym", "audio", "b", "bdi", "bdo", "big", "button", "caption", "cite", "code", "col",
     "colgroup", "del", "dfn", "em", "embed", "font", "i", "iframe", "img", "input", "ins", "kbd", "label",
@@ -314,7 +283,7 @@ fn reference_at(text: &str) -> Option<(Decoded, &str)> {
     let decoded = html_escape::NAMED_ENTITIES[index].1;
     match after.strip_prefix(';') {
         Some(after) => Some((Decoded::Text(decoded), after)),
-        // Old pages leave the semicolon out, but only Latin letters and the basic references may be written so. `?a=1&copy=2`
+        // Old pages leave the semicolon out, but only Latin characters and the basic references may be written so. `?a=1&copy=2`
         // is an address.
         None if !after.starts_with('=') && decoded.chars().all(|c| c <= 'ÿ') => {
             Some((Decoded::Text(decoded), after))
