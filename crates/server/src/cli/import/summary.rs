@@ -1,7 +1,7 @@
 //! What an import ends with: counts by outcome, and what was rejected, dropped and ignored, each with an example.
 //!
 //! Messages name the value they are about, so there are as many messages as wrong values. The summary groups them by path and wording,
-//! without indexes, quoted values and numbers. The number of groups is bounded.
+//! without indexes, quoted values and numbers, and shows the first of each group. The number of groups is bounded.
 
 use std::collections::HashMap;
 use std::fmt::{self, Write};
@@ -76,16 +76,17 @@ impl Summary {
             }
         }
         for field in &ingested.ignored {
-            self.ignored.add(&without_indexes(field), || Example::new(name, ingested, ""));
+            let field = without_indexes(field);
+            self.ignored.add(&field, || Group::new(name, ingested, field.clone()));
         }
     }
 
     /// Supplies the value of a field that was ignored.
     pub fn set_ignored_example(&mut self, field: &str, value: &str) {
         if let Some(group) = self.ignored.groups.get_mut(&without_indexes(field))
-            && group.example.text.is_empty()
+            && group.value.is_empty()
         {
-            group.example.text = truncated(value);
+            group.value = truncated(value);
         }
     }
 
@@ -103,9 +104,9 @@ impl Summary {
     pub fn tables(&self) -> String {
         let mut text = String::new();
         for (title, groups) in [
-            ("Rejected, by reason", &self.rejections),
-            ("Accepted with a warning", &self.warnings),
-            ("Ignored names", &self.ignored),
+            ("Rejected, the first of each kind", &self.rejections),
+            ("Warnings, the first of each kind", &self.warnings),
+            ("Ignored names, with the first value", &self.ignored),
         ] {
             groups.write(title, self.unit, &mut text);
         }
@@ -123,47 +124,42 @@ struct Groups {
 #[derive(Debug)]
 struct Group {
     count: u64,
-    example: Example,
-}
-
-/// The first value of a group.
-#[derive(Debug)]
-struct Example {
+    /// What the first one is about: the path and the message, or the name of a field.
+    text: String,
+    /// The number of its record, and what its sender recognises it by.
     number: u64,
     name: Option<String>,
-    text: String,
+    /// The value of an ignored field.
+    value: String,
 }
 
-impl Example {
-    fn new(name: &RecordName, ingested: &Ingested, text: &str) -> Self {
+impl Group {
+    fn new(name: &RecordName, ingested: &Ingested, text: String) -> Self {
         let label = match (&ingested.reference, &ingested.url) {
             (Some(reference), _) => Some(format!("reference {}", truncated(reference))),
             (None, Some(url)) => Some(truncated(url)),
             (None, None) => None,
         };
-        Self { number: name.number, name: label, text: truncated(text) }
+        Self { count: 1, text, number: name.number, name: label, value: String::new() }
     }
 }
 
 impl Groups {
     fn add_violation(&mut self, name: &RecordName, ingested: &Ingested, violation: &Violation) {
-        let message = wording(&violation.message);
-        let key = match violation.path.as_str() {
-            "" => message,
-            path => format!("{}: {message}", without_indexes(path)),
-        };
+        let path = without_indexes(&violation.path);
+        let key = format!("{path}: {}", wording(&violation.message));
         self.add(&key, || {
-            // The example is worth printing only if it says more than the wording.
-            let says_more = key_lacks(&key, &violation.message);
-            Example::new(name, ingested, if says_more { &violation.message } else { "" })
+            let message = truncated(&violation.message);
+            let text = if path.is_empty() { message } else { format!("{path}: {message}") };
+            Group::new(name, ingested, text)
         });
     }
 
-    fn add(&mut self, key: &str, example: impl FnOnce() -> Example) {
+    fn add(&mut self, key: &str, first: impl FnOnce() -> Group) {
         if let Some(group) = self.groups.get_mut(key) {
             group.count += 1;
         } else if self.groups.len() < GROUPS_MAX {
-            self.groups.insert(key.to_owned(), Group { count: 1, example: example() });
+            self.groups.insert(key.to_owned(), first());
         } else {
             self.left_off += 1;
         }
@@ -179,13 +175,13 @@ impl Groups {
         let rest = self.left_off + hidden.iter().map(|(_, group)| group.count).sum::<u64>();
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{title}:");
-        for (key, Group { count, example }) in groups.iter().take(GROUPS_SHOWN) {
-            let _ = write!(text, "{count:>9}  {key} ({unit} {}", example.number);
-            if let Some(name) = &example.name {
+        for (_, Group { count, text: about, number, name, value }) in groups.iter().take(GROUPS_SHOWN) {
+            let _ = write!(text, "{count:>9}  {about} ({unit} {number}");
+            if let Some(name) = name {
                 let _ = write!(text, ", {name}");
             }
-            if !example.text.is_empty() {
-                let _ = write!(text, ": {}", example.text);
+            if !value.is_empty() {
+                let _ = write!(text, ": {value}");
             }
             let _ = writeln!(text, ")");
         }
@@ -193,10 +189,6 @@ impl Groups {
             let _ = writeln!(text, "{rest:>9}  others");
         }
     }
-}
-
-fn key_lacks(key: &str, message: &str) -> bool {
-    !key.ends_with(message)
 }
 
 /// Returns a path without its indexes: `pictures[3]` and `pictures[4]` are one kind of problem.
@@ -292,15 +284,14 @@ mod tests {
         assert_eq!(summary.counts(), "4 created, 0 updated, 0 unchanged, 0 rejected");
         assert_eq!(
             summary.tables(),
-            "Accepted with a warning:\n        3  pictures: \"…\" is not a URL. (line 1, reference A-1: \"http://x y/1\" \
-             is not a URL.)\n        1  room: This value should be between … and …, … given. (line 4, reference A-4: This \
-             value should be between 0 and 10000, 12.5 given.)\nIgnored names:\n        3  colour (line 1, reference A-1: \
-             \"red\")\n"
+            "Warnings, the first of each kind:\n        3  pictures: \"http://x y/1\" is not a URL. (line 1, reference A-1)\n        \
+             1  room: This value should be between 0 and 10000, 12.5 given. (line 4, reference A-4)\nIgnored names, with the \
+             first value:\n        3  colour (line 1, reference A-1: \"red\")\n"
         );
     }
 
     #[test]
-    fn message_without_a_value_is_not_repeated() {
+    fn record_without_a_name_has_its_number() {
         let mut summary = Summary::default();
         let violations = vec![Violation::missing("propertyType", "This value should not be blank.")];
         let receipt = Receipt::Rejected { violations };
@@ -308,7 +299,7 @@ mod tests {
         summary.add(&name(7), &rejected);
         assert_eq!(
             summary.tables(),
-            "Rejected, by reason:\n        1  propertyType: This value should not be blank. (line 7)\n"
+            "Rejected, the first of each kind:\n        1  propertyType: This value should not be blank. (line 7)\n"
         );
     }
 

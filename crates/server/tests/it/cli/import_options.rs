@@ -72,15 +72,15 @@ fn summary_groups_what_was_ignored_doubted_and_rejected() {
         rows.take_while(|line| line.starts_with(' ')).map(str::trim).collect()
     };
     assert_eq!(
-        table("Rejected, by reason:"),
+        table("Rejected, the first of each kind:"),
         ["2  propertyType: This value should not be blank. (line 4, reference A-4)"]
     );
     assert_eq!(
-        table("Ignored names:"),
+        table("Ignored names, with the first value:"),
         ["2  colour (line 1, reference A-1: \"red\")", "1  contact.skype (line 1, reference A-1: \"x\")"]
     );
     // The two messages name different zipcodes, and are one kind of problem.
-    let warnings = table("Accepted with a warning:");
+    let warnings = table("Warnings, the first of each kind:");
     assert!(
         warnings.iter().any(|row| row.starts_with("2  ") && row.contains("line 2, reference A-2")),
         "{warnings:?}"
@@ -286,7 +286,7 @@ fn table_is_imported_with_a_mapping() {
         "{dry_run:?}"
     );
     assert!(dry_run.out.contains("\n        3  Prix → price (250000)\n"), "{dry_run:?}");
-    assert!(dry_run.err.contains("record 3 rejected: propertyType: "), "{dry_run:?}");
+    assert!(dry_run.err.contains("record 4 rejected: propertyType: "), "{dry_run:?}");
     // The same inside a ZIP file.
     let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     archive.start_file("Annonces.csv", zip::write::SimpleFileOptions::default()).unwrap();
@@ -327,4 +327,76 @@ fn lines_of_json_may_be_called_json() {
         summary(&import(folder.path(), &as_array, &[])),
         "0 created, 0 updated, 2 unchanged, 0 rejected"
     );
+}
+
+#[test]
+fn strict_import_takes_no_value_that_is_not_exact() {
+    let folder = TempDir::new().unwrap();
+    let feed =
+        lines(&[advert("A-1", json!({"price": "295 000 €"})), advert("A-2", json!({"price": "environ"}))]);
+    let file = write(folder.path(), "feed.ndjson", feed.as_bytes());
+    let strict = import(folder.path(), &file, &["--strict"]);
+    assert_eq!(strict.code, Some(1), "{strict:?}");
+    assert!(strict.out.contains("0 created, 0 updated, 0 unchanged, 2 rejected"), "{strict:?}");
+    let lenient = import(folder.path(), &file, &[]);
+    assert_eq!(summary(&lenient), "2 created, 0 updated, 0 unchanged, 0 rejected");
+    assert!(lenient.out.contains("        1  price: \"environ\" "), "{lenient:?}");
+}
+
+#[test]
+fn receipts_of_rejected_records_name_the_advert() {
+    let folder = TempDir::new().unwrap();
+    let rejects = folder.path().join("rejects.ndjson");
+    let feed = [
+        r#"{"reference": "A-1", "url": "https://a.example/1", "price": 5}"#,
+        r#"{"reference": "A-2", "url": "https://a.example/2", "price":"#,
+        "nothing",
+    ]
+    .join("\n");
+    let file = write(folder.path(), "feed.ndjson", feed.as_bytes());
+    import(folder.path(), &file, &["--rejects", rejects.to_str().unwrap()]).succeeded();
+    let receipts = std::fs::read_to_string(&rejects).unwrap();
+    let names: Vec<Value> = receipts
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .map(|receipt| json!([receipt["line"], receipt["reference"], receipt["url"]]))
+        .collect();
+    assert_eq!(
+        names,
+        [
+            json!([1, "A-1", "https://a.example/1"]),
+            json!([2, "A-2", "https://a.example/2"]),
+            json!([3, null, null])
+        ]
+    );
+}
+
+/// The samples of the formats, and how many of their records are adverts and how many are broken on purpose.
+const SAMPLES: &[(&str, &[&str], u32, u32)] = &[
+    ("adverts.ndjson", &[], 2, 2),
+    ("agency.csv", &["agency.toml"], 4, 1),
+    ("names.csv", &[], 2, 0),
+    ("kyero.xml", &[], 3, 2),
+    ("openimmo.xml", &[], 2, 2),
+    ("poliris.csv", &[], 4, 3),
+    ("portal.json", &["portal.toml"], 3, 2),
+    ("reso.json", &[], 2, 1),
+    ("reso.ndjson", &[], 2, 1),
+];
+
+#[test]
+fn samples_of_every_format_are_imported() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../feed/tests/samples");
+    for (name, mapping, adverts, broken) in SAMPLES {
+        let folder = TempDir::new().unwrap();
+        let mapping = mapping.first().map(|mapping| samples.join(mapping).to_str().unwrap().to_owned());
+        let mut options = vec!["--site", SITE];
+        options.extend(mapping.iter().flat_map(|mapping| ["--mapping", mapping.as_str()]));
+        let file = samples.join(name);
+        let expected = format!("{adverts} created, 0 updated, 0 unchanged, {broken} rejected");
+        assert_eq!(summary(&import(folder.path(), &file, &options)), expected, "{name}");
+        // Importing the same feed again creates nothing.
+        let again = import(folder.path(), &file, &options);
+        assert!(summary(&again).starts_with("0 created, 0 updated, "), "{name}: {again:?}");
+    }
 }
