@@ -5,6 +5,7 @@
 
 use jiff::Timestamp;
 
+use crate::advert::Advert;
 use crate::advert_event::{AdvertEvent, EventSubject};
 use crate::draft::{AdvertDraft, Lifecycle};
 use crate::ids::AdvertId;
@@ -29,6 +30,19 @@ pub fn restore(
         advert.events = events;
     }
     merged
+}
+
+/// Returns `true` if a complete description says what is known already, so that there is nothing to merge.
+pub fn describes(draft: &AdvertDraft, current: &Advert) -> bool {
+    let Some(Stated { created_at, updated_at, last_crawled_at, expired_at, events }) = Stated::of(draft)
+    else {
+        return false;
+    };
+    (draft.transaction_type, draft.property_type) == (current.transaction_type, current.property_type)
+        && (created_at, updated_at) == (current.created_at, current.updated_at)
+        && (last_crawled_at, expired_at) == (current.last_crawled_at, current.expired_at)
+        && events == current.events
+        && current.details.patched(draft.patch.clone()) == current.details
 }
 
 /// The dates and events of a complete description.
@@ -67,7 +81,7 @@ impl Stated {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::advert_fields::{AdvertField, AdvertPatch};
+    use crate::advert_fields::{AdvertField, AdvertPatch, FieldUpdate};
     use crate::draft::Identity;
     use crate::value::Amount;
 
@@ -103,6 +117,18 @@ mod tests {
         assert_eq!(advert.events, draft.history);
         assert_eq!((advert.created_at, advert.updated_at), (at(100), at(300)));
         assert_eq!((advert.last_crawled_at, advert.expired_at), (at(350), Some(at(290))));
+    }
+
+    #[test]
+    fn restored_advert_is_recognised() {
+        let draft = described();
+        let advert = restore(id(), draft.clone(), None, at(1_000)).advert;
+        assert!(describes(&draft, &advert));
+        let later = AdvertDraft { last_crawled_at: Some(at(351)), ..described() };
+        assert!(!describes(&later, &advert));
+        let patch = AdvertPatch { room: FieldUpdate::Set(Some(3)), ..AdvertPatch::default() };
+        assert!(!describes(&AdvertDraft { patch, ..described() }, &advert));
+        assert!(!describes(&AdvertDraft { updated_at: None, ..described() }, &advert));
     }
 
     #[test]

@@ -104,10 +104,10 @@ impl App {
     ) -> Result<usize, Error> {
         let (mut expired, mut position) = (0, Position::START);
         while !adverts.is_empty() {
-            let part = self.expire_part(adverts, at, bytes_max).await?;
-            expired += part.expired;
-            position = part.position.unwrap_or(position);
-            adverts = &adverts[part.taken..];
+            let committed = self.expire_part(adverts, at, bytes_max).await?;
+            expired += committed.expired;
+            position = committed.position.unwrap_or(position);
+            adverts = &adverts[committed.taken..];
         }
         self.wait_visible(position).await;
         Ok(expired)
@@ -119,16 +119,16 @@ impl App {
         adverts: &[AdvertRef],
         at: Timestamp,
         bytes_max: usize,
-    ) -> Result<Part, Error> {
+    ) -> Result<Committed, Error> {
         for _ in 0..ATTEMPTS_MAX {
             let (steps, taken) = self.expiry_steps(adverts, at, bytes_max).await?;
             let expired = steps.len();
             if steps.is_empty() {
-                return Ok(Part { taken, expired, position: None });
+                return Ok(Committed { taken, expired, position: None });
             }
             match self.store.commit(ChangeSet { recorded_at: self.clock.now(), steps }).await? {
                 CommitOutcome::Committed(position) => {
-                    return Ok(Part { taken, expired, position: Some(position) });
+                    return Ok(Committed { taken, expired, position: Some(position) });
                 }
                 CommitOutcome::Conflict | CommitOutcome::TooManySearches => {}
             }
@@ -182,7 +182,7 @@ impl App {
 }
 
 /// The first adverts of a list, after their commit.
-struct Part {
+struct Committed {
     taken: usize,
     expired: usize,
     /// `None` if nothing had to be written.

@@ -212,6 +212,18 @@ impl Batch<'_> {
         {
             return Ok(Receipt::Rejected { violations: vec![violation] });
         }
+        if self.creation == Creation::Verbatim
+            && destination.is_none()
+            && restore::describes(&draft, &current)
+        {
+            return Ok(Receipt::Accepted {
+                advert: id,
+                property: property_id,
+                outcome: Outcome::Unchanged,
+                certainty: None,
+                warnings: Vec::new(),
+            });
+        }
         draft.patch.place = draft.updated_place(&current.details.place);
         let Placed { placement, certainty, warnings } = match &draft.patch.place {
             FieldUpdate::Set(place) => (self.locator)(place),

@@ -114,7 +114,7 @@ impl Collector {
     pub fn run(mut self, input: Input) -> Option<ColumnReport> {
         match input {
             Input::Lines { reader, start, bytes_read } => {
-                // Fails only if nobody waits for the batches any more.
+                // Fails only if the import has failed elsewhere and takes no more batches.
                 let _ = self.read_lines(reader, start, &bytes_read);
                 None
             }

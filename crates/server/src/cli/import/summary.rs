@@ -1,6 +1,6 @@
 //! What an import ends with: counts by outcome, and what was rejected, dropped and ignored, each with an example.
 //!
-//! Messages name the value they are about, so there are as many messages as wrong values. The summary groups them by path and wording,
+//! Messages name the value they are about, so there are as many messages as wrong values. The summary groups them by path and pattern,
 //! without indexes, quoted values and numbers, and shows the first of each group. The number of groups is bounded.
 
 use std::collections::HashMap;
@@ -147,7 +147,7 @@ impl Group {
 impl Groups {
     fn add_violation(&mut self, name: &RecordName, ingested: &Ingested, violation: &Violation) {
         let path = without_indexes(&violation.path);
-        let key = format!("{path}: {}", wording(&violation.message));
+        let key = format!("{path}: {}", message_pattern(&violation.message));
         self.add(&key, || {
             let message = truncated(&violation.message);
             let text = if path.is_empty() { message } else { format!("{path}: {message}") };
@@ -207,7 +207,7 @@ fn without_indexes(path: &str) -> String {
 }
 
 /// Returns a message without what differs from record to record: quoted values and numbers become `…`.
-fn wording(message: &str) -> String {
+fn message_pattern(message: &str) -> String {
     let mut text = String::with_capacity(message.len());
     let mut parts = message.split('"');
     let mut push = |part: &str| {
@@ -318,9 +318,9 @@ mod tests {
     }
 
     #[test]
-    fn wording_survives_strange_quotes() {
-        assert_eq!(wording("a \"b"), "a \"…\"");
-        assert_eq!(wording("\"\" c \"d\" 1,5 e."), "\"…\" c \"…\" … e.");
+    fn pattern_survives_strange_quotes() {
+        assert_eq!(message_pattern("a \"b"), "a \"…\"");
+        assert_eq!(message_pattern("\"\" c \"d\" 1,5 e."), "\"…\" c \"…\" … e.");
         assert_eq!(without_indexes("events[0].createdAt"), "events.createdAt");
         assert_eq!(truncated("a\nb"), "a b");
     }
