@@ -377,7 +377,7 @@ const SAMPLES: &[(&str, &[&str], u32, u32)] = &[
     ("agency.csv", &["agency.toml"], 4, 1),
     ("names.csv", &[], 2, 0),
     ("kyero.xml", &[], 3, 2),
-    ("openimmo.xml", &[], 2, 2),
+    ("openimmo.xml", &[], 3, 2),
     ("poliris.csv", &[], 4, 3),
     ("portal.json", &["portal.toml"], 3, 2),
     ("reso.json", &[], 2, 1),
