@@ -2,6 +2,9 @@
 //!
 //! The peer does the minimum: it parses each line and stores the text in SQLite under its site and reference, with the same
 //! durability and transaction size. It does not validate, diff, group or log.
+//!
+//! With `--messy`, the same adverts are also imported as ten portals would write them, each with its own dialect and faults. The two
+//! feeds take turns, because the speed of a machine changes within minutes.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -13,7 +16,7 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use domain::{AdvertDraft, FieldUpdate, WebAddress};
 use serde_json::Value;
-use world::{Settings, World};
+use world::{Random, Settings, World, messy_feed};
 
 #[derive(Debug, Args)]
 pub struct ImportArgs {
@@ -25,6 +28,9 @@ pub struct ImportArgs {
     /// Keep the feed in this file, for manual imports
     #[arg(long)]
     keep_feed: Option<PathBuf>,
+    /// Also import the same adverts in the dialects of ten portals, this many times by turns with the clean feed
+    #[arg(long, value_name = "ROUNDS")]
+    messy: Option<usize>,
     /// The program to measure [default: vigie in the folder of this program]
     #[arg(long)]
     vigie: Option<PathBuf>,
@@ -36,7 +42,8 @@ const PER_TRANSACTION: usize = 500;
 pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let feed = folder.path().join("feed.ndjson");
-    let bytes = write_feed(&feed, args)?;
+    let messy_feed = folder.path().join("messy.ndjson");
+    let bytes = write_feeds(&feed, &messy_feed, args)?;
     let per_advert = bytes as f64 / args.adverts as f64;
     if let Some(path) = &args.keep_feed {
         std::fs::copy(&feed, path)?;
@@ -56,6 +63,27 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
         "ratio: vigie takes {:.1} times as long as text only",
         elapsed.as_secs_f64() / peer.as_secs_f64()
     );
+    if let Some(rounds) = args.messy {
+        compare_messy(&vigie, folder.path(), args.adverts, rounds)?;
+    }
+    Ok(())
+}
+
+/// Imports the clean and the messy feed by turns, each into an empty folder, and prints both rates and their ratio.
+fn compare_messy(vigie: &Path, folder: &Path, adverts: usize, rounds: usize) -> anyhow::Result<()> {
+    let mut totals = [Duration::ZERO; 2];
+    for round in 0..rounds {
+        for (total, name) in totals.iter_mut().zip(["feed", "messy"]) {
+            let data = folder.join(format!("{name}-{round}"));
+            let (elapsed, _) = import(vigie, &folder.join(format!("{name}.ndjson")), &data)?;
+            std::fs::remove_dir_all(&data)?;
+            print_rate(&format!("round {}, {name}", round + 1), adverts, elapsed);
+            *total += elapsed;
+        }
+    }
+    let [clean, messy] = totals.map(|total| total.as_secs_f64());
+    println!("messy feed: {:.0} adverts per second", (adverts * rounds) as f64 / messy);
+    println!("ratio: the messy feed is imported at {:.2} times the speed of the clean one", clean / messy);
     Ok(())
 }
 
@@ -64,22 +92,36 @@ fn print_rate(name: &str, adverts: usize, elapsed: Duration) {
     println!("{name}: {seconds:.1} s, {:.0} adverts per second", adverts as f64 / seconds);
 }
 
-fn write_feed(path: &Path, args: &ImportArgs) -> anyhow::Result<u64> {
+/// Writes the clean feed, and the messy one if it is wanted. Returns the bytes of the clean feed.
+fn write_feeds(path: &Path, messy_path: &Path, args: &ImportArgs) -> anyhow::Result<u64> {
     let start = "2026-01-01T00:00:00Z".parse()?;
     // More properties than needed: the import stops at the number of adverts.
     let settings = Settings::new(args.adverts as u64, start);
     let towns = server::market::towns(&places::Gazetteer::embedded()?);
     let world = World::new(args.seed, towns, settings)?;
     let mut file = BufWriter::new(File::create(path)?);
+    let mut messy_file = match args.messy {
+        Some(_) => Some(BufWriter::new(File::create(messy_path)?)),
+        None => None,
+    };
+    let mut random = Random::new(args.seed);
     let mut bytes = 0;
     for mut draft in world.import().take(args.adverts) {
         add_originals(&mut draft);
-        let mut line = serde_json::to_vec(&wire::advert_draft::write(&draft))?;
+        let clean = wire::advert_draft::write(&draft);
+        let mut line = serde_json::to_vec(&clean)?;
         line.push(b'\n');
         bytes += line.len() as u64;
         file.write_all(&line)?;
+        if let (Some(messy_file), Some(clean)) = (&mut messy_file, clean.as_object()) {
+            messy_file.write_all(&messy_feed::line(clean, &mut random).bytes)?;
+            messy_file.write_all(b"\n")?;
+        }
     }
     file.into_inner()?.sync_all()?;
+    if let Some(messy_file) = messy_file {
+        messy_file.into_inner()?.sync_all()?;
+    }
     Ok(bytes)
 }
 

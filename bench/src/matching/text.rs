@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 
 use domain::criteria::{Entry, Presence, texts};
-use domain::phrase::stem;
-use domain::{Property, Strictness, fold};
+use domain::phrase::{exact_form, stem, tokenize};
+use domain::{Property, Strictness};
 
 /// The texts of the adverts of a property.
 pub struct Text {
-    /// Distinct titles and descriptions; most portals have the same.
+    /// Distinct texts; most portals have the same.
     parts: Vec<Field>,
 }
 
 struct Field {
-    folded: String,
+    tokens: String,
     words: Vec<String>,
     reduced: Vec<String>,
 }
@@ -21,11 +21,11 @@ struct Field {
 impl Text {
     pub fn of(property: &Property) -> Self {
         let mut parts: Vec<Field> = Vec::new();
-        for folded in texts(property).map(fold) {
-            if parts.iter().all(|part| part.folded != folded) {
-                let words: Vec<String> = folded.split(' ').map(str::to_owned).collect();
-                let reduced = words.iter().map(|word| stem(word).into_owned()).collect();
-                parts.push(Field { folded, words, reduced });
+        for tokens in texts(property).map(tokenize) {
+            if parts.iter().all(|part| part.tokens != tokens) {
+                let words = tokens.split(' ').map(|token| exact_form(token).into_owned()).collect();
+                let reduced = tokens.split(' ').map(|token| stem(token).into_owned()).collect();
+                parts.push(Field { tokens, words, reduced });
             }
         }
         Self { parts }

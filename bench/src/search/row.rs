@@ -1,9 +1,9 @@
 //! A property as a flat row for the peers, with the derived values of Vigie.
 
 use domain::advert_event::EventSubject;
-use domain::{
-    Advert, AdvertField, EnergyLetter, GeoPoint, Property, PropertyType, TransactionType, fold, price,
-};
+use domain::criteria::texts;
+use domain::phrase::{exact_form, tokenize};
+use domain::{Advert, AdvertField, EnergyLetter, GeoPoint, Property, PropertyType, TransactionType, price};
 use places::Gazetteer;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +23,7 @@ pub struct Row {
     /// Whether the price of the reference advert is coherent.
     pub coherent: bool,
     pub expired: bool,
-    /// The distinct titles and descriptions of all adverts, folded.
+    /// The tokens of the distinct titles, descriptions and features of all adverts.
     pub text: String,
     pub adverts: Vec<AdvertRow>,
     pub price_events: Vec<PriceEvent>,
@@ -64,7 +64,7 @@ impl Row {
             point: derived.point,
             coherent: reference.is_some_and(price::is_coherent),
             expired: derived.expired_at.is_some(),
-            text: text(&property.adverts),
+            text: text(property),
             adverts: property.adverts.iter().map(AdvertRow::of).collect(),
             price_events: property.adverts.iter().flat_map(price_events).collect(),
         }
@@ -97,16 +97,13 @@ fn price_events(advert: &Advert) -> impl Iterator<Item = PriceEvent> {
 }
 
 /// Joins the distinct texts; most portals have the same description.
-fn text(adverts: &[Advert]) -> String {
+fn text(property: &Property) -> String {
     let mut parts: Vec<String> = Vec::new();
-    for advert in adverts {
-        let details = &advert.details;
-        let title = details.title.as_ref().map(|title| title.as_str());
-        let description = details.description.as_ref().map(|description| description.as_str());
-        for part in [title, description].into_iter().flatten().map(fold) {
-            if !parts.contains(&part) {
-                parts.push(part);
-            }
+    for tokens in texts(property).map(tokenize) {
+        let part: Vec<_> = tokens.split(' ').map(exact_form).collect();
+        let part = part.join(" ");
+        if !parts.contains(&part) {
+            parts.push(part);
         }
     }
     parts.join(" ")

@@ -72,6 +72,11 @@ impl DocumentRenderer {
         })
     }
 
+    /// Renders the document of a property for an export: with everything that another service needs to import it.
+    pub fn render_for_export(&self, property: &Property) -> Option<Vec<u8>> {
+        self.with_parts(property, |parts| serde_json::to_vec(&document::export_document(parts)).ok())
+    }
+
     /// Renders the document of a property as webhooks carry it. `None` if the property has no adverts.
     pub(crate) fn render_for_webhook(&self, property: &Property) -> Option<Vec<u8>> {
         self.with_parts(property, |parts| serde_json::to_vec(&document::webhook_document(parts)).ok())

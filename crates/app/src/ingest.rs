@@ -4,6 +4,7 @@
 //! writer changed the same properties in the meantime, the store reports a conflict, and the batch is planned again. A receipt
 //! is returned only for what is durable.
 
+mod full_feed;
 mod plan;
 
 use domain::{AdvertDraft, AdvertId, GivenPlace, PropertyId, Timestamp, Violation, merge};
@@ -12,11 +13,13 @@ use places::{Certainty, PlaceWarning};
 use store::{ChangeSet, CommitOutcome, Erased, Expected, Position, PutCause, PutProperty, Step};
 
 use crate::{App, Error};
+pub use full_feed::{FullFeed, FullFeedRefusal, MissingAdverts};
+pub(crate) use plan::approximate_bytes;
 use plan::{Loaded, Missing, Placed, Plan};
 
 /// How often a batch is planned again after conflicts. Each conflict means that another writer made progress, so this many in a
 /// row mean a hot spot that retrying does not cure.
-const ATTEMPTS_MAX: usize = 50;
+pub(crate) const ATTEMPTS_MAX: usize = 50;
 
 /// How many reads a plan may request. Identities and properties are two; a reference that belongs to another advert causes a few
 /// more.
@@ -46,16 +49,52 @@ pub enum Outcome {
     Unchanged,
 }
 
+/// How drafts are ingested. The default is what a request does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct IngestOptions {
+    pub creation: Creation,
+    pub commit: Commit,
+}
+
+/// Where the dates and events of a new advert come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Creation {
+    /// What the draft leaves out is derived ([`merge::create`]).
+    #[default]
+    Derived,
+    /// The draft is complete, because another service exported it ([`domain::restore`]).
+    Verbatim,
+}
+
+/// Whether the result is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Commit {
+    #[default]
+    Store,
+    /// Nothing is written. Each call sees the store as it is: an advert that two calls would create is new in both receipts, and
+    /// each receipt of a new advert has an id that no advert will have.
+    DryRun,
+}
+
 impl App {
     /// Ingests drafts in order. Returns the receipts in the same order, once all changes are durable and searches of this process
     /// see them.
     ///
     /// The batch is one transaction, unless its changes are too large to be held in memory; it is then committed in parts, in order.
     pub async fn ingest(&self, drafts: Vec<AdvertDraft>) -> Result<Vec<Receipt>, Error> {
+        self.ingest_with(drafts, IngestOptions::default()).await
+    }
+
+    /// Does the same with options.
+    pub async fn ingest_with(
+        &self,
+        drafts: Vec<AdvertDraft>,
+        options: IngestOptions,
+    ) -> Result<Vec<Receipt>, Error> {
         let mut receipts = Vec::with_capacity(drafts.len());
         let mut position = Position::START;
         while receipts.len() < drafts.len() {
-            let (part, committed) = self.ingest_part(&drafts[receipts.len()..]).await?;
+            let (part, committed) = self.ingest_part(&drafts[receipts.len()..], options).await?;
             receipts.extend(part);
             position = committed;
         }
@@ -64,11 +103,18 @@ impl App {
     }
 
     /// Ingests the first drafts, as many as fit but at least one. Also returns the log position of the commit.
-    async fn ingest_part(&self, drafts: &[AdvertDraft]) -> Result<(Vec<Receipt>, Position), Error> {
+    async fn ingest_part(
+        &self,
+        drafts: &[AdvertDraft],
+        options: IngestOptions,
+    ) -> Result<(Vec<Receipt>, Position), Error> {
+        let IngestOptions { creation, commit } = options;
         let received_at = domain::ports::whole_second(self.clock.now());
         for _ in 0..ATTEMPTS_MAX {
-            let Some(Plan { steps, receipts }) = self.plan(drafts, received_at).await? else { continue };
-            if steps.is_empty() {
+            let Some(Plan { steps, receipts }) = self.plan(drafts, received_at, creation).await? else {
+                continue;
+            };
+            if steps.is_empty() || commit == Commit::DryRun {
                 // An unchanged advert may have been written by a concurrent request that the index has not seen yet.
                 let position = *self.store.head().borrow();
                 return Ok((receipts, position));
@@ -140,10 +186,17 @@ impl App {
 
     /// Plans a batch, reading what the plan requests. Returns `None` if concurrent writes keep making the reads inconsistent; the
     /// caller starts over.
-    async fn plan(&self, drafts: &[AdvertDraft], received_at: Timestamp) -> Result<Option<Plan>, Error> {
+    async fn plan(
+        &self,
+        drafts: &[AdvertDraft],
+        received_at: Timestamp,
+        creation: Creation,
+    ) -> Result<Option<Plan>, Error> {
         let mut loaded = Loaded::default();
         for _ in 0..READS_MAX {
-            match plan::plan(drafts, &loaded, received_at, &*self.ids, &|place| self.place(place)) {
+            let planned =
+                plan::plan(drafts, &loaded, received_at, creation, &*self.ids, &|place| self.place(place));
+            match planned {
                 Ok(plan) => return Ok(Some(plan)),
                 Err(missing) => self.load(&mut loaded, missing).await?,
             }
@@ -163,6 +216,7 @@ impl App {
                 PlaceField::Zipcode => "zipcode",
                 PlaceField::Name => "cityName",
                 PlaceField::Point => "locations",
+                PlaceField::Country => "country",
             };
             if remark.is_contradiction() {
                 Violation::contradiction(path, remark)

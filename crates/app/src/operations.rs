@@ -1,5 +1,6 @@
 //! Operator tasks: health checks, counts, compaction and the bookmarks of interrupted imports.
 
+use domain::{AdvertId, Identity};
 use store::Position;
 
 use crate::{App, Error};
@@ -14,6 +15,12 @@ impl App {
     /// Returns the position of the last entry of the change log.
     pub fn log_position(&self) -> Position {
         *self.store.head().borrow()
+    }
+
+    /// Finds adverts by identity. Returns one element per identity, in the same order.
+    pub async fn locate(&self, identities: Vec<Identity>) -> Result<Vec<Option<AdvertId>>, Error> {
+        let found = self.store.locate(identities).await?;
+        Ok(found.into_iter().map(|located| located.map(|located| located.advert)).collect())
     }
 
     /// Returns the number of properties and the number of adverts.

@@ -7,6 +7,7 @@ use crate::advert_fields::AdvertDetails;
 use crate::ids::AdvertId;
 use crate::kinds::{PropertyType, TransactionType};
 use crate::place::Placement;
+use crate::timeline::Timeline;
 
 /// One publisher's listing of a property.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,10 +25,43 @@ pub struct Advert {
     pub expired_at: Option<Timestamp>,
     /// Oldest first. The first is the creation.
     pub events: Vec<AdvertEvent>,
+    /// The crawls that the values and the events come from. Documents do not show it.
+    pub timeline: Timeline,
 }
 
 impl Advert {
     pub const fn is_expired(&self) -> bool {
         self.expired_at.is_some()
+    }
+
+    /// Returns the advert as readers see it: without its timeline, which only merging needs.
+    #[must_use]
+    pub fn without_timeline(&self) -> Self {
+        let Self {
+            id,
+            transaction_type,
+            property_type,
+            details,
+            placement,
+            created_at,
+            updated_at,
+            last_crawled_at,
+            expired_at,
+            events,
+            timeline: _,
+        } = self;
+        Self {
+            id: *id,
+            transaction_type: *transaction_type,
+            property_type: *property_type,
+            details: details.clone(),
+            placement: placement.clone(),
+            created_at: *created_at,
+            updated_at: *updated_at,
+            last_crawled_at: *last_crawled_at,
+            expired_at: *expired_at,
+            events: events.clone(),
+            timeline: Timeline::default(),
+        }
     }
 }

@@ -89,6 +89,18 @@ impl AdvertEvent {
         self
     }
 
+    /// Adds the values of an expiry to an event that has none. Some senders leave them out.
+    pub(crate) fn with_expiry_values(self) -> Self {
+        let bare = self.old_value.is_none() && self.new_value.is_none();
+        if bare && self.subject == EventSubject::Expired { Self::expiry(self.at, true) } else { self }
+    }
+
+    /// Returns `true` if the other event reports the same change, at whatever time.
+    pub(crate) fn says_the_same(&self, other: &Self) -> bool {
+        (&self.subject, &self.old_value, &self.new_value)
+            == (&other.subject, &other.old_value, &other.new_value)
+    }
+
     fn new(at: Timestamp, subject: EventSubject) -> Self {
         Self { at, subject, old_value: None, new_value: None, percent_variation: None }
     }

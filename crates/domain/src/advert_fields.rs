@@ -1,8 +1,10 @@
 //! The fields of an advert: the table, the values, and updates of them.
 
-use crate::kinds::{FeesResponsibility, PublisherType};
+use crate::fingerprint::Fingerprint;
+use crate::kinds::{FeesResponsibility, PublisherType, RentPeriod};
 use crate::place::GivenPlace;
 use crate::site::SiteKey;
+use crate::special_sale::{LifeAnnuity, NewBuilding};
 use crate::value::{Amount, LongText, ShortText, WebAddress};
 
 /// What a request does to a field.
@@ -75,6 +77,23 @@ macro_rules! advert_fields {
             pub fn from_name(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|field| field.name() == name)
             }
+
+            /// Returns `true` if the value is one amount.
+            pub(crate) const fn is_amount(self) -> bool {
+                match self {
+                    Self::TransactionType | Self::PropertyType => false,
+                    $(Self::$variant => <$kind as Fingerprint>::IS_AMOUNT,)+
+                }
+            }
+        }
+
+        impl AdvertPatch {
+            /// Visits the fields that the request contains, with the fingerprints of their values.
+            pub(crate) fn for_each_given(&self, mut visit: impl FnMut(AdvertField, u64)) {
+                $(if let FieldUpdate::Set(value) = &self.$field {
+                    visit(AdvertField::$variant, value.fingerprint());
+                })+
+            }
         }
 
         impl AdvertDetails {
@@ -90,6 +109,19 @@ macro_rules! advert_fields {
                     fields.push(AdvertField::$variant);
                 })+
                 fields
+            }
+
+            /// Visits all fields, with the fingerprints of their values.
+            pub(crate) fn for_each_fingerprint(&self, mut visit: impl FnMut(AdvertField, u64)) {
+                $(visit(AdvertField::$variant, self.$field.fingerprint());)+
+            }
+
+            /// Takes the value of one field from another version. The kinds of the advert are not among the details.
+            pub(crate) fn take_field(&mut self, field: AdvertField, from: &Self) {
+                match field {
+                    AdvertField::TransactionType | AdvertField::PropertyType => {}
+                    $(AdvertField::$variant => self.$field.clone_from(&from.$field),)+
+                }
             }
         }
     };
@@ -132,6 +164,17 @@ advert_fields! {
     pictures_remote: Vec<WebAddress> => PicturesRemote,
     virtual_tour: Option<WebAddress> => VirtualTour,
     place: GivenPlace => Place,
+    /// The name of the neighbourhood. It is not part of the place, because no commune is found by it.
+    district: Option<ShortText> => District,
+    exclusive_mandate: Option<bool> => ExclusiveMandate,
+    parking_count: Option<i32> => ParkingCount,
+    heating: Option<ShortText> => Heating,
+    life_annuity: LifeAnnuity => LifeAnnuity,
+    /// Sold with a tenant or another occupant.
+    occupied: Option<bool> => Occupied,
+    /// How often the price of a rental is due.
+    rent_period: Option<RentPeriod> => RentPeriod,
+    new_building: NewBuilding => NewBuilding,
 }
 
 /// The contact of an advert. Personal data if the publisher is an individual.

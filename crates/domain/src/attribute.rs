@@ -16,7 +16,7 @@ use crate::value::Amount;
 /// The version of the attribute values. Increment it whenever an attribute can have another value for the same property,
 /// also if the rule is elsewhere (plausible prices, folding of text, derivation of the property's values): a persisted
 /// index with another version is rebuilt.
-pub const ATTRIBUTES_VERSION: u32 = 2;
+pub const ATTRIBUTES_VERSION: u32 = 3;
 
 /// A property together with its derived values, so that they are derived once.
 #[derive(Debug, Clone)]
@@ -74,8 +74,9 @@ attributes! {
         /// Whether every advert is expired.
         Expired => |view| Some(Key::flag(view.derived.expired_at.is_some())),
         CoherentPrice => |view| {
-            let DerivedValues { transaction_type, property_type, price, surface, .. } = view.derived;
-            Some(Key::flag(price::is_plausible(transaction_type, property_type, price, surface)))
+            let DerivedValues { transaction_type, property_type, price, surface, life_annuity, .. } = view.derived;
+            let plausible = price::is_plausible(transaction_type, property_type, price, surface);
+            Some(Key::flag(life_annuity || plausible))
         },
         Furnished => |view| view.derived.furnished.map(Key::flag),
         /// Whether it has coordinates.
@@ -102,6 +103,8 @@ attributes! {
             Some(normalized) => Key::zipcode(&normalized),
             None => Key::zipcode(zipcode),
         }),
+        LifeAnnuity => |view| Some(Key::flag(view.derived.life_annuity)),
+        NewBuilding => |view| Some(Key::flag(view.derived.new_building)),
     }
 }
 
@@ -132,6 +135,9 @@ attributes! {
         LotCount => |advert| amount(advert.details.lot_count),
         FloorQuantity => |advert| whole(advert.details.floor_quantity),
         ConstructionYear => |advert| whole(advert.details.construction_year),
+        ExclusiveMandate => |advert| advert.details.exclusive_mandate.map(Key::flag),
+        Occupied => |advert| advert.details.occupied.map(Key::flag),
+        ParkingCount => |advert| whole(advert.details.parking_count),
     }
 }
 

@@ -11,22 +11,23 @@
 mod builder;
 mod order;
 mod raw;
+mod texts;
 
 use std::collections::BTreeSet;
 
 use crate::advert::Advert;
 use crate::area::{Circle, Polygon};
 use crate::attribute::{AdvertAttribute, PropertyAttribute, PropertyView, Variation, VariationAttribute};
-use crate::fold;
-use crate::ids::{AdvertId, PropertyId};
+use crate::ids::PropertyId;
 use crate::key::{Key, KeyRange};
-use crate::phrase::Phrase;
+use crate::phrase::{Phrase, tokenize};
 use crate::property::Property;
 use crate::site::SiteKey;
 
 pub use builder::{BuiltCriteria, CriteriaBuilder, CriterionValue};
 pub use order::{Direction, Order, OrderBy, Rank, SortMode};
 pub use raw::{RawCriteria, RawCriterion, References};
+pub use texts::{TextPart, advert_texts, features, located_texts, texts};
 
 /// The conditions that a property must satisfy. The default accepts every property that has adverts.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -40,6 +41,9 @@ pub struct Criteria {
     pub excluded_properties: BTreeSet<PropertyId>,
     /// Groups of entries. All entries of at least one group must hold. Empty means no condition.
     pub expressions: Vec<Vec<Entry>>,
+    /// Each must occur in a feature of some advert. Unlike conditions on adverts, these need not hold on a single advert, and
+    /// expired adverts count: like titles and descriptions, features describe the home and not the offer.
+    pub features: Vec<Phrase>,
 }
 
 /// The conditions that a single advert must satisfy.
@@ -156,6 +160,7 @@ impl Criteria {
             && self.accepts_any_change(property, Variation::Price)
             && self.accepts_any_change(property, Variation::Surface)
             && self.accepts_text(property)
+            && self.accepts_features(property)
     }
 
     /// Returns the adverts in scope that satisfy every condition on adverts.
@@ -190,37 +195,17 @@ impl Criteria {
         if self.expressions.is_empty() {
             return true;
         }
-        let texts: Vec<String> = texts(property).map(fold::fold).collect();
+        let texts: Vec<String> = texts(property).map(tokenize).collect();
         let holds = |entry: &Entry| {
             let found = texts.iter().any(|text| entry.phrase.occurs_in(text));
             found == (entry.presence == Presence::Present)
         };
         self.expressions.iter().any(|group| group.iter().all(holds))
     }
-}
 
-/// Returns the texts that expressions search: titles and descriptions of all adverts, which include those of the property.
-/// A phrase never spans two texts.
-pub fn texts(property: &Property) -> impl Iterator<Item = &str> {
-    located_texts(property).map(|(_, _, text)| text)
-}
-
-/// Returns the texts of [`texts`] with their locations.
-pub fn located_texts(property: &Property) -> impl Iterator<Item = (AdvertId, TextPart, &str)> {
-    property.adverts.iter().flat_map(|advert| {
-        let (id, details) = (advert.id, &advert.details);
-        let title = details.title.as_ref().map(|title| (id, TextPart::Title, title.as_str()));
-        let description = details.description.as_ref();
-        let description = description.map(|text| (id, TextPart::Description, text.as_str()));
-        title.into_iter().chain(description)
-    })
-}
-
-/// The texts of an advert that expressions search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum TextPart {
-    Title,
-    Description,
+    fn accepts_features(&self, property: &Property) -> bool {
+        self.features.iter().all(|phrase| features(property).any(|text| phrase.occurs_in(&tokenize(text))))
+    }
 }
 
 impl AdvertCriteria {

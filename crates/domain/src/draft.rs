@@ -27,12 +27,18 @@ pub struct AdvertDraft {
 }
 
 impl AdvertDraft {
-    /// Returns the update of the place. A place is replaced as a whole, with one exception: a draft that contains only the
-    /// accuracy changes the accuracy of the `current` place.
+    /// Returns the place to resolve: the given one, or the `current` one with the accuracy and the country of a draft that contains
+    /// nothing else of a place.
     pub fn updated_place(&self, current: &GivenPlace) -> FieldUpdate<GivenPlace> {
         match &self.patch.place {
-            FieldUpdate::Set(GivenPlace { accuracy: Some(accuracy), .. }) if self.has_accuracy_only() => {
-                FieldUpdate::Set(GivenPlace { accuracy: Some(*accuracy), ..current.clone() })
+            FieldUpdate::Set(GivenPlace { accuracy, country, .. })
+                if self.has_no_place() && (accuracy.is_some() || country.is_some()) =>
+            {
+                FieldUpdate::Set(GivenPlace {
+                    accuracy: accuracy.or(current.accuracy),
+                    country: country.or(current.country),
+                    ..current.clone()
+                })
             }
             update => update.clone(),
         }
@@ -55,7 +61,7 @@ impl AdvertDraft {
         }
     }
 
-    fn has_accuracy_only(&self) -> bool {
+    fn has_no_place(&self) -> bool {
         self.patch.place.value().is_some_and(GivenPlace::is_empty)
     }
 }

@@ -18,6 +18,7 @@ use crate::filter::{Filter, FilterTarget, Inclusion, Kind};
 use crate::ids::PropertyId;
 use crate::key::Key;
 use crate::matching;
+use crate::phrase::Phrase;
 use crate::place::GeoPoint;
 use crate::property::Property;
 
@@ -62,6 +63,11 @@ pub enum PropertyCheck<'a> {
         wanted: &'a BTreeSet<PropertyId>,
         found: PropertyId,
     },
+    Feature {
+        wanted: &'a Phrase,
+        /// The first feature that contains the phrase.
+        found: Option<&'a str>,
+    },
 }
 
 /// A condition on an attribute, and the value of the attribute.
@@ -94,6 +100,7 @@ pub fn explain<'a>(criteria: &'a Criteria, property: &'a Property) -> Option<Exp
         places,
         excluded_properties,
         expressions,
+        features,
     } = criteria;
     let view = PropertyView::new(property)?;
     let check = |condition: &'a Condition<PropertyAttribute>| {
@@ -104,6 +111,7 @@ pub fn explain<'a>(criteria: &'a Criteria, property: &'a Property) -> Option<Exp
     if !excluded_properties.is_empty() {
         checks.push(PropertyCheck::ExcludedProperties { wanted: excluded_properties, found: property.id });
     }
+    checks.extend(text::explain_features(features, property));
     let changes = Variation::ALL.iter().filter_map(|variation| {
         changes::explain_changes(*variation, criteria.change(*variation), *advert_scope, property)
     });
@@ -137,6 +145,7 @@ impl PropertyCheck<'_> {
             }
             Self::Polygons { wanted: _, point: _, inside } => inside.is_some(),
             Self::ExcludedProperties { wanted, found } => !wanted.contains(found),
+            Self::Feature { wanted: _, found } => found.is_some(),
         }
     }
 
@@ -152,6 +161,7 @@ impl PropertyCheck<'_> {
             }
             Self::Polygons { .. } => filters::of_kind(|kind| kind == Kind::Shapes),
             Self::ExcludedProperties { .. } => filters::of_kind(|kind| kind == Kind::ExcludedProperty),
+            Self::Feature { .. } => filters::of_kind(|kind| kind == Kind::Features),
         }
     }
 }

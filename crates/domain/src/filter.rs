@@ -50,6 +50,8 @@ pub enum Kind {
     Shapes,
     SortMode,
     Expressions,
+    /// Words: for each value, a feature that contains them.
+    Features,
 }
 
 /// The attribute that a filter tests.
@@ -136,7 +138,8 @@ impl Filter {
             | Kind::Radius
             | Kind::Shapes
             | Kind::SortMode
-            | Kind::Expressions => Level::Property,
+            | Kind::Expressions
+            | Kind::Features => Level::Property,
         }
     }
 
@@ -151,6 +154,7 @@ impl Filter {
                 | Kind::ExcludedProperty
                 | Kind::Shapes
                 | Kind::Expressions
+                | Kind::Features
         )
     }
 
@@ -202,6 +206,8 @@ pub const FILTERS: &[Filter] = &[
     filter_with_aliases("expired", &["isExpired"], Is(Property(Of::Expired)), "Whether all adverts are expired; false also ignores the expired adverts of a property"),
     filter("geoAccuracy", Choice(Property(Of::Accuracy), Codes::Accuracy), "Coordinates of a house (1), or of a neighbourhood or city centre (2)"),
     filter("withLocation", Only(Property(Of::Located)), "Only with coordinates"),
+    filter("lifeAnnuity", Is(Property(Of::LifeAnnuity)), "Sold as a life annuity, or not; not if no advert says so"),
+    filter("newBuilding", Is(Property(Of::NewBuilding)), "A new-building programme, or not; not if no advert says so"),
 
     filter("fromDate", From(Creation), "Created on or after"),
     filter("toDate", To(Creation), "Created on or before"),
@@ -224,7 +230,8 @@ pub const FILTERS: &[Filter] = &[
     filter("geoShapes", Kind::Shapes, "In any of these polygons: geoShapes[shape][point][0] is a longitude, [1] a latitude"),
     filter("excludedProperties", Kind::ExcludedProperty, "Not these properties"),
 
-    filter("expressions", Kind::Expressions, "Words in title or description: expressions[group][entry][word], with [options][includes] and [options][strict]"),
+    filter("expressions", Kind::Expressions, "Words in title, description, features or district: expressions[group][entry][word], with [options][includes] and [options][strict]"),
+    filter("features", Kind::Features, "Features with these words: one for each value, of any advert"),
 
     filter("includedSites", Site(Included), "An advert from any of these sites or of the included categories"),
     filter("excludedSites", Site(Excluded), "An advert from none of these sites"),
@@ -260,6 +267,10 @@ pub const FILTERS: &[Filter] = &[
     filter("greenHouseGasCategories", Choice(Advert(Ad::GreenHouseGasCategory), Codes::EnergyLetter), "Any of these greenhouse-gas classes, A to G"),
     filter("greenHouseGasValueMin", Min(Advert(Ad::GreenHouseGasValue)), "Greenhouse-gas value at least"),
     filter("greenHouseGasValueMax", Max(Advert(Ad::GreenHouseGasValue)), "Greenhouse-gas value at most"),
+    filter("parkingCountMin", Min(Advert(Ad::ParkingCount)), "Parking spaces at least"),
+    filter("parkingCountMax", Max(Advert(Ad::ParkingCount)), "Parking spaces at most"),
+    filter("exclusiveMandate", Is(Advert(Ad::ExclusiveMandate)), "Under an exclusive mandate or not"),
+    filter("occupied", Is(Advert(Ad::Occupied)), "With a tenant or another occupant, or free"),
     filter("withVirtualTour", Only(Advert(Ad::VirtualTour)), "Only with a virtual tour"),
     filter("fromExpiredAt", From(Advert(Ad::ExpiredAt)), "An advert that expired on or after"),
     filter("toExpiredAt", To(Advert(Ad::ExpiredAt)), "An advert that expired on or before"),

@@ -1,7 +1,7 @@
 //! Normalisation of text for comparison: lower case, no accents, words separated by a single space.
 //!
 //! Queries, place names and the text of adverts are folded by the same function. The result is not for display. Word
-//! endings are kept: stemming is in [`crate::phrase`].
+//! endings are kept: stemming is in [`crate::phrase`], and so is the splitting of numbers and units.
 
 /// Folds a text: `L'Haÿ-les-Roses` → `l hay les roses`, `Cœur  d’Œuvre` → `coeur d oeuvre`, `75 m²` → `75 m2`.
 ///
@@ -15,11 +15,29 @@ pub fn fold(text: &str) -> String {
 
 /// Appends the folded text to `folded`, for callers that fold thousands of texts into one buffer.
 pub fn fold_into(text: &str, folded: &mut String) {
+    fold_words(text, folded, |_, _| {});
+}
+
+/// Where a folded word is, and what folding removed from it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FoldedWord {
+    /// The offset of its first letter in the folded text. Its last letter is the last one of that text.
+    pub start: usize,
+    /// The offset of the last "é" of the text so far, which is folded to "e".
+    pub acute: Option<usize>,
+}
+
+/// Folds like [`fold_into`], and calls `end_word` at the end of each word. The call may rewrite the word.
+pub(crate) fn fold_words(text: &str, folded: &mut String, mut end_word: impl FnMut(&mut String, FoldedWord)) {
     let start = folded.len();
+    let mut word = FoldedWord { start, acute: None };
     let mut between_words = false;
     for letter in text.chars() {
         if is_combining_mark(letter) {
             // A decomposed accent, as in the file names of some systems.
+            if letter == '\u{301}' && !between_words && folded[word.start..].ends_with('e') {
+                word.acute = Some(folded.len() - 1);
+            }
             continue;
         }
         if !letter.is_alphanumeric() {
@@ -27,7 +45,9 @@ pub fn fold_into(text: &str, folded: &mut String) {
             continue;
         }
         if between_words && folded.len() > start {
+            end_word(folded, word);
             folded.push(' ');
+            word.start = folded.len();
         }
         between_words = false;
         if letter.is_ascii() {
@@ -35,6 +55,9 @@ pub fn fold_into(text: &str, folded: &mut String) {
             continue;
         }
         for lower in letter.to_lowercase() {
+            if lower == 'é' {
+                word.acute = Some(folded.len());
+            }
             match plain(lower) {
                 Some(letters) => folded.push_str(letters),
                 // Lower-casing İ yields a combining dot.
@@ -42,6 +65,9 @@ pub fn fold_into(text: &str, folded: &mut String) {
                 None => folded.push(lower),
             }
         }
+    }
+    if folded.len() > word.start {
+        end_word(folded, word);
     }
 }
 

@@ -43,6 +43,9 @@ coded! {
 
     /// The accuracy of coordinates.
     GeoAccuracy { HouseNumber = 1, Neighbourhood = 2 }
+
+    /// How often a rent is due. The contract does not have it: the codes are for stored records, the API uses words.
+    RentPeriod { Month = 0, Week = 1, Day = 2, Season = 3, Year = 4 }
 }
 
 #[cfg(test)]

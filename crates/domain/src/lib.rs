@@ -20,10 +20,14 @@ pub mod advert;
 pub mod advert_event;
 pub mod advert_fields;
 pub mod draft;
+pub mod fingerprint;
 pub mod grouping;
 pub mod merge;
 pub mod price;
 pub mod property;
+pub mod restore;
+pub mod special_sale;
+pub mod timeline;
 
 // Queries: attributes, filters, criteria, and why a property satisfies them or not.
 pub mod attribute;
@@ -47,9 +51,11 @@ pub mod similarity;
 // Values, identifiers, places, sites.
 pub mod access;
 pub mod area;
+pub mod country;
 pub mod fold;
 pub mod ids;
 pub mod kinds;
+pub mod outline;
 pub mod place;
 pub mod site;
 pub mod value;
@@ -68,6 +74,7 @@ pub use advert_fields::{
 };
 pub use area::{Circle, Polygon};
 pub use attribute::{AdvertAttribute, PropertyAttribute, PropertyView, Variation, VariationAttribute};
+pub use country::CountryCode;
 pub use criteria::{Criteria, Order, OrderBy, RawCriteria, SortMode};
 pub use delivery::{
     CancelReason, DeliveryChannel, DeliveryState, Fault, Outcome, ReplacedSecret, RetryDecision, RetryPolicy,
@@ -81,7 +88,8 @@ pub use ids::{
     AdvertId, DeliveryEpoch, DeliveryId, KeyId, MatchId, PropertyId, SearchId, SearchNumber, UserId,
 };
 pub use key::{Key, KeyRange};
-pub use kinds::{FeesResponsibility, GeoAccuracy, PropertyType, PublisherType, TransactionType};
+pub use kinds::{FeesResponsibility, GeoAccuracy, PropertyType, PublisherType, RentPeriod, TransactionType};
+pub use outline::{Outline, OutlinePolygon};
 pub use phrase::{Phrase, Strictness};
 pub use place::{
     City, Country, Department, GeoPoint, GivenPlace, Insee, Line, Placement, Region, Station, Zipcode,
@@ -94,5 +102,7 @@ pub use similarity::SimilarityProfile;
 pub use site::{
     Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteId, SiteKey, SiteName,
 };
+pub use special_sale::{LifeAnnuity, NewBuilding};
+pub use timeline::Timeline;
 pub use value::{Amount, LongText, ShortText, WebAddress};
 pub use violation::Violation;

@@ -1,12 +1,17 @@
 //! Merges a draft into the stored advert. The result is the new advert, the kind of change, and the events.
 //!
-//! The rules:
+//! A draft becomes a crawl of the advert's [timeline](crate::timeline). The advert is what its crawls say in the order of their dates:
 //!
-//! - A field that the draft does not contain keeps its value. A field with an empty value is cleared.
-//! - The last draft received wins. Dates only widen: `created_at` moves back, the others move forward.
-//! - A draft counts as a crawl. It makes an expired advert live again, unless the draft says that the advert is expired or
-//!   was crawled before the expiry.
-//! - A draft without changes records no event and only updates `last_crawled_at`.
+//! - A field that a draft does not contain keeps its value. A field with an empty value is cleared. Fields with parts (publisher,
+//!   ratings, place) keep the parts that the rest of the field confirms: `Values::apply` has the rules.
+//! - The latest crawl wins. A crawl is dated by its `lastCrawledAt`, an expiry by its `expiredAt`, and both by the time of receipt
+//!   if the draft has no such date. Crawls of the same time are ordered by `updatedAt`, then by arrival.
+//! - A crawl that is older than the latest one fills the history, and the fields that no later crawl has given.
+//! - A change is dated by the `updatedAt` of its crawl if it is later than the one kept, else by the crawl, and never before the event
+//!   before it.
+//! - A crawl makes an expired advert live again, unless the draft says that the advert is expired.
+//! - The creation is the earliest given `createdAt`, or the first crawl if none was given, or an older event.
+//! - A draft without changes records no event and only updates the timeline and `last_crawled_at`.
 
 use jiff::Timestamp;
 
@@ -14,18 +19,22 @@ use crate::advert::Advert;
 use crate::advert_event::{AdvertEvent, EventSubject};
 use crate::advert_fields::{AdvertDetails, AdvertField};
 use crate::draft::{AdvertDraft, Lifecycle};
+use crate::fingerprint::amount;
 use crate::ids::AdvertId;
+use crate::kinds::{GeoAccuracy, PropertyType, TransactionType};
 use crate::place::Placement;
+use crate::timeline::{
+    Crawl, CrawlSource, FieldPart, Inserted, Reading, Replayed, Slot, SlotSet, Timeline, Values, kind_code,
+};
 
-/// The maximum number of events per advert: years of weekly changes. The creation is always kept, then the newest events.
-pub const EVENTS_MAX: usize = 1_000;
+pub use crate::timeline::EVENTS_MAX;
 
 /// The result of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
     pub advert: Advert,
     pub effect: Effect,
-    /// The new events, in the order of the fields. Back-filled history is not included, because it is not new.
+    /// The new events, in the order of the fields. Filled history is not included, because it is not new.
     pub events: Vec<AdvertEvent>,
 }
 
@@ -41,121 +50,42 @@ pub enum Effect {
     Unchanged,
 }
 
-/// Creates an advert from a draft.
+/// Creates an advert from a draft. `placement` is the commune of its place.
 pub fn create(
     id: AdvertId,
     draft: AdvertDraft,
     placement: Option<Placement>,
     received_at: Timestamp,
 ) -> Merged {
-    let AdvertDraft {
-        identity: _,
-        property: _,
-        transaction_type,
-        property_type,
-        patch,
-        created_at,
-        updated_at,
-        last_crawled_at,
-        lifecycle,
-        history,
-    } = draft;
-    let history_start =
-        history.iter().find(|event| event.subject == EventSubject::Created).map(|event| event.at);
-    let created_at = created_at.or(history_start).unwrap_or(received_at);
-    let mut advert = Advert {
+    let blank = Advert {
         id,
-        transaction_type,
-        property_type,
-        details: AdvertDetails::default().patched(patch),
-        placement,
-        created_at,
-        updated_at: updated_at.unwrap_or(received_at).max(created_at),
-        last_crawled_at: last_crawled_at.unwrap_or(received_at),
+        transaction_type: draft.transaction_type,
+        property_type: draft.property_type,
+        details: AdvertDetails::default(),
+        placement: None,
+        created_at: received_at,
+        updated_at: received_at,
+        last_crawled_at: received_at,
         expired_at: None,
         events: Vec::new(),
+        timeline: Timeline::default(),
     };
-    let mut events = vec![AdvertEvent::created(created_at)];
-    match lifecycle {
-        Lifecycle::Seen | Lifecycle::Live => {}
-        Lifecycle::Expired { at } => {
-            let at = at.unwrap_or(received_at);
-            advert.expired_at = Some(at);
-            events.push(AdvertEvent::expiry(at, true));
-        }
-    }
-    record(&mut advert, &events, history);
-    // The history may start before the given creation date, which then moves back.
-    events[0].at = advert.created_at;
+    let Merging { advert, .. } =
+        Merging::new(blank, Timeline::default()).draft(draft, placement, received_at);
+    let expiry = advert.events.iter().rfind(|event| event.subject == EventSubject::Expired);
+    let expiry = expiry.filter(|_| advert.is_expired()).cloned();
+    let events = std::iter::once(AdvertEvent::created(advert.created_at)).chain(expiry).collect();
     Merged { advert, effect: Effect::Created, events }
 }
 
-/// Merges a draft into the current advert.
+/// Merges a draft into the current advert. `placement` is the commune of the place that the draft gives.
 pub fn update(
     current: &Advert,
     draft: AdvertDraft,
     placement: Option<Placement>,
     received_at: Timestamp,
 ) -> Merged {
-    let AdvertDraft {
-        identity: _,
-        property: _,
-        transaction_type,
-        property_type,
-        patch,
-        created_at,
-        updated_at,
-        last_crawled_at,
-        lifecycle,
-        history,
-    } = draft;
-    let crawl_time = last_crawled_at.unwrap_or(received_at);
-    let changed_at = updated_at.filter(|at| *at >= current.updated_at).unwrap_or(received_at);
-
-    let mut advert = current.clone();
-    advert.transaction_type = transaction_type;
-    advert.property_type = property_type;
-    advert.details = current.details.patched(patch);
-    advert.placement = placement;
-    let mut events = changes(current, &advert, changed_at);
-
-    match (lifecycle, current.expired_at) {
-        (Lifecycle::Seen | Lifecycle::Live, None) => {}
-        // Without a date, the crawl is this request, which is later than the expiry even within the same second.
-        (Lifecycle::Seen, Some(since)) if last_crawled_at.is_some_and(|at| at < since) => {}
-        (Lifecycle::Seen | Lifecycle::Live, Some(_)) => {
-            advert.expired_at = None;
-            events.push(AdvertEvent::expiry(changed_at, false));
-        }
-        (Lifecycle::Expired { at }, None) => {
-            let at = at.unwrap_or(received_at);
-            advert.expired_at = Some(at);
-            events.push(AdvertEvent::expiry(at, true));
-        }
-        // Already expired: the draft may supply a better date. The existing event moves there; no new event is recorded.
-        (Lifecycle::Expired { at }, Some(since)) => {
-            let at = at.unwrap_or(since);
-            advert.expired_at = Some(at);
-            let expiry = AdvertEvent::expiry(since, true);
-            if let Some(event) = advert.events.iter_mut().rev().find(|event| **event == expiry) {
-                event.at = at;
-            }
-        }
-    }
-
-    advert.created_at = created_at.map_or(current.created_at, |at| at.min(current.created_at));
-    let moved_to = if events.is_empty() { updated_at } else { Some(changed_at) };
-    advert.updated_at = moved_to.map_or(current.updated_at, |at| at.max(current.updated_at));
-    // A report of an expiry is not a crawl, unless it has an explicit crawl date.
-    let crawled_at = match lifecycle {
-        Lifecycle::Seen | Lifecycle::Live => Some(crawl_time),
-        Lifecycle::Expired { .. } => last_crawled_at,
-    };
-    advert.last_crawled_at = crawled_at.map_or(current.last_crawled_at, |at| at.max(current.last_crawled_at));
-    record(&mut advert, &events, history);
-
-    let effect = effect_of(current, &advert);
-    Merged { advert, effect, events }
+    Merging::of(current).draft(draft, placement, received_at).compared_with(current)
 }
 
 /// Expires an advert without a draft. An expired advert stays unchanged.
@@ -163,53 +93,217 @@ pub fn expire(current: &Advert, at: Timestamp) -> Merged {
     if current.is_expired() {
         return Merged { advert: current.clone(), effect: Effect::Unchanged, events: Vec::new() };
     }
-    let mut advert = current.clone();
-    let events = vec![AdvertEvent::expiry(at, true)];
-    advert.expired_at = Some(at);
-    advert.updated_at = at.max(current.updated_at);
-    record(&mut advert, &events, Vec::new());
-    Merged { advert, effect: Effect::Updated, events }
+    let crawl = crawl_of(Lifecycle::Expired { at: None }, None, None, at);
+    let mut merging = Merging::of(current);
+    merging.insert(crawl, &Reading::nothing(), None);
+    merging.replay(&Reading::nothing(), &AdvertDetails::default());
+    merging.compared_with(current)
 }
 
-/// Returns one event for each field that differs between two versions.
-fn changes(older: &Advert, newer: &Advert, at: Timestamp) -> Vec<AdvertEvent> {
-    let mut fields = Vec::new();
-    if older.transaction_type != newer.transaction_type {
-        fields.push(AdvertField::TransactionType);
-    }
-    if older.property_type != newer.property_type {
-        fields.push(AdvertField::PropertyType);
-    }
-    fields.extend(older.details.differing(&newer.details));
-    // Copies and originals are the same pictures, so a change of both is one event.
-    if fields.contains(&AdvertField::Pictures) {
-        fields.retain(|field| *field != AdvertField::PicturesRemote);
-    }
-    let event = |field| match field {
-        AdvertField::Price => AdvertEvent::amount(at, field, older.details.price, newer.details.price),
-        AdvertField::Surface => AdvertEvent::amount(at, field, older.details.surface, newer.details.surface),
-        other => AdvertEvent::field(at, other),
+/// Dates a request.
+fn crawl_of(
+    lifecycle: Lifecycle,
+    updated_at: Option<Timestamp>,
+    last_crawled_at: Option<Timestamp>,
+    received_at: Timestamp,
+) -> Crawl {
+    let (at, crawled_at) = match lifecycle {
+        Lifecycle::Seen | Lifecycle::Live => (last_crawled_at, Some(last_crawled_at.unwrap_or(received_at))),
+        // A report of an expiry is not a crawl, unless it has an explicit crawl date.
+        Lifecycle::Expired { at } => (at.max(last_crawled_at), last_crawled_at),
     };
-    fields.into_iter().map(event).collect()
+    Crawl {
+        at: at.unwrap_or(received_at),
+        source: if at.is_some() { CrawlSource::Dated } else { CrawlSource::Received },
+        crawled_at,
+        updated_at,
+        lifecycle,
+        given: SlotSet::default(),
+        current: SlotSet::default(),
+        values: Vec::new(),
+    }
 }
 
-/// Adds new events and back-filled history to the events of an advert: oldest first, without duplicates, the creation first.
-fn record(advert: &mut Advert, new_events: &[AdvertEvent], history: Vec<AdvertEvent>) {
-    let mut events = std::mem::take(&mut advert.events);
-    events.extend(new_events.iter().cloned());
-    for event in history {
-        if !events.contains(&event) {
-            events.push(event);
-        }
+/// An advert while a request is merged into it.
+struct Merging {
+    advert: Advert,
+    timeline: Timeline,
+    known: Values,
+    is_newest: bool,
+}
+
+impl Merging {
+    fn of(current: &Advert) -> Self {
+        let timeline = if current.timeline.crawls.is_empty() {
+            Timeline::of_older_record(current)
+        } else {
+            current.timeline.clone()
+        };
+        Self::new(current.clone(), timeline)
     }
-    let earliest = events.iter().map(|event| event.at).min();
-    advert.created_at = earliest.map_or(advert.created_at, |at| at.min(advert.created_at));
-    events.retain(|event| event.subject != EventSubject::Created);
-    events.sort_by_key(|event| event.at);
-    let surplus = (events.len() + 1).saturating_sub(EVENTS_MAX);
-    advert.events = std::iter::once(AdvertEvent::created(advert.created_at))
-        .chain(events.into_iter().skip(surplus))
-        .collect();
+
+    fn new(mut advert: Advert, mut timeline: Timeline) -> Self {
+        let known = if timeline.crawls.is_empty() { Values::UNKNOWN } else { Values::of_advert(&advert) };
+        timeline.write_out(&known);
+        advert.timeline = Timeline::default();
+        Self { advert, timeline, known, is_newest: false }
+    }
+
+    fn draft(mut self, draft: AdvertDraft, placement: Option<Placement>, received_at: Timestamp) -> Self {
+        let reading = Reading::of_draft(&draft, placement.as_ref());
+        let AdvertDraft {
+            identity: _,
+            property: _,
+            transaction_type: _,
+            property_type: _,
+            patch,
+            created_at,
+            updated_at,
+            last_crawled_at,
+            lifecycle,
+            history,
+        } = draft;
+        let given = AdvertDetails::default().patched(patch);
+        self.timeline.add_creation(created_at);
+        self.timeline.add_history(history);
+        let revival = self.revival(lifecycle, last_crawled_at, received_at);
+        self.insert(crawl_of(lifecycle, updated_at, last_crawled_at, received_at), &reading, placement);
+        if let Some(crawl) = revival {
+            self.insert(crawl, &Reading::nothing(), None);
+        }
+        self.replay(&reading, &given);
+        self
+    }
+
+    /// Returns an additional crawl if a request says that the advert is live, and is older than the report of an expiry that has no
+    /// date. The request knew of that report, so it revives the advert, but its values stay as old as they are.
+    fn revival(
+        &self,
+        lifecycle: Lifecycle,
+        last_crawled_at: Option<Timestamp>,
+        received_at: Timestamp,
+    ) -> Option<Crawl> {
+        let last = self.timeline.crawls.last()?;
+        let expired_without_date =
+            last.source == CrawlSource::Received && matches!(last.lifecycle, Lifecycle::Expired { .. });
+        let is_older = last_crawled_at.is_some_and(|at| at < last.at);
+        let revived = lifecycle == Lifecycle::Live && expired_without_date && is_older;
+        revived.then(|| Crawl { crawled_at: None, ..crawl_of(lifecycle, None, None, received_at) })
+    }
+
+    fn insert(&mut self, crawl: Crawl, reading: &Reading, placement: Option<Placement>) {
+        let place = Slot::Field(AdvertField::Place);
+        let open_place = self.timeline.crawls.iter().all(|crawl| !crawl.given.contains(place));
+        let decides_place = match self.timeline.insert(crawl, reading) {
+            Inserted::At(position) => {
+                self.is_newest = position + 1 == self.timeline.crawls.len();
+                self.timeline.is_last_to_give(position, place)
+            }
+            Inserted::Known => false,
+            Inserted::Summary => open_place,
+        };
+        // A country that is sent alone may take the known place out of its commune.
+        let country = Slot::FieldPart(FieldPart::Country);
+        let gives_country_only = reading.given.contains(country) && !reading.given.contains(place);
+        if decides_place && reading.given.contains(place) || self.is_newest && gives_country_only {
+            self.advert.placement = placement;
+        }
+        self.timeline.limit();
+    }
+
+    /// Makes the advert what the timeline says. Its values come from the advert itself or from the request, which gives `given`.
+    fn replay(&mut self, reading: &Reading, given: &AdvertDetails) {
+        let Replayed { values, created_at, updated_at, last_crawled_at, expired_at, events } =
+            self.timeline.replay();
+        let advert = &mut self.advert;
+        advert.created_at = created_at;
+        advert.updated_at = updated_at;
+        advert.last_crawled_at = last_crawled_at;
+        advert.expired_at = expired_at;
+        let surplus = (events.len() + 1).saturating_sub(EVENTS_MAX);
+        let created = AdvertEvent::created(created_at);
+        advert.events = std::iter::once(created).chain(events.into_iter().skip(surplus)).collect();
+        let kind = |field| kind_code(values.get(Slot::Field(field)));
+        if let Some(known) = kind(AdvertField::TransactionType).and_then(TransactionType::from_code) {
+            advert.transaction_type = known;
+        }
+        if let Some(known) = kind(AdvertField::PropertyType).and_then(PropertyType::from_code) {
+            advert.property_type = known;
+        }
+        let unknown = AdvertDetails::default();
+        for slot in Slot::all().filter(|slot| values.get(*slot) != self.known.get(*slot)) {
+            let value = values.get(slot);
+            let is_given = reading.given.contains(slot) && reading.values.get(slot) == value;
+            let from = if is_given { given } else { &unknown };
+            match slot {
+                // The given history may contain a later value than any crawl.
+                Slot::Field(AdvertField::Price) => advert.details.price = amount(value),
+                Slot::Field(AdvertField::Surface) => advert.details.surface = amount(value),
+                // They are merged by their parts.
+                Slot::Field(
+                    AdvertField::Publisher
+                    | AdvertField::Energy
+                    | AdvertField::GreenHouseGas
+                    | AdvertField::Place,
+                ) => {}
+                Slot::Field(field) => advert.details.take_field(field, from),
+                // A late crawl may confirm the point that an accuracy, sent alone, describes.
+                Slot::FieldPart(FieldPart::Accuracy) => {
+                    advert.details.place.accuracy = kind_code(value).and_then(GeoAccuracy::from_code);
+                }
+                Slot::FieldPart(part) => take_part(&mut advert.details, part, from),
+            }
+        }
+        let merged = Values::of_advert(advert);
+        let place = Slot::Field(AdvertField::Place);
+        debug_assert!(Slot::all().all(|slot| slot == place || merged.get(slot) == values.get(slot)));
+        let mut timeline = std::mem::take(&mut self.timeline);
+        timeline.leave_out(&merged);
+        advert.timeline = timeline;
+    }
+
+    fn compared_with(self, current: &Advert) -> Merged {
+        let Self { advert, is_newest, .. } = self;
+        let effect = effect_of(current, &advert);
+        let events = if is_newest { new_events(current, &advert) } else { Vec::new() };
+        Merged { advert, effect, events }
+    }
+}
+
+/// Takes a part of a field from another version.
+fn take_part(details: &mut AdvertDetails, part: FieldPart, from: &AdvertDetails) {
+    match part {
+        FieldPart::PublisherName => details.publisher.name.clone_from(&from.publisher.name),
+        FieldPart::PublisherType => details.publisher.kind = from.publisher.kind,
+        FieldPart::EnergyLetter => details.energy.category = from.energy.category,
+        FieldPart::EnergyValue => details.energy.value = from.energy.value,
+        FieldPart::GasLetter => details.green_house_gas.category = from.green_house_gas.category,
+        FieldPart::GasValue => details.green_house_gas.value = from.green_house_gas.value,
+        FieldPart::Insee => details.place.insee.clone_from(&from.place.insee),
+        FieldPart::Zipcode => details.place.zipcode.clone_from(&from.place.zipcode),
+        FieldPart::CityName => details.place.city_name.clone_from(&from.place.city_name),
+        FieldPart::Point => details.place.point = from.place.point,
+        FieldPart::Accuracy => details.place.accuracy = from.place.accuracy,
+        FieldPart::Country => details.place.country = from.place.country,
+    }
+}
+
+/// Returns the events of the fields that differ between two versions, as the newer version shows them. The history that came with a
+/// crawl may contain many; the last of each field is new.
+fn new_events(older: &Advert, newer: &Advert) -> Vec<AdvertEvent> {
+    let kinds = [
+        (AdvertField::TransactionType, older.transaction_type != newer.transaction_type),
+        (AdvertField::PropertyType, older.property_type != newer.property_type),
+    ];
+    let kinds = kinds.into_iter().filter(|(_, differs)| *differs).map(|(field, _)| field);
+    let fields = kinds.chain(older.details.differing(&newer.details)).map(EventSubject::Field);
+    let lifecycle = (older.is_expired() != newer.is_expired()).then_some(EventSubject::Expired);
+    let count = |events: &[AdvertEvent], event| events.iter().filter(|known| *known == event).count();
+    let event_of = |subject: EventSubject| {
+        let last = newer.events.iter().rfind(|event| event.subject == subject)?;
+        (count(&newer.events, last) > count(&older.events, last)).then(|| last.clone())
+    };
+    fields.chain(lifecycle).filter_map(event_of).collect()
 }
 
 fn effect_of(current: &Advert, merged: &Advert) -> Effect {
@@ -219,6 +313,7 @@ fn effect_of(current: &Advert, merged: &Advert) -> Effect {
     let mut crawled = current.clone();
     crawled.last_crawled_at = merged.last_crawled_at;
     crawled.updated_at = merged.updated_at;
+    crawled.timeline.clone_from(&merged.timeline);
     if crawled == *merged { Effect::Crawled } else { Effect::Updated }
 }
 

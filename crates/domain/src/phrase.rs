@@ -3,23 +3,28 @@
 //! [`Phrase::occurs_in`] is the reference semantics: slow and simple. An index may be faster but must return the same
 //! adverts. How phrases are combined is defined in [`criteria`](crate::criteria), their syntax in a request in `wire`.
 //!
-//! Case and accents are ignored, and every character that is neither a letter nor a digit separates words ([`fold`]).
-//! There are no stop words: "sans vis-à-vis" has four words.
+//! Case and accents are ignored, every character that is neither a letter nor a digit separates words, and so does the end
+//! of a number ([`tokenize`]). There are no stop words: "sans vis-à-vis" has four words.
 
 mod abbreviations;
+mod accents;
+mod misspellings;
+mod ordinals;
 mod stem;
 mod stem_exceptions;
+mod tokens;
 
+pub use accents::accented_form;
 pub use stem::stem;
-
-use crate::fold::fold;
+pub use tokens::{exact_form, tokenize, tokenize_into};
 
 /// How closely a text must match a phrase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Strictness {
     /// The exact words, adjacent and in order.
     Exact,
-    /// The same, but singular and plural, masculine and feminine, and the usual abbreviations are equivalent.
+    /// The same, but singular and plural, masculine and feminine, and the usual abbreviations, ordinals and misspellings are
+    /// equivalent.
     Inflected,
 }
 
@@ -39,15 +44,15 @@ impl Phrase {
 
     /// Parses a phrase. `None` if the text contains no word.
     pub fn new(text: &str, strictness: Strictness) -> Option<Self> {
-        let folded = fold(text);
+        let tokens = tokenize(text);
+        let words = tokens.split_whitespace();
         let alternatives = match strictness {
-            Strictness::Exact => vec![folded.split_whitespace().map(Box::from).collect()],
+            Strictness::Exact => vec![words.map(|word| Box::from(&*exact_form(word))).collect()],
             Strictness::Inflected => {
-                let words: Vec<_> = folded.split_whitespace().map(stem).collect();
-                abbreviations::alternatives(&words, Self::ALTERNATIVES_MAX)
+                abbreviations::alternatives(&words.collect::<Vec<_>>(), Self::ALTERNATIVES_MAX)
             }
         };
-        (!folded.is_empty()).then(|| Self {
+        (!tokens.is_empty()).then(|| Self {
             text: text.trim().into(),
             strictness,
             alternatives: alternatives.into(),
@@ -65,17 +70,17 @@ impl Phrase {
 
     /// Returns the alternative word sequences; at least one, none of them empty. The first is the phrase itself.
     ///
-    /// The words are folded. With [`Strictness::Inflected`] they are also stemmed ([`stem()`]): compare them with the
-    /// stems of a text.
+    /// With [`Strictness::Exact`], compare the words with the [`exact_form`] of the tokens of a text; with
+    /// [`Strictness::Inflected`], with their stems ([`stem()`]).
     pub fn alternatives(&self) -> &[Box<[Box<str>]>] {
         &self.alternatives
     }
 
-    /// Returns `true` if a folded text contains the phrase.
-    pub fn occurs_in(&self, folded: &str) -> bool {
+    /// Returns `true` if the tokens of a text ([`tokenize`]) contain the phrase.
+    pub fn occurs_in(&self, tokens: &str) -> bool {
         let words: Vec<_> = match self.strictness {
-            Strictness::Exact => folded.split_whitespace().map(Into::into).collect(),
-            Strictness::Inflected => folded.split_whitespace().map(stem).collect(),
+            Strictness::Exact => tokens.split_whitespace().map(exact_form).collect(),
+            Strictness::Inflected => tokens.split_whitespace().map(stem).collect(),
         };
         self.alternatives.iter().any(|sequence| {
             words.windows(sequence.len()).any(|window| window.iter().zip(sequence).all(|(a, b)| **a == **b))

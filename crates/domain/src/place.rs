@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::country::CountryCode;
 use crate::kinds::GeoAccuracy;
 use crate::value::ShortText;
 
@@ -139,12 +140,13 @@ pub struct GivenPlace {
     pub city_name: Option<ShortText>,
     pub point: Option<GeoPoint>,
     pub accuracy: Option<GeoAccuracy>,
+    pub country: Option<CountryCode>,
 }
 
 impl GivenPlace {
-    /// Returns `true` if no part of the place is given. An accuracy alone does not count.
+    /// Returns `true` if no part of the place is given. An accuracy or a country alone does not count.
     pub fn is_empty(&self) -> bool {
-        let Self { insee, zipcode, city_name, point, accuracy: _ } = self;
+        let Self { insee, zipcode, city_name, point, accuracy: _, country: _ } = self;
         insee.is_none() && zipcode.is_none() && city_name.is_none() && point.is_none()
     }
 }

@@ -39,9 +39,14 @@ pub fn is_plausible(
 }
 
 /// Returns `true` if the price of an advert is plausible.
+///
+/// A life annuity is always plausible. The buyer pays a bouquet and a rent, so the advert needs no price, and a price says
+/// nothing about the value: it is the bouquet on one portal and the value of the home on the next. Users who look for life
+/// annuities must find them without another setting, and those who do not can exclude them.
 pub fn is_coherent(advert: &Advert) -> bool {
     let Advert { transaction_type, property_type, details, .. } = advert;
-    is_plausible(*transaction_type, *property_type, details.price, details.surface)
+    let (price, surface) = (details.price_or_lowest(), details.surface_or_smallest());
+    details.life_annuity.is_given() || is_plausible(*transaction_type, *property_type, price, surface)
 }
 
 #[cfg(test)]

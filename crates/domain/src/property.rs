@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use crate::advert::Advert;
-use crate::advert_fields::Contact;
+use crate::advert_fields::{AdvertDetails, Contact};
 use crate::ids::{AdvertId, PropertyId};
 use crate::kinds::{GeoAccuracy, PropertyType, PublisherType, TransactionType};
 use crate::place::{GeoPoint, GivenPlace, Placement, Zipcode};
@@ -36,7 +36,7 @@ impl Property {
 ///
 /// The reference advert is the most recently crawled advert that is not expired, or the most recently crawled one if all
 /// are expired. Each value is taken from the reference advert or, if it lacks the value, from the next advert in the same
-/// order.
+/// order. An advert of a new-building programme without a price, a surface or rooms of its own has those of its smallest lot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DerivedValues<'a> {
     pub reference_advert: AdvertId,
@@ -44,7 +44,9 @@ pub struct DerivedValues<'a> {
     pub property_type: PropertyType,
     pub title: Option<&'a ShortText>,
     pub description: Option<&'a LongText>,
+    pub district: Option<&'a ShortText>,
     pub price: Option<Amount>,
+    /// `None` for a life annuity, whose price may be the bouquet.
     pub price_per_meter: Option<Amount>,
     pub surface: Option<Amount>,
     pub land_surface: Option<Amount>,
@@ -68,6 +70,10 @@ pub struct DerivedValues<'a> {
     /// the gazetteer does not know the place, the zipcode as given.
     pub zipcode: Option<&'a Zipcode>,
     pub given_place: Option<&'a GivenPlace>,
+    /// Whether an advert that is not expired says so, or any advert if all are expired.
+    pub life_annuity: bool,
+    /// The same for a new-building programme.
+    pub new_building: bool,
 }
 
 impl Property {
@@ -98,8 +104,11 @@ impl Property {
         let reference = *adverts.first()?;
         let details = || adverts.iter().map(|advert| &advert.details);
         let live = || adverts.iter().filter(|advert| !advert.is_expired());
-        let (price, surface) =
-            (details().find_map(|details| details.price), details().find_map(|details| details.surface));
+        let price = details().find_map(AdvertDetails::price_or_lowest);
+        let surface = details().find_map(AdvertDetails::surface_or_smallest);
+        // Expired adverts come last, and all adverts count if the reference advert is one of them.
+        let current = || adverts.iter().take_while(|advert| advert.is_expired() == reference.is_expired());
+        let life_annuity = current().any(|advert| advert.details.life_annuity.is_given());
         let located = adverts.iter().find(|advert| advert.details.place.point.is_some());
         let placement = adverts.iter().find_map(|advert| advert.placement.as_ref());
         let (point, accuracy) = match located {
@@ -131,11 +140,12 @@ impl Property {
             property_type: reference.property_type,
             title: details().find_map(|details| details.title.as_ref()),
             description: details().find_map(|details| details.description.as_ref()),
+            district: details().find_map(|details| details.district.as_ref()),
             price,
-            price_per_meter: price::per_meter(price, surface),
+            price_per_meter: price::per_meter(price, surface).filter(|_| !life_annuity),
             surface,
             land_surface: details().find_map(|details| details.land_surface),
-            room: details().find_map(|details| details.room),
+            room: details().find_map(AdvertDetails::room_or_fewest),
             bedroom: details().find_map(|details| details.bedroom),
             floor: details().find_map(|details| details.floor),
             elevator: details().find_map(|details| details.elevator),
@@ -154,6 +164,8 @@ impl Property {
             placement,
             zipcode,
             given_place,
+            life_annuity,
+            new_building: current().any(|advert| advert.details.new_building.is_given()),
         })
     }
 }

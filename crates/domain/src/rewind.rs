@@ -70,7 +70,7 @@ fn was_available_after(property: &Property, since: Timestamp) -> bool {
 }
 
 fn advert_as_of(advert: &Advert, at: Timestamp) -> Advert {
-    let mut before = advert.clone();
+    let mut before = advert.without_timeline();
     before.events.retain(|event| event.at <= at);
     before.expired_at = expiry_as_of(advert, at);
     // Newest first, so that the oldest later event, whose old value is the one at `at`, is applied last.

@@ -46,7 +46,7 @@ struct ResidualSearch {
     number: u32,
     /// The key of its checks, or [`NONE`].
     checks: u32,
-    /// The key of its expressions, or [`NONE`].
+    /// The key of its expressions and features, or [`NONE`].
     expressions: u32,
 }
 
@@ -82,8 +82,8 @@ impl Percolator {
         let handle = match kinds.is_exact() {
             true => number.0,
             false => {
-                let restrict = compile::expressions_restrict(&criteria.expressions);
-                let expressions = if restrict { self.phrases.intern(&criteria.expressions) } else { NONE };
+                let expressions = self.phrases.intern(&criteria.expressions, &criteria.features);
+                let expressions = expressions.unwrap_or(NONE);
                 let checks = Checks::new(checks).map_or(NONE, |checks| self.checks.insert(checks) as u32);
                 self.residuals.insert(ResidualSearch { number: number.0, checks, expressions }) as u32
             }

@@ -1,8 +1,10 @@
 //! A property as it is indexed: the value of every attribute, computed once.
 
+use std::collections::BTreeSet;
+
 use domain::attribute::PropertyView;
-use domain::criteria::texts;
-use domain::fold::fold_into;
+use domain::criteria::{TextPart, located_texts};
+use domain::phrase::tokenize_into;
 use domain::{
     AdvertAttribute, GeoPoint, Key, Property, PropertyAttribute, PropertyId, SiteKey, Variation,
     VariationAttribute,
@@ -14,6 +16,9 @@ use crate::request::SequenceNumber;
 pub const PROPERTY_ATTRIBUTES: usize = PropertyAttribute::ALL.len();
 pub const ADVERT_ATTRIBUTES: usize = AdvertAttribute::ALL.len();
 
+/// Marks a token of a feature, so that the filter on features finds it there only. No token contains this character.
+pub const FEATURE_MARK: char = '#';
+
 #[derive(Debug, Clone)]
 pub struct Row {
     pub id: PropertyId,
@@ -22,7 +27,8 @@ pub struct Row {
     pub point: Option<GeoPoint>,
     pub adverts: Vec<AdvertRow>,
     pub changes: Vec<ChangeRow>,
-    /// Folded. Each text ends with a line break, so that no phrase spans two texts.
+    /// Tokens. Each text ends with a line break, so that no phrase spans two texts. Each token of a feature starts with
+    /// [`FEATURE_MARK`].
     pub text: String,
 }
 
@@ -77,7 +83,7 @@ impl Row {
             point: view.derived.point,
             adverts: adverts.collect(),
             changes,
-            text: folded_texts(property),
+            text: tokenized_texts(property),
         })
     }
 
@@ -90,20 +96,40 @@ fn raw(key: Option<Key>) -> i64 {
     key.map_or(UNKNOWN, Key::get)
 }
 
-/// Returns the folded texts of a property without duplicates: portals copy each other.
-fn folded_texts(property: &Property) -> String {
-    let mut folded = String::new();
+/// Returns the tokens of the texts of a property without duplicates: portals copy each other.
+fn tokenized_texts(property: &Property) -> String {
+    let mut tokens = String::new();
     let mut lines: Vec<std::ops::Range<usize>> = Vec::new();
-    for text in texts(property) {
-        let start = folded.len();
-        fold_into(text, &mut folded);
-        let line = start..folded.len();
-        if line.is_empty() || lines.iter().any(|other| folded[other.clone()] == folded[line.clone()]) {
-            folded.truncate(start);
-            continue;
+    // A property may have thousands of features, too many to compare each with all others.
+    let mut features: BTreeSet<&str> = BTreeSet::new();
+    let mut feature = String::new();
+    for (_, part, text) in located_texts(property) {
+        let start = tokens.len();
+        if part != TextPart::Feature {
+            tokenize_into(text, &mut tokens);
+            let line = start..tokens.len();
+            if lines.iter().any(|other| tokens[other.clone()] == tokens[line.clone()]) {
+                tokens.truncate(start);
+            }
+            lines.push(start..tokens.len());
+        } else if features.insert(text) {
+            feature.clear();
+            tokenize_into(text, &mut feature);
+            add_marked(&feature, &mut tokens);
         }
-        folded.push('\n');
-        lines.push(line);
+        if tokens.len() > start {
+            tokens.push('\n');
+        }
     }
-    folded
+    tokens
+}
+
+fn add_marked(feature: &str, tokens: &mut String) {
+    for (index, token) in feature.split_whitespace().enumerate() {
+        if index > 0 {
+            tokens.push(' ');
+        }
+        tokens.push(FEATURE_MARK);
+        tokens.push_str(token);
+    }
 }

@@ -40,7 +40,8 @@ pub struct SegmentQuery<'a> {
     doc_ranges: Vec<DocRange>,
     live_docs: Cow<'a, BitSet>,
     tests: Vec<(&'a Column, CodeTest<'a>)>,
-    expression: Option<Expression<'a>>,
+    /// The expressions, and the filter on features.
+    texts: Vec<Expression<'a>>,
     changes: Vec<BitSet>,
     area: AreaCheck<'a>,
     adverts: Option<AdvertQuery<'a>>,
@@ -121,10 +122,13 @@ impl<'a> SegmentQuery<'a> {
             CodeTest::Within { .. } => 20,
             CodeTest::OneOf(_) => 40,
         });
-        let expression = match criteria.expressions.as_slice() {
-            [] => None,
-            groups => Some(Expression::new(segment, groups)?),
-        };
+        let mut texts = Vec::new();
+        if !criteria.expressions.is_empty() {
+            texts.push(Expression::new(segment, &criteria.expressions)?);
+        }
+        if !criteria.features.is_empty() {
+            texts.push(Expression::of_features(segment, &criteria.features)?);
+        }
         let adverts = AdvertQuery::for_criteria(segment, criteria);
         if adverts.as_ref().is_some_and(AdvertQuery::is_impossible) {
             return None;
@@ -138,7 +142,7 @@ impl<'a> SegmentQuery<'a> {
             segment,
             live_docs: exclude_properties(segment, live_docs, criteria),
             tests,
-            expression,
+            texts,
             changes,
             area: AreaCheck::new(segment, criteria, prepared.circle.as_ref()),
             adverts,
@@ -170,7 +174,7 @@ impl<'a> SegmentQuery<'a> {
 
     /// Removes the rows that do not match. Each word of `rows` is a mask of 64 rows; the first word starts at row `start × 64`.
     fn retain(&self, start: usize, rows: &mut [u64], residual: Residual) {
-        if let Some(expression) = &self.expression {
+        for expression in &self.texts {
             expression.retain(start, rows);
         }
         for changed in &self.changes {
@@ -187,7 +191,7 @@ impl<'a> SegmentQuery<'a> {
         }
         let by_row = residual != Residual::NONE
             || self.area.always_needed()
-            || self.expression.as_ref().is_some_and(Expression::has_residual);
+            || self.texts.iter().any(Expression::has_residual);
         if !by_row {
             return;
         }
@@ -195,7 +199,7 @@ impl<'a> SegmentQuery<'a> {
             for one in ones(*bits) {
                 let row = (start + index) * WORD + one;
                 let holds = self.area.holds(row, residual)
-                    && self.expression.as_ref().is_none_or(|expression| expression.holds(self.segment, row));
+                    && self.texts.iter().all(|expression| expression.holds(self.segment, row));
                 *bits &= !(u64::from(!holds) << one);
             }
         }

@@ -1,4 +1,4 @@
-//! Measures the gazetteer: loading, autocomplete, resolving, stations.
+//! Measures the gazetteer: loading, autocomplete, resolving, outlines, stations.
 //!
 //! Run it with `cargo run --release -p places --example measure_places`. It has no assertions, because the results depend on
 //! the machine.
@@ -7,10 +7,11 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use domain::{GeoPoint, GivenPlace, ShortText};
-use places::{Exclusions, Gazetteer, files};
+use places::{Exclusions, Gazetteer, Outlines, files};
 
 const LOADS: usize = 15;
 const QUERIES: usize = 4_000;
+const POINTS: usize = 200_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut unpacked = Vec::new();
@@ -82,7 +83,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         })
         .collect();
     report("resolve, zipcode and name", timed(&by_words, |given| gazetteer.resolve(given)));
+    report("resolve, name alone", timed(&names, |name| gazetteer.resolve_text(name)));
     report("resolve, mistyped name alone", timed(&mistyped, |typed| gazetteer.resolve_text(typed)));
+    let unknown: Vec<String> = (0..QUERIES).map(|_| numbers.word()).collect();
+    report(
+        "resolve, unknown name, each for the first time",
+        timed(&unknown, |name| gazetteer.resolve_text(name)),
+    );
+    report("resolve, unknown name, each again", timed(&unknown, |name| gazetteer.resolve_text(name)));
+    // A feed repeats the names of its region: two hundred names in turn.
+    rate("resolve, known names of a feed", &names[..200], |name| gazetteer.resolve_text(name));
+    rate("resolve, unknown names of a feed", &unknown[..200], |name| gazetteer.resolve_text(name));
     let points: Vec<GeoPoint> = (0..QUERIES)
         .filter_map(|_| {
             let centre = cities[numbers.below(cities.len())].centre?;
@@ -92,11 +103,61 @@ fn main() -> Result<(), Box<dyn Error>> {
     let by_point: Vec<GivenPlace> =
         points.iter().map(|point| GivenPlace { point: Some(*point), ..GivenPlace::default() }).collect();
     report("resolve, point", timed(&by_point, |given| gazetteer.resolve(given)));
+    measure_outlines(&gazetteer, &mut numbers)?;
     let station_points: Vec<GeoPoint> =
         (0..QUERIES).map(|_| gazetteer.stations()[numbers.below(gazetteer.stations().len())].point).collect();
     report("stations near a station", timed(&station_points, |point| gazetteer.stations_near(*point)));
     report("stations near a commune", timed(&points, |point| gazetteer.stations_near(*point)));
     Ok(())
+}
+
+/// Measures unpacking, memory, and the look-up of a point by outline and by the nearest centre.
+fn measure_outlines(gazetteer: &Gazetteer, numbers: &mut Numbers) -> Result<(), Box<dyn Error>> {
+    let mut unpacked = Vec::new();
+    for _ in 0..LOADS {
+        let start = Instant::now();
+        drop(Outlines::load(gazetteer.cities(), gazetteer.departments())?);
+        unpacked.push(start.elapsed());
+    }
+    report("unpack outlines", unpacked);
+    println!("outlines: {} kB in memory", gazetteer.outlines().bytes() / 1_000);
+    // Points on the mainland and in Corsica, drawn evenly by area and in a random order.
+    let mut points = Vec::with_capacity(POINTS);
+    while points.len() < POINTS {
+        let mut between =
+            |low: f64, high: f64| low + (high - low) * numbers.below(1 << 53) as f64 / 2_f64.powi(53);
+        let point = GeoPoint::new(between(41.3, 51.1), between(-5.2, 9.6)).ok_or("not on the globe")?;
+        if gazetteer.city_at(point).is_some() {
+            points.push(point);
+        }
+    }
+    let by_outline = average(&points, |point| gazetteer.city_at(*point).is_some());
+    let by_centre = average(&points, |point| gazetteer.nearest_city(*point, 30.0).is_some());
+    let given = |point: &GeoPoint| GivenPlace { point: Some(*point), ..GivenPlace::default() };
+    let resolved = average(&points, |point| gazetteer.resolve(&given(point)));
+    println!(
+        "point on land, by outline: {by_outline} ns; by nearest centre: {by_centre} ns; resolved: {resolved} ns"
+    );
+    let same =
+        points.iter().filter(|point| gazetteer.city_at(**point) == gazetteer.nearest_city(**point, 30.0));
+    println!(
+        "nearest centre is that of the outline for {:.1} % of them",
+        same.count() as f64 / POINTS as f64 * 100.0
+    );
+    report(
+        "point on land, by outline, one at a time",
+        timed(&points, |point| gazetteer.city_at(*point).is_some()),
+    );
+    Ok(())
+}
+
+/// Returns the average time of a query in nanoseconds.
+fn average<Q, A>(queries: &[Q], mut run: impl FnMut(&Q) -> A) -> u128 {
+    let start = Instant::now();
+    for query in queries {
+        std::hint::black_box(run(query));
+    }
+    start.elapsed().as_nanos() / queries.len().max(1) as u128
 }
 
 fn timed<Q, A>(queries: &[Q], mut run: impl FnMut(&Q) -> A) -> Vec<Duration> {
@@ -108,6 +169,20 @@ fn timed<Q, A>(queries: &[Q], mut run: impl FnMut(&Q) -> A) -> Vec<Duration> {
             start.elapsed()
         })
         .collect()
+}
+
+/// Prints how many queries are answered in a second, in the fastest of some rounds.
+fn rate<Q, A>(what: &str, queries: &[Q], mut run: impl FnMut(&Q) -> A) {
+    const ROUNDS: usize = 50;
+    let round = |_| {
+        let start = Instant::now();
+        queries.iter().for_each(|query| {
+            std::hint::black_box(run(query));
+        });
+        start.elapsed()
+    };
+    let fastest = (0..ROUNDS).map(round).min().unwrap_or_default();
+    println!("{what}: {:.0} a second", queries.len() as f64 / fastest.as_secs_f64());
 }
 
 fn report(what: &str, mut times: Vec<Duration>) {
@@ -127,6 +202,13 @@ fn report(what: &str, mut times: Vec<Duration>) {
 struct Numbers(u64);
 
 impl Numbers {
+    /// Returns a name that no commune has: syllables in random order.
+    fn word(&mut self) -> String {
+        const SYLLABLES: [&str; 12] =
+            ["du", "lan", "esch", "wil", "kayl", "ver", "berg", "dorf", "mon", "zol", "ger", "tra"];
+        (0..4).map(|_| SYLLABLES[self.below(SYLLABLES.len())]).collect()
+    }
+
     fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut number = self.0;

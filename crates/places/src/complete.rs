@@ -16,7 +16,7 @@ use domain::{City, Department};
 
 use crate::gazetteer::Gazetteer;
 use crate::place_query;
-use crate::prefix_index::{MatchExtent, PrefixEntry, Target};
+use crate::prefix_index::{PrefixEntry, Target};
 use crate::spelling::{Pattern, QUERY_MAX, edits_allowed};
 
 /// The maximum number of suggestions, whatever the requested limit. A user reads about ten.
@@ -145,7 +145,7 @@ impl Collector<'_> {
 
     fn by_spelling(&mut self, name: &str, edits: usize) {
         let gazetteer = self.gazetteer;
-        gazetteer.prefixes.fuzzy_matches(&Pattern::new(name, edits), MatchExtent::Prefix, |entry, edits| {
+        gazetteer.prefixes.fuzzy_matches(&Pattern::new(name, edits), |entry, edits| {
             if edits > 0 {
                 self.add_entry(entry, edits, false);
             }

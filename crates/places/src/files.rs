@@ -12,11 +12,25 @@ use flate2::read::ZlibDecoder;
 use crate::table::DataError;
 
 /// The tables, by the prefix of their file names.
-pub const TABLES: [&str; 7] =
-    ["countries", "regions", "departments", "communes", "old_codes", "lines", "stations"];
+pub const TABLES: [&str; 8] = [
+    "countries",
+    "regions",
+    "departments",
+    "communes",
+    "old_codes",
+    "well_known_places",
+    "lines",
+    "stations",
+];
 
 /// The CSV files of `data/`: name, length, and content compressed by the build script.
 static EMBEDDED: &[(&str, usize, &[u8])] = include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
+
+/// The outlines of `data/`, packed by the build script.
+pub(crate) static OUTLINES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/outlines.bin"));
+
+/// The name of the outlines in errors.
+pub(crate) const OUTLINES_NAME: &str = "outlines/communes.topojson.gz";
 
 /// A CSV file. Its name determines the table and appears in errors.
 #[derive(Debug, Clone)]

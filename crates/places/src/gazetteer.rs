@@ -6,16 +6,20 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
-use domain::{City, Country, Department, GeoPoint, Insee, Region, Station, Zipcode};
+use domain::{City, Country, Department, GeoPoint, Insee, Outline, Region, Station, Zipcode};
 
+use crate::area_index::AreaIndex;
 use crate::files::{self, SourceFile};
 use crate::geography::{Geography, position};
 use crate::grid::Grid;
 use crate::name_index::NameIndex;
+use crate::outlines::Outlines;
 use crate::prefix_index::PrefixIndex;
+use crate::spelling_index::SpellingIndex;
 use crate::stations::Stations;
 use crate::table::DataError;
 use crate::transit;
+use crate::well_known::WellKnownPlaces;
 use crate::zipcode_index::ZipcodeIndex;
 
 /// All known places and the indices that find them.
@@ -23,9 +27,13 @@ pub struct Gazetteer {
     pub(crate) geography: Geography,
     pub(crate) prefixes: PrefixIndex,
     pub(crate) names: NameIndex,
+    pub(crate) well_known: WellKnownPlaces,
+    pub(crate) areas: AreaIndex,
+    pub(crate) spellings: SpellingIndex,
     pub(crate) zipcodes: ZipcodeIndex,
     /// The centres of the communes; for communes with districts, those of the districts.
     pub(crate) centres: Grid,
+    pub(crate) outlines: Outlines,
     stations: Stations,
 }
 
@@ -47,19 +55,34 @@ impl Gazetteer {
             return Err(DataError::UnknownTable { file: unknown.name.clone() });
         }
         let geography = Geography::read(files)?;
-        // A second thread builds what the critical path (prefix index, then name index) does not need.
-        let (prefixes, names, others) = thread::scope(|scope| {
+        // Two more threads build what the critical path (prefix index, then name index) does not need.
+        let (prefixes, names, others, outlines) = thread::scope(|scope| {
+            let outlines = scope.spawn(|| Outlines::load(&geography.cities, &geography.departments));
             let others = scope.spawn(|| {
                 let stations = transit::stations(files).map(Stations::new)?;
-                Ok((ZipcodeIndex::new(&geography.cities), centres(&geography), stations))
+                let small = (WellKnownPlaces::new(&geography), AreaIndex::new(&geography));
+                Ok((ZipcodeIndex::new(&geography.cities), centres(&geography), stations, small))
             });
             let prefixes = PrefixIndex::new(&geography);
-            let names = NameIndex::new(&geography, &prefixes);
-            // Propagates a panic of the other thread.
-            (prefixes, names, others.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            let names = (NameIndex::new(&geography, &prefixes), SpellingIndex::new(&prefixes));
+            // Propagates a panic of the other threads.
+            let others = others.join().unwrap_or_else(|panic| resume_unwind(panic));
+            (prefixes, names, others, outlines.join().unwrap_or_else(|panic| resume_unwind(panic)))
         });
-        let (zipcodes, centres, stations) = others?;
-        Ok(Self { geography, prefixes, names, zipcodes, centres, stations })
+        let (zipcodes, centres, stations, (well_known, areas)) = others?;
+        let (names, spellings) = names;
+        Ok(Self {
+            geography,
+            prefixes,
+            names,
+            well_known,
+            areas,
+            spellings,
+            zipcodes,
+            centres,
+            outlines: outlines?,
+            stations,
+        })
     }
 
     /// Returns all communes and districts, ordered by id.
@@ -121,6 +144,44 @@ impl Gazetteer {
     /// Returns the stations within walking distance, nearest first.
     pub fn stations_near(&self, point: GeoPoint) -> Vec<Arc<Station>> {
         self.stations.near(point)
+    }
+
+    /// Returns the outlines of all places.
+    pub fn outlines(&self) -> &Outlines {
+        &self.outlines
+    }
+
+    /// Returns the commune or district whose outline contains a point.
+    pub fn city_at(&self, point: GeoPoint) -> Option<&Arc<City>> {
+        self.outlines.city_at(point).map(|index| self.at(index))
+    }
+
+    /// Returns the commune or district whose centre is nearest to a point, within a distance.
+    pub fn nearest_city(&self, point: GeoPoint, radius_km: f64) -> Option<&Arc<City>> {
+        self.centres.nearest(point, radius_km).map(|(_, index)| self.at(index))
+    }
+
+    pub fn has_city_outline(&self, city: &City) -> bool {
+        position(&self.geography.city_ids, city.id()).is_some_and(|index| self.outlines.has_city(index))
+    }
+
+    pub fn has_department_outline(&self, department: &Department) -> bool {
+        self.department_index(department).is_some_and(|index| self.outlines.has_department(index))
+    }
+
+    /// Returns the outline of a city. `None` for most overseas territories.
+    pub fn city_outline(&self, city: &City) -> Option<Outline> {
+        self.outlines.of_city(position(&self.geography.city_ids, city.id())?)
+    }
+
+    /// Returns the outline of a department. `None` for most overseas territories.
+    pub fn department_outline(&self, department: &Department) -> Option<Outline> {
+        self.outlines.of_department(self.department_index(department)?)
+    }
+
+    fn department_index(&self, department: &Department) -> Option<u32> {
+        let index = self.departments().binary_search_by_key(&department.id, |it| it.id).ok()?;
+        u32::try_from(index).ok()
     }
 
     pub(crate) fn at(&self, index: u32) -> &Arc<City> {

@@ -20,6 +20,13 @@ pub(crate) struct FormerCommune {
     pub city: u32,
 }
 
+/// A place that people know by its name, inside a commune.
+pub(crate) struct WellKnownPlace {
+    pub name: Box<str>,
+    /// The index of the commune or district it is in.
+    pub city: u32,
+}
+
 /// The administrative divisions, each list ordered by id.
 pub(crate) struct Geography {
     pub countries: Vec<Arc<Country>>,
@@ -31,6 +38,7 @@ pub(crate) struct Geography {
     /// Obsolete codes with the index of the city that replaced them, ordered by code.
     pub old_codes: Vec<(Insee, u32)>,
     pub former: Vec<FormerCommune>,
+    pub well_known: Vec<WellKnownPlace>,
 }
 
 /// Returns the index of an id in a sorted list.
@@ -60,9 +68,11 @@ impl Geography {
             city_ids: Vec::new(),
             old_codes: Vec::new(),
             former: Vec::new(),
+            well_known: Vec::new(),
         };
         geography.link(communes)?;
         geography.read_old_codes(tables("old_codes"))?;
+        geography.read_well_known(tables("well_known_places"))?;
         // A former commune may be in both tables. If they disagree, the table of communes, which is more current, wins.
         geography.old_codes.sort_by(|(a, _), (b, _)| a.cmp(b));
         geography.old_codes.dedup_by(|(a, _), (b, _)| a == b);
@@ -100,6 +110,19 @@ impl Geography {
                 let city = position(&self.city_ids, now.id())
                     .ok_or_else(|| row.unknown_reference(1, &now, "communes"))?;
                 self.old_codes.push((old, city));
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    fn read_well_known<'a>(&mut self, files: impl Iterator<Item = &'a SourceFile>) -> Result<(), DataError> {
+        for file in files {
+            read(file, [Required("name"), Required("insee")], |row| {
+                let insee = row.value(1, "a commune code", Insee::parse)?;
+                let city = position(&self.city_ids, insee.id())
+                    .ok_or_else(|| row.unknown_reference(1, &insee, "communes"))?;
+                self.well_known.push(WellKnownPlace { name: row.name(0)?, city });
                 Ok(())
             })?;
         }

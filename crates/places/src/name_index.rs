@@ -10,8 +10,18 @@ use crate::prefix_index::{PrefixIndex, Target};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Candidate {
     pub city: u32,
-    /// The name is that of a commune that was merged into it.
-    pub former: bool,
+    pub kind: NameKind,
+}
+
+/// What a name is to the commune that it stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum NameKind {
+    /// Its own name.
+    Own,
+    /// The name of a commune that was merged into it.
+    Former,
+    /// The name of a well-known place inside it.
+    Inside,
 }
 
 /// Sorted hashes of keys, with the name that each belongs to. Hashing avoids forty thousand small allocations at startup. A
@@ -70,10 +80,10 @@ impl NameIndex {
             .filter_map(|name| {
                 let name = prefixes.name(name);
                 let Target::City(city) = name.target else { return None };
-                Some(Candidate { city, former: name.former })
+                Some(Candidate { city, kind: if name.former { NameKind::Former } else { NameKind::Own } })
             })
             .collect();
-        candidates.sort_by_key(|candidate| (candidate.city, candidate.former));
+        candidates.sort_by_key(|candidate| (candidate.city, candidate.kind));
         candidates.dedup_by_key(|candidate| candidate.city);
         candidates
     }

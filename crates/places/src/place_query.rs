@@ -9,37 +9,123 @@ use domain::{City, fold};
 pub(crate) struct PlaceQuery {
     /// The folded words of the name.
     pub words: Vec<String>,
+    /// The same words, divided by the separators of the text: `Le Mourillon, Toulon` has two parts.
+    pub parts: Vec<Vec<String>>,
     pub zipcode: Option<String>,
-    /// A short number next to the name: a department (`st etienne 42`) or a district (`marseille 8`).
-    pub number: Option<String>,
-    /// A number that can only be a district: `11eme`, `3e arrondissement`.
-    pub ordinal: Option<usize>,
+    pub numbers: Vec<PlaceNumber>,
     /// A CEDEX zipcode belongs to a sorting office, not to the commune.
     pub cedex: bool,
 }
 
-const DISTRICT_WORDS: [&str; 7] =
-    ["arrondissement", "arrondissements", "arrondissemt", "arrond", "arrdt", "ardt", "arr"];
+/// A short number next to the name: a department (`st etienne 42`) or a district (`marseille 8`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PlaceNumber {
+    pub text: String,
+    /// The number of an ordinal, which can only be a district: `11eme`, `3e arrondissement`.
+    pub ordinal: Option<usize>,
+    /// Before the name, or apart from it, as departments are written: `75 - Paris`, `Marseille (13)`.
+    pub aside: bool,
+    /// The part of the text that it belongs to. `None` if it is a part by itself.
+    pub part: Option<usize>,
+}
+
+const DISTRICT_WORDS: [&str; 8] =
+    ["arrondissement", "arrondissements", "arrondissemt", "arrondt", "arrond", "arrdt", "ardt", "arr"];
 const ORDINAL_ENDINGS: [&str; 9] = ["e", "er", "em", "eme", "ere", "ieme", "nd", "nde", "d"];
+/// Endings that are also written as a word of their own: `11 eme`. `nd` and `d` are not: they abbreviate other words.
+const SEPARATE_ENDINGS: [&str; 6] = ["e", "er", "em", "eme", "ere", "ieme"];
+/// English portals write `15th arrondissement`.
+const ENGLISH_ENDINGS: [&str; 4] = ["st", "nd", "rd", "th"];
+const ORDINAL_WORDS: [&str; 20] = [
+    "premier",
+    "deuxieme",
+    "troisieme",
+    "quatrieme",
+    "cinquieme",
+    "sixieme",
+    "septieme",
+    "huitieme",
+    "neuvieme",
+    "dixieme",
+    "onzieme",
+    "douzieme",
+    "treizieme",
+    "quatorzieme",
+    "quinzieme",
+    "seizieme",
+    "dixseptieme",
+    "dixhuitieme",
+    "dixneuvieme",
+    "vingtieme",
+];
 const DEPARTMENT_WORDS: [&str; 4] = ["departement", "dept", "dpt", "dep"];
+/// Words after the number of a house.
+const STREET_WORDS: [&str; 24] = [
+    "rue",
+    "r",
+    "avenue",
+    "av",
+    "ave",
+    "boulevard",
+    "bd",
+    "bld",
+    "place",
+    "pl",
+    "chemin",
+    "che",
+    "impasse",
+    "imp",
+    "allee",
+    "allees",
+    "quai",
+    "route",
+    "rte",
+    "cours",
+    "square",
+    "passage",
+    "residence",
+    "lotissement",
+];
 /// Words after a name that do not distinguish communes.
 const NAME_SUFFIXES: [&str; 8] = ["centre", "est", "france", "hypercentre", "nord", "ouest", "sud", "ville"];
+/// Words before a name that do not distinguish communes.
+const NAME_PREFIXES: [&str; 6] = ["centre", "commune", "mairie", "quartier", "secteur", "ville"];
 pub(crate) const ARTICLES: [&str; 6] = ["l", "le", "la", "les", "los", "aux"];
 
 impl PlaceQuery {
     pub fn parse(text: &str) -> Self {
-        // A slash stands for `sur` or `sous`, with or without an s before it: `Vitry/Seine`, `Chalon s/ Saône`.
-        let text = text.replace('/', " s ");
-        let mut words: Vec<String> =
-            fold(&text).split(' ').filter(|word| !word.is_empty()).map(Into::into).collect();
-        words.dedup_by(|word, before| word == before && word == "s");
         let mut query = Self::default();
-        query.extract_zipcode(&mut words);
-        query.extract_cedex(&mut words);
-        words.retain(|word| !DEPARTMENT_WORDS.contains(&word.as_str()));
-        query.extract_number(&mut words);
-        query.words = words;
+        if text.is_empty() {
+            return query;
+        }
+        let mut street = None;
+        for segment in segments(text) {
+            street = query.add_segment(&segment).or(street);
+        }
+        if let (true, None, Some(street)) = (query.words.is_empty(), &query.zipcode, street) {
+            // `12 rue de la Paix Paris`: the end of the street may be a name.
+            query.words.clone_from(&street);
+            query.parts.push(street);
+        }
+        query.move_article();
+        if query.words.is_empty() && query.zipcode.is_none() {
+            // Numbers alone are all there is to report.
+            query.words = query.numbers.drain(..).map(|number| number.text).collect();
+            query.parts.extend((!query.words.is_empty()).then(|| query.words.clone()));
+        }
         query
+    }
+
+    /// Moves an article after the name before it: `Mans (Le)`, `Havre, Le`.
+    fn move_article(&mut self) {
+        let [.., name, article] = self.parts.as_mut_slice() else { return };
+        if let [article] = article.as_slice()
+            && ARTICLES.contains(&article.as_str())
+        {
+            name.insert(0, article.clone());
+            self.parts.pop();
+            self.words = self.parts.concat();
+        }
     }
 
     /// Returns the name for warnings: as given, or without the zipcode and CEDEX.
@@ -47,13 +133,76 @@ impl PlaceQuery {
         if self.zipcode.is_some() || self.cedex { self.words.join(" ") } else { given.trim().into() }
     }
 
-    fn extract_zipcode(&mut self, words: &mut Vec<String>) {
-        let Some(index) = words.iter().position(|word| word.len() == 5 && is_digits(word)) else { return };
-        self.zipcode = Some(words.remove(index));
+    /// Adds the parts of a segment. Returns the words of a street.
+    fn add_segment(&mut self, segment: &Segment) -> Option<Vec<String>> {
+        let mut words = words_of(&segment.text);
+        if let Some(name_at) = self.extract_zipcode(&mut words)
+            && is_street(&words[..name_at])
+        {
+            // `12 rue de la Paix 75002 Paris`
+            words.drain(..name_at);
+        }
+        if is_street(&words) {
+            return Some(words.split_off(1));
+        }
+        self.extract_cedex(&mut words);
+        words.retain(|word| !DEPARTMENT_WORDS.contains(&word.as_str()));
+        let numbers = extract_numbers(&mut words);
+        let is_alone = words.is_empty();
+        let part = (!is_alone).then_some(self.parts.len());
+        self.numbers.extend(numbers.into_iter().map(|(text, ordinal, is_leading)| {
+            let aside = is_leading || is_alone || segment.in_parentheses;
+            PlaceNumber { text, ordinal, aside, part }
+        }));
+        if is_alone {
+            return None;
+        }
+        if segment.after_slash && !self.words.is_empty() {
+            // A slash stands for `sur` or `sous`, with or without an s before it: `Vitry/Seine`, `Chalon s/ Saône`.
+            self.words.push("s".into());
+        }
+        self.words.extend(words.iter().cloned());
+        self.words.dedup_by(|word, before| word == before && word == "s");
+        self.parts.push(words);
+        None
+    }
+
+    /// Extracts the zipcode. Returns the position of the word after it.
+    fn extract_zipcode(&mut self, words: &mut Vec<String>) -> Option<usize> {
+        let is_zipcode = |word: &String| word.len() == 5 && is_digits(word);
+        if let Some(index) = (1..words.len()).find(|index| {
+            // `75 015`
+            is_digits(&words[index - 1])
+                && is_digits(&words[*index])
+                && (words[index - 1].len(), words[*index].len()) == (2, 3)
+        }) {
+            let end = words.remove(index);
+            words[index - 1].push_str(&end);
+        }
+        if let [first, next, ..] = words.as_mut_slice()
+            && first.len() == 4
+            && is_digits(first)
+            && !first.starts_with('0')
+            && !next.starts_with(|letter: char| letter.is_ascii_digit())
+            && !STREET_WORDS.contains(&next.as_str())
+        {
+            // A spreadsheet drops the zero of 06000. A number after the name is an altitude: `Courchevel 1850`.
+            first.insert(0, '0');
+        }
+        if let Some(known) = &self.zipcode {
+            words.retain(|word| word != known);
+            return None;
+        }
+        let index = words.iter().position(is_zipcode)?;
+        let zipcode = words.remove(index);
+        words.retain(|word| *word != zipcode);
+        self.zipcode = Some(zipcode);
         // The obsolete country prefix: F-75011.
         if index > 0 && matches!(words[index - 1].as_str(), "f" | "fr") {
             words.remove(index - 1);
+            return Some(index - 1);
         }
+        Some(index.min(words.len()))
     }
 
     fn extract_cedex(&mut self, words: &mut Vec<String>) {
@@ -64,38 +213,185 @@ impl PlaceQuery {
             words.remove(index);
         }
     }
+}
 
-    fn extract_number(&mut self, words: &mut Vec<String>) {
-        let before = words.len();
-        words.retain(|word| !DISTRICT_WORDS.contains(&word.as_str()));
-        let names_district = words.len() < before;
-        // `11 eme` is an ordinal split in two words.
-        for index in (1..words.len()).rev() {
-            let is_split = is_digits(&words[index - 1]) && ORDINAL_ENDINGS.contains(&words[index].as_str());
-            if is_split && words.len() > 2 {
-                let ending = words.remove(index);
-                words[index - 1].push_str(&ending);
+/// The text between two separators.
+#[derive(Default)]
+struct Segment {
+    text: String,
+    in_parentheses: bool,
+    /// Only a slash separates it from the one before: `Vitry/Seine`.
+    after_slash: bool,
+}
+
+/// Divides a text at commas, parentheses and the like, and at dashes between spaces.
+fn segments(text: &str) -> Vec<Segment> {
+    let letters: Vec<char> = text.chars().collect();
+    let mut segments = Vec::new();
+    let mut current = Segment::default();
+    for (index, &letter) in letters.iter().enumerate() {
+        let before = index.checked_sub(1).map_or(' ', |before| letters[before]);
+        let after = letters.get(index + 1).copied().unwrap_or(' ');
+        let is_spaced = before.is_whitespace() && after.is_whitespace();
+        let mut next = Segment { in_parentheses: current.in_parentheses, ..Segment::default() };
+        match letter {
+            '(' | '[' => next.in_parentheses = true,
+            ')' | ']' => next.in_parentheses = false,
+            ',' | ';' | '|' | ':' | '•' | '·' | '>' | '\n' | '\t' => {}
+            '-' | '–' | '—' if is_spaced => {}
+            '/' if !ends_in_s(&current.text) => next.after_slash = !is_spaced,
+            // `15°` is an ordinal, `n°15` is not.
+            '°' | 'º' => {
+                current.text.push_str(if before.is_ascii_digit() { "e " } else { " " });
+                continue;
+            }
+            letter => {
+                current.text.push(if letter == '/' { ' ' } else { letter });
+                continue;
             }
         }
-        if words.len() < 2 {
-            return;
-        }
-        let ordinal = |word: &String| ordinal(word).filter(|_| names_district || !is_digits(word));
-        if let Some(index) = words.iter().position(|word| ordinal(word).is_some()) {
-            self.ordinal = ordinal(&words.remove(index));
-            // `11e arrondissement de Paris`
-            if index == 0 && words.len() > 1 && words[0] == "de" {
-                words.remove(0);
-            }
-            return;
-        }
-        for index in [words.len() - 1, 0] {
-            if words[index].len() <= 3 && is_number(&words[index]) {
-                self.number = Some(words.remove(index));
-                return;
-            }
+        segments.push(std::mem::replace(&mut current, next));
+    }
+    segments.push(current);
+    segments
+}
+
+/// Returns `true` if the last word is the `s` of `s/ Saône`.
+fn ends_in_s(text: &str) -> bool {
+    let text = text.trim_end();
+    let before = text.strip_suffix(['s', 'S']);
+    before
+        .is_some_and(|before| before.is_empty() || before.ends_with(|letter: char| !letter.is_alphanumeric()))
+}
+
+/// Returns the folded words. Words that are written as one are separated (`Paris15`), ordinals that are written as two are
+/// joined (`11 eme`, `XV e`), numbers with `arrondissement` become ordinals.
+fn words_of(text: &str) -> Vec<String> {
+    let folded = fold(text);
+    let mut words: Vec<String> = Vec::new();
+    for word in folded.split(' ').filter(|word| !word.is_empty()) {
+        split_glued(word, &mut words);
+    }
+    for index in (1..words.len()).rev() {
+        let (number, ending) = (&words[index - 1], words[index].as_str());
+        let is_split = if is_digits(number) {
+            number.len() <= 2
+                && (SEPARATE_ENDINGS.contains(&ending)
+                    || matches!(number.as_str(), "2" | "02") && matches!(ending, "nd" | "nde"))
+        } else {
+            roman(number).is_some() && SEPARATE_ENDINGS.contains(&ending)
+                || number == "dix" && matches!(ending, "septieme" | "huitieme" | "neuvieme")
+        };
+        if is_split {
+            let ending = words.remove(index);
+            words[index - 1].push_str(&ending);
+        } else if is_digits(&words[index]) && matches!(number.as_str(), "n" | "no" | "num" | "numero") {
+            words.remove(index - 1);
         }
     }
+    for index in (1..words.len()).rev() {
+        // `3e étage` is a floor.
+        if words.get(index).is_some_and(|word| word == "etage") && ordinal(&words[index - 1]).is_some() {
+            words.drain(index - 1..=index);
+        }
+    }
+    mark_districts(&mut words);
+    words
+}
+
+/// Makes an ordinal of the number next to the word `arrondissement`, and removes the word.
+fn mark_districts(words: &mut Vec<String>) {
+    let is_plain = |word: &String| word.len() <= 2 && is_digits(word);
+    while let Some(index) = words.iter().position(|word| DISTRICT_WORDS.contains(&word.as_str())) {
+        let neighbours = [index.checked_sub(1), Some(index + 1)].into_iter().flatten();
+        let numbers = neighbours.chain(0..words.len());
+        let is_marked = index > 0 && ordinal(&words[index - 1]).is_some() && !is_plain(&words[index - 1]);
+        if !is_marked
+            && let Some(number) = numbers.into_iter().find(|at| words.get(*at).is_some_and(is_plain))
+        {
+            words[number].push('e');
+        }
+        words.remove(index);
+        // `11e arrondissement de Paris`
+        if words.len() > index + 1 && matches!(words[index].as_str(), "de" | "d" | "du") {
+            words.remove(index);
+        }
+    }
+}
+
+/// Separates what is written without a space: `Paris15`, `75015Paris`, `15emearrondissement`.
+fn split_glued(word: &str, words: &mut Vec<String>) {
+    let is_digit = |letter: char| letter.is_ascii_digit();
+    match word.find(is_digit) {
+        Some(0) => {
+            let (digits, rest) = word.split_at(word.find(|letter| !is_digit(letter)).unwrap_or(word.len()));
+            let district = DISTRICT_WORDS.iter().find_map(|district| rest.strip_suffix(district));
+            if digits.len() == 5 && !rest.is_empty() {
+                words.push(digits.into());
+                split_glued(rest, words);
+            } else if digits.len() <= 2 && ENGLISH_ENDINGS.contains(&rest)
+                || district.is_some_and(|ending| ending.is_empty() || ORDINAL_ENDINGS.contains(&ending))
+            {
+                words.push(format!("{digits}e"));
+            } else {
+                words.push(word.into());
+            }
+        }
+        Some(at) => {
+            let (letters, rest) = word.split_at(at);
+            let is_zipcode = rest.len() == 5 && is_digits(rest);
+            if matches!(letters, "f" | "fr") && is_zipcode {
+                words.push(rest.into());
+            } else if at >= 3 {
+                words.push(letters.into());
+                split_glued(rest, words);
+            } else {
+                words.push(word.into());
+            }
+        }
+        None => words.push(word.into()),
+    }
+}
+
+/// Returns `true` for the number of a house and a street.
+fn is_street(words: &[String]) -> bool {
+    let is_house =
+        |word: &String| word.trim_end_matches(|letter: char| letter.is_ascii_lowercase()).len() <= 4;
+    let Some((house, rest)) = words.split_first() else { return false };
+    let rest = match rest {
+        [repeated, rest @ ..] if matches!(repeated.as_str(), "bis" | "ter" | "quater" | "a" | "b") => rest,
+        rest => rest,
+    };
+    house.starts_with(|letter: char| letter.is_ascii_digit())
+        && is_house(house)
+        && rest.first().is_some_and(|word| STREET_WORDS.contains(&word.as_str()))
+}
+
+/// Extracts ordinals, and numbers before and after a name. Returns each with the number of an ordinal, and whether it was
+/// before the name.
+fn extract_numbers(words: &mut Vec<String>) -> Vec<(String, Option<usize>, bool)> {
+    let mut numbers = Vec::new();
+    let is_ordinal = |word: &String| ordinal(word).is_some() && !is_digits(word);
+    while let Some(index) = words.iter().position(is_ordinal) {
+        let word = words.remove(index);
+        numbers.push((word.clone(), ordinal(&word), index == 0));
+        // `11e de Paris`
+        if index == 0 && words.len() > 1 && words[0] == "de" {
+            words.remove(0);
+        }
+    }
+    if numbers.len() > 1 {
+        // `Lyon 3e et 6e`
+        words.retain(|word| !matches!(word.as_str(), "et" | "ou"));
+    }
+    let is_short = |word: &String| word.len() <= 3 && is_number(word);
+    while words.last().is_some_and(is_short) {
+        numbers.extend(words.pop().map(|word| (word, None, words.is_empty())));
+    }
+    while words.first().is_some_and(is_short) {
+        numbers.push((words.remove(0), None, true));
+    }
+    numbers
 }
 
 /// Returns the keys to look up for these words, the most literal first.
@@ -107,12 +403,15 @@ pub(crate) fn keys(words: &[String]) -> Vec<String> {
     if (1..words.len()).contains(&suffixes) {
         keys.push(key(words[..words.len() - suffixes].iter().map(String::as_str), "sur"));
     }
-    if let [ville, de, name @ ..] = words
-        && matches!(ville.as_str(), "ville" | "commune" | "mairie")
-        && matches!(de.as_str(), "de" | "d" | "du")
-        && !name.is_empty()
-    {
-        keys.push(key(name.iter().map(String::as_str), "sur"));
+    let prefixes = words.iter().take_while(|word| NAME_PREFIXES.contains(&word.as_str())).count();
+    if prefixes > 0 {
+        let name = match &words[prefixes..] {
+            [de, name @ ..] if matches!(de.as_str(), "de" | "d" | "du") => name,
+            name => name,
+        };
+        if !name.is_empty() {
+            keys.push(key(name.iter().map(String::as_str), "sur"));
+        }
     }
     keys.dedup();
     keys
@@ -165,16 +464,20 @@ fn ordinal(word: &str) -> Option<usize> {
         .flatten()
 }
 
-/// Returns the number of a district given in Arabic or Roman numerals: `8`, `XVI`, `xvie`.
+/// Returns the number of a district given in Arabic numerals, in Roman numerals or as a word: `8`, `XVI`, `xvie`, `seizieme`.
 pub(crate) fn district_number(word: &str) -> Option<usize> {
-    ordinal(word).or_else(|| {
-        let digits = word.bytes().take_while(|letter| matches!(letter, b'i' | b'v' | b'x')).count();
-        let (roman, ending) = word.split_at(digits);
-        if digits == 0 || !(ending.is_empty() || ORDINAL_ENDINGS.contains(&ending)) {
-            return None;
-        }
-        (1..=39).find(|number| roman_numeral(*number) == roman)
-    })
+    let by_word = || ORDINAL_WORDS.iter().position(|known| *known == word).map(|index| index + 1);
+    ordinal(word).or_else(|| roman(word)).or_else(by_word)
+}
+
+/// Returns the number of a Roman numeral, with or without the ending of an ordinal.
+fn roman(word: &str) -> Option<usize> {
+    let digits = word.bytes().take_while(|letter| matches!(letter, b'i' | b'v' | b'x')).count();
+    let (roman, ending) = word.split_at(digits);
+    if digits == 0 || !(ending.is_empty() || ORDINAL_ENDINGS.contains(&ending)) {
+        return None;
+    }
+    (1..=39).find(|number| roman_numeral(*number) == roman)
 }
 
 fn roman_numeral(number: usize) -> String {
@@ -254,15 +557,22 @@ mod tests {
     #[test]
     fn text_is_split_into_parts() {
         let parsed = |text: &str| {
-            let PlaceQuery { words, zipcode, number, ordinal, cedex } = PlaceQuery::parse(text);
-            let parts = [
-                words.join(" "),
-                zipcode.map(|zipcode| format!("zipcode {zipcode}")).unwrap_or_default(),
-                number.map(|number| format!("number {number}")).unwrap_or_default(),
-                ordinal.map(|ordinal| format!("district {ordinal}")).unwrap_or_default(),
-                if cedex { "cedex".into() } else { String::new() },
-            ];
-            parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+            let PlaceQuery { words, parts, zipcode, numbers, cedex } = PlaceQuery::parse(text);
+            let mut described = vec![words.join(" ")];
+            if parts.len() > 1 {
+                described = vec![parts.iter().map(|part| part.join(" ")).collect::<Vec<_>>().join(" | ")];
+            }
+            described.extend(zipcode.map(|zipcode| format!("zipcode {zipcode}")));
+            for PlaceNumber { text, ordinal, aside, part: _ } in numbers {
+                let aside = if aside { " aside" } else { "" };
+                described.push(match ordinal {
+                    Some(ordinal) => format!("district {ordinal}"),
+                    None => format!("number {text}{aside}"),
+                });
+            }
+            described.extend(cedex.then(|| "cedex".into()));
+            described.retain(|part| !part.is_empty());
+            described.join(", ")
         };
         for (text, expected) in [
             ("Le Mans", "le mans"),
@@ -270,7 +580,33 @@ mod tests {
             ("F-75011 Paris", "paris, zipcode 75011"),
             ("13617 Aix-en-Provence CEDEX 1", "aix en provence, zipcode 13617, cedex"),
             ("st etienne 42", "st etienne, number 42"),
-            ("Ajaccio (2A)", "ajaccio, number 2a"),
+            ("Ajaccio (2A)", "ajaccio, number 2a aside"),
+            ("42 Saint Etienne", "saint etienne, number 42 aside"),
+            ("Paris 15ème (75)", "paris, district 15, number 75 aside"),
+            ("75 - Paris 11ème", "paris, number 75 aside, district 11"),
+            ("Paris 15 75", "paris, number 75, number 15"),
+            ("Paris15", "paris, number 15"),
+            ("PARIS15EME", "paris, district 15"),
+            ("Paris 15°", "paris, district 15"),
+            ("Paris n°15", "paris, number 15"),
+            ("Paris 15th arrondissement", "paris, district 15"),
+            ("Paris 15ème/16ème", "paris, district 15, district 16"),
+            ("75 015 Paris", "paris, zipcode 75015"),
+            ("75015Paris", "paris, zipcode 75015"),
+            ("6000 Nice", "nice, zipcode 06000"),
+            ("Courchevel 1850", "courchevel 1850"),
+            ("Les 2 Alpes", "les 2 alpes"),
+            ("44 ND des Landes", "nd des landes, number 44 aside"),
+            ("93 St Denis", "st denis, number 93 aside"),
+            ("Le Mourillon, Toulon", "le mourillon | toulon"),
+            ("Toulon / La Garde", "toulon | la garde"),
+            ("Boulogne - Billancourt", "boulogne | billancourt"),
+            ("Paris, 3e étage", "paris"),
+            ("12 rue de la Paix 75002 Paris", "paris, zipcode 75002"),
+            ("12 bis avenue Foch, Toulon", "toulon"),
+            ("12 rue de la Paix, Paris", "paris"),
+            ("MANS (LE)", "le mans"),
+            ("Lyon 3ème et 6ème", "lyon, district 3, district 6"),
             ("Saint-Pierre dept. 974", "saint pierre, number 974"),
             ("Paris 11e", "paris, district 11"),
             ("Paris 11 ème arrdt", "paris, district 11"),

@@ -60,15 +60,6 @@ pub(crate) struct PrefixIndex {
     shared: Vec<u8>,
 }
 
-/// How much of an entry a query must match.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum MatchExtent {
-    /// The query is a prefix of the entry.
-    Prefix,
-    /// The query is the whole entry.
-    Whole,
-}
-
 /// Words that are no useful start of a query, except at the start of a name.
 const FUNCTION_WORDS: [&str; 17] = [
     "a", "au", "aux", "d", "de", "des", "du", "en", "et", "l", "la", "le", "les", "lez", "sous", "sur", "un",
@@ -195,17 +186,23 @@ impl PrefixIndex {
         })
     }
 
+    /// Returns the entries that are the whole current name of a city, with or without its article, and the city.
+    pub fn whole_names(&self) -> impl Iterator<Item = (u32, u32)> {
+        let at_start = (0..).zip(&self.entries).filter(|(_, entry)| entry.at_start);
+        at_start.filter_map(|(index, entry)| Some((index, self.name(entry.name).current_city()?)))
+    }
+
+    /// Returns the letters of an entry.
+    pub fn letters_at(&self, entry: u32) -> &[u8] {
+        self.letters(&self.entries[entry as usize])
+    }
+
     fn letters(&self, entry: &PrefixEntry) -> &[u8] {
         slice(&self.text, entry.start, entry.length)
     }
 
-    /// Calls `on_match` for every entry that matches the query within the allowed edits, with the number of edits.
-    pub fn fuzzy_matches(
-        &self,
-        query: &Pattern,
-        extent: MatchExtent,
-        mut on_match: impl FnMut(&PrefixEntry, usize),
-    ) {
+    /// Calls `on_match` for every entry that starts with the query within the allowed edits, with the number of edits.
+    pub fn fuzzy_matches(&self, query: &Pattern, mut on_match: impl FnMut(&PrefixEntry, usize)) {
         // For each depth, the state of the automaton, and the fewest edits at which the whole query was consumed so far.
         let mut stack: Vec<(State, Option<usize>)> = vec![(query.start(), query.edits(&query.start()))];
         let mut index = 0;
@@ -218,17 +215,15 @@ impl PrefixIndex {
                 if let Some(edits) = query.edits(&state) {
                     least = Some(least.map_or(edits, |least| least.min(edits)));
                 }
-                let improvable = match (extent, least) {
-                    (MatchExtent::Whole, _) | (MatchExtent::Prefix, None) => {
-                        query.can_reach(&state, query.edits_max())
-                    }
-                    (MatchExtent::Prefix, Some(0)) => false,
-                    (MatchExtent::Prefix, Some(least)) => query.can_reach(&state, least - 1),
+                let improvable = match least {
+                    None => query.can_reach(&state, query.edits_max()),
+                    Some(0) => false,
+                    Some(least) => query.can_reach(&state, least - 1),
                 };
                 if !improvable {
                     // The result is the same for all entries that share this prefix.
                     let next = self.next_branch(index, depth);
-                    if let (MatchExtent::Prefix, Some(edits)) = (extent, least) {
+                    if let Some(edits) = least {
                         self.entries[index..next].iter().for_each(|entry| on_match(entry, edits));
                     }
                     index = next;
@@ -236,11 +231,7 @@ impl PrefixIndex {
                 }
                 stack.push((state, least));
             }
-            let edits = match extent {
-                MatchExtent::Prefix => least,
-                MatchExtent::Whole => query.edits(&state),
-            };
-            if let Some(edits) = edits {
+            if let Some(edits) = least {
                 on_match(entry, edits);
             }
             index += 1;
@@ -286,23 +277,19 @@ mod tests {
         for typed in ["paris", "pariz", "saint etiene", "aix", "xyz", "montpelier", "e", "la chapele sur"] {
             for edits in 0..=2 {
                 let pattern = Pattern::new(typed, edits);
-                for extent in [MatchExtent::Prefix, MatchExtent::Whole] {
-                    let mut found = Vec::new();
-                    index
-                        .fuzzy_matches(&pattern, extent, |entry, edits| found.push((position(entry), edits)));
-                    let mut expected = Vec::new();
-                    for entry in &index.entries {
-                        let mut state = pattern.start();
-                        let mut least = pattern.edits(&state);
-                        for letter in index.letters(entry) {
-                            state = pattern.step(&state, *letter);
-                            least = least.into_iter().chain(pattern.edits(&state)).min();
-                        }
-                        let edits = if extent == MatchExtent::Whole { pattern.edits(&state) } else { least };
-                        expected.extend(edits.map(|edits| (position(entry), edits)));
+                let mut found = Vec::new();
+                index.fuzzy_matches(&pattern, |entry, edits| found.push((position(entry), edits)));
+                let mut expected = Vec::new();
+                for entry in &index.entries {
+                    let mut state = pattern.start();
+                    let mut least = pattern.edits(&state);
+                    for letter in index.letters(entry) {
+                        state = pattern.step(&state, *letter);
+                        least = least.into_iter().chain(pattern.edits(&state)).min();
                     }
-                    assert_eq!(found, expected, "{typed} with {edits}");
+                    expected.extend(least.map(|edits| (position(entry), edits)));
                 }
+                assert_eq!(found, expected, "{typed} with {edits}");
             }
         }
     }

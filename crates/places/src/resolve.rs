@@ -5,17 +5,19 @@
 //! [`PlaceWarning`]. If two of them contradict each other and nothing decides between them, no commune is selected.
 
 mod fuzzy;
+mod lookup;
 mod text;
 mod warning;
 
-use domain::{GeoAccuracy, GeoPoint, GivenPlace, Insee, Placement, Zipcode};
+use domain::{CountryCode, GeoAccuracy, GeoPoint, GivenPlace, Insee, Placement, Zipcode};
 
 use crate::gazetteer::Gazetteer;
 use crate::place_query::PlaceQuery;
+use lookup::NameLookup;
 pub use warning::{PlaceField, PlaceWarning};
 
-/// Coordinates farther than this from the centre of a commune are outside it. No commune of mainland France extends that
-/// far; for those of Guyane that do, the nearest centre decides.
+/// Coordinates farther than this from the centre of a commune are outside it, unless its outline contains them: some communes
+/// of Guyane extend farther.
 pub const FAR_KM: f64 = 30.0;
 
 /// No commune extends farther from its centre: the largest, Maripasoula, is about 200 km long.
@@ -40,7 +42,9 @@ pub enum Certainty {
     /// A spelling was corrected, a contradiction was resolved, or the largest of several places was selected. The warnings
     /// say which.
     Likely,
-    /// Only the coordinates were usable: the place with the nearest centre.
+    /// Only the coordinates were usable: the place whose outline contains them.
+    Inside,
+    /// Only the coordinates were usable, and no outline contains them: the place with the nearest centre.
     Nearest,
     /// No place was selected.
     Unknown,
@@ -69,6 +73,8 @@ struct Resolver<'a> {
     /// The name as given.
     name: String,
     query: PlaceQuery,
+    /// What the words of the query are the names of.
+    lookup: NameLookup,
     zipcode: Option<Zipcode>,
     point: Option<GeoPoint>,
     warnings: Vec<PlaceWarning>,
@@ -77,7 +83,7 @@ struct Resolver<'a> {
 impl Gazetteer {
     /// Resolves the place of an advert.
     pub fn resolve(&self, given: &GivenPlace) -> Resolution {
-        let GivenPlace { insee, zipcode, city_name, point, accuracy } = given;
+        let GivenPlace { insee, zipcode, city_name, point, accuracy, country } = given;
         let name = city_name.as_ref().map(|name| truncated(name.as_str())).unwrap_or_default();
         let query = PlaceQuery::parse(&name);
         let zipcode = zipcode.as_ref().map(|zipcode| self.corrected_zipcode(zipcode));
@@ -85,13 +91,26 @@ impl Gazetteer {
         let mut resolver = Resolver {
             gazetteer: self,
             name: query.name_in(&name),
+            lookup: self.look_up(&query),
             query,
             zipcode: zipcode.or(query_zipcode),
             point: *point,
             warnings: Vec::new(),
         };
-        let mut selection =
-            insee.as_ref().and_then(|insee| resolver.by_code(insee)).or_else(|| resolver.by_text());
+        let mut selection = insee.as_ref().and_then(|insee| resolver.by_code(insee));
+        if selection.is_none() {
+            // Names and coordinates near the border would otherwise end up on our side of it.
+            if let Some(country) =
+                country.or(resolver.lookup.country).filter(|country| self.is_abroad(*country))
+            {
+                resolver.warnings.push(PlaceWarning::Abroad { country });
+                return resolver.resolution(None);
+            }
+            if let Some(department) = country.and_then(CountryCode::overseas_department) {
+                resolver.lookup.department.get_or_insert_with(|| department.into());
+            }
+            selection = resolver.by_text();
+        }
         if let (Some(selected), Some(GeoAccuracy::HouseNumber)) = (&mut selection, accuracy) {
             resolver.refine_by_point(selected);
         }
@@ -113,6 +132,14 @@ impl Gazetteer {
             .filter(|insee| self.city(insee).is_some());
         let city_name = domain::ShortText::new(&text.replace(char::is_control, " ")).ok().flatten();
         self.resolve(&GivenPlace { insee, city_name, ..GivenPlace::default() })
+    }
+
+    /// Returns `true` for a country whose places are not in the data.
+    fn is_abroad(&self, country: CountryCode) -> bool {
+        let is_known = |code: &str| self.countries().iter().any(|known| *known.code == *code);
+        // Monaco has no communes of its own, but its homes are advertised with those of its neighbours.
+        let is_near_france = country.is_french() || country == CountryCode::MONACO;
+        !(is_known(country.as_str()) || is_near_france && is_known(CountryCode::FRANCE.as_str()))
     }
 
     /// Returns the zipcode as it is in the data: a spreadsheet drops the zero of 01000, and some write F-75011.
@@ -185,19 +212,21 @@ impl Resolver<'_> {
     }
 
     fn without_warnings(&self) -> Self {
-        let Self { gazetteer, name, query, zipcode, point, warnings: _ } = self;
-        let (name, query, zipcode) = (name.clone(), query.clone(), zipcode.clone());
-        Self { gazetteer, name, query, zipcode, point: *point, warnings: Vec::new() }
+        let Self { gazetteer, name, query, lookup, zipcode, point, warnings: _ } = self;
+        let (name, query, lookup, zipcode) = (name.clone(), query.clone(), lookup.clone(), zipcode.clone());
+        Self { gazetteer, name, query, lookup, zipcode, point: *point, warnings: Vec::new() }
     }
 
-    /// Replaces a city that has districts by the district with the nearest centre. Only for coordinates of a house.
+    /// Replaces a city that has districts by the district that contains the coordinates, or if they are outside every outline,
+    /// by the one with the nearest centre. Only for coordinates of a house.
     fn refine_by_point(&mut self, selection: &mut Selection) {
         let city = self.gazetteer.at(selection.city);
         let Some(point) = self.point.filter(|_| !city.districts.is_empty()) else { return };
-        if let Some((_, nearest)) = self.gazetteer.centres.nearest(point, FAR_KM)
-            && self.gazetteer.at(nearest).parent.as_ref() == Some(&city.insee)
+        let nearest = || self.gazetteer.centres.nearest(point, FAR_KM).map(|(_, nearest)| nearest);
+        if let Some(district) = self.gazetteer.outlines.city_at(point).or_else(nearest)
+            && self.gazetteer.at(district).parent.as_ref() == Some(&city.insee)
         {
-            *selection = Selection::likely(nearest);
+            *selection = Selection::likely(district);
         }
     }
 
@@ -208,16 +237,25 @@ impl Resolver<'_> {
         if distance_km <= FAR_KM {
             return;
         }
+        // Only communes without an outline are found by their centre: some overseas, and what lies off the coast.
         let reach_km = distance_km.min(COMMUNE_REACH_KM);
-        let nearest = self.gazetteer.centres.nearest(point, reach_km).map(|(_, nearest)| nearest);
-        if nearest != Some(selection.city) {
+        let nearest = || self.gazetteer.centres.nearest(point, reach_km).map(|(_, nearest)| nearest);
+        let found = self.gazetteer.outlines.city_at(point).or_else(nearest);
+        let is_here = found.is_some_and(|found| {
+            found == selection.city || self.gazetteer.at(found).parent.as_ref() == Some(&city.insee)
+        });
+        if !is_here {
             self.warnings.push(PlaceWarning::PointElsewhere { distance_km, insee: city.insee.clone() });
             selection.certainty = Certainty::Likely;
         }
     }
 
     fn by_point(&mut self) -> Option<Selection> {
-        let nearest = self.gazetteer.centres.nearest(self.point?, FAR_KM);
+        let point = self.point?;
+        if let Some(city) = self.gazetteer.outlines.city_at(point) {
+            return Some(Selection { city, certainty: Certainty::Inside });
+        }
+        let nearest = self.gazetteer.centres.nearest(point, FAR_KM);
         if nearest.is_none() {
             self.warnings.push(PlaceWarning::PointNowhere);
         }

@@ -36,7 +36,7 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Rewrite the database: removes all traces of erased adverts from its files and frees disk space.
     Compact(compact::CompactArgs),
-    /// Import adverts from an NDJSON file, one advert per line.
+    /// Import a feed: one advert per line, an export of another Vigie, CSV, or a format of the trade.
     Import(import::ImportArgs),
     /// Create, list and revoke API keys. A running server applies changes at once.
     Keys(keys::KeysArgs),

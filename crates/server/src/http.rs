@@ -14,6 +14,7 @@ mod matches;
 mod middleware;
 mod negotiate;
 
+mod outlines;
 mod parameters;
 mod path;
 mod places;
@@ -37,6 +38,7 @@ use domain::Scope;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use wire::advert_draft::ParseMode;
 
 use crate::background::Background;
 use crate::config::Config;
@@ -91,11 +93,12 @@ impl Shared {
         Ok(Self(Arc::new(parts)))
     }
 
-    async fn decoder(&self) -> Result<Decoder, app::Error> {
+    async fn decoder(&self, mode: ParseMode) -> Result<Decoder, app::Error> {
         Ok(Decoder {
             zone: self.config.time_zone.clone(),
             line_bytes_max: self.config.limits.line_bytes_max,
             sites: self.app.sites().await?,
+            mode,
         })
     }
 }
@@ -114,8 +117,10 @@ pub fn router(shared: &Shared) -> Router {
         .route("/indicators/price_per_meter", needs(Scope::Read, get(indicators::price_per_meter)))
         .route("/cities", needs(Scope::Read, get(places::cities)))
         .route("/cities/{id}", plain(Scope::Read, get(places::city)))
+        .route("/cities/{id}/outline", plain(Scope::Read, get(outlines::city)))
         .route("/departments", needs(Scope::Read, get(places::departments)))
         .route("/departments/{id}", plain(Scope::Read, get(places::department)))
+        .route("/departments/{id}/outline", plain(Scope::Read, get(outlines::department)))
         .route("/regions", needs(Scope::Read, get(places::regions)))
         .route("/regions/{id}", plain(Scope::Read, get(places::region)))
         .route("/public/location-autocomplete", get(places::autocomplete))

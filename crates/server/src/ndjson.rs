@@ -1,13 +1,16 @@
 //! NDJSON feeds of adverts, one JSON object per line: splits bytes into lines, decodes and ingests them. Used over HTTP and for files.
 
+mod broken;
+
 use std::sync::Arc;
 
 use app::App;
-use app::ingest::{Outcome, Receipt};
+use app::ingest::{IngestOptions, Outcome, Receipt};
 use domain::{AdvertDraft, SiteDirectory, Timestamp, Violation};
 use jiff::tz::TimeZone;
 use places::Certainty;
-use wire::advert_draft::{ParseContext, ParsedDraft, RejectedDraft};
+use wire::advert_draft::{ParseContext, ParseMode, ParsedDraft, RejectedDraft};
+use wire::lenient::encoding;
 use wire::receipt::ReceiptBody;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -127,56 +130,139 @@ pub struct Decoder {
     pub line_bytes_max: usize,
     /// Sites at the time decoding started.
     pub sites: Arc<SiteDirectory>,
+    /// Strict for clients that ask for it, and for documents that must be read verbatim.
+    pub mode: ParseMode,
 }
 
 impl Decoder {
     pub fn decode_line(&self, content: &LineContent, now: Timestamp) -> Decoded {
-        let refused = |message: String| {
-            Err(RejectedDraft { violations: vec![Violation::malformed("", message)], ignored: Vec::new() })
-        };
+        let (value, warnings) = self.read_line(content)?;
+        with_warnings(self.decode(&value, now), warnings)
+    }
+
+    /// Reads the JSON of a line. Also returns warnings about its text.
+    pub fn read_line(
+        &self,
+        content: &LineContent,
+    ) -> Result<(serde_json::Value, Vec<Violation>), RejectedDraft> {
         match content {
             LineContent::TooLong => {
-                refused(format!("The line is longer than {} bytes.", self.line_bytes_max))
+                let message = format!("The line is longer than {} bytes.", self.line_bytes_max);
+                let violations = vec![Violation::malformed("", message)];
+                Err(RejectedDraft { violations, ..RejectedDraft::default() })
             }
-            LineContent::Text(text) => match serde_json::from_slice(text) {
-                Ok(value) => self.decode(&value, now),
-                Err(error) => refused(format!("The line is not valid JSON: {error}.")),
-            },
+            LineContent::Text(text) => self.read_json(text).map_err(|error| {
+                let message = format!("The line is not valid JSON: {error}.");
+                let member = |name| broken::member(text, name);
+                RejectedDraft {
+                    violations: vec![Violation::malformed("", message)],
+                    ignored: Vec::new(),
+                    reference: member("reference"),
+                    url: member("url"),
+                }
+            }),
         }
     }
 
     pub fn decode(&self, value: &serde_json::Value, now: Timestamp) -> Decoded {
-        wire::advert_draft::parse(value, ParseContext { zone: &self.zone, now, sites: &self.sites })
+        wire::advert_draft::parse(value, self.context(now, self.mode))
+    }
+
+    /// Decodes the adverts of a line of an export, verbatim.
+    pub fn decode_exported(&self, value: serde_json::Value, now: Timestamp) -> Vec<Decoded> {
+        wire::exported::parse_document(value, self.context(now, ParseMode::Strict))
+    }
+
+    fn context(&self, now: Timestamp, mode: ParseMode) -> ParseContext<'_> {
+        let Self { zone, line_bytes_max: _, sites, mode: _ } = self;
+        ParseContext { zone, now, sites, mode }
+    }
+
+    /// Reads JSON. In lenient mode, text in a wrong encoding is repaired; the warnings say so.
+    pub fn read_json(&self, bytes: &[u8]) -> Result<(serde_json::Value, Vec<Violation>), serde_json::Error> {
+        let error = match serde_json::from_slice(bytes) {
+            Ok(value) => return Ok((value, Vec::new())),
+            Err(error) => error,
+        };
+        let repaired = match self.mode {
+            ParseMode::Lenient => encoding::repair_json(bytes),
+            ParseMode::Strict => None,
+        };
+        // The first error is about what the client sent.
+        let Some(repaired) = repaired else { return Err(error) };
+        let Ok(value) = serde_json::from_str(&repaired.json) else { return Err(error) };
+        Ok((value, repaired.remarks.into_iter().map(|remark| Violation::malformed("", remark)).collect()))
     }
 }
 
-/// The receipt of one advert, and the names of its unknown fields.
-#[derive(Debug)]
+/// Adds the warnings about the text of an advert before those about its values.
+pub fn with_warnings(decoded: Decoded, mut warnings: Vec<Violation>) -> Decoded {
+    decoded.map(|parsed| {
+        warnings.extend(parsed.warnings);
+        ParsedDraft { warnings, ..parsed }
+    })
+}
+
+/// The receipt of one advert, the names of its unknown fields, and what its sender recognises it by.
+#[derive(Debug, Clone)]
 pub struct Ingested {
     pub receipt: Receipt,
     pub ignored: Vec<String>,
+    /// As given, if it could be read.
+    pub reference: Option<String>,
+    pub url: Option<String>,
 }
 
-/// Ingests the adverts that were decoded. Returns a receipt for every input, in order.
+/// What a draft leaves behind for its receipt.
+struct Pending {
+    index: usize,
+    ignored: Vec<String>,
+    warnings: Vec<Violation>,
+    reference: Option<String>,
+    url: Option<String>,
+}
+
+/// Ingests the adverts that were decoded. Returns a receipt for every input, in order. Warnings of the parser come before
+/// those of the ingest.
 pub async fn ingest(app: &App, decoded: Vec<Decoded>) -> Result<Vec<Ingested>, app::Error> {
+    ingest_with(app, decoded, IngestOptions::default()).await
+}
+
+/// Does the same with options.
+pub async fn ingest_with(
+    app: &App,
+    decoded: Vec<Decoded>,
+    options: IngestOptions,
+) -> Result<Vec<Ingested>, app::Error> {
     let mut drafts: Vec<AdvertDraft> = Vec::with_capacity(decoded.len());
     let mut results: Vec<Option<Ingested>> = Vec::with_capacity(decoded.len());
-    let mut accepted: Vec<(usize, Vec<String>)> = Vec::with_capacity(decoded.len());
+    let mut accepted: Vec<Pending> = Vec::with_capacity(decoded.len());
     for (index, decoded) in decoded.into_iter().enumerate() {
         match decoded {
-            Ok(ParsedDraft { draft, ignored }) => {
+            Ok(ParsedDraft { draft, ignored, warnings }) => {
+                let reference =
+                    draft.patch.reference.value().and_then(Option::as_ref).map(ToString::to_string);
+                let url = draft.patch.url.value().and_then(Option::as_ref).map(ToString::to_string);
                 drafts.push(draft);
-                accepted.push((index, ignored));
+                accepted.push(Pending { index, ignored, warnings, reference, url });
                 results.push(None);
             }
-            Err(RejectedDraft { violations, ignored }) => {
-                results.push(Some(Ingested { receipt: Receipt::Rejected { violations }, ignored }));
+            Err(RejectedDraft { violations, ignored, reference, url }) => {
+                let receipt = Receipt::Rejected { violations };
+                results.push(Some(Ingested { receipt, ignored, reference, url }));
             }
         }
     }
-    let receipts = if drafts.is_empty() { Vec::new() } else { app.ingest(drafts).await? };
-    for ((index, ignored), receipt) in accepted.into_iter().zip(receipts) {
-        results[index] = Some(Ingested { receipt, ignored });
+    let receipts = if drafts.is_empty() { Vec::new() } else { app.ingest_with(drafts, options).await? };
+    for (pending, mut receipt) in accepted.into_iter().zip(receipts) {
+        let Pending { index, ignored, warnings: mut all, reference, url } = pending;
+        if let Receipt::Accepted { warnings, .. } = &mut receipt
+            && !all.is_empty()
+        {
+            all.append(warnings);
+            *warnings = all;
+        }
+        results[index] = Some(Ingested { receipt, ignored, reference, url });
     }
     Ok(results.into_iter().flatten().collect())
 }
@@ -184,12 +270,13 @@ pub async fn ingest(app: &App, decoded: Vec<Decoded>) -> Result<Vec<Ingested>, a
 impl Ingested {
     /// Formats the receipt for a response.
     pub fn body(self) -> ReceiptBody {
-        let Self { receipt, ignored } = self;
+        let Self { receipt, ignored, reference, url } = self;
         match receipt {
             Receipt::Accepted { advert, property, outcome, certainty, warnings } => {
                 let certainty = certainty.map(|certainty| match certainty {
                     Certainty::Exact => "exact",
                     Certainty::Likely => "likely",
+                    Certainty::Inside => "inside",
                     Certainty::Nearest => "nearest",
                     Certainty::Unknown => "unknown",
                 });
@@ -200,7 +287,7 @@ impl Ingested {
                 };
                 ReceiptBody::accepted(advert, property, outcome, ignored, certainty, &warnings)
             }
-            Receipt::Rejected { violations } => ReceiptBody::rejected(&violations, ignored),
+            Receipt::Rejected { violations } => ReceiptBody::rejected(&violations, ignored, reference, url),
         }
     }
 }

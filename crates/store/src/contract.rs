@@ -16,7 +16,8 @@ mod sites;
 
 pub use access::{AccessStore, Key, NewKey, User};
 pub use adverts::{
-    AdvertRef, AdvertStore, Erased, Expected, PutCause, PutProperty, ScanPage, ScanPart, StoredProperty,
+    AdvertRef, AdvertStore, Erased, Expected, LiveAdvert, PutCause, PutProperty, ScanPage, ScanPart,
+    StoredProperty,
 };
 pub use deliveries::{
     Attempt, Claim, Contacts, DeliveryList, DeliveryPage, DeliveryRow, DeliveryStore, DeliverySubject,

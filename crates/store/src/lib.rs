@@ -17,11 +17,12 @@ pub use contract::{
     AccessStore, AdvertRef, AdvertStore, Attempt, Change, ChangeSet, Claim, CommitOutcome, Contacts,
     DeliveryList, DeliveryPage, DeliveryRow, DeliveryStore, DeliverySubject, DocumentKey, DueDelivery,
     ERASURE_GRACE, EnqueueBatch, Erased, Erasure, Expected, ExpectedSearch, Gather, InitialState, Key, LEASE,
-    Lane, LaneDue, LaneHead, LanePeek, Leases, LogEntry, LogStore, MaintenanceStore, MatchBatch, MatchGroup,
-    MatchPage, MatchRow, MatchStore, NewDelivery, NewKey, NewSecret, Notification, OutboxBatch, OutboxCursor,
-    OutboxEntry, Position, PropertyCause, Pruned, PutCause, PutProperty, PutSearch, PutSite, QueueDepth,
-    RemovalCause, RenameOutcome, Replay, ScanPage, ScanPart, SearchList, SearchLookup, SearchPage,
-    SearchStore, Settlement, SiteStore, StateKind, Step, Store, StoredProperty, StoredSearch, User,
+    Lane, LaneDue, LaneHead, LanePeek, Leases, LiveAdvert, LogEntry, LogStore, MaintenanceStore, MatchBatch,
+    MatchGroup, MatchPage, MatchRow, MatchStore, NewDelivery, NewKey, NewSecret, Notification, OutboxBatch,
+    OutboxCursor, OutboxEntry, Position, PropertyCause, Pruned, PutCause, PutProperty, PutSearch, PutSite,
+    QueueDepth, RemovalCause, RenameOutcome, Replay, ScanPage, ScanPart, SearchList, SearchLookup,
+    SearchPage, SearchStore, Settlement, SiteStore, StateKind, Step, Store, StoredProperty, StoredSearch,
+    User,
 };
 pub use error::{Cause, Error};
 

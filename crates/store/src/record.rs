@@ -9,6 +9,7 @@ mod pack;
 mod search;
 mod search_list;
 mod shape;
+mod timeline;
 
 use domain::{AdvertEvent, Property, PropertyId};
 

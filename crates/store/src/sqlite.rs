@@ -32,8 +32,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::{
     AdvertId, CancelReason, DeliveryEpoch, DeliveryId, Identity, KeyId, Property, PropertyId, SearchId,
-    SearchNumber, Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, Timestamp, UserId,
-    WebhookSecret, WebhookSecrets,
+    SearchNumber, Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteKey, Timestamp,
+    UserId, WebhookSecret, WebhookSecrets,
 };
 use rusqlite::Connection;
 use tokio::sync::watch;
@@ -41,8 +41,8 @@ use tokio::sync::watch;
 use crate::contract::{
     AccessStore, AdvertRef, AdvertStore, Attempt, ChangeSet, Claim, CommitOutcome, DeliveryList,
     DeliveryPage, DeliveryRow, DeliveryStore, DocumentKey, EnqueueBatch, Erased, Key, Lane, LaneDue,
-    LaneHead, LanePeek, Leases, LogEntry, LogStore, MaintenanceStore, MatchBatch, MatchGroup, MatchPage,
-    MatchRow, MatchStore, NewKey, NewSecret, OutboxBatch, Position, Pruned, PutSite, QueueDepth,
+    LaneHead, LanePeek, Leases, LiveAdvert, LogEntry, LogStore, MaintenanceStore, MatchBatch, MatchGroup,
+    MatchPage, MatchRow, MatchStore, NewKey, NewSecret, OutboxBatch, Position, Pruned, PutSite, QueueDepth,
     RenameOutcome, Replay, ScanPage, ScanPart, SearchList, SearchLookup, SearchPage, SearchStore, Settlement,
     SiteStore, StoredProperty, StoredSearch,
 };
@@ -172,6 +172,10 @@ impl AdvertStore for SqliteStore {
 
     async fn not_crawled_since(&self, timestamp: Timestamp, limit: usize) -> Result<Vec<AdvertRef>, Error> {
         self.read(move |connection| read::not_crawled_since(connection, timestamp, limit)).await
+    }
+
+    async fn live_adverts_of_site(&self, site: SiteKey) -> Result<Vec<LiveAdvert>, Error> {
+        self.read(move |connection| read::live_adverts_of_site(connection, &site)).await
     }
 
     async fn counts(&self) -> Result<(u64, u64), Error> {

@@ -7,11 +7,12 @@
 mod search;
 
 use domain::advert_event::{AdvertEvent, EventSubject};
+use domain::timeline::{Crawl, CrawlSource, Slot};
 use domain::{
-    Advert, AdvertDetails, AdvertField, AdvertId, Amount, Contact, EnergyLetter, FeesResponsibility,
-    GeoAccuracy, GeoPoint, GivenPlace, Insee, LongText, PercentVariation, Placement, Property, PropertyId,
-    PropertyType, Publisher, PublisherType, Rating, ShortText, SiteKey, Timestamp, TransactionType,
-    WebAddress, Zipcode,
+    Advert, AdvertDetails, AdvertField, AdvertId, Amount, Contact, CountryCode, EnergyLetter,
+    FeesResponsibility, GeoAccuracy, GeoPoint, GivenPlace, Insee, LifeAnnuity, Lifecycle, LongText,
+    NewBuilding, PercentVariation, Placement, Property, PropertyId, PropertyType, Publisher, PublisherType,
+    Rating, RentPeriod, ShortText, SiteKey, Timeline, Timestamp, TransactionType, WebAddress, Zipcode,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -29,9 +30,10 @@ pub fn property() -> BoxedStrategy<Property> {
 pub fn advert() -> BoxedStrategy<Advert> {
     let kinds = (any::<[u8; 16]>(), select(TransactionType::ALL), select(PropertyType::ALL));
     let dates = (timestamp(), timestamp(), timestamp(), option::of(timestamp()));
-    (kinds, dates, details(), option::of(placement()), vec(event(), 0..5))
-        .prop_map(|((id, transaction_type, property_type), dates, details, placement, events)| {
+    (kinds, dates, details(), option::of(placement()), (vec(event(), 0..5), timeline()))
+        .prop_map(|((id, transaction_type, property_type), dates, details, placement, history)| {
             let (created_at, updated_at, last_crawled_at, expired_at) = dates;
+            let (events, timeline) = history;
             Advert {
                 id: AdvertId::from_bytes(id),
                 transaction_type,
@@ -43,7 +45,39 @@ pub fn advert() -> BoxedStrategy<Advert> {
                 last_crawled_at,
                 expired_at,
                 events,
+                timeline,
             }
+        })
+        .boxed()
+}
+
+/// Draws a timeline of any shape. Its crawls need not belong to the advert.
+pub fn timeline() -> BoxedStrategy<Timeline> {
+    (vec(crawl(), 0..5), vec(event(), 0..3), option::of(timestamp()))
+        .prop_map(|(crawls, given, created_at)| Timeline { crawls, given, created_at })
+        .boxed()
+}
+
+fn crawl() -> BoxedStrategy<Crawl> {
+    let slots = || vec(select(Slot::all().collect::<Vec<_>>()), 0..6);
+    let source = select(&[CrawlSource::Dated, CrawlSource::Received, CrawlSource::Summary]);
+    let lifecycle = prop_oneof![
+        Just(Lifecycle::Seen),
+        Just(Lifecycle::Live),
+        option::of(timestamp()).prop_map(|at| Lifecycle::Expired { at }),
+    ];
+    let dates = (timestamp(), option::of(timestamp()), option::of(timestamp()));
+    let values = vec((select(Slot::all().collect::<Vec<_>>()), any::<u64>()), 0..4);
+    (dates, source, lifecycle, slots(), slots(), values)
+        .prop_map(|((at, crawled_at, updated_at), source, lifecycle, given, current, values)| Crawl {
+            at,
+            source,
+            crawled_at,
+            updated_at,
+            lifecycle,
+            given: given.into_iter().collect(),
+            current: current.into_iter().collect(),
+            values,
         })
         .boxed()
 }
@@ -75,8 +109,13 @@ pub fn details() -> BoxedStrategy<AdvertDetails> {
     let numbers = [(); 5].map(|()| option::of(any::<i32>()));
     let lists = (vec(short_text(), 0..3), vec(web_address(), 0..3), vec(web_address(), 0..3));
     let rest = (any::<[Option<bool>; 2]>(), rating(), rating(), option::of(web_address()), given_place());
-    (found_by, words, money, numbers, lists, rest)
-        .prop_map(|(found_by, words, money, numbers, lists, rest)| {
+    let flags = any::<[Option<bool>; 2]>();
+    let names = [(); 2].map(|()| option::of(short_text()));
+    let parking_count = option::of(any::<i32>());
+    let rent_period = option::of(select(RentPeriod::ALL));
+    let later = (flags, names, parking_count, rent_period, life_annuity(), new_building());
+    (found_by, words, money, numbers, lists, rest, later)
+        .prop_map(|(found_by, words, money, numbers, lists, rest, later)| {
             let (site, reference, url) = found_by;
             let (title, description, contact, publisher) = words;
             let (prices, fees_responsibility, amounts) = money;
@@ -86,6 +125,8 @@ pub fn details() -> BoxedStrategy<AdvertDetails> {
             let [room, bedroom, floor, floor_quantity, construction_year] = numbers;
             let (features, pictures, pictures_remote) = lists;
             let ([elevator, furnished], energy, green_house_gas, virtual_tour, place) = rest;
+            let (flags, names, parking_count, rent_period, life_annuity, new_building) = later;
+            let ([exclusive_mandate, occupied], [district, heating]) = (flags, names);
             AdvertDetails {
                 site,
                 reference,
@@ -121,6 +162,14 @@ pub fn details() -> BoxedStrategy<AdvertDetails> {
                 pictures_remote,
                 virtual_tour,
                 place,
+                district,
+                exclusive_mandate,
+                parking_count,
+                heating,
+                life_annuity,
+                occupied,
+                rent_period,
+                new_building,
             }
         })
         .boxed()
@@ -204,15 +253,33 @@ fn rating() -> BoxedStrategy<Rating> {
         .boxed()
 }
 
+/// Draws a life annuity, or none in most cases.
+fn life_annuity() -> BoxedStrategy<LifeAnnuity> {
+    let given = amounts::<2>().prop_map(|[bouquet, rent]| LifeAnnuity { bouquet, rent });
+    prop_oneof![2 => Just(LifeAnnuity::default()), 1 => given].boxed()
+}
+
+/// Draws the ranges of a programme, or none in most cases.
+fn new_building() -> BoxedStrategy<NewBuilding> {
+    let rooms = [(); 2].map(|()| option::of(any::<i32>()));
+    let given = (amounts::<4>(), rooms).prop_map(|(amounts, [room_min, room_max])| {
+        let [price_min, price_max, surface_min, surface_max] = amounts;
+        NewBuilding { price_min, price_max, surface_min, surface_max, room_min, room_max }
+    });
+    prop_oneof![2 => Just(NewBuilding::default()), 1 => given].boxed()
+}
+
 fn given_place() -> BoxedStrategy<GivenPlace> {
     let codes = (option::of(insee()), option::of(zipcode()), option::of(short_text()));
-    (codes, option::of(point()), option::of(select(GeoAccuracy::ALL)))
-        .prop_map(|((insee, zipcode, city_name), point, accuracy)| GivenPlace {
+    let country = option::of("[A-Z]{2}".prop_filter_map("a country", |code| CountryCode::parse(&code)));
+    (codes, option::of(point()), option::of(select(GeoAccuracy::ALL)), country)
+        .prop_map(|((insee, zipcode, city_name), point, accuracy, country)| GivenPlace {
             insee,
             zipcode,
             city_name,
             point,
             accuracy,
+            country,
         })
         .boxed()
 }

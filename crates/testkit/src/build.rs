@@ -86,6 +86,7 @@ pub fn advert(number: u64) -> AdvertBuilder {
             last_crawled_at: created_at,
             expired_at: None,
             events: vec![AdvertEvent::created(created_at)],
+            timeline: domain::Timeline::default(),
         },
     }
 }

@@ -79,7 +79,7 @@ fn parse_exact(text: &str, zone: &TimeZone) -> Option<Timestamp> {
 }
 
 /// Returns the timestamp of a local time. In an overlap the earlier one; in a gap the time after it.
-fn resolve_in_zone(civil: DateTime, zone: &TimeZone) -> Option<Timestamp> {
+pub(crate) fn resolve_in_zone(civil: DateTime, zone: &TimeZone) -> Option<Timestamp> {
     zone.to_ambiguous_zoned(civil).compatible().ok().map(|zoned| zoned.timestamp())
 }
 

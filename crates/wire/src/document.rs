@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use domain::{
     Advert, AdvertEvent, Amount, City, Contact, DerivedValues, EnergyLetter, FeesResponsibility, GeoPoint,
-    GivenPlace, PercentVariation, Property, PropertyId, Publisher, PublisherType, Rating, SiteKey, Station,
-    Timestamp, WebAddress,
+    GivenPlace, LifeAnnuity, NewBuilding, PercentVariation, Property, PropertyId, Publisher, PublisherType,
+    Rating, SiteKey, Station, Timestamp, WebAddress,
 };
 use jiff::tz::TimeZone;
 use serde::{Serialize, Serializer};
@@ -56,7 +56,7 @@ fn number(amount: Option<Amount>) -> Option<Number> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PropertyDocumentBody<'a> {
+pub struct PropertyDocumentBody<'a, A = AdvertBody<'a>> {
     #[serde(rename = "@context")]
     context: &'static str,
     #[serde(rename = "@id")]
@@ -65,7 +65,7 @@ pub struct PropertyDocumentBody<'a> {
     kind: &'static str,
     uuid: String,
     property: String,
-    adverts: Vec<AdvertBody<'a>>,
+    adverts: Vec<A>,
     bedroom: Option<i32>,
     room: Option<i32>,
     city: Option<CityBody>,
@@ -93,11 +93,29 @@ pub struct PropertyDocumentBody<'a> {
     publisher_types: Vec<u8>,
     stations: Vec<StationBody>,
     transaction_type: u8,
+    district: Option<&'a str>,
 }
 
 /// Returns the document of a property.
 pub fn property_document<'a>(input: &'a DocumentInput<'a>) -> PropertyDocumentBody<'a> {
-    let DocumentInput { property, derived, city, stations, zone, category_of } = input;
+    document(input, |advert| AdvertBody::of(advert, input.zone, input.category_of))
+}
+
+/// Returns the document as an export contains it: its adverts are resources, so that another service can import them. See
+/// [`exported`](crate::exported).
+pub fn export_document<'a>(input: &'a DocumentInput<'a>) -> PropertyDocumentBody<'a, AdvertResourceBody<'a>> {
+    document(input, |advert| {
+        let resource = advert_resource(advert, input.property.id, input.zone, input.category_of);
+        // The context of the document covers its adverts.
+        AdvertResourceBody { context: None, ..resource }
+    })
+}
+
+fn document<'a, A>(
+    input: &'a DocumentInput<'a>,
+    advert_body: impl Fn(&'a Advert) -> A,
+) -> PropertyDocumentBody<'a, A> {
+    let DocumentInput { property, derived, city, stations, zone, category_of: _ } = input;
     let zoned = |at| ZonedDate(at, zone);
     let point = derived.point.map(PointBody::of);
     PropertyDocumentBody {
@@ -106,7 +124,7 @@ pub fn property_document<'a>(input: &'a DocumentInput<'a>) -> PropertyDocumentBo
         kind: "PropertyDocument",
         uuid: property.id.to_string(),
         property: iri::property(property.id),
-        adverts: property.adverts.iter().map(|advert| AdvertBody::of(advert, zone, *category_of)).collect(),
+        adverts: property.adverts.iter().map(advert_body).collect(),
         bedroom: derived.bedroom,
         room: derived.room,
         city: match city {
@@ -136,6 +154,7 @@ pub fn property_document<'a>(input: &'a DocumentInput<'a>) -> PropertyDocumentBo
         publisher_types: derived.publisher_types.iter().map(|kind| kind.code()).collect(),
         stations: stations.iter().map(|station| StationBody::of(station)).collect(),
         transaction_type: derived.transaction_type.code(),
+        district: derived.district.map(|text| text.as_str()),
     }
 }
 
@@ -189,6 +208,14 @@ pub struct AdvertBody<'a> {
     pictures_remote: Vec<&'a str>,
     publisher: PublisherBody<'a>,
     virtual_tour: Option<&'a str>,
+    district: Option<&'a str>,
+    exclusive_mandate: Option<bool>,
+    parking_count: Option<i32>,
+    heating: Option<&'a str>,
+    life_annuity: LifeAnnuityBody,
+    occupied: Option<bool>,
+    rent_period: Option<&'static str>,
+    new_building: NewBuildingBody,
 }
 
 impl<'a> AdvertBody<'a> {
@@ -240,6 +267,14 @@ impl<'a> AdvertBody<'a> {
             pictures_remote: details.pictures_remote.iter().map(WebAddress::as_str).collect(),
             publisher: PublisherBody::of(&details.publisher, details.site.as_ref().and_then(category_of)),
             virtual_tour: details.virtual_tour.as_ref().map(WebAddress::as_str),
+            district: details.district.as_ref().map(|text| text.as_str()),
+            exclusive_mandate: details.exclusive_mandate,
+            parking_count: details.parking_count,
+            heating: details.heating.as_ref().map(|text| text.as_str()),
+            life_annuity: LifeAnnuityBody::of(details.life_annuity),
+            occupied: details.occupied,
+            rent_period: details.rent_period.map(names::rent_period),
+            new_building: NewBuildingBody::of(details.new_building),
         }
     }
 }
@@ -249,8 +284,8 @@ impl<'a> AdvertBody<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AdvertResourceBody<'a> {
-    #[serde(rename = "@context")]
-    context: &'static str,
+    #[serde(rename = "@context", skip_serializing_if = "Option::is_none")]
+    context: Option<&'static str>,
     #[serde(rename = "@id")]
     id: String,
     #[serde(rename = "@type")]
@@ -264,6 +299,9 @@ pub struct AdvertResourceBody<'a> {
     city_name: Option<&'a str>,
     locations: Option<PointBody>,
     geo_accuracy: Option<u8>,
+    /// Shown only if the sender gave it: the contract does not know it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    country: Option<&'a str>,
     #[serde(flatten)]
     advert: AdvertBody<'a>,
 }
@@ -275,9 +313,9 @@ pub fn advert_resource<'a>(
     zone: &'a TimeZone,
     category_of: &dyn Fn(&SiteKey) -> Option<String>,
 ) -> AdvertResourceBody<'a> {
-    let GivenPlace { insee, zipcode, city_name, point, accuracy } = &advert.details.place;
+    let GivenPlace { insee, zipcode, city_name, point, accuracy, country } = &advert.details.place;
     AdvertResourceBody {
-        context: "/contexts/Advert",
+        context: Some("/contexts/Advert"),
         id: iri::advert(advert.id),
         kind: "Advert",
         property: iri::property(property),
@@ -289,6 +327,7 @@ pub fn advert_resource<'a>(
         city_name: city_name.as_ref().map(|name| name.as_str()),
         locations: point.map(|point: GeoPoint| PointBody::of(point)),
         geo_accuracy: accuracy.map(|accuracy| accuracy.code()),
+        country: country.as_ref().map(|country| country.as_str()),
         advert: AdvertBody::of(advert, zone, category_of),
     }
 }
@@ -328,6 +367,44 @@ impl RatingBody {
     fn of(rating: Rating) -> Self {
         let Rating { category, value } = rating;
         Self { category: category.map(EnergyLetter::letter), value: number(value) }
+    }
+}
+
+#[derive(Serialize)]
+struct LifeAnnuityBody {
+    bouquet: Option<Number>,
+    rent: Option<Number>,
+}
+
+impl LifeAnnuityBody {
+    fn of(life_annuity: LifeAnnuity) -> Self {
+        let LifeAnnuity { bouquet, rent } = life_annuity;
+        Self { bouquet: number(bouquet), rent: number(rent) }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct NewBuildingBody {
+    price_min: Option<Number>,
+    price_max: Option<Number>,
+    surface_min: Option<Number>,
+    surface_max: Option<Number>,
+    room_min: Option<i32>,
+    room_max: Option<i32>,
+}
+
+impl NewBuildingBody {
+    fn of(new_building: NewBuilding) -> Self {
+        let NewBuilding { price_min, price_max, surface_min, surface_max, room_min, room_max } = new_building;
+        Self {
+            price_min: number(price_min),
+            price_max: number(price_max),
+            surface_min: number(surface_min),
+            surface_max: number(surface_max),
+            room_min,
+            room_max,
+        }
     }
 }
 

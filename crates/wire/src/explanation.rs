@@ -20,7 +20,7 @@ use serde::Serialize;
 use crate::filters::expressions::EntryBody;
 use crate::search::Places;
 use crate::{date, iri, names};
-use value::{ActualValue, ExpectedValue, Scale};
+use value::{ActualValue, ExpectedValue, Item, Scale};
 
 /// An explanation and the data needed to write it.
 pub struct ExplanationInput<'a> {
@@ -159,6 +159,10 @@ impl ExplanationInput<'_> {
             PropertyCheck::ExcludedProperties { wanted, found } => {
                 (value::expected_properties(wanted), Some(ActualValue::property(*found)))
             }
+            PropertyCheck::Feature { wanted, found } => (
+                ExpectedValue::Feature { feature: wanted.text().to_owned() },
+                found.map(|feature| ActualValue::Item(Item::Text(feature.to_owned()))),
+            ),
         };
         CriterionBody { filters: self.used(&filters), wanted, found, held: line.passed() }
     }
@@ -236,6 +240,8 @@ fn text_part(part: TextPart) -> &'static str {
     names::advert_field(match part {
         TextPart::Title => AdvertField::Title,
         TextPart::Description => AdvertField::Description,
+        TextPart::Feature => AdvertField::Features,
+        TextPart::District => AdvertField::District,
     })
 }
 

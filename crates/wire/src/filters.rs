@@ -4,6 +4,7 @@
 //! here. Every invalid value becomes a violation of the [`Parameters`]; parsing never stops at the first one.
 
 pub mod expressions;
+pub mod features;
 pub mod shapes;
 mod template;
 
@@ -167,6 +168,23 @@ pub fn parse_one(
             parameters.violations.extend(read.violations);
             read.ignored.into_iter().for_each(|path| parameters.ignore(path));
             (!read.groups.is_empty()).then_some(RawCriterion::Expressions(read.groups))
+        }
+        Kind::Features => {
+            let mut phrases = Vec::new();
+            for name in names(filter) {
+                let values = parameters.list(name);
+                if let Err(violation) = features::check_count(name, values.len()) {
+                    parameters.violations.push(violation);
+                    continue;
+                }
+                for value in values {
+                    match features::parse(name, value) {
+                        Ok(phrase) => phrases.push(phrase),
+                        Err(violation) => parameters.violations.push(violation),
+                    }
+                }
+            }
+            (!phrases.is_empty()).then_some(RawCriterion::Features(phrases))
         }
     }
 }

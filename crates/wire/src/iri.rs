@@ -48,8 +48,16 @@ pub fn city(id: u64) -> String {
     format!("/cities/{id}")
 }
 
+pub fn city_outline(id: u64) -> String {
+    format!("/cities/{id}/outline")
+}
+
 pub fn department(id: u64) -> String {
     format!("/departments/{id}")
+}
+
+pub fn department_outline(id: u64) -> String {
+    format!("/departments/{id}/outline")
 }
 
 pub fn site(id: SiteId) -> String {

@@ -7,10 +7,11 @@
 //! In reading order:
 //!
 //! - Building blocks: [`names`] (fields, events, states), [`iri`] (resource paths), [`date`], [`json`] (single values of a
-//!   body), [`query`] (query strings), [`hydra`] (collections), [`error`] (error bodies).
-//! - Parsed: [`filters`] (search criteria in a query), [`advert_draft`] (the body of an advert), [`search`] (saved
-//!   searches), [`site`] (sites and site categories). The last three are written as well.
-//! - Written: [`document`] (properties and adverts), [`place`], [`matching`] (matches), [`webhook`] (webhook payloads),
+//!   body), [`lenient`] (values as feeds write them), [`query`] (query strings), [`hydra`] (collections), [`error`] (error bodies).
+//! - Parsed: [`filters`] (search criteria in a query), [`advert_draft`] (the body of an advert), [`exported`] (the lines of an
+//!   export), [`search`] (saved searches), [`site`] (sites and site categories). The last two are written as well, and so is the
+//!   body of an advert.
+//! - Written: [`document`] (properties and adverts), [`place`], [`outline`] (GeoJSON), [`matching`] (matches), [`webhook`] (webhook payloads),
 //!   [`delivery`] (deliveries, attempts and signing secrets), [`explanation`] (why a property meets a search), [`preview`]
 //!   (the preview of a search), [`indicator`] (prices per square metre), [`receipt`] (the result of an ingested advert).
 
@@ -20,13 +21,16 @@ pub mod delivery;
 pub mod document;
 pub mod error;
 pub mod explanation;
+pub mod exported;
 pub mod filters;
 pub mod hydra;
 pub mod indicator;
 pub mod iri;
 pub mod json;
+pub mod lenient;
 pub mod matching;
 pub mod names;
+pub mod outline;
 pub mod place;
 pub mod preview;
 pub mod query;

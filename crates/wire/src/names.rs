@@ -1,7 +1,9 @@
 //! Names of the contract: fields, events, channels, delivery states and outcomes.
 
 use domain::advert_event::EventSubject;
-use domain::{AdvertField, CancelReason, DeliveryChannel, DeliveryState, EventName, Fault, Outcome};
+use domain::{
+    AdvertField, CancelReason, DeliveryChannel, DeliveryState, EventName, Fault, Outcome, RentPeriod,
+};
 
 /// Returns the `fieldName` of an event.
 pub fn event_subject(subject: &EventSubject) -> &str {
@@ -64,7 +66,31 @@ pub const fn advert_field(field: AdvertField) -> &'static str {
         AdvertField::Pictures | AdvertField::PicturesRemote => "pictures",
         AdvertField::VirtualTour => "virtualTour",
         AdvertField::Place => "locations",
+        AdvertField::District => "district",
+        AdvertField::ExclusiveMandate => "exclusiveMandate",
+        AdvertField::ParkingCount => "parkingCount",
+        AdvertField::Heating => "heating",
+        AdvertField::LifeAnnuity => "lifeAnnuity",
+        AdvertField::Occupied => "occupied",
+        AdvertField::RentPeriod => "rentPeriod",
+        AdvertField::NewBuilding => "newBuilding",
     }
+}
+
+pub const fn rent_period(period: RentPeriod) -> &'static str {
+    match period {
+        RentPeriod::Month => "month",
+        RentPeriod::Week => "week",
+        RentPeriod::Day => "day",
+        RentPeriod::Season => "season",
+        RentPeriod::Year => "year",
+    }
+}
+
+/// Parses a rent period in upper or lower case.
+pub fn parse_rent_period(text: &str) -> Option<RentPeriod> {
+    let word = text.trim();
+    RentPeriod::ALL.iter().copied().find(|period| rent_period(*period).eq_ignore_ascii_case(word))
 }
 
 pub const fn event_name(name: EventName) -> &'static str {

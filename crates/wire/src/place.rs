@@ -96,7 +96,7 @@ impl CityBody {
 
     /// Builds a place that is not in the reference geography, from what the sender gave.
     pub fn of_given(place: &GivenPlace) -> Option<Self> {
-        let GivenPlace { insee, zipcode, city_name, point: _, accuracy: _ } = place;
+        let GivenPlace { insee, zipcode, city_name, point: _, accuracy: _, country: _ } = place;
         if insee.is_none() && zipcode.is_none() && city_name.is_none() {
             return None;
         }
@@ -154,8 +154,17 @@ pub struct CityResource {
     article: Option<String>,
     libelle: String,
     population: u32,
+    /// Only in the resource itself, not in lists of cities.
+    #[serde(flatten)]
+    outline: Option<OutlineLink>,
     #[serde(flatten)]
     city: CityBody,
+}
+
+/// The path of the outline of a place; null if it has none.
+#[derive(Debug, Serialize)]
+struct OutlineLink {
+    outline: Option<String>,
 }
 
 impl CityResource {
@@ -167,8 +176,14 @@ impl CityResource {
             article: city.article.as_deref().map(str::to_owned),
             libelle: city.original_name().to_owned(),
             population: city.population,
+            outline: None,
             city: CityBody::of(city, None),
         }
+    }
+
+    /// Adds the path of the outline, or null if there is none.
+    pub fn with_outline(self, outline: Option<String>) -> Self {
+        Self { outline: Some(OutlineLink { outline }), ..self }
     }
 
     /// Adds `@context`, for a response that is not a collection.
@@ -194,6 +209,9 @@ pub struct DepartmentResource {
     name_clean: String,
     chef_lieu: Option<String>,
     region: DivisionBody,
+    /// Only in the resource itself, not in lists of departments and in searches.
+    #[serde(flatten)]
+    outline: Option<OutlineLink>,
 }
 
 impl DepartmentResource {
@@ -209,7 +227,13 @@ impl DepartmentResource {
             name_clean: department.name_clean.to_string(),
             chef_lieu: department.capital.as_deref().map(str::to_owned),
             region: DivisionBody::of_region(&department.region),
+            outline: None,
         }
+    }
+
+    /// Adds the path of the outline, or null if there is none.
+    pub fn with_outline(self, outline: Option<String>) -> Self {
+        Self { outline: Some(OutlineLink { outline }), ..self }
     }
 
     pub fn with_context(self) -> Self {

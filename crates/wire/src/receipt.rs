@@ -31,11 +31,16 @@ pub struct ReceiptBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     property: Option<String>,
     outcome: &'static str,
+    /// Of a rejected advert, as given: the sender recognises it by them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reference: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
     ignored: Vec<String>,
     /// How certain the resolved place is.
     #[serde(rename = "placeCertainty", skip_serializing_if = "Option::is_none")]
     place_certainty: Option<&'static str>,
-    /// Accepted values that look wrong.
+    /// Values that were left out or changed, and accepted values that look wrong.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<ViolationBody>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,6 +68,8 @@ impl ReceiptBody {
                 Outcome::Updated => "updated",
                 Outcome::Unchanged => "unchanged",
             },
+            reference: None,
+            url: None,
             ignored,
             place_certainty,
             warnings: ViolationBody::list(warnings),
@@ -70,7 +77,12 @@ impl ReceiptBody {
         }
     }
 
-    pub fn rejected(violations: &[Violation], ignored: Vec<String>) -> Self {
+    pub fn rejected(
+        violations: &[Violation],
+        ignored: Vec<String>,
+        reference: Option<String>,
+        url: Option<String>,
+    ) -> Self {
         Self {
             context: None,
             id: None,
@@ -79,6 +91,8 @@ impl ReceiptBody {
             uuid: None,
             property: None,
             outcome: "rejected",
+            reference,
+            url,
             ignored,
             place_certainty: None,
             warnings: Vec::new(),

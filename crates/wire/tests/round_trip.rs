@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use proptest::prelude::*;
 use proptest::sample::subsequence;
 use serde_json::Value;
-use wire::advert_draft::{ParseContext, parse, write};
+use wire::advert_draft::{ParseContext, ParseMode, parse, write};
 use world::{Settings, World};
 
 /// Built once: loading the price levels takes longer than a case.
@@ -23,10 +23,17 @@ fn read_back(value: &Value) -> AdvertDraft {
     let zone = TimeZone::get("Europe/Paris").unwrap();
     // Far ahead, so that no date of the timeline is in the future.
     let (now, sites) = ("2036-01-01T00:00:00Z".parse().unwrap(), SiteDirectory::default());
-    let context = ParseContext { zone: &zone, now, sites: &sites };
-    let read = parse(value, context).unwrap_or_else(|rejected| panic!("{rejected:?}\n{value:#}"));
-    assert_eq!(read.ignored, [""; 0], "{value:#}");
-    read.draft
+    let read = |mode| {
+        let context = ParseContext { zone: &zone, now, sites: &sites, mode };
+        let read = parse(value, context).unwrap_or_else(|rejected| panic!("{rejected:?}\n{value:#}"));
+        assert_eq!(read.ignored, [""; 0], "{value:#}");
+        assert_eq!(read.warnings, [], "{value:#}");
+        read.draft
+    };
+    // A clean advert is read alike in both modes.
+    let draft = read(ParseMode::Strict);
+    assert_eq!(read(ParseMode::Lenient), draft, "{value:#}");
+    draft
 }
 
 #[test]
@@ -73,6 +80,14 @@ const OPTIONAL: &[&str] = &[
     "pictures",
     "picturesRemote",
     "virtualTour",
+    "district",
+    "exclusiveMandate",
+    "parkingCount",
+    "heating",
+    "lifeAnnuity",
+    "occupied",
+    "rentPeriod",
+    "newBuilding",
     "insee",
     "zipcode",
     "cityName",

@@ -5,7 +5,7 @@
 //! [`domain::AdvertDraft`], the input of ingest.
 //!
 //! **Invariant:** the same seed, towns and settings give the same world on every machine and after every upgrade. This crate does
-//! no I/O, reads no clock, knows no JSON, and has its own random numbers ([`Random`] says why). A property is computed from its
+//! no I/O, reads no clock, knows no JSON (except in [`messy_feed`]), and has its own random numbers ([`Random`] says why). A property is computed from its
 //! index alone when it is needed, so a world of millions takes no memory.
 //!
 //! All sites, agencies and people are invented: sites and e-mail addresses are under `.example`, telephone numbers in the ranges
@@ -31,6 +31,7 @@ mod prices;
 mod random;
 mod towns;
 
+pub mod messy_feed;
 pub mod sample;
 
 pub use home::{energy_letter, gas_letter};

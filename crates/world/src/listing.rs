@@ -1,6 +1,7 @@
 //! The advert of a home on one portal, which rounds, omits and rephrases.
 
 mod draft;
+mod extras;
 mod pictures;
 
 use std::num::NonZeroU32;

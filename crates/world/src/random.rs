@@ -27,6 +27,7 @@ pub(crate) enum Purpose {
     Past = 9,
     Version = 10,
     Import = 11,
+    Extras = 12,
 }
 
 impl Random {

@@ -20,6 +20,7 @@ enum Exists {
 
 const CRATES: &[Crate] = &[
     Crate { name: "domain", exists: Exists::Now, arrows: &[] },
+    Crate { name: "feed", exists: Exists::Now, arrows: &[] },
     Crate {
         name: "engine",
         exists: Exists::Now,
@@ -64,6 +65,7 @@ const CRATES: &[Crate] = &[
         arrows: &[
             ("app", "handlers and commands call its use cases"),
             ("engine", "handlers build search requests"),
+            ("feed", "the import command reads feeds of other formats"),
             ("wire", "requests and responses are parsed and serialised there"),
             ("domain", "use cases take and return its types"),
             ("store", "the process opens the configured store and passes it to app"),

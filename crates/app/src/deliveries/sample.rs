@@ -41,6 +41,7 @@ impl Sample {
             last_crawled_at: now,
             expired_at: None,
             events: vec![AdvertEvent::created(before(AGE_HOURS)), fell],
+            timeline: domain::Timeline::default(),
         };
         let event = match self {
             // A new advert has no other event.
@@ -116,12 +117,18 @@ fn details() -> AdvertDetails {
             .collect(),
         pictures_remote: address("https://www.portail.example/1.jpg").into_iter().collect(),
         virtual_tour: address("https://visite.example/exemple-1"),
+        district: short("Prébendes"),
+        exclusive_mandate: Some(true),
+        parking_count: Some(1),
+        heating: short("Gaz, collectif"),
+        occupied: Some(false),
         place: GivenPlace {
             insee: Insee::parse(INSEE),
             zipcode: Zipcode::parse(ZIPCODE),
             city_name: short("Tours"),
             point: GeoPoint::new(47.394, 0.685),
             accuracy: Some(GeoAccuracy::Neighbourhood),
+            country: None,
         },
         ..AdvertDetails::default()
     }

@@ -11,6 +11,7 @@ use domain::attribute;
 use domain::grouping::{self, Grouping};
 use domain::merge::{self, Effect, Merged};
 use domain::property::ADVERTS_MAX;
+use domain::restore;
 use domain::{
     AdvertDetails, AdvertDraft, AdvertId, GivenPlace, IdSource, Identity, Placement, Property, PropertyId,
     Timestamp, Violation,
@@ -18,7 +19,7 @@ use domain::{
 use places::Certainty;
 use store::{AdvertRef, Expected, PutCause, PutProperty, Step, StoredProperty};
 
-use super::{Outcome, Receipt};
+use super::{Creation, Outcome, Receipt};
 
 /// The records read from the store so far. An absent key has not been read; `None` means that the store does not contain it.
 #[derive(Debug, Default)]
@@ -71,6 +72,7 @@ pub fn plan(
     drafts: &[AdvertDraft],
     loaded: &Loaded,
     received_at: Timestamp,
+    creation: Creation,
     ids: &dyn IdSource,
     locator: Locator<'_>,
 ) -> Result<Plan, Missing> {
@@ -81,6 +83,7 @@ pub fn plan(
     let mut batch = Batch {
         loaded,
         received_at,
+        creation,
         ids,
         locator,
         located: HashMap::new(),
@@ -129,6 +132,7 @@ fn missing(drafts: &[AdvertDraft], loaded: &Loaded) -> Missing {
 struct Batch<'a> {
     loaded: &'a Loaded,
     received_at: Timestamp,
+    creation: Creation,
     ids: &'a dyn IdSource,
     locator: Locator<'a>,
     /// Identities that earlier drafts of this batch have added, moved or removed.
@@ -171,7 +175,11 @@ impl Batch<'_> {
         };
         let Placed { placement, certainty, warnings } = (self.locator)(&place);
         let claim = draft.identity.clone();
-        let Merged { advert, effect: _, events } = merge::create(id, draft, placement, self.received_at);
+        let create = match self.creation {
+            Creation::Derived => merge::create,
+            Creation::Verbatim => restore::restore,
+        };
+        let Merged { advert, effect: _, events } = create(id, draft, placement, self.received_at);
         if let Some(violation) = self.check_reference(id, &advert.details, None)? {
             return Ok(Receipt::Rejected { violations: vec![violation] });
         }
@@ -190,7 +198,7 @@ impl Batch<'_> {
         })
     }
 
-    fn update(&mut self, mut draft: AdvertDraft, located: AdvertRef) -> Result<Receipt, Missing> {
+    fn update(&mut self, draft: AdvertDraft, located: AdvertRef) -> Result<Receipt, Missing> {
         let AdvertRef { advert: id, property: property_id } = located;
         let Some(current) =
             self.state(property_id)?.property.as_ref().and_then(|property| property.advert(id)).cloned()
@@ -204,10 +212,21 @@ impl Batch<'_> {
         {
             return Ok(Receipt::Rejected { violations: vec![violation] });
         }
-        draft.patch.place = draft.updated_place(&current.details.place);
-        let Placed { placement, certainty, warnings } = match &draft.patch.place {
-            FieldUpdate::Set(place) => (self.locator)(place),
-            FieldUpdate::Keep => Placed { placement: current.placement.clone(), ..Placed::default() },
+        if self.creation == Creation::Verbatim
+            && destination.is_none()
+            && restore::describes(&draft, &current)
+        {
+            return Ok(Receipt::Accepted {
+                advert: id,
+                property: property_id,
+                outcome: Outcome::Unchanged,
+                certainty: None,
+                warnings: Vec::new(),
+            });
+        }
+        let Placed { placement, certainty, warnings } = match draft.updated_place(&current.details.place) {
+            FieldUpdate::Set(place) => (self.locator)(&place),
+            FieldUpdate::Keep => Placed::default(),
         };
         let claim = draft.identity.clone();
         let Merged { advert, effect, events } = merge::update(&current, draft, placement, self.received_at);
@@ -375,12 +394,12 @@ fn identities_of(details: &AdvertDetails) -> impl Iterator<Item = Identity> {
 }
 
 /// Estimates the size of a property in bytes.
-fn approximate_bytes(property: &Property) -> usize {
+pub fn approximate_bytes(property: &Property) -> usize {
     let advert = |advert: &domain::Advert| {
         let details = &advert.details;
         let description = details.description.as_ref().map_or(0, |text| text.as_str().len());
         let lists = details.pictures.len() + details.pictures_remote.len() + details.features.len();
-        1_000 + description + 100 * (lists + advert.events.len())
+        1_000 + description + 100 * (lists + advert.events.len() + advert.timeline.crawls.len())
     };
     property.adverts.iter().map(advert).sum()
 }

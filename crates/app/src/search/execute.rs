@@ -224,8 +224,10 @@ impl Export {
         let render = move || {
             let mut lines = Vec::new();
             let found = ids.iter().filter_map(|id| properties.get(id));
-            for document in found.filter(|it| criteria.accepts(it)).filter_map(|it| renderer.render(it)) {
-                lines.extend_from_slice(document.get().as_bytes());
+            for document in
+                found.filter(|it| criteria.accepts(it)).filter_map(|it| renderer.render_for_export(it))
+            {
+                lines.extend_from_slice(&document);
                 lines.push(b'\n');
             }
             lines

@@ -11,6 +11,7 @@ use crate::attribute::{AdvertAttribute, PropertyAttribute, Variation};
 use crate::filter::{FILTERS, Filter, FilterTarget, Inclusion, Kind, PlaceKind};
 use crate::ids::PropertyId;
 use crate::key::{Key, KeyRange};
+use crate::phrase::Phrase;
 use crate::place::{GeoPoint, Zipcode};
 use crate::site::SiteKey;
 use crate::violation::Violation;
@@ -32,6 +33,7 @@ pub enum CriterionValue {
     Polygons(Vec<Polygon>),
     SortMode(SortMode),
     Expressions(Vec<Vec<Entry>>),
+    Features(Vec<Phrase>),
 }
 
 /// Collects the values of filters. If a filter is put twice, the last value wins.
@@ -144,6 +146,7 @@ impl CriteriaBuilder {
             (Kind::Expressions, CriterionValue::Expressions(groups)) => {
                 criteria.expressions.clone_from(groups)
             }
+            (Kind::Features, CriterionValue::Features(phrases)) => criteria.features.clone_from(phrases),
             _ => {}
         }
     }

@@ -12,6 +12,7 @@ use super::{Criteria, CriteriaBuilder, CriterionValue, Entry, SortMode};
 use crate::area::Polygon;
 use crate::filter::{FILTERS, Filter};
 use crate::ids::PropertyId;
+use crate::phrase::Phrase;
 use crate::place::{Insee, Zipcode};
 use crate::site::{SiteCategoryId, SiteDirectory, SiteKey};
 use crate::violation::Violation;
@@ -35,6 +36,7 @@ pub enum RawCriterion {
     Polygons(Vec<Polygon>),
     SortMode(SortMode),
     Expressions(Vec<Vec<Entry>>),
+    Features(Vec<Phrase>),
 }
 
 /// Resolves references to places and sites.
@@ -75,6 +77,7 @@ impl RawCriterion {
             Self::Polygons(polygons) => CriterionValue::Polygons(polygons.clone()),
             Self::SortMode(mode) => CriterionValue::SortMode(*mode),
             Self::Expressions(groups) => CriterionValue::Expressions(groups.clone()),
+            Self::Features(phrases) => CriterionValue::Features(phrases.clone()),
         }
     }
 }
@@ -123,7 +126,8 @@ impl RawCriteria {
             | RawCriterion::Codes(_)
             | RawCriterion::Flag(_)
             | RawCriterion::SortMode(_)
-            | RawCriterion::Expressions(_) => 0,
+            | RawCriterion::Expressions(_)
+            | RawCriterion::Features(_) => 0,
         };
         self.values.values().map(count).sum()
     }

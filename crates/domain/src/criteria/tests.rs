@@ -15,6 +15,7 @@ use crate::advert_fields::{AdvertDetails, EnergyLetter, Rating};
 use crate::filter::Filter;
 use crate::ids::AdvertId;
 use crate::kinds::{PropertyType, TransactionType};
+use crate::special_sale::{LifeAnnuity, NewBuilding};
 use crate::value::Amount;
 use CriterionValue::{Codes, Flag, Number};
 
@@ -47,6 +48,7 @@ fn advert(change: impl FnOnce(&mut Advert)) -> Advert {
         last_crawled_at: at(300),
         expired_at: None,
         events: vec![AdvertEvent::created(at(100))],
+        timeline: crate::Timeline::default(),
     };
     change(&mut advert);
     advert
@@ -141,6 +143,9 @@ fn unknown_value_satisfies_no_bound() {
         ("energyValueMin", Number(0.0)),
         ("energyCategories", Codes((0..7).collect())),
         ("constructionYearMax", Number(3_000.0)),
+        ("parkingCountMin", Number(0.0)),
+        ("exclusiveMandate", Flag(false)),
+        ("occupied", Flag(false)),
         ("advertPriceMin", Number(0.0)),
     ] {
         check(&bare, &[ANY_PRICE, (name, given)], false);
@@ -207,6 +212,54 @@ fn plausible_price_is_required_by_default() {
     }
     check(&only(|_| {}), &[], true);
     check(&only(|_| {}), &[("withCoherentPrice", Flag(true))], true);
+}
+
+#[test]
+fn life_annuity_is_found_without_a_plausible_price() {
+    let given = |price: Option<f64>| {
+        only(|advert| {
+            advert.details.price = price.and_then(Amount::new);
+            advert.details.life_annuity = LifeAnnuity { bouquet: None, rent: Amount::new(700.0) };
+        })
+    };
+    for it in [given(None), given(Some(1.0)), given(Some(250_000.0))] {
+        assert!(crate::price::is_coherent(&it.adverts[0]));
+        check(&it, &[], true);
+        check(&it, &[("lifeAnnuity", Flag(true))], true);
+        check(&it, &[("lifeAnnuity", Flag(false))], false);
+        check(&it, &[("pricePerMeterMax", Number(1e12))], false);
+    }
+    // A rent is not a price.
+    check(&given(None), &[("budgetMax", Number(1e12))], false);
+    // An advert that does not say so is none.
+    check(&only(|_| {}), &[("lifeAnnuity", Flag(false))], true);
+    check(&only(|_| {}), &[("lifeAnnuity", Flag(true))], false);
+}
+
+#[test]
+fn programme_is_found_by_its_lowest_price() {
+    let it = only(|advert| {
+        advert.details = AdvertDetails {
+            new_building: NewBuilding {
+                price_min: Amount::new(215_000.0),
+                price_max: Amount::new(480_000.0),
+                surface_min: Amount::new(43.0),
+                room_min: Some(2),
+                ..NewBuilding::default()
+            },
+            ..AdvertDetails::default()
+        };
+    });
+    assert!(crate::price::is_coherent(&it.adverts[0]));
+    check(&it, &[("newBuilding", Flag(true)), ("budgetMin", Number(215_000.0))], true);
+    check(&it, &[("budgetMax", Number(215_000.0)), ("roomMax", Number(2.0))], true);
+    check(&it, &[("surfaceMin", Number(43.0)), ("surfaceMax", Number(43.0))], true);
+    check(&it, &[("budgetMin", Number(215_001.0))], false);
+    check(&it, &[("newBuilding", Flag(false))], false);
+    // The advert itself has no price.
+    check(&it, &[("advertPriceMin", Number(0.0))], false);
+    check(&only(|_| {}), &[("newBuilding", Flag(false))], true);
+    check(&only(|_| {}), &[("newBuilding", Flag(true))], false);
 }
 
 #[test]

@@ -44,6 +44,7 @@ fn advert(number: u8, change: impl FnOnce(&mut Advert)) -> Advert {
         last_crawled_at: at(300),
         expired_at: None,
         events: vec![AdvertEvent::created(at(100))],
+        timeline: crate::Timeline::default(),
     };
     change(&mut advert);
     advert

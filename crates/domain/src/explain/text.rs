@@ -1,8 +1,9 @@
 //! Which text expressions were found, and where.
 
-use crate::criteria::{Entry, Presence, TextPart, located_texts};
-use crate::fold::fold;
+use super::PropertyCheck;
+use crate::criteria::{Entry, Presence, TextPart, features, located_texts};
 use crate::ids::AdvertId;
+use crate::phrase::{Phrase, tokenize};
 use crate::property::Property;
 
 /// One group of entries. Groups are alternatives.
@@ -47,7 +48,7 @@ pub fn explain_expressions<'a>(
         return None;
     }
     let texts: Vec<(TextLocation, String)> = located_texts(property)
-        .map(|(advert, part, text)| (TextLocation { advert, part }, fold(text)))
+        .map(|(advert, part, text)| (TextLocation { advert, part }, tokenize(text)))
         .collect();
     let entry = |wanted: &'a Entry| {
         let found = texts.iter().find(|(_, text)| wanted.phrase.occurs_in(text));
@@ -55,4 +56,10 @@ pub fn explain_expressions<'a>(
     };
     let group = |entries: &'a Vec<Entry>| GroupExplanation { entries: entries.iter().map(entry).collect() };
     Some(expressions.iter().map(group).collect())
+}
+
+/// Looks for a feature with each phrase.
+pub fn explain_features<'a>(wanted: &'a [Phrase], property: &'a Property) -> Vec<PropertyCheck<'a>> {
+    let found = |phrase: &Phrase| features(property).find(|feature| phrase.occurs_in(&tokenize(feature)));
+    wanted.iter().map(|wanted| PropertyCheck::Feature { wanted, found: found(wanted) }).collect()
 }

@@ -1,5 +1,9 @@
 //! One test per rule, on an advert created at second 1,000.
 
+mod dates;
+mod keep;
+mod order;
+
 use super::*;
 use crate::advert_fields::{AdvertPatch, FieldUpdate};
 use crate::draft::Identity;
@@ -57,7 +61,8 @@ fn new_advert_starts_with_its_creation() {
 fn repeated_draft_only_updates_the_crawl_date() {
     let repeat = merged(draft(price(200_000.0)), 2_000);
     assert_eq!((repeat.effect, repeat.events.len()), (Effect::Crawled, 0));
-    assert_eq!(repeat.advert, Advert { last_crawled_at: at(2_000), ..current() });
+    let timeline = repeat.advert.timeline.clone();
+    assert_eq!(repeat.advert, Advert { last_crawled_at: at(2_000), timeline, ..current() });
     assert_eq!(merged(draft(price(200_000.0)), 1_000).effect, Effect::Unchanged);
 }
 
@@ -116,7 +121,18 @@ fn crawl_after_the_expiry_makes_the_advert_live() {
     assert_eq!((still.effect, still.advert.expired_at), (Effect::Crawled, Some(at(2_000))));
     let said_to_be_live =
         AdvertDraft { last_crawled_at: Some(at(1_500)), lifecycle: Lifecycle::Live, ..empty_draft() };
-    assert_eq!(update(&expired, said_to_be_live, None, at(3_000)).advert.expired_at, None);
+    let revived = update(&expired, said_to_be_live.clone(), None, at(3_000)).advert;
+    assert_eq!(revived.expired_at, None);
+    let old_values = AdvertDraft { patch: price(1.0), ..said_to_be_live };
+    let revived = update(&expired, old_values, None, at(3_000));
+    assert_eq!((revived.advert.expired_at, revived.advert.details.price), (None, Amount::new(1.0)));
+    let seen_since = update(&current(), draft(price(200_000.0)), None, at(1_800)).advert;
+    let expired = expire(&seen_since, at(2_000)).advert;
+    let old_values =
+        AdvertDraft { last_crawled_at: Some(at(1_500)), lifecycle: Lifecycle::Live, ..draft(price(1.0)) };
+    let revived = update(&expired, old_values, None, at(3_000)).advert;
+    assert_eq!((revived.expired_at, revived.details.price), (None, Amount::new(200_000.0)));
+    assert_eq!(revived.last_crawled_at, at(1_800));
 }
 
 #[test]
@@ -132,9 +148,16 @@ fn history_is_back_filled_once_without_new_events() {
 }
 
 #[test]
-fn later_creation_date_is_ignored() {
-    let later = AdvertDraft { created_at: Some(at(1_500)), ..empty_draft() };
-    assert_eq!(merged(later, 2_000).advert.created_at, at(1_000));
+fn given_creation_replaces_a_guess_and_then_only_moves_back() {
+    let created = |second| AdvertDraft { created_at: Some(at(second)), ..empty_draft() };
+    let given = merged(created(1_500), 2_000).advert;
+    assert_eq!((given.created_at, given.events[0].at), (at(1_500), at(1_500)));
+    assert_eq!(update(&given, created(1_700), None, at(2_000)).advert.created_at, at(1_500));
+    assert_eq!(update(&given, created(200), None, at(2_000)).advert.created_at, at(200));
+
+    // An event is older than the given date.
+    let changed = merged(draft(price(190_000.0)), 1_200).advert;
+    assert_eq!(update(&changed, created(1_500), None, at(2_000)).advert.created_at, at(1_200));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use super::accents::accepted_stems;
 use super::stem;
 
 type Sequence = Box<[Box<str>]>;
@@ -33,6 +34,9 @@ const FIXED: &[&[&str]] = &[
     &["sous sol", "s sol", "ss sol"],
     // Misspelled more often than not.
     &["plain pied", "plein pied"],
+    &["vis a vis", "visavis"],
+    // "Sans aucun vis-à-vis" says no more than "sans vis-à-vis".
+    &["sans", "sans aucun"],
     &["wc", "w c"],
     &["m2", "metre carre"],
     &["rdv", "rendez vous"],
@@ -54,58 +58,53 @@ const FIXED: &[&[&str]] = &[
     &["pmr", "personne a mobilite reduite"],
 ];
 
-/// Synonyms with a number: rooms, bedrooms, floors.
+/// Synonyms with a number: rooms and bedrooms. Ordinals are handled by the stemmer.
 fn numbered() -> impl Iterator<Item = Synonyms> {
-    const NUMBERS: [(&str, &str, &str); 9] = [
-        ("1", "une", "premier"),
-        ("2", "deux", "deuxieme"),
-        ("3", "trois", "troisieme"),
-        ("4", "quatre", "quatrieme"),
-        ("5", "cinq", "cinquieme"),
-        ("6", "six", "sixieme"),
-        ("7", "sept", "septieme"),
-        ("8", "huit", "huitieme"),
-        ("9", "neuf", "neuvieme"),
+    const NUMBERS: [(&str, &str); 9] = [
+        ("1", "une"),
+        ("2", "deux"),
+        ("3", "trois"),
+        ("4", "quatre"),
+        ("5", "cinq"),
+        ("6", "six"),
+        ("7", "sept"),
+        ("8", "huit"),
+        ("9", "neuf"),
     ];
-    NUMBERS.into_iter().flat_map(|(digit, cardinal, ordinal)| {
+    NUMBERS.into_iter().flat_map(|(digit, cardinal)| {
         let mut rooms = vec![
             format!("t{digit}"),
             format!("f{digit}"),
             format!("{digit} pieces"),
-            format!("{digit}p"),
+            format!("{digit} p"),
             format!("type {digit}"),
         ];
-        let mut floors = vec![ordinal.to_owned()];
-        if digit == "1" {
-            // "Une pièce" can be any room: "une pièce à vivre".
-            floors.extend(["1er".to_owned(), "1ere".to_owned()]);
-        } else {
+        // "Une pièce" can be any room: "une pièce à vivre".
+        if digit != "1" {
             rooms.push(format!("{cardinal} pieces"));
-            floors.extend([format!("{digit}e"), format!("{digit}eme")]);
         }
         let bedrooms =
             vec![format!("{digit} chambres"), format!("{cardinal} chambres"), format!("{digit} ch")];
-        [rooms, bedrooms, floors].map(|family| family.iter().map(|words| sequence(words)).collect())
+        [rooms, bedrooms].map(|family| family.iter().map(|words| sequence(words)).collect())
     })
 }
 
-/// Returns all spellings of a stemmed phrase, starting with the phrase itself.
+/// Returns all spellings of the tokens of a phrase, stemmed, starting with the phrase itself.
 ///
 /// Abbreviations are replaced from left to right, the longest first if several start at the same word. An abbreviation
 /// that would yield more than `limit` alternatives is left as written.
-pub(super) fn alternatives(words: &[Cow<'_, str>], limit: usize) -> Vec<Sequence> {
+pub(super) fn alternatives(tokens: &[&str], limit: usize) -> Vec<Sequence> {
+    let words: Vec<Cow<'_, str>> = tokens.iter().copied().map(stem).collect();
     let mut alternatives: Vec<Vec<&str>> = vec![Vec::with_capacity(words.len())];
-    let mut rest = words;
-    while let [word, others @ ..] = rest {
-        let found = longest_match(rest).filter(|(synonyms, _)| alternatives.len() * synonyms.len() <= limit);
-        let Some((synonyms, as_written)) = found else {
+    let mut index = 0;
+    while let Some(word) = words.get(index) {
+        let found = spellings(&tokens[index..], &words[index..]);
+        let Some(spellings) = found.filter(|spellings| alternatives.len() * spellings.len() <= limit) else {
             alternatives.iter_mut().for_each(|alternative| alternative.push(word));
-            rest = others;
+            index += 1;
             continue;
         };
-        // As written first, then the others in table order.
-        let mut spellings: Vec<&Sequence> = synonyms.iter().collect();
-        spellings[..=as_written].rotate_right(1);
+        index += spellings.first().map_or(1, |as_written| as_written.len());
         let spelled = |spelling: &'static Sequence| {
             let prefixes = &alternatives;
             prefixes
@@ -113,9 +112,20 @@ pub(super) fn alternatives(words: &[Cow<'_, str>], limit: usize) -> Vec<Sequence
                 .map(|prefix| prefix.iter().copied().chain(spelling.iter().map(|word| &**word)).collect())
         };
         alternatives = spellings.into_iter().flat_map(spelled).collect();
-        rest = &rest[synonyms[as_written].len()..];
     }
     alternatives.iter().map(|words| words.iter().map(|word| Box::from(*word)).collect()).collect()
+}
+
+/// Returns the spellings of the abbreviation or of the word at the start of a phrase, as written first. `None` if there is
+/// only one.
+fn spellings(tokens: &[&str], words: &[Cow<'_, str>]) -> Option<Vec<&'static Sequence>> {
+    let Some((synonyms, as_written)) = longest_match(words) else {
+        return tokens.first().and_then(|token| accepted_stems(token)).map(|stems| stems.iter().collect());
+    };
+    // As written first, then the others in table order.
+    let mut spellings: Vec<&Sequence> = synonyms.iter().collect();
+    spellings[..=as_written].rotate_right(1);
+    Some(spellings)
 }
 
 /// Returns the synonyms that contain the longest sequence at the start of `words`, and its index among them.

@@ -10,6 +10,8 @@
 
 use std::borrow::Cow;
 
+use super::accents::stem_accented;
+use super::ordinals::stem_ordinal;
 use super::stem_exceptions::{StemException, stem_exception};
 
 /// Shorter words have no ending to remove ("bus", "vis", "mas", "les") unless they are listed as exceptions.
@@ -17,12 +19,13 @@ const LETTERS_MIN: usize = 4;
 
 /// Returns the stem of a folded token: `lumineuses` → `lumineux`.
 ///
-/// The abbreviation of a single word has the stem of that word: `appt` → `appartement`. A token with a digit or a
-/// non-ASCII letter is returned unchanged. The function is idempotent.
+/// The abbreviation of a single word has the stem of that word: `appt` → `appartement`. So has a frequent misspelling. All
+/// spellings of an ordinal have one stem: `deuxieme` and `2nd` → `2e`. Any other token with a digit or a non-ASCII letter is
+/// returned unchanged, but for the plural of a word that keeps its accent. The function is idempotent.
 pub fn stem(token: &str) -> Cow<'_, str> {
     let mut word = Cow::Borrowed(token);
     if !token.bytes().all(|byte| byte.is_ascii_lowercase()) {
-        return word;
+        return stem_ordinal(token).or_else(|| stem_accented(token)).unwrap_or(word);
     }
     // A feminine plural loses one ending per iteration. Every iteration shortens the word, so the loop terminates. It
     // stops only when no rule applies, so the function is idempotent.

@@ -2,10 +2,12 @@
 //!
 //! A word is added when a search returned wrong results or missed some; the tests have a line for each kind. If the plural
 //! only adds "-s", only the singular is listed: the word is looked up again without it. Abbreviations of several words
-//! are in [`super::abbreviations`].
+//! are in [`super::abbreviations`], misspelled words in [`super::misspellings`].
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
+
+use super::misspellings::MISSPELLED;
 
 /// How a listed word is stemmed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,12 +35,16 @@ fn entries() -> impl Iterator<Item = (&'static str, StemException)> {
         INVARIANTS.iter().flat_map(|line| line.split(' ')).map(|word| (word, StemException::Invariant));
     let masculines =
         MASCULINES.iter().flat_map(|line| line.split(' ')).map(|word| (word, StemException::Masculine));
-    let families = IRREGULAR.iter().chain(ABBREVIATED).flat_map(|line| {
+    let misspelled = MISSPELLED.iter().flat_map(|line| {
+        let (word, misspelled) = line.split_once(' ').unwrap_or((line, ""));
+        misspelled.split_terminator(' ').map(move |form| (form, StemException::FormOf(word)))
+    });
+    let families = IRREGULAR.iter().chain(ORDINALS).chain(ABBREVIATED).flat_map(|line| {
         let (lemma, forms) = line.split_once(' ').unwrap_or((line, ""));
         let forms = forms.split_terminator(' ').map(move |form| (form, StemException::FormOf(lemma)));
         std::iter::once((lemma, StemException::Invariant)).chain(forms)
     });
-    invariants.chain(masculines).chain(families)
+    invariants.chain(masculines).chain(families).chain(misspelled)
 }
 
 /// Words whose last letters are not an ending.
@@ -51,6 +57,8 @@ const INVARIANTS: &[&str] = &[
     // The plural has a meaning of its own: surroundings are not "environ", holidays no "vacance locative", building
     // works no "espace de travail".
     "environs abords vacances travaux",
+    // Of time: "à trente secondes de la plage". The singular is mostly the ordinal: "une seconde chambre".
+    "secondes",
     // Towns, far more frequent than the plurals they look like: pari, tour, canne, renne, vanne, mante.
     "paris tours cannes rennes vannes mantes angers sens",
     // The "-s" is part of the word. The rest is not a word, but could be a typing error for another one.
@@ -72,8 +80,8 @@ const INVARIANTS: &[&str] = &[
 /// Adjectives and participles whose feminine is a bare "-e".
 ///
 /// Not listed where the feminine is mostly another word: commune, droite, remise, prise, surprise, entreprise, conduite,
-/// réduite, pointe, sortie, partie, garantie, complète (a verb, in adverts), présente (likewise), fine, sûre, mûre,
-/// plane, base, morte, marine, issue, revenue.
+/// réduite, pointe, sortie, partie, garantie, présente (a verb, in adverts), fine, sûre, mûre, plane, base, morte, marine,
+/// issue, revenue.
 #[rustfmt::skip]
 const MASCULINES: &[&str] = &[
     // Size, shape, light, warmth.
@@ -83,7 +91,7 @@ const MASCULINES: &[&str] = &[
     "cuit restreint intact exact direct indirect correct compact strict distinct gratuit interdit inscrit pret seul vrai",
     "inedit futur civil clos compris inclus gris precis exquis soumis conquis acquis requis mauvais",
     // Place and time.
-    "voisin prochain lointain urbain periurbain souterrain contemporain second meilleur majeur mineur",
+    "voisin prochain lointain urbain periurbain souterrain contemporain meilleur majeur mineur",
     // Participles in -i and -u.
     "joli demi ami uni fini defini garni fourni agrandi arrondi rafraichi blanchi embelli bati fleuri etabli reussi verni",
     "converti investi desservi servi choisi reparti assorti muni reuni rempli amorti adouci refroidi elargi",
@@ -102,10 +110,13 @@ const MASCULINES: &[&str] = &[
 const IRREGULAR: &[&str] = &[
     "beau bel belle", "nouveau nouvel nouvelle", "vieux vieil vieille", "blanc blanche", "long longue", "doux douce",
     "bas basse", "gros grosse", "epais epaisse", "bon bonne", "mignon mignonne", "breton bretonne", "pieton pietonne",
-    "gentil gentille", "reel reelle", "net nette", "coquet coquette", "discret discrete", "secret secrete", "neuf neuve",
-    "public publique", "nu nue nus", "vu vus", "tout toute tous", "an ans",
+    "gentil gentille", "reel reelle", "net nette", "coquet coquette", "discret discrete", "secret secrete", "concret concrete",
+    "desuet desuete", "neuf neuve",
+    // The token of "complété", which keeps its last accent. "Complète" is in `accents`.
+    "completé completee",
+    "public publique", "nu nue nus", "vu vus", "tout toute tous", "aucun aucune", "an ans",
     // -ière and -ère: manière, rivière, verrière, panière and étagère are not feminine forms.
-    "premier premiere", "dernier derniere", "entier entiere", "particulier particuliere", "regulier reguliere",
+    "dernier derniere", "entier entiere", "particulier particuliere", "regulier reguliere",
     "irregulier irreguliere", "foncier fonciere", "financier financiere", "immobilier immobiliere", "hotelier hoteliere",
     "cotier cotiere", "forestier forestiere", "routier routiere", "saisonnier saisonniere", "leger legere",
     "viager viagere", "menager menagere", "etranger etrangere", "cher chere",
@@ -115,6 +126,14 @@ const IRREGULAR: &[&str] = &[
     "bijou bijoux", "caillou cailloux",
 ];
 
+/// An ordinal in digits, then in letters.
+#[rustfmt::skip]
+const ORDINALS: &[&str] = &[
+    "1e premier premiere", "2e deuxieme second seconde", "3e troisieme", "4e quatrieme", "5e cinquieme", "6e sixieme",
+    "7e septieme", "8e huitieme", "9e neuvieme", "10e dixieme", "11e onzieme", "12e douzieme", "13e treizieme",
+    "14e quatorzieme", "15e quinzieme", "16e seizieme", "20e vingtieme",
+];
+
 /// A word, then its abbreviations in adverts.
 ///
 /// Not listed because they are ambiguous: "ch" (chambre, charges, chauffage), "terr" (terrain, terrasse), "imm" (immeuble,
@@ -122,7 +141,7 @@ const IRREGULAR: &[&str] = &[
 /// société), "apt" (a town), "pte" (petite, porte), "elec" (électrique, électricité), "res" (résidence, réserve).
 #[rustfmt::skip]
 const ABBREVIATED: &[&str] = &[
-    "appartement appt appart", "piece pce", "chambre chb chbre", "cuisine cuis", "sejour sej", "ascenseur asc",
+    "appartement appt appart", "piece pce pcs", "chambre chb chbre", "cuisine cuis", "sejour sej", "ascenseur asc",
     "parking pkg", "balcon balc", "mezzanine mezz", "copropriete copro", "climatisation clim", "chauffage chauff",
     "individuel indiv", "double dble", "nombreux nbx nbreux", "exposition expo", "disponible dispo", "proximite prox",
     "batiment bat", "boulevard bd bld bvd", "faubourg fbg", "route rte", "saint st", "hectare ha", "tramway tram",
@@ -143,8 +162,21 @@ mod tests {
     }
 
     #[test]
-    fn words_are_folded() {
-        let unfolded: Vec<_> = entries().filter(|(word, _)| crate::fold(word) != **word).collect();
-        assert_eq!(unfolded, []);
+    fn words_are_tokens() {
+        let others: Vec<_> = entries().filter(|(word, _)| crate::phrase::tokenize(word) != **word).collect();
+        assert_eq!(others, []);
+    }
+
+    #[test]
+    fn words_and_their_forms_have_one_stem() {
+        for (word, exception) in entries() {
+            if let StemException::FormOf(lemma) = exception {
+                assert_eq!(
+                    (&*crate::phrase::stem(word), &*crate::phrase::stem(lemma)),
+                    (lemma, lemma),
+                    "{word}"
+                );
+            }
+        }
     }
 }

@@ -1,9 +1,10 @@
 //! Stemming, phrases and abbreviations.
 
 use super::*;
+use crate::fold;
 
 fn matches(expression: &str, text: &str, strictness: Strictness) -> bool {
-    Phrase::new(expression, strictness).unwrap().occurs_in(&fold(text))
+    Phrase::new(expression, strictness).unwrap().occurs_in(&tokenize(text))
 }
 
 fn matches_inflected(expression: &str, text: &str) -> bool {
@@ -42,6 +43,19 @@ const MEET: &[&str] = &[
     // Abbreviations of one word.
     "appartement appt appts appart", "pièce pces pce", "copropriété copro", "climatisation clim", "grand gde gd", "ascenseur asc",
     "chambre chb chbre", "boulevard bd", "saint st", "double dble",
+    // Words that are others without their last accent.
+    "placé placée placés placées", "centré centrée centrés", "groupé groupées", "basé basée", "pensé pensée", "fenêtré fenêtrée",
+    "usagé usagées", "garé garée", "coulé coulée", "tourné tournée", "complété complétée", "été étés", "pré prés",
+    "complet complète complets complètes", "concret concrète", "désuet désuète",
+    // Without accents they are found as well.
+    "placé PLACÉ place PLACE", "placée PLACEE", "été ete ETE", "complète COMPLETE complété",
+    // Ordinals.
+    "1er 1ère 1re 1ᵉʳ premier première premiers", "2e 2ème 2EME 2ième 2nd 2nde second seconde deuxième", "3e 3ème troisième",
+    "15e 15ème quinzième", "20ème vingtième", "117e 117ème",
+    // Misspellings.
+    "haussmannien haussmannienne haussmanien haussmanienne hausmannien", "appartement appartment apartements appt",
+    "terrasse terasse terasses", "exceptionnel exceptionelle exceptionels", "ensoleillé ensoleilée", "rénovée rénnovés",
+    "lumineux luminieuse", "aucun aucune",
 ];
 
 /// Each line lists different words. None may match another.
@@ -65,7 +79,7 @@ const APART: &[&str] = &[
     // Feminines with a meaning of their own.
     "commun commune", "droit droite", "remis remise", "pris prise", "surpris surprise", "entrepris entreprise", "conduit conduite",
     "réduit réduite", "point pointe", "parti partie part", "sorti sortie sort", "mari marie mairie", "sur sûre sûrs", "fin fine",
-    "mort morte mortier", "capital capitale", "moral morale", "creux creuse", "frais fraise fraîche", "sec sèche", "complet complète",
+    "mort morte mortier", "capital capitale", "moral morale", "creux creuse", "frais fraise fraîche", "sec sèche", "complet complété complément", "complet complétée",
     "présent présente", "garant garantie", "revenu revenue", "issu issue", "avenue avenant", "vu vue",
     // Letters that only look like an ending.
     "verrier verrière verre", "panier panière", "manier manière", "gravier gravière", "portier portière", "jardin jardinier jardinière",
@@ -74,6 +88,17 @@ const APART: &[&str] = &[
     "domaine domanial", "eau au", "peau peu", "lot lotissement", "cave caveau", "marche marchand", "loge loggia", "pied pièce",
     // Ambiguous abbreviations, and names.
     "apt appartement", "ch chambre", "terr terrasse", "imm immeuble", "env environ", "sam samedi",
+    // Words without the accent that makes them participles.
+    "base basée", "coule coulée couler", "tourne tournée tour", "pense pensée penser", "été êtes",
+    "concret béton", "côté coteau", "pêche pêcher pécheresse", "marché marchand marchepied", "tâche tacheté", "complet complètement",
+    // Ordinals are no other numbers, and no letters.
+    "2e 2 deux 3e 12e 22e 20e e eme nd", "1er 1 un une er 11e", "second secondes secondaire seconder", "premier prime premièrement",
+    "20e 20 vingt", "dernier premier", "2er 2e",
+    // Numbers and units.
+    "m2 m3 m 2", "2m m2", "t3 t 3 t33", "3t t3", "60 6 600 0",
+    // Misspellings are no other words.
+    "terasse terre tasse", "logia logis logement", "celier sellier", "parcking parc", "picine pipi", "garrage garer", "terain train",
+    "personel personne", "grenie grenat", "toilete toile", "equippe équipage", "dependence indépendance", "aucun commun",
 ];
 
 #[test]
@@ -126,6 +151,14 @@ fn stems_are_as_expected() {
         ("express", "express"),
         ("t3", "t3"),
         ("2pieces", "2pieces"),
+        ("2eme", "2e"),
+        ("2nds", "2e"),
+        ("3nd", "3nd"),
+        ("1ers", "1e"),
+        ("premieres", "1e"),
+        ("haussmaniennes", "haussmannien"),
+        ("placés", "placé"),
+        ("etés", "etés"),
         ("αθηνας", "αθηνας"),
         ("s", "s"),
         ("", ""),
@@ -143,7 +176,7 @@ fn shortened_word_is_not_copied() {
 
 #[test]
 fn stemming_is_idempotent() {
-    let words = MEET.iter().chain(APART).chain(ADVERTS).flat_map(|line| line.split(' ')).map(fold);
+    let words = MEET.iter().chain(APART).chain(ADVERTS).flat_map(|line| line.split(' ')).map(tokenize);
     for word in words {
         let once = stem(&word);
         assert_eq!(stem(&once), once, "{word}");
@@ -166,7 +199,7 @@ proptest::proptest! {
     fn phrase_occurs_in_its_own_text(text in "([A-Za-zÀ-ÿ0-9' -]{0,9}(t3|rdc|3 pièces| sdb |type 2)){0,4}") {
         for strictness in [Strictness::Exact, Strictness::Inflected] {
             if let Some(phrase) = Phrase::new(&text, strictness) {
-                proptest::prop_assert!(phrase.occurs_in(&fold(&text)));
+                proptest::prop_assert!(phrase.occurs_in(&tokenize(&text)));
                 proptest::prop_assert!(phrase.alternatives().len() <= Phrase::ALTERNATIVES_MAX);
                 proptest::prop_assert!(phrase.alternatives().iter().all(|words| !words.is_empty()));
             }
@@ -227,6 +260,17 @@ fn abbreviations_match_their_long_form_and_vice_versa() {
         ("plain-pied", "plein pied"),
         ("80 m²", "80 mètres carrés"),
         ("dpe", "diagnostic de performance énergétique"),
+        ("second étage", "2ème étage"),
+        ("2nd étage", "deuxième étage"),
+        ("sans vis-à-vis", "sans aucun vis-à-vis"),
+        ("sans vis à vis", "sans visavis"),
+        ("sans travaux à prévoir", "sans aucuns travaux à prévoir"),
+        ("sans aucune nuisance", "sans nuisances"),
+        ("3pieces", "T3"),
+        ("3p", "3 pièces"),
+        ("2ch", "2 chambres"),
+        ("60m2", "60 mètres carrés"),
+        ("bien placé au centre", "bien placée au centre"),
     ] {
         assert!(matches_inflected(one, &format!("Beau {other}.")), "{one} does not match {other}");
         assert!(matches_inflected(other, &format!("Beau {one}.")), "{other} does not match {one}");
@@ -248,10 +292,86 @@ fn abbreviations_match_nothing_else() {
         ("sde", "salle de douche"),
         ("2e", "deux"),
         ("neuf", "9"),
+        ("t3", "3 places"),
+        ("t3", "3 m2"),
+        ("2 ch", "2 charges"),
+        ("sans vis-à-vis", "aucun vis-à-vis"),
+        ("sans vis-à-vis", "avec vis-à-vis"),
+        ("2ème étage", "2 étages"),
+        ("second étage", "seconde entrée"),
     ] {
         assert!(!matches_inflected(one, other), "{one} matches {other}");
         assert!(!matches_inflected(other, one), "{other} matches {one}");
     }
+}
+
+/// Splitting is no matter of inflection, so it applies to strict phrases too.
+#[test]
+fn number_is_apart_from_what_follows_it() {
+    for (text, expected) in [
+        ("60m2", "60 m2"),
+        ("60 M²", "60 m2"),
+        ("60m²hab", "60 m2 hab"),
+        ("3pieces", "3 pieces"),
+        ("3pièces", "3 pieces"),
+        ("2CH", "2 ch"),
+        ("60,5m2", "60 5 m2"),
+        ("T3bis", "t3 bis"),
+        ("t3", "t3"),
+        ("D952", "d952"),
+        ("2e", "2e"),
+        ("2ème", "2eme"),
+        ("Paris12ème", "paris12eme"),
+        ("1ᵉʳ", "1er"),
+        ("2èmes", "2emes"),
+        ("3e5", "3 e5"),
+        ("2eurs", "2 eurs"),
+        ("12", "12"),
+        ("12αθ", "12αθ"),
+    ] {
+        assert_eq!(tokenize(text), expected, "{text}");
+        assert_eq!(tokenize(&tokenize(text)), expected, "{text} twice");
+    }
+    for (one, other) in [("60m2", "60 m²"), ("60 m2", "60m²"), ("3pieces", "3 pièces"), ("2ch", "2 ch")] {
+        for strictness in [Strictness::Exact, Strictness::Inflected] {
+            assert!(matches(one, &format!("Un {other}."), strictness), "{one} does not match {other}");
+            assert!(matches(other, &format!("Un {one}."), strictness), "{other} does not match {one}");
+        }
+    }
+}
+
+/// A strict phrase ignores accents, also the ones that a text keeps.
+#[test]
+fn strict_phrase_ignores_the_accents_that_are_kept() {
+    for (one, other) in [("placé", "PLACE"), ("étés", "êtes"), ("complète", "complété"), ("prés", "près")]
+    {
+        assert!(matches(one, other, Strictness::Exact), "{one} does not match {other}");
+        assert!(matches(other, one, Strictness::Exact), "{other} does not match {one}");
+    }
+    assert!(!matches("placé", "placés", Strictness::Exact));
+}
+
+#[test]
+fn accents_never_hide_a_word() {
+    for word in MEET.iter().chain(APART).chain(ADVERTS).flat_map(|line| line.split(' ')) {
+        for (one, other) in [(word, &*fold(word)), (&*fold(word), word)] {
+            for strictness in [Strictness::Exact, Strictness::Inflected] {
+                assert!(matches(one, other, strictness), "{one} does not match {other}");
+            }
+        }
+    }
+}
+
+#[test]
+fn misspelling_matches_the_word() {
+    let lines = misspellings::MISSPELLED.iter();
+    let pairs: Vec<(&str, &str)> = lines.flat_map(|line| pairs(line)).collect();
+    for (one, other) in &pairs {
+        assert!(matches_inflected(one, other), "{one} does not match {other}");
+        assert!(!matches(one, other, Strictness::Exact), "{one} matches {other} exactly");
+    }
+    let misspelled = misspellings::MISSPELLED.iter().flat_map(|line| line.split(' ').skip(1));
+    assert!((30..=90).contains(&misspelled.count()), "a short list of frequent ones");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 use super::*;
 use crate::advert_fields::{AdvertDetails, Publisher};
+use crate::special_sale::{LifeAnnuity, NewBuilding};
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap()
@@ -17,6 +18,7 @@ fn advert(number: u8, last_crawled_at: i64, details: AdvertDetails) -> Advert {
         last_crawled_at: at(last_crawled_at),
         expired_at: None,
         events: Vec::new(),
+        timeline: crate::Timeline::default(),
     }
 }
 
@@ -148,4 +150,91 @@ fn zipcode_is_the_first_given_in_the_same_commune() {
 #[test]
 fn property_without_adverts_has_no_values() {
     assert_eq!(property(Vec::new()).derive(), None);
+}
+
+fn life_annuity() -> AdvertDetails {
+    let terms = LifeAnnuity { bouquet: Amount::new(60_000.0), rent: Amount::new(700.0) };
+    AdvertDetails { life_annuity: terms, surface: Amount::new(60.0), ..details(60_000.0) }
+}
+
+fn programme() -> AdvertDetails {
+    AdvertDetails {
+        new_building: NewBuilding {
+            price_min: Amount::new(215_000.0),
+            price_max: Amount::new(480_000.0),
+            surface_min: Amount::new(43.0),
+            surface_max: Amount::new(92.0),
+            room_min: Some(2),
+            room_max: Some(4),
+        },
+        ..AdvertDetails::default()
+    }
+}
+
+#[test]
+fn district_is_taken_from_the_first_advert_that_names_one() {
+    let named =
+        |name: &str| AdvertDetails { district: ShortText::new(name).unwrap(), ..AdvertDetails::default() };
+    let it = property(vec![
+        advert(1, 500, named("Les Halles")),
+        advert(2, 600, named("Centre-ville")),
+        advert(3, 700, AdvertDetails::default()),
+    ]);
+    assert_eq!(it.derive().unwrap().district.map(ShortText::as_str), Some("Centre-ville"));
+}
+
+#[test]
+fn life_annuity_has_no_price_per_meter() {
+    let it = property(vec![advert(1, 500, life_annuity())]);
+    let derived = it.derive().unwrap();
+    assert!(derived.life_annuity);
+    assert_eq!((derived.price, derived.price_per_meter), (Amount::new(60_000.0), None));
+    let it = property(vec![advert(
+        1,
+        500,
+        AdvertDetails { life_annuity: LifeAnnuity::default(), ..life_annuity() },
+    )]);
+    let derived = it.derive().unwrap();
+    assert!(!derived.life_annuity);
+    assert_eq!(derived.price_per_meter, Amount::new(1_000.0));
+}
+
+#[test]
+fn one_live_advert_makes_a_life_annuity_or_a_programme() {
+    let check = |adverts: Vec<Advert>, expected: (bool, bool)| {
+        let it = property(adverts);
+        let derived = it.derive().unwrap();
+        assert_eq!((derived.life_annuity, derived.new_building), expected);
+    };
+    let plain = || advert(1, 900, details(250_000.0));
+    check(vec![plain()], (false, false));
+    check(vec![plain(), advert(2, 500, life_annuity())], (true, false));
+    check(vec![plain(), advert(2, 500, programme())], (false, true));
+    // What an expired advert says no longer counts, unless all are expired.
+    check(vec![plain(), expired(advert(2, 500, life_annuity()), 600)], (false, false));
+    check(vec![expired(plain(), 950), expired(advert(2, 500, programme()), 600)], (false, true));
+}
+
+#[test]
+fn programme_has_the_values_of_its_smallest_lot() {
+    let values = |adverts: Vec<Advert>| {
+        let it = property(adverts);
+        let derived = it.derive().unwrap();
+        (
+            derived.price.map(Amount::get),
+            derived.surface.map(Amount::get),
+            derived.room,
+            derived.price_per_meter.map(Amount::get),
+        )
+    };
+    assert_eq!(
+        values(vec![advert(1, 500, programme())]),
+        (Some(215_000.0), Some(43.0), Some(2), Some(5_000.0))
+    );
+    // The advert's own values come first.
+    let own = AdvertDetails { price: Amount::new(301_000.0), room: Some(3), ..programme() };
+    assert_eq!(values(vec![advert(1, 500, own)]), (Some(301_000.0), Some(43.0), Some(3), Some(7_000.0)));
+    // The order of the adverts comes before the kind of value.
+    let older = AdvertDetails { surface: Amount::new(60.0), ..details(300_000.0) };
+    assert_eq!(values(vec![advert(1, 500, older), advert(2, 600, programme())]).0, Some(215_000.0));
 }

@@ -44,6 +44,7 @@ impl CompiledSearch {
             places,
             excluded_properties,
             expressions,
+            features,
         } = criteria;
         let mut compiled =
             Self { places: Vec::new(), kinds: all_kinds(), prefilter: Prefilter::OPEN, checks: Vec::new() };
@@ -69,7 +70,7 @@ impl CompiledSearch {
                 compiled.checks.push(Check::Change(variation, *advert_scope, conditions.as_slice().into()));
             }
         }
-        if !compiled.checks.is_empty() || expressions_restrict(expressions) {
+        if !compiled.checks.is_empty() || expressions_restrict(expressions) || !features.is_empty() {
             compiled.kinds.0 |= KindMask::RESIDUAL;
         }
         compiled

@@ -1,19 +1,21 @@
 //! The phrases that saved searches look for in texts, each interned once.
 //!
 //! Every word that some search looks for has an id, and so have every phrase and all the expressions of a search. Ids are
-//! reference counted and reused after the last search that uses them is removed. The texts of a property are tokenized once, and
+//! reference counted and reused after the last search that uses them is removed. The features that a search asks for are phrases
+//! of every group of its expressions; they are looked for in the features only ([`Stream`]). The texts of a property are tokenized once, and
 //! only if a search with expressions has passed all its other criteria ([`TextMatcher`]). The result for each phrase is memoized
 //! until the next property.
 
 use std::sync::Arc;
 
-use domain::criteria::{Entry, Presence};
-use domain::phrase::stem;
-use domain::{Phrase, Property, Strictness, fold};
+use domain::criteria::{Entry, Presence, TextPart, located_texts};
+use domain::phrase::{exact_form, stem, tokenize_into};
+use domain::{Phrase, Property, Strictness};
 use foldhash::HashMap;
 use rustc_hash::FxHashMap;
 use slab::Slab;
 
+use super::compile::expressions_restrict;
 use super::memory::{map_bytes, slab_bytes};
 
 /// Separates alternatives in a list of ids.
@@ -24,11 +26,31 @@ pub struct PhraseInterner {
     exact: Dictionary,
     inflected: Dictionary,
     phrases: Slab<InternedPhrase>,
-    by_words: FxHashMap<(Strictness, Arc<[u32]>), u32>,
+    by_words: FxHashMap<(Stream, Arc<[u32]>), u32>,
     expressions: Slab<InternedExpressions>,
     by_entries: FxHashMap<Arc<[u32]>, u32>,
     /// Replaced whenever a word gains or loses its id, so that caches of word ids notice.
     vocabulary: Arc<()>,
+}
+
+/// The tokens in which a phrase is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Stream {
+    /// All texts, as written.
+    Exact,
+    /// All texts, stemmed.
+    Inflected,
+    /// The features only, stemmed.
+    Features,
+}
+
+impl Stream {
+    fn of_expression(phrase: &Phrase) -> Self {
+        match phrase.strictness() {
+            Strictness::Exact => Self::Exact,
+            Strictness::Inflected => Self::Inflected,
+        }
+    }
 }
 
 /// All the expressions of a search.
@@ -41,20 +63,32 @@ struct InternedExpressions {
 
 #[derive(Debug)]
 struct InternedPhrase {
-    strictness: Strictness,
+    stream: Stream,
     /// The word ids of all alternatives.
     words: Arc<[u32]>,
     references: u32,
 }
 
 impl PhraseInterner {
-    /// Returns the id of expressions. The id is valid until [`release`](Self::release) was called as often.
-    pub fn intern(&mut self, expressions: &[Vec<Entry>]) -> u32 {
+    /// Returns the id of expressions and features, or `None` if they accept every property. The id is valid until
+    /// [`release`](Self::release) was called as often.
+    pub fn intern(&mut self, expressions: &[Vec<Entry>], features: &[Phrase]) -> Option<u32> {
+        if !expressions_restrict(expressions) {
+            return (!features.is_empty()).then(|| self.intern_groups(&[Vec::new()], features));
+        }
+        Some(self.intern_groups(expressions, features))
+    }
+
+    fn intern_groups(&mut self, groups: &[Vec<Entry>], features: &[Phrase]) -> u32 {
         let mut entries = Vec::new();
-        for (index, group) in expressions.iter().enumerate() {
+        for (index, group) in groups.iter().enumerate() {
             entries.extend((index > 0).then_some(OR));
             for Entry { phrase, presence } in group {
-                entries.push(self.intern_phrase(phrase) << 1 | u32::from(*presence == Presence::Absent));
+                let id = self.intern_phrase(phrase, Stream::of_expression(phrase));
+                entries.push(id << 1 | u32::from(*presence == Presence::Absent));
+            }
+            for phrase in features {
+                entries.push(self.intern_phrase(phrase, Stream::Features) << 1);
             }
         }
         let entries: Arc<[u32]> = entries.into();
@@ -86,19 +120,18 @@ impl PhraseInterner {
         entries.iter().filter(|entry| **entry != OR).for_each(|entry| self.release_phrase(entry >> 1));
     }
 
-    fn intern_phrase(&mut self, phrase: &Phrase) -> u32 {
-        let strictness = phrase.strictness();
+    fn intern_phrase(&mut self, phrase: &Phrase, stream: Stream) -> u32 {
         let words_before = self.word_count();
-        let dictionary = self.dictionary_mut(strictness);
+        let dictionary = self.dictionary_mut(stream);
         let mut words: Vec<u32> = Vec::new();
         for (index, alternative) in phrase.alternatives().iter().enumerate() {
             words.extend((index > 0).then_some(OR));
             words.extend(alternative.iter().map(|word| dictionary.intern(word)));
         }
-        let key = (strictness, Arc::from(words));
+        let key = (stream, Arc::from(words));
         if let Some(id) = self.by_words.get(&key).copied() {
             let (_, words) = key;
-            release_words(self.dictionary_mut(strictness), &words);
+            release_words(self.dictionary_mut(stream), &words);
             if let Some(interned) = self.phrases.get_mut(id as usize) {
                 interned.references += 1;
             }
@@ -107,7 +140,7 @@ impl PhraseInterner {
         if self.word_count() != words_before {
             self.vocabulary = Arc::default();
         }
-        let interned = InternedPhrase { strictness, words: Arc::clone(&key.1), references: 1 };
+        let interned = InternedPhrase { stream, words: Arc::clone(&key.1), references: 1 };
         let id = self.phrases.insert(interned) as u32;
         self.by_words.insert(key, id);
         id
@@ -117,20 +150,20 @@ impl PhraseInterner {
         let Some(interned) = self.phrases.get_mut(id as usize) else { return };
         interned.references -= 1;
         if interned.references == 0 {
-            let InternedPhrase { strictness, words, .. } = self.phrases.remove(id as usize);
+            let InternedPhrase { stream, words, .. } = self.phrases.remove(id as usize);
             let words_before = self.word_count();
-            release_words(self.dictionary_mut(strictness), &words);
+            release_words(self.dictionary_mut(stream), &words);
             if self.word_count() != words_before {
                 self.vocabulary = Arc::default();
             }
-            self.by_words.remove(&(strictness, words));
+            self.by_words.remove(&(stream, words));
         }
     }
 
-    fn dictionary_mut(&mut self, strictness: Strictness) -> &mut Dictionary {
-        match strictness {
-            Strictness::Exact => &mut self.exact,
-            Strictness::Inflected => &mut self.inflected,
+    fn dictionary_mut(&mut self, stream: Stream) -> &mut Dictionary {
+        match stream {
+            Stream::Exact => &mut self.exact,
+            Stream::Inflected | Stream::Features => &mut self.inflected,
         }
     }
 
@@ -160,7 +193,7 @@ impl PhraseInterner {
         }
         let occurs = self.phrases.get(id as usize).is_some_and(|interned| {
             let mut alternatives = interned.words.split(|word| *word == OR);
-            alternatives.any(|words| texts.contains(words, interned.strictness))
+            alternatives.any(|words| texts.contains(words, interned.stream))
         });
         texts.phrases.set(id, occurs);
         occurs
@@ -252,6 +285,7 @@ pub struct TextMatcher {
     is_tokenized: bool,
     exact: TokenStream,
     inflected: TokenStream,
+    features: TokenStream,
     phrases: Memo,
     expressions: Memo,
     cache: TokenCache,
@@ -274,31 +308,37 @@ impl TextMatcher {
             return;
         }
         self.is_tokenized = true;
-        let Self { exact, inflected, cache, .. } = self;
+        let Self { exact, inflected, features, cache, .. } = self;
         // The capacity of a slab is an upper bound of its keys.
         self.phrases.reset(interner.phrases.capacity());
         self.expressions.reset(interner.expressions.capacity());
         exact.reset(interner.exact.id_bound());
         inflected.reset(interner.inflected.id_bound());
+        features.reset(interner.inflected.id_bound());
         cache.prepare(interner);
-        for text in domain::criteria::texts(property) {
-            // Folding separates words at whitespace in any case and depends on nothing beyond it, so that pieces can be cached.
+        for (_, part, text) in located_texts(property) {
+            // Whitespace separates tokens in any case, and a token depends on nothing beyond it, so that pieces can be cached.
             for piece in text.split_ascii_whitespace() {
                 for [exact_id, inflected_id] in cache.word_ids(piece, interner) {
                     exact.push(*exact_id);
                     inflected.push(*inflected_id);
+                    if part == TextPart::Feature {
+                        features.push(*inflected_id);
+                    }
                 }
             }
-            exact.tokens.push(UNKNOWN_WORD);
-            inflected.tokens.push(UNKNOWN_WORD);
+            for stream in [&mut *exact, inflected, features] {
+                stream.tokens.push(UNKNOWN_WORD);
+            }
         }
     }
 
     /// Returns `true` if the words occur one after the other.
-    fn contains(&self, words: &[u32], strictness: Strictness) -> bool {
-        match strictness {
-            Strictness::Exact => self.exact.contains(words),
-            Strictness::Inflected => self.inflected.contains(words),
+    fn contains(&self, words: &[u32], stream: Stream) -> bool {
+        match stream {
+            Stream::Exact => self.exact.contains(words),
+            Stream::Inflected => self.inflected.contains(words),
+            Stream::Features => self.features.contains(words),
         }
     }
 }
@@ -368,7 +408,7 @@ struct TokenCache {
     /// The range of a piece in `ids`.
     pieces: HashMap<Box<str>, (u32, u32)>,
     ids: Vec<[u32; 2]>,
-    folded: String,
+    tokens: String,
     /// The ids of a piece that is too long for the cache.
     uncached: Vec<[u32; 2]>,
 }
@@ -395,10 +435,11 @@ impl TokenCache {
         if let Some((start, end)) = self.pieces.get(piece) {
             return &self.ids[*start as usize..*end as usize];
         }
-        self.folded.clear();
-        fold::fold_into(piece, &mut self.folded);
-        let words = self.folded.split(' ').filter(|word| !word.is_empty());
-        let ids = words.map(|word| [interner.exact.id(word), interner.inflected.id(&stem(word))]);
+        self.tokens.clear();
+        tokenize_into(piece, &mut self.tokens);
+        let words = self.tokens.split(' ').filter(|word| !word.is_empty());
+        let ids =
+            words.map(|word| [interner.exact.id(&exact_form(word)), interner.inflected.id(&stem(word))]);
         if piece.len() > CACHED_PIECE_BYTES_MAX {
             self.uncached.clear();
             self.uncached.extend(ids);
@@ -413,7 +454,7 @@ impl TokenCache {
 
 #[cfg(test)]
 mod tests {
-    use domain::fold;
+    use domain::phrase::tokenize;
     use testkit::build;
 
     use super::*;
@@ -438,6 +479,9 @@ mod tests {
             "appartement",
             "calme sans vis à vis",
             "piscine",
+            "60m2",
+            "placée",
+            "place",
         ];
         let mut phrases = PhraseInterner::default();
         let mut texts = TextMatcher::default();
@@ -449,10 +493,11 @@ mod tests {
         let ids: Vec<[u32; 2]> = all
             .iter()
             .map(|it| {
-                [Presence::Present, Presence::Absent].map(|presence| phrases.intern(&entry(it, presence)))
+                [Presence::Present, Presence::Absent]
+                    .map(|presence| phrases.intern(&entry(it, presence), &[]).unwrap())
             })
             .collect();
-        for description in [None, Some("Au calme. Sans vis-à-vis !")] {
+        for description in [None, Some("Au calme. Sans vis-à-vis !"), Some("Bien placé, 60 m²")] {
             let advert = build::advert(1).title("Appt T3 lumineux, grandes terrasses");
             let advert = match description {
                 Some(description) => advert.description(description),
@@ -463,7 +508,7 @@ mod tests {
             for _ in 0..2 {
                 for (phrase, ids) in all.iter().zip(&ids) {
                     let expected =
-                        domain::criteria::texts(&property).any(|text| phrase.occurs_in(&fold(text)));
+                        domain::criteria::texts(&property).any(|text| phrase.occurs_in(&tokenize(text)));
                     let found = ids.map(|id| phrases.matches(id, &property, &mut texts));
                     assert_eq!(found, [expected, !expected], "{phrase:?}");
                 }
@@ -476,7 +521,7 @@ mod tests {
         let mut phrases = PhraseInterner::default();
         let mut intern = |text: &str, strictness| {
             let entry = Entry { phrase: phrase(text, strictness), presence: Presence::Present };
-            phrases.intern(&[vec![entry]])
+            phrases.intern(&[vec![entry]], &[]).unwrap()
         };
         let first = intern("grande terrasse", Strictness::Exact);
         assert_eq!(intern("Grande  TERRASSE", Strictness::Exact), first);
@@ -487,6 +532,37 @@ mod tests {
         assert!(phrases.expressions.get(first as usize).is_none());
         assert_eq!((phrases.exact.len(), phrases.inflected.len()), (0, 2));
         assert_eq!((phrases.by_words.len(), phrases.by_entries.len()), (1, 1));
+    }
+
+    #[test]
+    fn features_are_looked_for_in_features_only() {
+        let mut phrases = PhraseInterner::default();
+        let mut texts = TextMatcher::default();
+        let mut advert = build::advert(1).title("Terrasse au calme").build();
+        let features = ["Cave voûtée", "Places de parking"];
+        advert.details.features =
+            features.iter().map(|text| domain::ShortText::new(text).unwrap().unwrap()).collect();
+        let property = Property { id: build::property_id(1), adverts: vec![advert] };
+        let inflected = |text: &str| phrase(text, Strictness::Inflected);
+        let mut check = |word: Option<&str>, features: &[&str], expected: bool| {
+            let entry = |text| Entry { phrase: inflected(text), presence: Presence::Present };
+            let groups: Vec<Vec<Entry>> = word.map(|word| vec![entry(word)]).into_iter().collect();
+            let features: Vec<Phrase> = features.iter().map(|text| inflected(text)).collect();
+            let id = phrases.intern(&groups, &features).unwrap();
+            texts.reset();
+            assert_eq!(phrases.matches(id, &property, &mut texts), expected, "{word:?} {features:?}");
+            phrases.release(id);
+        };
+        check(None, &["caves"], true);
+        check(None, &["cave", "place de parking"], true);
+        check(None, &["terrasse"], false);
+        check(None, &["cave places"], false);
+        check(Some("terrasse"), &["cave"], true);
+        check(Some("parking"), &["cave"], true);
+        check(Some("piscine"), &["cave"], false);
+        check(Some("terrasse"), &["cave", "piscine"], false);
+        assert_eq!(phrases.intern(&[], &[]), None);
+        assert_eq!(phrases.word_count(), 0);
     }
 
     /// Scratch may be used with several percolators, and searches may be added and removed in between.
@@ -503,17 +579,17 @@ mod tests {
         };
         let mut one = PhraseInterner::default();
         let mut other = PhraseInterner::default();
-        let entry = |text: &str| {
+        let intern = |phrases: &mut PhraseInterner, text: &str| {
             let phrase = phrase(text, Strictness::Exact);
-            vec![vec![Entry { phrase, presence: Presence::Present }]]
+            phrases.intern(&[vec![Entry { phrase, presence: Presence::Present }]], &[]).unwrap()
         };
-        let (garden, garage) = (one.intern(&entry("jardin")), other.intern(&entry("garage")));
+        let (garden, garage) = (intern(&mut one, "jardin"), intern(&mut other, "garage"));
         check(&one, garden, "Maison, jardin", true);
         check(&other, garage, "Maison, jardin", false);
         check(&other, garage, "Maison, garage", true);
         check(&one, garden, "Maison, garage", false);
         one.release(garden);
-        let garage = one.intern(&entry("garage"));
+        let garage = intern(&mut one, "garage");
         check(&one, garage, "Maison, jardin", false);
         check(&one, garage, "Maison, garage", true);
     }

@@ -2,12 +2,25 @@
 //!
 //! The token sequences (mostly two bytes a token) serve to verify phrases and to restore rows for a merge. The posting list of a
 //! term is a bit set if the term is frequent, else the gaps between ordinals as variable-length integers.
+//!
+//! The tokens of features are marked, and so are their terms. A phrase that may be anywhere accepts a term with and without the
+//! mark, which costs no second copy of the features: the tokens of a text are all marked or none is.
 
-use domain::phrase::stem;
+use std::borrow::Cow;
+
+use domain::phrase::{accented_form, stem};
 use domain::{Phrase, Strictness};
 use rustc_hash::FxHashMap;
 
 use crate::bits::{BitSet, WORD};
+use crate::row::FEATURE_MARK;
+
+/// The texts in which a phrase is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextScope {
+    All,
+    Features,
+}
 
 /// Ends a text within the token sequence of a row.
 pub(super) const BREAK: u16 = u16::MAX;
@@ -29,7 +42,7 @@ pub struct TextIndex {
     pub(super) term_ids: Vec<u32>,
     /// The alphabetical position of each term, by id.
     pub(super) term_positions: Vec<u32>,
-    /// The stems in alphabetical order, and the ids of the terms of each.
+    /// The stems in alphabetical order, and the ids of the terms of each. A marked term has its stem with and without the mark.
     pub(super) stems: StringTable,
     pub(super) stem_starts: Vec<u32>,
     pub(super) stem_terms: Vec<u32>,
@@ -98,7 +111,7 @@ impl StringTable {
 }
 
 impl TextIndex {
-    /// Indexes the folded texts of all rows, in the order of their ordinals.
+    /// Indexes the tokens of all rows, in the order of their ordinals.
     pub fn new<'a>(texts: impl ExactSizeIterator<Item = &'a str>) -> Self {
         let rows = texts.len();
         let mut indexes: FxHashMap<&str, u32> = FxHashMap::default();
@@ -194,9 +207,15 @@ impl TextIndex {
         for (index, id) in self.term_ids.iter().enumerate() {
             self.term_positions[*id as usize] = index as u32;
         }
-        let words = self.terms.iter().zip(&self.term_ids);
-        let mut stems: Vec<(std::borrow::Cow<'_, str>, u32)> =
-            words.map(|(word, id)| (stem(word), *id)).collect();
+        let mut stems: Vec<(Cow<'_, str>, u32)> = Vec::with_capacity(self.terms.len());
+        for (term, id) in self.terms.iter().zip(&self.term_ids) {
+            let token = term.strip_prefix(FEATURE_MARK);
+            let stem = stem(token.unwrap_or(term));
+            if token.is_some() {
+                stems.push((Cow::Owned(format!("{FEATURE_MARK}{stem}")), *id));
+            }
+            stems.push((stem, *id));
+        }
         stems.sort_unstable();
         let (mut strings, mut starts, mut members): (StringTable, Vec<u32>, Vec<u32>) = Default::default();
         for (stem, id) in &stems {
@@ -211,18 +230,41 @@ impl TextIndex {
     }
 
     /// Translates a phrase into term ids of this segment. Alternatives with a word that does not occur are left out.
-    pub fn phrases(&self, phrase: &Phrase) -> Vec<PhraseSequence> {
-        let words = |word: &str| match phrase.strictness() {
-            Strictness::Exact => self.terms.find(word).map(|index| self.term_ids[index..=index].to_vec()),
-            Strictness::Inflected => self.stems.find(word).map(|stem| {
-                self.stem_terms[self.stem_starts[stem] as usize..self.stem_starts[stem + 1] as usize].to_vec()
-            }),
+    pub fn phrases(&self, phrase: &Phrase, scope: TextScope) -> Vec<PhraseSequence> {
+        let words = |word: &str| {
+            let ids = match phrase.strictness() {
+                Strictness::Exact => self.terms_spelled(word, scope),
+                Strictness::Inflected => self.terms_with_stem(word, scope).to_vec(),
+            };
+            (!ids.is_empty()).then_some(ids)
         };
         let alternatives = phrase.alternatives().iter();
         alternatives
             .filter_map(|sequence| sequence.iter().map(|word| words(word)).collect::<Option<_>>())
             .map(PhraseSequence)
             .collect()
+    }
+
+    /// Returns the ids of the terms that a strict phrase spells this way: with and without an accent that tokens keep.
+    fn terms_spelled(&self, word: &str, scope: TextScope) -> Vec<u32> {
+        let accented = accented_form(word);
+        let mut ids = Vec::new();
+        for form in std::iter::once(word).chain(accented.as_deref()) {
+            let plain = (scope == TextScope::All).then(|| self.terms.find(form)).flatten();
+            let marked = self.terms.find(&format!("{FEATURE_MARK}{form}"));
+            ids.extend(plain.into_iter().chain(marked).map(|index| self.term_ids[index]));
+        }
+        ids
+    }
+
+    fn terms_with_stem(&self, stem: &str, scope: TextScope) -> &[u32] {
+        let found = match scope {
+            TextScope::All => self.stems.find(stem),
+            TextScope::Features => self.stems.find(&format!("{FEATURE_MARK}{stem}")),
+        };
+        found.map_or(&[], |stem| {
+            &self.stem_terms[self.stem_starts[stem] as usize..self.stem_starts[stem + 1] as usize]
+        })
     }
 
     /// Returns the posting list of a term.
@@ -281,7 +323,7 @@ impl TextIndex {
         })
     }
 
-    /// Restores the folded texts of a row.
+    /// Restores the tokens of a row.
     pub fn text(&self, row: usize) -> String {
         let mut text = String::new();
         for word in self.sequence(row) {
@@ -353,6 +395,36 @@ mod tests {
         let index = text.terms.find("terrasse").unwrap();
         text.add_rows_with(&[text.term_ids[index]], &mut rows_with_word);
         assert_eq!(rows_with_word.iter().collect::<Vec<_>>(), [0, 2]);
+    }
+
+    #[test]
+    fn features_are_found_with_all_texts_and_alone() {
+        use Strictness::{Exact, Inflected};
+        use TextScope::{All, Features};
+        let texts = ["caves\n#parking\n", "#cave #voutee\nparking\n", "#placés\nplacee\n", "place\n"];
+        let text = TextIndex::new(texts.iter().copied());
+        let rows = |word: &str, strictness, scope| {
+            let mut rows = BitSet::empty(texts.len());
+            for sequence in text.phrases(&Phrase::new(word, strictness).unwrap(), scope) {
+                sequence.0.iter().for_each(|ids| text.add_rows_with(ids, &mut rows));
+            }
+            rows.iter().collect::<Vec<_>>()
+        };
+        for (word, strictness, scope, expected) in [
+            ("cave", Inflected, All, &[0, 1][..]),
+            ("cave", Inflected, Features, &[1]),
+            ("cave", Exact, All, &[1]),
+            ("caves", Exact, Features, &[]),
+            ("parking", Exact, All, &[0, 1]),
+            ("parking", Exact, Features, &[0]),
+            ("placé", Inflected, All, &[2, 3]),
+            ("placée", Inflected, Features, &[2]),
+            ("place", Inflected, All, &[2, 3]),
+            ("places", Exact, All, &[2]),
+            ("place", Exact, All, &[3]),
+        ] {
+            assert_eq!(rows(word, strictness, scope), expected, "{word} {strictness:?} {scope:?}");
+        }
     }
 
     #[test]

@@ -1,12 +1,13 @@
-//! Expressions (words and phrases) compiled for one segment.
+//! Expressions (words and phrases), and the filter on features, compiled for one segment.
 
 use std::borrow::Cow;
 
+use domain::Phrase;
 use domain::criteria::{Entry, Presence};
 
 use crate::bits::{BitSet, contains};
 use crate::segment::Segment;
-use crate::segment::text_index::{PhraseSequence, PostingList};
+use crate::segment::text_index::{PhraseSequence, PostingList, TextScope};
 
 /// The rows that may match, and the phrases to verify in them.
 pub struct Expression<'a> {
@@ -33,9 +34,17 @@ struct Operand<'a> {
 impl<'a> Expression<'a> {
     /// Returns `None` if no row can match.
     pub fn new(segment: &'a Segment, groups: &[Vec<Entry>]) -> Option<Self> {
-        let operand = |entry: &Entry| Operand::new(segment, entry);
-        let groups: Vec<Vec<Operand<'a>>> =
-            groups.iter().map(|group| group.iter().map(operand).collect()).collect();
+        let operand = |entry: &Entry| Operand::new(segment, &entry.phrase, entry.presence, TextScope::All);
+        Self::from_groups(segment, groups.iter().map(|group| group.iter().map(operand).collect()).collect())
+    }
+
+    /// Finds the rows that have each of the phrases in a feature. Returns `None` if no row can match.
+    pub fn of_features(segment: &'a Segment, phrases: &[Phrase]) -> Option<Self> {
+        let operand = |phrase: &Phrase| Operand::new(segment, phrase, Presence::Present, TextScope::Features);
+        Self::from_groups(segment, vec![phrases.iter().map(operand).collect()])
+    }
+
+    fn from_groups(segment: &'a Segment, groups: Vec<Vec<Operand<'a>>>) -> Option<Self> {
         let has_residual = groups.iter().flatten().any(|operand| !operand.phrases.is_empty());
         let all_present =
             |group: &Vec<Operand<'a>>| group.iter().all(|operand| operand.presence == Presence::Present);
@@ -100,8 +109,8 @@ impl<'a> Expression<'a> {
 }
 
 impl<'a> Operand<'a> {
-    fn new(segment: &'a Segment, entry: &Entry) -> Self {
-        let phrases = segment.text_index.phrases(&entry.phrase);
+    fn new(segment: &'a Segment, phrase: &Phrase, presence: Presence, scope: TextScope) -> Self {
+        let phrases = segment.text_index.phrases(phrase, scope);
         let (single, phrases): (Vec<PhraseSequence>, Vec<PhraseSequence>) =
             phrases.into_iter().partition(|phrase| phrase.0.len() == 1);
         let single: Vec<u32> = single.into_iter().flat_map(|phrase| phrase.0).flatten().collect();
@@ -117,7 +126,7 @@ impl<'a> Operand<'a> {
             }
         };
         if phrases.is_empty() {
-            return Self { presence: entry.presence, rows: exact, phrases, exact: None };
+            return Self { presence, rows: exact, phrases, exact: None };
         }
         let mut rows = BitSet::from_words(exact.to_vec());
         for phrase in &phrases {
@@ -130,7 +139,7 @@ impl<'a> Operand<'a> {
             rows.union(all.words());
         }
         let rows = Cow::Owned(rows.into_words());
-        Self { presence: entry.presence, rows, phrases, exact: Some(exact) }
+        Self { presence, rows, phrases, exact: Some(exact) }
     }
 
     fn exact(&self) -> &[u64] {

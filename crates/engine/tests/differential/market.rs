@@ -5,8 +5,9 @@
 use domain::advert_event::{AdvertEvent, EventSubject};
 use domain::{
     Advert, AdvertDetails, AdvertField, AdvertId, Contact, EnergyLetter, FeesResponsibility, GeoAccuracy,
-    GeoPoint, GivenPlace, Insee, LongText, PercentVariation, Placement, Property, PropertyId, PropertyType,
-    Publisher, PublisherType, Rating, ShortText, SiteKey, Timestamp, TransactionType, WebAddress, Zipcode,
+    GeoPoint, GivenPlace, Insee, LifeAnnuity, LongText, NewBuilding, PercentVariation, Placement, Property,
+    PropertyId, PropertyType, Publisher, PublisherType, Rating, ShortText, SiteKey, Timestamp,
+    TransactionType, WebAddress, Zipcode,
 };
 use testkit::Random;
 use testkit::build::amount;
@@ -48,8 +49,17 @@ pub const WORDS: &[&str] = &[
     "vis",
     "cœur",
     "75 m²",
+    "75m2",
     "12",
     "1ᵉʳ",
+    "première",
+    "placé",
+    "Placées",
+    "place",
+    "étés",
+    "êtes",
+    "terasse",
+    "sans aucun vis-à-vis",
     "αθήνα",
     "a",
     "s",
@@ -120,6 +130,7 @@ impl Market {
             last_crawled_at: timestamp(random),
             expired_at: random.once_in(self.expired_once_in).then(|| timestamp(random)),
             events: (0..random.below(5)).map(|_| self.event(random)).collect(),
+            timeline: domain::Timeline::default(),
         }
     }
 
@@ -171,7 +182,7 @@ impl Market {
             furnished: self.any_of(random, &[true, false]),
             energy: self.rating(random),
             green_house_gas: self.rating(random),
-            features: Vec::new(),
+            features: (0..random.below(4)).filter_map(|_| feature(random)).collect(),
             pictures: Vec::new(),
             pictures_remote: Vec::new(),
             virtual_tour: random
@@ -179,6 +190,35 @@ impl Market {
                 .then(|| WebAddress::parse("https://tour.example/").ok())
                 .flatten(),
             place: self.given_place(random),
+            district: None,
+            exclusive_mandate: self.any_of(random, &[true, false]),
+            parking_count: self.any_of(random, COUNTS),
+            heating: None,
+            life_annuity: self.life_annuity(random),
+            occupied: self.any_of(random, &[true, false]),
+            rent_period: None,
+            new_building: self.new_building(random),
+        }
+    }
+
+    fn life_annuity(&self, random: &mut Random) -> LifeAnnuity {
+        if !random.once_in(6) {
+            return LifeAnnuity::default();
+        }
+        LifeAnnuity { bouquet: self.amount(random, PRICES), rent: self.amount(random, AMOUNTS) }
+    }
+
+    fn new_building(&self, random: &mut Random) -> NewBuilding {
+        if !random.once_in(6) {
+            return NewBuilding::default();
+        }
+        NewBuilding {
+            price_min: self.amount(random, PRICES),
+            price_max: None,
+            surface_min: self.amount(random, SURFACES),
+            surface_max: None,
+            room_min: self.any_of(random, &COUNTS[..7]),
+            room_max: self.any_of(random, &COUNTS[..7]),
         }
     }
 
@@ -197,6 +237,7 @@ impl Market {
             city_name: None,
             point: self.known(random, point),
             accuracy: self.any_of(random, GeoAccuracy::ALL),
+            country: None,
         }
     }
 
@@ -248,6 +289,13 @@ pub fn point(random: &mut Random) -> GeoPoint {
     let offset = if random.once_in(8) { 1e-9 } else { 0.0 };
     let step = |random: &mut Random| random.below(6) as f64 * 0.05;
     GeoPoint::new(47.25 + step(random) + offset, 0.5 + step(random)).unwrap()
+}
+
+/// Draws a short text, so that the words of a query are in the text of one property and in a feature of another.
+fn feature(random: &mut Random) -> Option<ShortText> {
+    let (word, joint, other) = (*random.pick(WORDS), *random.pick(JOINTS), *random.pick(WORDS));
+    let text = if random.once_in(2) { word.to_owned() } else { format!("{word}{joint}{other}") };
+    ShortText::new(&text).ok().flatten()
 }
 
 /// Draws a few words; rarely a text without any word.

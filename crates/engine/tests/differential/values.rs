@@ -128,6 +128,7 @@ pub fn given(random: &mut Random, context: DrawContext<'_>, filter: &Filter) -> 
         Kind::Expressions => CriterionValue::Expressions(several(random, |random| {
             if random.once_in(40) { Vec::new() } else { several(random, |random| entry(random, context)) }
         })),
+        Kind::Features => CriterionValue::Features(several(random, |random| feature(random, context))),
     }
 }
 
@@ -242,6 +243,15 @@ fn entry(random: &mut Random, context: DrawContext<'_>) -> Entry {
     let other = Phrase::new(words, strictness).unwrap();
     let presence = if random.once_in(4) { Presence::Absent } else { Presence::Present };
     Entry { phrase: phrase.filter(|_| !random.once_in(3)).unwrap_or(other), presence }
+}
+
+/// Draws words of a feature, sometimes of another text.
+fn feature(random: &mut Random, context: DrawContext<'_>) -> Phrase {
+    let features: Vec<&str> = domain::criteria::features(context.property(random)).collect();
+    let text = if features.is_empty() { "" } else { *random.pick(&features) };
+    let found = Phrase::new(&phrase(random, text), Strictness::Inflected);
+    let other = Phrase::new(random.pick::<&str>(WORDS), Strictness::Inflected).unwrap();
+    found.filter(|_| !random.once_in(3)).unwrap_or(other)
 }
 
 /// Draws consecutive words of a text.

@@ -2,32 +2,90 @@
 
 use domain::City;
 
+use super::text::QUARTERS_POPULATION_MIN;
 use super::{PlaceWarning, Resolver, Selection};
+use crate::name_index::NameKind;
 use crate::place_query;
-use crate::prefix_index::MatchExtent;
 use crate::spelling::{Pattern, edits_allowed};
 
+/// How a given name resembles that of a commune.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Similarity {
+    /// It differs by this number of typing errors.
+    Edits(usize),
+    /// It is the start of the name, or the name is the start of it, in whole words: `Boulogne` for Boulogne-Billancourt,
+    /// `Lyon Bellecombe` for Lyon.
+    Words,
+    /// The same, but not in whole words.
+    Letters,
+}
+
+/// Words that make one name of what is before and after them.
+const JOINING_WORDS: [&str; 16] =
+    ["a", "au", "aux", "d", "de", "des", "du", "en", "et", "l", "les", "lez", "pres", "sous", "sur", "s"];
+
+/// Words that stand for no name, although some communes have a similar one.
+const NO_NAMES: [&str; 10] = [
+    "autre",
+    "autres",
+    "commune",
+    "etranger",
+    "france",
+    "inconnu",
+    "inconnue",
+    "neant",
+    "ville",
+    "a preciser",
+];
+
 impl Resolver<'_> {
-    /// Returns the city among `cities` whose name is most similar to the given name, or is a prefix of it, or starts with it.
-    pub(super) fn most_similar(&self, cities: &[u32]) -> Option<u32> {
-        let given = self.query.words.iter().map(String::as_str).collect::<Vec<_>>();
-        let typed = place_query::key(given.iter().copied(), "sur");
+    /// Returns the city among `cities` whose name is most similar to the given name, or to a part of it.
+    pub(super) fn most_similar(&self, cities: &[u32]) -> Option<(u32, Similarity)> {
+        let parts = if self.query.parts.len() > 1 { self.query.parts.as_slice() } else { &[] };
+        std::iter::once(&self.query.words).chain(parts).find_map(|words| self.most_similar_to(words, cities))
+    }
+
+    fn most_similar_to(&self, words: &[String], cities: &[u32]) -> Option<(u32, Similarity)> {
+        let typed = place_query::key(words.iter().map(String::as_str), "sur");
         let pattern = Pattern::new(&typed, edits_allowed(typed.len()));
         let similarity = |city: &u32| {
             let name = self.gazetteer.prefixes.folded(*city);
             let names: Vec<String> = place_query::keys_of_name(&self.city(*city).name, name).collect();
-            let edits = names.iter().filter_map(|name| pattern.edits_to(name)).min();
-            // `Boulogne` for Boulogne-Billancourt, `Lyon Croix-Rousse` for Lyon.
-            let is_prefix = names.iter().any(|name| is_prefix_of_either(name, &typed));
-            edits
-                .or(is_prefix.then_some(usize::MAX))
-                .map(|edits| (edits, u32::MAX - self.city(*city).population))
+            let edits = names.iter().filter_map(|name| pattern.edits_to(name)).min().map(Similarity::Edits);
+            let is_start = || names.iter().any(|name| is_prefix_of_either(name, &typed));
+            let similarity = edits.or_else(|| {
+                is_start()
+                    .then(|| if shares_words(name, words) { Similarity::Words } else { Similarity::Letters })
+            })?;
+            Some((similarity, u32::MAX - self.city(*city).population, *city))
         };
-        cities.iter().filter_map(|city| Some((similarity(city)?, *city))).min().map(|(_, city)| city)
+        cities.iter().filter_map(similarity).min().map(|(similarity, _, city)| (city, similarity))
     }
 
     /// Selects the commune with the most similar name, the largest among equals.
     pub(super) fn by_spelling(&mut self, accepts: impl Fn(&City) -> bool) -> Option<Selection> {
+        match self.most_similar_of_all(&accepts).or_else(|| self.commune_and_more(&accepts)) {
+            Some(guessed) => Some(self.guess(guessed)),
+            None => {
+                self.warnings.push(PlaceWarning::UnknownName { name: self.name.clone() });
+                None
+            }
+        }
+    }
+
+    /// Selects a repaired name and says so. The number is that of the communes it could be.
+    pub(super) fn guess(&mut self, (city, communes): (u32, usize)) -> Selection {
+        self.warn_corrected(city);
+        if communes > 1 {
+            self.warnings.push(PlaceWarning::NameShared { name: self.name.clone(), communes });
+        }
+        Selection::likely(city)
+    }
+
+    /// Returns the commune of the country with the most similar name, and the number of communes that are as similar.
+    ///
+    /// A repaired name never contradicts the coordinates: without a zipcode, only communes near them are considered.
+    pub(super) fn most_similar_of_all(&self, accepts: impl Fn(&City) -> bool) -> Option<(u32, usize)> {
         let words: Vec<String> = self
             .query
             .words
@@ -35,44 +93,71 @@ impl Resolver<'_> {
             .map(|word| place_query::key(std::iter::once(word.as_str()), "sur"))
             .collect();
         let typed = words.join(" ");
-        let pattern = Pattern::new(&typed, edits_allowed(typed.len()));
+        if NO_NAMES.contains(&typed.as_str()) {
+            return None;
+        }
         let prefixes = &self.gazetteer.prefixes;
+        let fits = |city: &u32| self.is_near_point_if_decisive(*city) && accepts(self.city(*city));
         // `Le Touquet` for Le Touquet-Paris-Plage: an omitted part is not a spelling error.
         let mut best: Vec<u32> = prefixes
             .with_prefix(&format!("{typed} "))
             .filter(|(entry, _)| entry.at_start)
             .filter_map(|(entry, _)| prefixes.name(entry.name).current_city())
-            .filter(|city| accepts(self.city(*city)))
+            .filter(fits)
             .collect();
-        let mut least = if best.is_empty() { usize::MAX } else { 0 };
-        prefixes.fuzzy_matches(&pattern, MatchExtent::Whole, |entry, edits| {
-            let Some(city) = prefixes.name(entry.name).current_city() else { return };
-            if !entry.at_start || edits > least || !accepts(self.city(city)) {
-                return;
-            }
-            if edits < least {
-                best.clear();
-                least = edits;
-            }
-            best.push(city);
-        });
+        if best.is_empty() {
+            let similar = self.gazetteer.spellings.similar(prefixes, &typed);
+            let mut fitting = similar.iter().filter(|similar| fits(&similar.city)).peekable();
+            let least = fitting.peek().map(|similar| similar.edits);
+            best.extend(fitting.take_while(|other| Some(other.edits) == least).map(|other| other.city));
+        }
         best.sort_unstable();
         best.dedup();
-        let Some(city) = self.nearest_to_point(&best).or_else(|| self.largest(&best)) else {
-            self.warnings.push(PlaceWarning::UnknownName { name: self.name.clone() });
+        let city = self.nearest_to_point(&best).or_else(|| self.largest(&best))?;
+        Some((city, best.len()))
+    }
+
+    /// Returns a town whose name starts or ends the text, next to words that are not known: `Toulon Brunet`, `Vieux Nice`.
+    fn commune_and_more(&self, accepts: impl Fn(&City) -> bool) -> Option<(u32, usize)> {
+        const WORDS_MAX: usize = 12;
+        let words = &self.query.words;
+        if words.len() > WORDS_MAX {
             return None;
-        };
-        self.warn_corrected(city);
-        if best.len() > 1 {
-            self.warnings.push(PlaceWarning::NameShared { name: self.name.clone(), communes: best.len() });
         }
-        Some(Selection::likely(city))
+        let is_joining =
+            |word: Option<&String>| word.is_some_and(|word| JOINING_WORDS.contains(&word.as_str()));
+        let starts = (1..words.len()).rev().map(|split| words.split_at(split));
+        let starts = starts.filter(|(_, rest)| !is_joining(rest.first())).map(|(name, _)| name);
+        let ends = (1..words.len()).map(|split| words.split_at(split));
+        let ends = ends
+            .filter(|(rest, _)| matches!(rest, [.., last] if last == "de") || !is_joining(rest.last()))
+            .map(|(_, name)| name);
+        let mut towns = starts.chain(ends).filter_map(|name| {
+            // A name that several communes share says too little.
+            let [candidate] = self.gazetteer.communes_named(name)[..] else { return None };
+            let city = self.city(candidate.city);
+            let is_town = candidate.kind == NameKind::Own && city.population >= QUARTERS_POPULATION_MIN;
+            (is_town && self.is_near_point_if_decisive(candidate.city) && accepts(city))
+                .then_some(candidate.city)
+        });
+        towns.next().map(|city| (city, 1))
+    }
+
+    /// Returns `false` for a commune far from the coordinates, unless a zipcode supports it.
+    fn is_near_point_if_decisive(&self, city: u32) -> bool {
+        self.zipcode.is_some() || self.point.is_none() || self.is_near_point(city)
     }
 
     pub(super) fn warn_corrected(&mut self, city: u32) {
         let selected = self.city(city).name.to_string();
         self.warnings.push(PlaceWarning::NameCorrected { given: self.name.clone(), selected });
     }
+}
+
+/// Returns `true` if a folded name starts with these words, or these words start with the name.
+fn shares_words(name: &str, words: &[String]) -> bool {
+    let expanded = |word: &str| place_query::key(std::iter::once(word), "sur");
+    name.split(' ').zip(words).all(|(a, b)| expanded(a) == expanded(b))
 }
 
 /// Returns `true` if one key is a prefix of the other and long enough to be significant.

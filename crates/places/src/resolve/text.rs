@@ -2,20 +2,14 @@
 
 use domain::{City, Zipcode};
 
+use super::fuzzy::Similarity;
 use super::{Certainty, FAR_KM, PlaceWarning, Resolver, Selection};
-use crate::name_index::Candidate;
+use crate::name_index::{Candidate, NameKind};
 use crate::place_query::{self, district_number};
 
-/// The number of words of the longest department name: Terres australes et antarctiques françaises.
-const DEPARTMENT_WORDS_MAX: usize = 5;
-
-/// The possible communes of a name.
-#[derive(Default)]
-struct NameLookup {
-    candidates: Vec<Candidate>,
-    /// The department given with the name, by name or number.
-    department: Option<String>,
-}
+/// Towns of this size have quarters with names of their own. An unknown word next to the name of a smaller one is more
+/// likely to be part of the name of another commune.
+pub(super) const QUARTERS_POPULATION_MIN: u32 = 10_000;
 
 impl Resolver<'_> {
     pub(super) fn by_text(&mut self) -> Option<Selection> {
@@ -31,28 +25,33 @@ impl Resolver<'_> {
     }
 
     fn by_zipcode_and_name(&mut self, zipcode: &Zipcode) -> Option<Selection> {
-        let NameLookup { candidates, .. } = self.look_up_name();
-        let (here, elsewhere): (Vec<_>, Vec<_>) = candidates
-            .into_iter()
+        let (here, elsewhere): (Vec<_>, Vec<_>) = self
+            .lookup
+            .candidates()
+            .copied()
             .partition(|candidate| self.city(candidate.city).zipcodes.contains(zipcode));
         if !here.is_empty() {
-            return self.select(here, Certainty::Exact);
+            return self.select(self.without_warning_if_named(here), Certainty::Exact);
         }
         let cities = self.cities_with(zipcode);
-        if let Some(city) = self.most_similar(&cities) {
+        let similar = self.most_similar(&cities);
+        // A name that is a commune of the department is no typing error, but it may be the short form of a longer name.
+        let is_short_form = |similarity| similarity == Similarity::Words;
+        let is_in_area = |candidate: &Candidate| is_in_area(self.city(candidate.city), zipcode);
+        if let Some((city, similarity)) = similar
+            && (is_short_form(similarity) || !elsewhere.iter().any(is_in_area))
+        {
             self.warn_corrected(city);
             return Some(Selection::likely(city));
         }
         if let Some(city) = self.with_general_zipcode(zipcode)
-            && elsewhere.iter().any(|candidate| candidate.city == city)
+            && let Some(candidate) =
+                elsewhere.iter().find(|candidate| self.gazetteer.is_related(candidate.city, city))
         {
-            return Some(Selection::exact(city));
+            return self.select(vec![*candidate], Certainty::Exact);
         }
-        let near: Vec<Candidate> = elsewhere
-            .iter()
-            .filter(|candidate| is_in_area(self.city(candidate.city), zipcode))
-            .copied()
-            .collect();
+        let near: Vec<Candidate> =
+            elsewhere.iter().filter(|candidate| is_in_area(candidate)).copied().collect();
         match (near.is_empty(), cities.is_empty()) {
             // The zipcode of a sorting office: department and name are sufficient.
             (false, true) if self.query.cedex => self.select(near, Certainty::Exact),
@@ -71,7 +70,7 @@ impl Resolver<'_> {
                 if !self.query.cedex {
                     self.warnings.push(PlaceWarning::UnknownZipcode { zipcode: zipcode.clone() });
                 }
-                self.by_spelling(|city| is_in_area(city, zipcode))
+                self.by_spelling(|city| self::is_in_area(city, zipcode))
             }
             (true, false) => {
                 self.warnings.push(PlaceWarning::UnknownName { name: self.name.clone() });
@@ -82,7 +81,7 @@ impl Resolver<'_> {
 
     /// Handles a zipcode and a name in different parts of the country: coordinates may decide between them.
     fn far_apart(&mut self, zipcode: &Zipcode, named: Vec<Candidate>) -> Option<Selection> {
-        let area_exists = self.gazetteer.cities().iter().any(|city| is_in_area(city, zipcode));
+        let area_exists = self.gazetteer.cities().iter().any(|city| self::is_in_area(city, zipcode));
         if !area_exists {
             // 00000 and the like carry no information.
             self.warnings.push(PlaceWarning::UnknownZipcode { zipcode: zipcode.clone() });
@@ -140,104 +139,119 @@ impl Resolver<'_> {
     }
 
     fn by_name(&mut self) -> Option<Selection> {
-        let NameLookup { mut candidates, department } = self.look_up_name();
-        let Some(department) = department else {
-            return if candidates.is_empty() {
-                self.by_spelling(|_| true)
-            } else {
-                self.select(candidates, Certainty::Exact)
-            };
+        let lookup = self.lookup.clone();
+        if lookup.unknown.is_some()
+            && let Some(city) = self.most_similar_of_all(|_| true)
+        {
+            // A dash between spaces does not always separate two names: `La Garenne - Colombe`.
+            return Some(self.guess(city));
+        }
+        let mut groups = lookup.groups;
+        if let Some(department) = lookup.department {
+            let name_exists = !groups.is_empty();
+            let is_there =
+                |candidate: &Candidate| place_query::number_matches(self.city(candidate.city), &department);
+            groups.iter_mut().for_each(|group| group.retain(is_there));
+            groups.retain(|group| !group.is_empty());
+            if groups.is_empty() {
+                let warnings_before = self.warnings.len();
+                let selection = self.by_spelling(|city| place_query::number_matches(city, &department));
+                if selection.is_none() && name_exists {
+                    self.warnings.truncate(warnings_before);
+                    self.warnings
+                        .push(PlaceWarning::DepartmentElsewhere { name: self.name.clone(), department });
+                }
+                return selection;
+            }
+        }
+        let Some(first) = groups.first().cloned() else { return self.by_spelling(|_| true) };
+        let mut selection = if groups.len() == 1 {
+            self.select(first, Certainty::Exact)
+        } else {
+            self.select_of_several(&groups)
+        }?;
+        if let Some(name) = lookup.unknown {
+            if self.city(selection.city).population < QUARTERS_POPULATION_MIN {
+                selection.certainty = Certainty::Likely;
+            }
+            self.warnings.push(PlaceWarning::UnknownName { name });
+        }
+        Some(selection)
+    }
+
+    /// Selects a commune if the text names several places: the one they agree on, if there is one.
+    fn select_of_several(&mut self, groups: &[Vec<Candidate>]) -> Option<Selection> {
+        let related = |city: u32, group: &[Candidate]| {
+            group.iter().any(|candidate| self.gazetteer.is_related(candidate.city, city))
         };
-        let name_exists = !candidates.is_empty();
-        candidates.retain(|candidate| place_query::number_matches(self.city(candidate.city), &department));
-        if !candidates.is_empty() {
-            return self.select(candidates, Certainty::Exact);
+        let votes = |city: u32| groups.iter().filter(|group| related(city, group)).count();
+        let all = || groups.iter().flatten().copied();
+        let most = all().map(|candidate| votes(candidate.city)).max().unwrap_or_default();
+        if most > 1 {
+            let agreed: Vec<Candidate> = all().filter(|candidate| votes(candidate.city) == most).collect();
+            return self.select(self.without_warning_if_named(agreed), Certainty::Exact);
         }
-        let warnings_before = self.warnings.len();
-        let selection = self.by_spelling(|city| place_query::number_matches(city, &department));
-        if selection.is_none() && name_exists {
-            self.warnings.truncate(warnings_before);
-            self.warnings.push(PlaceWarning::DepartmentElsewhere { name: self.name.clone(), department });
-        }
-        selection
+        // `Toulon / La Garde`: the first of two neighbours, or else the largest.
+        let (first, others) = groups.split_first()?;
+        let departments: Vec<u64> =
+            others.iter().flatten().map(|candidate| self.city(candidate.city).department.id).collect();
+        let mut neighbours: Vec<u32> = first.iter().map(|candidate| candidate.city).collect();
+        neighbours.retain(|city| departments.contains(&self.city(*city).department.id));
+        let cities: Vec<u32> = all().map(|candidate| candidate.city).collect();
+        let near = self.nearest_to_point(&cities);
+        let city = near.or_else(|| self.largest(&neighbours)).or_else(|| self.largest(&cities))?;
+        self.warnings.push(PlaceWarning::NameShared { name: self.name.clone(), communes: groups.len() });
+        Some(Selection::likely(city))
+    }
+
+    /// Removes what is not the most precise of related candidates. A place inside a commune needs no warning if the commune is
+    /// named as well.
+    fn without_warning_if_named(&self, candidates: Vec<Candidate>) -> Vec<Candidate> {
+        let is_named = |city: u32| {
+            self.lookup
+                .candidates()
+                .any(|other| other.kind == NameKind::Own && self.gazetteer.is_related(other.city, city))
+        };
+        let mut precise: Vec<Candidate> = candidates
+            .iter()
+            .filter(|candidate| {
+                !candidates.iter().any(|other| self.gazetteer.parent(other.city) == Some(candidate.city))
+            })
+            .map(|candidate| {
+                let kind = if is_named(candidate.city) { NameKind::Own } else { candidate.kind };
+                Candidate { city: candidate.city, kind }
+            })
+            .collect();
+        precise.sort_by_key(|candidate| (candidate.city, candidate.kind));
+        precise.dedup_by_key(|candidate| candidate.city);
+        precise
     }
 
     /// Selects one of several communes with the same name.
     fn select(&mut self, candidates: Vec<Candidate>, certainty: Certainty) -> Option<Selection> {
-        let current: Vec<u32> =
-            candidates.iter().filter(|candidate| !candidate.former).map(|candidate| candidate.city).collect();
-        let is_former = current.is_empty();
-        let cities =
-            if is_former { candidates.iter().map(|candidate| candidate.city).collect() } else { current };
-        let near: Vec<u32> = cities.iter().copied().filter(|city| self.is_near_point(*city)).collect();
-        let selection = match (cities.as_slice(), near.as_slice()) {
-            ([city], _) | (_, [city]) => Selection { city: *city, certainty },
-            _ => {
+        let near: Vec<Candidate> =
+            candidates.iter().copied().filter(|candidate| self.is_near_point(candidate.city)).collect();
+        let candidates = if near.is_empty() { candidates } else { near };
+        let own: Vec<Candidate> =
+            candidates.iter().copied().filter(|candidate| candidate.kind == NameKind::Own).collect();
+        let candidates = if own.is_empty() { candidates } else { own };
+        let selection = match candidates.as_slice() {
+            [candidate] => Selection { city: candidate.city, certainty },
+            several => {
+                let cities: Vec<u32> = several.iter().map(|candidate| candidate.city).collect();
                 self.warnings
                     .push(PlaceWarning::NameShared { name: self.name.clone(), communes: cities.len() });
                 Selection::likely(self.nearest_to_point(&cities).or_else(|| self.largest(&cities))?)
             }
         };
-        if is_former {
-            let selected = self.city(selection.city).name.to_string();
-            self.warnings.push(PlaceWarning::FormerName { given: self.name.clone(), selected });
+        let kind = candidates.iter().find(|candidate| candidate.city == selection.city).map(|it| it.kind);
+        let (given, selected) = (self.name.clone(), self.city(selection.city).name.to_string());
+        match kind {
+            Some(NameKind::Former) => self.warnings.push(PlaceWarning::FormerName { given, selected }),
+            Some(NameKind::Inside) => self.warnings.push(PlaceWarning::PlaceInside { given, selected }),
+            Some(NameKind::Own) | None => {}
         }
         Some(selection)
-    }
-
-    /// Looks up the communes with exactly this name.
-    fn look_up_name(&self) -> NameLookup {
-        let words = &self.query.words;
-        let mut candidates = self.communes_named(words);
-        let mut department = self.query.number.clone().filter(|number| {
-            !candidates.iter().any(|candidate| self.district(candidate.city, number).is_some())
-        });
-        if let (true, [name @ .., last]) = (candidates.is_empty(), words.as_slice())
-            && district_number(last).is_some()
-        {
-            // `Paris XVI`
-            candidates = self.communes_named(name);
-            candidates.retain(|candidate| self.district(candidate.city, last).is_some());
-        }
-        if candidates.is_empty() && department.is_none() {
-            // `Saint Denis La Réunion`
-            for split in (1..words.len()).rev().take(DEPARTMENT_WORDS_MAX) {
-                let (name, after) = words.split_at(split);
-                let Some(code) = self.department_named(after) else { continue };
-                candidates = self.communes_named(name);
-                if !candidates.is_empty() {
-                    department = Some(code);
-                    break;
-                }
-            }
-        }
-        NameLookup { candidates, department }
-    }
-
-    /// Returns the code of the department with this name, with or without its article.
-    fn department_named(&self, words: &[String]) -> Option<String> {
-        let given = words.join(" ");
-        let gazetteer = self.gazetteer;
-        let departments = (gazetteer.cities().len() as u32..).zip(gazetteer.departments());
-        let mut named = departments.filter(|(index, _)| {
-            let name = gazetteer.prefixes.folded(*index);
-            name == given || name.strip_prefix("la ").is_some_and(|name| name == given)
-        });
-        named.next().map(|(_, department)| department.code.to_string())
-    }
-
-    fn communes_named(&self, words: &[String]) -> Vec<Candidate> {
-        let gazetteer = self.gazetteer;
-        place_query::keys(words)
-            .iter()
-            .map(|key| gazetteer.names.candidates(&gazetteer.geography, &gazetteer.prefixes, key))
-            .find(|candidates| !candidates.is_empty())
-            .unwrap_or_default()
-    }
-
-    /// Returns the district of a city with this number.
-    fn district(&self, city: u32, number: &str) -> Option<u32> {
-        self.nth_district(city, district_number(number)?)
     }
 
     fn nth_district(&self, city: u32, number: usize) -> Option<u32> {
@@ -245,26 +259,73 @@ impl Resolver<'_> {
         self.gazetteer.current(district)
     }
 
+    /// Returns the districts of a city that the text gives, by number or by the name of a place inside them, and the number
+    /// that could be the department as well.
+    fn given_districts(&mut self, city: u32) -> (Vec<u32>, Option<String>) {
+        let code = self.city(city).department.code.to_ascii_lowercase();
+        let (ordinals, plain): (Vec<_>, Vec<_>) =
+            self.lookup.numbers.iter().cloned().partition(|number| number.ordinal.is_some());
+        let mut districts: Vec<u32> = Vec::new();
+        for ordinal in &ordinals {
+            match ordinal.ordinal.and_then(|number| self.nth_district(city, number)) {
+                Some(district) => districts.push(district),
+                None => {
+                    let (number, insee) = (ordinal.text.clone(), self.city(city).insee.clone());
+                    self.warnings.push(PlaceWarning::UnknownDistrict { number, insee });
+                }
+            }
+        }
+        let mut department = None;
+        if ordinals.is_empty() {
+            let (same, others): (Vec<_>, Vec<_>) = plain.into_iter().partition(|number| number.text == code);
+            let numbered = |text: &str| self.nth_district(city, district_number(text)?);
+            districts.extend(others.iter().filter_map(|number| numbered(&number.text)));
+            match same.as_slice() {
+                // The same number twice is the department and the district.
+                [number, _, ..] => districts.extend(numbered(&number.text)),
+                [number] if districts.is_empty() && !number.aside => {
+                    districts.extend(numbered(&number.text));
+                    department = Some(number.text.clone()).filter(|_| !districts.is_empty());
+                }
+                _ => {}
+            }
+        }
+        if districts.is_empty() {
+            let inside = self.lookup.candidates().map(|candidate| candidate.city);
+            districts.extend(inside.filter(|inside| self.gazetteer.parent(*inside) == Some(city)));
+        }
+        districts.sort_unstable();
+        districts.dedup();
+        (districts, department)
+    }
+
     /// Replaces a city that has districts by the given district.
     pub(super) fn refine_by_text(&mut self, selection: &mut Selection) {
-        let city = self.city(selection.city);
+        let city = self.city(selection.city).clone();
         if city.districts.is_empty() {
+            self.check_district(selection);
             return;
         }
-        let number = self.query.number.clone();
-        let last = self.query.words.last().cloned();
-        let by_number = self
-            .query
-            .ordinal
-            .and_then(|ordinal| self.nth_district(selection.city, ordinal))
-            .or_else(|| self.district(selection.city, number.as_deref()?))
-            .or_else(|| self.district(selection.city, last.as_deref()?));
+        let warnings_before = self.warnings.len();
+        let (districts, also_department) = self.given_districts(selection.city);
+        if self.warnings.len() > warnings_before {
+            selection.certainty = Certainty::Likely;
+        }
+        let by_number = match districts.as_slice() {
+            [] => None,
+            [district] => Some(*district),
+            several => {
+                let communes = several.len();
+                self.warnings.push(PlaceWarning::NameShared { name: self.name.clone(), communes });
+                selection.certainty = Certainty::Likely;
+                None
+            }
+        };
         let cities = self.zipcode.as_ref().map(|zipcode| self.cities_with(zipcode)).unwrap_or_default();
         let mut of_city =
             cities.into_iter().filter(|holder| self.city(*holder).parent.as_ref() == Some(&city.insee));
         // A zipcode that two districts share identifies neither.
         let by_zipcode = of_city.next().filter(|_| of_city.next().is_none());
-        let also_department = number.filter(|number| city.department.code.eq_ignore_ascii_case(number));
         match (by_zipcode, by_number) {
             (Some(district), other)
                 if other.is_none_or(|other| other == district) || also_department.is_some() =>
@@ -291,6 +352,24 @@ impl Resolver<'_> {
         }
     }
 
+    /// Compares a district that was found by the name of a place inside it with the district given by number.
+    fn check_district(&mut self, selection: &mut Selection) {
+        let Some(parent) = self.gazetteer.parent(selection.city) else { return };
+        let warnings_before = self.warnings.len();
+        let (districts, also_department) = self.given_districts(parent);
+        self.warnings.truncate(warnings_before);
+        if let [district] = districts.as_slice()
+            && *district != selection.city
+            && also_department.is_none()
+            && self.zipcode.is_none()
+        {
+            // `Montmartre, Paris 9e`: quarters extend beyond districts, so the number decides.
+            let insee = self.city(*district).insee.clone();
+            self.warnings.push(PlaceWarning::NameElsewhere { name: self.name.clone(), insee });
+            *selection = Selection::likely(*district);
+        }
+    }
+
     pub(super) fn zipcode_agrees(&self, city: u32, zipcode: &Zipcode) -> bool {
         let city = self.city(city);
         // An unknown zipcode in the same area is that of a sorting office.
@@ -298,17 +377,13 @@ impl Resolver<'_> {
     }
 
     pub(super) fn name_is_unknown(&self) -> bool {
-        self.look_up_name().candidates.is_empty()
+        self.lookup.is_empty()
     }
 
     pub(super) fn name_agrees(&self, city: u32) -> bool {
-        let parent = self.city(city).parent.as_ref().and_then(|parent| self.gazetteer.current(parent));
-        let family = [Some(city), parent];
-        let candidates = self.look_up_name().candidates;
-        let is_named = |city: u32| {
-            candidates.iter().any(|candidate| candidate.city == city) || self.most_similar(&[city]).is_some()
-        };
-        family.into_iter().flatten().any(is_named)
+        let family = [Some(city), self.gazetteer.parent(city)];
+        self.lookup.candidates().any(|candidate| self.gazetteer.is_related(candidate.city, city))
+            || family.into_iter().flatten().any(|city| self.most_similar(&[city]).is_some())
     }
 
     pub(super) fn city(&self, city: u32) -> &City {
@@ -328,7 +403,7 @@ impl Resolver<'_> {
         Some(self.point?.distance_km(self.city(city).centre?))
     }
 
-    fn is_near_point(&self, city: u32) -> bool {
+    pub(super) fn is_near_point(&self, city: u32) -> bool {
         self.distance_km(city).is_some_and(|distance_km| distance_km <= FAR_KM)
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use domain::{Insee, Zipcode};
+use domain::{CountryCode, Insee, Zipcode};
 
 /// A problem with a given place. Every correction is reported.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +29,12 @@ pub enum PlaceWarning {
     NameCorrected { given: String, selected: String },
     /// The name is that of a commune that was merged into the selected one.
     FormerName { given: String, selected: String },
+    /// The name is that of a well-known place inside the selected commune.
+    PlaceInside { given: String, selected: String },
+    /// The city has no district with this number.
+    UnknownDistrict { number: String, insee: Insee },
+    /// The advert is from a country whose places are not known. No commune was selected by name or coordinates.
+    Abroad { country: CountryCode },
     /// No commune with this name is in the given department.
     DepartmentElsewhere { name: String, department: String },
     /// The number can be that of a district or of the department. The district was selected.
@@ -48,6 +54,7 @@ pub enum PlaceField {
     Zipcode,
     Name,
     Point,
+    Country,
 }
 
 impl PlaceWarning {
@@ -66,9 +73,12 @@ impl PlaceWarning {
             | Self::NameShared { .. }
             | Self::NameCorrected { .. }
             | Self::FormerName { .. }
+            | Self::PlaceInside { .. }
+            | Self::UnknownDistrict { .. }
             | Self::DepartmentElsewhere { .. }
             | Self::AmbiguousNumber { .. } => PlaceField::Name,
             Self::PointElsewhere { .. } | Self::PointNowhere => PlaceField::Point,
+            Self::Abroad { .. } => PlaceField::Country,
         }
     }
 
@@ -109,9 +119,14 @@ impl fmt::Display for PlaceWarning {
                 write!(f, "The name \"{name}\" is ambiguous: {communes} communes.")
             }
             Self::NameCorrected { given, selected } => {
-                write!(f, "The name \"{given}\" was interpreted as \"{selected}\".")
+                write!(f, "The name \"{given}\" was interpreted as \"{selected}\", which is a guess.")
             }
             Self::FormerName { given, selected } => write!(f, "\"{given}\" is now part of \"{selected}\"."),
+            Self::PlaceInside { given, selected } => write!(f, "\"{given}\" is a place in \"{selected}\"."),
+            Self::UnknownDistrict { number, insee } => write!(f, "{insee} has no district {number}."),
+            Self::Abroad { country } => {
+                write!(f, "The places of the country {country} are not known; no commune was selected.")
+            }
             Self::DepartmentElsewhere { name, department } => {
                 write!(f, "No commune called \"{name}\" is in the department {department}.")
             }

@@ -54,6 +54,21 @@ fn custom_files_replace_the_embedded_data() {
 }
 
 #[test]
+fn outlines_belong_to_france_only() {
+    // 11001 is the code of a commune in France, too.
+    let belgium = Gazetteer::from_files(&small_country()).unwrap();
+    assert_eq!(belgium.city_outline(belgium.city(&insee("11001")).unwrap()), None);
+    let france = with("countries.csv", "code,id,name\nFR,250,France\n");
+    let france = Gazetteer::from_files(&france).unwrap();
+    let city = france.city(&insee("11001")).unwrap();
+    assert!(france.city_outline(city).is_some());
+    let centre = domain::GeoPoint::new(43.23508, 2.53285).unwrap();
+    assert_eq!((france.city_at(centre), belgium.city_at(centre)), (Some(city), None));
+    // Paris is in no file of this country.
+    assert_eq!(france.city_at(domain::GeoPoint::new(48.85, 2.35).unwrap()), None);
+}
+
+#[test]
 fn additional_file_extends_the_geography() {
     let mut files = small_country();
     let more = format!("{COMMUNES}\n11004,C,,,Boechout,10000,2530,13000,51.16,4.49\n");
@@ -135,6 +150,10 @@ fn errors_name_the_file_the_line_and_the_column() {
         (
             message(&with("old_codes.csv", "old_insee,insee\n5,6\n")),
             "old_codes.csv, line 2, column insee: \"6\" does not exist in communes",
+        ),
+        (
+            message(&with("well_known_places.csv", "name,insee\nLe Port,6\n")),
+            "well_known_places.csv, line 2, column insee: \"6\" does not exist in communes",
         ),
         (
             message(&with("lines.csv", "id,name,number,route_name,color\n1,Metro,1,A-B,red\n")),

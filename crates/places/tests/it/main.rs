@@ -2,11 +2,15 @@
 
 mod autocomplete;
 mod collections;
+mod corpus;
 mod data;
+mod districts;
 mod files;
+mod outlines;
 mod resolving;
 mod spellings;
 mod stations;
+mod well_known;
 
 use std::sync::OnceLock;
 

@@ -1,6 +1,6 @@
 //! Resolution of codes and coordinates, and the warnings about inconsistent places.
 
-use domain::{GeoAccuracy, GeoPoint, GivenPlace};
+use domain::{CountryCode, GeoAccuracy, GeoPoint, GivenPlace};
 use places::{Certainty, PlaceWarning};
 
 use crate::{gazetteer, given, insee, zipcode};
@@ -64,8 +64,10 @@ fn code_has_precedence_over_zipcode_or_name() {
 
 #[test]
 fn neighbourhood_name_does_not_contradict_the_code() {
-    let warning = PlaceWarning::UnknownName { name: "La Croix-Rousse".into() };
-    check(&given("69123", "69004", "La Croix-Rousse"), "69384", Certainty::Exact, &[warning]);
+    let warning = PlaceWarning::UnknownName { name: "Les Trois Platanes".into() };
+    check(&given("69123", "69004", "Les Trois Platanes"), "69384", Certainty::Exact, &[warning]);
+    // A well-known one even tells the district.
+    check(&given("69123", "", "La Croix-Rousse"), "69384", Certainty::Exact, &[]);
 }
 
 #[test]
@@ -92,6 +94,83 @@ fn zipcode_of_a_single_commune_is_exact() {
 fn name_in_the_area_of_the_zipcode_is_preferred_with_a_warning() {
     let warning = PlaceWarning::ZipcodeElsewhere { zipcode: zipcode("69100"), insee: insee("69123") };
     check(&given("", "69100", "Lyon"), "69123", Certainty::Likely, &[warning]);
+}
+
+#[test]
+fn exact_name_in_the_department_beats_a_similar_name_at_the_zipcode() {
+    // The zipcode is that of a commune whose name differs by one letter.
+    for (zip, name, code) in [
+        ("33210", "Lanton", "33229"),
+        ("33138", "Langon", "33227"),
+        ("69740", "Genay", "69278"),
+        ("59220", "Fenain", "59227"),
+        ("86480", "Vouillé", "86294"),
+        ("68190", "Ingersheim", "68155"),
+        ("91400", "Saclas", "91533"),
+    ] {
+        let warning = PlaceWarning::ZipcodeElsewhere { zipcode: zipcode(zip), insee: insee(code) };
+        check(&given("", zip, name), code, Certainty::Likely, &[warning]);
+    }
+    // A zipcode that no commune has.
+    let warning = PlaceWarning::UnknownZipcode { zipcode: zipcode("33999") };
+    check(&given("", "33999", "Lanton"), "33229", Certainty::Likely, &[warning]);
+    // A name that no commune of the department has is a typing error.
+    let warning = PlaceWarning::NameCorrected { given: "Lantan".into(), selected: "Lanton".into() };
+    check(&given("", "33138", "Lantan"), "33229", Certainty::Likely, &[warning]);
+}
+
+#[test]
+fn repaired_name_never_beats_distant_coordinates() {
+    // Dudelange is in Luxembourg, Audelange in the Jura, 262 km away.
+    let unknown = PlaceWarning::UnknownName { name: "Dudelange".into() };
+    let dudelange = given("", "", "Dudelange");
+    let resolution =
+        gazetteer().resolve(&GivenPlace { point: GeoPoint::new(49.48, 6.0875), ..dudelange.clone() });
+    assert!(resolution.warnings.contains(&unknown), "{resolution:?}");
+    assert_ne!(resolution.placement.map(|placement| placement.insee), Some(insee("39024")));
+    // In the Atlantic there is no commune at all.
+    let at_sea = GivenPlace { point: GeoPoint::new(45.0, -20.0), ..dudelange.clone() };
+    check(&at_sea, "", Certainty::Unknown, &[unknown, PlaceWarning::PointNowhere]);
+    // Near Audelange, the guess is a good one. It is still called a guess.
+    let guess = PlaceWarning::NameCorrected { given: "Dudelange".into(), selected: "Audelange".into() };
+    assert!(guess.to_string().ends_with("which is a guess."), "{guess}");
+    let near = GivenPlace { point: GeoPoint::new(47.14, 5.58), ..dudelange };
+    check(&near, "39024", Certainty::Likely, &[guess]);
+    // The same holds for a town next to unknown words.
+    let paris = GivenPlace { point: GeoPoint::new(48.8583, 2.3785), ..given("", "", "Toulon Platanes") };
+    let resolution = gazetteer().resolve(&paris);
+    assert_ne!(resolution.placement.map(|placement| placement.insee), Some(insee("83137")));
+}
+
+#[test]
+fn place_abroad_has_no_commune() {
+    let abroad =
+        |country: &str, place: GivenPlace| GivenPlace { country: CountryCode::parse(country), ..place };
+    let warning = |country: &str| PlaceWarning::Abroad { country: CountryCode::parse(country).unwrap() };
+    check(&abroad("LU", given("", "", "Dudelange")), "", Certainty::Unknown, &[warning("LU")]);
+    // Neither by a name that exists, nor by coordinates near the border, nor by a zipcode.
+    check(&abroad("Belgique", given("", "", "Menin")), "", Certainty::Unknown, &[warning("BE")]);
+    check(&abroad("DE", at(48.57, 7.80)), "", Certainty::Unknown, &[warning("DE")]);
+    check(&abroad("DE", given("", "67000", "Strasbourg")), "", Certainty::Unknown, &[warning("DE")]);
+    // A code is unambiguous.
+    check(&abroad("DE", given("67482", "", "")), "67482", Certainty::Exact, &[]);
+    for country in ["FR", "france", "MC"] {
+        check(&abroad(country, given("", "", "Toulon")), "83137", Certainty::Exact, &[]);
+    }
+    check(&abroad("RE", given("", "", "Saint-Denis")), "97411", Certainty::Exact, &[]);
+    check(&abroad("GP", given("", "", "Les Abymes")), "97101", Certainty::Exact, &[]);
+}
+
+#[test]
+fn same_place_gives_the_same_result_again() {
+    for text in ["Dudelange", "Toulouze", "Non renseigné", "Toulon Platanes", "Montpelier (34)"] {
+        let first = gazetteer().resolve_text(text);
+        for _ in 0..3 {
+            assert_eq!(gazetteer().resolve_text(text), first, "{text}");
+        }
+        let another = places::Gazetteer::embedded().unwrap();
+        assert_eq!(another.resolve_text(text), first, "{text}");
+    }
 }
 
 #[test]
@@ -127,10 +206,11 @@ fn distant_coordinates_are_reported() {
 }
 
 #[test]
-fn coordinates_alone_resolve_to_the_nearest_centre() {
-    check(&at(48.8583, 2.3785), "75111", Certainty::Nearest, &[]);
-    check(&at(43.2500, 5.3850), "13208", Certainty::Nearest, &[]);
-    check(&at(47.99, 0.20), "72181", Certainty::Nearest, &[]);
+fn coordinates_alone_resolve_to_the_outline_or_the_nearest_centre() {
+    check(&at(48.8583, 2.3785), "75111", Certainty::Inside, &[]);
+    check(&at(43.2500, 5.3850), "13208", Certainty::Inside, &[]);
+    check(&at(47.99, 0.20), "72181", Certainty::Inside, &[]);
+    check(&at(43.6850, 7.2500), "06088", Certainty::Nearest, &[]);
     check(&at(0.0, 0.0), "", Certainty::Unknown, &[PlaceWarning::PointNowhere]);
 }
 
@@ -153,8 +233,8 @@ fn nearest_centre_is_that_of_a_full_scan() {
         let distance = |city: &domain::City| city.centre.map_or(f64::INFINITY, |it| it.distance_km(point));
         let expected = smallest.iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap();
         let code = if distance(expected) <= places::resolve::FAR_KM { expected.insee.as_str() } else { "" };
-        let found = gazetteer().resolve(&at(point.lat(), point.lon())).placement;
-        assert_eq!(found.map(|it| it.insee.to_string()).unwrap_or_default(), code, "{point:?}");
+        let found = gazetteer().nearest_city(point, places::resolve::FAR_KM);
+        assert_eq!(found.map(|it| it.insee.as_str()).unwrap_or_default(), code, "{point:?}");
     }
 }
 

@@ -4,303 +4,287 @@
 //! store as a checkpoint; an interrupted import resumes there. Ingesting a line twice changes nothing, so the checkpoint may lag
 //! behind but must never run ahead.
 
+mod full_feed;
+mod records;
+mod source;
+mod summary;
+
 use std::fs::File;
-use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use app::App;
-use app::ingest::{Outcome, Receipt};
+use app::ingest::{Commit, IngestOptions, Receipt};
 use clap::Args;
 use domain::Violation;
-use indicatif::{ProgressBar, ProgressStyle};
+use feed::{ColumnReport, Format, Mapping};
+use indicatif::ProgressBar;
+use tempfile::TempDir;
 use tokio::sync::mpsc;
+use wire::advert_draft::ParseMode;
 
+use self::full_feed::Listing;
+use self::records::{Batch, Collector, RecordName};
+use self::source::{Resume, Source, SourceOptions};
+use self::summary::Summary;
 use super::{Common, output};
-use crate::ndjson::{self, Decoded, Decoder, Line, LineSplitter};
+use crate::config::Config;
+use crate::ndjson::{self, Decoder, Ingested};
 use crate::open;
 
 /// How often the checkpoint is saved: the most an interrupted import repeats.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Larger than over HTTP: no client waits for receipts, and a larger batch touches each index page less often.
-const LINES_PER_BATCH: usize = 4_000;
-
-const READ_BYTES: usize = 256 * 1024;
+/// Number of rejected records printed; all are counted, and written to the `--rejects` file.
+const REJECTS_SHOWN: u64 = 10;
 
 #[derive(Debug, Args)]
 pub struct ImportArgs {
     #[command(flatten)]
     common: Common,
-    /// NDJSON file with one advert per line, or `-` for standard input
+    /// Feed to import, or `-` for standard input; gzip and ZIP files are read directly
     file: PathBuf,
-    /// Write the receipts of rejected lines to this file
+    /// Write the receipts of rejected records to this file
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
     /// Start at the first line, even if an earlier import of this file was interrupted
     #[arg(long)]
     from_start: bool,
+    /// Format: ndjson, json, csv, poliris, openimmo, kyero or reso [default: recognised, otherwise ndjson]
+    #[arg(long)]
+    format: Option<Format>,
+    /// Mapping file: which column or path of the feed is which field of an advert
+    #[arg(long, value_name = "FILE")]
+    mapping: Option<PathBuf>,
+    /// Site of adverts that name none
+    #[arg(long)]
+    site: Option<String>,
+    /// Read and interpret everything, store nothing, and report which columns are used
+    #[arg(long)]
+    dry_run: bool,
+    /// Accept exact values only, and exit with code 1 if a record was rejected
+    #[arg(long)]
+    strict: bool,
+    /// Afterwards expire the adverts of this site that the feed does not list
+    #[arg(long, value_name = "SITE")]
+    snapshot: Option<String>,
+    /// Expire nothing if more than this share of the known adverts is missing from the feed
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5, requires = "snapshot")]
+    snapshot_max_expired: f64,
+    /// When the feed was written [default: now]; adverts crawled later do not expire
+    #[arg(long, value_name = "DATE", requires = "snapshot")]
+    snapshot_date: Option<String>,
 }
 
 pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
     let config = args.common.load()?;
-    let app = open::app(&config)?;
+    let mapping = args.mapping.as_deref().map(read_mapping).transpose()?;
+    let (app, _folder) = open_app(&config, args.dry_run)?;
+    let mut listing = match &args.snapshot {
+        Some(site) => {
+            let (share_max, date) = (args.snapshot_max_expired, args.snapshot_date.as_deref());
+            Some(Listing::new(site, share_max, date, app.clock().now(), &config.time_zone)?)
+        }
+        None => None,
+    };
+    let resume = match (args.dry_run, args.from_start || listing.is_some()) {
+        (true, _) => Resume::Never,
+        // A full feed has to be read in full: the lines before the checkpoint list adverts, too.
+        (false, true) => Resume::FromStart,
+        (false, false) => Resume::AtCheckpoint,
+    };
+    let site = args.site.clone().or_else(|| args.snapshot.clone());
+    let options = SourceOptions {
+        format: args.format,
+        mapping,
+        site: site.clone(),
+        record_bytes_max: config.limits.line_bytes_max,
+        resume,
+    };
+    let mut source = Source::open(&args.file, &app, options).await?;
+    let mut import = Import {
+        app: app.clone(),
+        commit: if args.dry_run { Commit::DryRun } else { Commit::Store },
+        bar: source.progress_bar(),
+        started: Instant::now(),
+        summary: Summary::of(source.unit),
+        rejects: args.rejects.as_deref().map(|path| open_rejects(path, source.resumed)).transpose()?,
+    };
     let decoder = Decoder {
         zone: config.time_zone.clone(),
         line_bytes_max: config.limits.line_bytes_max,
         sites: app.sites().await?,
+        mode: if args.strict { ParseMode::Strict } else { ParseMode::Lenient },
     };
-    let mut source = Source::open(&args.file, &app, args.from_start).await?;
-    let mut rejects = match &args.rejects {
-        Some(path) => {
-            // Keep the receipts that the interrupted import wrote.
-            let resumed = source.offset > 0;
-            let mut options = File::options();
-            options.create(true).write(true).append(resumed).truncate(!resumed);
-            Some(options.open(path).with_context(|| format!("cannot write to {}", path.display()))?)
-        }
-        None => None,
-    };
-    let mut stats = ImportStats::new(source.progress_bar());
     let (sender, mut batches) = mpsc::channel::<io::Result<Batch>>(2);
-    let reader = source.take_reader();
-    let (splitter, offset) = (LineSplitter::from_line(decoder.line_bytes_max, source.line), source.offset);
-    let clock = app.clone();
-    let reading = tokio::task::spawn_blocking(move || {
-        // Read the clock for every line: a pipe may stay open for days.
-        let decode = |line: &Line| decoder.decode_line(&line.content, clock.clock().now());
-        read_batches(reader, splitter, offset, &sender, decode);
-    });
+    let collector = Collector::new(decoder, app.clone(), site, sender);
+    let input = source.input.take();
+    let reading = tokio::task::spawn_blocking(move || input.and_then(|input| collector.run(input)));
+
     let mut checkpoint_saved = Instant::now();
+    let mut read_error = None;
     while let Some(batch) = batches.recv().await {
-        let batch = batch.with_context(|| format!("cannot read {}", args.file.display()))?;
-        let ingested = ndjson::ingest(&app, batch.decoded)
-            .await
-            .context("import interrupted; run the same command again to resume")?;
-        stats.add(&batch.numbers, ingested, &mut rejects)?;
-        stats.bar.set_position(batch.offset);
-        if checkpoint_saved.elapsed() >= CHECKPOINT_INTERVAL {
-            source.save_checkpoint(&app, batch.offset, batch.next_line).await?;
+        let batch = match batch {
+            Ok(batch) => batch,
+            Err(error) => {
+                read_error = Some(error);
+                break;
+            }
+        };
+        let checkpoint = batch.checkpoint;
+        let ingested = import.ingest(batch).await?;
+        if let Some(listing) = &mut listing {
+            listing.add(&app, &ingested).await?;
+        }
+        if let Some(checkpoint) = checkpoint
+            && checkpoint_saved.elapsed() >= CHECKPOINT_INTERVAL
+        {
+            source.save_checkpoint(&app, checkpoint).await?;
             checkpoint_saved = Instant::now();
         }
     }
-    reading.await.context("reading the feed failed")?;
+    let columns = reading.await.context("reading the feed failed")?;
+    let rejected = import.summary.rejected;
+    import.print_summary();
+    if let (true, Some(columns)) = (args.dry_run, &columns) {
+        output::print_line(column_report(columns).trim_end());
+    }
+    if let Some(error) = read_error {
+        let nothing_expired = if listing.is_some() { "; nothing expired" } else { "" };
+        let message = format!("cannot read {} to its end{nothing_expired}", args.file.display());
+        return Err(anyhow::Error::new(error).context(message));
+    }
     source.clear_checkpoint(&app).await?;
-    stats.finish();
-    Ok(ExitCode::SUCCESS)
+    if let Some(listing) = listing {
+        listing.finish(&app, args.dry_run).await?;
+    }
+    Ok(if args.strict && rejected > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Lines decoded together, and the position of the next line.
-struct Batch {
-    numbers: Vec<u64>,
-    decoded: Vec<Decoded>,
-    offset: u64,
-    next_line: u64,
+/// Opens the service. A dry run does not create a database: without one, it uses an empty folder that is removed at the end.
+fn open_app(config: &Config, dry_run: bool) -> anyhow::Result<(App, Option<TempDir>)> {
+    if !dry_run || config.data.join(store::sqlite::FILE_NAME).exists() {
+        return Ok((open::app(config)?, None));
+    }
+    let folder = TempDir::new().context("cannot create a temporary folder")?;
+    let app = open::app(&Config { data: folder.path().to_owned(), ..config.clone() })?;
+    Ok((app, Some(folder)))
 }
 
-fn read_batches(
-    mut reader: Box<dyn Read + Send>,
-    mut splitter: LineSplitter,
-    mut offset: u64,
-    sender: &mpsc::Sender<io::Result<Batch>>,
-    decode: impl Fn(&Line) -> Decoded,
-) {
-    let mut buffer = vec![0; READ_BYTES];
-    let mut lines = Vec::new();
-    loop {
-        let read = match reader.read(&mut buffer) {
-            Ok(read) => read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => {
-                let _ = sender.blocking_send(Err(error));
-                return;
-            }
-        };
-        if read == 0 {
-            splitter.finish(&mut lines);
-        } else {
-            splitter.push(&buffer[..read], &mut lines);
-            offset += read as u64;
-        }
-        if ndjson::is_full(&lines, LINES_PER_BATCH) || (read == 0 && !lines.is_empty()) {
-            let (numbers, decoded) = lines.drain(..).map(|line| (line.number, decode(&line))).unzip();
-            let batch = Batch {
-                numbers,
-                decoded,
-                offset: offset - splitter.buffered(),
-                next_line: splitter.next_number(),
-            };
-            if sender.blocking_send(Ok(batch)).is_err() {
-                return;
-            }
-        }
-        if read == 0 {
-            return;
-        }
-    }
+fn read_mapping(path: &Path) -> anyhow::Result<Mapping> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("cannot read the mapping file {}", path.display()))?;
+    Mapping::parse(&text).with_context(|| format!("cannot use the mapping file {}", path.display()))
 }
 
-/// The feed, and the position where an earlier import of it stopped.
-struct Source {
-    reader: Option<Box<dyn Read + Send>>,
-    /// Name of its checkpoint in the store; `None` for standard input and pipes, which cannot be read twice.
-    checkpoint_name: Option<String>,
-    length: Option<u64>,
-    offset: u64,
-    line: u64,
+fn open_rejects(path: &Path, resumed: bool) -> anyhow::Result<File> {
+    let mut options = File::options();
+    // Keep the receipts that the interrupted import wrote.
+    options.create(true).write(true).append(resumed).truncate(!resumed);
+    options.open(path).with_context(|| format!("cannot write to {}", path.display()))
 }
 
-impl Source {
-    async fn open(path: &Path, app: &App, from_start: bool) -> anyhow::Result<Self> {
-        if path == Path::new("-") {
-            let reader = Some(Box::new(io::stdin()) as Box<dyn Read + Send>);
-            return Ok(Self { reader, checkpoint_name: None, length: None, offset: 0, line: 1 });
-        }
-        let mut file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
-        let metadata = file.metadata().with_context(|| format!("cannot read {}", path.display()))?;
-        if metadata.is_dir() {
-            bail!("{} is a folder, not a file", path.display());
-        }
-        if !metadata.is_file() {
-            // For example a named pipe: like standard input it cannot be read twice.
-            let reader = Some(Box::new(file) as Box<dyn Read + Send>);
-            return Ok(Self { reader, checkpoint_name: None, length: None, offset: 0, line: 1 });
-        }
-        // A checkpoint is valid only for the same path, size and modification time: a file that changed is another feed.
-        let absolute = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let modified = metadata.modified().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
-        let checkpoint_name = format!(
-            "import {} {} {}",
-            absolute.display(),
-            metadata.len(),
-            modified.map_or(0, |age| age.as_millis())
-        );
-        let (mut offset, mut line) = (0, 1);
-        if !from_start && let Some(checkpoint) = app.import_checkpoint(checkpoint_name.clone()).await? {
-            let mut numbers = checkpoint.split(' ').map(str::parse::<u64>);
-            if let (Some(Ok(saved_offset)), Some(Ok(saved_line))) = (numbers.next(), numbers.next()) {
-                (offset, line) = (saved_offset, saved_line);
-                output::eprint_line(&format!(
-                    "Resuming at line {line}, where an earlier import was interrupted (--from-start imports everything)."
-                ));
-            }
-        }
-        file.seek(SeekFrom::Start(offset)).with_context(|| format!("cannot read {}", path.display()))?;
-        Ok(Self {
-            reader: Some(Box::new(file)),
-            checkpoint_name: Some(checkpoint_name),
-            length: Some(metadata.len()),
-            offset,
-            line,
-        })
-    }
-
-    fn take_reader(&mut self) -> Box<dyn Read + Send> {
-        self.reader.take().unwrap_or_else(|| Box::new(io::empty()))
-    }
-
-    async fn save_checkpoint(&self, app: &App, offset: u64, line: u64) -> anyhow::Result<()> {
-        if let Some(name) = &self.checkpoint_name {
-            app.save_import_checkpoint(name.clone(), Some(format!("{offset} {line}"))).await?;
-        }
-        Ok(())
-    }
-
-    async fn clear_checkpoint(&self, app: &App) -> anyhow::Result<()> {
-        if let Some(name) = &self.checkpoint_name {
-            app.save_import_checkpoint(name.clone(), None).await?;
-        }
-        Ok(())
-    }
-
-    fn progress_bar(&self) -> ProgressBar {
-        if !io::stderr().is_terminal() {
-            return ProgressBar::hidden();
-        }
-        let (bar, template) = match self.length {
-            Some(length) => (ProgressBar::new(length), "{bar:30} {bytes}/{total_bytes} {msg} ({eta} left)"),
-            None => (ProgressBar::new_spinner(), "{spinner} {bytes} {msg}"),
-        };
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
-        }
-        bar
-    }
-}
-
-/// Counts of lines by outcome.
-struct ImportStats {
+/// The progress of an import.
+struct Import {
+    app: App,
+    commit: Commit,
     bar: ProgressBar,
     started: Instant,
-    created: u64,
-    updated: u64,
-    unchanged: u64,
-    rejected: u64,
+    summary: Summary,
+    rejects: Option<File>,
 }
 
-/// Number of rejected lines printed; all are counted, and written to the `--rejects` file.
-const REJECTS_SHOWN: u64 = 10;
-
-impl ImportStats {
-    fn new(bar: ProgressBar) -> Self {
-        Self { bar, started: Instant::now(), created: 0, updated: 0, unchanged: 0, rejected: 0 }
-    }
-
-    fn add(
-        &mut self,
-        numbers: &[u64],
-        ingested: Vec<ndjson::Ingested>,
-        rejects: &mut Option<File>,
-    ) -> anyhow::Result<()> {
-        for (number, ingested) in numbers.iter().zip(ingested) {
-            match &ingested.receipt {
-                Receipt::Accepted { outcome: Outcome::Created, .. } => self.created += 1,
-                Receipt::Accepted { outcome: Outcome::Updated, .. } => self.updated += 1,
-                Receipt::Accepted { outcome: Outcome::Unchanged, .. } => self.unchanged += 1,
-                Receipt::Rejected { violations } => {
-                    self.rejected += 1;
-                    if self.rejected <= REJECTS_SHOWN {
-                        let format_violation = |violation: &Violation| match violation.path.as_str() {
-                            "" => violation.message.clone(),
-                            path => format!("{path}: {}", violation.message),
-                        };
-                        let messages: Vec<String> = violations.iter().map(format_violation).collect();
-                        let line = format!("line {number} rejected: {}", messages.join(" "));
-                        self.bar.suspend(|| output::eprint_line(&line));
-                    }
-                    if let Some(file) = rejects {
-                        let mut receipt = ingested.body();
-                        receipt.line = Some(*number);
-                        let mut text = serde_json::to_vec(&receipt)?;
-                        text.push(b'\n');
-                        file.write_all(&text).context("cannot write to the --rejects file")?;
-                    }
-                }
+impl Import {
+    /// Ingests a batch. Returns its records with their receipts.
+    async fn ingest(&mut self, batch: Batch) -> anyhow::Result<Vec<(RecordName, Ingested)>> {
+        let Batch { records, creation, ignored_examples, checkpoint: _, bytes_read } = batch;
+        let (names, decoded): (Vec<_>, Vec<_>) =
+            records.into_iter().map(|record| (record.name, record.decoded)).unzip();
+        let options = IngestOptions { creation, commit: self.commit };
+        let ingested = ndjson::ingest_with(&self.app, decoded, options)
+            .await
+            .context("import interrupted; run the same command again to resume")?;
+        let ingested: Vec<(RecordName, Ingested)> = names.into_iter().zip(ingested).collect();
+        for (name, ingested) in &ingested {
+            self.summary.add(name, ingested);
+            if let Receipt::Rejected { violations } = &ingested.receipt {
+                self.report_rejected(name, violations, ingested)?;
             }
         }
-        self.bar.set_message(format!("{:.0} adverts/s, {} rejected", self.rate(), self.rejected));
-        Ok(())
+        for (field, value) in ignored_examples {
+            self.summary.set_ignored_example(&field, &value);
+        }
+        self.bar.set_position(bytes_read);
+        self.bar.set_message(format!("{:.0} adverts/s, {} rejected", self.rate(), self.summary.rejected));
+        Ok(ingested)
     }
 
-    fn total(&self) -> u64 {
-        self.created + self.updated + self.unchanged + self.rejected
+    fn report_rejected(
+        &mut self,
+        name: &RecordName,
+        violations: &[Violation],
+        ingested: &Ingested,
+    ) -> anyhow::Result<()> {
+        if self.summary.rejected <= REJECTS_SHOWN {
+            let format_violation = |violation: &Violation| match violation.path.as_str() {
+                "" => violation.message.clone(),
+                path => format!("{path}: {}", violation.message),
+            };
+            let messages: Vec<String> = violations.iter().map(format_violation).collect();
+            let line = format!("{} {} rejected: {}", self.summary.unit, name.number, messages.join(" "));
+            self.bar.suspend(|| output::eprint_line(&line));
+        }
+        if let Some(file) = &mut self.rejects {
+            let mut receipt = ingested.clone().body();
+            receipt.line = Some(name.number);
+            let mut text = serde_json::to_vec(&receipt)?;
+            text.push(b'\n');
+            file.write_all(&text).context("cannot write to the --rejects file")?;
+        }
+        Ok(())
     }
 
     fn rate(&self) -> f64 {
-        self.total() as f64 / self.started.elapsed().as_secs_f64().max(0.001)
+        self.summary.total() as f64 / self.started.elapsed().as_secs_f64().max(0.001)
     }
 
-    fn finish(self) {
+    fn print_summary(&self) {
         self.bar.finish_and_clear();
-        let Self { created, updated, unchanged, rejected, .. } = self;
+        let verb = match self.commit {
+            Commit::Store => "Imported",
+            Commit::DryRun => "Dry run, nothing stored: read",
+        };
         output::print_line(&format!(
-            "Imported {} adverts in {:.1} s ({:.0} per second): {created} created, {updated} updated, {unchanged} unchanged, \
-             {rejected} rejected",
-            self.total(),
+            "{verb} {} adverts in {:.1} s ({:.0} per second): {}",
+            self.summary.total(),
             self.started.elapsed().as_secs_f64(),
             self.rate(),
+            self.summary.counts(),
         ));
+        let tables = self.summary.tables();
+        if !tables.is_empty() {
+            output::print_line(tables.trim_end());
+        }
     }
+}
+
+/// Formats which columns of the feed became which fields, and which are not used.
+fn column_report(report: &ColumnReport) -> String {
+    let mut text = String::from("Columns not used:\n");
+    for (name, column) in report.unmapped() {
+        text += &format!("{:>9}  {name} ({})\n", column.count, summary::truncated(&column.example));
+    }
+    text += "Columns used:\n";
+    for (name, column) in report.mapped() {
+        let fields = column.fields.join(", ");
+        text +=
+            &format!("{:>9}  {name} → {fields} ({})\n", column.count, summary::truncated(&column.example));
+    }
+    if report.left_off() > 0 {
+        text += &format!("{:>9}  values of other columns\n", report.left_off());
+    }
+    text
 }

@@ -6,12 +6,14 @@ use axum::response::{IntoResponse, Response};
 use domain::{AdvertId, SiteKey};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::Value;
+use wire::advert_draft::ParseMode;
 use wire::receipt::ReceiptCollection;
 
 use super::Shared;
 use super::body;
 use super::error::{Problem, json};
 use super::middleware::RequestPermit;
+use super::parameters::wants_strict;
 use super::path::PathId;
 use super::stream;
 use crate::ndjson::{self, Decoder};
@@ -19,14 +21,16 @@ use crate::ndjson::{self, Decoder};
 /// Maximum number of adverts in an array: about what fits into a body of the default size.
 const ARRAY_MAX: usize = 10_000;
 
-/// `POST /adverts`: one advert, an array of adverts, or an NDJSON stream.
+/// `POST /adverts`: one advert, an array of adverts, or an NDJSON stream. `Prefer: handling=strict` refuses every value that is
+/// not exactly as the contract says.
 pub async fn ingest(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
     let (parts, content) = request.into_parts();
     body::refuse_encodings(&parts.headers)?;
+    let mode = if wants_strict(&parts.headers) { ParseMode::Strict } else { ParseMode::Lenient };
     match BodyKind::of(&parts.headers)? {
-        BodyKind::Json => ingest_json(&shared, &parts.headers, content).await,
+        BodyKind::Json => ingest_json(&shared, &parts.headers, content, mode).await,
         BodyKind::Ndjson => {
-            Ok(stream::ingest(&shared, parts.extensions.get::<RequestPermit>().cloned(), content))
+            Ok(stream::ingest(&shared, parts.extensions.get::<RequestPermit>().cloned(), content, mode))
         }
     }
 }
@@ -56,7 +60,7 @@ pub async fn erase(State(shared): State<Shared>, PathId(id): PathId<AdvertId>) -
 pub async fn expire(State(shared): State<Shared>, PathId(id): PathId<AdvertId>) -> Result<Response, Problem> {
     let receipt = shared.app.expire(id).await?.ok_or_else(Problem::not_found)?;
     shared.metrics.count(std::slice::from_ref(&receipt));
-    let expired = ndjson::Ingested { receipt, ignored: Vec::new() };
+    let expired = ndjson::Ingested { receipt, ignored: Vec::new(), reference: None, url: None };
     Ok(json(StatusCode::OK, &expired.body().with_context()))
 }
 
@@ -83,11 +87,16 @@ impl BodyKind {
     }
 }
 
-async fn ingest_json(shared: &Shared, headers: &HeaderMap, content: Body) -> Result<Response, Problem> {
+async fn ingest_json(
+    shared: &Shared,
+    headers: &HeaderMap,
+    content: Body,
+    mode: ParseMode,
+) -> Result<Response, Problem> {
     let bytes = body::whole(headers, content, shared.config.limits.body_bytes_max).await?;
     let ingest = {
         let shared = shared.clone();
-        async move { decode_and_ingest(&shared, bytes).await }
+        async move { decode_and_ingest(&shared, bytes, mode).await }
     };
     let (shape, ingested) = shared.background.run(ingest).await??;
     match shape {
@@ -103,8 +112,12 @@ async fn ingest_json(shared: &Shared, headers: &HeaderMap, content: Body) -> Res
 }
 
 /// Decodes a JSON body and ingests its adverts.
-async fn decode_and_ingest(shared: &Shared, bytes: Bytes) -> Result<(Shape, Vec<ndjson::Ingested>), Problem> {
-    let decoder = shared.decoder().await?;
+async fn decode_and_ingest(
+    shared: &Shared,
+    bytes: Bytes,
+    mode: ParseMode,
+) -> Result<(Shape, Vec<ndjson::Ingested>), Problem> {
+    let decoder = shared.decoder(mode).await?;
     let now = shared.app.clock().now();
     // Decoding megabytes of JSON takes a while: do it on a blocking thread.
     let work = move || decode_body(&decoder, &bytes, now);
@@ -146,7 +159,8 @@ fn decode_body(
     bytes: &[u8],
     now: domain::Timestamp,
 ) -> Result<(Shape, Vec<ndjson::Decoded>), Problem> {
-    let value: Value = serde_json::from_slice(bytes)
+    let (value, warnings) = decoder
+        .read_json(bytes)
         .map_err(|error| Problem::bad_request(format!("The body is not valid JSON: {error}.")))?;
     match value {
         Value::Array(values) if values.len() > ARRAY_MAX => Err(Problem::new(
@@ -157,8 +171,13 @@ fn decode_body(
             ),
         )),
         Value::Array(values) => {
-            Ok((Shape::Array, values.iter().map(|value| decoder.decode(value, now)).collect()))
+            let mut decoded: Vec<_> = values.iter().map(|value| decoder.decode(value, now)).collect();
+            // Which advert a wrong byte belongs to is no longer known: the first accepted one reports it.
+            if let Some(first) = decoded.iter_mut().flatten().next() {
+                first.warnings.splice(..0, warnings);
+            }
+            Ok((Shape::Array, decoded))
         }
-        value => Ok((Shape::Single, vec![decoder.decode(&value, now)])),
+        value => Ok((Shape::Single, vec![ndjson::with_warnings(decoder.decode(&value, now), warnings)])),
     }
 }

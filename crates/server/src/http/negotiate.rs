@@ -1,4 +1,4 @@
-//! Content negotiation: JSON-LD by default, plain JSON on request. The body is the same.
+//! Content negotiation: JSON-LD by default (GeoJSON for outlines), plain JSON on request. The body is the same.
 
 use axum::Router;
 use axum::extract::Request;
@@ -7,27 +7,34 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use super::error::{LD_JSON, Problem};
+use super::outlines::GEO_JSON;
 
 pub fn layer<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
     router.layer(middleware::from_fn(negotiate))
 }
 
 async fn negotiate(request: Request, next: Next) -> Response {
-    match preferred(request.headers(), Offer::at(request.uri().path())) {
+    let offer = Offer::at(request.uri().path());
+    match preferred(request.headers(), offer) {
         Preferred::LdJson => next.run(request).await,
         Preferred::Json => {
             let mut response = next.run(request).await;
-            if response.headers().get(header::CONTENT_TYPE) == Some(&LD_JSON) {
+            let content_type = response.headers().get(header::CONTENT_TYPE);
+            if content_type == Some(&LD_JSON) || content_type == Some(&GEO_JSON) {
                 let json = HeaderValue::from_static("application/json");
                 response.headers_mut().insert(header::CONTENT_TYPE, json);
             }
             response
         }
-        Preferred::Neither => Problem::new(
-            StatusCode::NOT_ACCEPTABLE,
-            "Requested format is not supported. Supported MIME types are \"application/ld+json\", \"application/json\".",
-        )
-        .into_response(),
+        Preferred::Neither => {
+            let supported = match offer {
+                Offer::Json | Offer::Lines => "\"application/ld+json\", \"application/json\"",
+                Offer::GeoJson => "\"application/geo+json\", \"application/json\"",
+            };
+            let description =
+                format!("Requested format is not supported. Supported MIME types are {supported}.");
+            Problem::new(StatusCode::NOT_ACCEPTABLE, description).into_response()
+        }
     }
 }
 
@@ -37,16 +44,25 @@ enum Offer {
     Json,
     /// NDJSON as well: always for documents, and for receipts if the request body is NDJSON.
     Lines,
+    /// GeoJSON in place of JSON-LD. Errors are still JSON-LD.
+    GeoJson,
 }
 
 impl Offer {
     fn at(path: &str) -> Self {
-        if path == "/adverts" || path.ends_with(".ndjson") { Self::Lines } else { Self::Json }
+        if path == "/adverts" || path.ends_with(".ndjson") {
+            Self::Lines
+        } else if path.ends_with("/outline") {
+            Self::GeoJson
+        } else {
+            Self::Json
+        }
     }
 }
 
 #[derive(Debug, PartialEq, Eq)]
 enum Preferred {
+    /// JSON-LD, or GeoJSON for outlines.
     LdJson,
     Json,
     Neither,
@@ -68,6 +84,8 @@ fn preferred(headers: &HeaderMap, offer: Offer) -> Preferred {
             .unwrap_or(1.0);
         let slot = match media_type.as_str() {
             "application/ld+json" => &mut ld_json,
+            // Clients that always ask for JSON-LD get the GeoJSON of an outline, too.
+            "application/geo+json" if offer == Offer::GeoJson => &mut ld_json,
             "application/json" => &mut json,
             "*/*" | "application/*" | "" => &mut any,
             // The path or the request body decides between NDJSON and JSON.
@@ -112,6 +130,20 @@ mod tests {
         check("text/html,application/xhtml+xml,*/*;q=0.8", Preferred::LdJson);
         check("application/x-ndjson", Preferred::Neither);
         check("application/x-ndjson, application/json", Preferred::Json);
+    }
+
+    #[test]
+    fn geo_json_is_offered_for_outlines_only() {
+        let check = |accept: &str, path: &str, expected: Preferred| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT, accept.parse().unwrap());
+            assert_eq!(preferred(&headers, Offer::at(path)), expected, "{accept} {path}");
+        };
+        check("application/geo+json", "/cities/75111/outline", Preferred::LdJson);
+        check("application/geo+json, application/json;q=0.5", "/cities/75111/outline", Preferred::LdJson);
+        check("application/geo+json;q=0.5, application/json", "/cities/75111/outline", Preferred::Json);
+        check("application/geo+json", "/cities/75111", Preferred::Neither);
+        check("text/html", "/departments/75/outline", Preferred::Neither);
     }
 
     #[test]

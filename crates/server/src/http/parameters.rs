@@ -159,7 +159,7 @@ const fn in_header(c: char) -> char {
 
 /// Returns `true` if a request prefers strict handling, in any spelling of RFC 7240: case-insensitive, the value bare or quoted,
 /// spaces around the equals sign.
-fn wants_strict(headers: &HeaderMap) -> bool {
+pub fn wants_strict(headers: &HeaderMap) -> bool {
     let preferences = headers.get_all(PREFER).iter().filter_map(|value| value.to_str().ok());
     preferences.flat_map(|value| value.split([',', ';'])).any(|preference| {
         let Some((name, value)) = preference.split_once('=') else { return false };

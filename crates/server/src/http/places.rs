@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::response::Response;
 use domain::criteria::Direction;
 use domain::place::code_as_number;
-use domain::{Insee, Zipcode};
+use domain::{City, Department, Insee, Zipcode};
 use http::StatusCode;
 use places::{CityFilter, DepartmentFilter, Exclusions, Order, Suggested, Suggestion};
 use serde::Serialize;
@@ -75,12 +75,17 @@ pub async fn cities(State(shared): State<Shared>, query: QueryText) -> Result<Re
 
 /// `GET /cities/{id}`
 pub async fn city(State(shared): State<Shared>, PathId(id): PathId<String>) -> Result<Response, Problem> {
+    let city = find_city(&shared, &id)?;
+    let outline = shared.app.places().has_city_outline(city).then(|| iri::city_outline(city.id()));
+    Ok(json(StatusCode::OK, &CityResource::of(city).with_context().with_outline(outline)))
+}
+
+pub fn find_city<'a>(shared: &'a Shared, id: &str) -> Result<&'a City, Problem> {
     let places = shared.app.places();
-    let by_id = iri::parse_city(&id).and_then(|id| places.city_by_id(id));
+    let by_id = iri::parse_city(id).and_then(|id| places.city_by_id(id));
     // A former INSEE code leads to the commune that replaced it.
-    let former = || Insee::parse(&id).and_then(|insee| places.city(&insee));
-    let city = by_id.or_else(former).ok_or_else(Problem::not_found)?;
-    Ok(json(StatusCode::OK, &CityResource::of(city).with_context()))
+    let former = || Insee::parse(id).and_then(|insee| places.city(&insee));
+    by_id.or_else(former).map(|city| &**city).ok_or_else(Problem::not_found)
 }
 
 /// `GET /departments`
@@ -105,9 +110,15 @@ pub async fn department(
     State(shared): State<Shared>,
     PathId(id): PathId<String>,
 ) -> Result<Response, Problem> {
-    let id = iri::parse_department(&id).ok_or_else(Problem::not_found)?;
-    let department = shared.app.places().department_by_id(id).ok_or_else(Problem::not_found)?;
-    Ok(json(StatusCode::OK, &DepartmentResource::of(department).with_context()))
+    let department = find_department(&shared, &id)?;
+    let has_outline = shared.app.places().has_department_outline(department);
+    let outline = has_outline.then(|| iri::department_outline(department.id));
+    Ok(json(StatusCode::OK, &DepartmentResource::of(department).with_context().with_outline(outline)))
+}
+
+pub fn find_department<'a>(shared: &'a Shared, id: &str) -> Result<&'a Department, Problem> {
+    let found = iri::parse_department(id).and_then(|id| shared.app.places().department_by_id(id));
+    found.map(|department| &**department).ok_or_else(Problem::not_found)
 }
 
 /// `GET /regions`

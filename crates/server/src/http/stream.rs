@@ -13,6 +13,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::{FutureExt, StreamExt, stream};
 use http::{HeaderValue, header};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use wire::advert_draft::ParseMode;
 
 use super::Shared;
 use super::middleware::RequestPermit;
@@ -25,10 +26,10 @@ const RECEIPT_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// How long a shutdown waits for more data of a stream.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
 
-pub fn ingest(shared: &Shared, permit: Option<RequestPermit>, body: Body) -> Response {
+pub fn ingest(shared: &Shared, permit: Option<RequestPermit>, body: Body, mode: ParseMode) -> Response {
     let (sender, receiver) = mpsc::unbounded_channel();
     let receipts = ReceiptSender { sender, free_bytes: Arc::new(Semaphore::new(RECEIPT_BYTES_MAX)) };
-    let task = AdvertStream { shared: shared.clone(), receipts };
+    let task = AdvertStream { shared: shared.clone(), receipts, mode };
     let work = async move {
         task.run(body).await;
         drop(permit);
@@ -46,6 +47,7 @@ pub fn ingest(shared: &Shared, permit: Option<RequestPermit>, body: Body) -> Res
 struct AdvertStream {
     shared: Shared,
     receipts: ReceiptSender,
+    mode: ParseMode,
 }
 
 enum Next {
@@ -156,7 +158,7 @@ impl AdvertStream {
         &self,
         lines: Vec<Line>,
     ) -> Result<Option<(Vec<u64>, Vec<ndjson::Ingested>)>, app::Error> {
-        let decoder = self.shared.decoder().await?;
+        let decoder = self.shared.decoder(self.mode).await?;
         let now = self.shared.app.clock().now();
         let work = move || {
             let read = |line: Line| (line.number, decoder.decode_line(&line.content, now));

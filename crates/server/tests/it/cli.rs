@@ -2,6 +2,7 @@
 
 mod deliveries;
 mod import;
+mod import_options;
 mod output;
 mod serve;
 mod settings;

@@ -98,6 +98,8 @@ const DOCUMENT: &[(&str, Presence)] = &[
     ("publisherTypes", Always(Integers)),
     ("stations", Always(Objects)),
     ("transactionType", Always(Integer)),
+    // Not in the contract's table.
+    ("district", OrNull(Text)),
 ];
 
 const CONTACT: &[(&str, Presence)] = &[
@@ -111,6 +113,17 @@ const CONTACT: &[(&str, Presence)] = &[
 
 const PUBLISHER: &[(&str, Presence)] =
     &[("category", OrNull(Text)), ("name", OrNull(Text)), ("type", OrNull(Integer))];
+
+const LIFE_ANNUITY: &[(&str, Presence)] = &[("bouquet", OrNull(Number)), ("rent", OrNull(Number))];
+
+const NEW_BUILDING: &[(&str, Presence)] = &[
+    ("priceMin", OrNull(Number)),
+    ("priceMax", OrNull(Number)),
+    ("surfaceMin", OrNull(Number)),
+    ("surfaceMax", OrNull(Number)),
+    ("roomMin", OrNull(Integer)),
+    ("roomMax", OrNull(Integer)),
+];
 
 const ADVERT: &[(&str, Presence)] = &[
     ("uuid", Always(Uuid)),
@@ -154,6 +167,14 @@ const ADVERT: &[(&str, Presence)] = &[
     ("bedroom", OrNull(Integer)),
     ("propertyTax", OrNull(Number)),
     ("site", OrNull(Text)),
+    ("district", OrNull(Text)),
+    ("exclusiveMandate", OrNull(Boolean)),
+    ("parkingCount", OrNull(Integer)),
+    ("heating", OrNull(Text)),
+    ("lifeAnnuity", Always(Object(LIFE_ANNUITY))),
+    ("occupied", OrNull(Boolean)),
+    ("rentPeriod", OrNull(Text)),
+    ("newBuilding", Always(Object(NEW_BUILDING))),
 ];
 
 const RESOURCE: &[(&str, Presence)] = &[
@@ -264,13 +285,15 @@ async fn full_document_has_every_key_with_its_type() {
     let (document, advert) = (server.document(&receipt).await, server.advert(&receipt).await);
     assert_document(&document);
     assert_advert(&advert);
-    // Only what a live advert cannot have is null.
-    assert_eq!(nulls(&document), ["expiredAt"]);
+    // Only what a live advert, and a life annuity, cannot have is null.
+    assert_eq!(nulls(&document), ["expiredAt", "pricePerMeter"]);
+    server.accept(&crate::harness::adverts::advert("1", json!({"lifeAnnuity": null}))).await;
+    assert_eq!(nulls(&server.document(&receipt).await), ["expiredAt"]);
     assert_eq!(nulls(&document["city"]), Vec::<&str>::new());
     assert!(!document["stations"].as_array().unwrap().is_empty());
     assert_eq!(nulls(&document["adverts"][0]), ["expiredAt"]);
     assert_eq!(nulls(&advert), ["expiredAt"]);
-    for part in ["contact", "energy", "greenHouseGas"] {
+    for part in ["contact", "energy", "greenHouseGas", "lifeAnnuity", "newBuilding"] {
         assert_eq!(nulls(&advert[part]), Vec::<&str>::new(), "{part}");
     }
     // The response has the values that were sent.
@@ -298,7 +321,7 @@ async fn empty_document_has_every_key() {
     for name in ["features", "pictures", "picturesRemote", "events"] {
         assert!(advert[name].is_array(), "{name}");
     }
-    for part in ["contact", "energy", "greenHouseGas", "publisher"] {
+    for part in ["contact", "energy", "greenHouseGas", "publisher", "lifeAnnuity", "newBuilding"] {
         assert_eq!(nulls(&advert[part]).len(), advert[part].as_object().unwrap().len(), "{part}");
     }
     assert_eq!((&document["transactionType"], &document["propertyType"]), (&json!(1), &json!(6)));

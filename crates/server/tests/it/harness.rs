@@ -144,6 +144,17 @@ impl TestServer {
         self.send(Request::new("POST", path).key(&self.keys.all).json(body)).await
     }
 
+    /// Sends an advert, or an array of them, that must be read strictly.
+    pub async fn post_strict(&self, body: &Value) -> Response {
+        self.post_bytes_strict(serde_json::to_vec(body).unwrap()).await
+    }
+
+    pub async fn post_bytes_strict(&self, body: impl Into<Vec<u8>>) -> Response {
+        let request =
+            Request::new("POST", "/adverts").key(&self.keys.all).header("Prefer", "handling=strict");
+        self.send(request.body("application/json", body)).await
+    }
+
     /// Sends bytes with the content type of JSON.
     pub async fn post_bytes(&self, body: impl Into<Vec<u8>>) -> Response {
         self.send(Request::new("POST", "/adverts").key(&self.keys.all).body("application/json", body)).await

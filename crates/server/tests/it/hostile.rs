@@ -54,7 +54,7 @@ async fn invalid_json_is_rejected() {
         b"{\"a\":".repeat(100_000),
         [b"{\"title\":".to_vec(), nested(5_000), b"}".to_vec()].concat(),
     ] {
-        let response = server.post_bytes(body.clone()).await;
+        let response = server.post_bytes_strict(body.clone()).await;
         let description = response.problem(400);
         let shown = String::from_utf8_lossy(&body[..body.len().min(40)]).into_owned();
         assert!(description.starts_with("The body is not valid JSON: "), "{shown}: {description}");
@@ -79,10 +79,7 @@ async fn json_that_is_not_an_advert_is_rejected() {
     }
     // Nesting within the parser's depth limit is only a wrong type.
     let nested: Value = (0..100).fold(json!(1), |inner, _| json!([inner]));
-    assert_eq!(
-        server.post("/adverts", &advert("1", json!({"title": nested}))).await.violations(400),
-        ["title"]
-    );
+    assert_eq!(server.post_strict(&advert("1", json!({"title": nested}))).await.violations(400), ["title"]);
     let deep = (0..100).fold(json!(1), |inner, _| json!({"x": inner}));
     assert_eq!(server.accept(&advert("1", json!({"unknown": deep}))).await["ignored"], json!(["unknown"]));
 }
@@ -105,7 +102,7 @@ async fn extreme_numbers_are_exact_or_rejected() {
         let reference = json!(format!("{field} {number}"));
         let rest = format!("\"reference\":{reference},\"{field}\":{number}");
         let text = format!("{{\"transactionType\":0,\"propertyType\":0,\"site\":\"a.example\",{rest}}}");
-        server.post_bytes(text).await
+        server.post_bytes_strict(text).await
     };
     for (field, number, read) in [
         ("price", "-0", "0"),
@@ -160,11 +157,11 @@ async fn control_characters_are_rejected() {
             "1",
             json!({"title": text, "contact": {"name": text}, "cityName": text, "reference": text}),
         );
-        let mut paths = server.post("/adverts", &wrong).await.violations(422);
+        let mut paths = server.post_strict(&wrong).await.violations(422);
         paths.sort();
         assert_eq!(paths, ["cityName", "contact.name", "reference", "title"], "{text:?}");
         let wrong = advert("1", json!({"url": format!("https://a.example/{text}"), "site": text}));
-        let mut paths = server.post("/adverts", &wrong).await.violations(422);
+        let mut paths = server.post_strict(&wrong).await.violations(422);
         paths.sort();
         assert_eq!(paths, ["site", "url"], "{text:?}");
     }
@@ -197,20 +194,20 @@ async fn huge_values_are_rejected_and_not_echoed() {
         ("energy", 400),
         ("pictures", 400),
     ] {
-        let response = server.post("/adverts", &advert("1", json!({field: huge}))).await;
+        let response = server.post_strict(&advert("1", json!({field: huge}))).await;
         assert_eq!(response.violations(status), [field]);
         assert!(response.body.len() < 2_000, "{field}: an response of {} bytes", response.body.len());
     }
-    let energy = server.post("/adverts", &advert("1", json!({"energy": {"category": huge}}))).await;
+    let energy = server.post_strict(&advert("1", json!({"energy": {"category": huge}}))).await;
     assert_eq!(energy.violations(422), ["energy.category"]);
     assert!(energy.body.len() < 2_000);
     let date = "2026-01-01T00:00:00Z";
     let event = json!({"createdAt": date, "fieldName": huge});
-    let mut paths = server.post("/adverts", &advert("1", json!({"events": [event]}))).await.violations(422);
+    let mut paths = server.post_strict(&advert("1", json!({"events": [event]}))).await.violations(422);
     paths.dedup();
     assert_eq!(paths, ["events[0].fieldName"]);
     let many = json!({"pictures": vec!["https://a.example/"; 201], "features": vec!["x"; 201], "events": vec![json!({}); 1_001]});
-    let mut paths = server.post("/adverts", &advert("1", many)).await.violations(422);
+    let mut paths = server.post_strict(&advert("1", many)).await.violations(422);
     paths.sort();
     assert_eq!(paths, ["events", "features", "pictures"]);
     assert_unharmed(&server).await;
@@ -231,7 +228,7 @@ async fn largest_possible_advert_round_trips() {
     }
     let mut longer = largest.clone();
     longer["description"] = json!("😀".repeat(65_537));
-    assert_eq!(server.post("/adverts", &longer).await.violations(422), ["description"]);
+    assert_eq!(server.post_strict(&longer).await.violations(422), ["description"]);
 }
 
 #[tokio::test]
@@ -323,16 +320,16 @@ async fn invalid_dates_are_rejected() {
             "-1",
             "2026-W01-1",
         ] {
-            let response = server.post("/adverts", &advert("1", json!({name: wrong}))).await;
+            let response = server.post_strict(&advert("1", json!({name: wrong}))).await;
             assert_eq!(response.violations(400), [name], "{wrong}");
         }
         for future in ["2026-03-04", "9999-01-01T00:00:00Z"] {
-            let response = server.post("/adverts", &advert("1", json!({name: future}))).await;
+            let response = server.post_strict(&advert("1", json!({name: future}))).await;
             assert_eq!(response.violations(422), [name], "{future}");
         }
     }
     for old in ["1970-01-01T00:00:00Z", "1799-01-01", "0001-01-01T00:00:00Z", "0000-01-01"] {
-        let receipt = server.accept(&advert(old, json!({"createdAt": old}))).await;
+        let receipt = server.post_strict(&advert(old, json!({"createdAt": old}))).await.json();
         let read = server.advert(&receipt).await;
         assert_eq!(server.accept(&read).await["outcome"], "unchanged", "{old}: {}", read["createdAt"]);
     }

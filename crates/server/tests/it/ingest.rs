@@ -66,22 +66,56 @@ async fn all_violations_of_an_advert_are_reported_together() {
         "1",
         json!({"propertyType": 9, "price": -1, "url": "x", "expired": false, "expiredAt": "2026-01-01"}),
     );
-    let mut paths = server.post("/adverts", &wrong).await.violations(422);
+    let mut paths = server.post_strict(&wrong).await.violations(422);
     paths.sort();
     assert_eq!(paths, ["expiredAt", "price", "propertyType", "url"]);
     // One malformed value makes the response a 400; the other violations are still listed.
     let wrong = advert("1", json!({"propertyType": 9, "price": [], "title": 3}));
-    let mut paths = server.post("/adverts", &wrong).await.violations(400);
+    let mut paths = server.post_strict(&wrong).await.violations(400);
     paths.sort();
     assert_eq!(paths, ["price", "propertyType", "title"]);
     assert_eq!(server.log_length().await, 0);
 }
 
 #[tokio::test]
+async fn unusable_values_are_warnings_unless_the_client_is_strict() {
+    let server = TestServer::start().await;
+    let known =
+        advert("1", json!({"price": 250_000, "title": "Loft", "zipcode": "37000", "cityName": "Tours"}));
+    let receipt = server.accept(&known).await;
+    let messy =
+        advert("1", json!({"price": "250-300 k€", "title": "", "surface": "60,5 m²", "zipcode": "99999"}));
+    let strict = [("application/json", messy.to_string()), ("application/json", format!("[{messy}]"))];
+    for (content_type, body) in strict {
+        let request =
+            Request::new("POST", "/adverts").key(&server.keys.all).header("Prefer", "handling=strict");
+        let response = server.send(request.body(content_type, body)).await;
+        assert!(response.text().contains("The type of the \\\"price\\\" attribute"), "{}", response.text());
+    }
+    let request = Request::new("POST", "/adverts").key(&server.keys.all).header("Prefer", "handling=strict");
+    let lines = server.send(request.body("application/x-ndjson", messy.to_string())).await;
+    assert!(lines.text().contains("\"outcome\":\"rejected\""), "{}", lines.text());
+
+    let updated = server.accept(&messy).await;
+    assert_eq!(updated["outcome"], "updated");
+    // The parser's warnings come first, then those about the place.
+    let warnings = updated["warnings"].as_array().unwrap();
+    assert_eq!(warnings[0]["propertyPath"], "price");
+    assert_eq!(warnings[0]["message"], "\"250-300 k€\" is a range; it was ignored.");
+    assert_eq!(warnings[1]["propertyPath"], "zipcode");
+    let read = server.advert(&receipt).await;
+    assert_eq!(
+        (&read["price"], &read["title"], &read["surface"]),
+        (&json!(250_000), &json!("Loft"), &json!(60.5))
+    );
+}
+
+#[tokio::test]
 async fn array_receipts_keep_order_and_include_rejections() {
     let server = TestServer::start().await;
+    let unidentified = json!({"price": "x", "reference": 12, "url": "/annonce/12"});
     let sent =
-        json!([minimal("1"), {"price": "x"}, minimal("2"), 7, advert("1", json!({"room": 2})), minimal("1")]);
+        json!([minimal("1"), unidentified, minimal("2"), 7, advert("1", json!({"room": 2})), minimal("1")]);
     let body = server.post("/adverts", &sent).await.ok();
     assert_eq!(body["@type"], "hydra:Collection");
     assert_eq!(body["@id"], "/adverts");
@@ -91,7 +125,10 @@ async fn array_receipts_keep_order_and_include_rejections() {
     assert_eq!(outcomes, ["created", "rejected", "created", "rejected", "updated", "unchanged"]);
     assert_eq!(members[0]["uuid"], members[4]["uuid"]);
     assert_ne!(members[0]["uuid"], members[2]["uuid"]);
-    assert_eq!(members[1]["violations"][0]["propertyPath"], "price");
+    assert_eq!(members[1]["violations"][0]["propertyPath"], "transactionType");
+    // The sender recognises a refused advert by what it sent.
+    assert_eq!((&members[1]["reference"], &members[1]["url"]), (&json!("12"), &json!("/annonce/12")));
+    assert_eq!(members[0].get("reference"), None);
     assert_eq!(members[3]["violations"][0]["message"], "An advert must be a JSON object, number given.");
     for member in members {
         assert_eq!((member.get("@context"), &member["@type"]), (None, &json!("AdvertReceipt")));
@@ -169,8 +206,15 @@ async fn crawl_updates_only_the_crawl_date() {
     assert_eq!(server.advert(&receipt).await, expected);
     assert_eq!(server.document(&receipt).await["lastCrawledAt"], "2026-03-03T10:00:00+01:00");
 
-    // An older crawl that arrives late is ignored.
+    // An older crawl that arrives late changes no value. It fills the history: the advert is older, and its price was not known yet.
     server.accept(&advert("1", json!({"lastCrawledAt": "2026-01-01"}))).await;
+    let event = |at: &str, field: &str, new: Option<&str>| json!({"createdAt": at, "fieldName": field, "fieldOldValue": null, "fieldNewValue": new, "percentVariation": null});
+    let first_crawl = "2026-01-01T00:00:00+01:00";
+    expected["createdAt"] = json!(first_crawl);
+    expected["events"] = json!([
+        event(first_crawl, "created", None),
+        event("2026-03-02T10:00:00+01:00", "price", Some("100")),
+    ]);
     assert_eq!(server.advert(&receipt).await, expected);
 }
 
@@ -220,7 +264,7 @@ async fn null_clears_and_absent_keeps_a_field() {
         assert_eq!(server.accept(&advert("1", json!({name: null}))).await["outcome"], "updated", "{name}");
         let read = server.advert(&receipt).await;
         match name.as_str() {
-            "contact" | "publisher" | "energy" | "greenHouseGas" => {
+            "contact" | "publisher" | "energy" | "greenHouseGas" | "lifeAnnuity" | "newBuilding" => {
                 assert!(read[name].as_object().unwrap().values().all(Value::is_null), "{name}");
             }
             _ => assert_eq!(read[name], empties(name), "{name}"),

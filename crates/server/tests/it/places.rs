@@ -66,6 +66,95 @@ async fn department_is_found_by_id_and_code() {
     assert_eq!(get(&server, "/departments/37").await["chefLieu"], "Tours");
 }
 
+/// Returns twice the area of a ring in square degrees, positive if it runs counter-clockwise.
+fn doubled_area(ring: &Value) -> f64 {
+    let at = |position: &Value, axis: usize| position[axis].as_f64().unwrap();
+    let terms = ring
+        .as_array()
+        .unwrap()
+        .windows(2)
+        .map(|edge| at(&edge[0], 0) * at(&edge[1], 1) - at(&edge[1], 0) * at(&edge[0], 1));
+    terms.sum()
+}
+
+#[tokio::test]
+async fn outline_is_a_geojson_feature() {
+    let server = TestServer::start().await;
+    let response = server.get("/cities/75111/outline").await;
+    assert_eq!((response.status, response.header("content-type")), (200, Some("application/geo+json")));
+    let outline = response.json();
+    assert_eq!((&outline["type"], &outline["id"]), (&json!("Feature"), &json!(75_111)));
+    assert_eq!(outline["properties"], json!({"id": 75_111, "name": "Paris 11e", "insee": "75111"}));
+    let (geometry, ring) = (&outline["geometry"], &outline["geometry"]["coordinates"][0]);
+    assert_eq!(geometry["type"], "Polygon");
+    let positions = ring.as_array().unwrap();
+    assert_eq!(positions.first(), positions.last());
+    for position in positions {
+        let [lon, lat] = [0, 1].map(|axis| position[axis].as_f64().unwrap());
+        assert!((2.3..2.5).contains(&lon) && (48.8..48.9).contains(&lat), "{position}");
+    }
+    assert!(doubled_area(ring) > 0.0, "counter-clockwise");
+
+    // The Riou islands belong to Marseille; a former code leads to its successor.
+    let islands = get(&server, "/cities/13055/outline").await;
+    assert_eq!(islands["geometry"]["type"], "MultiPolygon");
+    for polygon in islands["geometry"]["coordinates"].as_array().unwrap() {
+        assert!(doubled_area(&polygon[0]) > 0.0, "counter-clockwise");
+    }
+    let former = get(&server, "/cities/01091/outline").await;
+    assert_eq!(former["properties"]["name"], "Valserhône");
+    for target in ["/departments/2A/outline", "/departments/201/outline"] {
+        let department = get(&server, target).await;
+        assert_eq!(department["properties"], json!({"id": 201, "name": "Corse-du-Sud", "code": "2A"}));
+    }
+}
+
+#[tokio::test]
+async fn place_without_an_outline_says_so() {
+    let server = TestServer::start().await;
+    let message = server.get("/cities/98818/outline").await.problem(404);
+    assert_eq!(message, "The reference data has no outline of Nouméa.");
+    server.get("/departments/988/outline").await.problem(404);
+    for unknown in ["/cities/99999/outline", "/cities/x/outline", "/departments/999/outline"] {
+        assert_eq!(server.get(unknown).await.problem(404), "Not Found", "{unknown}");
+    }
+    // The link is in the place itself, and not in lists.
+    assert_eq!(get(&server, "/cities/75111").await["outline"], "/cities/75111/outline");
+    assert_eq!(get(&server, "/departments/06").await["outline"], "/departments/6/outline");
+    for without in ["/cities/98818", "/departments/988"] {
+        assert_eq!(get(&server, without).await.get("outline"), Some(&json!(null)), "{without}");
+    }
+    let list = get(&server, "/cities?insee=75111").await;
+    assert_eq!(
+        (list["hydra:member"].as_array().unwrap().len(), list["hydra:member"][0].get("outline")),
+        (1, None)
+    );
+}
+
+#[tokio::test]
+async fn outline_needs_a_key_and_negotiates_its_media_type() {
+    let server = TestServer::start().await;
+    let path = "/cities/75111/outline";
+    server.send(Request::new("GET", path)).await.problem(401);
+    server.send(Request::new("GET", path).key(&server.keys.ingest)).await.problem(403);
+    server.send(Request::new("POST", path).key(&server.keys.read).json(&json!({}))).await.problem(405);
+    let accepting = async |accept: &str| {
+        server.send(Request::new("GET", path).key(&server.keys.read).header("Accept", accept)).await
+    };
+    for (accept, content_type) in [
+        ("application/geo+json", "application/geo+json"),
+        ("application/json", "application/json"),
+        ("application/ld+json", "application/geo+json"),
+        ("*/*", "application/geo+json"),
+    ] {
+        let response = accepting(accept).await;
+        assert_eq!((response.status, response.header("content-type")), (200, Some(content_type)), "{accept}");
+    }
+    let message = accepting("text/html").await.problem(406);
+    assert!(message.contains("application/geo+json"), "{message}");
+    assert_eq!(server.get(&format!("{path}?x=1")).await.header("x-ignored-parameters"), Some("x"));
+}
+
 #[tokio::test]
 async fn cities_are_filtered_ordered_and_paged() {
     let server = TestServer::start().await;
@@ -144,7 +233,7 @@ async fn coordinates_determine_city_and_stations() {
     let server = TestServer::start().await;
     let place = json!({"locations": {"lat": 48.8675, "lon": 2.3638}, "geoAccuracy": 1});
     let (receipt, document) = placed(&server, place).await;
-    assert_eq!((&receipt["placeCertainty"], &document["geoAccuracy"]), (&json!("nearest"), &json!(1)));
+    assert_eq!((&receipt["placeCertainty"], &document["geoAccuracy"]), (&json!("inside"), &json!(1)));
     assert_eq!(document["city"]["department"]["code"], "75");
     let stations = document["stations"].as_array().unwrap();
     assert_eq!(stations[0]["name"], "République");
@@ -170,6 +259,20 @@ async fn conflicting_place_is_reported_and_unknown_place_is_kept() {
     assert_eq!((&receipt["outcome"], &receipt["placeCertainty"]), (&json!("updated"), &json!("unknown")));
     assert!(!receipt["warnings"].as_array().unwrap().is_empty());
     assert_eq!((&document["city"]["name"], &document["city"]["id"]), (&json!("Trifouillis"), &json!(null)));
+}
+
+#[tokio::test]
+async fn advert_of_another_country_has_no_commune() {
+    let server = TestServer::start().await;
+    let (receipt, document) =
+        placed(&server, json!({"cityName": "Dudelange", "country": "Luxembourg"})).await;
+    assert_eq!((&receipt["outcome"], &receipt["placeCertainty"]), (&json!("created"), &json!("unknown")));
+    assert_eq!(receipt["warnings"][0]["propertyPath"], "country");
+    assert_eq!((&document["city"]["name"], &document["city"]["id"]), (&json!("Dudelange"), &json!(null)));
+    // The country can be corrected alone, and the place is looked up again.
+    let (receipt, document) = placed(&server, json!({"countryCode": "FR"})).await;
+    assert_eq!(receipt["placeCertainty"], "likely");
+    assert_eq!(document["city"]["name"], "Audelange");
 }
 
 #[tokio::test]

@@ -190,6 +190,22 @@ async fn price_per_meter_has_two_decimals() {
 }
 
 #[tokio::test]
+async fn programme_shows_its_smallest_lot_and_its_adverts_their_own_values() {
+    let server = TestServer::start().await;
+    let ranges =
+        json!({"priceMin": 215_000, "priceMax": 480_000, "surfaceMin": 43, "roomMin": 2, "roomMax": 4});
+    let receipt = server.accept(&advert("1", json!({"newBuilding": ranges, "district": "Les Halles"}))).await;
+    let document = server.document(&receipt).await;
+    let expected =
+        json!({"price": 215_000, "surface": 43, "room": 2, "pricePerMeter": 5_000, "district": "Les Halles"});
+    check(&document, &expected);
+    let given = json!({"price": null, "surface": null, "room": null, "district": "Les Halles"});
+    check(&document["adverts"][0], &given);
+    let shown = json!({"surfaceMax": null, "priceMin": 215_000, "priceMax": 480_000, "roomMax": 4});
+    check(&document["adverts"][0]["newBuilding"], &shown);
+}
+
+#[tokio::test]
 async fn only_plausible_prices_are_coherent() {
     let server = TestServer::start().await;
     for (number, (fields, expected)) in [
@@ -200,6 +216,10 @@ async fn only_plausible_prices_are_coherent() {
         (json!({"price": 1, "surface": 40}), false),
         (json!({"transactionType": 1, "price": 900, "surface": 40}), true),
         (json!({"transactionType": 1, "price": 200_000, "surface": 40}), false),
+        (json!({"lifeAnnuity": {"rent": 700}}), true),
+        (json!({"lifeAnnuity": {}}), false),
+        (json!({"newBuilding": {"priceMin": 215_000, "surfaceMin": 43}}), true),
+        (json!({"newBuilding": {"priceMax": 215_000}}), false),
     ]
     .into_iter()
     .enumerate()

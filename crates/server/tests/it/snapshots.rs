@@ -94,6 +94,11 @@ async fn receipts() {
         "receipt_collection",
         post(&json!([minimal("2"), {"price": "x", "colour": 1}, minimal("1")])).await
     );
+    insta::assert_snapshot!(
+        "receipt_warnings",
+        post(&advert("1", json!({"price": "environ 1 €", "surface": "60-65 m²", "createdAt": "1970-01-01"})))
+            .await
+    );
     let lines = format!("{}\n\nnot JSON\n{}\n", minimal("3"), json!({"propertyType": 9}));
     let request = Request::new("POST", "/adverts").key(&server.keys.all).body("application/x-ndjson", lines);
     insta::assert_snapshot!("receipt_lines", server.send(request).await.text());
@@ -104,6 +109,7 @@ async fn errors() {
     let server = TestServer::start().await;
     let keyed = |method: &str, path: &str| Request::new(method, path).key(&server.keys.all);
     let post = |body: Value| keyed("POST", "/adverts").json(&body);
+    let strict = |body: Value| keyed("POST", "/adverts").header("Prefer", "handling=strict").json(&body);
     let shown = async |request: Request| body(&server.send(request).await);
     insta::assert_snapshot!(
         "error_400_not_json",
@@ -111,7 +117,7 @@ async fn errors() {
     );
     insta::assert_snapshot!(
         "error_400_wrong_type",
-        shown(post(advert("1", json!({"price": [], "room": 2.5})))).await
+        shown(strict(advert("1", json!({"price": [], "room": 2.5})))).await
     );
     insta::assert_snapshot!("error_401", shown(Request::new("GET", "/adverts/x")).await);
     let reader = Request::new("POST", "/adverts").key(&server.keys.read).json(&minimal("1"));
@@ -126,7 +132,7 @@ async fn errors() {
     insta::assert_snapshot!("error_415", shown(keyed("POST", "/adverts").body("text/plain", "x")).await);
     insta::assert_snapshot!(
         "error_422",
-        shown(post(json!({"price": -1, "url": "x", "energy": {"category": "H"}}))).await
+        shown(strict(json!({"price": -1, "url": "x", "energy": {"category": "H"}}))).await
     );
     insta::assert_snapshot!("error_422_contradiction", {
         server.accept(&minimal("1")).await;

@@ -103,11 +103,30 @@ async fn empty_stream_has_no_receipts() {
 }
 
 #[tokio::test]
-async fn invalid_utf8_line_is_rejected_and_the_stream_continues() {
+async fn bytes_that_are_not_utf8_are_read_as_windows_1252() {
     let server = TestServer::start().await;
-    let body =
-        [b"{\"title\":\"\xff\xfe\"}\n".as_slice(), b"\0\0\n", minimal("1").to_string().as_bytes()].concat();
-    assert_eq!(summary(&server.post_lines(body).await), [(1, "rejected"), (2, "rejected"), (3, "created")]);
+    let mut line = advert("1", json!({"title": "ete"})).to_string().replace("ete", "@t@").into_bytes();
+    line.iter_mut().filter(|byte| **byte == b'@').for_each(|byte| *byte = 0xe9);
+    let body = [line.as_slice(), b"\n\0\0\n", minimal("2").to_string().as_bytes()].concat();
+    let receipts = server.post_lines(body.clone()).await;
+    assert_eq!(summary(&receipts), [(1, "created"), (2, "rejected"), (3, "created")]);
+    let remark = "2 bytes are not UTF-8 and were read as Windows-1252.";
+    assert_eq!(
+        receipts[0]["warnings"],
+        json!([{"propertyPath": "", "message": remark, "code": "malformed"}])
+    );
+    assert_eq!(server.advert(&receipts[0]).await["title"], "été");
+    // The same bytes in a single body and in an array.
+    for body in [line.clone(), [b"[".as_slice(), &line, b"]"].concat()] {
+        let response = server.post_bytes(body.clone()).await;
+        assert!(response.text().contains(remark), "{}", response.text());
+        server.post_bytes_strict(body).await.problem(400);
+    }
+    let strict = Request::new("POST", "/adverts").key(&server.keys.all).header("Prefer", "handling=strict");
+    let response = server.send(strict.body("application/x-ndjson", body)).await;
+    let outcomes: Vec<Value> =
+        response.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(summary(&outcomes), [(1, "rejected"), (2, "rejected"), (3, "unchanged")]);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use domain::{AdvertEvent, AdvertId, Identity, Property, PropertyId, Timestamp};
+use domain::{AdvertEvent, AdvertId, Identity, Property, PropertyId, SiteKey, Timestamp};
 
 use super::position::Position;
 use crate::error::Error;
@@ -37,6 +37,9 @@ pub trait AdvertStore: Send + Sync + 'static {
     /// Returns at most `limit` adverts that have not expired and were last crawled before `timestamp`, the longest unseen first.
     async fn not_crawled_since(&self, timestamp: Timestamp, limit: usize) -> Result<Vec<AdvertRef>, Error>;
 
+    /// Returns all adverts of a site that have not expired, in the order of their ids.
+    async fn live_adverts_of_site(&self, site: SiteKey) -> Result<Vec<LiveAdvert>, Error>;
+
     /// Returns the number of properties and the number of adverts.
     async fn counts(&self) -> Result<(u64, u64), Error>;
 
@@ -51,6 +54,13 @@ pub trait AdvertStore: Send + Sync + 'static {
 pub struct AdvertRef {
     pub advert: AdvertId,
     pub property: PropertyId,
+}
+
+/// An advert that has not expired, and the date of its last crawl.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LiveAdvert {
+    pub located: AdvertRef,
+    pub last_crawled_at: Timestamp,
 }
 
 /// A property with its version and revision. The version counts the documents that the log names; the revision counts every write,

@@ -132,6 +132,8 @@ enum CriterionRecord<'a> {
     /// `property` or `advert`.
     SortMode(&'a str),
     Expressions(Vec<Vec<EntryRecord>>),
+    /// Phrases, never strict.
+    Features(Vec<String>),
 }
 
 impl<'a> CriterionRecord<'a> {
@@ -163,6 +165,7 @@ impl<'a> CriterionRecord<'a> {
                 let group = |group: &Vec<Entry>| group.iter().map(EntryRecord::from_entry).collect();
                 Self::Expressions(groups.iter().map(group).collect())
             }
+            RawCriterion::Features(phrases) => Self::Features(texts(phrases, Phrase::text)),
         })
     }
 
@@ -190,6 +193,9 @@ impl<'a> CriterionRecord<'a> {
             Self::SortMode(_) => return None,
             Self::Expressions(groups) => {
                 RawCriterion::Expressions(all(groups, |group| all(group, EntryRecord::into_entry))?)
+            }
+            Self::Features(phrases) => {
+                RawCriterion::Features(all(phrases, |text| Phrase::new(&text, Strictness::Inflected))?)
             }
         })
     }

@@ -5,12 +5,14 @@
 
 use domain::advert_event::EventSubject;
 use domain::{
-    Advert, AdvertDetails, AdvertEvent, AdvertField, AdvertId, Amount, Contact, EnergyLetter,
-    FeesResponsibility, GeoAccuracy, GeoPoint, GivenPlace, Insee, PercentVariation, Placement, Property,
-    PropertyId, PropertyType, Publisher, PublisherType, Rating, SiteKey, Timestamp, TransactionType,
-    WebAddress, Zipcode,
+    Advert, AdvertDetails, AdvertEvent, AdvertField, AdvertId, Amount, Contact, CountryCode, EnergyLetter,
+    FeesResponsibility, GeoAccuracy, GeoPoint, GivenPlace, Insee, LifeAnnuity, NewBuilding, PercentVariation,
+    Placement, Property, PropertyId, PropertyType, Publisher, PublisherType, Rating, RentPeriod, SiteKey,
+    Timestamp, TransactionType, WebAddress, Zipcode,
 };
 use serde::{Deserialize, Serialize};
+
+use super::timeline::TimelineRecord;
 
 type Text<const MAX: usize> = domain::value::Text<MAX>;
 
@@ -46,6 +48,8 @@ struct AdvertRecord {
     details: DetailsRecord,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     placement: Option<PlacementRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    timeline: Option<TimelineRecord>,
 }
 
 impl AdvertRecord {
@@ -61,6 +65,7 @@ impl AdvertRecord {
             last_crawled_at,
             expired_at,
             events,
+            timeline,
         } = advert;
         Self {
             id: id.to_string(),
@@ -73,6 +78,7 @@ impl AdvertRecord {
             events: events.iter().map(EventRecord::from_event).collect(),
             details: DetailsRecord::from_details(details),
             placement: placement.as_ref().map(PlacementRecord::from_placement),
+            timeline: TimelineRecord::from_timeline(timeline),
         }
     }
 
@@ -89,6 +95,7 @@ impl AdvertRecord {
             events: self.events.into_iter().map(EventRecord::into_event).collect::<Option<_>>()?,
             details: self.details.into_details()?,
             placement: optional(self.placement, PlacementRecord::into_placement)?,
+            timeline: optional(self.timeline, TimelineRecord::into_timeline)?.unwrap_or_default(),
         })
     }
 }
@@ -193,6 +200,25 @@ sparse_record!(DetailsRecord {
     city_name: String,
     point: [f64; 2],
     accuracy: u8,
+    country: String,
+    district: String,
+    exclusive_mandate: bool,
+    parking_count: i32,
+    heating: String,
+    annuity_bouquet: f64,
+    annuity_rent: f64,
+    occupied: bool,
+    rent_period: u8,
+    new_building: NewBuildingRecord,
+});
+
+sparse_record!(NewBuildingRecord {
+    price_min: f64,
+    price_max: f64,
+    surface_min: f64,
+    surface_max: f64,
+    room_min: i32,
+    room_max: i32,
 });
 
 sparse_record!(ContactRecord {
@@ -240,7 +266,15 @@ impl DetailsRecord {
             pictures,
             pictures_remote,
             virtual_tour,
-            place: GivenPlace { insee, zipcode, city_name, point, accuracy },
+            place: GivenPlace { insee, zipcode, city_name, point, accuracy, country },
+            district,
+            exclusive_mandate,
+            parking_count,
+            heating,
+            life_annuity: LifeAnnuity { bouquet: annuity_bouquet, rent: annuity_rent },
+            occupied,
+            rent_period,
+            new_building,
         } = details;
         Self {
             site: site.as_ref().map(|site| site.as_str().to_owned()),
@@ -284,6 +318,18 @@ impl DetailsRecord {
             city_name: text(city_name),
             point: point.map(|point| [point.lat(), point.lon()]),
             accuracy: accuracy.map(GeoAccuracy::code),
+            country: country.map(|country| country.as_str().to_owned()),
+            district: text(district),
+            exclusive_mandate: *exclusive_mandate,
+            parking_count: *parking_count,
+            heating: text(heating),
+            annuity_bouquet: annuity_bouquet.map(Amount::get),
+            annuity_rent: annuity_rent.map(Amount::get),
+            occupied: *occupied,
+            rent_period: rent_period.map(RentPeriod::code),
+            new_building: new_building
+                .is_given()
+                .then(|| NewBuildingRecord::from_new_building(*new_building)),
         }
     }
 
@@ -339,7 +385,45 @@ impl DetailsRecord {
                 city_name: self.city_name.map(Text::trusted),
                 point: optional(self.point, |[lat, lon]| GeoPoint::new(lat, lon))?,
                 accuracy: optional(self.accuracy, GeoAccuracy::from_code)?,
+                country: optional(self.country, |country| CountryCode::parse(&country))?,
             },
+            district: self.district.map(Text::trusted),
+            exclusive_mandate: self.exclusive_mandate,
+            parking_count: self.parking_count,
+            heating: self.heating.map(Text::trusted),
+            life_annuity: LifeAnnuity {
+                bouquet: optional(self.annuity_bouquet, Amount::new)?,
+                rent: optional(self.annuity_rent, Amount::new)?,
+            },
+            occupied: self.occupied,
+            rent_period: optional(self.rent_period, RentPeriod::from_code)?,
+            new_building: optional(self.new_building, NewBuildingRecord::into_new_building)?
+                .unwrap_or_default(),
+        })
+    }
+}
+
+impl NewBuildingRecord {
+    fn from_new_building(new_building: NewBuilding) -> Self {
+        let NewBuilding { price_min, price_max, surface_min, surface_max, room_min, room_max } = new_building;
+        Self {
+            price_min: price_min.map(Amount::get),
+            price_max: price_max.map(Amount::get),
+            surface_min: surface_min.map(Amount::get),
+            surface_max: surface_max.map(Amount::get),
+            room_min,
+            room_max,
+        }
+    }
+
+    fn into_new_building(self) -> Option<NewBuilding> {
+        Some(NewBuilding {
+            price_min: optional(self.price_min, Amount::new)?,
+            price_max: optional(self.price_max, Amount::new)?,
+            surface_min: optional(self.surface_min, Amount::new)?,
+            surface_max: optional(self.surface_max, Amount::new)?,
+            room_min: self.room_min,
+            room_max: self.room_max,
         })
     }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use domain::{AdvertId, Identity, Property, PropertyId, SearchId, Timestamp};
+use domain::{AdvertId, Identity, Property, PropertyId, SearchId, SiteKey, Timestamp};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::contract::{AdvertRef, StoredProperty};
+use crate::contract::{AdvertRef, LiveAdvert, StoredProperty};
 use crate::contract::{Change, Erasure, LogEntry, Position, PropertyCause, RemovalCause};
 use crate::error::Error;
 use crate::record;
@@ -160,6 +160,27 @@ pub fn not_crawled_since(
         Ok(AdvertRef { advert: advert_id(row, 0)?, property: property_id(row, 1)? })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
+}
+
+pub fn live_adverts_of_site(connection: &Connection, site: &SiteKey) -> Result<Vec<LiveAdvert>, Error> {
+    // In two halves, because each of them has an index that begins with the site.
+    let mut statement = connection.prepare_cached(
+        "SELECT id, property_id, last_crawled_at FROM advert
+             WHERE site = ?1 AND reference IS NOT NULL AND expired = 0
+         UNION ALL
+         SELECT id, property_id, last_crawled_at FROM advert
+             WHERE site = ?1 AND reference IS NULL AND expired = 0",
+    )?;
+    let mut rows = statement.query([site.as_str()])?;
+    let mut live = Vec::new();
+    while let Some(row) = rows.next()? {
+        let located = AdvertRef { advert: advert_id(row, 0)?, property: property_id(row, 1)? };
+        let last_crawled_at = Timestamp::from_second(row.get(2)?)
+            .map_err(|error| Error::corrupt_by(format!("advert {}", located.advert), error))?;
+        live.push(LiveAdvert { located, last_crawled_at });
+    }
+    live.sort_unstable_by_key(|live| live.located.advert);
+    Ok(live)
 }
 
 pub fn counts(connection: &Connection) -> Result<(u64, u64), Error> {

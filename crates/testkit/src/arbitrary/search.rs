@@ -63,6 +63,7 @@ pub fn criterion() -> BoxedStrategy<RawCriterion> {
         vec(polygon, 0..3).prop_map(RawCriterion::Polygons),
         select(&[SortMode::Property, SortMode::Advert]).prop_map(RawCriterion::SortMode),
         vec(vec(entry(), 0..3), 0..3).prop_map(RawCriterion::Expressions),
+        vec(feature(), 0..3).prop_map(RawCriterion::Features),
     ]
     .boxed()
 }
@@ -74,6 +75,12 @@ fn entry() -> BoxedStrategy<Entry> {
         .prop_filter_map("no word in it", |(text, strictness, presence)| {
             Some(Entry { phrase: Phrase::new(&text, strictness)?, presence })
         })
+        .boxed()
+}
+
+fn feature() -> BoxedStrategy<Phrase> {
+    prop_oneof!["(cave|balcon) [1-5]m2", "\\PC{1,16}"]
+        .prop_filter_map("no word in it", |text| Phrase::new(&text, Strictness::Inflected))
         .boxed()
 }
 

@@ -1,17 +1,21 @@
 //! Nested objects of an advert: contact, publisher, ratings, coordinates. Each one replaces the previous value as a
 //! whole.
+//!
+//! Each function returns `None` if the request says nothing usable: the value stays as it is.
 
 use domain::{Contact, EnergyLetter, GeoPoint, Publisher, PublisherType, Rating, Violation};
 use serde_json::{Map, Value};
 
 use super::BLANK;
-use crate::json::{Reader, truncated};
+use super::reader::FieldReader;
+use crate::json::truncated;
+use crate::lenient::{self, Reading, energy};
 
-/// Returns the members of an object, `None` for `null`. Any other value is a violation.
-fn members<'a>(reader: &mut Reader, path: &str, value: &'a Value) -> Option<&'a Map<String, Value>> {
+/// Returns the members of an object, none for `null`. Any other value is unusable.
+pub(super) fn members<'a>(reader: &mut FieldReader, path: &str, value: &'a Value) -> Option<Members<'a>> {
     match value {
-        Value::Object(members) => Some(members),
-        Value::Null => None,
+        Value::Object(members) => Some(Members(Some(members))),
+        Value::Null => Some(Members(None)),
         _ => {
             reader.wrong_type(path, "an object", value);
             None
@@ -19,9 +23,24 @@ fn members<'a>(reader: &mut Reader, path: &str, value: &'a Value) -> Option<&'a 
     }
 }
 
-pub fn contact(reader: &mut Reader, ignored: &mut Vec<String>, value: &Value) -> Contact {
+/// The members of an object; none of `null`.
+pub(super) struct Members<'a>(Option<&'a Map<String, Value>>);
+
+impl<'a> Members<'a> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&'a String, &'a Value)> + use<'a> {
+        self.0.into_iter().flatten()
+    }
+
+    /// Returns `true` if the object clears the value: it is `null`, empty, or has a member that is `null`.
+    pub(super) fn clears(&self) -> bool {
+        self.0.is_none_or(|members| members.is_empty() || members.values().any(Value::is_null))
+    }
+}
+
+pub fn contact(reader: &mut FieldReader, ignored: &mut Vec<String>, value: &Value) -> Option<Contact> {
     let mut contact = Contact::default();
-    for (name, value) in members(reader, "contact", value).into_iter().flatten() {
+    let members = members(reader, "contact", value)?;
+    for (name, value) in members.iter() {
         let slot = match name.as_str() {
             "agency" => &mut contact.agency,
             "email" => &mut contact.email,
@@ -38,12 +57,14 @@ pub fn contact(reader: &mut Reader, ignored: &mut Vec<String>, value: &Value) ->
             *slot = reader.bounded_text(&format!("contact.{name}"), value);
         }
     }
-    contact
+    let given = contact != Contact::default() || members.clears();
+    (given || reader.is_strict()).then_some(contact)
 }
 
-pub fn publisher(reader: &mut Reader, ignored: &mut Vec<String>, value: &Value) -> Publisher {
+pub fn publisher(reader: &mut FieldReader, ignored: &mut Vec<String>, value: &Value) -> Option<Publisher> {
     let mut publisher = Publisher::default();
-    for (name, value) in members(reader, "publisher", value).into_iter().flatten() {
+    let members = members(reader, "publisher", value)?;
+    for (name, value) in members.iter() {
         match name.as_str() {
             "name" if !value.is_null() => publisher.name = reader.bounded_text("publisher.name", value),
             "type" if !value.is_null() => {
@@ -55,38 +76,74 @@ pub fn publisher(reader: &mut Reader, ignored: &mut Vec<String>, value: &Value) 
             _ => ignored.push(format!("publisher.{name}")),
         }
     }
-    publisher
+    let given = publisher != Publisher::default() || members.clears();
+    (given || reader.is_strict()).then_some(publisher)
 }
 
-pub fn rating(reader: &mut Reader, ignored: &mut Vec<String>, path: &str, value: &Value) -> Rating {
+pub fn rating(
+    reader: &mut FieldReader,
+    ignored: &mut Vec<String>,
+    path: &str,
+    value: &Value,
+) -> Option<Rating> {
+    if let Value::String(text) = value
+        && !reader.is_strict()
+    {
+        // The letter of the rating alone, or with its value: `D (250 kWh)`.
+        let read = reader.accept(path, value, energy::read(text))?;
+        return Some(Rating { category: Some(read.class), value: read.value.and_then(domain::Amount::new) });
+    }
     let mut rating = Rating::default();
-    for (name, value) in members(reader, path, value).into_iter().flatten() {
+    let mut beside_letter = None;
+    let members = members(reader, path, value)?;
+    for (name, value) in members.iter() {
         let member = format!("{path}.{name}");
         match name.as_str() {
             "category" if !value.is_null() => {
-                rating.category =
-                    reader.text(&member, value).filter(|text| !text.trim().is_empty()).and_then(|text| {
-                        let letter = EnergyLetter::from_text(text);
-                        if letter.is_none() {
-                            let message = format!(
-                                "The value \"{}\" is not a valid choice; the choices are A, B, C, D, E, F, G.",
-                                truncated(text)
-                            );
-                            reader.invalid(&member, message);
-                        }
-                        letter
-                    });
+                let read = category(reader, &member, value);
+                rating.category = read.map(|read| read.class);
+                beside_letter = read.and_then(|read| read.value).and_then(domain::Amount::new);
             }
             "value" if !value.is_null() => rating.value = reader.amount(&member, value, domain::Amount::MAX),
             "category" | "value" => {}
             _ => ignored.push(member),
         }
     }
-    rating
+    rating.value = rating.value.or(beside_letter);
+    let given = rating != Rating::default() || members.clears();
+    (given || reader.is_strict()).then_some(rating)
 }
 
-pub fn point(reader: &mut Reader, ignored: &mut Vec<String>, path: &str, value: &Value) -> Option<GeoPoint> {
-    let fields = members(reader, path, value)?;
+fn category(reader: &mut FieldReader, path: &str, value: &Value) -> Option<energy::RatingText> {
+    let text = reader.text(path, value)?;
+    if !reader.is_strict() {
+        return reader.accept(path, value, energy::read(text));
+    }
+    if text.trim().is_empty() {
+        return None;
+    }
+    let class = EnergyLetter::from_text(text);
+    if class.is_none() {
+        let choices = "the choices are A, B, C, D, E, F, G";
+        reader.invalid(path, format!("The value \"{}\" is not a valid choice; {choices}.", truncated(text)));
+    }
+    class.map(|class| energy::RatingText { class, value: None })
+}
+
+pub fn point(
+    reader: &mut FieldReader,
+    ignored: &mut Vec<String>,
+    path: &str,
+    value: &Value,
+) -> Option<GeoPoint> {
+    if !reader.is_strict() {
+        let unknown = value.as_object().into_iter().flatten().map(|(name, _)| name);
+        let unknown = unknown.filter(|name| !lenient::point::is_member(name));
+        ignored.extend(unknown.map(|name| format!("{path}.{name}")));
+        let reading: Reading<GeoPoint> = lenient::point::read(value);
+        return reader.accept(path, value, reading);
+    }
+    let fields = members(reader, path, value)?.0?;
     ignored.extend(
         fields
             .keys()
@@ -96,7 +153,7 @@ pub fn point(reader: &mut Reader, ignored: &mut Vec<String>, path: &str, value: 
     let mut coordinate = |name: &str, max: f64| {
         let member = format!("{path}.{name}");
         let Some(value) = fields.get(name).filter(|value| !value.is_null()) else {
-            reader.violations.push(Violation::missing(member, BLANK));
+            reader.report(Violation::missing(member, BLANK));
             return None;
         };
         let degrees = reader.number(&member, value)?;

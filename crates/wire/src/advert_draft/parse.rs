@@ -1,17 +1,21 @@
 //! Parses an advert from JSON into a draft, or into the list of everything that is wrong with it.
 
-use domain::{AdvertDraft, AdvertPatch, FieldUpdate, Identity, Lifecycle};
+use domain::{AdvertDraft, AdvertPatch, CountryCode, FieldUpdate, Identity, Lifecycle};
 use domain::{
-    AdvertEvent, AdvertId, FeesResponsibility, GeoAccuracy, GivenPlace, Insee, PercentVariation, PropertyId,
-    PropertyType, SiteKey, Timestamp, TransactionType, Violation, Zipcode,
+    AdvertEvent, AdvertField, AdvertId, FeesResponsibility, GeoAccuracy, GivenPlace, Insee, PercentVariation,
+    PropertyId, PropertyType, SiteKey, Timestamp, TransactionType, Violation, Zipcode,
 };
-use jiff::SignedDuration;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::json::{Reader, truncated};
-use crate::{date, iri, names, site};
+use crate::json::truncated;
+use crate::lenient::number::{self, NumberKind};
+use crate::lenient::{self, Reading};
+use crate::{iri, names, site};
 
 use super::nested::{contact, point, publisher, rating};
+use super::price_history;
+use super::reader::FieldReader;
+use super::special_sale::{life_annuity, new_building, rent_period};
 use super::{BLANK, ParseContext, ParsedDraft, RejectedDraft};
 
 /// Maximum number of pictures, and of features, of an advert. Portals show about forty.
@@ -20,9 +24,6 @@ const LIST_MAX: usize = 200;
 /// Maximum number of back-filled events: as many as the service keeps.
 const HISTORY_MAX: usize = domain::merge::EVENTS_MAX;
 
-/// Tolerance for the sender's clock before a date counts as being in the future.
-const FUTURE_MAX: SignedDuration = SignedDuration::from_hours(24);
-
 /// Parses one advert.
 pub fn parse(value: &Value, context: ParseContext<'_>) -> Result<ParsedDraft, RejectedDraft> {
     let Value::Object(fields) = value else {
@@ -30,18 +31,19 @@ pub fn parse(value: &Value, context: ParseContext<'_>) -> Result<ParsedDraft, Re
         let message = format!("An advert must be a JSON object, {kind} given.");
         return Err(RejectedDraft {
             violations: vec![Violation::malformed("", message)],
-            ignored: Vec::new(),
+            ..RejectedDraft::default()
         });
     };
-    let mut parser = DraftParser { reader: Reader::default(), fields: ParsedFields::default(), context };
+    let reader = FieldReader::new(context.mode);
+    let mut parser = DraftParser { reader, fields: ParsedFields::default(), context };
     for (name, value) in fields {
         parser.field(name, value);
     }
-    parser.finish()
+    parser.finish(fields)
 }
 
 struct DraftParser<'a> {
-    reader: Reader,
+    reader: FieldReader,
     fields: ParsedFields,
     context: ParseContext<'a>,
 }
@@ -70,6 +72,14 @@ struct ParsedFields {
 
 impl DraftParser<'_> {
     fn field(&mut self, name: &str, value: &Value) {
+        if let Value::String(text) = value
+            && !self.reader.is_strict()
+            && lenient::is_not_given(text)
+            && is_known(name)
+        {
+            // As if the field were absent: an unknown value does not erase a known one.
+            return;
+        }
         if self.amount_field(name, value) || self.integer_field(name, value) || self.place_field(name, value)
         {
             return;
@@ -107,18 +117,18 @@ impl DraftParser<'_> {
             }
             "site" => {
                 let sites = self.context.sites;
-                patch.site = given(value, |v| site::parse_advert_site(reader, name, v, sites));
+                patch.site = given(value, |v| {
+                    let before = reader.exact.violations.len();
+                    let site = site::parse_advert_site(&mut reader.exact, name, v, sites);
+                    reader.report_since(before);
+                    site
+                });
             }
-            "contact" => patch.contact = FieldUpdate::Set(contact(reader, &mut self.fields.ignored, value)),
-            "publisher" => {
-                patch.publisher = FieldUpdate::Set(publisher(reader, &mut self.fields.ignored, value))
-            }
-            "energy" => {
-                patch.energy = FieldUpdate::Set(rating(reader, &mut self.fields.ignored, name, value))
-            }
+            "contact" => patch.contact = whole(contact(reader, &mut self.fields.ignored, value)),
+            "publisher" => patch.publisher = whole(publisher(reader, &mut self.fields.ignored, value)),
+            "energy" => patch.energy = whole(rating(reader, &mut self.fields.ignored, name, value)),
             "greenHouseGas" => {
-                patch.green_house_gas =
-                    FieldUpdate::Set(rating(reader, &mut self.fields.ignored, name, value));
+                patch.green_house_gas = whole(rating(reader, &mut self.fields.ignored, name, value));
             }
             "feesResponsibility" => {
                 patch.fees_responsibility =
@@ -126,12 +136,25 @@ impl DraftParser<'_> {
             }
             "elevator" => patch.elevator = given(value, |v| reader.boolean(name, v)),
             "furnished" => patch.furnished = given(value, |v| reader.boolean(name, v)),
-            "features" => {
-                patch.features = list(value, |v| reader.list(name, v, LIST_MAX, Reader::bounded_text));
+            "district" => patch.district = given(value, |v| reader.bounded_text(name, v)),
+            "heating" => patch.heating = given(value, |v| reader.bounded_text(name, v)),
+            "exclusiveMandate" => patch.exclusive_mandate = given(value, |v| reader.boolean(name, v)),
+            "occupied" => patch.occupied = given(value, |v| reader.boolean(name, v)),
+            "rentPeriod" => patch.rent_period = given(value, |v| rent_period(reader, name, v)),
+            "lifeAnnuity" => {
+                patch.life_annuity = whole(life_annuity(reader, &mut self.fields.ignored, value));
             }
-            "pictures" => patch.pictures = list(value, |v| reader.list(name, v, LIST_MAX, Reader::address)),
+            "newBuilding" => {
+                patch.new_building = whole(new_building(reader, &mut self.fields.ignored, value));
+            }
+            "features" => {
+                patch.features = list(value, |v| reader.list(name, v, LIST_MAX, FieldReader::bounded_text));
+            }
+            "pictures" => {
+                patch.pictures = list(value, |v| reader.list(name, v, LIST_MAX, FieldReader::address))
+            }
             "picturesRemote" => {
-                patch.pictures_remote = list(value, |v| reader.list(name, v, LIST_MAX, Reader::address));
+                patch.pictures_remote = list(value, |v| reader.list(name, v, LIST_MAX, FieldReader::address));
             }
             "createdAt" if !null => self.fields.created_at = self.date(name, value),
             "updatedAt" if !null => self.fields.updated_at = self.date(name, value),
@@ -139,7 +162,9 @@ impl DraftParser<'_> {
             "expiredAt" if !null => self.fields.expired_at = self.date(name, value),
             "expired" if !null => self.fields.expired = reader.boolean(name, value),
             "events" if !null => self.history(name, value),
-            "createdAt" | "updatedAt" | "lastCrawledAt" | "expiredAt" | "expired" | "events" => {}
+            "priceHistory" if !null => self.history(name, &price_history::as_events(value)),
+            "createdAt" | "updatedAt" | "lastCrawledAt" | "expiredAt" | "expired" | "events"
+            | "priceHistory" => {}
             // JSON-LD members of a document that the client sends back.
             "@context" | "@id" | "@type" => {}
             _ => self.fields.ignored.push(name.to_owned()),
@@ -175,6 +200,7 @@ impl DraftParser<'_> {
             "floor" => (&mut patch.floor, -100..=1_000),
             "floorQuantity" => (&mut patch.floor_quantity, 0..=1_000),
             "constructionYear" => (&mut patch.construction_year, 0..=2_200),
+            "parkingCount" => (&mut patch.parking_count, 0..=1_000),
             _ => return false,
         };
         *slot = given(value, |value| self.reader.integer(name, value, bounds));
@@ -185,37 +211,59 @@ impl DraftParser<'_> {
         let (reader, place) = (&mut self.reader, &mut self.fields.place);
         match name {
             "insee" | "zipcode" | "cityName" | "locations" | "location" | "geoAccuracy" => {}
+            "country" | "countryCode" => {}
             _ => return false,
         }
-        self.fields.place_given = true;
         if value.is_null() {
+            self.fields.place_given = true;
             return true;
         }
-        match name {
+        let usable = match name {
             "insee" => {
                 place.insee = reader.text_or_number(name, value).and_then(|text| {
-                    let insee = Insee::parse(&text);
+                    let insee = Insee::parse(&text).or_else(|| Insee::parse(&code_digits(&text, reader)));
                     if insee.is_none() {
                         reader.invalid(name, format!("\"{}\" is not an INSEE code.", truncated(&text)));
                     }
                     insee
                 });
+                place.insee.is_some()
             }
             "zipcode" => {
                 place.zipcode = reader.text_or_number(name, value).and_then(|text| {
-                    let zipcode = Zipcode::parse(&text);
+                    let zipcode = Zipcode::parse(&code_digits(&text, reader));
                     if zipcode.is_none() {
                         reader.invalid(name, format!("\"{}\" is not a zipcode.", truncated(&text)));
                     }
                     zipcode
                 });
+                place.zipcode.is_some()
             }
-            "cityName" => place.city_name = reader.bounded_text(name, value),
+            "cityName" => {
+                place.city_name = reader.bounded_text(name, value);
+                place.city_name.is_some()
+            }
             "geoAccuracy" => {
                 place.accuracy = reader.enum_code(name, value, GeoAccuracy::ALL, |kind| kind.code());
+                place.accuracy.is_some()
             }
-            _ => place.point = point(reader, &mut self.fields.ignored, name, value),
-        }
+            "country" | "countryCode" => {
+                place.country = reader.text(name, value).and_then(|text| {
+                    let country = CountryCode::parse(text);
+                    if country.is_none() {
+                        reader.invalid(name, format!("\"{}\" is not a country.", truncated(text)));
+                    }
+                    country
+                });
+                place.country.is_some()
+            }
+            _ => {
+                place.point = point(reader, &mut self.fields.ignored, name, value);
+                place.point.is_some()
+            }
+        };
+        // In lenient mode, a place without one usable value leaves the known place.
+        self.fields.place_given |= usable || reader.is_strict();
         true
     }
 
@@ -224,34 +272,20 @@ impl DraftParser<'_> {
         let id = parse(text);
         if id.is_none() {
             let message = format!("Invalid reference \"{}\".", truncated(text));
-            self.reader.violations.push(Violation::malformed(name, message));
+            self.reader.report(Violation::malformed(name, message));
         }
         id
     }
 
     fn date(&mut self, path: &str, value: &Value) -> Option<Timestamp> {
-        let text = self.reader.text(path, value)?;
-        let Some(timestamp) = date::parse(text, self.context.zone) else {
-            let message = format!("\"{}\" is not a date.", truncated(text));
-            self.reader.violations.push(Violation::malformed(path, message));
-            return None;
-        };
-        if timestamp.duration_since(self.context.now) > FUTURE_MAX {
-            self.reader.invalid(path, format!("\"{text}\" is in the future."));
-            return None;
-        }
-        Some(timestamp)
+        self.reader.date(path, value, self.context)
     }
 
     fn history(&mut self, path: &str, value: &Value) {
         let Value::Array(items) = value else {
             return self.reader.wrong_type(path, "an array", value);
         };
-        if items.len() > HISTORY_MAX {
-            let message =
-                format!("This list is too long: {} items given, at most {HISTORY_MAX} allowed.", items.len());
-            return self.reader.invalid(path, message);
-        }
+        let Some(items) = self.reader.limited(path, items, HISTORY_MAX) else { return };
         for (index, item) in items.iter().enumerate() {
             let event = self.event(&format!("{path}[{index}]"), item);
             self.fields.history.extend(event);
@@ -267,20 +301,24 @@ impl DraftParser<'_> {
         let missing = |name: &str| Violation::missing(format!("{path}.{name}"), BLANK);
         let field_name = match member("fieldName") {
             Some(value) => self.reader.bounded_text::<100>(&format!("{path}.fieldName"), value),
+            // A field name that is null stands for the creation.
+            None if fields.contains_key("fieldName") => domain::value::Text::new("created").ok().flatten(),
             None => None,
         };
         let at = match member("createdAt") {
             Some(value) => self.date(&format!("{path}.createdAt"), value),
             None => {
-                self.reader.violations.push(missing("createdAt"));
+                self.reader.report(missing("createdAt"));
                 None
             }
         };
         if field_name.is_none() {
-            self.reader.violations.push(missing("fieldName"));
+            self.reader.report(missing("fieldName"));
         }
+        let field = field_name.as_ref().map(|name| name.as_str().to_owned()).unwrap_or_default();
         let mut value_text = |name: &str| -> Option<Box<str>> {
             let text = self.reader.text_or_number(&format!("{path}.{name}"), member(name)?)?;
+            let text = if self.reader.is_strict() { text } else { amount_text(&field, text) };
             Some(text.chars().take(1_000).collect::<String>().into())
         };
         let (old_value, new_value) = (value_text("fieldOldValue"), value_text("fieldNewValue"));
@@ -296,8 +334,10 @@ impl DraftParser<'_> {
         Some(event.with_variation())
     }
 
-    fn finish(self) -> Result<ParsedDraft, RejectedDraft> {
-        let Self { reader: Reader { mut violations }, mut fields, context: _ } = self;
+    fn finish(self, given: &Map<String, Value>) -> Result<ParsedDraft, RejectedDraft> {
+        let Self { reader, mut fields, context: _ } = self;
+        let strict = reader.is_strict();
+        let (mut violations, mut warnings) = reader.finish();
         if fields.place_given {
             fields.patch.place = FieldUpdate::Set(fields.place);
         }
@@ -318,6 +358,10 @@ impl DraftParser<'_> {
         // An invalid identity is not reported as missing as well.
         let invalid_identity =
             |violation: &Violation| matches!(violation.path.as_str(), "uuid" | "site" | "reference" | "url");
+        if identity.is_none() {
+            // A part of the identity that could not be used is the reason, more than a warning.
+            violations.extend(warnings.extract_if(.., |warning| invalid_identity(warning)));
+        }
         if identity.is_none() && !violations.iter().any(invalid_identity) {
             let message = "An advert needs a uuid, a site and a reference, or a url.";
             violations.push(Violation::missing("uuid", message));
@@ -329,14 +373,16 @@ impl DraftParser<'_> {
             (None, None) => Lifecycle::Seen,
             (Some(false), Some(_)) => {
                 let message = "An advert that is not expired cannot have an expiry date.";
-                violations.push(Violation::contradiction("expiredAt", message));
+                let list = if strict { &mut violations } else { &mut warnings };
+                list.push(Violation::contradiction("expiredAt", message));
                 Lifecycle::Live
             }
         };
         let (Some(identity), Some(transaction_type), Some(property_type), true) =
             (identity, fields.transaction_type, fields.property_type, violations.is_empty())
         else {
-            return Err(RejectedDraft { violations, ignored: fields.ignored });
+            let (reference, url) = (label(given.get("reference")), label(given.get("url")));
+            return Err(RejectedDraft { violations, ignored: fields.ignored, reference, url });
         };
         let draft = AdvertDraft {
             identity,
@@ -350,7 +396,7 @@ impl DraftParser<'_> {
             lifecycle,
             history: fields.history,
         };
-        Ok(ParsedDraft { draft, ignored: fields.ignored })
+        Ok(ParsedDraft { draft, ignored: fields.ignored, warnings })
     }
 }
 
@@ -368,10 +414,91 @@ fn identity(uuid: Option<AdvertId>, patch: &AdvertPatch) -> Option<Identity> {
     }
 }
 
+/// Returns the update for a value: `null` clears, and so does a blank text in strict mode. A value that could not be used
+/// is kept; in strict mode its violation rejects the advert anyway.
 fn given<T>(value: &Value, read: impl FnOnce(&Value) -> Option<T>) -> FieldUpdate<Option<T>> {
-    FieldUpdate::Set(if value.is_null() { None } else { read(value) })
+    if value.is_null() {
+        return FieldUpdate::Set(None);
+    }
+    match read(value) {
+        Some(read) => FieldUpdate::Set(Some(read)),
+        // In lenient mode, blank text never gets here.
+        None if value.as_str().is_some_and(|text| text.trim().is_empty()) => FieldUpdate::Set(None),
+        None => FieldUpdate::Keep,
+    }
 }
 
 fn list<T>(value: &Value, read: impl FnOnce(&Value) -> Option<Vec<T>>) -> FieldUpdate<Vec<T>> {
-    FieldUpdate::Set(if value.is_null() { Vec::new() } else { read(value).unwrap_or_default() })
+    if value.is_null() { FieldUpdate::Set(Vec::new()) } else { whole(read(value)) }
+}
+
+/// Returns the update for a value that is replaced as a whole. `None` keeps it.
+fn whole<T>(value: Option<T>) -> FieldUpdate<T> {
+    value.map_or(FieldUpdate::Keep, FieldUpdate::Set)
+}
+
+/// Returns `true` for the names of fields. Only these may be left out if their text is blank; an unknown name is reported
+/// whatever its value.
+fn is_known(name: &str) -> bool {
+    let other = [
+        "uuid",
+        "property",
+        "picturesRemote",
+        "insee",
+        "zipcode",
+        "cityName",
+        "location",
+        "geoAccuracy",
+        "country",
+        "countryCode",
+        "createdAt",
+        "updatedAt",
+        "lastCrawledAt",
+        "expired",
+        "expiredAt",
+        "events",
+    ];
+    other.contains(&name) || AdvertField::ALL.iter().any(|field| names::advert_field(*field) == name)
+}
+
+/// Returns the digits of a code that has noise around them: `F-75011`, `75 011`, `75011.0`. Any other text stays.
+fn code_digits(text: &str, reader: &FieldReader) -> String {
+    let is_code = |code: &str| code.len() == 5 && code.bytes().all(|byte| byte.is_ascii_digit());
+    if reader.is_strict() {
+        return text.to_owned();
+    }
+    let trimmed = text.trim().trim_end_matches(".0");
+    let upper = trimmed.to_ascii_uppercase();
+    let local = ["FR-", "FR ", "F-", "F ", "FR", "F"].iter().find_map(|prefix| upper.strip_prefix(prefix));
+    let joined: String = local.unwrap_or(trimmed).split_whitespace().collect();
+    if is_code(&joined) {
+        return joined;
+    }
+    // `75011 Paris`: the code is the first word.
+    match trimmed.split([' ', ',']).next() {
+        Some(first) if is_code(first) => first.to_owned(),
+        _ => trimmed.to_owned(),
+    }
+}
+
+/// Returns an old or new price or surface as plain digits, so that a variation can be computed: `295 000 €` is `295000`. The
+/// values of other fields stay.
+fn amount_text(field: &str, text: String) -> String {
+    let kind = match field {
+        "price" | "surface" => NumberKind::of_amount(field),
+        _ => return text,
+    };
+    match number::read(&text, kind) {
+        Reading::Value(number) => domain::Amount::new(number).map_or(text, |amount| amount.to_string()),
+        Reading::Remarked(..) | Reading::NotGiven | Reading::Unusable(_) => text,
+    }
+}
+
+/// Returns a value that identifies the advert for its sender, as given.
+fn label(value: Option<&Value>) -> Option<String> {
+    match value? {
+        Value::String(text) => Some(truncated(text.trim())).filter(|text| !text.is_empty()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
 }

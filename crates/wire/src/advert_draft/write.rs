@@ -8,6 +8,7 @@ use domain::{
 };
 use serde_json::{Map, Value, json};
 
+use super::special_sale::{write_life_annuity, write_new_building};
 use crate::{iri, names};
 
 /// Returns the JSON object that parses back into `draft`.
@@ -83,6 +84,14 @@ pub fn write(draft: &AdvertDraft) -> Value {
     body.given("pictures", &patch.pictures, |list| addresses(list));
     body.given("picturesRemote", &patch.pictures_remote, |list| addresses(list));
     body.given("virtualTour", &patch.virtual_tour, address);
+    body.given("district", &patch.district, text);
+    body.given("exclusiveMandate", &patch.exclusive_mandate, |value| json!(value));
+    body.given("parkingCount", &patch.parking_count, |value| json!(value));
+    body.given("heating", &patch.heating, text);
+    body.given("lifeAnnuity", &patch.life_annuity, write_life_annuity);
+    body.given("occupied", &patch.occupied, |value| json!(value));
+    body.given("rentPeriod", &patch.rent_period, |period| json!(period.map(names::rent_period)));
+    body.given("newBuilding", &patch.new_building, write_new_building);
     if let FieldUpdate::Set(place) = &patch.place {
         body.place(place);
     }
@@ -109,12 +118,15 @@ impl Body {
     }
 
     fn place(&mut self, place: &GivenPlace) {
-        let GivenPlace { insee, zipcode, city_name, point, accuracy } = place;
+        let GivenPlace { insee, zipcode, city_name, point, accuracy, country } = place;
         self.set("insee", json!(insee.as_ref().map(|insee| insee.as_str())));
         self.set("zipcode", json!(zipcode.as_ref().map(|zipcode| zipcode.as_str())));
         self.set("cityName", text(city_name));
         self.set("locations", json!(point.map(|point| json!({"lat": point.lat(), "lon": point.lon()}))));
         self.set("geoAccuracy", json!(accuracy.map(|accuracy| accuracy.code())));
+        if let Some(country) = country {
+            self.set("country", country.as_str());
+        }
     }
 }
 

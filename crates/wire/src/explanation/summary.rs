@@ -1,5 +1,6 @@
 //! Summarises an explanation in one or two sentences.
 
+use super::value::ExpectedValue;
 use super::{AdvertBody, ChangeBody, CriterionBody, EntryResultBody, ExplanationBody, GroupBody};
 
 /// Returns the summary of an otherwise complete body.
@@ -41,9 +42,10 @@ fn failures(body: &ExplanationBody<'_>) -> Vec<String> {
 fn failure(line: &CriterionBody) -> String {
     let CriterionBody { filters, wanted, found, held: _ } = line;
     let filters = join_names(filters);
-    match found {
-        Some(found) => format!("{filters}: expected {wanted}, found {found}"),
-        None => format!("{filters}: expected {wanted}, but the value is unknown"),
+    match (wanted, found) {
+        (_, Some(found)) => format!("{filters}: expected {wanted}, found {found}"),
+        (ExpectedValue::Feature { .. }, None) => format!("{filters}: expected {wanted}, but it has none"),
+        (_, None) => format!("{filters}: expected {wanted}, but the value is unknown"),
     }
 }
 

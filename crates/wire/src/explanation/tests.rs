@@ -45,6 +45,7 @@ fn advert(number: u8, change: impl FnOnce(&mut Advert)) -> Advert {
         last_crawled_at: at(1_800_000_000),
         expired_at: None,
         events: vec![AdvertEvent::created(at(1_800_000_000))],
+        timeline: domain::Timeline::default(),
     };
     change(&mut advert);
     advert
@@ -278,6 +279,11 @@ fn summary_names_failed_criteria() {
     check(
         &[("expressions", RawCriterion::Expressions(vec![entries]))],
         "\"terrasse\" is in none of its texts and \"balcon\" is in a title but is excluded",
+    );
+    let features = ["cave", "parking"].map(|text| Phrase::new(text, Strictness::Inflected).unwrap());
+    check(
+        &[("features", RawCriterion::Features(features.to_vec()))],
+        "features: expected a feature with \"cave\", but it has none; features: expected a feature with \"parking\", but it has none",
     );
     check(
         &[("excludedProperties", RawCriterion::Properties(vec![it.id]))],

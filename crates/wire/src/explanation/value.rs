@@ -44,6 +44,10 @@ pub enum ExpectedValue {
     Polygons {
         polygons: usize,
     },
+    /// The words of a feature.
+    Feature {
+        feature: String,
+    },
 }
 
 #[derive(Debug, Serialize)]
@@ -267,6 +271,7 @@ impl fmt::Display for ExpectedValue {
             Self::Circle { lat: _, lon: _, radius } => write!(f, "at most {} km away", radius.0),
             Self::Polygons { polygons: 1 } => f.write_str("inside the polygon"),
             Self::Polygons { polygons } => write!(f, "inside one of {polygons} polygons"),
+            Self::Feature { feature } => write!(f, "a feature with \"{feature}\""),
         }
     }
 }

@@ -19,7 +19,7 @@ pub const GROUPS_MAX: usize = 50;
 pub const ENTRIES_MAX: usize = 20;
 
 /// Maximum length of a phrase: no two adverts share a longer one.
-const WORD_LENGTH_MAX: usize = 200;
+pub(super) const WORD_LENGTH_MAX: usize = 200;
 
 /// The parameter's name inside a string that holds a query.
 const NAME: &str = "expressions";

@@ -31,7 +31,8 @@ fn parameters_of(filter: &'static Filter) -> Vec<Parameter> {
         | Kind::Place(..)
         | Kind::Site(_)
         | Kind::SiteCategory(_)
-        | Kind::ExcludedProperty => &["[]"],
+        | Kind::ExcludedProperty
+        | Kind::Features => &["[]"],
         Kind::Shapes => &["[shape][point][0]", "[shape][point][1]"],
         Kind::Expressions => {
             &["[group][entry][word]", "[group][entry][options][includes]", "[group][entry][options][strict]"]

@@ -3,13 +3,13 @@
 use domain::FieldUpdate;
 use domain::criteria::{RawCriteria, RawCriterion};
 use domain::filter::{Codes, Filter, Kind, PlaceKind};
-use domain::{EnergyLetter, Zipcode};
+use domain::{EnergyLetter, Phrase, Zipcode};
 use serde_json::{Map, Value};
 
 use super::parse::field;
 use super::reference::ReferenceParser;
 use super::{ParseContext, default_flag};
-use crate::filters::{expressions, is_single_valued, malformed_value, names, shapes};
+use crate::filters::{expressions, features, is_single_valued, malformed_value, names, shapes};
 use crate::json::{Reader, truncated};
 use crate::query::items;
 
@@ -117,6 +117,14 @@ impl<'a> Criteria<'a, '_> {
                 self.ignored.extend(read.ignored);
                 (!read.groups.is_empty()).then_some(RawCriterion::Expressions(read.groups))
             }
+            Kind::Features => {
+                let phrases = reader.list_or_single(values, feature)?;
+                if let Err(violation) = features::check_count(name, phrases.len()) {
+                    reader.violations.push(violation);
+                    return None;
+                }
+                (!phrases.is_empty()).then_some(RawCriterion::Features(phrases))
+            }
             // Not criteria of a saved search.
             Kind::From(_) | Kind::To(_) | Kind::SortMode => None,
         }
@@ -172,6 +180,11 @@ fn code(reader: &mut Reader, path: &str, value: &Value, codes: Codes) -> Option<
         | Codes::FeesResponsibility
         | Codes::Accuracy => reader.enum_code(path, value, &codes.all(), |code| *code),
     }
+}
+
+fn feature(reader: &mut Reader, path: &str, value: &Value) -> Option<Phrase> {
+    let text = reader.text_or_number(path, value)?;
+    features::parse(path, &text).map_err(|violation| reader.violations.push(violation)).ok()
 }
 
 fn zipcode(reader: &mut Reader, path: &str, value: &Value) -> Option<Zipcode> {

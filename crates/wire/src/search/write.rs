@@ -4,7 +4,9 @@
 use domain::criteria::RawCriterion;
 use domain::filter::{Codes, Filter, Kind};
 use domain::search::SearchDraft;
-use domain::{Alerts, EnergyLetter, Polygon, SavedSearch, SiteCategoryId, SiteDirectory, SiteKey, Timestamp};
+use domain::{
+    Alerts, EnergyLetter, Phrase, Polygon, SavedSearch, SiteCategoryId, SiteDirectory, SiteKey, Timestamp,
+};
 use jiff::tz::TimeZone;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -139,6 +141,7 @@ impl Serialize for Criterion<'_> {
             RawCriterion::Properties(ids) => serializer.collect_seq(ids.iter().map(|id| iri::property(*id))),
             RawCriterion::Polygons(polygons) => serializer.collect_seq(polygons.iter().map(write_corners)),
             RawCriterion::Expressions(groups) => expressions::write(groups).serialize(serializer),
+            RawCriterion::Features(phrases) => serializer.collect_seq(phrases.iter().map(Phrase::text)),
             // Concerns the sort order, which a saved search does not have.
             RawCriterion::SortMode(_) => serializer.serialize_none(),
         }

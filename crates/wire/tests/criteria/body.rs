@@ -93,6 +93,7 @@ fn canonical(drawn: Vec<(&'static Filter, RawCriterion)>) -> RawCriteria {
             RawCriterion::Sites(list) => RawCriterion::Sites(once(list)),
             RawCriterion::SiteCategories(list) => RawCriterion::SiteCategories(once(list)),
             RawCriterion::Properties(list) => RawCriterion::Properties(once(list)),
+            RawCriterion::Features(list) => RawCriterion::Features(once(list)),
             criterion @ (RawCriterion::Number(_)
             | RawCriterion::Timestamp(_)
             | RawCriterion::Flag(_)

@@ -41,6 +41,9 @@ fn pairs(filter: &Filter, name: &str, criterion: &RawCriterion) -> Vec<(String, 
         }
         RawCriterion::Zipcodes(codes) => list(codes.iter().map(ToString::to_string).collect()),
         RawCriterion::Sites(sites) => list(sites.iter().map(|site| site.as_str().to_owned()).collect()),
+        RawCriterion::Features(phrases) => {
+            list(phrases.iter().map(|phrase| phrase.text().to_owned()).collect())
+        }
         RawCriterion::Properties(ids) => list(ids.iter().map(|id| wire::iri::property(*id)).collect()),
         RawCriterion::SortMode(SortMode::Property) => one("property".to_owned()),
         RawCriterion::SortMode(SortMode::Advert) => one("advert".to_owned()),

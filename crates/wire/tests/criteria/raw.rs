@@ -80,6 +80,12 @@ pub fn criterion(kind: Kind) -> BoxedStrategy<RawCriterion> {
         Kind::SortMode => {
             select(vec![SortMode::Property, SortMode::Advert]).prop_map(RawCriterion::SortMode).boxed()
         }
+        Kind::Features => vec("[a-z0-9éÀœ]{1,8}[ &=+%'-]{0,2}[a-zA-Z]{1,6}", 1..4)
+            .prop_map(|texts| {
+                let phrase = |text: &String| Phrase::new(text, Strictness::Inflected).unwrap();
+                RawCriterion::Features(texts.iter().map(phrase).collect())
+            })
+            .boxed(),
         Kind::Expressions => {
             // Words with accents and with characters that need encoding.
             let entry = ("[a-z0-9éÀœ]{1,8}[ &=+%\\[\\]'-]{0,2}[a-zA-Z]{1,6}", any::<bool>(), any::<bool>());

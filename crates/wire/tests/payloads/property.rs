@@ -72,6 +72,7 @@ fn complete_advert(events: Vec<AdvertEvent>) -> Advert {
                 city_name: Some(short_text("Paris 10e Arrondissement")),
                 point: Some(point()),
                 accuracy: Some(GeoAccuracy::HouseNumber),
+                country: None,
             };
             details.contact = Contact {
                 agency: Some(short_text("Agence du Canal")),
@@ -108,6 +109,11 @@ fn complete_advert(events: Vec<AdvertEvent>) -> Advert {
             ];
             details.pictures_remote = vec![web_address("https://www.portail.example/1.jpg")];
             details.virtual_tour = Some(web_address("https://visite.example/12"));
+            details.district = Some(short_text("Canal Saint-Martin"));
+            details.exclusive_mandate = Some(true);
+            details.parking_count = Some(1);
+            details.heating = Some(short_text("Gaz, collectif"));
+            details.occupied = Some(false);
             details.description =
                 Some(long_text("Au troisième étage, séjour plein sud.\nProche des commerces."));
         })

@@ -6,6 +6,7 @@ use domain::{
     WebAddress,
 };
 
+use super::extras::Extras;
 use super::pictures::Pictures;
 use super::{Changes, Listing};
 use crate::market::PublisherDetails;
@@ -103,6 +104,7 @@ impl Listing<'_> {
         let reference = profile.reference(home.index);
         let (title, description) = self.texts(&reference);
         let Pictures { shown, originals, virtual_tour } = Pictures::of(&self);
+        let extras = Extras::of(&self);
         let PublisherDetails { contact, publisher } =
             PublisherDetails::of(self.world.seed(), self.seller, self.place, home.town, home.index);
         let url = WebAddress::parse(&self.address(&reference)).ok();
@@ -152,6 +154,14 @@ impl Listing<'_> {
             pictures_remote: list(originals),
             virtual_tour: known(virtual_tour),
             place: FieldUpdate::Set(place),
+            district: known(extras.district),
+            exclusive_mandate: known(extras.exclusive_mandate),
+            parking_count: known(extras.parking_count),
+            heating: known(extras.heating),
+            life_annuity: extras.life_annuity.map_or(FieldUpdate::Keep, FieldUpdate::Set),
+            occupied: known(extras.occupied),
+            rent_period: known(extras.rent_period),
+            new_building: extras.new_building.map_or(FieldUpdate::Keep, FieldUpdate::Set),
         };
         let Observation { created_at, updated_at, last_crawled_at, lifecycle, history } = observation;
         AdvertDraft {
@@ -241,6 +251,7 @@ impl Listing<'_> {
             city_name: self.place.city_name.clone(),
             accuracy: point.and(accuracy),
             point,
+            country: None,
         }
     }
 

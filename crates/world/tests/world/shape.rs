@@ -204,3 +204,41 @@ fn an_import_has_every_advert_and_a_fifth_of_second_versions() {
     let share = f64::from(versions) / (stock.len() as f64 + f64::from(versions));
     assert!((0.18..=0.21).contains(&share), "seed 12: {share} second versions");
 }
+
+/// Share of adverts that carry what feeds carry beyond the contract. Shares are in percent of the adverts that can.
+#[test]
+fn extras_are_as_common_as_in_feeds() {
+    let details = |draft: &domain::AdvertDraft| AdvertDetails::default().patched(draft.patch.clone());
+    let drafts: Vec<_> = world(4, 4_000).drafts().collect();
+    let share = |can: &dyn Fn(&domain::AdvertDraft) -> bool, has: &dyn Fn(&AdvertDetails) -> bool| {
+        let able: Vec<_> = drafts.iter().filter(|draft| can(draft)).collect();
+        able.iter().filter(|draft| has(&details(draft))).count() as f64 * 100.0 / able.len() as f64
+    };
+    let dwelling = |draft: &domain::AdvertDraft| {
+        matches!(draft.property_type, PropertyType::Apartment | PropertyType::House)
+    };
+    let sold =
+        |draft: &domain::AdvertDraft| dwelling(draft) && draft.transaction_type == TransactionType::Sell;
+    let to_let = |draft: &domain::AdvertDraft| draft.transaction_type == TransactionType::Rent;
+    let shares = [
+        ("district", share(&|_| true, &|it| it.district.is_some()), 10.0..50.0),
+        ("exclusive mandate", share(&sold, &|it| it.exclusive_mandate.is_some()), 15.0..45.0),
+        ("parking", share(&dwelling, &|it| it.parking_count.is_some()), 50.0..75.0),
+        ("heating", share(&dwelling, &|it| it.heating.is_some()), 35.0..70.0),
+        ("occupied", share(&sold, &|it| it.occupied.is_some()), 15.0..30.0),
+        ("life annuity", share(&sold, &|it| it.life_annuity.is_given()), 0.3..2.0),
+        ("new building", share(&sold, &|it| it.new_building.is_given()), 0.3..10.0),
+        ("rent period", share(&to_let, &|it| it.rent_period.is_some()), 40.0..65.0),
+    ];
+    for (name, share, expected) in shares {
+        assert!(expected.contains(&share), "seed 4: {name}: {share} %, not within {expected:?}");
+    }
+    for draft in drafts.iter().filter(|draft| !sold(draft)) {
+        let details = details(draft);
+        assert!(!details.life_annuity.is_given() && !details.new_building.is_given(), "seed 4: {draft:?}");
+    }
+    for draft in &drafts {
+        let ranges = details(draft).new_building;
+        assert_eq!(ranges.ordered(), ranges, "seed 4");
+    }
+}

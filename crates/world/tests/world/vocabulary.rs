@@ -11,8 +11,10 @@ use crate::world;
 /// here, different words into the lists of `domain::words`.
 #[rustfmt::skip]
 const REVIEWED: &[&str] = &[
+    // Ordinals are one word in digits and in letters.
+    "2e 2eme", "3e 3eme", "4e 4eme", "5e 5eme", "6e 6eme", "7e 7eme", "8e 8eme", "9e 9eme",
     "accessible accessibles", "actif active", "an ans", "annee annees", "annuelle annuelles",
-    "appartement appartements", "attenant attenants", "axe axes", "bail baux", "beau beaux bel belle belles",
+    "appartement appartements", "attenant attenants", "aucun aucune", "axe axes", "bail baux", "beau beaux bel belle belles",
     "bon bonne", "bureau bureaux", "carrele carrelee", "cent cents", "chambre chambres", "charge charges",
     "chene chenes", "commerce commerces", "commercial commerciaux", "commune communes", "compris comprise comprises",
     "construit construite", "consultable consultables", "diagnostic diagnostics", "disponible disponibles",
@@ -24,7 +26,7 @@ const REVIEWED: &[&str] = &[
     "loyer loyers", "lumineuse lumineux", "motorisee motorises", "neuf neuve neuves", "niveau niveaux",
     "nuisance nuisances", "ouvert ouverte", "parquet parquets", "partie parties", "petit petite", "piece pieces",
     "pieton pietonne", "placard placards", "plafond plafonds", "plan plans", "plat plate", "plein pleine",
-    "possibilite possibilites", "premier premiere premieres", "principal principale", "privatif privatifs privative",
+    "possibilite possibilites", "1er premier premiere premieres", "principal principale", "privatif privatifs privative",
     "proche proches", "prolonge prolongee", "propose proposee proposees", "propre propres", "provision provisions",
     "raccorde raccordes", "rafraichissement rafraichissements", "rangement rangements", "recent recente",
     "refait refaite refaits", "reguliere reguliers", "renove renovees", "roulant roulants", "rue rues", "sain saine",

@@ -171,3 +171,23 @@ fn creation_window_and_conditions_hold_on_a_single_advert() {
     check(&it, &live, true);
     check(&property([early, expired(late)]), &live, false);
 }
+
+#[test]
+fn flags_and_counts_of_feeds_are_read_from_one_advert() {
+    let it = property([
+        advert(|advert| {
+            advert.details.exclusive_mandate = Some(true);
+            advert.details.parking_count = Some(2);
+        }),
+        advert(|advert| advert.details.occupied = Some(false)),
+    ]);
+    check(&it, &[("exclusiveMandate", Flag(true)), ("parkingCountMin", Number(2.0))], true);
+    check(&it, &[("exclusiveMandate", Flag(false))], false);
+    check(&it, &[("parkingCountMin", Number(3.0))], false);
+    check(&it, &[("parkingCountMax", Number(2.0))], true);
+    check(&it, &[("parkingCountMax", Number(1.0))], false);
+    check(&it, &[("occupied", Flag(false))], true);
+    check(&it, &[("occupied", Flag(true))], false);
+    // No single advert says both.
+    check(&it, &[("occupied", Flag(false)), ("exclusiveMandate", Flag(true))], false);
+}

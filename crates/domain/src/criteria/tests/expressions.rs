@@ -26,6 +26,19 @@ fn described(description: &str) -> Advert {
     advert(|advert| advert.details.description = LongText::new(description).unwrap())
 }
 
+fn featured(features: &[&str]) -> Advert {
+    advert(|advert| {
+        advert.details.features =
+            features.iter().map(|text| ShortText::new(text).unwrap().unwrap()).collect();
+    })
+}
+
+#[track_caller]
+fn check_features(it: &Property, features: &[&str], expected: bool) {
+    let phrases = features.iter().map(|text| Phrase::new(text, Inflected).unwrap()).collect();
+    check(it, &[("features", CriterionValue::Features(phrases))], expected);
+}
+
 #[track_caller]
 fn check_words(it: &Property, groups: Vec<Vec<Entry>>, expected: bool) {
     check(it, &[("expressions", CriterionValue::Expressions(groups))], expected);
@@ -65,11 +78,22 @@ fn absent_word_occurs_in_no_text() {
 }
 
 #[test]
-fn titles_and_descriptions_of_all_adverts_are_searched() {
+fn titles_descriptions_features_and_districts_of_all_adverts_are_searched() {
     let mut gone = titled("Terrasse");
     gone.expired_at = Some(at(400));
-    let it = property([titled("Maison"), described("Grand jardin"), gone]);
+    let there = advert(|advert| advert.details.district = ShortText::new("Les Salines").unwrap());
+    let it = property([
+        titled("Maison"),
+        described("Grand jardin"),
+        featured(&["Cave", "Double vitrage"]),
+        there,
+        gone,
+    ]);
+    check_words(&it, vec![vec![with("salines"), with("maison")]], true);
     check_words(&it, vec![vec![with("maison"), with("jardin"), with("terrasse")]], true);
+    check_words(&it, vec![vec![with("cave"), with("doubles vitrages"), with("maison")]], true);
+    check_words(&it, vec![vec![without("cave")]], false);
+    check_words(&it, vec![vec![with("cave double")]], false);
     let words = CriterionValue::Expressions(vec![vec![with("terrasse")]]);
     check(&it, &[("expressions", words), ("expired", Flag(false))], true);
 }
@@ -96,4 +120,34 @@ fn strictness_of_the_entry_is_applied() {
     check_words(&it, vec![vec![entry("terrasses", Exact, Present)]], true);
     check_words(&it, vec![vec![entry("L’etage", Exact, Present)]], true);
     check_words(&it, vec![vec![entry("tage", Inflected, Present)]], false);
+}
+
+#[test]
+fn filter_on_features_looks_into_features_only() {
+    let it = property([advert(|advert| {
+        advert.details.title = ShortText::new("Maison avec terrasse").unwrap();
+        advert.details.features = ["Cave voûtée", "Place de parking"]
+            .iter()
+            .filter_map(|text| ShortText::new(text).unwrap())
+            .collect();
+    })]);
+    check_features(&it, &["caves"], true);
+    check_features(&it, &["places de parking"], true);
+    check_features(&it, &["terrasse"], false);
+    check_features(&it, &["voûtée place"], false);
+    check_features(&it, &["cave", "parking"], true);
+    check_features(&it, &["cave", "terrasse"], false);
+    check_features(&it, &[], true);
+    check_features(&property([titled("Cave")]), &["cave"], false);
+}
+
+#[test]
+fn features_may_be_in_different_adverts() {
+    let mut gone = featured(&["Cave"]);
+    gone.expired_at = Some(at(400));
+    let it = property([gone, featured(&["Parking"])]);
+    check_features(&it, &["cave", "parking"], true);
+    let phrases = vec![Phrase::new("cave", Inflected).unwrap()];
+    check(&it, &[("features", CriterionValue::Features(phrases)), ("expired", Flag(false))], true);
+    check_features(&it, &["cave", "parking", "piscine"], false);
 }

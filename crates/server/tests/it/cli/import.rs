@@ -34,11 +34,12 @@ fn feed() -> String {
     .join("\n")
 }
 
-fn summary(run: &Run) -> &str {
-    run.succeeded().trim_end().split_once("): ").unwrap().1
+/// Returns the counts of a successful import.
+pub fn summary(run: &Run) -> &str {
+    run.succeeded().lines().next().unwrap().split_once("): ").unwrap().1
 }
 
-fn open(folder: &Path) -> (tokio::runtime::Runtime, SqliteStore) {
+pub fn open(folder: &Path) -> (tokio::runtime::Runtime, SqliteStore) {
     (tokio::runtime::Builder::new_current_thread().build().unwrap(), SqliteStore::open(folder).unwrap())
 }
 
@@ -70,7 +71,7 @@ fn import_reports_rejected_lines() {
 }
 
 /// Runs an import that reads its feed from standard input.
-fn import_piped(folder: &Path, name: &str, feed: &str) -> Run {
+pub fn import_piped(folder: &Path, name: &str, feed: &str) -> Run {
     let mut command = vigie();
     command.args(["import", name, "--data"]).arg(folder);
     let mut child =

@@ -55,6 +55,16 @@ pub fn full(reference: &str) -> Value {
         "pictures": ["https://images.example/1.jpg", "https://images.example/2.jpg"],
         "picturesRemote": ["https://www.portail.example/1.jpg"],
         "virtualTour": "https://visite.example/12",
+        "district": "Canal Saint-Martin",
+        "exclusiveMandate": true,
+        "parkingCount": 1,
+        "heating": "Gaz, collectif",
+        "lifeAnnuity": {"bouquet": 85000, "rent": 640.5},
+        "occupied": true,
+        "rentPeriod": "month",
+        "newBuilding": {
+            "priceMin": 215000, "priceMax": 480000, "surfaceMin": 31.2, "surfaceMax": 92, "roomMin": 1, "roomMax": 4
+        },
         "insee": "75110",
         "zipcode": "75010",
         "cityName": "Paris 10e Arrondissement",

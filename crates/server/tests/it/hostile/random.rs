@@ -60,6 +60,15 @@ fn tempting() -> impl Strategy<Value = Value> {
         json!("www.www.b.example"),
         json!("HTTP://[::1]/"),
         json!("2A004"),
+        json!("295 000 €"),
+        json!("60-65 m²"),
+        json!("12/03/2024"),
+        json!("NC"),
+        json!("oui"),
+        json!("<p>R&eacute;f &amp;amp; co</p>"),
+        json!("\u{92}Ã©"),
+        json!({"lat": null, "lon": null}),
+        json!({"lat": "2,35", "lon": "48,85"}),
         json!("/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"),
         json!({"lat": "48.5", "lon": -0.0}),
         json!({"category": "c", "value": "12.5"}),
@@ -140,6 +149,60 @@ async fn check(server: &TestServer, sent: &[Value]) {
             assert_eq!(twice["outcome"], "unchanged", "{advert}");
         }
     }
+}
+
+/// A line of an NDJSON body: any bytes, or an advert in which a few bytes were replaced. Never a line break.
+fn any_line() -> impl Strategy<Value = Vec<u8>> {
+    let noise = prop::collection::vec(any::<u8>(), 1..80);
+    let spoilt =
+        (almost_an_advert(), prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6));
+    let spoilt = spoilt.prop_map(|(advert, changes)| {
+        let mut line = advert.to_string().into_bytes();
+        for (at, byte) in changes {
+            let at = at.index(line.len());
+            line[at] = byte;
+        }
+        line
+    });
+    prop_oneof![1 => noise, 3 => spoilt].prop_map(|line| {
+        let mut line: Vec<u8> =
+            line.into_iter().map(|byte| if byte == b'\n' { b' ' } else { byte }).collect();
+        // A blank line has no receipt.
+        if line.iter().all(u8::is_ascii_whitespace) {
+            line = b"x".to_vec();
+        }
+        line
+    })
+}
+
+async fn check_bytes(server: &TestServer, lines: &[Vec<u8>]) {
+    let body = lines.join(&b'\n');
+    let receipts = server.post_lines(body.clone()).await;
+    assert_eq!(receipts.len(), lines.len(), "{}", String::from_utf8_lossy(&body));
+    for (number, receipt) in receipts.iter().enumerate() {
+        assert_eq!(receipt["line"], number + 1);
+        assert!(receipt["outcome"].is_string(), "{receipt}");
+    }
+    for body in [lines[0].clone(), body] {
+        let response = server.post_bytes(body.clone()).await;
+        assert!(response.status < 500, "{}: {}", response.status, String::from_utf8_lossy(&body));
+    }
+}
+
+#[test]
+fn random_bytes_are_answered() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let server = RefCell::new(runtime.block_on(TestServer::start()));
+    // On failure, the runner prints the minimised input and its seed.
+    let mut runner = TestRunner::new(Config { cases: 60, failure_persistence: None, ..Config::default() });
+    let result = runner.run(&prop::collection::vec(any_line(), 1..6), |lines| {
+        runtime.block_on(check_bytes(&server.borrow(), &lines));
+        Ok(())
+    });
+    if let Err(failure) = result {
+        panic!("{failure}");
+    }
+    runtime.block_on(super::assert_unharmed(&server.borrow()));
 }
 
 #[test]

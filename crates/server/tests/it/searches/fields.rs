@@ -96,6 +96,7 @@ const BOUNDS: &[(&str, &str, bool)] = &[
     ("lotCountMin", "lotCountMax", false),
     ("floorQuantityMin", "floorQuantityMax", false),
     ("constructionYearMin", "constructionYearMax", false),
+    ("parkingCountMin", "parkingCountMax", false),
     ("energyValueMin", "energyValueMax", false),
     ("greenHouseGasValueMin", "greenHouseGasValueMax", false),
     ("eventPriceVariationMin", "eventPriceVariationMax", false),
@@ -211,6 +212,10 @@ fn flags() -> Vec<Row> {
         flag("furnished", Some(Value::Null)),
         flag("withVirtualTour", Some(Value::Null)),
         flag("withLocation", None),
+        flag("lifeAnnuity", None),
+        flag("newBuilding", None),
+        flag("exclusiveMandate", None),
+        flag("occupied", None),
         flag("withCoherentPrice", Some(json!(true))),
         flag("hidePropertyContact", Some(json!(false))),
         flag("notificationEnabled", Some(json!(false))),
@@ -378,6 +383,24 @@ fn texts() -> Vec<Row> {
             .wrong(&[json!(5), json!(true), json!(["Maison"]), json!({"a": 1})])
             .invalid(&json!(long), "title", "too long: 1001 characters given, at most 1000 allowed")
             .invalid(&json!("a\u{0}b"), "title", "control character"),
+        list(
+            "features",
+            &[
+                (json!(["Place de parking", "cave"]), json!(["Place de parking", "cave"])),
+                (json!("cave"), json!(["cave"])),
+                (json!([" cave ", "cave"]), json!(["cave"])),
+                (json!(["60m2", 3]), json!(["60m2", "3"])),
+            ],
+        )
+        .unset(None)
+        .wrong(&[json!(true), json!({"a": 1}), json!([["cave"]])])
+        .invalid(&json!(["cave", "!!!"]), "features[1]", "\"!!!\" has no letters or digits")
+        .invalid(&json!("é".repeat(201)), "features", "201 characters given, at most 200 allowed")
+        .invalid(
+            &json!((0..21).map(|number| format!("f{number}")).collect::<Vec<_>>()),
+            "features",
+            "Too many features: 21",
+        ),
         list("expressions", &forms)
             .wrong(&[json!(5), json!(true), json!({"a": "b"})])
             .malformed(&json!([[{"word": {}}]]), "expressions[0][0][word]", "must be a string")

@@ -2,11 +2,12 @@
 //! never edit them, only add to them.
 
 use domain::advert_event::EventSubject;
+use domain::timeline::{Crawl, CrawlSource, Slot, SlotSet};
 use domain::{
     Advert, AdvertDetails, AdvertEvent, AdvertField, AdvertId, Amount, Contact, EnergyLetter,
-    FeesResponsibility, GeoAccuracy, GeoPoint, GivenPlace, Insee, LongText, PercentVariation, Placement,
-    Property, PropertyId, PropertyType, Publisher, PublisherType, Rating, ShortText, SiteKey, Timestamp,
-    TransactionType, WebAddress, Zipcode,
+    FeesResponsibility, GeoAccuracy, GeoPoint, GivenPlace, Insee, LifeAnnuity, Lifecycle, LongText,
+    NewBuilding, PercentVariation, Placement, Property, PropertyId, PropertyType, Publisher, PublisherType,
+    Rating, RentPeriod, ShortText, SiteKey, Timeline, Timestamp, TransactionType, WebAddress, Zipcode,
 };
 
 use super::super::{decode_events, decode_property, encode_events, encode_property};
@@ -14,13 +15,20 @@ use super::super::{decode_events, decode_property, encode_events, encode_propert
 #[test]
 fn version_1_record_with_every_field_reads() {
     let record = include_bytes!("../../../tests/compat/v1/full.record");
-    let expected = property_with_every_field();
+    let expected = property_with_the_first_fields();
     assert_eq!(decode_property(expected.id, record).unwrap(), expected);
 }
 
 #[test]
 fn version_1_record_with_department_reads() {
     let record = include_bytes!("../../../tests/compat/v1/placed.record");
+    let expected = property_with_the_first_fields();
+    assert_eq!(decode_property(expected.id, record).unwrap(), expected);
+}
+
+#[test]
+fn version_1_record_with_the_fields_of_feeds_reads() {
+    let record = include_bytes!("../../../tests/compat/v1/feeds.record");
     let expected = property_with_every_field();
     assert_eq!(decode_property(expected.id, record).unwrap(), expected);
 }
@@ -33,9 +41,16 @@ fn version_1_record_without_optional_fields_reads() {
 }
 
 #[test]
+fn version_1_record_with_timeline_reads() {
+    let record = include_bytes!("../../../tests/compat/v1/timeline.record");
+    let expected = property_with_timeline();
+    assert_eq!(decode_property(expected.id, record).unwrap(), expected);
+}
+
+#[test]
 fn version_1_events_read() {
     let payload = include_bytes!("../../../tests/compat/v1/news.record");
-    assert_eq!(decode_events(payload).unwrap(), events_of_every_kind());
+    assert_eq!(decode_events(payload).unwrap(), events_of_the_first_fields());
 }
 
 /// The full record contains every name on disk. A field that today's code writes and the record lacks needs a record of the next
@@ -48,9 +63,12 @@ fn full_record_contains_every_name() {
         collect_names(&serde_json::from_slice(&json).unwrap(), "", &mut names);
         names
     };
-    // The first full record lacks the department of a placement.
-    let stored = names(include_bytes!("../../../tests/compat/v1/placed.record"));
+    // The first full record lacks the department of a placement, and both lack the fields that came later.
+    let stored = names(include_bytes!("../../../tests/compat/v1/feeds.record"));
     assert_eq!(names(&encode_property(&property_with_every_field()).unwrap()), stored);
+    // Timelines were added later.
+    let stored = names(include_bytes!("../../../tests/compat/v1/timeline.record"));
+    assert_eq!(names(&encode_property(&property_with_timeline()).unwrap()), stored);
 }
 
 fn collect_names(value: &serde_json::Value, path: &str, names: &mut std::collections::BTreeSet<String>) {
@@ -84,10 +102,12 @@ fn records_of_the_current_version_exist() {
         }
         Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists, "{name}"),
     };
-    check("full.record", &encode_property(&property_with_every_field()).unwrap());
-    check("placed.record", &encode_property(&property_with_every_field()).unwrap());
+    check("full.record", &encode_property(&property_with_the_first_fields()).unwrap());
+    check("placed.record", &encode_property(&property_with_the_first_fields()).unwrap());
+    check("feeds.record", &encode_property(&property_with_every_field()).unwrap());
     check("bare.record", &encode_property(&property_with_no_optional_field()).unwrap());
-    check("news.record", &encode_events(&events_of_every_kind()).unwrap());
+    check("news.record", &encode_events(&events_of_the_first_fields()).unwrap());
+    check("timeline.record", &encode_property(&property_with_timeline()).unwrap());
 }
 
 fn at(second: i64) -> Timestamp {
@@ -103,6 +123,32 @@ fn address(text: &str) -> WebAddress {
 }
 
 pub fn property_with_every_field() -> Property {
+    let mut property = property_with_the_first_fields();
+    let advert = &mut property.adverts[0];
+    advert.details = AdvertDetails {
+        district: short("Les Salines"),
+        exclusive_mandate: Some(true),
+        parking_count: Some(2),
+        heating: short("Gaz, collectif"),
+        life_annuity: LifeAnnuity { bouquet: Amount::new(85_000.0), rent: Amount::new(640.5) },
+        occupied: Some(false),
+        rent_period: Some(RentPeriod::Season),
+        new_building: NewBuilding {
+            price_min: Amount::new(215_000.0),
+            price_max: Amount::new(480_000.0),
+            surface_min: Amount::new(31.2),
+            surface_max: Amount::new(92.0),
+            room_min: Some(1),
+            room_max: Some(4),
+        },
+        ..advert.details.clone()
+    };
+    advert.events = events_of(AdvertField::ALL);
+    property
+}
+
+/// The fields of the first release. Later ones are in [`property_with_every_field`].
+fn property_with_the_first_fields() -> Property {
     let details = AdvertDetails {
         site: SiteKey::parse("portail.example"),
         reference: short("REF/2026-0042"),
@@ -150,7 +196,9 @@ pub fn property_with_every_field() -> Property {
             city_name: short("Ajaccio"),
             point: GeoPoint::new(41.919_229, 8.738_635),
             accuracy: Some(GeoAccuracy::HouseNumber),
+            country: None,
         },
+        ..AdvertDetails::default()
     };
     let placement = Placement {
         insee: Insee::parse("2A004").unwrap(),
@@ -168,7 +216,8 @@ pub fn property_with_every_field() -> Property {
         updated_at: at(1_700_000_100),
         last_crawled_at: at(1_700_000_200),
         expired_at: Some(at(1_700_000_300)),
-        events: events_of_every_kind(),
+        events: events_of_the_first_fields(),
+        timeline: Timeline::default(),
     };
     let second = property_with_no_optional_field().adverts;
     let adverts = std::iter::once(full).chain(second).collect();
@@ -187,11 +236,58 @@ fn property_with_no_optional_field() -> Property {
         last_crawled_at: at(1),
         expired_at: None,
         events: Vec::new(),
+        timeline: Timeline::default(),
     };
     Property { id: PropertyId::from_bytes([0x44; 16]), adverts: vec![advert] }
 }
 
-fn events_of_every_kind() -> Vec<AdvertEvent> {
+fn property_with_timeline() -> Property {
+    let mut property = property_with_no_optional_field();
+    let slot = |name: &str| Slot::all().find(|slot| slot.name() == name).unwrap();
+    let seen = |second| Crawl {
+        at: at(second),
+        source: CrawlSource::Dated,
+        crawled_at: Some(at(second)),
+        updated_at: None,
+        lifecycle: Lifecycle::Seen,
+        given: ["title", "price", "place", "place.point"].map(slot).into_iter().collect(),
+        current: SlotSet::default(),
+        values: Vec::new(),
+    };
+    property.adverts[0].timeline = Timeline {
+        crawls: vec![
+            Crawl {
+                source: CrawlSource::Summary,
+                crawled_at: Some(at(-5)),
+                updated_at: Some(at(-7)),
+                lifecycle: Lifecycle::Live,
+                values: vec![(slot("title"), u64::MAX), (slot("place.point"), 3)],
+                ..seen(1)
+            },
+            seen(5),
+            Crawl { current: ["title", "place.point"].map(slot).into_iter().collect(), ..seen(9) },
+            Crawl {
+                source: CrawlSource::Received,
+                crawled_at: None,
+                lifecycle: Lifecycle::Expired { at: Some(at(12)) },
+                given: SlotSet::default(),
+                ..seen(15)
+            },
+            Crawl { lifecycle: Lifecycle::Expired { at: None }, ..seen(20) },
+        ],
+        given: events_of_the_first_fields(),
+        created_at: Some(at(-9)),
+    };
+    property
+}
+
+fn events_of_the_first_fields() -> Vec<AdvertEvent> {
+    let last = AdvertField::ALL.iter().position(|field| *field == AdvertField::Place).unwrap();
+    events_of(&AdvertField::ALL[..=last])
+}
+
+/// Returns an event of every kind, and a change of each of the fields.
+fn events_of(fields: &[AdvertField]) -> Vec<AdvertEvent> {
     let bare = |subject| AdvertEvent {
         at: at(5),
         subject,
@@ -214,6 +310,6 @@ fn events_of_every_kind() -> Vec<AdvertEvent> {
         },
         bare(EventSubject::Foreign("legacy:state".into())),
     ];
-    events.extend(AdvertField::ALL.iter().map(|field| bare(EventSubject::Field(*field))));
+    events.extend(fields.iter().map(|field| bare(EventSubject::Field(*field))));
     events
 }

@@ -97,6 +97,7 @@ fn version_1_searches_read() {
     for (record, expected) in [
         (&include_bytes!("../../../tests/compat/v1/search-full.record")[..], search_with_every_criterion()),
         (&include_bytes!("../../../tests/compat/v1/search-bare.record")[..], search_without_criteria()),
+        (&include_bytes!("../../../tests/compat/v1/search-features.record")[..], search_for_features()),
     ] {
         assert_eq!(decode_search(expected.id, expected.owner, record).unwrap(), expected);
         // Today's code writes the same except for the order of criteria: no name on disk has changed.
@@ -117,6 +118,7 @@ fn searches_of_the_current_version_exist() {
     for (name, search) in [
         ("search-full.record", search_with_every_criterion()),
         ("search-bare.record", search_without_criteria()),
+        ("search-features.record", search_for_features()),
     ] {
         match std::fs::File::create_new(folder.join(name)) {
             Ok(mut file) => {
@@ -134,6 +136,14 @@ fn put(raw_criteria: &mut RawCriteria, name: &str, criterion: RawCriterion) {
 
 fn at(millisecond: i64) -> Timestamp {
     Timestamp::from_millisecond(millisecond).unwrap()
+}
+
+/// The criterion on features is younger than the record of a search with all others.
+fn search_for_features() -> SavedSearch {
+    let mut search = search_without_criteria();
+    let phrases = ["Place de parking", "60m²"].map(|text| Phrase::new(text, Strictness::Inflected).unwrap());
+    put(&mut search.draft.raw_criteria, "features", RawCriterion::Features(phrases.to_vec()));
+    search
 }
 
 fn search_with_every_criterion() -> SavedSearch {

@@ -2,9 +2,9 @@
 
 use domain::Identity;
 use store::prelude::*;
-use store::{AdvertRef, Expected};
+use store::{AdvertRef, Expected, LiveAdvert};
 use testkit::build::{
-    advert, advert_id, at, property, property_id, site_reference, url_identity, web_address,
+    advert, advert_id, at, property, property_id, site, site_reference, url_identity, web_address,
 };
 
 use crate::backend::{Backend, Opened};
@@ -96,4 +96,29 @@ pub async fn live_adverts_are_listed_longest_unseen_first<B: Backend>() {
     assert_eq!(unseen(300, 1).await, [second]);
     assert_eq!(unseen(100, 10).await, []);
     assert_eq!(unseen(101, 10).await, [second]);
+}
+
+pub async fn live_adverts_of_a_site_are_listed_by_id<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    let adverts = [
+        // With and without a reference: both belong to the site.
+        advert(3).site("portail.fr").reference("A-3").crawled_at(300).build(),
+        advert(1).site("portail.fr").crawled_at(100).build(),
+        advert(2).site("portail.fr").reference("A-2").crawled_at(200).expired_at(250).build(),
+        advert(4).site("autre.fr").reference("A-3").build(),
+        advert(5).build(),
+    ];
+    for known in adverts {
+        let number = u64::from(known.id.as_bytes()[15]);
+        commit(&*store, [create(&property(number, [known]), Expected::New)]).await;
+    }
+    let live = async |name| {
+        let found = store.live_adverts_of_site(site(name)).await.unwrap();
+        let fields = |live: LiveAdvert| (live.located.advert, live.located.property, live.last_crawled_at);
+        found.into_iter().map(fields).collect::<Vec<_>>()
+    };
+    let [first, third] = [1, 3].map(|number| (advert_id(number), property_id(number)));
+    assert_eq!(live("portail.fr").await, [(first.0, first.1, at(100)), (third.0, third.1, at(300))]);
+    assert_eq!(live("autre.fr").await.len(), 1);
+    assert_eq!(live("inconnu.fr").await, []);
 }

@@ -9,7 +9,7 @@ use store::{Position, SearchList};
 use testkit::build::{at, property_id, search_id, user_id};
 
 use super::reference::Model;
-use super::story::{OWNERS, PROPERTIES, SEARCHES, reference_identities, url_identities};
+use super::story::{OWNERS, PROPERTIES, SEARCHES, SITE, reference_identities, url_identities};
 use crate::adverts::scan::scan_all;
 use crate::changes::whole_log;
 
@@ -43,6 +43,8 @@ pub async fn compare(store: &impl Store, model: &mut Model) {
             model.not_crawled_since(timestamp)
         );
     }
+    let site = testkit::build::site(SITE);
+    assert_eq!(store.live_adverts_of_site(site.clone()).await.unwrap(), model.live_adverts_of_site(&site));
     compare_searches(store, model).await;
     compare_matches(store, model).await;
 }

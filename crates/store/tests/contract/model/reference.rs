@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use domain::{Advert, AdvertId, Identity, Property, PropertyId, Timestamp};
+use domain::{Advert, AdvertId, Identity, Property, PropertyId, SiteKey, Timestamp};
 use store::{
-    AdvertRef, Change, ChangeSet, CommitOutcome, Erased, Erasure, Expected, LogEntry, Position,
+    AdvertRef, Change, ChangeSet, CommitOutcome, Erased, Erasure, Expected, LiveAdvert, LogEntry, Position,
     PropertyCause, PutCause, PutProperty, RemovalCause, Step, StoredProperty,
 };
 
@@ -229,6 +229,18 @@ impl Model {
 
     pub fn counts(&self) -> (u64, u64) {
         (self.current.len() as u64, self.adverts().count() as u64)
+    }
+
+    pub fn live_adverts_of_site(&self, site: &SiteKey) -> Vec<LiveAdvert> {
+        let mut live: Vec<LiveAdvert> = self
+            .adverts()
+            .filter(|(_, advert)| advert.details.site.as_ref() == Some(site))
+            .map(|(property, advert)| (AdvertRef { advert: advert.id, property }, self.sightings[&advert.id]))
+            .filter(|(_, (_, expired))| !expired)
+            .map(|(located, (last_crawled_at, _))| LiveAdvert { located, last_crawled_at })
+            .collect();
+        live.sort_by_key(|live| live.located.advert);
+        live
     }
 
     pub fn not_crawled_since(&self, timestamp: Timestamp) -> Vec<AdvertRef> {

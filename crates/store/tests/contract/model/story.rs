@@ -128,7 +128,7 @@ fn content() -> impl Strategy<Value = Content> {
     })
 }
 
-const SITE: &str = "portail.fr";
+pub const SITE: &str = "portail.fr";
 
 fn reference_text(number: u8) -> String {
     format!("A-{number}")

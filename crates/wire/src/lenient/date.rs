@@ -1,0 +1,404 @@
+//! Dates as people and programs write them: `12/03/2024`, `12 mars 2024 à 10h30`, seconds since 1970, `20240312`.
+//!
+//! In a date of numbers the day comes before the month, as in France. Two digits of a year mean 1990 to 2089.
+
+use domain::Timestamp;
+use jiff::civil::{Date, Time};
+use jiff::tz::{Offset, TimeZone};
+
+use super::{Reading, says_unknown};
+use crate::date::{parse, resolve_in_zone};
+
+const NO_DATE: &str = "is not a date";
+
+/// Longer texts are sentences.
+const CHARACTERS_MAX: usize = 60;
+
+/// Reads a date. One without an offset is in `zone`.
+pub fn read(text: &str, zone: &TimeZone) -> Reading<Timestamp> {
+    let text = text.trim();
+    if super::is_not_given(text) {
+        return Reading::NotGiven;
+    }
+    if text.chars().nth(CHARACTERS_MAX).is_some() {
+        return Reading::Unusable("is too long for a date");
+    }
+    if is_zero_date(text) {
+        return Reading::NotGiven;
+    }
+    if let Some(timestamp) = day_first(text, zone).or_else(|| parse(text, zone)) {
+        return Reading::Value(timestamp);
+    }
+    if says_unknown(&domain::fold(text)) {
+        return Reading::NotGiven;
+    }
+    // `/Date(1710234000000)/`, as old Microsoft programs write JSON.
+    if let Some(inner) = text.strip_prefix("/Date(").and_then(|rest| rest.strip_suffix(")/")) {
+        let digits = inner.split(['+', '-']).next().unwrap_or(inner);
+        return digits.parse().map_or(Reading::Unusable(NO_DATE), |number: f64| from_number(number, zone));
+    }
+    if let Ok(number) = text.parse::<f64>()
+        && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+    {
+        return from_number(number, zone);
+    }
+    // Remove the name of the zone in brackets: the offset before it says the same.
+    let text = text.split_once('[').map_or(text, |(date, _)| date);
+    let cleaned = super::text::clean(text);
+    match DateTokens::of(&cleaned).read(zone) {
+        Some(timestamp) => Reading::Value(domain::ports::whole_second(timestamp)),
+        None => Reading::Unusable(NO_DATE),
+    }
+}
+
+/// Fast path: reads `12/03/2024`, alone or with `10:15` or `10:15:30`. The usual form of feeds should not cost three failed
+/// attempts at other forms.
+fn day_first(text: &str, zone: &TimeZone) -> Option<Timestamp> {
+    let bytes = text.as_bytes();
+    let number = |from: usize, to: usize| {
+        bytes[from..to].iter().try_fold(0_i16, |number, byte| {
+            byte.is_ascii_digit().then(|| number * 10 + i16::from(byte - b'0'))
+        })
+    };
+    let two = |from: usize| number(from, from + 2).and_then(|number| i8::try_from(number).ok());
+    let time_marks = |marks: &[usize]| marks.iter().all(|at| bytes[*at] == b':');
+    let (hour, minute, second) = match bytes.len() {
+        10 => (0, 0, 0),
+        16 if bytes[10] == b' ' && time_marks(&[13]) => (two(11)?, two(14)?, 0),
+        19 if bytes[10] == b' ' && time_marks(&[13, 16]) => (two(11)?, two(14)?, two(17)?),
+        _ => return None,
+    };
+    if bytes[2] != b'/' || bytes[5] != b'/' {
+        return None;
+    }
+    let date = Date::new(number(6, 10)?, two(3)?, two(0)?).ok()?;
+    resolve_in_zone(date.to_datetime(Time::new(hour, minute, second, 0).ok()?), zone)
+}
+
+/// Reads a number: seconds, milliseconds or microseconds since 1970, or the digits of a date.
+pub fn from_number(number: f64, zone: &TimeZone) -> Reading<Timestamp> {
+    /// 1990 and 2100, in seconds.
+    const SECONDS: std::ops::Range<f64> = 631_152_000.0..4_102_444_800.0;
+    if number == 0.0 {
+        return Reading::NotGiven;
+    }
+    // `20240312`, `202403121015`, `20240312101500`. As seconds or milliseconds these would be before 1990 or after 2100.
+    let digits = format!("{number}");
+    if matches!(digits.len(), 8 | 12 | 14)
+        && let Some(timestamp) = from_digits(&digits, zone)
+    {
+        return Reading::Value(timestamp);
+    }
+    for unit in [1.0, 1e3, 1e6] {
+        let seconds = number / unit;
+        if SECONDS.contains(&seconds) {
+            // Within the range above, the cast is exact.
+            return Timestamp::from_second(seconds as i64).map_or(Reading::Unusable(NO_DATE), Reading::Value);
+        }
+    }
+    if (-1e9..SECONDS.start).contains(&number) {
+        return Reading::Unusable("is a date before 1990 or a number that is no date");
+    }
+    Reading::Unusable(NO_DATE)
+}
+
+/// Returns the year of a date without a time, for years that are given as a date: `01/01/1975`.
+pub fn year(text: &str) -> Option<i16> {
+    let marks = text.chars().filter(|c| matches!(c, '/' | '-' | '.')).count();
+    if marks != 2 || !text.contains(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let tokens = DateTokens::of(text);
+    let (date, rest) = tokens.date()?;
+    rest.is_empty().then_some(date.year())
+}
+
+/// The dates that databases and programs write for "none": all zeros, or the first year of their calendar.
+fn is_zero_date(text: &str) -> bool {
+    text.starts_with("0000")
+        || text.starts_with("00/00/")
+        || text.starts_with("00-00-")
+        || text.starts_with("00.00.")
+        || text.starts_with("0001-01-01")
+        || text.starts_with("01/01/0001")
+        || text.starts_with("-0001")
+        || text.starts_with("30/11/-0001")
+}
+
+fn from_digits(digits: &str, zone: &TimeZone) -> Option<Timestamp> {
+    let part = |from: usize, to: usize| digits.get(from..to).map_or(Some(0), |part| part.parse::<i8>().ok());
+    let year: i16 = digits.get(..4)?.parse().ok()?;
+    if !(1990..2100).contains(&year) {
+        return None;
+    }
+    let date = Date::new(year, part(4, 6)?, part(6, 8)?).ok()?;
+    let time = Time::new(part(8, 10)?, part(10, 12)?, part(12, 14)?, 0).ok()?;
+    resolve_in_zone(date.to_datetime(time), zone)
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum DateToken {
+    Number(String),
+    Word(String),
+    Mark(char),
+}
+
+struct DateTokens(Vec<DateToken>);
+
+impl DateTokens {
+    fn of(text: &str) -> Self {
+        let mut tokens = Vec::new();
+        let mut characters = text.chars().peekable();
+        while let Some(c) = characters.next() {
+            if c.is_whitespace() || matches!(c, ',' | '(' | ')') {
+                continue;
+            }
+            let digit = c.is_ascii_digit();
+            if !digit && !c.is_alphabetic() {
+                tokens.push(DateToken::Mark(c));
+                continue;
+            }
+            let mut run = String::from(c);
+            while let Some(next) =
+                characters.next_if(|next| if digit { next.is_ascii_digit() } else { next.is_alphabetic() })
+            {
+                run.push(next);
+            }
+            tokens.push(if digit { DateToken::Number(run) } else { DateToken::Word(domain::fold(&run)) });
+        }
+        Self(tokens)
+    }
+
+    fn read(&self, zone: &TimeZone) -> Option<Timestamp> {
+        let (date, rest) = self.date()?;
+        let (time, rest) = time(rest)?;
+        let civil = date.to_datetime(time);
+        match offset(rest)? {
+            Some(offset) => offset.to_timestamp(civil).ok(),
+            None => resolve_in_zone(civil, zone),
+        }
+    }
+
+    /// Reads the date at the beginning. Returns the tokens after it.
+    fn date(&self) -> Option<(Date, &[DateToken])> {
+        use DateToken::{Mark, Number, Word};
+        let mut tokens = self.0.as_slice();
+        // `le mardi 12 mars`: neither the article nor the weekday matters.
+        while let [Word(word), rest @ ..] = tokens
+            && (is_weekday(word) || is_tuesday(word, rest) || matches!(word.as_str(), "le" | "du" | "on"))
+        {
+            tokens = match rest {
+                [Mark('.'), rest @ ..] => rest,
+                _ => rest,
+            };
+        }
+        let (year, month, day, rest) = match tokens {
+            [Number(year), Mark(a @ ('-' | '/' | '.')), Number(month), Mark(b), Number(day), rest @ ..]
+                if a == b && year.len() == 4 =>
+            {
+                (full_year(year)?, month.parse().ok()?, day, rest)
+            }
+            [Number(day), Mark(a @ ('-' | '/' | '.')), Number(month), Mark(b), Number(year), rest @ ..]
+                if a == b =>
+            {
+                (full_year(year)?, month.parse().ok()?, day, rest)
+            }
+            // `12 mars 2024`, `1er janvier 2024`, `12-Mar-2024`.
+            [Number(day), rest @ ..] => {
+                let rest = match rest {
+                    [Word(word), rest @ ..]
+                        if matches!(word.as_str(), "er" | "st" | "nd" | "rd" | "th" | "e") =>
+                    {
+                        rest
+                    }
+                    [Mark('-' | '.' | '/'), rest @ ..] => rest,
+                    rest => rest,
+                };
+                let [Word(word), rest @ ..] = rest else { return None };
+                let month = month(word)?;
+                let rest = match rest {
+                    [Mark('-' | '.' | '/'), rest @ ..] => rest,
+                    rest => rest,
+                };
+                let [Number(year), rest @ ..] = rest else { return None };
+                (full_year(year)?, month, day, rest)
+            }
+            // `March 12, 2024`.
+            [Word(word), rest @ ..] => {
+                let month = month(word)?;
+                let [Number(day), rest @ ..] = (match rest {
+                    [Mark('.'), rest @ ..] => rest,
+                    rest => rest,
+                }) else {
+                    return None;
+                };
+                let rest = match rest {
+                    [Word(word), rest @ ..] if matches!(word.as_str(), "st" | "nd" | "rd" | "th" | "er") => {
+                        rest
+                    }
+                    rest => rest,
+                };
+                let [Number(year), rest @ ..] = rest else { return None };
+                (full_year(year)?, month, day, rest)
+            }
+            _ => return None,
+        };
+        if day.len() > 2 {
+            return None;
+        }
+        Some((Date::new(year, month, day.parse().ok()?).ok()?, rest))
+    }
+}
+
+/// Reads a time: `10:15:30.5`, `10h30`, `à 10 h`, `3:15 PM`. Nothing is midnight.
+fn time(tokens: &[DateToken]) -> Option<(Time, &[DateToken])> {
+    use DateToken::{Mark, Number, Word};
+    let mut tokens = tokens;
+    while let [Word(word), rest @ ..] = tokens
+        && matches!(word.as_str(), "t" | "a" | "at" | "vers")
+    {
+        tokens = rest;
+    }
+    if let [Mark('-' | '|'), Number(_), Mark(':') | Word(_), ..] = tokens {
+        tokens = &tokens[1..];
+    }
+    let [Number(hour), rest @ ..] = tokens else { return Some((Time::midnight(), tokens)) };
+    let mut hour: i8 = hour.parse().ok()?;
+    let (mut minute, mut second) = (0, 0);
+    let mut rest = match rest {
+        [Word(word), rest @ ..] if matches!(word.as_str(), "h" | "heures" | "heure") => match rest {
+            [Number(minutes), rest @ ..] => {
+                minute = minutes.parse().ok()?;
+                match rest {
+                    [Word(word), rest @ ..] if matches!(word.as_str(), "m" | "mn" | "min") => rest,
+                    rest => rest,
+                }
+            }
+            rest => rest,
+        },
+        [Mark(':'), Number(minutes), rest @ ..] => {
+            minute = minutes.parse().ok()?;
+            rest
+        }
+        _ => return None,
+    };
+    if let [Mark(':'), Number(seconds), after @ ..] = rest {
+        second = seconds.parse().ok()?;
+        rest = match after {
+            [Mark('.'), Number(_), after @ ..] => after,
+            after => after,
+        };
+    }
+    if let [Word(word), after @ ..] = rest {
+        match (word.as_str(), hour) {
+            ("am", 12) => hour = 0,
+            ("am", 1..=11) | ("pm", 12) => {}
+            ("pm", 1..=11) => hour += 12,
+            ("am" | "pm", _) => return None,
+            _ => return Some((Time::new(hour, minute, second, 0).ok()?, rest)),
+        }
+        rest = after;
+    }
+    Some((Time::new(hour, minute, second, 0).ok()?, rest))
+}
+
+/// Reads an offset. `None` if something else follows the time.
+fn offset(tokens: &[DateToken]) -> Option<Option<Offset>> {
+    use DateToken::{Mark, Number, Word};
+    let (sign, digits) = match tokens {
+        [] => return Some(None),
+        [Word(word)] => {
+            return match word.as_str() {
+                "z" | "utc" | "gmt" => Some(Some(Offset::UTC)),
+                "cet" => Some(Some(Offset::constant(1))),
+                "cest" => Some(Some(Offset::constant(2))),
+                _ => None,
+            };
+        }
+        [Mark(sign @ ('+' | '-')), Number(digits)] | [Word(_), Mark(sign @ ('+' | '-')), Number(digits)] => {
+            (*sign, digits.clone())
+        }
+        [Mark(sign @ ('+' | '-')), Number(hours), Mark(':'), Number(minutes)] => {
+            (*sign, format!("{hours}{minutes}"))
+        }
+        _ => return None,
+    };
+    let (hours, minutes): (i32, i32) = match digits.len() {
+        1 | 2 => (digits.parse().ok()?, 0),
+        4 => (digits[..2].parse().ok()?, digits[2..].parse().ok()?),
+        _ => return None,
+    };
+    let seconds = hours * 3_600 + minutes * 60;
+    Offset::from_seconds(if sign == '-' { -seconds } else { seconds }).ok().map(Some)
+}
+
+/// Returns a year of four digits, or of two: 90 to 99 are 1990 to 1999, the others follow 2000.
+fn full_year(digits: &str) -> Option<i16> {
+    let year: i16 = digits.parse().ok()?;
+    match digits.len() {
+        4 => Some(year),
+        2 => Some(if year >= 90 { 1900 + year } else { 2000 + year }),
+        _ => None,
+    }
+}
+
+fn month(word: &str) -> Option<i8> {
+    Some(match word {
+        "janvier" | "janv" | "jan" | "january" => 1,
+        "fevrier" | "fevr" | "fev" | "feb" | "february" => 2,
+        "mars" | "mar" | "march" => 3,
+        "avril" | "avr" | "apr" | "april" => 4,
+        "mai" | "may" => 5,
+        "juin" | "jun" | "june" => 6,
+        "juillet" | "juil" | "juill" | "jul" | "july" => 7,
+        "aout" | "aou" | "aug" | "august" => 8,
+        "septembre" | "sept" | "sep" | "september" => 9,
+        "octobre" | "oct" | "october" => 10,
+        "novembre" | "nov" | "november" => 11,
+        "decembre" | "dec" | "december" => 12,
+        _ => return None,
+    })
+}
+
+/// Returns `true` for `mar.` before a day and a month: Tuesday, and not March.
+fn is_tuesday(word: &str, rest: &[DateToken]) -> bool {
+    use DateToken::{Mark, Number, Word};
+    let rest = match rest {
+        [Mark('.'), rest @ ..] => rest,
+        rest => rest,
+    };
+    word == "mar" && matches!(rest, [Number(_), Word(name), ..] if month(name).is_some())
+}
+
+fn is_weekday(word: &str) -> bool {
+    matches!(
+        word,
+        "lundi"
+            | "mardi"
+            | "mercredi"
+            | "jeudi"
+            | "vendredi"
+            | "samedi"
+            | "dimanche"
+            | "lun"
+            | "mer"
+            | "jeu"
+            | "ven"
+            | "sam"
+            | "dim"
+            | "monday"
+            | "tuesday"
+            | "wednesday"
+            | "thursday"
+            | "friday"
+            | "saturday"
+            | "sunday"
+            | "mon"
+            | "tue"
+            | "wed"
+            | "thu"
+            | "fri"
+            | "sat"
+            | "sun"
+    )
+}
