@@ -59,7 +59,6 @@ pub const FIELDS: &[&str] = &[
     "property",
     "propertyTax",
     "propertyType",
-    "publisher.category",
     "publisher.name",
     "publisher.type",
     "reference",

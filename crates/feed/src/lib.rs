@@ -6,6 +6,7 @@
 //! code of its format. It knows no other crate of Vigie. The `import` command of `server` uses it.
 
 mod advert;
+mod buffer;
 mod compression;
 mod csv;
 mod encoding;

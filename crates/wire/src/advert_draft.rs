@@ -22,7 +22,7 @@ use domain::draft::AdvertDraft;
 use domain::{SiteDirectory, Timestamp, Violation};
 use jiff::tz::TimeZone;
 
-pub use parse::parse;
+pub use parse::{field_names, parse};
 pub use write::write;
 
 const BLANK: &str = "This value should not be blank.";

@@ -5,6 +5,8 @@
 
 use std::io::{self, BufRead};
 
+use crate::buffer::fill;
+
 use super::path::{JsonPath, Segment};
 
 /// The names under which an object usually holds its list of adverts, if the mapping names none.
@@ -254,17 +256,6 @@ impl<R: BufRead> Scanner<R> {
             }
         }
     }
-}
-
-fn fill(reader: &mut impl BufRead) -> io::Result<&[u8]> {
-    loop {
-        match reader.fill_buf() {
-            Ok(_) => break,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    reader.fill_buf()
 }
 
 fn cut_off() -> io::Error {

@@ -5,6 +5,8 @@
 
 use std::io::{self, BufRead};
 
+use crate::buffer::fill;
+
 pub(crate) enum Slice {
     /// The element is in [`Slicer::element`]; the number is the position of its name in the list.
     Element(usize),
@@ -296,17 +298,6 @@ impl State {
             _ => Kind::Tag,
         }
     }
-}
-
-fn fill(reader: &mut impl BufRead) -> io::Result<&[u8]> {
-    loop {
-        match reader.fill_buf() {
-            Ok(_) => break,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    reader.fill_buf()
 }
 
 #[cfg(test)]

@@ -437,28 +437,38 @@ fn whole<T>(value: Option<T>) -> FieldUpdate<T> {
     value.map_or(FieldUpdate::Keep, FieldUpdate::Set)
 }
 
+/// Names of fields that are not in the table of [`AdvertField`], or have another name there.
+const OTHER_NAMES: &[&str] = &[
+    "uuid",
+    "property",
+    "picturesRemote",
+    "insee",
+    "zipcode",
+    "cityName",
+    "location",
+    "geoAccuracy",
+    "country",
+    "countryCode",
+    "createdAt",
+    "updatedAt",
+    "lastCrawledAt",
+    "expired",
+    "expiredAt",
+    "events",
+    "priceHistory",
+];
+
+/// Returns the names of all fields.
+pub fn field_names() -> impl Iterator<Item = &'static str> {
+    // The table has one name for both lists of pictures, which is that of the first.
+    let fields = AdvertField::ALL.iter().filter(|field| **field != AdvertField::PicturesRemote);
+    fields.map(|field| names::advert_field(*field)).chain(OTHER_NAMES.iter().copied())
+}
+
 /// Returns `true` for the names of fields. Only these may be left out if their text is blank; an unknown name is reported
 /// whatever its value.
 fn is_known(name: &str) -> bool {
-    let other = [
-        "uuid",
-        "property",
-        "picturesRemote",
-        "insee",
-        "zipcode",
-        "cityName",
-        "location",
-        "geoAccuracy",
-        "country",
-        "countryCode",
-        "createdAt",
-        "updatedAt",
-        "lastCrawledAt",
-        "expired",
-        "expiredAt",
-        "events",
-    ];
-    other.contains(&name) || AdvertField::ALL.iter().any(|field| names::advert_field(*field) == name)
+    field_names().any(|known| known == name)
 }
 
 /// Returns the digits of a code that has noise around them: `F-75011`, `75 011`, `75011.0`. Any other text stays.

@@ -107,6 +107,32 @@ fn dry_run_stores_nothing() {
     assert_eq!((counts(&data), live(&data)), ((5, 5), 5));
 }
 
+/// The crate of feeds has its own list of the names that a mapping may fill.
+#[test]
+fn every_field_of_a_mapping_is_known_to_the_parser() {
+    let folder = TempDir::new().unwrap();
+    let mut advert = minimal("A-1");
+    for name in feed::FIELDS {
+        match name.split_once('.') {
+            Some((object, member)) => {
+                if !advert[object].is_object() {
+                    advert[object] = json!({});
+                }
+                advert[object][member] = json!("x");
+            }
+            None if advert[*name].is_null() => advert[*name] = json!("x"),
+            None => {}
+        }
+    }
+    let all =
+        import(folder.path(), &write(folder.path(), "all.ndjson", lines(&[advert.clone()]).as_bytes()), &[]);
+    assert!(!all.out.contains("Ignored names"), "{}", all.out);
+    advert["contact"]["pager"] = json!("x");
+    let unknown =
+        import(folder.path(), &write(folder.path(), "one.ndjson", lines(&[advert]).as_bytes()), &[]);
+    assert!(unknown.out.contains("contact.pager"), "{}", unknown.out);
+}
+
 #[test]
 fn strict_import_fails_if_a_record_was_rejected() {
     let folder = TempDir::new().unwrap();
