@@ -7,7 +7,7 @@
 mod full_feed;
 mod plan;
 
-use domain::{AdvertDraft, AdvertId, GivenPlace, PropertyId, Timestamp, Violation, merge};
+use domain::{AdvertDraft, AdvertId, GivenPlace, PriceStatistics, PropertyId, Timestamp, Violation, merge};
 use places::resolve::PlaceField;
 use places::{Certainty, PlaceWarning};
 use store::{ChangeSet, CommitOutcome, Erased, Expected, Position, PutCause, PutProperty, Step};
@@ -194,8 +194,9 @@ impl App {
     ) -> Result<Option<Plan>, Error> {
         let mut loaded = Loaded::default();
         for _ in 0..READS_MAX {
-            let planned =
-                plan::plan(drafts, &loaded, received_at, creation, &*self.ids, &|place| self.place(place));
+            let locator = |place: &GivenPlace| self.place(place);
+            let prices = PriceStatistics::default();
+            let planned = plan::plan(drafts, &loaded, received_at, creation, &*self.ids, &locator, &prices);
             match planned {
                 Ok(plan) => return Ok(Some(plan)),
                 Err(missing) => self.load(&mut loaded, missing).await?,

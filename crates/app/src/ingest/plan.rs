@@ -10,11 +10,12 @@ use domain::FieldUpdate;
 use domain::attribute;
 use domain::grouping::{self, Grouping};
 use domain::merge::{self, Effect, Merged};
+use domain::price::{self, PriceFinding};
 use domain::property::ADVERTS_MAX;
 use domain::restore;
 use domain::{
-    AdvertDetails, AdvertDraft, AdvertId, GivenPlace, IdSource, Identity, Placement, Property, PropertyId,
-    Timestamp, Violation,
+    AdvertDetails, AdvertDraft, AdvertId, GivenPlace, IdSource, Identity, Placement, PriceProblem,
+    PriceStatistics, Property, PropertyId, Timestamp, Violation,
 };
 use places::Certainty;
 use store::{AdvertRef, Expected, PutCause, PutProperty, Step, StoredProperty};
@@ -75,6 +76,7 @@ pub fn plan(
     creation: Creation,
     ids: &dyn IdSource,
     locator: Locator<'_>,
+    prices: &PriceStatistics,
 ) -> Result<Plan, Missing> {
     let missing = missing(drafts, loaded);
     if missing != Missing::default() {
@@ -86,6 +88,7 @@ pub fn plan(
         creation,
         ids,
         locator,
+        prices,
         located: HashMap::new(),
         properties: HashMap::new(),
         steps: Vec::new(),
@@ -135,6 +138,7 @@ struct Batch<'a> {
     creation: Creation,
     ids: &'a dyn IdSource,
     locator: Locator<'a>,
+    prices: &'a PriceStatistics,
     /// Identities that earlier drafts of this batch have added, moved or removed.
     located: HashMap<Identity, Option<AdvertRef>>,
     /// Properties as the steps so far leave them.
@@ -173,13 +177,14 @@ impl Batch<'_> {
             FieldUpdate::Set(place) => place.clone(),
             FieldUpdate::Keep => GivenPlace::default(),
         };
-        let Placed { placement, certainty, warnings } = (self.locator)(&place);
+        let Placed { placement, certainty, mut warnings } = (self.locator)(&place);
         let claim = draft.identity.clone();
         let create = match self.creation {
             Creation::Derived => merge::create,
             Creation::Verbatim => restore::restore,
         };
-        let Merged { advert, effect: _, events } = create(id, draft, placement, self.received_at);
+        let Merged { mut advert, effect: _, events } = create(id, draft, placement, self.received_at);
+        warnings.extend(price::evaluate(&mut advert, None, self.prices).and_then(price_warning));
         if let Some(violation) = self.check_reference(id, &advert.details, None)? {
             return Ok(Receipt::Rejected { violations: vec![violation] });
         }
@@ -224,12 +229,15 @@ impl Batch<'_> {
                 warnings: Vec::new(),
             });
         }
-        let Placed { placement, certainty, warnings } = match draft.updated_place(&current.details.place) {
+        let Placed { placement, certainty, mut warnings } = match draft.updated_place(&current.details.place)
+        {
             FieldUpdate::Set(place) => (self.locator)(&place),
             FieldUpdate::Keep => Placed::default(),
         };
         let claim = draft.identity.clone();
-        let Merged { advert, effect, events } = merge::update(&current, draft, placement, self.received_at);
+        let Merged { mut advert, effect, events } =
+            merge::update(&current, draft, placement, self.received_at);
+        warnings.extend(price::evaluate(&mut advert, Some(&current), self.prices).and_then(price_warning));
         if let Some(violation) = self.check_reference(id, &advert.details, Some(&current.details))? {
             return Ok(Receipt::Rejected { violations: vec![violation] });
         }
@@ -385,6 +393,11 @@ impl Batch<'_> {
             )
         }))
     }
+}
+
+/// Says that a price looks wrong. A missing price is no mistake.
+fn price_warning(finding: PriceFinding) -> Option<Violation> {
+    (finding.problem != PriceProblem::NoPrice).then(|| Violation::invalid("price", finding))
 }
 
 /// Returns the identities of an advert besides its uuid.

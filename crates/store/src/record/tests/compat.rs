@@ -6,8 +6,9 @@ use domain::timeline::{Crawl, CrawlSource, Slot, SlotSet};
 use domain::{
     Advert, AdvertDetails, AdvertEvent, AdvertField, AdvertId, Amount, Contact, EnergyLetter,
     FeesResponsibility, GeoAccuracy, GeoPoint, GivenPlace, Insee, LifeAnnuity, Lifecycle, LongText,
-    NewBuilding, PercentVariation, Placement, Property, PropertyId, PropertyType, Publisher, PublisherType,
-    Rating, RentPeriod, ShortText, SiteKey, Timeline, Timestamp, TransactionType, WebAddress, Zipcode,
+    NewBuilding, PercentVariation, Placement, PriceCheck, PriceProblem, Property, PropertyId, PropertyType,
+    Publisher, PublisherType, Rating, RentPeriod, ShortText, SiteKey, Timeline, Timestamp, TransactionType,
+    WebAddress, Zipcode,
 };
 
 use super::super::{decode_events, decode_property, encode_events, encode_property};
@@ -48,6 +49,13 @@ fn version_1_record_with_timeline_reads() {
 }
 
 #[test]
+fn version_1_record_with_checked_prices_reads() {
+    let record = include_bytes!("../../../tests/compat/v1/prices.record");
+    let expected = property_with_checked_prices();
+    assert_eq!(decode_property(expected.id, record).unwrap(), expected);
+}
+
+#[test]
 fn version_1_events_read() {
     let payload = include_bytes!("../../../tests/compat/v1/news.record");
     assert_eq!(decode_events(payload).unwrap(), events_of_the_first_fields());
@@ -69,6 +77,9 @@ fn full_record_contains_every_name() {
     // Timelines were added later.
     let stored = names(include_bytes!("../../../tests/compat/v1/timeline.record"));
     assert_eq!(names(&encode_property(&property_with_timeline()).unwrap()), stored);
+    // So were the results of checking prices.
+    let stored = names(include_bytes!("../../../tests/compat/v1/prices.record"));
+    assert_eq!(names(&encode_property(&property_with_checked_prices()).unwrap()), stored);
 }
 
 fn collect_names(value: &serde_json::Value, path: &str, names: &mut std::collections::BTreeSet<String>) {
@@ -108,6 +119,7 @@ fn records_of_the_current_version_exist() {
     check("bare.record", &encode_property(&property_with_no_optional_field()).unwrap());
     check("news.record", &encode_events(&events_of_the_first_fields()).unwrap());
     check("timeline.record", &encode_property(&property_with_timeline()).unwrap());
+    check("prices.record", &encode_property(&property_with_checked_prices()).unwrap());
 }
 
 fn at(second: i64) -> Timestamp {
@@ -218,6 +230,7 @@ fn property_with_the_first_fields() -> Property {
         expired_at: Some(at(1_700_000_300)),
         events: events_of_the_first_fields(),
         timeline: Timeline::default(),
+        price_check: PriceCheck::Unchecked,
     };
     let second = property_with_no_optional_field().adverts;
     let adverts = std::iter::once(full).chain(second).collect();
@@ -237,6 +250,7 @@ fn property_with_no_optional_field() -> Property {
         expired_at: None,
         events: Vec::new(),
         timeline: Timeline::default(),
+        price_check: PriceCheck::Unchecked,
     };
     Property { id: PropertyId::from_bytes([0x44; 16]), adverts: vec![advert] }
 }
@@ -278,6 +292,16 @@ fn property_with_timeline() -> Property {
         given: events_of_the_first_fields(),
         created_at: Some(at(-9)),
     };
+    property
+}
+
+/// Returns one advert for each result.
+fn property_with_checked_prices() -> Property {
+    let mut property = property_with_no_optional_field();
+    let bare = property.adverts.remove(0);
+    let problems = PriceProblem::ALL.iter().map(|problem| PriceCheck::Incoherent(*problem));
+    let checks = [PriceCheck::Unchecked, PriceCheck::Coherent].into_iter().chain(problems);
+    property.adverts = checks.map(|price_check| Advert { price_check, ..bare.clone() }).collect();
     property
 }
 
