@@ -3,6 +3,8 @@
 //! Each combination has a histogram, so a price is added and removed without reading the others again, and a few wrong prices move
 //! the median little. All prices within the bounds are counted, also those found incoherent: otherwise the first adverts of a place
 //! would decide which of the next ones count.
+//!
+//! A million adverts, spread over the communes of France by population, take 17 MB: `statistics_of_a_million_adverts_are_small`.
 
 use std::collections::HashMap;
 
