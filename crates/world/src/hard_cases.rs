@@ -14,7 +14,7 @@ mod same_home;
 mod scene;
 mod series;
 mod templates;
-mod wording;
+mod texts;
 
 use domain::{AdvertDraft, PropertyId};
 
@@ -69,27 +69,27 @@ case_kinds! {
     /// A home of the stock, on one to five portals.
     Ordinary = ("ordinary", 600, same_home::ordinary),
     /// 85, 85.31 and 86 m², or the Carrez surface against the habitable one.
-    SurfaceConvention = ("surface conventions", 35, same_home::surface_convention),
+    SurfaceConvention = ("surface conventions", 25, same_home::surface_convention),
     /// The price with and without agency fees.
-    Fees = ("fees in or out", 35, same_home::fees),
+    Fees = ("fees in or out", 25, same_home::fees),
     /// Only the town is known.
     MissingCoordinates = ("missing coordinates", 35, same_home::missing_coordinates),
     /// Rooms, floor or furnished are missing or wrong on one portal.
-    FieldError = ("missing or wrong field", 35, same_home::field_error),
+    FieldError = ("missing or wrong field", 25, same_home::field_error),
     /// One portal still shows the old price.
-    LatePriceCut = ("late price cut", 35, same_home::late_price_cut),
-    MissingSurface = ("missing surface", 30, same_home::missing_surface),
-    PriceOnRequest = ("price on request", 25, same_home::price_on_request),
+    LatePriceCut = ("late price cut", 20, same_home::late_price_cut),
+    MissingSurface = ("missing surface", 20, same_home::missing_surface),
+    PriceOnRequest = ("price on request", 18, same_home::price_on_request),
     /// A second agency copies most of the text.
-    CopiedDescription = ("copied description", 45, same_home::copied_description),
+    CopiedDescription = ("copied description", 50, same_home::copied_description),
     /// A second agency writes its own text.
-    RewrittenDescription = ("rewritten description", 70, same_home::rewritten_description),
+    RewrittenDescription = ("rewritten description", 130, same_home::rewritten_description),
     /// The owner sells beside the agency.
-    OwnerAndAgency = ("owner and agency", 35, same_home::owner_and_agency),
+    OwnerAndAgency = ("owner and agency", 25, same_home::owner_and_agency),
     /// Expired and published again under another reference.
-    Repost = ("repost", 35, same_home::repost),
+    Repost = ("repost", 30, same_home::repost),
     /// The rent with and without charges.
-    RentCharges = ("rent charges in or out", 35, same_home::rent_charges),
+    RentCharges = ("rent charges in or out", 25, same_home::rent_charges),
     /// Units of one programme with one text.
     NewBuildingTwins = ("new-building twins", 14, series::programme),
     /// Parking spaces with one text, one price and one surface.

@@ -3,7 +3,7 @@
 use domain::{PropertyType, TransactionType};
 
 use super::scene::{AgencyReference, Scene, forget_home, retext};
-use super::wording::{self, Text};
+use super::texts::{self, Text};
 use crate::home::{Home, HomeKind, presentable};
 use crate::market::Seller;
 use crate::random::{Purpose, Random};
@@ -67,7 +67,7 @@ pub(super) fn boilerplate(scene: &mut Scene<'_>) {
         let mut text = scene.writer(&home, &particulars).short(&mut scene.random);
         if let Seller::Agency(agency) = home.seller {
             text.description.push(' ');
-            text.description.push_str(&wording::boilerplate(scene.world.seed(), town, agency));
+            text.description.push_str(&texts::boilerplate(scene.world.seed(), town, agency));
         }
         publish(scene, &home, &text);
     }

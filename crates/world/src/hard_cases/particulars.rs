@@ -1,7 +1,7 @@
 //! What makes one home unlike another: the sizes of its rooms, its street, works, an unusual feature.
 //!
-//! They are facts of the home, so every writer takes them from here. Each has the wording of a full sentence and of a note, because
-//! one agency writes prose and the next a list.
+//! They are facts of the home, so every writer takes them from here. Each is written as a full sentence or as a note, because one
+//! agency writes prose and the next a list.
 
 use crate::home::Home;
 use crate::random::Random;

@@ -8,7 +8,7 @@ use domain::{
 use super::CaseKind;
 use super::particulars::Particulars;
 use super::scene::{AgencyReference, Mandate, Scene, amount, known, quote, retext};
-use super::wording::{self, Text};
+use super::texts::{self, Text};
 use crate::home::{Fees, Home, presentable};
 use crate::market::Seller;
 use crate::random::Random;
@@ -178,7 +178,7 @@ pub(super) fn copied_description(scene: &mut Scene<'_>) {
     let home = scene.dwelling(transaction_type);
     let particulars = scene.particulars(&home);
     let (mut drafts, text) = first_agency(scene, &home, &particulars, 1);
-    let copy = Text { title: None, description: wording::copied(&mut scene.random, &text.description) };
+    let copy = Text { title: None, description: texts::copied(&mut scene.random, &text.description) };
     drafts.push(second_agency(scene, &home, &drafts, &copy));
     publish(scene, &home, drafts);
 }
@@ -257,7 +257,7 @@ pub(super) fn repost(scene: &mut Scene<'_>) {
     let text = match (moved_to_another_agency, scene.random.chance(35.0)) {
         (true, _) => scene.writer(&home, &particulars).rewritten(&mut scene.random),
         (false, true) => {
-            Text { title: None, description: wording::refreshed(&mut scene.random, &text.description) }
+            Text { title: None, description: texts::refreshed(&mut scene.random, &text.description) }
         }
         (false, false) => text,
     };

@@ -6,7 +6,7 @@ use domain::{
 };
 
 use super::particulars::Particulars;
-use super::wording::{Text, Writer};
+use super::texts::{Text, Writer};
 use super::{CaseKind, LabelledAdvert, habits};
 use crate::home::{Fees, Home, HomeKind};
 use crate::listing::{Changes, Listing};

@@ -4,7 +4,7 @@ use domain::{Amount, FieldUpdate, NewBuilding, PropertyType, TransactionType, We
 
 use super::scene::{AgencyReference, Scene, forget_home, known, quote, retext, short_text};
 use super::templates;
-use super::wording::Text;
+use super::texts::Text;
 use crate::home::{Condition, Home, HomeKind, presentable};
 use crate::market::Seller;
 use crate::towns::TownSize;
@@ -40,7 +40,7 @@ pub(super) fn programme(scene: &mut Scene<'_>) {
         (home.build.floor, home.build.floors) = (Some(floor), Some(floors));
         (home.build.year, home.build.condition) = (first.build.year.max(Some(2024)), Condition::New);
         home.build.elevator = Some(true);
-        // It has not been built, so nobody has measured what it consumes.
+        // It has not been built, so its consumption has not been measured.
         home.audit = None;
         let value = home.build.surface * per_meter * (1.0 + 0.012 * f64::from(floor));
         home.money.price = presentable(value, TransactionType::Sell);
