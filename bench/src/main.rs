@@ -2,6 +2,7 @@
 
 mod alerts;
 mod deliver;
+mod grouping_quality;
 mod import;
 mod latencies;
 mod matching;
@@ -37,6 +38,8 @@ enum Command {
     Alerts(alerts::AlertsArgs),
     /// Webhook throughput and latency, and the effect of a receiver that hangs
     Deliver(deliver::DeliverArgs),
+    /// Precision and recall of grouping on a market with hard cases, by kind of case
+    GroupingQuality(grouping_quality::GroupingQualityArgs),
     /// Reading every property of a data folder, as an index rebuild does
     Scan(scan::ScanArgs),
     /// A running server: start-up time, searches over HTTP, and searches during ingest
@@ -50,6 +53,7 @@ fn main() -> anyhow::Result<()> {
         Command::Match(args) => matching::run(&args),
         Command::Alerts(args) => alerts::run(&args),
         Command::Deliver(args) => deliver::run(&args),
+        Command::GroupingQuality(args) => grouping_quality::run(&args),
         Command::Scan(args) => scan::run(&args),
         Command::Serve(args) => serve::run(&args),
     }
