@@ -163,9 +163,14 @@ impl<'a> Scene<'a> {
     pub(super) fn sign(&self, home: &Home, mandate: Mandate, draft: &mut AdvertDraft) {
         let Mandate { seller, number } = mandate;
         let place = self.place(home);
-        let details = PublisherDetails::of(self.world.seed(), seller, place, home.town, number);
-        draft.patch.contact = FieldUpdate::Set(details.contact);
-        draft.patch.publisher = FieldUpdate::Set(details.publisher);
+        let PublisherDetails { mut contact, publisher } =
+            PublisherDetails::of(self.world.seed(), seller, place, home.town, number);
+        // Those of the stock have five digits and would soon repeat. An agency gives each of its mandates its own.
+        if let Seller::Agency(agency) = seller {
+            contact.reference = short_text(&format!("{agency}-{:07}", number - FIRST_NUMBER));
+        }
+        draft.patch.contact = FieldUpdate::Set(contact);
+        draft.patch.publisher = FieldUpdate::Set(publisher);
     }
 
     /// Files a draft under another number.
@@ -210,11 +215,13 @@ impl<'a> Scene<'a> {
         self.adverts.push(LabelledAdvert { home: home.id, case: self.case, kind: self.kind, draft });
     }
 
-    /// Adds a home of the stock to the case. In the stock, each advert has its own past; here the price cuts are those of the home.
+    /// Adds a home of the stock to the case. In the stock, each advert has its own past; here, the price cuts are
+    /// those of the home.
     pub(super) fn publish_ordinary(&mut self) {
         let property = self.world.property(self.case);
-        let first = property.drafts.first().map(|draft| (draft.history.clone(), draft.patch.price.clone()));
-        let (steps, price) = first.unwrap_or_default();
+        let Some(first) = property.drafts.first() else { return };
+        let (steps, price, publisher) =
+            (first.history.clone(), first.patch.price.clone(), first.patch.publisher.clone());
         for mut draft in property.drafts {
             draft.property = None;
             draft.history = if draft.patch.price == price { steps.clone() } else { Vec::new() };
@@ -223,6 +230,12 @@ impl<'a> Scene<'a> {
                 .retain(|step| Some(step.at) >= draft.created_at && Some(step.at) <= draft.last_crawled_at);
             if !matches!(draft.lifecycle, Lifecycle::Expired { .. }) {
                 draft.updated_at = draft.history.last().map(|step| step.at).or(draft.created_at);
+            }
+            // In the stock, the second agency of a home has the negotiator and the number of the first.
+            if let (true, FieldUpdate::Set(contact)) =
+                (draft.patch.publisher != publisher, &mut draft.patch.contact)
+            {
+                (contact.name, contact.reference) = (None, None);
             }
             habits::apply(&mut self.random, AgencyReference::AsUsual, &mut draft);
             self.adverts.push(LabelledAdvert { home: property.id, case: self.case, kind: self.kind, draft });

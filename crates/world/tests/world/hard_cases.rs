@@ -1,6 +1,7 @@
 //! The labelled market: every kind occurs, labels are right, and drafts look like those of the stock.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::LazyLock;
 
 use domain::{AdvertDetails, Lifecycle};
 use world::{CaseKind, LabelledAdvert};
@@ -31,7 +32,14 @@ const ONE_HOME: [CaseKind; 12] = [
 /// The adverts of each case, with their values.
 type Cases = BTreeMap<u64, Vec<(LabelledAdvert, AdvertDetails)>>;
 
-fn cases(seed: u64) -> Cases {
+/// Returns the market of one of the [`SEEDS`], which is generated once for all tests.
+fn cases(seed: u64) -> &'static Cases {
+    static MARKETS: LazyLock<BTreeMap<u64, Cases>> =
+        LazyLock::new(|| SEEDS.into_iter().map(|seed| (seed, generate(seed))).collect());
+    &MARKETS[&seed]
+}
+
+fn generate(seed: u64) -> Cases {
     let mut cases = Cases::new();
     for advert in world(seed, CASES).hard_market() {
         let details = AdvertDetails::default().patched(advert.draft.patch.clone());
@@ -76,7 +84,7 @@ fn the_same_seed_gives_the_same_market() {
 fn every_kind_has_a_few_per_cent_of_the_homes() {
     for seed in SEEDS {
         let mut homes: BTreeMap<CaseKind, HashSet<_>> = BTreeMap::new();
-        for advert in world(seed, CASES).hard_market() {
+        for (advert, _) in cases(seed).values().flatten() {
             homes.entry(advert.kind).or_default().insert(advert.home);
         }
         let total: usize = homes.values().map(HashSet::len).sum();
@@ -121,10 +129,10 @@ fn drafts_are_well_formed_and_name_nothing_real() {
             for (LabelledAdvert { draft, kind, .. }, details) in adverts {
                 let at = format!("seed {seed}, case {case}, {}", kind.name());
                 assert_eq!(draft.property, None, "{at}");
-                assert!(keys.insert(key(&draft)), "{at}: {:?} occurs twice", draft.identity);
+                assert!(keys.insert(key(draft)), "{at}: {:?} occurs twice", draft.identity);
                 assert!(addresses.insert(details.url.clone().unwrap()), "{at}: duplicate URL");
                 let reference = details.reference.as_ref().unwrap().as_str();
-                assert_eq!(key(&draft).1, reference, "{at}");
+                assert_eq!(key(draft).1, reference, "{at}");
                 assert!(details.url.as_ref().unwrap().as_str().ends_with(reference), "{at}");
                 let texts = [
                     details.title.as_ref().unwrap().as_str(),
@@ -136,7 +144,7 @@ fn drafts_are_well_formed_and_name_nothing_real() {
                 let addresses =
                     details.pictures.iter().chain(&details.pictures_remote).chain(&details.virtual_tour);
                 assert!(addresses.chain(&details.url).all(|url| url.host().ends_with(".example")), "{at}");
-                assert!(key(&draft).0.ends_with(".example"), "{at}");
+                assert!(key(draft).0.ends_with(".example"), "{at}");
                 let email = details.contact.email.as_ref();
                 assert!(email.is_none_or(|email| email.as_str().ends_with(".example")), "{at}");
                 let (created, crawled) = (draft.created_at.unwrap(), draft.last_crawled_at.unwrap());
@@ -148,12 +156,27 @@ fn drafts_are_well_formed_and_name_nothing_real() {
 }
 
 #[test]
+fn an_agency_uses_a_reference_for_one_home() {
+    for seed in SEEDS {
+        let mut homes = BTreeMap::new();
+        for (advert, details) in cases(seed).values().flatten() {
+            let (agency, reference) = (&details.contact.agency, &details.contact.reference);
+            if let (Some(agency), Some(reference)) = (agency, reference) {
+                let known = *homes.entry((agency, reference, &details.place.zipcode)).or_insert(advert.home);
+                assert_eq!(known, advert.home, "seed {seed}, case {}", advert.case);
+            }
+        }
+        assert!(homes.len() > 500, "seed {seed}");
+    }
+}
+
+#[test]
 fn different_homes_differ_where_a_reader_would_look() {
     for seed in SEEDS {
         for (case, adverts) in cases(seed) {
             let kind = adverts[0].0.kind;
             let at = format!("seed {seed}, case {case}, {}", kind.name());
-            let agency_references = by_home(&adverts, |details| details.contact.reference.clone());
+            let agency_references = by_home(adverts, |details| details.contact.reference.clone());
             if !ONE_HOME.contains(&kind) && kind != CaseKind::Ordinary {
                 assert!(!some_home_shares(&agency_references), "{at}");
                 let sites: HashSet<_> =
@@ -161,15 +184,15 @@ fn different_homes_differ_where_a_reader_would_look() {
                 assert_eq!(sites.len(), adverts.len(), "{at}: a home twice on one site");
             }
             let one_agency =
-                || assert_eq!(all(&adverts, |details| details.contact.agency.clone()).len(), 1, "{at}");
+                || assert_eq!(all(adverts, |details| details.contact.agency.clone()).len(), 1, "{at}");
             match kind {
                 CaseKind::NewBuildingTwins => {
                     one_agency();
-                    assert!(!some_home_shares(&by_home(&adverts, |details| details.price)), "{at}");
+                    assert!(!some_home_shares(&by_home(adverts, |details| details.price)), "{at}");
                 }
                 CaseKind::ParkingSeries => {
                     one_agency();
-                    assert_eq!(all(&adverts, |details| details.price).len(), 1, "{at}");
+                    assert_eq!(all(adverts, |details| details.price).len(), 1, "{at}");
                     let numbered = adverts
                         .iter()
                         .any(|(_, details)| details.title.as_ref().unwrap().as_str().contains("n°"));
@@ -179,13 +202,13 @@ fn different_homes_differ_where_a_reader_would_look() {
                 CaseKind::SubdivisionPlots | CaseKind::AgencyBoilerplate => one_agency(),
                 CaseKind::SameBuilding => {
                     one_agency();
-                    assert!(!some_home_shares(&by_home(&adverts, |details| details.floor)), "{at}");
+                    assert!(!some_home_shares(&by_home(adverts, |details| details.floor)), "{at}");
                 }
                 CaseKind::LookAlikes => {
-                    assert_eq!(all(&adverts, |details| details.price).len(), 1, "{at}");
-                    assert_eq!(all(&adverts, |details| details.room).len(), 1, "{at}");
-                    assert_eq!(all(&adverts, |details| details.place.zipcode.clone()).len(), 1, "{at}");
-                    let measured = by_home(&adverts, |details| {
+                    assert_eq!(all(adverts, |details| details.price).len(), 1, "{at}");
+                    assert_eq!(all(adverts, |details| details.room).len(), 1, "{at}");
+                    assert_eq!(all(adverts, |details| details.place.zipcode.clone()).len(), 1, "{at}");
+                    let measured = by_home(adverts, |details| {
                         Some((
                             details.energy.value?,
                             details.green_house_gas.value?,
@@ -204,14 +227,14 @@ fn different_homes_differ_where_a_reader_would_look() {
 fn one_home_differs_as_its_kind_says() {
     for seed in SEEDS {
         let mut differing: BTreeMap<CaseKind, [u32; 2]> = BTreeMap::new();
-        for adverts in cases(seed).into_values() {
+        for adverts in cases(seed).values() {
             let kind = adverts[0].0.kind;
             let several = match kind {
-                CaseKind::SurfaceConvention => all(&adverts, |details| details.surface).len() > 1,
+                CaseKind::SurfaceConvention => all(adverts, |details| details.surface).len() > 1,
                 CaseKind::Fees
                 | CaseKind::LatePriceCut
                 | CaseKind::PriceOnRequest
-                | CaseKind::RentCharges => all(&adverts, |details| details.price).len() > 1,
+                | CaseKind::RentCharges => all(adverts, |details| details.price).len() > 1,
                 CaseKind::MissingCoordinates => {
                     adverts.iter().any(|(_, details)| details.place.point.is_none())
                 }
@@ -219,15 +242,15 @@ fn one_home_differs_as_its_kind_says() {
                     .iter()
                     .any(|(_, details)| details.surface.is_none_or(|surface| surface.get() == 1.0)),
                 CaseKind::CopiedDescription | CaseKind::RewrittenDescription => {
-                    all(&adverts, |details| details.contact.agency.clone()).len() > 1
+                    all(adverts, |details| details.contact.agency.clone()).len() > 1
                 }
-                CaseKind::OwnerAndAgency => all(&adverts, |details| details.publisher.kind).len() > 1,
+                CaseKind::OwnerAndAgency => all(adverts, |details| details.publisher.kind).len() > 1,
                 CaseKind::Repost => {
                     let expired =
                         |advert: &LabelledAdvert| matches!(advert.draft.lifecycle, Lifecycle::Expired { .. });
                     adverts.iter().any(|(advert, _)| expired(advert))
                         && adverts.iter().any(|(advert, _)| !expired(advert))
-                        && all(&adverts, |details| details.site.clone()).len() == 1
+                        && all(adverts, |details| details.site.clone()).len() == 1
                 }
                 _ => continue,
             };
