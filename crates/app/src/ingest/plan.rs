@@ -8,7 +8,6 @@ use std::collections::HashMap;
 
 use domain::FieldUpdate;
 use domain::attribute;
-use domain::grouping::{self, Grouping};
 use domain::merge::{self, Effect, Merged};
 use domain::property::ADVERTS_MAX;
 use domain::restore;
@@ -162,10 +161,7 @@ impl Batch<'_> {
             Identity::Uuid(id) => id,
             Identity::SiteReference(..) | Identity::Url(_) => AdvertId::from_uuid(self.ids.fresh()),
         };
-        let property_id = match grouping::choose(&draft) {
-            Grouping::Join(property) => property,
-            Grouping::NewProperty => PropertyId::from_uuid(self.ids.fresh()),
-        };
+        let property_id = draft.property.unwrap_or_else(|| PropertyId::from_uuid(self.ids.fresh()));
         if let Some(violation) = self.check_capacity(property_id)? {
             return Ok(Receipt::Rejected { violations: vec![violation] });
         }
