@@ -119,7 +119,7 @@ impl App {
                 let position = *self.store.head().borrow();
                 return Ok((receipts, position));
             }
-            let changes = ChangeSet { recorded_at: self.clock.now(), steps };
+            let changes = ChangeSet { recorded_at: self.clock.now(), steps, grouped_at: None };
             match self.store.commit(changes).await? {
                 CommitOutcome::Committed(position) => return Ok((receipts, position)),
                 CommitOutcome::Conflict | CommitOutcome::TooManySearches => {}
@@ -159,8 +159,9 @@ impl App {
                 expected: Expected::Revision(stored.revision),
                 advert,
                 cause: PutCause::Changed { events: merged.events },
+                grouping: None,
             };
-            let changes = ChangeSet { recorded_at: now, steps: vec![Step::Put(put)] };
+            let changes = ChangeSet { recorded_at: now, steps: vec![Step::Put(put)], grouped_at: None };
             match self.store.commit(changes).await? {
                 CommitOutcome::Committed(position) => {
                     self.wait_visible(position).await;

@@ -126,7 +126,11 @@ impl App {
             if steps.is_empty() {
                 return Ok(Committed { taken, expired, position: None });
             }
-            match self.store.commit(ChangeSet { recorded_at: self.clock.now(), steps }).await? {
+            match self
+                .store
+                .commit(ChangeSet { recorded_at: self.clock.now(), steps, grouped_at: None })
+                .await?
+            {
                 CommitOutcome::Committed(position) => {
                     return Ok(Committed { taken, expired, position: Some(position) });
                 }
@@ -170,6 +174,7 @@ impl App {
                         expected: std::mem::replace(&mut expected, Expected::WrittenBefore),
                         advert: *advert,
                         cause,
+                        grouping: None,
                     }));
                 }
                 if bytes >= bytes_max {

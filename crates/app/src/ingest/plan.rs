@@ -254,31 +254,45 @@ impl Batch<'_> {
                 }
             }
             (Some(destination), _) => {
-                self.remove_advert(property_id, id)?;
                 self.record_identities(id, destination, &advert.details, Some(&current.details), &claim);
                 let state = self.state(destination)?;
                 let property =
                     state.property.get_or_insert_with(|| Property { id: destination, adverts: Vec::new() });
                 property.put(advert);
-                self.put(destination, id, PutCause::Joined { from: property_id, events })?;
+                let cause = PutCause::Regrouped {
+                    moved: vec![id],
+                    from: vec![property_id],
+                    events,
+                    automatic: false,
+                };
+                self.put(destination, id, cause)?;
+                self.remove_advert(property_id, id, destination)?;
                 Ok(accepted(destination, Outcome::Updated))
             }
         }
     }
 
-    /// Removes an advert from a property, and the property if that was its last advert.
-    fn remove_advert(&mut self, property_id: PropertyId, advert: AdvertId) -> Result<(), Missing> {
+    /// Removes an advert from a property, and the property if that was its last advert: then it is the same as the destination.
+    fn remove_advert(
+        &mut self,
+        property_id: PropertyId,
+        advert: AdvertId,
+        destination: PropertyId,
+    ) -> Result<(), Missing> {
         let state = self.state(property_id)?;
         let expected = std::mem::replace(&mut state.expected, Expected::WrittenBefore);
         let Some(property) = &mut state.property else { return Ok(()) };
         property.adverts.retain(|known| known.id != advert);
         let (step, bytes) = if property.adverts.is_empty() {
             state.property = None;
-            (Step::Remove { property: property_id, expected, advert }, 0)
+            (Step::Remove { property: property_id, expected, advert, merged_into: Some(destination) }, 0)
         } else {
             let bytes = approximate_bytes(property);
             let property = property.clone();
-            (Step::Put(PutProperty { property, expected, advert, cause: PutCause::Left }), bytes)
+            (
+                Step::Put(PutProperty { property, expected, advert, cause: PutCause::Left, grouping: None }),
+                bytes,
+            )
         };
         self.steps.push(step);
         self.step_bytes += bytes;
@@ -290,7 +304,13 @@ impl Batch<'_> {
         let expected = std::mem::replace(&mut state.expected, Expected::WrittenBefore);
         if let Some(property) = &state.property {
             let bytes = approximate_bytes(property);
-            let step = Step::Put(PutProperty { property: property.clone(), expected, advert, cause });
+            let step = Step::Put(PutProperty {
+                property: property.clone(),
+                expected,
+                advert,
+                cause,
+                grouping: None,
+            });
             self.steps.push(step);
             self.step_bytes += bytes;
         }

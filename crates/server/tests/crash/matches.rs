@@ -113,7 +113,9 @@ async fn verify(folder: &Path, client: &SearchClient) -> usize {
             Change::SearchRemoved { search } => model.remove(numbers[search]),
             Change::Property { property, version, cause, .. } => {
                 let events = match cause {
-                    PropertyCause::Advert { events } => events.as_slice(),
+                    PropertyCause::Advert { events } | PropertyCause::Regrouped { events, .. } => {
+                        events.as_slice()
+                    }
                     PropertyCause::Crawl => continue,
                     PropertyCause::AdvertLeft | PropertyCause::AdvertErased(_) => &[],
                 };

@@ -18,7 +18,7 @@ mod model;
 mod searches;
 mod sites;
 
-use adverts::{conflicts, erasure, locate, moves, scan, versions};
+use adverts::{conflicts, erasure, grouping, lineage, locate, moves, scan, versions};
 use deliveries::{listing, outbox, queue, queue_model, secrets, subject};
 use log::{concurrency, entries};
 
@@ -47,6 +47,16 @@ macro_rules! contract_suite {
                     property_without_adverts_is_removed,
                     recreated_property_continues_its_versions,
                     advert_moves_back_and_forth;
+                grouping: signatures_are_kept_until_replaced,
+                    signatures_are_back_filled_without_a_log_entry,
+                    decisions_are_read_in_order,
+                    erasure_covers_decisions_and_lineage;
+                lineage: merge_moves_all_adverts_in_one_step,
+                    merged_id_leads_to_the_last_survivor,
+                    recreated_id_leads_to_itself,
+                    lineage_names_who_decided,
+                    move_from_a_missing_property_conflicts,
+                    erased_cause_of_a_merge_leaves_its_entry;
                 conflicts: change_of_a_stale_revision_conflicts,
                     new_property_conflicts_with_an_existing_one,
                     change_of_a_removed_property_conflicts,

@@ -26,6 +26,7 @@ fn group(position: u64, property: u64, version: u32) -> MatchGroup {
         advert: advert_id(property),
         matched: Vec::new(),
         linked: Vec::new(),
+        inherited: Vec::new(),
         outbox: Vec::new(),
     }
 }
@@ -60,6 +61,7 @@ pub async fn recorded_groups_read_back_in_order<B: Backend>() {
     let full = MatchGroup {
         matched: vec![searches[0], searches[2]],
         linked: vec![searches[1]],
+        inherited: vec![searches[0]],
         outbox: vec![
             OutboxEntry {
                 notification: Notification::Match(MatchChannel::Endpoint),
@@ -314,7 +316,7 @@ pub async fn property_with_remaining_adverts_keeps_its_matches<B: Backend>() {
     }
     // A property whose last advert moves away is removed, not erased.
     let (left, joined) = (property_id(1), property(2, [advert(2).build()]));
-    commit(&*store, [remove(left, Expected::Revision(3), advert_id(2)), join(&joined, Expected::New, left)])
+    commit(&*store, [join(&joined, Expected::New, left), remove(left, Expected::Revision(3), advert_id(2))])
         .await;
     assert_eq!(store.list_matches(searches[0], 0, 9).await.unwrap().matches, [expected]);
 }

@@ -101,7 +101,7 @@ impl LogBatch {
             notify(&mut outbox, state, Notification::Match(channel), &matched);
         }
         let events = match cause {
-            PropertyCause::Advert { events } => events.as_slice(),
+            PropertyCause::Advert { events } | PropertyCause::Regrouped { events, .. } => events.as_slice(),
             PropertyCause::Crawl | PropertyCause::AdvertLeft | PropertyCause::AdvertErased(_) => &[],
         };
         let notifiable_events = notifiable_events(events);
@@ -130,6 +130,7 @@ impl LogBatch {
             advert: *advert,
             matched,
             linked,
+            inherited: Vec::new(),
             outbox,
         })
     }

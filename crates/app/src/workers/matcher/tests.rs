@@ -174,7 +174,9 @@ impl History {
                 Change::SearchRemoved { search } => model.remove(self.versions[&(*search, 1)].number),
                 Change::Property { property, version, cause, .. } => {
                     let events = match cause {
-                        PropertyCause::Advert { events } => events.as_slice(),
+                        PropertyCause::Advert { events } | PropertyCause::Regrouped { events, .. } => {
+                            events.as_slice()
+                        }
                         PropertyCause::Crawl => continue,
                         PropertyCause::AdvertLeft | PropertyCause::AdvertErased(_) => &[],
                     };
