@@ -38,3 +38,6 @@ CREATE TABLE person_decision (
 
 -- Searches that were alerted for a property whose adverts this one took over. They have no match with this one and get none.
 ALTER TABLE match_group ADD COLUMN inherited BLOB;
+
+-- Searches that were alerted for the erased property: the matcher may still have to read that its adverts moved to another one.
+ALTER TABLE erased_property ADD COLUMN alerted BLOB;

@@ -112,8 +112,13 @@ async fn verify(folder: &Path, client: &SearchClient) -> usize {
             }
             Change::SearchRemoved { search } => model.remove(numbers[search]),
             Change::Property { property, version, cause, .. } => {
+                let mut sources = Vec::new();
                 let events = match cause {
-                    PropertyCause::Advert { events } | PropertyCause::Regrouped { events, .. } => {
+                    PropertyCause::Advert { events } => events.as_slice(),
+                    PropertyCause::Regrouped { events, from, .. } => {
+                        for (source, version) in from {
+                            sources.push((*source, store.property_at(*source, *version).await.unwrap()));
+                        }
                         events.as_slice()
                     }
                     PropertyCause::Crawl => continue,
@@ -121,7 +126,7 @@ async fn verify(folder: &Path, client: &SearchClient) -> usize {
                 };
                 let before = store.property_at(*property, version - 1).await.unwrap();
                 let after = store.property_at(*property, *version).await.unwrap();
-                let consequences = model.change(before.as_ref(), &after.unwrap(), events);
+                let consequences = model.regroup(before.as_ref(), &sources, &after.unwrap(), events);
                 expected.insert(entry.position.0, consequences);
             }
             Change::PropertyRemoved { .. } | Change::Erased => {}
@@ -130,7 +135,8 @@ async fn verify(folder: &Path, client: &SearchClient) -> usize {
     let groups = store.match_groups_after(Position::START, usize::MAX).await.unwrap();
     let mut recorded: BTreeMap<u64, ChangeEffects> = BTreeMap::new();
     for group in groups {
-        let mut consequences = ChangeEffects { matched: group.matched, ..ChangeEffects::default() };
+        let mut consequences =
+            ChangeEffects { matched: group.matched, inherited: group.inherited, ..ChangeEffects::default() };
         for entry in group.outbox {
             for search in entry.searches {
                 match entry.notification {

@@ -19,7 +19,8 @@ pub trait MatchStore: Send + Sync + 'static {
     async fn matcher_checkpoint(&self) -> Result<Position, Error>;
 
     /// Returns the searches that already have a match with these properties, or were alerted for properties that they come from, in
-    /// ascending order. Some of them may have been deleted since. Properties without any are missing from the map.
+    /// ascending order. Some of them may have been deleted since. Properties without any are missing from the map. An erased property
+    /// keeps them until the checkpoint is past its erasure.
     async fn matched_searches(
         &self,
         properties: Vec<PropertyId>,

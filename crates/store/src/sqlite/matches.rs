@@ -194,16 +194,18 @@ fn outbox(connection: &Connection, position: Position) -> Result<Vec<OutboxEntry
 }
 
 /// Deletes everything recorded about an erased property, and prevents matches that the matcher finds in older log entries
-/// from being recorded later.
+/// from being recorded later. Until the matcher has read them, it can still ask who was alerted: adverts may have moved to another
+/// property, which inherits that.
 pub fn delete_property(
     connection: &Connection,
     property: PropertyId,
     erased_at: Position,
 ) -> Result<(), Error> {
+    let alerted = matched_searches(connection, &[property])?.remove(&property).unwrap_or_default();
     delete_matches(connection, property)?;
     connection
-        .prepare_cached("INSERT INTO erased_property (position, property_id) VALUES (?1, ?2)")?
-        .execute(params![erased_at.0, property.as_bytes()])?;
+        .prepare_cached("INSERT INTO erased_property (position, property_id, alerted) VALUES (?1, ?2, ?3)")?
+        .execute(params![erased_at.0, property.as_bytes(), encode_search_list(&alerted)?])?;
     Ok(())
 }
 

@@ -103,6 +103,7 @@ macro_rules! contract_suite {
                     batch_on_another_checkpoint_is_refused,
                     matched_searches_are_found_by_property,
                     match_is_found_by_first_log_position,
+                    inherited_searches_count_and_are_not_listed,
                     indexing_does_not_change_results,
                     matches_of_a_deleted_search_are_not_listed,
                     erased_property_loses_its_matches,
@@ -130,6 +131,8 @@ macro_rules! contract_suite {
                     event_delivery_has_the_first_match_date,
                     documents_are_stored_as_first_sent,
                     hidden_contacts_stay_hidden,
+                    merged_property_keeps_its_deliveries,
+                    event_of_a_move_is_delivered,
                     erased_subject_is_none,
                     document_rendered_before_an_erasure_is_not_stored,
                     missing_event_leaves_the_subject_without_event;

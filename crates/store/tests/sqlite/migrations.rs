@@ -26,7 +26,8 @@ const BEFORE_GROUPING: &str = "
     ALTER TABLE property DROP COLUMN merged_into;
     ALTER TABLE advert DROP COLUMN signature;
     ALTER TABLE advert DROP COLUMN is_named;
-    ALTER TABLE match_group DROP COLUMN inherited;";
+    ALTER TABLE match_group DROP COLUMN inherited;
+    ALTER TABLE erased_property DROP COLUMN alerted;";
 
 /// Reverts migration 5 for the tables that were there before deliveries.
 const BEFORE_PLAIN_NAMES: &str = "

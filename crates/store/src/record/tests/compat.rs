@@ -10,7 +10,9 @@ use domain::{
     Rating, RentPeriod, ShortText, SiteKey, Timeline, Timestamp, TransactionType, WebAddress, Zipcode,
 };
 
-use super::super::{decode_events, decode_property, encode_events, encode_property};
+use testkit::build;
+
+use super::super::{Regrouping, decode_events, decode_property, encode_events, encode_property};
 
 #[test]
 fn version_1_record_with_every_field_reads() {
@@ -51,6 +53,12 @@ fn version_1_record_with_timeline_reads() {
 fn version_1_events_read() {
     let payload = include_bytes!("../../../tests/compat/v1/news.record");
     assert_eq!(decode_events(payload).unwrap(), events_of_the_first_fields());
+}
+
+#[test]
+fn version_1_move_reads() {
+    let payload = include_bytes!("../../../tests/compat/v1/regrouping.record");
+    assert_eq!(Regrouping::decode(payload).unwrap(), regrouping());
 }
 
 /// The full record contains every name on disk. A field that today's code writes and the record lacks needs a record of the next
@@ -107,7 +115,18 @@ fn records_of_the_current_version_exist() {
     check("feeds.record", &encode_property(&property_with_every_field()).unwrap());
     check("bare.record", &encode_property(&property_with_no_optional_field()).unwrap());
     check("news.record", &encode_events(&events_of_the_first_fields()).unwrap());
+    check("regrouping.record", &regrouping().encode().unwrap());
     check("timeline.record", &encode_property(&property_with_timeline()).unwrap());
+}
+
+fn regrouping() -> Regrouping {
+    Regrouping {
+        events: events_of_the_first_fields(),
+        moved: vec![build::advert_id(1), build::advert_id(2)],
+        from: vec![(build::property_id(3), 4), (build::property_id(5), u32::MAX)],
+        automatic: true,
+        advert_is_erased: false,
+    }
 }
 
 fn at(second: i64) -> Timestamp {

@@ -24,7 +24,9 @@ pub fn matched_searches(
     let mut statement = connection.prepare_cached(
         "SELECT matched FROM match_group WHERE property_id = ?1 AND matched IS NOT NULL
          UNION ALL
-         SELECT inherited FROM match_group WHERE property_id = ?1 AND inherited IS NOT NULL",
+         SELECT inherited FROM match_group WHERE property_id = ?1 AND inherited IS NOT NULL
+         UNION ALL
+         SELECT alerted FROM erased_property WHERE property_id = ?1 AND alerted IS NOT NULL",
     )?;
     let mut found = HashMap::new();
     for property in properties {

@@ -15,6 +15,8 @@ use super::reference::Model;
 pub struct Matches {
     pub until: Position,
     pub groups: Vec<MatchGroup>,
+    /// Erased properties that the checkpoint is not past, with the searches alerted for them.
+    pub erased: Vec<(Position, PropertyId, Vec<SearchNumber>)>,
     /// The first log position of each property.
     pub first_logged: BTreeMap<PropertyId, Position>,
 }
@@ -56,6 +58,9 @@ impl Matches {
             if !group.matched.is_empty() || !group.inherited.is_empty() {
                 found.entry(group.property).or_default().extend(group.matched.iter().chain(&group.inherited));
             }
+        }
+        for (_, property, alerted) in self.erased.iter().filter(|(.., alerted)| !alerted.is_empty()) {
+            found.entry(*property).or_default().extend(alerted);
         }
         for numbers in found.values_mut() {
             numbers.sort_unstable();
@@ -135,6 +140,7 @@ impl Model {
             batch.groups.iter().filter(|group| !is_empty(group) && !erased_since(group)).cloned().collect();
         self.matches.groups.extend(stored);
         self.matches.until = batch.until;
+        self.matches.erased.retain(|(position, ..)| *position > batch.until);
         true
     }
 }

@@ -234,6 +234,8 @@ impl Model {
             None => {
                 self.current.remove(&property);
                 *self.last_versions.entry(property).or_default() += 1;
+                let alerted = self.matches.by_property().remove(&property).unwrap_or_default();
+                self.matches.erased.push((self.head().next(), property, alerted));
                 self.matches.groups.retain(|group| group.property != property);
                 let cause = RemovalCause::AdvertErased(erasure);
                 self.append(Change::PropertyRemoved { property, cause }, at);
