@@ -186,3 +186,19 @@ async fn an_advert_that_changes_and_moves_is_news_to_those_who_know_either_prope
     let found = scene.service.store.find_match(scene.search, first_logged).await.unwrap().unwrap();
     assert_eq!((found.property, found.version), (property_id(2), 2));
 }
+
+#[tokio::test]
+async fn a_late_matcher_still_knows_the_alerts_of_an_erased_property() {
+    let mut scene = Scene::new().await;
+    scene.ingest(priced(1, Some(1), 90_000.0)).await;
+    scene.ingest(priced(2, Some(1), 90_000.0)).await;
+    assert_eq!(scene.matched().await, [property_id(1)]);
+    // The property is split and loses its last advert before the matcher reads either.
+    move_adverts(&scene.app, &[advert_id(2)], property_id(2)).await;
+    let erased = scene.service.store.erase(advert_id(1), at(9_000)).await.unwrap().unwrap();
+    assert!(erased.property_removed);
+    catch_up(&mut scene.matcher).await;
+    scene.ingest(priced(2, None, 500_000.0)).await;
+    scene.ingest(priced(2, None, 80_000.0)).await;
+    assert_eq!(scene.matched().await, [], "the match was erased, and the home is not announced again");
+}
