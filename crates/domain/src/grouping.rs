@@ -6,14 +6,34 @@
 //!
 //! The modules, in reading order:
 
-mod compare;
-mod decide;
-mod evidence;
 mod signature;
+
+mod heating;
+mod pictures;
+mod reading;
+mod sketch;
+mod tokens;
+mod words;
+
+mod compare;
+mod evidence;
+mod facts;
+mod prices;
+mod publishers;
+mod texts;
+mod vetoes;
+
+mod decide;
 mod verdict;
 
-pub use compare::{Comparison, JOIN_SCORE, KEEP_SCORE, Rarity, Unweighted, compare};
+#[cfg(test)]
+mod tests;
+
+pub use compare::{
+    CONTRADICTION_SCORE, Comparison, JOIN_SCORE, KEEP_SCORE, Rarity, Unweighted, compare, joins,
+};
 pub use decide::{Candidate, Decision, Judged, Member, decide};
 pub use evidence::{Evidence, EvidenceKind, Veto};
 pub use signature::{CommuneFacts, SIGNATURE_VERSION, Signature};
 pub use verdict::{PersonDecision, Verdict, Verdicts};
+pub use vetoes::{are_far_apart, price_ratio_max};

@@ -45,6 +45,7 @@ pub mod rewind;
 pub mod search;
 
 // Other results computed from properties.
+pub mod closeness;
 pub mod indicator;
 pub mod similarity;
 

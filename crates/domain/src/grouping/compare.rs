@@ -1,14 +1,23 @@
 //! Weighs the evidence about two adverts.
 
-use super::evidence::{Evidence, EvidenceKind, Veto};
+use super::evidence::{Evidence, EvidenceKind, Tally, Veto};
+use super::facts::{surface_relation, weigh_facts, weigh_surface};
+use super::prices::{relation, weigh_costs, weigh_price};
+use super::publishers::weigh_publishers;
 use super::signature::Signature;
+use super::texts::{SharedDetails, TEXT_POINTS_MAX, weigh_pictures, weigh_texts};
+use super::vetoes;
+use crate::kinds::PropertyType;
 
 /// From this score on, an advert joins the property of another.
 pub const JOIN_SCORE: f32 = 7.0;
 
 /// Below this score, an advert whose facts changed leaves its property. Lower than [`JOIN_SCORE`], because one portal is updated
 /// before the other.
-pub const KEEP_SCORE: f32 = 0.0;
+pub const KEEP_SCORE: f32 = 2.0;
+
+/// Below this score, two adverts are not brought into one property by a third one that fits both.
+pub const CONTRADICTION_SCORE: f32 = -3.0;
 
 /// How common a part of a text is.
 pub trait Rarity {
@@ -42,27 +51,86 @@ impl Comparison {
     }
 }
 
-/// Compares two adverts. The result does not depend on their order.
-pub fn compare(one: &Signature, other: &Signature, _rarity: &dyn Rarity) -> Comparison {
+impl Tally for Comparison {
+    fn add(&mut self, kind: EvidenceKind, points: f32, detail: impl FnOnce() -> String) {
+        self.score += points;
+        self.evidence.push(Evidence { kind, points, detail: detail() });
+    }
+
+    fn sum(&self) -> f32 {
+        self.score
+    }
+}
+
+/// Only the sum of the evidence.
+struct Score(f32);
+
+impl Tally for Score {
+    fn add(&mut self, _: EvidenceKind, points: f32, _: impl FnOnce() -> String) {
+        self.0 += points;
+    }
+
+    fn sum(&self) -> f32 {
+        self.0
+    }
+}
+
+/// Compares two adverts and explains the result, which does not depend on their order. Adverts that cannot be compared have no other
+/// evidence.
+pub fn compare(one: &Signature, other: &Signature, rarity: &dyn Rarity) -> Comparison {
     let mut comparison = Comparison::default();
-    if one.commune.city != other.commune.city
-        || one.transaction_type != other.transaction_type
-        || one.property_type != other.property_type
-    {
-        comparison.veto = Some(Veto::NotComparable);
-    }
-    let mut add = |kind, points: f32| {
-        comparison.score += points;
-        comparison.evidence.push(Evidence { kind, points });
-    };
-    if one.price.is_some() && one.price == other.price {
-        add(EvidenceKind::Price, 4.0);
-    }
-    if one.surface.is_some() && one.surface == other.surface {
-        add(EvidenceKind::Surface, 3.0);
-    }
-    if one.room.is_some() && one.room == other.room {
-        add(EvidenceKind::Rooms, 1.0);
-    }
+    comparison.veto = weigh(one, other, rarity, f32::NEG_INFINITY, &mut comparison);
     comparison
+}
+
+/// Compares two adverts without explaining the result: `None` if it is vetoed.
+pub(super) fn score(one: &Signature, other: &Signature, rarity: &dyn Rarity) -> Option<f32> {
+    let mut score = Score(0.0);
+    let veto = weigh(one, other, rarity, f32::NEG_INFINITY, &mut score);
+    veto.is_none().then_some(score.0)
+}
+
+/// Returns [`Comparison::joins`] of two adverts, as fast as possible: most pairs are decided before their texts are compared.
+pub fn joins(one: &Signature, other: &Signature, rarity: &dyn Rarity) -> bool {
+    let mut score = Score(0.0);
+    weigh(one, other, rarity, JOIN_SCORE, &mut score).is_none() && score.0 >= JOIN_SCORE
+}
+
+/// Weighs all evidence. Leaves out the texts if they cannot lift the sum to `least`.
+fn weigh(
+    one: &Signature,
+    other: &Signature,
+    rarity: &dyn Rarity,
+    least: f32,
+    tally: &mut impl Tally,
+) -> Option<Veto> {
+    let (price, surface) = (relation(one, other), surface_relation(one, other));
+    let veto = vetoes::veto(one, other, price, surface);
+    if veto == Some(Veto::NotComparable) || veto.is_some() && least > f32::NEG_INFINITY {
+        return veto;
+    }
+    weigh_place(one, other, tally);
+    weigh_price(one, other, price, tally);
+    weigh_surface(one, other, surface, tally);
+    weigh_facts(one, other, tally);
+    weigh_costs(one, other, tally);
+    weigh_publishers(one, other, tally);
+    weigh_pictures(one, other, tally);
+    let details = SharedDetails::of(one, other, rarity);
+    if tally.sum() + details.points() + TEXT_POINTS_MAX >= least {
+        weigh_texts(one, other, (price, surface), details, rarity, tally);
+    }
+    veto
+}
+
+/// Equal facts mean less where there are more homes: a point for each factor of ten.
+fn weigh_place(one: &Signature, other: &Signature, tally: &mut impl Tally) {
+    let population = one.commune.population.max(other.commune.population);
+    let points = 1.5 - (population.max(1_000) as f32 / 1_000.0).log10();
+    tally.add(EvidenceKind::Place, points, || format!("{population} inhabitants"));
+    if one.property_type != other.property_type {
+        let is_flat = [one, other].iter().any(|signature| signature.property_type == PropertyType::Apartment);
+        let points = if is_flat { -2.5 } else { -1.0 };
+        tally.add(EvidenceKind::PropertyType, points, || "different types".into());
+    }
 }

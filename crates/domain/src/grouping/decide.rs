@@ -1,6 +1,6 @@
 //! Chooses the property of an advert.
 
-use super::compare::{Comparison, JOIN_SCORE, KEEP_SCORE, Rarity, compare};
+use super::compare::{CONTRADICTION_SCORE, JOIN_SCORE, KEEP_SCORE, Rarity, score};
 use super::signature::Signature;
 use super::verdict::{Verdict, Verdicts};
 use crate::ids::{AdvertId, PropertyId};
@@ -47,42 +47,40 @@ pub enum Decision {
 ///
 /// - A person's verdict counts before everything else.
 /// - An advert joins the candidate with the highest score of a pair, if that is at least [`JOIN_SCORE`] and no advert of the
-///   candidate vetoes it. Equal scores: the older property.
-/// - Other candidates that it would join as well are merged with that one, unless adverts of the two veto each other: the advert
-///   is the missing link. Otherwise the order of arrival would decide.
-/// - An advert leaves its property if an advert there vetoes it, or if no pair reaches [`KEEP_SCORE`].
+///   candidate vetoes or contradicts it ([`CONTRADICTION_SCORE`]). Equal scores: the older property.
+/// - Other candidates that it would join as well are merged with that one, unless adverts of the two veto or contradict each other:
+///   the advert is the missing link. Otherwise the order of arrival would decide.
+/// - An advert leaves its property if an advert there vetoes it, or if no pair reaches [`KEEP_SCORE`]. It moves if no pair there
+///   reaches [`JOIN_SCORE`], but one elsewhere does.
 pub fn decide(
     judged: Judged<'_>,
     candidates: &[Candidate<'_>],
     verdicts: &Verdicts,
     rarity: &dyn Rarity,
 ) -> Decision {
-    let links = |candidate: &Candidate<'_>, least| link(judged.member, candidate, least, verdicts, rarity);
+    if judged.member.is_named {
+        return Decision::Stay;
+    }
+    let link = |candidate: &Candidate<'_>, rule| link(judged.member, candidate, rule, verdicts, rarity);
     let current = candidates.iter().find(|candidate| Some(candidate.property) == judged.current);
-    let stays = match (judged.current, current) {
-        _ if judged.member.is_named => return Decision::Stay,
-        (Some(_), Some(current)) => links(current, KEEP_SCORE).is_some(),
-        // It is alone there, or new.
-        (Some(_) | None, None) => false,
-        (None, Some(_)) => false,
-    };
+    let kept = current.and_then(|current| Some((link(current, Rule::Keep)?, current)));
     let mut joined: Vec<(f32, &Candidate<'_>)> = candidates
         .iter()
         .filter(|candidate| Some(candidate.property) != judged.current)
         .filter(|candidate| candidate.members.len() < MEMBERS_MAX)
-        .filter_map(|candidate| Some((links(candidate, JOIN_SCORE)?, candidate)))
+        .filter_map(|candidate| Some((link(candidate, Rule::Join)?, candidate)))
         .collect();
     joined.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.property.cmp(&other.1.property)));
-    let best = match (stays, current) {
-        (true, Some(current)) => (f32::INFINITY, current),
-        _ => match joined.first() {
-            Some(best) => *best,
-            None if current.is_some() => return Decision::Leave,
-            None => return Decision::Stay,
-        },
+    let best = match (kept, joined.first()) {
+        (Some(kept), Some(_)) if kept.0 >= JOIN_SCORE => kept,
+        (_, Some(best)) => *best,
+        (Some(kept), None) => kept,
+        (None, None) if current.is_some() => return Decision::Leave,
+        (None, None) => return Decision::Stay,
     };
     let mut group = vec![best.1];
-    for (_, candidate) in joined {
+    let kept = kept.into_iter().filter(|kept| kept.1.property != best.1.property);
+    for (_, candidate) in joined.into_iter().chain(kept) {
         let count: usize = group.iter().map(|known| known.members.len()).sum();
         if candidate.property != best.1.property
             && count + candidate.members.len() < MEMBERS_MAX
@@ -91,45 +89,52 @@ pub fn decide(
             group.push(candidate);
         }
     }
-    if stays && group.len() == 1 {
-        return Decision::Stay;
-    }
     // The property that a sender named keeps its id, otherwise the oldest does: ids sort by time.
     let is_named = |candidate: &&Candidate<'_>| candidate.members.iter().any(|member| member.is_named);
     let survivor = group.iter().min_by_key(|candidate| (!is_named(candidate), candidate.property));
     let property = survivor.map_or(best.1.property, |candidate| candidate.property);
-    let merge = group.iter().map(|candidate| candidate.property).filter(|id| *id != property).collect();
+    let merge: Vec<PropertyId> =
+        group.iter().map(|candidate| candidate.property).filter(|id| *id != property).collect();
+    if judged.current == Some(property) && merge.is_empty() {
+        return Decision::Stay;
+    }
     Decision::Join { property, merge, score: best.0 }
+}
+
+/// What an advert must show to be in a property.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rule {
+    Join,
+    /// It is there already.
+    Keep,
 }
 
 /// Returns the best score of a pair if the advert fits the candidate.
 fn link(
     judged: Member<'_>,
     candidate: &Candidate<'_>,
-    least: f32,
+    rule: Rule,
     verdicts: &Verdicts,
     rarity: &dyn Rarity,
 ) -> Option<f32> {
+    let verdict = |member: &Member<'_>| verdicts.about(judged.advert, member.advert);
+    let is = |expected: Verdict| candidate.members.iter().any(|member| verdict(member) == Some(expected));
+    if is(Verdict::Different) {
+        return None;
+    }
+    // A person's verdict about one member beats the veto of another.
+    if is(Verdict::Same) {
+        return Some(f32::INFINITY);
+    }
     let mut best = f32::NEG_INFINITY;
     for member in &candidate.members {
-        match verdicts.about(judged.advert, member.advert) {
-            Some(Verdict::Different) => return None,
-            Some(Verdict::Same) => best = f32::INFINITY,
-            None => {
-                let Comparison { score, veto, .. } = compare(judged.signature, member.signature, rarity);
-                // A person's verdict about one member beats the veto of another.
-                if veto.is_some() && best < f32::INFINITY {
-                    let same = |member: &Member<'_>| {
-                        verdicts.about(judged.advert, member.advert) == Some(Verdict::Same)
-                    };
-                    if !candidate.members.iter().any(same) {
-                        return None;
-                    }
-                }
-                best = best.max(score);
-            }
+        let score = score(judged.signature, member.signature, rarity)?;
+        if rule == Rule::Join && score < CONTRADICTION_SCORE {
+            return None;
         }
+        best = best.max(score);
     }
+    let least = if rule == Rule::Join { JOIN_SCORE } else { KEEP_SCORE };
     (best >= least).then_some(best)
 }
 
@@ -148,10 +153,8 @@ fn are_compatible(
     one.members.iter().all(|member| {
         other.members.iter().all(|peer| match verdicts.about(member.advert, peer.advert) {
             Some(verdict) => verdict == Verdict::Same,
-            None => {
-                let Comparison { score, veto, .. } = compare(member.signature, peer.signature, rarity);
-                veto.is_none() && score >= KEEP_SCORE
-            }
+            None => score(member.signature, peer.signature, rarity)
+                .is_some_and(|score| score >= CONTRADICTION_SCORE),
         })
     })
 }
