@@ -62,7 +62,7 @@ pub fn weigh_surface(one: &Signature, other: &Signature, relation: SurfaceRelati
         SurfaceRelation::Equal if is_land && surface % 50.0 != 0.0 => (3.5, "equal surfaces, not round"),
         SurfaceRelation::Equal => (2.5, "equal surfaces"),
         SurfaceRelation::Rounded => (2.5, "equal surfaces, one of them rounded"),
-        SurfaceRelation::Named => (0.5, "one text names the surface of the other"),
+        SurfaceRelation::Named => (1.0, "one text names the surface of the other"),
         SurfaceRelation::Apart(percent) => match percent {
             ..=2.0 if has_decimals && percent > 0.2 => (-1.5, "different surfaces with decimals"),
             ..=1.0 if is_land => (0.5, "surfaces within 1 %"),
@@ -237,7 +237,7 @@ fn weigh_energy(one: &Signature, other: &Signature, tally: &mut impl Tally) {
             let points = match (letter - others).abs() {
                 0.0 if is_equal_gas => 1.5,
                 0.0 => 0.5,
-                ..=1.0 => -1.0 * less,
+                ..=1.0 => -less,
                 _ => -2.0 * less,
             };
             tally.add(EvidenceKind::Energy, points, || format!("energy classes ({})", both(letter, others)));

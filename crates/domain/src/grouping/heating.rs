@@ -20,7 +20,7 @@ impl Heating {
             {
                 2
             }
-            "fioul" | "mazout" => 4,
+            "fioul" | "fuel" | "mazout" => 4,
             "pompe" if tokens.word_at(position + 2) == "chaleur" => 8,
             "pac" => 8,
             _ => 0,

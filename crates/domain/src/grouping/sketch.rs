@@ -3,7 +3,9 @@
 //! A shingle is three adjacent tokens of a sentence. The hashes below a limit are a random sample of the shingles, and the same sample
 //! in every text, so that the share of one text in another can be estimated from two sketches.
 
-use super::tokens::{Token, Tokens, mix};
+use std::sync::LazyLock;
+
+use super::tokens::{Token, Tokens, hash_bytes, mix};
 
 /// The number of hashes that are kept. With 40, the standard error of a share of one half is eight per cent.
 pub const SKETCH_MAX: usize = 40;
@@ -28,12 +30,14 @@ const BOILERPLATE: &[&str] = &[
 
 /// Returns the sketch of a text, in ascending order, and the number of its shingles.
 pub fn sketch(tokens: &Tokens) -> (Vec<u32>, usize) {
+    static HASHES: LazyLock<Vec<u32>> =
+        LazyLock::new(|| BOILERPLATE.iter().map(|word| hash_bytes(word.as_bytes())).collect());
+    let boilerplate: &[u32] = &HASHES;
     let mut hashes = Vec::with_capacity(tokens.list().len());
     for sentence in tokens.list().split_inclusive(|token| token.ends_sentence) {
-        let is_boilerplate =
-            |token: &Token| token.number.is_none() && BOILERPLATE.contains(&tokens.text(token));
+        let is_boilerplate = |token: &Token| boilerplate.contains(&token.hash);
         if sentence.len() >= 3 && !sentence.iter().any(is_boilerplate) {
-            hashes.extend(sentence.windows(3).map(|window| shingle(window)));
+            hashes.extend(sentence.windows(3).map(shingle));
         }
     }
     hashes.sort_unstable();

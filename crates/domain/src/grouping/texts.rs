@@ -56,7 +56,7 @@ impl SharedDetails {
     }
 
     fn number_points(self) -> f32 {
-        (0.75 * self.numbers as f32).min(2.0)
+        (self.numbers as f32).min(2.5)
     }
 
     /// Two texts about different homes of a town have a tenth of their uncommon words in common.
@@ -150,7 +150,7 @@ fn weigh_another_unit(
         || differs(Fact::Energy, 1.0)
         || differs(Fact::Charges, 1.0);
     if is_other_price && is_other_unit {
-        tally.add(EvidenceKind::AnotherUnit, -5.0, || "one text with another price, and other facts".into());
+        tally.add(EvidenceKind::AnotherUnit, -6.0, || "one text with another price, and other facts".into());
     } else if text_floors_differ(one, other) {
         tally.add(EvidenceKind::AnotherUnit, -3.0, || "one text with another floor".into());
     }

@@ -26,15 +26,15 @@ pub struct Tokens {
     list: Vec<Token>,
 }
 
-/// The text that is read. A description may have 20,000 characters; what sells a home stands in the first ones.
-const LETTERS_MAX: usize = 6_000;
+/// The text that is read. A description may be ten times as long; what sells a home stands at its beginning.
+const BYTES_MAX: usize = 6_000;
 
 impl Tokens {
     /// Appends the tokens of a text, which ends a sentence.
     pub fn read(&mut self, text: &str) {
-        let cut = text.char_indices().nth(LETTERS_MAX).map_or(text.len(), |(index, _)| index);
-        let text = &text[..cut];
-        let mut rest = text;
+        let mut rest = &text[..text.floor_char_boundary(BYTES_MAX)];
+        self.folded.reserve(rest.len());
+        self.list.reserve(rest.len() / 6);
         while let Some(letter) = rest.chars().next() {
             rest = if letter.is_ascii_digit() {
                 self.number(rest)
@@ -138,6 +138,10 @@ impl Tokens {
         let start = self.folded.len();
         self.folded.push_str(&text[..end]);
         let rest = &text[end..];
+        if !rest.starts_with(|letter: char| letter.is_alphabetic()) {
+            self.push(start, Some(value as f32));
+            return rest;
+        }
         for ending in ["ème", "eme", "ième", "er", "ère", "ere", "nde", "nd", "è", "e"] {
             let after = rest.get(..ending.len()).filter(|found| found.eq_ignore_ascii_case(ending));
             if after.is_some() && !rest[ending.len()..].starts_with(char::is_alphanumeric) {

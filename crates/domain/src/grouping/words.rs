@@ -3,7 +3,6 @@
 //! A second agency rewords the text, but it does not leave out the bread oven or the name of the street. Words are compared by their
 //! first six letters, so that their endings do not matter.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use super::tokens::{Tokens, hash_bytes};
@@ -69,10 +68,30 @@ fn beginning_hash(word: &str) -> Option<u32> {
     is_word.then(|| hash_bytes(&word.as_bytes()[..word.len().min(LETTERS_MAX)]))
 }
 
+/// The hashes of the common words, in order, and a bit for each by its lowest 16 bits: most words need no search.
+struct CommonWords {
+    hashes: Vec<u32>,
+    bits: Box<[u64]>,
+}
+
 fn is_common(word: u32) -> bool {
-    static WORDS: LazyLock<HashSet<u32>> =
-        LazyLock::new(|| COMMON.split_whitespace().filter_map(beginning_hash).collect());
-    WORDS.contains(&word)
+    static WORDS: LazyLock<CommonWords> = LazyLock::new(|| {
+        let mut hashes: Vec<u32> = COMMON.split_whitespace().filter_map(beginning_hash).collect();
+        hashes.sort_unstable();
+        let mut bits = vec![0; 1 << 10];
+        for hash in &hashes {
+            let (place, bit) = place_of(*hash);
+            bits[place] |= bit;
+        }
+        CommonWords { hashes, bits: bits.into() }
+    });
+    let (place, bit) = place_of(word);
+    WORDS.bits[place] & bit != 0 && WORDS.hashes.binary_search(&word).is_ok()
+}
+
+fn place_of(hash: u32) -> (usize, u64) {
+    let low = hash & 0xffff;
+    (usize::try_from(low >> 6).unwrap_or_default(), 1 << (low & 63))
 }
 
 #[cfg(test)]
