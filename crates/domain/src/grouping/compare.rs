@@ -1,6 +1,6 @@
 //! Weighs the evidence about two adverts.
 
-use super::evidence::{Evidence, EvidenceKind, Tally, Veto};
+use super::evidence::{Evidence, EvidenceCollector, EvidenceKind, Veto};
 use super::facts::{surface_relation, weigh_facts, weigh_surface};
 use super::prices::{relation, weigh_costs, weigh_price};
 use super::publishers::weigh_publishers;
@@ -51,7 +51,7 @@ impl Comparison {
     }
 }
 
-impl Tally for Comparison {
+impl EvidenceCollector for Comparison {
     fn add(&mut self, kind: EvidenceKind, points: f32, detail: impl FnOnce() -> String) {
         self.score += points;
         self.evidence.push(Evidence { kind, points, detail: detail() });
@@ -65,7 +65,7 @@ impl Tally for Comparison {
 /// Only the sum of the evidence.
 struct Score(f32);
 
-impl Tally for Score {
+impl EvidenceCollector for Score {
     fn add(&mut self, _: EvidenceKind, points: f32, _: impl FnOnce() -> String) {
         self.0 += points;
     }
@@ -102,35 +102,35 @@ fn weigh(
     other: &Signature,
     rarity: &dyn Rarity,
     least: f32,
-    tally: &mut impl Tally,
+    collector: &mut impl EvidenceCollector,
 ) -> Option<Veto> {
     let (price, surface) = (relation(one, other), surface_relation(one, other));
     let veto = vetoes::veto(one, other, price, surface);
     if veto == Some(Veto::NotComparable) || veto.is_some() && least > f32::NEG_INFINITY {
         return veto;
     }
-    weigh_place(one, other, tally);
-    weigh_price(one, other, price, tally);
-    weigh_surface(one, other, surface, tally);
-    weigh_facts(one, other, tally);
-    weigh_costs(one, other, tally);
-    weigh_publishers(one, other, tally);
-    weigh_pictures(one, other, tally);
+    weigh_place(one, other, collector);
+    weigh_price(one, other, price, collector);
+    weigh_surface(one, other, surface, collector);
+    weigh_facts(one, other, collector);
+    weigh_costs(one, other, collector);
+    weigh_publishers(one, other, collector);
+    weigh_pictures(one, other, collector);
     let details = SharedDetails::of(one, other, rarity);
-    if tally.sum() + details.points() + TEXT_POINTS_MAX >= least {
-        weigh_texts(one, other, (price, surface), details, rarity, tally);
+    if collector.sum() + details.points() + TEXT_POINTS_MAX >= least {
+        weigh_texts(one, other, (price, surface), details, rarity, collector);
     }
     veto
 }
 
 /// Equal facts mean less where there are more homes: a point for each factor of ten.
-fn weigh_place(one: &Signature, other: &Signature, tally: &mut impl Tally) {
+fn weigh_place(one: &Signature, other: &Signature, collector: &mut impl EvidenceCollector) {
     let population = one.commune.population.max(other.commune.population);
     let points = 1.5 - (population.max(1_000) as f32 / 1_000.0).log10();
-    tally.add(EvidenceKind::Place, points, || format!("{population} inhabitants"));
+    collector.add(EvidenceKind::Place, points, || format!("{population} inhabitants"));
     if one.property_type != other.property_type {
         let is_flat = [one, other].iter().any(|signature| signature.property_type == PropertyType::Apartment);
         let points = if is_flat { -2.5 } else { -1.0 };
-        tally.add(EvidenceKind::PropertyType, points, || "different types".into());
+        collector.add(EvidenceKind::PropertyType, points, || "different types".into());
     }
 }

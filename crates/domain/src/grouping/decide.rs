@@ -63,7 +63,7 @@ pub fn decide(
     }
     let link = |candidate: &Candidate<'_>, rule| link(judged.member, candidate, rule, verdicts, rarity);
     let current = candidates.iter().find(|candidate| Some(candidate.property) == judged.current);
-    let kept = current.and_then(|current| Some((link(current, Rule::Keep)?, current)));
+    let kept = current.and_then(|current| Some((link(current, Rule::Stay)?, current)));
     let mut joined: Vec<(f32, &Candidate<'_>)> = candidates
         .iter()
         .filter(|candidate| Some(candidate.property) != judged.current)
@@ -106,7 +106,7 @@ pub fn decide(
 enum Rule {
     Join,
     /// It is there already.
-    Keep,
+    Stay,
 }
 
 /// Returns the best score of a pair if the advert fits the candidate.

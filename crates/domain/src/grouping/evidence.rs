@@ -95,8 +95,8 @@ named! {
 }
 
 /// Collects evidence.
-pub trait Tally {
-    /// Adds points. The detail is computed only if somebody reads it.
+pub trait EvidenceCollector {
+    /// Adds points. The detail is computed only if it is kept.
     fn add(&mut self, kind: EvidenceKind, points: f32, detail: impl FnOnce() -> String);
 
     /// Returns the sum so far.

@@ -1,6 +1,6 @@
 //! Evidence from the facts of a home: its size, floor, year, energy values and coordinates.
 
-use super::evidence::{EvidenceKind, Tally, both};
+use super::evidence::{EvidenceCollector, EvidenceKind, both};
 use super::reading::number_hash;
 use super::signature::{Fact, Flag, List, Signature};
 use crate::closeness::percent_apart;
@@ -50,7 +50,12 @@ pub fn surface_relation(one: &Signature, other: &Signature) -> SurfaceRelation {
     percent_apart(surface, others).map_or(SurfaceRelation::Unknown, SurfaceRelation::Apart)
 }
 
-pub fn weigh_surface(one: &Signature, other: &Signature, relation: SurfaceRelation, tally: &mut impl Tally) {
+pub fn weigh_surface(
+    one: &Signature,
+    other: &Signature,
+    relation: SurfaceRelation,
+    collector: &mut impl EvidenceCollector,
+) {
     let (Some(surface), Some(others)) = (one.surface(), other.surface()) else { return };
     let has_decimals = surface.fract() != 0.0 && others.fract() != 0.0;
     let is_land = one.property_type == PropertyType::Land;
@@ -74,26 +79,26 @@ pub fn weigh_surface(one: &Signature, other: &Signature, relation: SurfaceRelati
             _ => (-4.0, "surfaces apart by more than 20 %"),
         },
     };
-    tally.add(EvidenceKind::Surface, points, || format!("{what} ({})", both(surface, others)));
+    collector.add(EvidenceKind::Surface, points, || format!("{what} ({})", both(surface, others)));
 }
 
 /// Weighs the facts other than the surface.
-pub fn weigh_facts(one: &Signature, other: &Signature, tally: &mut impl Tally) {
-    weigh_land(one, other, tally);
-    weigh_rooms(one, other, tally);
-    weigh_floor(one, other, tally);
-    weigh_year(one, other, tally);
-    weigh_energy(one, other, tally);
-    weigh_lots(one, other, tally);
-    weigh_flags(one, other, tally);
-    weigh_coordinates(one, other, tally);
+pub fn weigh_facts(one: &Signature, other: &Signature, collector: &mut impl EvidenceCollector) {
+    weigh_land(one, other, collector);
+    weigh_rooms(one, other, collector);
+    weigh_floor(one, other, collector);
+    weigh_year(one, other, collector);
+    weigh_energy(one, other, collector);
+    weigh_lots(one, other, collector);
+    weigh_flags(one, other, collector);
+    weigh_coordinates(one, other, collector);
 }
 
 fn pair(one: &Signature, other: &Signature, fact: Fact) -> Option<(f32, f32)> {
     one.number(fact).zip(other.number(fact))
 }
 
-fn weigh_land(one: &Signature, other: &Signature, tally: &mut impl Tally) {
+fn weigh_land(one: &Signature, other: &Signature, collector: &mut impl EvidenceCollector) {
     let Some((land, others)) = pair(one, other, Fact::LandSurface) else { return };
     let Some(percent) = percent_apart(land, others) else { return };
     let (points, what) = match percent {
@@ -104,11 +109,11 @@ fn weigh_land(one: &Signature, other: &Signature, tally: &mut impl Tally) {
         ..=15.0 => (-1.0, "land apart by more than 5 %"),
         _ => (-2.5, "land apart by more than 15 %"),
     };
-    tally.add(EvidenceKind::LandSurface, points, || format!("{what} ({})", both(land, others)));
+    collector.add(EvidenceKind::LandSurface, points, || format!("{what} ({})", both(land, others)));
 }
 
 /// Rooms and bedrooms are counted differently on two sites (an office, a walk-through room), and together.
-fn weigh_rooms(one: &Signature, other: &Signature, tally: &mut impl Tally) {
+fn weigh_rooms(one: &Signature, other: &Signature, collector: &mut impl EvidenceCollector) {
     let rooms = pair(one, other, Fact::Room);
     if let Some((room, others)) = rooms {
         let points = match (room - others).abs() {
@@ -117,7 +122,7 @@ fn weigh_rooms(one: &Signature, other: &Signature, tally: &mut impl Tally) {
             ..=2.0 => -2.5,
             _ => -3.5,
         };
-        tally.add(EvidenceKind::Rooms, points, || both(room, others));
+        collector.add(EvidenceKind::Rooms, points, || both(room, others));
     }
     if let Some((bedroom, others)) = pair(one, other, Fact::Bedroom) {
         let is_counted_already = rooms.is_some_and(|(room, others)| room != others);
@@ -127,7 +132,7 @@ fn weigh_rooms(one: &Signature, other: &Signature, tally: &mut impl Tally) {
             ..=1.0 => -1.0,
             _ => -1.5,
         };
-        tally.add(EvidenceKind::Bedrooms, points, || both(bedroom, others));
+        collector.add(EvidenceKind::Bedrooms, points, || both(bedroom, others));
     }
 }
 
@@ -141,7 +146,7 @@ pub fn text_floors_differ(one: &Signature, other: &Signature) -> bool {
     pair(one, other, Fact::TextFloor).is_some_and(|(floor, others)| floor != others)
 }
 
-fn weigh_floor(one: &Signature, other: &Signature, tally: &mut impl Tally) {
+fn weigh_floor(one: &Signature, other: &Signature, collector: &mut impl EvidenceCollector) {
     let (mine, others) = (floors(one), floors(other));
     let first = |floors: [Option<f32>; 2]| floors[0].or(floors[1]);
     if let (Some(floor), Some(others_floor)) = (first(mine), first(others)) {
@@ -154,15 +159,15 @@ fn weigh_floor(one: &Signature, other: &Signature, tally: &mut impl Tally) {
             ..=2.0 => -2.5,
             _ => -3.0,
         };
-        tally.add(EvidenceKind::Floor, points, || both(floor, others_floor));
+        collector.add(EvidenceKind::Floor, points, || both(floor, others_floor));
     }
     if let Some((floors, others)) = pair(one, other, Fact::FloorQuantity) {
         let points = if floors == others { 0.75 } else { -0.75 };
-        tally.add(EvidenceKind::FloorQuantity, points, || both(floors, others));
+        collector.add(EvidenceKind::FloorQuantity, points, || both(floors, others));
     }
 }
 
-fn weigh_year(one: &Signature, other: &Signature, tally: &mut impl Tally) {
+fn weigh_year(one: &Signature, other: &Signature, collector: &mut impl EvidenceCollector) {
     let Some((year, others)) = pair(one, other, Fact::Year) else { return };
     let is_about = year % 10.0 == 0.0 || others % 10.0 == 0.0;
     let points = match (year - others).abs() {
@@ -173,7 +178,7 @@ fn weigh_year(one: &Signature, other: &Signature, tally: &mut impl Tally) {
         ..=10.0 => -1.5,
         _ => -2.5,
     };
-    tally.add(EvidenceKind::Year, points, || both(year, others));
+    collector.add(EvidenceKind::Year, points, || both(year, others));
 }
 
 /// Returns `true` if the price of the later advert is the lower one: an owner who changes the agency lowers the price.
@@ -198,7 +203,7 @@ pub fn are_far_apart_in_time(one: &Signature, other: &Signature) -> bool {
     starts_after(one, other) || starts_after(other, one)
 }
 
-fn weigh_energy(one: &Signature, other: &Signature, tally: &mut impl Tally) {
+fn weigh_energy(one: &Signature, other: &Signature, collector: &mut impl EvidenceCollector) {
     let energy = pair(one, other, Fact::Energy);
     let gas = pair(one, other, Fact::Gas);
     let letters = pair(one, other, Fact::EnergyLetter);
@@ -207,15 +212,15 @@ fn weigh_energy(one: &Signature, other: &Signature, tally: &mut impl Tally) {
         (Some((value, others)), Some((gas, others_gas))) if value == others && gas == others_gas => {
             // All flats of a new building have the same few low values.
             let points = if value < 80.0 && gas < 12.0 { 4.0 } else { 6.0 };
-            tally.add(EvidenceKind::Energy, points, || {
+            collector.add(EvidenceKind::Energy, points, || {
                 format!("equal energy and gas values ({value}, {gas})")
             });
         }
         (Some((value, others)), None) if value == others => {
-            tally.add(EvidenceKind::Energy, 3.5, || format!("equal energy values ({value})"));
+            collector.add(EvidenceKind::Energy, 3.5, || format!("equal energy values ({value})"));
         }
         (Some((value, others)), Some(_)) if value == others => {
-            tally.add(EvidenceKind::Energy, 1.0, || {
+            collector.add(EvidenceKind::Energy, 1.0, || {
                 format!("equal energy values ({value}), but different gas values")
             });
         }
@@ -227,7 +232,7 @@ fn weigh_energy(one: &Signature, other: &Signature, tally: &mut impl Tally) {
                 _ if apart >= 2.0 || is_other_gas => -4.5,
                 _ => -3.0,
             };
-            tally.add(EvidenceKind::Energy, points * less, || {
+            collector.add(EvidenceKind::Energy, points * less, || {
                 format!("different energy values ({})", both(value, others))
             });
         }
@@ -240,35 +245,36 @@ fn weigh_energy(one: &Signature, other: &Signature, tally: &mut impl Tally) {
                 ..=1.0 => -less,
                 _ => -2.0 * less,
             };
-            tally.add(EvidenceKind::Energy, points, || format!("energy classes ({})", both(letter, others)));
+            collector
+                .add(EvidenceKind::Energy, points, || format!("energy classes ({})", both(letter, others)));
         }
     }
 }
 
-fn weigh_lots(one: &Signature, other: &Signature, tally: &mut impl Tally) {
+fn weigh_lots(one: &Signature, other: &Signature, collector: &mut impl EvidenceCollector) {
     let Some((lots, others)) = pair(one, other, Fact::Lots) else { return };
     // Some count the cellars as well.
     let points = if lots == others { 1.5 } else { -0.75 };
-    tally.add(EvidenceKind::Lots, points, || both(lots, others));
+    collector.add(EvidenceKind::Lots, points, || both(lots, others));
 }
 
-fn weigh_flags(one: &Signature, other: &Signature, tally: &mut impl Tally) {
+fn weigh_flags(one: &Signature, other: &Signature, collector: &mut impl EvidenceCollector) {
     for (flag, kind, different) in
         [(Flag::Elevator, EvidenceKind::Elevator, -1.0), (Flag::Furnished, EvidenceKind::Furnished, -1.5)]
     {
         if let (Some(is), Some(others)) = (one.flag(flag), other.flag(flag)) {
             let (points, what) = if is == others { (0.25, "the same") } else { (different, "different") };
-            tally.add(kind, points, || what.into());
+            collector.add(kind, points, || what.into());
         }
     }
     if one.heating().differs(other.heating()) {
-        tally.add(EvidenceKind::Heating, -1.0, || "different energies of the heating".into());
+        collector.add(EvidenceKind::Heating, -1.0, || "different energies of the heating".into());
     } else if one.heating().is_known() && other.heating().is_known() {
-        tally.add(EvidenceKind::Heating, 0.5, || "the same energy of the heating".into());
+        collector.add(EvidenceKind::Heating, 0.5, || "the same energy of the heating".into());
     }
 }
 
-fn weigh_coordinates(one: &Signature, other: &Signature, tally: &mut impl Tally) {
+fn weigh_coordinates(one: &Signature, other: &Signature, collector: &mut impl EvidenceCollector) {
     let (Some(point), Some(others)) = (one.point(), other.point()) else { return };
     let metres = point.distance_km(others) * 1_000.0;
     let are_exact = one.flag(Flag::ExactPoint) == Some(true) && other.flag(Flag::ExactPoint) == Some(true);
@@ -284,5 +290,5 @@ fn weigh_coordinates(one: &Signature, other: &Signature, tally: &mut impl Tally)
         (false, ..=2_500.0) => -1.0,
         (false, _) => -2.0,
     };
-    tally.add(EvidenceKind::Coordinates, points, || format!("{metres:.0} m apart"));
+    collector.add(EvidenceKind::Coordinates, points, || format!("{metres:.0} m apart"));
 }

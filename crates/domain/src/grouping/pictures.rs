@@ -6,15 +6,19 @@ use crate::value::WebAddress;
 /// The number of names that are kept.
 pub const PICTURES_MAX: usize = 8;
 
+/// The number of addresses that are read. The first pictures are the same on all portals, the last ones are not.
+const READ_MAX: usize = 16;
+
 /// Returns the hashes of the specific names among the addresses, each once.
 pub fn picture_names<'a>(addresses: impl Iterator<Item = &'a WebAddress>) -> Vec<u32> {
     let mut names = Vec::new();
-    for hash in addresses
-        .filter_map(|address| specific_name(address.as_str()))
-        .map(|name| hash_bytes(name.as_bytes()))
-    {
-        if names.len() < PICTURES_MAX && !names.contains(&hash) {
+    let found = addresses.take(READ_MAX).filter_map(|address| specific_name(address.as_str()));
+    for hash in found.map(|name| hash_bytes(name.as_bytes())) {
+        if !names.contains(&hash) {
             names.push(hash);
+        }
+        if names.len() == PICTURES_MAX {
+            break;
         }
     }
     names
@@ -25,19 +29,25 @@ fn specific_name(address: &str) -> Option<String> {
     let path = address.split(['?', '#']).next()?;
     let file = path.rsplit('/').next()?;
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-    let parts = stem.split(['-', '_', '.']).filter(|part| !is_size(part));
-    let name = parts.collect::<Vec<_>>().join("-").to_ascii_lowercase();
+    let mut name = String::with_capacity(stem.len());
+    let mut is_identifier = false;
+    for part in stem.split(['-', '_', '.']).filter(|part| !is_size(part)) {
+        is_identifier |= part.len() >= 16 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !name.is_empty() {
+            name.push('-');
+        }
+        name.push_str(part);
+    }
+    name.make_ascii_lowercase();
     let digits = name.bytes().filter(u8::is_ascii_digit).count();
-    let is_identifier =
-        name.split('-').any(|part| part.len() >= 16 && part.bytes().all(|byte| byte.is_ascii_hexdigit()));
     (digits >= 5 || is_identifier).then_some(name)
 }
 
 /// Returns `true` for "1024x768", "w800", "large", "thumb".
 fn is_size(part: &str) -> bool {
-    let part = part.to_ascii_lowercase();
+    const NAMES: [&str; 9] = ["large", "small", "medium", "thumb", "thumbnail", "xl", "xxl", "hd", "full"];
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    matches!(&*part, "large" | "small" | "medium" | "thumb" | "thumbnail" | "xl" | "xxl" | "hd" | "full")
+    NAMES.iter().any(|name| part.eq_ignore_ascii_case(name))
         || part.split_once('x').is_some_and(|(width, height)| is_number(width) && is_number(height))
         || part.strip_prefix(['w', 'h']).is_some_and(is_number)
 }

@@ -1,6 +1,6 @@
 //! Evidence from prices, charges and taxes.
 
-use super::evidence::{EvidenceKind, Tally, both};
+use super::evidence::{EvidenceCollector, EvidenceKind, both};
 use super::facts::{are_far_apart_in_time, is_lowered_later};
 use super::signature::{Fact, List, Signature};
 use crate::closeness::percent_apart;
@@ -71,7 +71,12 @@ fn is_specific(signature: &Signature, price: f32) -> bool {
     price % step != 0.0
 }
 
-pub fn weigh_price(one: &Signature, other: &Signature, relation: PriceRelation, tally: &mut impl Tally) {
+pub fn weigh_price(
+    one: &Signature,
+    other: &Signature,
+    relation: PriceRelation,
+    collector: &mut impl EvidenceCollector,
+) {
     let (Some(price), Some(others)) = (one.price(), other.price()) else { return };
     // All spaces of a car park have one price.
     let is_parking = one.property_type == PropertyType::Parking;
@@ -99,11 +104,11 @@ pub fn weigh_price(one: &Signature, other: &Signature, relation: PriceRelation, 
     };
     // A home that is sold again has another price.
     let points = if points < 0.0 && are_far_apart_in_time(one, other) { points * 0.4 } else { points };
-    tally.add(EvidenceKind::Price, points, || format!("{what} ({})", both(price, others)));
+    collector.add(EvidenceKind::Price, points, || format!("{what} ({})", both(price, others)));
 }
 
 /// Weighs what an owner pays each year, or a tenant once: agencies copy it from the same papers.
-pub fn weigh_costs(one: &Signature, other: &Signature, tally: &mut impl Tally) {
+pub fn weigh_costs(one: &Signature, other: &Signature, collector: &mut impl EvidenceCollector) {
     let rows = [
         (Fact::Charges, EvidenceKind::Charges, 50.0, 2.0, -1.0),
         (Fact::RentalCharges, EvidenceKind::Charges, 10.0, 1.5, -0.75),
@@ -125,13 +130,13 @@ pub fn weigh_costs(one: &Signature, other: &Signature, tally: &mut impl Tally) {
             } else {
                 equal
             };
-            tally.add(kind, points, || format!("equal amounts ({})", both(amount, others)));
+            collector.add(kind, points, || format!("equal amounts ({})", both(amount, others)));
         } else if (percent_apart(amount * 12.0, others).is_none_or(|apart| apart > ROUNDING_PERCENT))
             && percent_apart(amount, others * 12.0).is_none_or(|apart| apart > ROUNDING_PERCENT)
         {
             // A monthly amount among yearly ones is no contradiction.
             let points = if percent > 10.0 { different } else { different / 2.0 };
-            tally.add(kind, points, || format!("different amounts ({})", both(amount, others)));
+            collector.add(kind, points, || format!("different amounts ({})", both(amount, others)));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Evidence from who publishes the adverts, and where.
 
-use super::evidence::{EvidenceKind, Tally};
+use super::evidence::{EvidenceCollector, EvidenceKind};
 use super::signature::{Fact, Flag, List, Signature};
 
 /// Returns `true` if both adverts have a value of this kind, and the same.
@@ -29,23 +29,24 @@ pub fn is_one_mandate(one: &Signature, other: &Signature) -> bool {
     one.list(List::Mandates).iter().any(|mandate| others.contains(mandate))
 }
 
-pub fn weigh_publishers(one: &Signature, other: &Signature, tally: &mut impl Tally) {
+pub fn weigh_publishers(one: &Signature, other: &Signature, collector: &mut impl EvidenceCollector) {
     let is_person = one.flag(Flag::Person) == Some(true) && other.flag(Flag::Person) == Some(true);
     if is_equal(one, other, Fact::Phone) {
         // An agency has one number for all its homes.
         let points = if is_person { 2.5 } else { 0.5 };
-        tally.add(EvidenceKind::Phone, points, || "the same telephone number".into());
+        collector.add(EvidenceKind::Phone, points, || "the same telephone number".into());
     }
     if is_equal(one, other, Fact::Agency) {
-        tally.add(EvidenceKind::Agency, 0.5, || "the same agency".into());
+        collector.add(EvidenceKind::Agency, 0.5, || "the same agency".into());
     }
     let have_mandates = !one.list(List::Mandates).is_empty() && !other.list(List::Mandates).is_empty();
     if is_one_mandate(one, other) {
-        tally.add(EvidenceKind::Mandate, 5.0, || "the same reference of the mandate".into());
+        collector.add(EvidenceKind::Mandate, 5.0, || "the same reference of the mandate".into());
     } else if have_mandates && is_one_agency(one, other) {
-        tally.add(EvidenceKind::Mandate, -2.0, || "two mandates of one agency".into());
+        collector.add(EvidenceKind::Mandate, -2.0, || "two mandates of one agency".into());
     }
     if are_live_on_one_site(one, other) {
-        tally.add(EvidenceKind::Site, -2.0, || "both are live on one site under different references".into());
+        collector
+            .add(EvidenceKind::Site, -2.0, || "both are live on one site under different references".into());
     }
 }

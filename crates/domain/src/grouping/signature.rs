@@ -31,7 +31,7 @@ pub struct CommuneFacts {
 
 /// The facts and the text of an advert, in a form that is quick to compare.
 ///
-/// A signature takes 56 bytes and about 300 on the heap: the known facts, short lists of hashes, and the sketch of the text.
+/// A signature takes 48 bytes and about 340 on the heap: the known facts, short lists of hashes, and the sketch of the text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Signature {
     pub commune: CommuneFacts,

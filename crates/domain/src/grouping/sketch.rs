@@ -10,7 +10,7 @@ use super::tokens::{Token, Tokens, hash_bytes, mix};
 /// The number of hashes that are kept. With 40, the standard error of a share of one half is eight per cent.
 pub const SKETCH_MAX: usize = 40;
 
-/// Words of the law and of advertising. A sentence with one of them says nothing about the home.
+/// Legal words, and those of advertising. A sentence with one of them says nothing about the home.
 const BOILERPLATE: &[&str] = &[
     "georisques",
     "honoraires",

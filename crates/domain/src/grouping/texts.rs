@@ -1,7 +1,7 @@
 //! Evidence from texts and pictures.
 
 use super::compare::Rarity;
-use super::evidence::{EvidenceKind, Tally};
+use super::evidence::{EvidenceCollector, EvidenceKind};
 use super::facts::{SurfaceRelation, text_floors_differ};
 use super::prices::PriceRelation;
 use super::publishers::is_one_agency;
@@ -67,15 +67,15 @@ impl SharedDetails {
     }
 
     /// Weighs them. What a copied text contains has been counted with the text, so that only the `rest` of it counts.
-    fn weigh(self, rest: f32, tally: &mut impl Tally) {
+    fn weigh(self, rest: f32, collector: &mut impl EvidenceCollector) {
         if self.numbers > 0 {
-            tally.add(EvidenceKind::Numbers, self.number_points() * rest, || {
+            collector.add(EvidenceKind::Numbers, self.number_points() * rest, || {
                 format!("{} numbers in common", self.numbers)
             });
         }
         if self.words.share > 0.0 {
             let Overlap { share, compared, .. } = self.words;
-            tally.add(EvidenceKind::Words, self.word_points() * rest, || {
+            collector.add(EvidenceKind::Words, self.word_points() * rest, || {
                 format!("{:.0} % of {compared} uncommon words in common", share * 100.0)
             });
         }
@@ -83,15 +83,15 @@ impl SharedDetails {
 }
 
 /// Weighs the pictures and the number of the unit.
-pub fn weigh_pictures(one: &Signature, other: &Signature, tally: &mut impl Tally) {
+pub fn weigh_pictures(one: &Signature, other: &Signature, collector: &mut impl EvidenceCollector) {
     let pictures = shared(one, other, List::Pictures).count();
     if pictures > 0 {
         let points = if pictures == 1 { 2.5 } else { 4.0 };
-        tally.add(EvidenceKind::Pictures, points, || format!("{pictures} pictures of the same name"));
+        collector.add(EvidenceKind::Pictures, points, || format!("{pictures} pictures of the same name"));
     }
     if shared(one, other, List::Marks).next().is_some() {
         let is_series = matches!(one.property_type, PropertyType::Parking | PropertyType::Land);
-        tally.add(EvidenceKind::Mark, if is_series { 4.0 } else { 2.0 }, || {
+        collector.add(EvidenceKind::Mark, if is_series { 4.0 } else { 2.0 }, || {
             "the same number of the unit".into()
         });
     }
@@ -104,7 +104,7 @@ pub fn weigh_texts(
     (price, surface): (PriceRelation, SurfaceRelation),
     details: SharedDetails,
     rarity: &dyn Rarity,
-    tally: &mut impl Tally,
+    collector: &mut impl EvidenceCollector,
 ) {
     let Overlap { share, rarity: rareness, compared } = overlap_of(one, other, rarity);
     let points: f32 = match share {
@@ -117,12 +117,12 @@ pub fn weigh_texts(
     };
     let enough = (compared as f32 / SHINGLES_ENOUGH).min(1.0);
     if points > 0.0 {
-        tally.add(EvidenceKind::Text, points * enough * rareness.sqrt(), || {
+        collector.add(EvidenceKind::Text, points * enough * rareness.sqrt(), || {
             format!("{:.0} % of the shorter text in common", share * 100.0)
         });
     }
-    details.weigh(1.0 - share, tally);
-    weigh_another_unit(one, other, (price, surface), share, tally);
+    details.weigh(1.0 - share, collector);
+    weigh_another_unit(one, other, (price, surface), share, collector);
 }
 
 /// One agency describes the flats of a building, the houses of a programme or the plots of an estate with one text. Then the price
@@ -132,7 +132,7 @@ fn weigh_another_unit(
     other: &Signature,
     (price, surface): (PriceRelation, SurfaceRelation),
     share: f32,
-    tally: &mut impl Tally,
+    collector: &mut impl EvidenceCollector,
 ) {
     const COPIED: f32 = 0.3;
     let is_known = one.hash(Fact::Agency).or(one.hash(Fact::Phone)).is_some()
@@ -150,8 +150,9 @@ fn weigh_another_unit(
         || differs(Fact::Energy, 1.0)
         || differs(Fact::Charges, 1.0);
     if is_other_price && is_other_unit {
-        tally.add(EvidenceKind::AnotherUnit, -6.0, || "one text with another price, and other facts".into());
+        collector
+            .add(EvidenceKind::AnotherUnit, -6.0, || "one text with another price, and other facts".into());
     } else if text_floors_differ(one, other) {
-        tally.add(EvidenceKind::AnotherUnit, -3.0, || "one text with another floor".into());
+        collector.add(EvidenceKind::AnotherUnit, -3.0, || "one text with another floor".into());
     }
 }

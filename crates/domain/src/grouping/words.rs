@@ -14,7 +14,7 @@ pub const WORDS_MAX: usize = 24;
 const LETTERS_MIN: usize = 4;
 const LETTERS_MAX: usize = 6;
 
-/// The beginnings of words that every second advert contains, and of words about agencies, fees and the law.
+/// The beginnings of words that every second advert contains, and of words about agencies, fees and regulations.
 const COMMON: &str = "\
     abri acces achat acquer adress agence agenci agreab aires alloue aménag amenag ancien angle annee annees annonc annuel appart \
     arbore architectural arriere ascens assain atouts attena auto autre aussi autour auxque avec avenue bail bains balcon bareme \

@@ -1,6 +1,6 @@
-//! The cost of grouping by the size of the stock: `cargo test --release -p app --test grouping_cost -- --ignored --nocapture`.
+//! The cost of grouping by the size of the stock: `cargo run --release -p app --example grouping_cost`.
 
-#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test and names the line")]
+#![expect(clippy::unwrap_used, reason = "a measurement stops at its first error")]
 #![expect(clippy::disallowed_methods, reason = "a measurement reads the clock")]
 
 use std::time::{Duration, Instant};
@@ -19,9 +19,7 @@ const PROBES: u64 = 5_000;
 /// The number of adverts of a property of the market, about.
 const ADVERTS_PER_PROPERTY: f64 = 1.7;
 
-#[test]
-#[ignore = "it measures, and needs a gigabyte of memory"]
-fn cost_of_a_lookup_does_not_grow_with_the_stock() {
+fn main() {
     let places = Gazetteer::embedded().unwrap();
     println!("  adverts  signature       put    lookup  compared  found  bytes per advert");
     for adverts in [10_000_u32, 100_000, 1_000_000] {
