@@ -1,7 +1,6 @@
 //! The cost of grouping by the size of the stock: `cargo run --release -p app --example grouping_cost`.
 
 #![expect(clippy::unwrap_used, reason = "a measurement stops at its first error")]
-#![expect(clippy::disallowed_methods, reason = "a measurement reads the clock")]
 
 use std::time::{Duration, Instant};
 
