@@ -4,7 +4,8 @@
 //! durability and transaction size. It does not validate, diff, group or log.
 //!
 //! With `--messy`, the same adverts are also imported as ten portals would write them, each with its own dialect and faults. The two
-//! feeds take turns, because the speed of a machine changes within minutes.
+//! feeds take turns, because the speed of a machine changes within minutes. With `--ungrouped`, so do imports with and without
+//! automatic grouping.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -31,6 +32,9 @@ pub struct ImportArgs {
     /// Also import the same adverts in the dialects of ten portals, this many times by turns with the clean feed
     #[arg(long, value_name = "ROUNDS")]
     messy: Option<usize>,
+    /// Also import the same adverts with automatic grouping turned off, this many times by turns
+    #[arg(long, value_name = "ROUNDS")]
+    ungrouped: Option<usize>,
     /// The program to measure [default: vigie in the folder of this program]
     #[arg(long)]
     vigie: Option<PathBuf>,
@@ -56,35 +60,64 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
         Some(path) => path.clone(),
         None => std::env::current_exe()?.with_file_name("vigie"),
     };
-    let (elapsed, memory_bytes) = import(&vigie, &feed, &folder.path().join("data"))?;
+    let (elapsed, memory_bytes) = import(&vigie, &feed, &folder.path().join("data"), true)?;
     print_rate("vigie import", args.adverts, elapsed);
     println!("vigie import: {:.0} MB of memory at peak", memory_bytes as f64 / 1e6);
     println!(
         "ratio: vigie takes {:.1} times as long as text only",
         elapsed.as_secs_f64() / peer.as_secs_f64()
     );
+    let grouped = Variant { name: "clean feed", feed: &feed, is_grouped: true };
+    let comparison = Comparison { vigie: &vigie, folder: folder.path(), adverts: args.adverts };
     if let Some(rounds) = args.messy {
-        compare_messy(&vigie, folder.path(), args.adverts, rounds)?;
+        let messy = Variant { name: "messy feed", feed: &messy_feed, ..grouped };
+        comparison.run(grouped, messy, rounds)?;
+    }
+    if let Some(rounds) = args.ungrouped {
+        let ungrouped = Variant { name: "ungrouped", is_grouped: false, ..grouped };
+        comparison.run(ungrouped, grouped, rounds)?;
     }
     Ok(())
 }
 
-/// Imports the clean and the messy feed by turns, each into an empty folder, and prints both rates and their ratio.
-fn compare_messy(vigie: &Path, folder: &Path, adverts: usize, rounds: usize) -> anyhow::Result<()> {
-    let mut totals = [Duration::ZERO; 2];
-    for round in 0..rounds {
-        for (total, name) in totals.iter_mut().zip(["feed", "messy"]) {
-            let data = folder.join(format!("{name}-{round}"));
-            let (elapsed, _) = import(vigie, &folder.join(format!("{name}.ndjson")), &data)?;
-            std::fs::remove_dir_all(&data)?;
-            print_rate(&format!("round {}, {name}", round + 1), adverts, elapsed);
-            *total += elapsed;
+/// One way to import.
+#[derive(Clone, Copy)]
+struct Variant<'a> {
+    name: &'a str,
+    feed: &'a Path,
+    is_grouped: bool,
+}
+
+struct Comparison<'a> {
+    vigie: &'a Path,
+    folder: &'a Path,
+    adverts: usize,
+}
+
+impl Comparison<'_> {
+    /// Imports by turns, each time into an empty folder, and prints both rates and the ratio of the second to the first.
+    fn run(&self, first: Variant<'_>, second: Variant<'_>, rounds: usize) -> anyhow::Result<()> {
+        let mut totals = [Duration::ZERO; 2];
+        for round in 0..rounds {
+            for (total, variant) in totals.iter_mut().zip([first, second]) {
+                let data = self.folder.join("round");
+                let (elapsed, _) = import(self.vigie, variant.feed, &data, variant.is_grouped)?;
+                std::fs::remove_dir_all(&data)?;
+                print_rate(&format!("round {}, {}", round + 1, variant.name), self.adverts, elapsed);
+                *total += elapsed;
+            }
         }
+        let adverts = (self.adverts * rounds) as f64;
+        let rates = totals.map(|total| adverts / total.as_secs_f64());
+        println!("{}: {:.0} adverts per second in all rounds", second.name, rates[1]);
+        println!(
+            "ratio: {} runs at {:.2} times the speed of {}",
+            second.name,
+            rates[1] / rates[0],
+            first.name
+        );
+        Ok(())
     }
-    let [clean, messy] = totals.map(|total| total.as_secs_f64());
-    println!("messy feed: {:.0} adverts per second", (adverts * rounds) as f64 / messy);
-    println!("ratio: the messy feed is imported at {:.2} times the speed of the clean one", clean / messy);
-    Ok(())
 }
 
 fn print_rate(name: &str, adverts: usize, elapsed: Duration) {
@@ -142,13 +175,14 @@ fn add_originals(draft: &mut AdvertDraft) {
 }
 
 /// Runs `vigie import` and measures its time and peak memory.
-fn import(vigie: &Path, feed: &Path, data: &Path) -> anyhow::Result<(Duration, u64)> {
+fn import(vigie: &Path, feed: &Path, data: &Path, is_grouped: bool) -> anyhow::Result<(Duration, u64)> {
     let started = Instant::now();
     let mut child = Command::new(vigie)
         .arg("import")
         .arg(feed)
         .arg("--data")
         .arg(data)
+        .env("VIGIE_GROUPING__AUTOMATIC", is_grouped.to_string())
         .stdout(Stdio::null())
         .spawn()
         .with_context(|| format!("cannot run {}", vigie.display()))?;

@@ -2,6 +2,8 @@
 
 mod alerts;
 mod deliver;
+mod grouping;
+mod grouping_quality;
 mod import;
 mod latencies;
 mod matching;
@@ -29,6 +31,8 @@ struct Cli {
 enum Command {
     /// Import throughput into an empty folder, and peak memory
     Import(import::ImportArgs),
+    /// What grouping costs per advert, for stocks of several sizes
+    Grouping(grouping::GroupingArgs),
     /// Search latency and throughput, against Tantivy, SQLite and PostgreSQL
     Search(search::SearchArgs),
     /// Matching of a property against saved searches, against brute force, SQLite and PostgreSQL
@@ -37,6 +41,8 @@ enum Command {
     Alerts(alerts::AlertsArgs),
     /// Webhook throughput and latency, and the effect of a receiver that hangs
     Deliver(deliver::DeliverArgs),
+    /// Precision and recall of grouping on a market with hard cases, by kind of case
+    GroupingQuality(grouping_quality::GroupingQualityArgs),
     /// Reading every property of a data folder, as an index rebuild does
     Scan(scan::ScanArgs),
     /// A running server: start-up time, searches over HTTP, and searches during ingest
@@ -46,10 +52,12 @@ enum Command {
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Import(args) => import::run(&args),
+        Command::Grouping(args) => grouping::run(&args),
         Command::Search(args) => search::run(&args),
         Command::Match(args) => matching::run(&args),
         Command::Alerts(args) => alerts::run(&args),
         Command::Deliver(args) => deliver::run(&args),
+        Command::GroupingQuality(args) => grouping_quality::run(&args),
         Command::Scan(args) => scan::run(&args),
         Command::Serve(args) => serve::run(&args),
     }

@@ -63,6 +63,12 @@ pub const COMMANDS: &[Command] = &[
         run: differential,
     },
     Command {
+        name: "grouping",
+        arguments: "[ADVERTS]",
+        about: "Group ADVERTS adverts (50000) with hard cases, and print precision and recall by kind.",
+        run: grouping,
+    },
+    Command {
         name: "bare",
         arguments: "[FOLDER]",
         about: "Run CI and the demo in a minimal Debian kept in FOLDER (target/bare); needs root.",
@@ -85,6 +91,8 @@ pub const COMMANDS: &[Command] = &[
 const KILLS_DEFAULT: &str = "1000";
 const DELIVERIES_DEFAULT: &str = "100000";
 const DIFFERENTIAL_CASES_DEFAULT: &str = "100000";
+const GROUPING_ADVERTS_DEFAULT: &str = "50000";
+const GROUPING_SEED: &str = "1";
 
 fn check(_: &[String]) -> Result<(), Failure> {
     Step::cargo(["fmt", "--all", "--check"]).run()?;
@@ -171,6 +179,17 @@ fn differential(arguments: &[String]) -> Result<(), Failure> {
         .run()
 }
 
+/// Passes further arguments to the benchmark, such as `--check` and `--examples`.
+fn grouping(arguments: &[String]) -> Result<(), Failure> {
+    let (adverts, rest) = match arguments {
+        [adverts, rest @ ..] if adverts.parse::<u64>().is_ok() => (adverts.as_str(), rest),
+        rest if rest.first().is_none_or(|first| first.starts_with("--")) => (GROUPING_ADVERTS_DEFAULT, rest),
+        _ => return Err(Failure::Arguments { expected: "the number of adverts" }),
+    };
+    let command = ["run", "--release", "--package", "bench", "--", "grouping-quality", "--adverts", adverts];
+    Step::cargo(command).and(&["--seed".to_owned(), GROUPING_SEED.to_owned()]).and(rest).run()
+}
+
 fn snapshots(_: &[String]) -> Result<(), Failure> {
     if Step::cargo(["insta", "--version"]).succeeds() {
         return Step::cargo(["insta", "test", "--workspace", "--review"]).run();
@@ -238,5 +257,10 @@ mod tests {
     #[test]
     fn cases_must_be_a_number() {
         assert!(matches!(differential(&["many".to_owned()]), Err(Failure::Arguments { .. })));
+    }
+
+    #[test]
+    fn adverts_to_group_must_be_a_number() {
+        assert!(matches!(grouping(&["many".to_owned()]), Err(Failure::Arguments { .. })));
     }
 }

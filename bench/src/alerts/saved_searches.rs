@@ -26,7 +26,7 @@ pub async fn insert_all(store: &dyn Store, dataset: &Dataset, count: u32) -> any
             anyhow::Ok(Step::PutSearch(PutSearch { search, expected }))
         };
         let steps = numbers.iter().map(step).collect::<anyhow::Result<_>>()?;
-        let outcome = store.commit(ChangeSet { recorded_at: dataset.now(), steps }).await?;
+        let outcome = store.commit(ChangeSet { recorded_at: dataset.now(), steps, grouped_at: None }).await?;
         ensure!(matches!(outcome, CommitOutcome::Committed(_)), "{outcome:?}");
     }
     Ok(())

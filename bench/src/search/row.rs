@@ -3,7 +3,7 @@
 use domain::advert_event::EventSubject;
 use domain::criteria::texts;
 use domain::phrase::{exact_form, tokenize};
-use domain::{Advert, AdvertField, EnergyLetter, GeoPoint, Property, PropertyType, TransactionType, price};
+use domain::{Advert, AdvertField, EnergyLetter, GeoPoint, Property, PropertyType, TransactionType};
 use places::Gazetteer;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -20,7 +20,7 @@ pub struct Row {
     /// Seconds since the epoch, like all times here.
     pub created: i64,
     pub point: Option<GeoPoint>,
-    /// Whether the price of the reference advert is coherent.
+    /// Whether the price of the property is coherent.
     pub coherent: bool,
     pub expired: bool,
     /// The tokens of the distinct titles, descriptions and features of all adverts.
@@ -50,7 +50,6 @@ impl Row {
     pub fn of(property: &Property, gazetteer: &Gazetteer) -> Self {
         let derived = property.derive().expect("a generated property has adverts");
         let city = derived.placement.and_then(|placement| gazetteer.city(&placement.insee));
-        let reference = property.advert(derived.reference_advert);
         Self {
             id: *property.id.as_bytes(),
             transaction: derived.transaction_type,
@@ -62,7 +61,7 @@ impl Row {
             price_per_meter: derived.price_per_meter.map(|price| price.get()),
             created: derived.created_at.as_second(),
             point: derived.point,
-            coherent: reference.is_some_and(price::is_coherent),
+            coherent: derived.price_problem.is_none(),
             expired: derived.expired_at.is_some(),
             text: text(property),
             adverts: property.adverts.iter().map(AdvertRow::of).collect(),

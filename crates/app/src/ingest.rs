@@ -3,6 +3,9 @@
 //! [`plan`] computes the steps of a batch as a pure function of what the store contains; they are committed as a whole. If another
 //! writer changed the same properties in the meantime, the store reports a conflict, and the batch is planned again. A receipt
 //! is returned only for what is durable.
+//!
+//! A plan also decides which property an advert belongs to. It changes the state of grouping at once, and the change is undone if the
+//! steps are not committed ([`crate::grouping`]).
 
 mod full_feed;
 mod plan;
@@ -12,10 +15,10 @@ use places::resolve::PlaceField;
 use places::{Certainty, PlaceWarning};
 use store::{ChangeSet, CommitOutcome, Erased, Expected, Position, PutCause, PutProperty, Step};
 
-use crate::{App, Error};
+use crate::{App, Error, run_to_end};
 pub use full_feed::{FullFeed, FullFeedRefusal, MissingAdverts};
 pub(crate) use plan::approximate_bytes;
-use plan::{Loaded, Missing, Placed, Plan};
+use plan::{Context, Loaded, Missing, Obstacle, Placed, Plan};
 
 /// How often a batch is planned again after conflicts. Each conflict means that another writer made progress, so this many in a
 /// row mean a hot spot that retrying does not cure.
@@ -91,6 +94,16 @@ impl App {
         drafts: Vec<AdvertDraft>,
         options: IngestOptions,
     ) -> Result<Vec<Receipt>, Error> {
+        let app = self.clone();
+        // The outcome of a commit has to reach the state of grouping.
+        run_to_end(async move { app.ingest_in_parts(&drafts, options).await }).await
+    }
+
+    async fn ingest_in_parts(
+        &self,
+        drafts: &[AdvertDraft],
+        options: IngestOptions,
+    ) -> Result<Vec<Receipt>, Error> {
         let mut receipts = Vec::with_capacity(drafts.len());
         let mut position = Position::START;
         while receipts.len() < drafts.len() {
@@ -108,21 +121,33 @@ impl App {
         drafts: &[AdvertDraft],
         options: IngestOptions,
     ) -> Result<(Vec<Receipt>, Position), Error> {
-        let IngestOptions { creation, commit } = options;
         let received_at = domain::ports::whole_second(self.clock.now());
         for _ in 0..ATTEMPTS_MAX {
-            let Some(Plan { steps, receipts }) = self.plan(drafts, received_at, creation).await? else {
+            let Some(planned) = self.plan(drafts, received_at, options.creation).await? else {
                 continue;
             };
-            if steps.is_empty() || commit == Commit::DryRun {
+            let (Plan { steps, receipts, reservation }, foreign_writes) = planned;
+            if steps.is_empty() || options.commit == Commit::DryRun {
+                self.withdraw(reservation).await?;
                 // An unchanged advert may have been written by a concurrent request that the index has not seen yet.
                 let position = *self.store.head().borrow();
                 return Ok((receipts, position));
             }
-            let changes = ChangeSet { recorded_at: self.clock.now(), steps };
-            match self.store.commit(changes).await? {
-                CommitOutcome::Committed(position) => return Ok((receipts, position)),
-                CommitOutcome::Conflict | CommitOutcome::TooManySearches => {}
+            let changes =
+                ChangeSet { recorded_at: self.clock.now(), steps, grouped_at: Some(foreign_writes) };
+            match self.store.commit(changes).await {
+                Ok(CommitOutcome::Committed(position)) => {
+                    self.settle(reservation).await;
+                    return Ok((receipts, position));
+                }
+                Ok(CommitOutcome::Conflict | CommitOutcome::TooManySearches) => {
+                    self.withdraw(reservation).await?;
+                }
+                Err(error) => {
+                    // Its own failure would hide the reason.
+                    let _ = self.withdraw(reservation).await;
+                    return Err(error.into());
+                }
             }
         }
         Err(Error::Contended)
@@ -159,10 +184,12 @@ impl App {
                 expected: Expected::Revision(stored.revision),
                 advert,
                 cause: PutCause::Changed { events: merged.events },
+                grouping: None,
             };
-            let changes = ChangeSet { recorded_at: now, steps: vec![Step::Put(put)] };
+            let changes = ChangeSet { recorded_at: now, steps: vec![Step::Put(put)], grouped_at: None };
             match self.store.commit(changes).await? {
                 CommitOutcome::Committed(position) => {
+                    self.record_expired(&[advert]).await;
                     self.wait_visible(position).await;
                     return Ok(Some(receipt(Outcome::Updated)));
                 }
@@ -179,26 +206,44 @@ impl App {
         if let Some(erased) = &erased {
             // The index sees the erasure a little later; the cached document must not be sent even once more.
             self.executor.evict_document(erased.property);
+            self.record_erased(advert).await;
             self.wait_visible(erased.position).await;
         }
         Ok(erased)
     }
 
-    /// Plans a batch, reading what the plan requests. Returns `None` if concurrent writes keep making the reads inconsistent; the
-    /// caller starts over.
+    /// Plans a batch, reading what the plan requests. Also returns how many writes of other processes the plan knows. Returns `None`
+    /// if concurrent writes keep making the reads inconsistent; the caller starts over.
     async fn plan(
         &self,
         drafts: &[AdvertDraft],
         received_at: Timestamp,
         creation: Creation,
-    ) -> Result<Option<Plan>, Error> {
+    ) -> Result<Option<(Plan, u64)>, Error> {
         let mut loaded = Loaded::default();
         for _ in 0..READS_MAX {
-            let planned =
-                plan::plan(drafts, &loaded, received_at, creation, &*self.ids, &|place| self.place(place));
+            let mut settled = self.grouping.settled();
+            let planned = {
+                let mut grouping = self.lock_grouping().await?;
+                let context = Context {
+                    received_at,
+                    creation,
+                    ids: &*self.ids,
+                    locator: &|place| self.place(place),
+                    signer: &|advert| self.signature(advert),
+                    automatic: self.grouping.settings.automatic,
+                };
+                let planned = plan::plan(drafts, &mut loaded, &context, &mut grouping);
+                planned.map(|plan| (plan, grouping.foreign_writes))
+            };
             match planned {
                 Ok(plan) => return Ok(Some(plan)),
-                Err(missing) => self.load(&mut loaded, missing).await?,
+                Err(Obstacle::Missing(missing)) => self.load(&mut loaded, missing).await?,
+                Err(Obstacle::Pending(property)) => {
+                    self.wait_until_settled(property, &mut settled).await?;
+                    // The property is written by now, or it is gone.
+                    return Ok(None);
+                }
             }
         }
         Ok(None)
@@ -232,7 +277,10 @@ impl App {
     }
 
     async fn load(&self, loaded: &mut Loaded, missing: Missing) -> Result<(), Error> {
-        let Missing { identities, properties } = missing;
+        let Missing { identities, mut properties } = missing;
+        // Several drafts may join one property.
+        properties.sort_unstable();
+        properties.dedup();
         if !identities.is_empty() {
             let found = self.store.locate(identities.clone()).await?;
             loaded.located.extend(identities.into_iter().zip(found));

@@ -23,6 +23,7 @@ pub mod deliveries;
 pub mod dispatch;
 pub mod documents;
 pub mod error;
+pub mod grouping;
 pub mod indicators;
 pub mod ingest;
 pub mod matching;
@@ -60,6 +61,7 @@ pub struct App {
     index: Option<Arc<search::IndexHandle>>,
     matcher: Option<Arc<matching::MatcherProgress>>,
     dispatch: Option<Arc<dispatch::Dispatch>>,
+    grouping: Arc<grouping::Grouping>,
 }
 
 impl App {
@@ -81,6 +83,7 @@ impl App {
             index: None,
             matcher: None,
             dispatch: None,
+            grouping: Arc::default(),
         }
     }
 
@@ -88,6 +91,12 @@ impl App {
     #[must_use]
     pub fn with_time_zone(self, time_zone: TimeZone) -> Self {
         Self { time_zone, ..self }
+    }
+
+    /// Sets how adverts are grouped. The default is by evidence.
+    #[must_use]
+    pub fn with_grouping(self, settings: grouping::GroupingSettings) -> Self {
+        Self { grouping: Arc::new(grouping::Grouping::new(settings)), ..self }
     }
 
     /// Returns the reference geography.
@@ -121,6 +130,15 @@ impl App {
     pub fn store(&self) -> &dyn Store {
         &*self.store
     }
+}
+
+/// Runs work that must come to its end even if the caller is cancelled, because a client hung up for example.
+async fn run_to_end<T: Send + 'static>(
+    work: impl Future<Output = Result<T, Error>> + Send + 'static,
+) -> Result<T, Error> {
+    #[expect(clippy::disallowed_methods, reason = "the caller gets the result, and a panic as an error")]
+    let task = tokio::spawn(work);
+    task.await.map_err(|_| Error::Interrupted)?
 }
 
 /// Runs CPU-bound work of a worker on a blocking thread. Requests use [`App::compute`], which limits how many run at once.

@@ -79,7 +79,7 @@ impl App {
             return Ok(false);
         }
         let steps = vec![Step::RemoveSearch { search: id, owner }];
-        self.store.commit(ChangeSet { recorded_at: self.clock.now(), steps }).await?;
+        self.store.commit(ChangeSet { recorded_at: self.clock.now(), steps, grouped_at: None }).await?;
         Ok(true)
     }
 
@@ -136,6 +136,6 @@ impl App {
         expected: ExpectedSearch,
     ) -> Result<CommitOutcome, Error> {
         let steps = vec![Step::PutSearch(PutSearch { search, expected })];
-        Ok(self.store.commit(ChangeSet { recorded_at: self.clock.now(), steps }).await?)
+        Ok(self.store.commit(ChangeSet { recorded_at: self.clock.now(), steps, grouped_at: None }).await?)
     }
 }

@@ -7,6 +7,7 @@ use crate::advert_fields::AdvertDetails;
 use crate::ids::AdvertId;
 use crate::kinds::{PropertyType, TransactionType};
 use crate::place::Placement;
+use crate::price::PriceCheck;
 use crate::timeline::Timeline;
 
 /// One publisher's listing of a property.
@@ -18,6 +19,8 @@ pub struct Advert {
     pub details: AdvertDetails,
     /// The commune that `details.place` was resolved to. It is derived, so a change of it is not recorded as an event.
     pub placement: Option<Placement>,
+    /// Whether the price is coherent, as it was found when the price changed. It is derived, like the placement.
+    pub price_check: PriceCheck,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
     pub last_crawled_at: Timestamp,
@@ -43,6 +46,7 @@ impl Advert {
             property_type,
             details,
             placement,
+            price_check,
             created_at,
             updated_at,
             last_crawled_at,
@@ -56,6 +60,7 @@ impl Advert {
             property_type: *property_type,
             details: details.clone(),
             placement: placement.clone(),
+            price_check: *price_check,
             created_at: *created_at,
             updated_at: *updated_at,
             last_crawled_at: *last_crawled_at,

@@ -9,14 +9,13 @@ use crate::advert_fields::AdvertField;
 use crate::key::Key;
 use crate::kinds::{FeesResponsibility, GeoAccuracy, PublisherType};
 use crate::place::Zipcode;
-use crate::price;
 use crate::property::{DerivedValues, Property};
 use crate::value::Amount;
 
 /// The version of the attribute values. Increment it whenever an attribute can have another value for the same property,
-/// also if the rule is elsewhere (plausible prices, folding of text, derivation of the property's values): a persisted
+/// also if the rule is elsewhere (coherent prices, folding of text, derivation of the property's values): a persisted
 /// index with another version is rebuilt.
-pub const ATTRIBUTES_VERSION: u32 = 3;
+pub const ATTRIBUTES_VERSION: u32 = 4;
 
 /// A property together with its derived values, so that they are derived once.
 #[derive(Debug, Clone)]
@@ -73,11 +72,9 @@ attributes! {
         PropertyType => |view| Some(Key::code(view.derived.property_type.code())),
         /// Whether every advert is expired.
         Expired => |view| Some(Key::flag(view.derived.expired_at.is_some())),
-        CoherentPrice => |view| {
-            let DerivedValues { transaction_type, property_type, price, surface, life_annuity, .. } = view.derived;
-            let plausible = price::is_plausible(transaction_type, property_type, price, surface);
-            Some(Key::flag(life_annuity || plausible))
-        },
+        CoherentPrice => |view| Some(Key::flag(view.derived.price_problem.is_none())),
+        /// Whether no advert has a price.
+        PriceOnRequest => |view| Some(Key::flag(view.derived.price.is_none())),
         Furnished => |view| view.derived.furnished.map(Key::flag),
         /// Whether it has coordinates.
         Located => |view| Some(Key::flag(view.derived.point.is_some())),

@@ -203,6 +203,7 @@ pub const FILTERS: &[Filter] = &[
     filter("bedroomMax", Max(Property(Of::Bedroom)), "Bedrooms at most"),
     filter("furnished", Is(Property(Of::Furnished)), "Furnished or not"),
     filter("withCoherentPrice", Only(Property(Of::CoherentPrice)), "Only with a plausible price; defaults to true"),
+    filter("priceOnRequest", Is(Property(Of::PriceOnRequest)), "Without any price, or with one; true turns the default of withCoherentPrice off"),
     filter_with_aliases("expired", &["isExpired"], Is(Property(Of::Expired)), "Whether all adverts are expired; false also ignores the expired adverts of a property"),
     filter("geoAccuracy", Choice(Property(Of::Accuracy), Codes::Accuracy), "Coordinates of a house (1), or of a neighbourhood or city centre (2)"),
     filter("withLocation", Only(Property(Of::Located)), "Only with coordinates"),

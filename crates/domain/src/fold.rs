@@ -58,7 +58,7 @@ pub(crate) fn fold_words(text: &str, folded: &mut String, mut end_word: impl FnM
             if lower == 'é' {
                 word.acute = Some(folded.len());
             }
-            match plain(lower) {
+            match plain_letters(lower) {
                 Some(letters) => folded.push_str(letters),
                 // Lower-casing İ yields a combining dot.
                 None if is_combining_mark(lower) => {}
@@ -76,7 +76,7 @@ fn is_combining_mark(letter: char) -> bool {
 }
 
 /// Returns the ASCII form of a letter with a diacritic, a ligature or a superscript digit.
-fn plain(letter: char) -> Option<&'static str> {
+pub(crate) fn plain_letters(letter: char) -> Option<&'static str> {
     Some(match letter {
         'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' | 'ā' | 'ă' | 'ą' | 'ª' => "a",
         'æ' => "ae",

@@ -1,24 +1,39 @@
-//! Assigns a new advert to a property.
+//! Decides which adverts describe the same property.
 //!
-//! The extension point for automatic grouping: ingestion calls [`choose`]. A sender that names a property decides;
-//! otherwise every advert currently becomes a property of its own.
+//! Everything here is a pure function. A [`Signature`] is what of an advert is compared: a few facts and a sketch of its text, small
+//! enough to be held in memory for every advert. [`compare()`] weighs the evidence for and against two adverts being of one property,
+//! and can be vetoed. [`decide()`] chooses the property of an advert among candidates. A person's [`Verdict`] beats both.
+//!
+//! The modules, in reading order:
 
-use crate::draft::AdvertDraft;
-use crate::ids::PropertyId;
+mod signature;
 
-/// The property of a new advert.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Grouping {
-    /// This property, which is created if it does not exist.
-    Join(PropertyId),
-    /// A property of its own.
-    NewProperty,
-}
+mod heating;
+mod pictures;
+mod reading;
+mod sketch;
+mod tokens;
+mod words;
 
-/// Returns the property that a new advert joins.
-pub fn choose(draft: &AdvertDraft) -> Grouping {
-    match draft.property {
-        Some(property) => Grouping::Join(property),
-        None => Grouping::NewProperty,
-    }
-}
+mod compare;
+mod evidence;
+mod facts;
+mod prices;
+mod publishers;
+mod texts;
+mod vetoes;
+
+mod decide;
+mod verdict;
+
+#[cfg(test)]
+mod tests;
+
+pub use compare::{
+    CONTRADICTION_SCORE, Comparison, JOIN_SCORE, KEEP_SCORE, Rarity, Unweighted, compare, joins,
+};
+pub use decide::{Candidate, Decision, Judged, Member, decide};
+pub use evidence::{Evidence, EvidenceKind, Veto};
+pub use signature::{CommuneFacts, SIGNATURE_VERSION, Signature};
+pub use verdict::{PersonDecision, Verdict, Verdicts};
+pub use vetoes::{are_far_apart, price_ratio_max};

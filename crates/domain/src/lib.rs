@@ -45,6 +45,7 @@ pub mod rewind;
 pub mod search;
 
 // Other results computed from properties.
+pub mod closeness;
 pub mod indicator;
 pub mod similarity;
 
@@ -95,6 +96,7 @@ pub use place::{
     City, Country, Department, GeoPoint, GivenPlace, Insee, Line, Placement, Region, Station, Zipcode,
 };
 pub use ports::{Clock, IdSource};
+pub use price::{PriceCheck, PriceProblem, PriceStatistics};
 pub use property::{DerivedValues, Property};
 pub use recipient::{EmailAddress, Endpoint};
 pub use search::{Alerts, SavedSearch, SearchToken};

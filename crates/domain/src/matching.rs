@@ -2,8 +2,15 @@
 //!
 //! A property is a **new match** of a search if it is available and satisfies the criteria now, and was unavailable or did
 //! not satisfy them before. An event goes to every search whose criteria the property satisfies before or after the
-//! change. Both depend only on the two versions of the property. That a search has at most one match per property is
-//! enforced by the store.
+//! change. Both depend only on versions of properties. That a search has at most one match per property is enforced by the
+//! matcher.
+//!
+//! **Merges, splits and moves** of adverts are changes, not new properties. When adverts move to a property, it has several
+//! versions before the change: its own, if it existed, and the last one of every property they come from. It newly matches a
+//! search only if none of them did. It also inherits the alerts: a search that was alerted for one of those properties, or
+//! for one that it inherited from in turn, is never alerted for this one. So a merge alerts no search that knew one of the homes,
+//! and a split alerts only searches for which the old property was not right and the new one is. The property that the adverts
+//! leave has changed too, and is compared with its own previous version.
 
 use crate::advert_event::{AdvertEvent, EventName};
 use crate::criteria::Criteria;
@@ -19,15 +26,24 @@ pub fn matches(criteria: &Criteria, property: &Property) -> bool {
     is_available(property) && criteria.accepts(property)
 }
 
-/// Returns `true` if a property matches after a change and did not match before. `before` is `None` for a new property.
-pub fn newly_matches(criteria: &Criteria, before: Option<&Property>, after: &Property) -> bool {
-    matches(criteria, after) && !before.is_some_and(|before| matches(criteria, before))
+/// Returns `true` if a property matches after a change and did not match before. `before` is empty for a new property, and
+/// contains all properties that a regrouped one comes from.
+pub fn newly_matches<'a>(
+    criteria: &Criteria,
+    before: impl IntoIterator<Item = &'a Property>,
+    after: &Property,
+) -> bool {
+    matches(criteria, after) && !before.into_iter().any(|before| matches(criteria, before))
 }
 
 /// Returns `true` if a property satisfies the criteria before or after a change, so that subscribers receive its events.
 /// Availability is ignored: the expiry of a property is itself an event.
-pub fn concerns(criteria: &Criteria, before: Option<&Property>, after: Option<&Property>) -> bool {
-    [before, after].into_iter().flatten().any(|property| criteria.accepts(property))
+pub fn concerns<'a>(
+    criteria: &Criteria,
+    before: impl IntoIterator<Item = &'a Property>,
+    after: &Property,
+) -> bool {
+    criteria.accepts(after) || before.into_iter().any(|before| criteria.accepts(before))
 }
 
 /// Returns the events of one update that subscribers are notified of: the event name and the index in `events`. An update

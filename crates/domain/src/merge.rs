@@ -23,6 +23,7 @@ use crate::fingerprint::amount;
 use crate::ids::AdvertId;
 use crate::kinds::{GeoAccuracy, PropertyType, TransactionType};
 use crate::place::Placement;
+use crate::price::PriceCheck;
 use crate::timeline::{
     Crawl, CrawlSource, FieldPart, Inserted, Reading, Replayed, Slot, SlotSet, Timeline, Values, kind_code,
 };
@@ -63,6 +64,7 @@ pub fn create(
         property_type: draft.property_type,
         details: AdvertDetails::default(),
         placement: None,
+        price_check: PriceCheck::Unchecked,
         created_at: received_at,
         updated_at: received_at,
         last_crawled_at: received_at,

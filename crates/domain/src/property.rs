@@ -7,7 +7,7 @@ use crate::advert_fields::{AdvertDetails, Contact};
 use crate::ids::{AdvertId, PropertyId};
 use crate::kinds::{GeoAccuracy, PropertyType, PublisherType, TransactionType};
 use crate::place::{GeoPoint, GivenPlace, Placement, Zipcode};
-use crate::price;
+use crate::price::{self, PriceProblem};
 use crate::value::{Amount, LongText, ShortText, WebAddress};
 
 /// The maximum number of adverts per property; more than there are portals.
@@ -46,6 +46,8 @@ pub struct DerivedValues<'a> {
     pub description: Option<&'a LongText>,
     pub district: Option<&'a ShortText>,
     pub price: Option<Amount>,
+    /// What is wrong with the price, as found for the advert that it comes from. `None` if it is coherent, and for a life annuity.
+    pub price_problem: Option<PriceProblem>,
     /// `None` for a life annuity, whose price may be the bouquet.
     pub price_per_meter: Option<Amount>,
     pub surface: Option<Amount>,
@@ -104,7 +106,8 @@ impl Property {
         let reference = *adverts.first()?;
         let details = || adverts.iter().map(|advert| &advert.details);
         let live = || adverts.iter().filter(|advert| !advert.is_expired());
-        let price = details().find_map(AdvertDetails::price_or_lowest);
+        let priced = adverts.iter().find(|advert| advert.details.price_or_lowest().is_some());
+        let price = priced.and_then(|advert| advert.details.price_or_lowest());
         let surface = details().find_map(AdvertDetails::surface_or_smallest);
         // Expired adverts come last, and all adverts count if the reference advert is one of them.
         let current = || adverts.iter().take_while(|advert| advert.is_expired() == reference.is_expired());
@@ -142,6 +145,11 @@ impl Property {
             description: details().find_map(|details| details.description.as_ref()),
             district: details().find_map(|details| details.district.as_ref()),
             price,
+            price_problem: match priced {
+                _ if life_annuity => None,
+                Some(advert) => price::problem_of(advert),
+                None => Some(PriceProblem::NoPrice),
+            },
             price_per_meter: price::per_meter(price, surface).filter(|_| !life_annuity),
             surface,
             land_surface: details().find_map(|details| details.land_surface),

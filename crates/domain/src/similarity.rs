@@ -4,6 +4,7 @@
 //! rooms add up to a [`Penalty`]. The list of similar properties contains those with the smallest penalty.
 
 use crate::attribute::PropertyView;
+use crate::closeness;
 use crate::key::Key;
 use crate::kinds::{PropertyType, TransactionType};
 use crate::place::GeoPoint;
@@ -66,11 +67,9 @@ impl SimilarityProfile {
         let ratio = |mine: Option<f64>, others: Option<f64>| match (mine.filter(|mine| *mine > 0.0), others) {
             (None, _) => Some(0.0),
             (Some(_), None) => Some(UNKNOWN),
-            (Some(mine), Some(others)) if others > 0.0 => {
-                let ratio = (others / mine).max(mine / others);
-                (ratio <= RATIO_MAX).then(|| 2.0 * ratio.ln())
-            }
-            _ => None,
+            (Some(mine), Some(others)) => closeness::ratio(mine, others)
+                .filter(|ratio| *ratio <= RATIO_MAX)
+                .map(|ratio| 2.0 * ratio.ln()),
         };
         let rooms = match (self.room, other.room) {
             (None, _) => Some(0.0),

@@ -10,11 +10,13 @@
 //! - `search`, `similar`: execute requests over all segments.
 //! - [`scan`]: the oracle of the differential tests, which scans all properties.
 //! - [`percolator`]: the opposite direction, from one property to the saved searches that match it. It does not use the index.
+//! - [`grouping_index`]: the signatures of all adverts, to find those of the same property. It does not use the index either.
 //!
 //! **Invariant:** nothing here does I/O, reads a clock or fails. The state is a function of the changes applied.
 
 pub mod request;
 
+pub mod grouping_index;
 pub mod index;
 pub mod percolator;
 pub mod scan;
@@ -33,6 +35,7 @@ mod segment_reader;
 mod settings;
 mod similar;
 
+pub use grouping_index::{GroupingEntry, GroupingIndex};
 pub use index::{Index, IndexBuilder};
 pub use percolator::{PercolateResult, Percolator, PercolatorScratch};
 pub use request::{Change, Hit, SearchRequest, SearchResult, SequenceNumber, SimilarRequest};

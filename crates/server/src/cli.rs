@@ -7,6 +7,8 @@ mod demo;
 mod import;
 mod keys;
 mod output;
+mod properties;
+mod regroup;
 mod serve;
 mod sites;
 
@@ -42,6 +44,10 @@ enum Command {
     Keys(keys::KeysArgs),
     /// Name sites and assign them to categories. A running server applies changes at once.
     Sites(sites::SitesArgs),
+    /// Merge and split properties, and show why adverts are one property. Works while a server is running.
+    Properties(properties::PropertiesArgs),
+    /// Judge all adverts again: which are one property? Works while a server is running.
+    Regroup(regroup::RegroupArgs),
     /// List, inspect and replay deliveries. Works while a server is running.
     Deliveries(deliveries::DeliveriesArgs),
     /// Validate the settings and print the effective values.
@@ -110,6 +116,8 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             Command::Import(args) => import::run(args).await,
             Command::Keys(args) => keys::run(args).await,
             Command::Sites(args) => sites::run(args).await,
+            Command::Properties(args) => properties::run(args).await,
+            Command::Regroup(args) => regroup::run(args).await,
             Command::Deliveries(args) => deliveries::run(args).await,
             Command::CheckConfig(args) => check_config::run(args),
         }

@@ -10,6 +10,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use app::grouping::GroupingSettings;
 use jiff::tz::TimeZone;
 
 pub use delivery::{ConfigWarning, Delivery, Email, EmailTransport, SmtpServer};
@@ -35,6 +36,7 @@ pub struct Config {
     pub snapshot_interval: Duration,
     /// Age after which an advert that is not seen again expires; `None` disables expiry.
     pub expire_after: Option<Duration>,
+    pub grouping: GroupingSettings,
     pub search: Search,
     pub limits: Limits,
     pub rate_limit: RateLimit,
@@ -103,6 +105,7 @@ impl Config {
         let places_folder = reader.take("places.folder", value::path_or_embedded);
         let snapshot_interval = reader.take("search.snapshot_interval", value::duration(30 * DAY));
         let expire_after = reader.take("adverts.expire_after", value::duration_or_off(3_650 * DAY));
+        let automatic = reader.take("grouping.automatic", value::parsed("true or false"));
         let document_cache_bytes = reader.take("search.document_cache_bytes", value::bytes(1_024 * GIBIBYTE));
         let body_bytes_max = reader.take("limits.body_bytes_max", value::bytes(GIBIBYTE));
         let line_bytes_max = reader.take("limits.line_bytes_max", value::bytes(GIBIBYTE));
@@ -127,6 +130,7 @@ impl Config {
             places_folder: places_folder?,
             snapshot_interval: snapshot_interval?,
             expire_after: expire_after?,
+            grouping: GroupingSettings { automatic: automatic? },
             search: Search { document_cache_bytes: document_cache_bytes? },
             limits: Limits {
                 body_bytes_max: body_bytes_max?,

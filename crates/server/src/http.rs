@@ -8,12 +8,12 @@ pub(crate) mod deliveries;
 mod documents;
 mod error;
 mod explain;
+pub(crate) mod grouping;
 mod health;
 mod indicators;
 mod matches;
 mod middleware;
 mod negotiate;
-
 mod outlines;
 mod parameters;
 mod path;
@@ -114,6 +114,9 @@ pub fn router(shared: &Shared) -> Router {
         .route("/documents/properties/by-url", needs(Scope::Read, get(documents::by_url)))
         .route("/documents/properties/{id}", plain(Scope::Read, get(documents::one)))
         .route("/documents/properties/{id}/similar-properties", needs(Scope::Read, get(properties::similar)))
+        .route("/documents/properties/{id}/grouping", needs(Scope::Read, get(grouping::explain)))
+        .route("/properties/merge", plain(Scope::Admin, post(grouping::merge)))
+        .route("/properties/{id}/split", plain(Scope::Admin, post(grouping::split)))
         .route("/indicators/price_per_meter", needs(Scope::Read, get(indicators::price_per_meter)))
         .route("/cities", needs(Scope::Read, get(places::cities)))
         .route("/cities/{id}", plain(Scope::Read, get(places::city)))

@@ -1,6 +1,7 @@
 //! Metrics in the OpenMetrics text format.
 
 mod dispatcher;
+mod grouping;
 mod index;
 mod matcher;
 
@@ -15,6 +16,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
 use dispatcher::DispatcherMetrics;
+use grouping::GroupingMetrics;
 use index::IndexMetrics;
 use matcher::MatcherMetrics;
 
@@ -26,6 +28,7 @@ pub struct Metrics {
     pub connections: Gauge,
     pub requests_in_flight: Gauge,
     pub log_position: Gauge<u64, AtomicU64>,
+    pub grouping: GroupingMetrics,
     pub index: IndexMetrics,
     pub matcher: MatcherMetrics,
     pub dispatcher: DispatcherMetrics,
@@ -83,6 +86,7 @@ impl Default for Metrics {
         registry.register("http_connections", "Open HTTP connections", connections.clone());
         registry.register("http_requests_in_flight", "HTTP requests in progress", requests_in_flight.clone());
         registry.register("log_position", "Last position of the change log", log_position.clone());
+        let grouping = GroupingMetrics::register(&mut registry);
         let index = IndexMetrics::register(&mut registry);
         let matcher = MatcherMetrics::register(&mut registry);
         let dispatcher = DispatcherMetrics::register(&mut registry);
@@ -94,6 +98,7 @@ impl Default for Metrics {
             connections,
             requests_in_flight,
             log_position,
+            grouping,
             index,
             matcher,
             dispatcher,

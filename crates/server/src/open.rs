@@ -45,7 +45,9 @@ pub fn with_dispatcher(app: App, config: &Config) -> anyhow::Result<App> {
 
 /// Applies the settings that every part of the service needs.
 pub fn configured(app: App, config: &Config) -> App {
-    app.with_time_zone(config.time_zone.clone()).with_document_cache(config.search.document_cache_bytes)
+    app.with_time_zone(config.time_zone.clone())
+        .with_document_cache(config.search.document_cache_bytes)
+        .with_grouping(config.grouping)
 }
 
 /// Like [`app()`], but fails if the data folder holds no database. A mistyped path must not create an empty one.

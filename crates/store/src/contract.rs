@@ -7,6 +7,7 @@
 mod access;
 mod adverts;
 mod deliveries;
+mod grouping;
 mod log;
 mod maintenance;
 mod matches;
@@ -25,6 +26,7 @@ pub use deliveries::{
     LaneHead, LanePeek, Leases, NewDelivery, NewSecret, OutboxBatch, OutboxCursor, Pruned, QueueDepth,
     Replay, Settlement, StateKind,
 };
+pub use grouping::{AdvertGrouping, DecidedBy, ForeignWrites, LineageRow, SignatureRow};
 pub use log::{
     Change, ChangeSet, CommitOutcome, Erasure, LogEntry, LogStore, PropertyCause, RemovalCause, Step,
 };

@@ -14,15 +14,15 @@ mod record;
 pub mod sqlite;
 
 pub use contract::{
-    AccessStore, AdvertRef, AdvertStore, Attempt, Change, ChangeSet, Claim, CommitOutcome, Contacts,
-    DeliveryList, DeliveryPage, DeliveryRow, DeliveryStore, DeliverySubject, DocumentKey, DueDelivery,
-    ERASURE_GRACE, EnqueueBatch, Erased, Erasure, Expected, ExpectedSearch, Gather, InitialState, Key, LEASE,
-    Lane, LaneDue, LaneHead, LanePeek, Leases, LiveAdvert, LogEntry, LogStore, MaintenanceStore, MatchBatch,
-    MatchGroup, MatchPage, MatchRow, MatchStore, NewDelivery, NewKey, NewSecret, Notification, OutboxBatch,
-    OutboxCursor, OutboxEntry, Position, PropertyCause, Pruned, PutCause, PutProperty, PutSearch, PutSite,
-    QueueDepth, RemovalCause, RenameOutcome, Replay, ScanPage, ScanPart, SearchList, SearchLookup,
-    SearchPage, SearchStore, Settlement, SiteStore, StateKind, Step, Store, StoredProperty, StoredSearch,
-    User,
+    AccessStore, AdvertGrouping, AdvertRef, AdvertStore, Attempt, Change, ChangeSet, Claim, CommitOutcome,
+    Contacts, DecidedBy, DeliveryList, DeliveryPage, DeliveryRow, DeliveryStore, DeliverySubject,
+    DocumentKey, DueDelivery, ERASURE_GRACE, EnqueueBatch, Erased, Erasure, Expected, ExpectedSearch,
+    ForeignWrites, Gather, InitialState, Key, LEASE, Lane, LaneDue, LaneHead, LanePeek, Leases, LineageRow,
+    LiveAdvert, LogEntry, LogStore, MaintenanceStore, MatchBatch, MatchGroup, MatchPage, MatchRow,
+    MatchStore, NewDelivery, NewKey, NewSecret, Notification, OutboxBatch, OutboxCursor, OutboxEntry,
+    Position, PropertyCause, Pruned, PutCause, PutProperty, PutSearch, PutSite, QueueDepth, RemovalCause,
+    RenameOutcome, Replay, ScanPage, ScanPart, SearchList, SearchLookup, SearchPage, SearchStore, Settlement,
+    SignatureRow, SiteStore, StateKind, Step, Store, StoredProperty, StoredSearch, User,
 };
 pub use error::{Cause, Error};
 

@@ -6,6 +6,7 @@
 
 mod checksum;
 mod pack;
+mod regrouping;
 mod search;
 mod search_list;
 mod shape;
@@ -15,6 +16,7 @@ use domain::{AdvertEvent, Property, PropertyId};
 
 use crate::error::Error;
 use pack::{compress, decompress};
+pub use regrouping::Regrouping;
 pub use search::{decode_search, encode_search};
 pub use search_list::{decode_search_list, encode_search_list, search_list_contains};
 use shape::{EventRecord, PropertyRecord};

@@ -10,6 +10,8 @@ mod commit;
 mod deliveries;
 mod erase;
 mod error;
+mod foreign;
+mod grouping;
 mod lock;
 mod matches;
 mod metadata;
@@ -30,6 +32,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use domain::grouping::PersonDecision;
 use domain::{
     AdvertId, CancelReason, DeliveryEpoch, DeliveryId, Identity, KeyId, Property, PropertyId, SearchId,
     SearchNumber, Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteKey, Timestamp,
@@ -40,11 +43,11 @@ use tokio::sync::watch;
 
 use crate::contract::{
     AccessStore, AdvertRef, AdvertStore, Attempt, ChangeSet, Claim, CommitOutcome, DeliveryList,
-    DeliveryPage, DeliveryRow, DeliveryStore, DocumentKey, EnqueueBatch, Erased, Key, Lane, LaneDue,
-    LaneHead, LanePeek, Leases, LiveAdvert, LogEntry, LogStore, MaintenanceStore, MatchBatch, MatchGroup,
-    MatchPage, MatchRow, MatchStore, NewKey, NewSecret, OutboxBatch, Position, Pruned, PutSite, QueueDepth,
-    RenameOutcome, Replay, ScanPage, ScanPart, SearchList, SearchLookup, SearchPage, SearchStore, Settlement,
-    SiteStore, StoredProperty, StoredSearch,
+    DeliveryPage, DeliveryRow, DeliveryStore, DocumentKey, EnqueueBatch, Erased, ForeignWrites, Key, Lane,
+    LaneDue, LaneHead, LanePeek, Leases, LineageRow, LiveAdvert, LogEntry, LogStore, MaintenanceStore,
+    MatchBatch, MatchGroup, MatchPage, MatchRow, MatchStore, NewKey, NewSecret, OutboxBatch, Position,
+    Pruned, PutSite, QueueDepth, RenameOutcome, Replay, ScanPage, ScanPart, SearchList, SearchLookup,
+    SearchPage, SearchStore, Settlement, SignatureRow, SiteStore, StoredProperty, StoredSearch,
 };
 use crate::error::Error;
 use deliveries::PreparedClaim;
@@ -178,6 +181,34 @@ impl AdvertStore for SqliteStore {
         self.read(move |connection| read::live_adverts_of_site(connection, &site)).await
     }
 
+    async fn scan_signatures(
+        &self,
+        after: Option<AdvertId>,
+        limit: usize,
+    ) -> Result<Vec<SignatureRow>, Error> {
+        self.read(move |connection| grouping::scan_signatures(connection, after, limit)).await
+    }
+
+    async fn signatures(&self, adverts: Vec<AdvertId>) -> Result<Vec<Option<SignatureRow>>, Error> {
+        self.read(move |connection| grouping::signatures(connection, &adverts)).await
+    }
+
+    async fn put_signatures(&self, signatures: Vec<(AdvertId, Vec<u8>)>) -> Result<(), Error> {
+        self.write(move |connection| grouping::put_signatures(connection, &signatures)).await
+    }
+
+    async fn survivor(&self, property: PropertyId) -> Result<Option<PropertyId>, Error> {
+        self.read(move |connection| Ok(grouping::survivor(connection, property)?)).await
+    }
+
+    async fn lineage(&self, property: PropertyId) -> Result<Vec<LineageRow>, Error> {
+        self.read(move |connection| grouping::lineage(connection, property)).await
+    }
+
+    async fn person_decisions(&self, after: u64) -> Result<Vec<(u64, PersonDecision)>, Error> {
+        self.read(move |connection| grouping::person_decisions(connection, after)).await
+    }
+
     async fn counts(&self) -> Result<(u64, u64), Error> {
         self.read(read::counts).await
     }
@@ -202,7 +233,8 @@ impl LogStore for SqliteStore {
     async fn commit(&self, changes: ChangeSet) -> Result<CommitOutcome, Error> {
         // Encoding is most of the work and needs no database, so it does not run on the writer's thread.
         let prepared = Prepared::new(changes)?;
-        self.transact(move |connection| commit::apply(connection, prepared)).await
+        let foreign = Arc::clone(self.shared.writer.foreign());
+        self.transact(move |connection| commit::apply(connection, prepared, foreign.writes().count)).await
     }
 
     async fn log_after(&self, position: Position, limit: usize) -> Result<Vec<LogEntry>, Error> {
@@ -211,6 +243,18 @@ impl LogStore for SqliteStore {
 
     fn head(&self) -> watch::Receiver<Position> {
         self.shared.writer.head()
+    }
+
+    fn foreign_writes(&self) -> watch::Receiver<ForeignWrites> {
+        self.shared.writer.foreign().watch()
+    }
+
+    fn foreign_ranges(&self, count: u64) -> Vec<(Position, Position)> {
+        self.shared.writer.foreign().ranges_after(count)
+    }
+
+    async fn detect_foreign_writes(&self) -> Result<ForeignWrites, Error> {
+        self.shared.writer.detect_foreign_writes().await
     }
 }
 

@@ -19,6 +19,7 @@ mod sqlite {
     mod deliveries;
     mod erasure;
     mod folder;
+    mod foreign;
     mod migrations;
     mod searches;
     mod sharing;

@@ -11,8 +11,9 @@ use domain::timeline::{Crawl, CrawlSource, Slot};
 use domain::{
     Advert, AdvertDetails, AdvertField, AdvertId, Amount, Contact, CountryCode, EnergyLetter,
     FeesResponsibility, GeoAccuracy, GeoPoint, GivenPlace, Insee, LifeAnnuity, Lifecycle, LongText,
-    NewBuilding, PercentVariation, Placement, Property, PropertyId, PropertyType, Publisher, PublisherType,
-    Rating, RentPeriod, ShortText, SiteKey, Timeline, Timestamp, TransactionType, WebAddress, Zipcode,
+    NewBuilding, PercentVariation, Placement, PriceCheck, PriceProblem, Property, PropertyId, PropertyType,
+    Publisher, PublisherType, Rating, RentPeriod, ShortText, SiteKey, Timeline, Timestamp, TransactionType,
+    WebAddress, Zipcode,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -30,8 +31,10 @@ pub fn property() -> BoxedStrategy<Property> {
 pub fn advert() -> BoxedStrategy<Advert> {
     let kinds = (any::<[u8; 16]>(), select(TransactionType::ALL), select(PropertyType::ALL));
     let dates = (timestamp(), timestamp(), timestamp(), option::of(timestamp()));
-    (kinds, dates, details(), option::of(placement()), (vec(event(), 0..5), timeline()))
-        .prop_map(|((id, transaction_type, property_type), dates, details, placement, history)| {
+    let derived = (option::of(placement()), price_check());
+    (kinds, dates, details(), derived, (vec(event(), 0..5), timeline()))
+        .prop_map(|((id, transaction_type, property_type), dates, details, derived, history)| {
+            let (placement, price_check) = derived;
             let (created_at, updated_at, last_crawled_at, expired_at) = dates;
             let (events, timeline) = history;
             Advert {
@@ -40,6 +43,7 @@ pub fn advert() -> BoxedStrategy<Advert> {
                 property_type,
                 details,
                 placement,
+                price_check,
                 created_at,
                 updated_at,
                 last_crawled_at,
@@ -282,6 +286,11 @@ fn given_place() -> BoxedStrategy<GivenPlace> {
             country,
         })
         .boxed()
+}
+
+fn price_check() -> BoxedStrategy<PriceCheck> {
+    let problem = select(PriceProblem::ALL).prop_map(PriceCheck::Incoherent);
+    prop_oneof![Just(PriceCheck::Unchecked), Just(PriceCheck::Coherent), problem].boxed()
 }
 
 fn placement() -> BoxedStrategy<Placement> {

@@ -87,6 +87,7 @@ pub fn advert(number: u64) -> AdvertBuilder {
             expired_at: None,
             events: vec![AdvertEvent::created(created_at)],
             timeline: domain::Timeline::default(),
+            price_check: domain::PriceCheck::default(),
         },
     }
 }

@@ -88,6 +88,8 @@ pub struct PropertyDocumentBody<'a, A = AdvertBody<'a>> {
     geo_accuracy: Option<u8>,
     pictures: Vec<&'a str>,
     price: Option<Number>,
+    coherent_price: bool,
+    price_problem: Option<&'static str>,
     price_per_meter: Option<Number>,
     property_type: u8,
     publisher_types: Vec<u8>,
@@ -149,6 +151,8 @@ fn document<'a, A>(
         geo_accuracy: derived.accuracy.map(|accuracy| accuracy.code()),
         pictures: derived.pictures.iter().map(|picture| picture.as_str()).collect(),
         price: number(derived.price),
+        coherent_price: derived.price_problem.is_none(),
+        price_problem: derived.price_problem.map(names::price_problem),
         price_per_meter: number(derived.price_per_meter),
         property_type: derived.property_type.code(),
         publisher_types: derived.publisher_types.iter().map(|kind| kind.code()).collect(),
@@ -186,6 +190,7 @@ pub struct AdvertBody<'a> {
     price: Option<Number>,
     price_excluding_fees: Option<Number>,
     coherent_price: bool,
+    price_problem: Option<&'static str>,
     property_tax: Option<Number>,
     rental_charges: Option<Number>,
     rental_pledge: Option<Number>,
@@ -225,6 +230,7 @@ impl<'a> AdvertBody<'a> {
         category_of: &dyn Fn(&SiteKey) -> Option<String>,
     ) -> Self {
         let details = &advert.details;
+        let problem = domain::price::problem_of(advert);
         let zoned = |at| ZonedDate(at, zone);
         Self {
             uuid: advert.id.to_string(),
@@ -244,7 +250,8 @@ impl<'a> AdvertBody<'a> {
             lot_count: number(details.lot_count),
             price: number(details.price),
             price_excluding_fees: number(details.price_excluding_fees),
-            coherent_price: domain::price::is_coherent(advert),
+            coherent_price: problem.is_none(),
+            price_problem: problem.map(names::price_problem),
             property_tax: number(details.property_tax),
             rental_charges: number(details.rental_charges),
             rental_pledge: number(details.rental_pledge),

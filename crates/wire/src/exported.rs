@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::advert_draft::{ParseContext, ParsedDraft, RejectedDraft, parse};
 
 /// Fields of an exported advert that Vigie computes.
-const COMPUTED: [&str; 1] = ["coherentPrice"];
+const COMPUTED: [&str; 2] = ["coherentPrice", "priceProblem"];
 
 /// The fields that say where an advert is.
 const PLACE: [&str; 6] = ["insee", "zipcode", "cityName", "locations", "location", "geoAccuracy"];
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn computed_fields_are_not_reported_as_ignored() {
         let adverts = json!([{
-            "uuid": UUID, "coherentPrice": true, "publisher": {"name": "Agence", "category": "portal"}, "expired": false,
+            "uuid": UUID, "coherentPrice": true, "priceProblem": null, "publisher": {"name": "Agence", "category": "portal"}, "expired": false,
             "colour": "red",
         }]);
         let parsed = parse_json(document(adverts)).remove(0).unwrap();

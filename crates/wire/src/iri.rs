@@ -14,6 +14,22 @@ pub fn similar_properties(id: PropertyId) -> String {
     format!("/documents/properties/{id}/similar-properties")
 }
 
+/// The explanation of why the adverts of a property are one.
+pub fn grouping(id: PropertyId) -> String {
+    format!("/documents/properties/{id}/grouping")
+}
+
+/// The comparison of two adverts.
+pub fn advert_comparison(property: PropertyId, adverts: [AdvertId; 2]) -> String {
+    let [one, other] = adverts;
+    format!("/documents/properties/{property}/grouping?adverts[]={one}&adverts[]={other}")
+}
+
+/// The split of a property.
+pub fn property_split(id: PropertyId) -> String {
+    format!("/properties/{id}/split")
+}
+
 pub fn advert(id: AdvertId) -> String {
     format!("/adverts/{id}")
 }

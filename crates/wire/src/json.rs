@@ -247,6 +247,19 @@ pub fn unknown_members(members: &Map<String, Value>, known: &[&str]) -> Vec<Stri
     unknown.take(REPORTED_MAX).map(|name| truncated(name)).collect()
 }
 
+/// Returns the members of a body that must be an object.
+pub(crate) fn fields(value: &Value) -> Result<&Map<String, Value>, Vec<Violation>> {
+    value.as_object().ok_or_else(|| {
+        let kind = json_type(value);
+        vec![Violation::malformed("", format!("The body must be a JSON object, {kind} given."))]
+    })
+}
+
+/// A misspelt attribute must not be answered with success.
+pub(crate) fn unknown_attribute(name: &str) -> Violation {
+    Violation::malformed(truncated(name), "This attribute is not known.")
+}
+
 /// Parses a finite decimal number. Rejects `inf`, `NaN` and `0x10`.
 pub fn parse_number(text: &str) -> Option<f64> {
     let text = text.trim();

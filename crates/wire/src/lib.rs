@@ -12,8 +12,9 @@
 //!   export), [`search`] (saved searches), [`site`] (sites and site categories). The last two are written as well, and so is the
 //!   body of an advert.
 //! - Written: [`document`] (properties and adverts), [`place`], [`outline`] (GeoJSON), [`matching`] (matches), [`webhook`] (webhook payloads),
-//!   [`delivery`] (deliveries, attempts and signing secrets), [`explanation`] (why a property meets a search), [`preview`]
-//!   (the preview of a search), [`indicator`] (prices per square metre), [`receipt`] (the result of an ingested advert).
+//!   [`delivery`] (deliveries, attempts and signing secrets), [`explanation`] (why a property meets a search), [`grouping`]
+//!   (why adverts are one property; the corrections are parsed as well), [`preview`] (the preview of a search), [`indicator`]
+//!   (prices per square metre), [`receipt`] (the result of an ingested advert).
 
 pub mod advert_draft;
 pub mod date;
@@ -23,6 +24,7 @@ pub mod error;
 pub mod explanation;
 pub mod exported;
 pub mod filters;
+pub mod grouping;
 pub mod hydra;
 pub mod indicator;
 pub mod iri;

@@ -2,7 +2,8 @@
 
 use domain::advert_event::EventSubject;
 use domain::{
-    AdvertField, CancelReason, DeliveryChannel, DeliveryState, EventName, Fault, Outcome, RentPeriod,
+    AdvertField, CancelReason, DeliveryChannel, DeliveryState, EventName, Fault, Outcome, PriceProblem,
+    RentPeriod,
 };
 
 /// Returns the `fieldName` of an event.
@@ -74,6 +75,25 @@ pub const fn advert_field(field: AdvertField) -> &'static str {
         AdvertField::Occupied => "occupied",
         AdvertField::RentPeriod => "rentPeriod",
         AdvertField::NewBuilding => "newBuilding",
+    }
+}
+
+/// Returns the name of what is wrong with a price.
+pub const fn price_problem(problem: PriceProblem) -> &'static str {
+    match problem {
+        PriceProblem::NoPrice => "noPrice",
+        PriceProblem::Placeholder => "placeholder",
+        PriceProblem::BelowBounds => "belowBounds",
+        PriceProblem::AboveBounds => "aboveBounds",
+        PriceProblem::RentInSale => "rentInSale",
+        PriceProblem::SalePriceInRent => "salePriceInRent",
+        PriceProblem::YearlyRent => "yearlyRent",
+        PriceProblem::NightlyRent => "nightlyRent",
+        PriceProblem::Tenfold => "tenfold",
+        PriceProblem::Tenth => "tenth",
+        PriceProblem::Hundredfold => "hundredfold",
+        PriceProblem::Hundredth => "hundredth",
+        PriceProblem::Outlier => "outlier",
     }
 }
 

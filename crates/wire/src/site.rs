@@ -6,10 +6,10 @@ use domain::{
     SiteName, Violation,
 };
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::iri;
-use crate::json::{Reader, truncated};
+use crate::json::{Reader, fields, truncated, unknown_attribute};
 
 /// A site as a resource.
 #[derive(Debug, Serialize)]
@@ -262,18 +262,6 @@ pub fn parse_site_parameter(text: &str, directory: &SiteDirectory) -> Option<Opt
     }
     let site = directory.resolve_key(SiteKey::parse(text)?);
     Some(directory.site_by_key(&site).map(|site| site.key.clone()))
-}
-
-fn fields(value: &Value) -> Result<&Map<String, Value>, Vec<Violation>> {
-    value.as_object().ok_or_else(|| {
-        let kind = crate::json::json_type(value);
-        vec![Violation::malformed("", format!("The body must be a JSON object, {kind} given."))]
-    })
-}
-
-/// A misspelt attribute must not be answered with success.
-fn unknown_attribute(name: &str) -> Violation {
-    Violation::malformed(truncated(name), "This attribute is not known.")
 }
 
 /// Returns the violation for a reference to a missing item.

@@ -16,6 +16,7 @@ pub use self::energy::{energy_letter, gas_letter};
 use self::measures::Build;
 pub(crate) use self::measures::Condition;
 use self::money::Money;
+pub(crate) use self::money::{Fees, presentable};
 use crate::market::{Portal, Seller};
 use crate::random::{Purpose, Random, cosine};
 use crate::towns::{Place, Towns};
@@ -56,19 +57,41 @@ pub(crate) struct HomeParameters<'a> {
     pub past_seconds: i64,
 }
 
+/// What a caller fixes of a home. The rest is drawn.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HomeKind {
+    pub town: usize,
+    pub property_type: PropertyType,
+    pub transaction_type: TransactionType,
+    /// `None` to draw it.
+    pub seller: Option<Seller>,
+}
+
 impl Home {
     /// Generates the home with this index. The same index always gives the same home.
     pub(crate) fn of(parameters: &HomeParameters<'_>, index: u64) -> Self {
         let mut random = Random::stream(parameters.seed, Purpose::Home, [index, 0]);
-        let random = &mut random;
-        let town = parameters.towns.draw(random);
+        let town = parameters.towns.draw(&mut random);
+        let (property_type, transaction_type) = mix::draw(&mut random, parameters.towns.place(town).size);
+        let kind = HomeKind { town, property_type, transaction_type, seller: None };
+        Self::draw(parameters, index, kind, &mut random)
+    }
+
+    /// Generates a home of a given kind. The same index and kind always give the same home.
+    pub(crate) fn of_kind(parameters: &HomeParameters<'_>, index: u64, kind: HomeKind) -> Self {
+        let mut random = Random::stream(parameters.seed, Purpose::Home, [index, 1]);
+        Self::draw(parameters, index, kind, &mut random)
+    }
+
+    fn draw(parameters: &HomeParameters<'_>, index: u64, kind: HomeKind, random: &mut Random) -> Self {
+        let HomeKind { town, property_type, transaction_type, seller } = kind;
         let place = parameters.towns.place(town);
-        let (property_type, transaction_type) = mix::draw(random, place.size);
         let year = 1970 + (parameters.start_second / 31_556_952) as i32;
         let build = Build::draw(random, property_type, transaction_type, place, year);
         let heating = Heating::draw(random, property_type);
         let audit = Audit::draw(random, property_type, &build, heating);
-        let seller = Seller::draw(random, place.size);
+        let drawn_seller = Seller::draw(random, place.size);
+        let seller = seller.unwrap_or(drawn_seller);
         let money = Money::draw(random, property_type, transaction_type, &build, place, seller);
         let amenities = Amenities::draw(random, property_type, &build);
         let (lat, lon) = scattered(random, place);
@@ -109,6 +132,11 @@ impl Home {
     /// Returns the portal of one of its adverts.
     pub(crate) fn portal(&self, advert: u8) -> usize {
         usize::from(self.portals[usize::from(advert) % ADVERTS_MAX])
+    }
+
+    /// Advertises it on another portal. `advert` is the number of the advert, below [`ADVERTS_MAX`].
+    pub(crate) fn set_portal(&mut self, advert: u8, portal: usize) {
+        self.portals[usize::from(advert) % ADVERTS_MAX] = u8::try_from(portal).unwrap_or_default();
     }
 }
 

@@ -28,6 +28,8 @@ pub(crate) enum Purpose {
     Version = 10,
     Import = 11,
     Extras = 12,
+    HardCase = 13,
+    Boilerplate = 14,
 }
 
 impl Random {

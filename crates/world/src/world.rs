@@ -2,7 +2,7 @@
 
 use domain::{AdvertDraft, Insee, PropertyId, ShortText, Timestamp};
 
-use crate::home::{AMENITIES, Amenity, Home, HomeParameters};
+use crate::home::{AMENITIES, Amenity, Home, HomeKind, HomeParameters};
 use crate::import::Import;
 use crate::listing::{Changes, Listing};
 use crate::market::{self, Portal};
@@ -149,15 +149,23 @@ impl World {
     }
 
     pub(crate) fn home(&self, index: u64) -> Home {
-        let parameters = HomeParameters {
+        Home::of(&self.home_parameters(self.settings.properties), index)
+    }
+
+    /// Generates a home of a given kind that was on the market before the start, whatever its index.
+    pub(crate) fn home_of_kind(&self, index: u64, kind: HomeKind) -> Home {
+        Home::of_kind(&self.home_parameters(u64::MAX), index, kind)
+    }
+
+    fn home_parameters(&self, stock: u64) -> HomeParameters<'_> {
+        HomeParameters {
             seed: self.seed,
             towns: &self.towns,
             portals: &self.portals,
             start_second: self.start_second(),
-            stock: self.settings.properties,
+            stock,
             past_seconds: i64::from(self.settings.past_days) * SECONDS_PER_DAY,
-        };
-        Home::of(&parameters, index)
+        }
     }
 
     pub(crate) const fn places(&self) -> &Towns {
@@ -166,6 +174,10 @@ impl World {
 
     pub(crate) fn portal(&self, index: usize) -> &Portal {
         &self.portals[index]
+    }
+
+    pub(crate) fn portals(&self) -> &[Portal] {
+        &self.portals
     }
 
     pub(crate) fn features(&self) -> &[Option<ShortText>] {

@@ -42,6 +42,7 @@ impl Sample {
             expired_at: None,
             events: vec![AdvertEvent::created(before(AGE_HOURS)), fell],
             timeline: domain::Timeline::default(),
+            price_check: domain::PriceCheck::default(),
         };
         let event = match self {
             // A new advert has no other event.

@@ -126,8 +126,17 @@ impl App {
             if steps.is_empty() {
                 return Ok(Committed { taken, expired, position: None });
             }
-            match self.store.commit(ChangeSet { recorded_at: self.clock.now(), steps }).await? {
+            let adverts: Vec<AdvertId> = steps
+                .iter()
+                .filter_map(|step| match step {
+                    Step::Put(put) => Some(put.advert),
+                    _ => None,
+                })
+                .collect();
+            let changes = ChangeSet { recorded_at: self.clock.now(), steps, grouped_at: None };
+            match self.store.commit(changes).await? {
                 CommitOutcome::Committed(position) => {
+                    self.record_expired(&adverts).await;
                     return Ok(Committed { taken, expired, position: Some(position) });
                 }
                 CommitOutcome::Conflict | CommitOutcome::TooManySearches => {}
@@ -170,6 +179,7 @@ impl App {
                         expected: std::mem::replace(&mut expected, Expected::WrittenBefore),
                         advert: *advert,
                         cause,
+                        grouping: None,
                     }));
                 }
                 if bytes >= bytes_max {

@@ -2,30 +2,47 @@
 //!
 //! A plan does not read the store. It returns the records it still needs as [`Missing`], so that tests need no store and a batch
 //! can be planned again after a conflict. Drafts of one batch see each other: the second draft of an advert is merged with the
-//! first.
+//! first. `group` decides which property an advert belongs to.
+
+mod group;
 
 use std::collections::HashMap;
 
 use domain::FieldUpdate;
 use domain::attribute;
-use domain::grouping::{self, Grouping};
+use domain::grouping::Signature;
 use domain::merge::{self, Effect, Merged};
+use domain::price::{self, PriceFinding};
 use domain::property::ADVERTS_MAX;
 use domain::restore;
 use domain::{
-    AdvertDetails, AdvertDraft, AdvertId, GivenPlace, IdSource, Identity, Placement, Property, PropertyId,
-    Timestamp, Violation,
+    Advert, AdvertDetails, AdvertDraft, AdvertEvent, AdvertId, GivenPlace, IdSource, Identity, Placement,
+    PriceProblem, PriceStatistics, Property, PropertyId, Timestamp, Violation,
 };
 use places::Certainty;
 use store::{AdvertRef, Expected, PutCause, PutProperty, Step, StoredProperty};
 
+use self::group::{Group, Move, Signed};
 use super::{Creation, Outcome, Receipt};
+use crate::grouping::{GroupingState, Reservation};
 
 /// The records read from the store so far. An absent key has not been read; `None` means that the store does not contain it.
 #[derive(Debug, Default)]
 pub struct Loaded {
     pub located: HashMap<Identity, Option<AdvertRef>>,
     pub properties: HashMap<PropertyId, Option<StoredProperty>>,
+    /// New adverts by the index of their draft. They depend on nothing else, and a batch is planned again after each read.
+    created: HashMap<usize, CreatedAdvert>,
+}
+
+/// A draft that became an advert, before it has a property.
+#[derive(Debug, Clone)]
+struct CreatedAdvert {
+    advert: Advert,
+    events: Vec<AdvertEvent>,
+    certainty: Option<Certainty>,
+    warnings: Vec<Violation>,
+    signed: Signed,
 }
 
 /// The records that a plan still needs.
@@ -40,7 +57,42 @@ pub struct Missing {
 pub struct Plan {
     pub steps: Vec<Step>,
     pub receipts: Vec<Receipt>,
+    /// What the plan changed in the state of grouping, to be undone if the steps are not committed.
+    pub reservation: Reservation,
 }
+
+/// Why a batch cannot be planned yet.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// These records have to be read first.
+    Missing(Missing),
+    /// An advert joins a property that a batch under way creates: wait for that batch.
+    Pending(PropertyId),
+}
+
+impl From<Missing> for Obstacle {
+    fn from(missing: Missing) -> Self {
+        Self::Missing(missing)
+    }
+}
+
+/// What a plan is made with, besides the drafts.
+pub struct Context<'a> {
+    pub received_at: Timestamp,
+    pub creation: Creation,
+    pub ids: &'a dyn IdSource,
+    pub locator: Locator<'a>,
+    /// Computes the signature of an advert.
+    pub signer: Signer<'a>,
+    /// Whether adverts are grouped by evidence.
+    pub automatic: bool,
+}
+
+/// Computes the signature of an advert. `None` for one without a commune.
+pub type Signer<'a> = &'a (dyn Fn(&Advert) -> Option<Signature> + Sync);
+
+/// From this many drafts on, new adverts are made on two threads: that takes milliseconds.
+const DRAFTS_FOR_THREADS: usize = 128;
 
 /// The approximate size that the steps of one plan may reach. Every step contains a whole property, so a few hundred small changes
 /// of one property with hundreds of adverts would otherwise fill the memory.
@@ -58,7 +110,7 @@ impl Missing {
 }
 
 /// Resolves a given place with the gazetteer.
-pub type Locator<'a> = &'a dyn Fn(&GivenPlace) -> Placed;
+pub type Locator<'a> = &'a (dyn Fn(&GivenPlace) -> Placed + Sync);
 
 /// A resolved place.
 #[derive(Debug, Default)]
@@ -68,24 +120,26 @@ pub struct Placed {
     pub warnings: Vec<Violation>,
 }
 
+/// Plans a batch. If it returns an obstacle, the state is as it was.
 pub fn plan(
     drafts: &[AdvertDraft],
-    loaded: &Loaded,
-    received_at: Timestamp,
-    creation: Creation,
-    ids: &dyn IdSource,
-    locator: Locator<'_>,
-) -> Result<Plan, Missing> {
+    loaded: &mut Loaded,
+    context: &Context<'_>,
+    grouping: &mut GroupingState,
+) -> Result<Plan, Obstacle> {
     let missing = missing(drafts, loaded);
-    if missing != Missing::default() {
-        return Err(missing);
+    if !missing.is_empty() {
+        return Err(missing.into());
     }
+    if drafts.len() >= DRAFTS_FOR_THREADS {
+        create_ahead(drafts, loaded, context, &grouping.prices);
+    }
+    let mut created = std::mem::take(&mut loaded.created);
     let mut batch = Batch {
         loaded,
-        received_at,
-        creation,
-        ids,
-        locator,
+        context,
+        grouping,
+        reservation: Reservation::default(),
         located: HashMap::new(),
         properties: HashMap::new(),
         steps: Vec::new(),
@@ -93,17 +147,85 @@ pub fn plan(
     };
     let mut receipts = Vec::with_capacity(drafts.len());
     // Collects what all drafts miss. Stopping at the first would cost one read per draft.
-    let mut missing = Missing::default();
-    for draft in drafts {
-        match batch.apply(draft.clone()) {
+    let (mut missing, mut pending) = (Missing::default(), None);
+    for (index, draft) in drafts.iter().enumerate() {
+        match batch.apply(index, draft, &mut created) {
             Ok(receipt) => receipts.push(receipt),
-            Err(more) => missing.add(more),
+            Err(Obstacle::Missing(more)) => missing.add(more),
+            Err(Obstacle::Pending(property)) => pending = Some(property),
         }
         if batch.step_bytes >= STEP_BYTES_MAX {
             break;
         }
     }
-    if missing.is_empty() { Ok(Plan { steps: batch.steps, receipts }) } else { Err(missing) }
+    let Batch { steps, reservation, grouping, .. } = batch;
+    let obstacle = match (missing.is_empty(), pending) {
+        (true, None) => return Ok(Plan { steps, receipts, reservation }),
+        (false, _) => Obstacle::Missing(missing),
+        (true, Some(property)) => Obstacle::Pending(property),
+    };
+    grouping.roll_back(reservation);
+    loaded.created = created;
+    Err(obstacle)
+}
+
+/// Makes adverts of the drafts that no stored advert has the identity of, on two threads.
+fn create_ahead(
+    drafts: &[AdvertDraft],
+    loaded: &mut Loaded,
+    context: &Context<'_>,
+    prices: &PriceStatistics,
+) {
+    let is_new = |(index, draft): &(usize, &AdvertDraft)| {
+        matches!(loaded.located.get(&draft.identity), Some(None)) && !loaded.created.contains_key(index)
+    };
+    let new: Vec<(usize, &AdvertDraft, AdvertId)> = drafts
+        .iter()
+        .enumerate()
+        .filter(is_new)
+        .map(|(index, draft)| (index, draft, new_id(draft, context.ids)))
+        .collect();
+    let create = |new: &[(usize, &AdvertDraft, AdvertId)]| -> Vec<(usize, CreatedAdvert)> {
+        let create = |(index, draft, id): &(usize, &AdvertDraft, AdvertId)| {
+            (*index, CreatedAdvert::new(draft, *id, context, prices))
+        };
+        new.iter().map(create).collect()
+    };
+    let (first, second) = new.split_at(new.len() / 2);
+    let (first, second) = std::thread::scope(|scope| {
+        let second = scope.spawn(|| create(second));
+        (create(first), second.join())
+    });
+    loaded.created.extend(first);
+    // A panic comes up again where the advert is made once more.
+    loaded.created.extend(second.into_iter().flatten());
+}
+
+fn new_id(draft: &AdvertDraft, ids: &dyn IdSource) -> AdvertId {
+    match draft.identity {
+        Identity::Uuid(id) => id,
+        Identity::SiteReference(..) | Identity::Url(_) => AdvertId::from_uuid(ids.fresh()),
+    }
+}
+
+impl CreatedAdvert {
+    fn new(draft: &AdvertDraft, id: AdvertId, context: &Context<'_>, prices: &PriceStatistics) -> Self {
+        let Context { received_at, creation, locator, signer, .. } = context;
+        let place = match &draft.patch.place {
+            FieldUpdate::Set(place) => place.clone(),
+            FieldUpdate::Keep => GivenPlace::default(),
+        };
+        let Placed { placement, certainty, mut warnings } = locator(&place);
+        let create = match creation {
+            Creation::Derived => merge::create,
+            Creation::Verbatim => restore::restore,
+        };
+        let Merged { mut advert, effect: _, events } = create(id, draft.clone(), placement, *received_at);
+        let finding = price::evaluate(&mut advert, None, prices);
+        warnings.extend(finding.and_then(price_warning));
+        let signed = Signed { signature: signer(&advert), is_named: draft.property.is_some() };
+        Self { advert, events, certainty, warnings, signed }
+    }
 }
 
 /// Returns the records that the drafts name directly, so that two reads are enough for most batches.
@@ -131,10 +253,9 @@ fn missing(drafts: &[AdvertDraft], loaded: &Loaded) -> Missing {
 
 struct Batch<'a> {
     loaded: &'a Loaded,
-    received_at: Timestamp,
-    creation: Creation,
-    ids: &'a dyn IdSource,
-    locator: Locator<'a>,
+    context: &'a Context<'a>,
+    grouping: &'a mut GroupingState,
+    reservation: Reservation,
     /// Identities that earlier drafts of this batch have added, moved or removed.
     located: HashMap<Identity, Option<AdvertRef>>,
     /// Properties as the steps so far leave them.
@@ -150,45 +271,71 @@ struct PropertyState {
 }
 
 impl Batch<'_> {
-    fn apply(&mut self, draft: AdvertDraft) -> Result<Receipt, Missing> {
+    fn apply(
+        &mut self,
+        index: usize,
+        draft: &AdvertDraft,
+        created: &mut HashMap<usize, CreatedAdvert>,
+    ) -> Result<Receipt, Obstacle> {
         match self.locate(&draft.identity)? {
-            Some(located) => self.update(draft, located),
-            None => self.create(draft),
+            Some(located) => self.update(draft.clone(), located),
+            None => {
+                let advert = created.remove(&index).unwrap_or_else(|| {
+                    CreatedAdvert::new(
+                        draft,
+                        new_id(draft, self.context.ids),
+                        self.context,
+                        &self.grouping.prices,
+                    )
+                });
+                match self.group_of_created(draft, &advert) {
+                    Ok(Ok(group)) => Ok(self.create(draft, advert, &group)?),
+                    Ok(Err(violation)) => Ok(Receipt::Rejected { violations: vec![violation] }),
+                    Err(obstacle) => {
+                        created.insert(index, advert);
+                        Err(obstacle)
+                    }
+                }
+            }
         }
     }
 
-    fn create(&mut self, draft: AdvertDraft) -> Result<Receipt, Missing> {
-        let id = match draft.identity {
-            Identity::Uuid(id) => id,
-            Identity::SiteReference(..) | Identity::Url(_) => AdvertId::from_uuid(self.ids.fresh()),
-        };
-        let property_id = match grouping::choose(&draft) {
-            Grouping::Join(property) => property,
-            Grouping::NewProperty => PropertyId::from_uuid(self.ids.fresh()),
-        };
-        if let Some(violation) = self.check_capacity(property_id)? {
-            return Ok(Receipt::Rejected { violations: vec![violation] });
+    /// Returns the property of a new advert, or why the advert is refused.
+    fn group_of_created(
+        &mut self,
+        draft: &AdvertDraft,
+        created: &CreatedAdvert,
+    ) -> Result<Result<Group, Violation>, Obstacle> {
+        let CreatedAdvert { advert, signed, .. } = created;
+        if let Some(violation) = self.check_reference(advert.id, &advert.details, None)? {
+            return Ok(Err(violation));
         }
-        let place = match &draft.patch.place {
-            FieldUpdate::Set(place) => place.clone(),
-            FieldUpdate::Keep => GivenPlace::default(),
+        let group = match draft.property {
+            Some(property) => Group::only(property),
+            None => self.group_of_new(advert.id, signed)?,
         };
-        let Placed { placement, certainty, warnings } = (self.locator)(&place);
+        Ok(match self.check_capacity(group.property)? {
+            Some(violation) => Err(violation),
+            None => Ok(group),
+        })
+    }
+
+    fn create(
+        &mut self,
+        draft: &AdvertDraft,
+        created: CreatedAdvert,
+        group: &Group,
+    ) -> Result<Receipt, Missing> {
+        let CreatedAdvert { advert, events, certainty, warnings, signed } = created;
+        let (id, property_id) = (advert.id, group.property);
         let claim = draft.identity.clone();
-        let create = match self.creation {
-            Creation::Derived => merge::create,
-            Creation::Verbatim => restore::restore,
-        };
-        let Merged { advert, effect: _, events } = create(id, draft, placement, self.received_at);
-        if let Some(violation) = self.check_reference(id, &advert.details, None)? {
-            return Ok(Receipt::Rejected { violations: vec![violation] });
-        }
         self.record_identities(id, property_id, &advert.details, None, &claim);
         let state = self.state(property_id)?;
         let property =
             state.property.get_or_insert_with(|| Property { id: property_id, adverts: Vec::new() });
         property.put(advert);
-        self.put(property_id, id, PutCause::Created { claim, events })?;
+        self.put(property_id, id, PutCause::Created { claim, events }, Some(signed))?;
+        self.merge_into(property_id, &group.merge)?;
         Ok(Receipt::Accepted {
             advert: id,
             property: property_id,
@@ -198,21 +345,22 @@ impl Batch<'_> {
         })
     }
 
-    fn update(&mut self, draft: AdvertDraft, located: AdvertRef) -> Result<Receipt, Missing> {
+    fn update(&mut self, draft: AdvertDraft, located: AdvertRef) -> Result<Receipt, Obstacle> {
         let AdvertRef { advert: id, property: property_id } = located;
         let Some(current) =
             self.state(property_id)?.property.as_ref().and_then(|property| property.advert(id)).cloned()
         else {
             // The advert was erased or moved between the two reads; the commit would conflict. Read both again.
-            return Err(Missing { identities: vec![draft.identity], properties: vec![property_id] });
+            return Err(Missing { identities: vec![draft.identity], properties: vec![property_id] }.into());
         };
-        let destination = draft.property.filter(|property| *property != property_id);
+        let named = draft.property;
+        let destination = named.filter(|property| *property != property_id);
         if let Some(destination) = destination
             && let Some(violation) = self.check_capacity(destination)?
         {
             return Ok(Receipt::Rejected { violations: vec![violation] });
         }
-        if self.creation == Creation::Verbatim
+        if self.context.creation == Creation::Verbatim
             && destination.is_none()
             && restore::describes(&draft, &current)
         {
@@ -224,78 +372,72 @@ impl Batch<'_> {
                 warnings: Vec::new(),
             });
         }
-        let Placed { placement, certainty, warnings } = match draft.updated_place(&current.details.place) {
-            FieldUpdate::Set(place) => (self.locator)(&place),
+        let Placed { placement, certainty, mut warnings } = match draft.updated_place(&current.details.place)
+        {
+            FieldUpdate::Set(place) => (self.context.locator)(&place),
             FieldUpdate::Keep => Placed::default(),
         };
         let claim = draft.identity.clone();
-        let Merged { advert, effect, events } = merge::update(&current, draft, placement, self.received_at);
+        let Merged { mut advert, effect, events } =
+            merge::update(&current, draft, placement, self.context.received_at);
+        let finding = price::evaluate(&mut advert, Some(&current), &self.grouping.prices);
+        warnings.extend(finding.and_then(price_warning));
         if let Some(violation) = self.check_reference(id, &advert.details, Some(&current.details))? {
             return Ok(Receipt::Rejected { violations: vec![violation] });
         }
         let accepted =
             |property, outcome| Receipt::Accepted { advert: id, property, outcome, certainty, warnings };
-        match (destination, effect) {
-            (None, Effect::Unchanged) => Ok(accepted(property_id, Outcome::Unchanged)),
-            (None, effect) => {
-                self.record_identities(id, property_id, &advert.details, Some(&current.details), &claim);
-                let crawled = effect == Effect::Crawled;
-                let mut reads_alike = true;
-                if let Some(property) = &mut self.state(property_id)?.property {
-                    let before = crawled.then(|| property.clone());
-                    property.put(advert);
-                    reads_alike = before.is_none_or(|before| attribute::same_attributes(&before, property));
-                }
-                if crawled {
-                    // A new crawl date may make the property take its values from another advert. If its attributes change, it is a new
-                    // version.
-                    let cause = if reads_alike { PutCause::Crawled } else { PutCause::Changed { events } };
-                    self.put(property_id, id, cause)?;
-                    Ok(accepted(property_id, Outcome::Unchanged))
-                } else {
-                    self.put(property_id, id, PutCause::Changed { events })?;
-                    Ok(accepted(property_id, Outcome::Updated))
-                }
-            }
-            (Some(destination), _) => {
-                self.remove_advert(property_id, id)?;
-                self.record_identities(id, destination, &advert.details, Some(&current.details), &claim);
-                let state = self.state(destination)?;
-                let property =
-                    state.property.get_or_insert_with(|| Property { id: destination, adverts: Vec::new() });
-                property.put(advert);
-                self.put(destination, id, PutCause::Joined { from: property_id, events })?;
-                Ok(accepted(destination, Outcome::Updated))
-            }
-        }
-    }
-
-    /// Removes an advert from a property, and the property if that was its last advert.
-    fn remove_advert(&mut self, property_id: PropertyId, advert: AdvertId) -> Result<(), Missing> {
-        let state = self.state(property_id)?;
-        let expected = std::mem::replace(&mut state.expected, Expected::WrittenBefore);
-        let Some(property) = &mut state.property else { return Ok(()) };
-        property.adverts.retain(|known| known.id != advert);
-        let (step, bytes) = if property.adverts.is_empty() {
-            state.property = None;
-            (Step::Remove { property: property_id, expected, advert }, 0)
-        } else {
-            let bytes = approximate_bytes(property);
-            let property = property.clone();
-            (Step::Put(PutProperty { property, expected, advert, cause: PutCause::Left }), bytes)
+        let signed = match effect {
+            Effect::Unchanged | Effect::Crawled if destination.is_none() => None,
+            _ => self.signed_again(&advert, named.is_some()),
         };
-        self.steps.push(step);
-        self.step_bytes += bytes;
-        Ok(())
+        let group = match (destination, &signed) {
+            (Some(destination), _) => Group::only(destination),
+            (None, Some(signed)) => self.group_of_changed(id, property_id, signed)?,
+            (None, None) => Group::only(property_id),
+        };
+        if group.property != property_id {
+            // The advert may have been changed by the same request.
+            self.record_identities(id, group.property, &advert.details, Some(&current.details), &claim);
+            let (from, to, automatic) = (property_id, group.property, destination.is_none());
+            self.move_advert(Move { from, to, advert, events, signed, automatic })?;
+            self.merge_into(group.property, &group.merge)?;
+            return Ok(accepted(group.property, Outcome::Updated));
+        }
+        if effect == Effect::Unchanged {
+            return Ok(accepted(property_id, Outcome::Unchanged));
+        }
+        self.record_identities(id, property_id, &advert.details, Some(&current.details), &claim);
+        let crawled = effect == Effect::Crawled;
+        let mut reads_alike = true;
+        if let Some(property) = &mut self.state(property_id)?.property {
+            let before = crawled.then(|| property.clone());
+            property.put(advert);
+            reads_alike = before.is_none_or(|before| attribute::same_attributes(&before, property));
+        }
+        // A new crawl date may make the property take its values from another advert. If its attributes change, it is a new
+        // version.
+        let cause = if crawled && reads_alike { PutCause::Crawled } else { PutCause::Changed { events } };
+        self.put(property_id, id, cause, signed)?;
+        self.merge_into(property_id, &group.merge)?;
+        Ok(accepted(property_id, if crawled { Outcome::Unchanged } else { Outcome::Updated }))
     }
 
-    fn put(&mut self, property_id: PropertyId, advert: AdvertId, cause: PutCause) -> Result<(), Missing> {
+    /// Adds the step that writes a property as it is now. `signed` is what grouping knows about the advert, if that has changed.
+    fn put(
+        &mut self,
+        property_id: PropertyId,
+        advert: AdvertId,
+        cause: PutCause,
+        signed: Option<Signed>,
+    ) -> Result<(), Missing> {
+        let grouping = signed.map(|signed| self.record_signed(advert, property_id, signed));
         let state = self.state(property_id)?;
         let expected = std::mem::replace(&mut state.expected, Expected::WrittenBefore);
         if let Some(property) = &state.property {
             let bytes = approximate_bytes(property);
-            let step = Step::Put(PutProperty { property: property.clone(), expected, advert, cause });
-            self.steps.push(step);
+            let property = property.clone();
+            self.steps.push(Step::Put(PutProperty { property, expected, advert, cause, grouping }));
             self.step_bytes += bytes;
         }
         Ok(())
@@ -318,17 +460,15 @@ impl Batch<'_> {
     }
 
     fn locate(&self, identity: &Identity) -> Result<Option<AdvertRef>, Missing> {
-        if let Some(located) = self.located.get(identity) {
-            return Ok(*located);
-        }
-        match self.loaded.located.get(identity) {
-            Some(located) => {
-                // An earlier draft of this batch may have moved the advert.
-                let moved = located.and_then(|located| self.located.get(&Identity::Uuid(located.advert)));
-                Ok(moved.copied().flatten().or(*located))
+        let located = match (self.located.get(identity), self.loaded.located.get(identity)) {
+            (Some(located), _) | (None, Some(located)) => *located,
+            (None, None) => {
+                return Err(Missing { identities: vec![identity.clone()], properties: Vec::new() });
             }
-            None => Err(Missing { identities: vec![identity.clone()], properties: Vec::new() }),
-        }
+        };
+        // An earlier draft of this batch may have moved the advert.
+        let moved = located.and_then(|located| self.located.get(&Identity::Uuid(located.advert)));
+        Ok(moved.copied().flatten().or(located))
     }
 
     /// Records for the rest of the batch which identities locate the advert, and which no longer do.
@@ -402,6 +542,11 @@ pub fn approximate_bytes(property: &Property) -> usize {
         1_000 + description + 100 * (lists + advert.events.len() + advert.timeline.crawls.len())
     };
     property.adverts.iter().map(advert).sum()
+}
+
+/// Says that a price looks wrong. A missing price is no mistake.
+fn price_warning(finding: PriceFinding) -> Option<Violation> {
+    (finding.problem != PriceProblem::NoPrice).then(|| Violation::invalid("price", finding))
 }
 
 fn reference_of(details: &AdvertDetails) -> Option<Identity> {

@@ -203,13 +203,14 @@ impl LogSummary {
             let (property, erasure) = match change {
                 store::Change::Property { property, cause, .. } => match cause {
                     PropertyCause::AdvertErased(erasure) => (property, Some(erasure)),
-                    PropertyCause::Advert { .. } | PropertyCause::Crawl | PropertyCause::AdvertLeft => {
-                        (property, None)
-                    }
+                    PropertyCause::Advert { .. }
+                    | PropertyCause::Regrouped { .. }
+                    | PropertyCause::Crawl
+                    | PropertyCause::AdvertLeft => (property, None),
                 },
                 store::Change::PropertyRemoved { property, cause } => match cause {
                     RemovalCause::AdvertErased(erasure) => (property, Some(erasure)),
-                    RemovalCause::AdvertLeft => (property, None),
+                    RemovalCause::AdvertLeft | RemovalCause::Merged { .. } => (property, None),
                 },
                 // A blanked entry has no data; the erasure itself has a later entry.
                 store::Change::Search { .. }

@@ -205,7 +205,12 @@ impl Matcher {
                 }
                 // A crawl without changes affects no search.
                 Change::Property { cause: PropertyCause::Crawl, .. } => {}
-                Change::Property { property, version, .. } => {
+                Change::Property { property, version, cause, .. } => {
+                    // What adverts come from is compared with the property, and its alerts are inherited.
+                    if let PropertyCause::Regrouped { from, .. } = cause {
+                        versions.extend(from);
+                        changed.extend(from.iter().map(|(property, _)| *property));
+                    }
                     versions.insert((*property, *version));
                     if *version > 1 {
                         versions.insert((*property, version - 1));
@@ -223,8 +228,12 @@ impl Matcher {
             let (versions, matched) =
                 tokio::join!(self.read_all_versions(versions), self.matched_searches(changed));
             let (mut versions, (matched, unknown)) = (versions?, matched?);
-            // No property is matched whose earlier matches are unknown: a search must not match it twice.
-            versions.retain(|(property, _), _| !unknown.contains(property));
+            // No property is matched whose earlier matches are unknown, nor one that comes from it: a search must not match it twice.
+            for ((property, _), version) in &mut versions {
+                if unknown.contains(property) {
+                    *version = PropertyVersion::Damaged;
+                }
+            }
             (versions, matched)
         };
         Ok(LogBatch { entries, searches, versions, matched })
@@ -299,10 +308,10 @@ impl Matcher {
 
     /// Records matches and the checkpoint. Returns `false` if another process matches the same log.
     async fn record(&self, loaded: &mut Loaded, matched: MatchedBatch) -> Result<bool, Error> {
-        let MatchedBatch { groups, stats } = matched;
+        let MatchedBatch { groups, has_erasure, stats } = matched;
         let now = self.app.clock.now();
         let is_due = now.duration_since(loaded.checkpoint_at).unsigned_abs() >= CHECKPOINT_INTERVAL;
-        if !groups.is_empty() || is_due {
+        if !groups.is_empty() || has_erasure || is_due {
             let batch = MatchBatch { after: loaded.checkpoint, until: loaded.position, groups };
             if !self.app.store.record_matches(batch).await? {
                 return Ok(false);

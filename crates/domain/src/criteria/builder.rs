@@ -67,7 +67,9 @@ impl CriteriaBuilder {
                 self.apply(filter, mode, &mut criteria, &mut violations);
             }
         }
-        if !self.values.contains_key("withCoherentPrice") {
+        // No price is not a coherent one: the default would leave nothing of what the filter asks for.
+        let on_request = self.values.get("priceOnRequest") == Some(&CriterionValue::Flag(true));
+        if !self.values.contains_key("withCoherentPrice") && !on_request {
             require_flag(&mut criteria, PropertyAttribute::CoherentPrice);
         }
         let origin = self.origin(&mut violations);

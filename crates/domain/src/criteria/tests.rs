@@ -49,6 +49,7 @@ fn advert(change: impl FnOnce(&mut Advert)) -> Advert {
         expired_at: None,
         events: vec![AdvertEvent::created(at(100))],
         timeline: crate::Timeline::default(),
+        price_check: crate::PriceCheck::default(),
     };
     change(&mut advert);
     advert
@@ -212,6 +213,31 @@ fn plausible_price_is_required_by_default() {
     }
     check(&only(|_| {}), &[], true);
     check(&only(|_| {}), &[("withCoherentPrice", Flag(true))], true);
+}
+
+#[test]
+fn price_on_request_is_found_on_its_own() {
+    let none = only(|advert| advert.details.price = None);
+    let some = only(|_| {});
+    check(&none, &[("priceOnRequest", Flag(true))], true);
+    check(&some, &[("priceOnRequest", Flag(true))], false);
+    check(&none, &[("priceOnRequest", Flag(false)), ANY_PRICE], false);
+    check(&some, &[("priceOnRequest", Flag(false))], true);
+    // It is not coherent, so it is not found by default, nor if a coherent price is required.
+    check(&none, &[], false);
+    check(&none, &[("priceOnRequest", Flag(true)), ("withCoherentPrice", Flag(true))], false);
+    check(&none, &[("priceOnRequest", Flag(true)), ANY_PRICE], true);
+    // A placeholder is a price, though no coherent one.
+    let placeholder = only(|advert| advert.details.price = Amount::new(1.0));
+    check(&placeholder, &[("priceOnRequest", Flag(true))], false);
+    check(&placeholder, &[("priceOnRequest", Flag(false)), ANY_PRICE], true);
+    // A programme without a price has that of its smallest lot.
+    let programme = only(|advert| {
+        let price_min = Amount::new(215_000.0);
+        advert.details.price = None;
+        advert.details.new_building = NewBuilding { price_min, ..NewBuilding::default() };
+    });
+    check(&programme, &[("priceOnRequest", Flag(true))], false);
 }
 
 #[test]

@@ -45,6 +45,7 @@ fn advert(number: u8, change: impl FnOnce(&mut Advert)) -> Advert {
         expired_at: None,
         events: vec![AdvertEvent::created(at(100))],
         timeline: crate::Timeline::default(),
+        price_check: crate::PriceCheck::default(),
     };
     change(&mut advert);
     advert

@@ -19,6 +19,7 @@ fn advert(number: u8, last_crawled_at: i64, details: AdvertDetails) -> Advert {
         expired_at: None,
         events: Vec::new(),
         timeline: crate::Timeline::default(),
+        price_check: crate::PriceCheck::default(),
     }
 }
 
@@ -181,6 +182,24 @@ fn district_is_taken_from_the_first_advert_that_names_one() {
         advert(3, 700, AdvertDetails::default()),
     ]);
     assert_eq!(it.derive().unwrap().district.map(ShortText::as_str), Some("Centre-ville"));
+}
+
+#[test]
+fn property_is_as_coherent_as_the_advert_of_its_price() {
+    use crate::price::{PriceCheck, PriceProblem};
+    let problem = |adverts| property(adverts).derive().unwrap().price_problem;
+    let checked = |price_check, advert| Advert { price_check, ..advert };
+    let tenfold = PriceCheck::Incoherent(PriceProblem::Tenfold);
+    let no_price = || advert(3, 900, AdvertDetails::default());
+    let wrong = || checked(tenfold, advert(2, 500, details(250_000.0)));
+    let sound = || checked(PriceCheck::Coherent, advert(1, 400, details(25_000.0)));
+    assert_eq!(problem(vec![sound(), wrong()]), Some(PriceProblem::Tenfold));
+    assert_eq!(problem(vec![sound(), expired(wrong(), 600)]), None);
+    // The reference advert has no price, so the property has that of the next one.
+    assert_eq!(problem(vec![no_price(), sound()]), None);
+    assert_eq!(problem(vec![no_price()]), Some(PriceProblem::NoPrice));
+    // One advert says that it is a life annuity.
+    assert_eq!(problem(vec![wrong(), advert(4, 100, life_annuity())]), None);
 }
 
 #[test]

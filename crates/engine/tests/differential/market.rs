@@ -5,9 +5,9 @@
 use domain::advert_event::{AdvertEvent, EventSubject};
 use domain::{
     Advert, AdvertDetails, AdvertField, AdvertId, Contact, EnergyLetter, FeesResponsibility, GeoAccuracy,
-    GeoPoint, GivenPlace, Insee, LifeAnnuity, LongText, NewBuilding, PercentVariation, Placement, Property,
-    PropertyId, PropertyType, Publisher, PublisherType, Rating, ShortText, SiteKey, Timestamp,
-    TransactionType, WebAddress, Zipcode,
+    GeoPoint, GivenPlace, Insee, LifeAnnuity, LongText, NewBuilding, PercentVariation, Placement, PriceCheck,
+    PriceProblem, Property, PropertyId, PropertyType, Publisher, PublisherType, Rating, ShortText, SiteKey,
+    Timestamp, TransactionType, WebAddress, Zipcode,
 };
 use testkit::Random;
 use testkit::build::amount;
@@ -131,6 +131,7 @@ impl Market {
             expired_at: random.once_in(self.expired_once_in).then(|| timestamp(random)),
             events: (0..random.below(5)).map(|_| self.event(random)).collect(),
             timeline: domain::Timeline::default(),
+            price_check: price_check(random),
         }
     }
 
@@ -267,6 +268,14 @@ impl Market {
             new_value: None,
             percent_variation: self.any_of(random, PERCENTS).and_then(PercentVariation::new),
         }
+    }
+}
+
+fn price_check(random: &mut Random) -> PriceCheck {
+    match random.below(4) {
+        0 => PriceCheck::Incoherent(*random.pick(PriceProblem::ALL)),
+        1 => PriceCheck::Coherent,
+        _ => PriceCheck::Unchecked,
     }
 }
 

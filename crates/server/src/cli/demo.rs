@@ -22,7 +22,7 @@ use store::PutSite;
 use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
-use world::{Grouping, Settings, World};
+use world::{Settings, World};
 
 use receiver::Receiver;
 
@@ -167,7 +167,6 @@ fn clear_folder(folder: &Path) -> anyhow::Result<()> {
 
 fn market(app: &App, args: &DemoArgs) -> anyhow::Result<World> {
     let mut settings = Settings::new(args.properties, domain::ports::whole_second(app.clock().now()));
-    settings.grouping = Grouping::Named;
     // Simulated time runs at the speed of real time.
     settings.events_per_day = args.pace.max(1).saturating_mul(24 * 3_600);
     World::new(args.seed, towns(app.places()), settings)
@@ -177,7 +176,8 @@ fn market(app: &App, args: &DemoArgs) -> anyhow::Result<World> {
 /// A property that several portals advertise.
 struct ExampleProperty {
     id: PropertyId,
-    url: Option<WebAddress>,
+    /// Of one of its adverts.
+    url: WebAddress,
 }
 
 /// What the example requests refer to.
@@ -196,14 +196,15 @@ async fn load_market(app: &App, market: &World, properties: u64) -> anyhow::Resu
     if let Ok(style) = ProgressStyle::with_template("Loading the market {bar:30} {pos}/{len} properties") {
         bar.set_style(style);
     }
-    let mut example: Option<(usize, ExampleProperty)> = None;
+    let mut example: Option<(usize, WebAddress)> = None;
     let mut batch: Vec<AdvertDraft> = Vec::with_capacity(ADVERTS_PER_BATCH);
     for generated in market.properties() {
         bar.inc(1);
         let adverts = generated.drafts.len();
-        if example.as_ref().is_none_or(|(most, _)| adverts > *most) {
-            let url = generated.drafts.first().and_then(|draft| draft.patch.url.value()?.clone());
-            example = Some((adverts, ExampleProperty { id: generated.id, url }));
+        if example.as_ref().is_none_or(|(most, _)| adverts > *most)
+            && let Some(url) = generated.drafts.first().and_then(|draft| draft.patch.url.value()?.clone())
+        {
+            example = Some((adverts, url));
         }
         batch.extend(generated.drafts);
         if batch.len() >= ADVERTS_PER_BATCH {
@@ -214,7 +215,9 @@ async fn load_market(app: &App, market: &World, properties: u64) -> anyhow::Resu
     bar.finish_and_clear();
     let (properties, adverts) = app.counts().await?;
     output::print_line(&format!("Loaded {properties} properties with {adverts} adverts."));
-    Ok(example.context("--properties must be at least 1")?.1)
+    let (_, url) = example.context("--properties must be at least 1")?;
+    let property = app.property_by_url(&url).await?.context("the market has no advert with this URL")?;
+    Ok(ExampleProperty { id: property.id, url })
 }
 
 /// Assigns every portal to a category, so that documents show one.
@@ -274,12 +277,6 @@ async fn print_examples_when_ready(
 
 fn print_examples(base: &str, key: &str, examples: &Examples) {
     let Examples { property: ExampleProperty { id: property, url }, search, receiver, mail } = examples;
-    let by_url = url.as_ref().map(|url| {
-        format!(
-            "\n  # Find the property of an advert by its URL:\n  \
-             curl -s -G '{base}/documents/properties/by-url' -H 'X-API-KEY: {key}' --data-urlencode 'url={url}'\n"
-        )
-    });
     output::print_line(&format!(
         "
 Vigie is listening on {base}. Try, in another terminal:
@@ -295,7 +292,13 @@ Vigie is listening on {base}. Try, in another terminal:
 
   # One property, with the adverts of several portals:
   curl -s '{base}/documents/properties/{property}' -H 'X-API-KEY: {key}'
-{by_url}
+
+  # Why these adverts are one property:
+  curl -s '{base}/documents/properties/{property}/grouping' -H 'X-API-KEY: {key}'
+
+  # Find the property of an advert by its URL:
+  curl -s -G '{base}/documents/properties/by-url' -H 'X-API-KEY: {key}' --data-urlencode 'url={url}'
+
   # Similar properties:
   curl -s '{base}/documents/properties/{property}/similar-properties' -H 'X-API-KEY: {key}'
 
@@ -333,7 +336,6 @@ Webhooks go to the demo's own receiver at {receiver}, which verifies their signa
 and prints the first ones here. E-mails are written to {mail}.
 Press Ctrl-C to stop.
 ",
-        by_url = by_url.unwrap_or_default(),
         mail = mail.display(),
     ));
 }

@@ -10,6 +10,22 @@ fn documented_defaults_are_used() {
     assert_eq!(config.listen, "127.0.0.1:8080".parse().unwrap());
     assert_eq!(config.limits.body_bytes_max, 16 * 1024 * 1024);
     assert_eq!(config.expire_after, None);
+    assert!(config.grouping.automatic);
+}
+
+#[test]
+fn automatic_grouping_can_be_turned_off() {
+    let variable = |value: &str| {
+        let variables = [("VIGIE_GROUPING__AUTOMATIC".to_owned(), value.to_owned())];
+        Sources::defaults().file("f", "[grouping]\nautomatic = false\n").environment(variables)
+    };
+    let file = Sources::defaults().file("f", "[grouping]\nautomatic = false\n");
+    assert!(!Config::load(file).unwrap().grouping.automatic);
+    assert!(Config::load(variable("true")).unwrap().grouping.automatic);
+    assert_eq!(
+        problems(variable("off")),
+        ["grouping.automatic (variable VIGIE_GROUPING__AUTOMATIC): \"off\" is not true or false"]
+    );
 }
 
 #[test]

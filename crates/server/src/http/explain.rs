@@ -12,6 +12,7 @@ use wire::explanation::{ExplanationInput, RenderContext};
 use wire::iri;
 
 use super::Shared;
+use super::documents::existing_or_survivor;
 use super::error::{Problem, json};
 use super::parameters::QueryText;
 use super::path::PathId;
@@ -29,7 +30,7 @@ pub async fn one(
     let property = parameters.parse_list("property", "a reference to a property", iri::parse_property).pop();
     let ignored = query.finish(parameters, &[])?;
     let property = property.ok_or_else(|| Problem::bad_request("The parameter \"property\" is required."))?;
-    let property = shared.app.property(property).await?.ok_or_else(Problem::not_found)?;
+    let property = existing_or_survivor(&shared, property).await?;
     let matched = shared.app.is_matched(&search, property.id).await?;
     let sites = shared.app.sites().await?;
     let state = shared.clone();

@@ -35,6 +35,9 @@ pub async fn ready(State(shared): State<Shared>) -> Response {
 /// `GET /metrics`
 pub async fn metrics(State(shared): State<Shared>) -> Response {
     shared.metrics.log_position.set(shared.app.log_position().0);
+    if let Some(grouping) = shared.app.grouping_status() {
+        shared.metrics.grouping.set(grouping);
+    }
     if let Some(index) = shared.app.index_status() {
         shared.metrics.index.set(&index);
     }

@@ -8,12 +8,13 @@ use axum::response::Response;
 use domain::attribute::PropertyView;
 use domain::{PropertyId, SimilarityProfile};
 use engine::{SearchRequest, SimilarRequest};
-use http::StatusCode;
+use http::{StatusCode, Uri};
 use serde_json::value::RawValue;
 use wire::filters;
 use wire::hydra::{Collection, Paging, SearchTemplate, View};
 
 use super::Shared;
+use super::documents::existing;
 use super::error::{Problem, json};
 use super::parameters::QueryText;
 use super::path::PathId;
@@ -51,10 +52,11 @@ pub async fn list(State(shared): State<Shared>, query: QueryText) -> Result<Resp
 pub async fn similar(
     State(shared): State<Shared>,
     PathId(id): PathId<PropertyId>,
+    uri: Uri,
     query: QueryText,
 ) -> Result<Response, Problem> {
     let searcher = shared.app.search_session().await?;
-    let property = shared.app.property(id).await?.ok_or_else(Problem::not_found)?;
+    let property = existing(&shared, id, wire::iri::similar_properties, uri.query()).await?;
     let profile = PropertyView::new(&property)
         .map(|facts| SimilarityProfile::new(&facts))
         .ok_or_else(Problem::not_found)?;

@@ -1,5 +1,5 @@
-//! A client that changes adverts at random: they appear, change, expire, return and move to other properties. It keeps no record; the
-//! log does.
+//! A client that changes adverts at random: they appear, change, expire, return and move to other properties. Adverts of one home are
+//! grouped by the server, and merged and split by the client. It keeps no record; the log does.
 
 use std::io;
 use std::net::SocketAddr;
@@ -15,14 +15,24 @@ const ADVERTS: u64 = 40;
 /// Properties shared by the adverts of all clients.
 const PROPERTIES: u64 = 60;
 
+/// Homes shared by the adverts of all clients. Those of one home are alike enough to be grouped.
+const HOMES: u64 = 25;
+
+/// How many receipts a client remembers, to merge and split their properties.
+const RECEIPTS_MAX: usize = 20;
+
 /// Sends until the server is gone.
 pub fn run(number: usize, address: SocketAddr, key: &str, chance: &mut Chance, count: &dyn Fn(usize)) {
     let ended: io::Result<()> = (|| {
         let mut connection = Connection::open(address)?;
+        let mut receipts: Vec<Value> = Vec::new();
         loop {
             let bodies: Vec<Value> = (0..1 + chance.below(6)).map(|_| body(number, chance)).collect();
             let (status, response) = connection.request("POST", key, "/adverts", Some(&json!(bodies)))?;
             assert_eq!(status, 200, "{response}");
+            receipts.extend(response["hydra:member"].as_array().unwrap().iter().cloned());
+            receipts.drain(..receipts.len().saturating_sub(RECEIPTS_MAX));
+            correct(&mut connection, key, &receipts, chance)?;
             count(bodies.len());
         }
     })();
@@ -30,10 +40,39 @@ pub fn run(number: usize, address: SocketAddr, key: &str, chance: &mut Chance, c
     assert!(ended.is_err());
 }
 
+/// Merges or splits a property now and then. What the receipts name may be somewhere else by now.
+fn correct(
+    connection: &mut Connection,
+    key: &str,
+    receipts: &[Value],
+    chance: &mut Chance,
+) -> io::Result<()> {
+    let mut any = || &receipts[chance.below(receipts.len() as u64) as usize];
+    let (one, other) = (any(), any());
+    let (path, body) = match chance.below(12) {
+        0 => {
+            let body = json!({"properties": [one["property"], other["property"]]});
+            ("/properties/merge".to_owned(), body)
+        }
+        1 | 2 => {
+            let property = one["property"].as_str().unwrap();
+            (format!("{property}/split"), json!({"adverts": [one["uuid"]]}))
+        }
+        _ => return Ok(()),
+    };
+    let (status, response) = connection.request("POST", key, &path, Some(&body))?;
+    assert!(matches!(status, 200 | 201 | 308 | 404 | 422), "{status} {response}");
+    Ok(())
+}
+
 fn body(number: usize, chance: &mut Chance) -> Value {
     let advert = chance.below(ADVERTS);
+    let home = advert % HOMES;
     let mut body = json!({
-        "transactionType": 0, "propertyType": 1, "site": "moving.example", "reference": format!("{number}-{advert}"),
+        "transactionType": 0, "propertyType": 1,
+        "site": format!("moving{number}.example"), "reference": advert.to_string(),
+        "zipcode": "37000", "cityName": "Tours", "room": 3 + home % 4, "landSurface": 311 + 7 * home,
+        "energy": {"value": 101 + 5 * home}, "greenHouseGas": {"value": 11 + home},
     });
     let mut put = |name: &str, value: Value| body[name] = value;
     match chance.below(10) {
@@ -46,7 +85,8 @@ fn body(number: usize, chance: &mut Chance) -> Value {
         }
         // A crawl without changes.
         4 => {}
-        _ => put("price", json!(100_000 + 1_000 * chance.below(900))),
+        5 => put("surface", json!(60.25 + 3.5 * home as f64)),
+        _ => put("price", json!(100_000 + 30_100 * home + 1_000 * chance.below(4))),
     }
     body
 }

@@ -5,7 +5,8 @@
 //! acknowledged data: each advert complete, each event once, the log without a gap. An advert that was sent but not acknowledged may be
 //! there or not, but never in part.
 //!
-//! [`matches`] does the same for matches: after all kills they are what a simple model computes from the log. [`deliveries`] does it for
+//! [`matches`] does the same for matches: after all kills they are what a simple model computes from the log. Its adverts are grouped,
+//! merged and split all the time ([`grouping`]). [`deliveries`] does it for
 //! deliveries: after all kills every delivery has arrived.
 //!
 //! `VIGIE_CRASH_KILLS` sets the number of kills (50), `VIGIE_CRASH_DELIVERIES` the number of deliveries (10000), `VIGIE_CRASH_SEED`
@@ -18,6 +19,7 @@ mod chance;
 mod connection;
 mod deliveries;
 mod delivery_check;
+mod grouping;
 mod ledger;
 mod market;
 mod matches;

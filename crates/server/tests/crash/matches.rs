@@ -25,7 +25,7 @@ use testkit::match_model::{ChangeEffects, MatchModel};
 use crate::chance::Chance;
 use crate::process::{self, Process};
 use crate::search_client::{self, SearchClient};
-use crate::{advert_churn, connection};
+use crate::{advert_churn, connection, grouping};
 
 const SEARCHES: usize = 1_000;
 
@@ -46,6 +46,9 @@ fn every_match_is_recorded_once_despite_kills() {
         if chance.below(7) == 0 {
             Process::start(folder.path()).kill_while_starting(&mut chance);
             continue;
+        }
+        if chance.below(5) == 0 {
+            grouping::regroup_and_kill(folder.path(), &mut chance);
         }
         let server = Process::start(folder.path()).listening();
         if client.count() == 0 {
@@ -97,6 +100,7 @@ async fn verify(folder: &Path, client: &SearchClient) -> usize {
     let mut matcher = Matcher::new(&app).unwrap();
     while matcher.run_once().await.unwrap() == Progress::More {}
     let log = store.log_after(Position::START, usize::MAX).await.unwrap();
+    assert!(grouping::verify(&store, &log).await > 0, "no two adverts were grouped");
 
     let mut model = MatchModel::default();
     let mut expected: BTreeMap<u64, ChangeEffects> = BTreeMap::new();
@@ -112,14 +116,21 @@ async fn verify(folder: &Path, client: &SearchClient) -> usize {
             }
             Change::SearchRemoved { search } => model.remove(numbers[search]),
             Change::Property { property, version, cause, .. } => {
+                let mut sources = Vec::new();
                 let events = match cause {
                     PropertyCause::Advert { events } => events.as_slice(),
+                    PropertyCause::Regrouped { events, from, .. } => {
+                        for (source, version) in from {
+                            sources.push((*source, store.property_at(*source, *version).await.unwrap()));
+                        }
+                        events.as_slice()
+                    }
                     PropertyCause::Crawl => continue,
                     PropertyCause::AdvertLeft | PropertyCause::AdvertErased(_) => &[],
                 };
                 let before = store.property_at(*property, version - 1).await.unwrap();
                 let after = store.property_at(*property, *version).await.unwrap();
-                let consequences = model.change(before.as_ref(), &after.unwrap(), events);
+                let consequences = model.regroup(before.as_ref(), &sources, &after.unwrap(), events);
                 expected.insert(entry.position.0, consequences);
             }
             Change::PropertyRemoved { .. } | Change::Erased => {}
@@ -128,7 +139,8 @@ async fn verify(folder: &Path, client: &SearchClient) -> usize {
     let groups = store.match_groups_after(Position::START, usize::MAX).await.unwrap();
     let mut recorded: BTreeMap<u64, ChangeEffects> = BTreeMap::new();
     for group in groups {
-        let mut consequences = ChangeEffects { matched: group.matched, ..ChangeEffects::default() };
+        let mut consequences =
+            ChangeEffects { matched: group.matched, inherited: group.inherited, ..ChangeEffects::default() };
         for entry in group.outbox {
             for search in entry.searches {
                 match entry.notification {

@@ -14,7 +14,7 @@ const INTERRUPTED: &str = "leases of delivery attempts expired; retrying these d
 
 /// Creates a key with all scopes the tests need. Works next to a running server.
 pub fn create_key(folder: &Path) -> String {
-    let arguments = ["keys", "create", "--user", "crash", "--scopes", "read,ingest,searches", "--data"];
+    let arguments = ["keys", "create", "--user", "crash", "--scopes", "read,ingest,searches,admin", "--data"];
     let created = vigie().args(arguments).arg(folder).output().unwrap();
     assert!(created.status.success(), "{created:?}");
     String::from_utf8(created.stdout).unwrap().trim_end().to_owned()
@@ -28,6 +28,13 @@ fn vigie() -> Command {
             command.env_remove(name);
         }
     }
+    command
+}
+
+/// A command that prints nothing.
+pub fn command(arguments: &[&str]) -> Command {
+    let mut command = vigie();
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command
 }
 

@@ -4,6 +4,7 @@ mod deliveries;
 mod import;
 mod import_options;
 mod output;
+mod properties;
 mod serve;
 mod settings;
 
@@ -28,16 +29,16 @@ fn without_settings(mut command: Command) -> Command {
 }
 
 /// Runs a command on a data folder.
-fn run(folder: &Path, arguments: &[&str]) -> Run {
+pub fn run(folder: &Path, arguments: &[&str]) -> Run {
     Run::of(vigie().args(arguments).arg("--data").arg(folder).output().unwrap())
 }
 
 /// The result of a command.
 #[derive(Debug)]
-struct Run {
-    code: Option<i32>,
-    out: String,
-    err: String,
+pub struct Run {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
 }
 
 impl Run {
@@ -48,14 +49,14 @@ impl Run {
 
     /// Returns standard output of a command that must succeed.
     #[track_caller]
-    fn succeeded(&self) -> &str {
+    pub fn succeeded(&self) -> &str {
         assert_eq!(self.code, Some(0), "{self:?}");
         &self.out
     }
 
     /// Returns standard error of a command that must fail without other output.
     #[track_caller]
-    fn failed(&self) -> &str {
+    pub fn failed(&self) -> &str {
         assert_eq!((self.code, self.out.as_str()), (Some(1), ""), "{self:?}");
         &self.err
     }

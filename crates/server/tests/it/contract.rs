@@ -100,6 +100,8 @@ const DOCUMENT: &[(&str, Presence)] = &[
     ("transactionType", Always(Integer)),
     // Not in the contract's table.
     ("district", OrNull(Text)),
+    ("coherentPrice", Always(Boolean)),
+    ("priceProblem", OrNull(Text)),
 ];
 
 const CONTACT: &[(&str, Presence)] = &[
@@ -163,6 +165,7 @@ const ADVERT: &[(&str, Presence)] = &[
     ("expired", Always(Boolean)),
     ("expiredAt", OrNull(Date)),
     ("coherentPrice", Always(Boolean)),
+    ("priceProblem", OrNull(Text)),
     ("room", OrNull(Integer)),
     ("bedroom", OrNull(Integer)),
     ("propertyTax", OrNull(Number)),
@@ -285,14 +288,14 @@ async fn full_document_has_every_key_with_its_type() {
     let (document, advert) = (server.document(&receipt).await, server.advert(&receipt).await);
     assert_document(&document);
     assert_advert(&advert);
-    // Only what a live advert, and a life annuity, cannot have is null.
-    assert_eq!(nulls(&document), ["expiredAt", "pricePerMeter"]);
+    // Only what a live advert, a life annuity, and a coherent price cannot have is null.
+    assert_eq!(nulls(&document), ["expiredAt", "pricePerMeter", "priceProblem"]);
     server.accept(&crate::harness::adverts::advert("1", json!({"lifeAnnuity": null}))).await;
-    assert_eq!(nulls(&server.document(&receipt).await), ["expiredAt"]);
+    assert_eq!(nulls(&server.document(&receipt).await), ["expiredAt", "priceProblem"]);
     assert_eq!(nulls(&document["city"]), Vec::<&str>::new());
     assert!(!document["stations"].as_array().unwrap().is_empty());
-    assert_eq!(nulls(&document["adverts"][0]), ["expiredAt"]);
-    assert_eq!(nulls(&advert), ["expiredAt"]);
+    assert_eq!(nulls(&document["adverts"][0]), ["expiredAt", "priceProblem"]);
+    assert_eq!(nulls(&advert), ["expiredAt", "priceProblem"]);
     for part in ["contact", "energy", "greenHouseGas", "lifeAnnuity", "newBuilding"] {
         assert_eq!(nulls(&advert[part]), Vec::<&str>::new(), "{part}");
     }

@@ -251,6 +251,7 @@ async fn null_clears_and_absent_keeps_a_field() {
             "expiredAt",
             "events",
             "coherentPrice",
+            "priceProblem",
             // A place is one value: set as a whole, cleared as a whole.
             "insee",
             "zipcode",

@@ -10,6 +10,8 @@ mod access;
 mod cli;
 mod contract;
 mod deliveries;
+mod grouping;
+mod grouping_corrections;
 mod hostile;
 mod index;
 mod ingest;

@@ -43,9 +43,10 @@ async fn advert_moves_to_another_property() {
         second["property"]
     );
 
-    // The property is removed with its last advert; the advert keeps its own events.
+    // The property is removed with its last advert, and its id leads to the other one; the advert keeps its own events.
     server.accept(&advert("3", json!({"property": second["property"]}))).await;
-    server.get(&format!("/documents{}", first["property"].as_str().unwrap())).await.problem(404);
+    let redirect = server.get(&format!("/documents{}", first["property"].as_str().unwrap())).await;
+    redirect.problem(301);
     let events = server.advert(&third).await["events"].clone();
     assert_eq!(events.as_array().unwrap().len(), 1, "{events}");
     // Naming the current property moves nothing; naming none keeps it.
@@ -208,25 +209,48 @@ async fn programme_shows_its_smallest_lot_and_its_adverts_their_own_values() {
 #[tokio::test]
 async fn only_plausible_prices_are_coherent() {
     let server = TestServer::start().await;
-    for (number, (fields, expected)) in [
-        (json!({"price": 200_000, "surface": 40}), true),
-        (json!({"price": 200_000}), true),
-        (json!({"price": 0}), false),
-        (json!({}), false),
-        (json!({"price": 1, "surface": 40}), false),
-        (json!({"transactionType": 1, "price": 900, "surface": 40}), true),
-        (json!({"transactionType": 1, "price": 200_000, "surface": 40}), false),
-        (json!({"lifeAnnuity": {"rent": 700}}), true),
-        (json!({"lifeAnnuity": {}}), false),
-        (json!({"newBuilding": {"priceMin": 215_000, "surfaceMin": 43}}), true),
-        (json!({"newBuilding": {"priceMax": 215_000}}), false),
+    for (number, (fields, problem)) in [
+        (json!({"price": 200_000, "surface": 40}), None),
+        (json!({"price": 200_000}), None),
+        (json!({"price": 200_000, "surface": 1}), None),
+        (json!({"price": 0}), Some("placeholder")),
+        (json!({}), Some("noPrice")),
+        (json!({"price": 1, "surface": 40}), Some("placeholder")),
+        (json!({"price": 8, "surface": 40}), Some("belowBounds")),
+        (json!({"price": 900, "surface": 40}), Some("rentInSale")),
+        (json!({"transactionType": 1, "price": 900, "surface": 40}), None),
+        (json!({"transactionType": 1, "price": 200_000, "surface": 40}), Some("salePriceInRent")),
+        (json!({"transactionType": 1, "price": 20_001, "surface": 900}), Some("aboveBounds")),
+        (json!({"transactionType": 1, "price": 10_800, "surface": 40, "rentPeriod": "year"}), None),
+        (json!({"lifeAnnuity": {"rent": 700}}), None),
+        (json!({"lifeAnnuity": {}}), Some("noPrice")),
+        (json!({"newBuilding": {"priceMin": 215_000, "surfaceMin": 43}}), None),
+        (json!({"newBuilding": {"priceMax": 215_000}}), Some("noPrice")),
     ]
     .into_iter()
     .enumerate()
     {
         let receipt = server.accept(&advert(&number.to_string(), fields.clone())).await;
-        assert_eq!(server.advert(&receipt).await["coherentPrice"], expected, "{fields}");
+        let expected = json!({"coherentPrice": problem.is_none(), "priceProblem": problem});
+        check(&server.advert(&receipt).await, &expected);
+        check(&server.document(&receipt).await, &expected);
+        // A missing price is no mistake of the sender.
+        let warned = receipt["warnings"].as_array().is_some_and(|warnings| !warnings.is_empty());
+        assert_eq!(warned, problem.is_some_and(|problem| problem != "noPrice"), "{fields}: {receipt}");
     }
+}
+
+#[tokio::test]
+async fn receipt_says_what_is_wrong_with_a_price() {
+    let server = TestServer::start().await;
+    let warnings = async |fields: Value| server.accept(&advert("1", fields)).await["warnings"].clone();
+    let warning = json!([{
+        "propertyPath": "price", "message": "8 € is below the least sale price of 2,500 €.", "code": "invalid",
+    }]);
+    assert_eq!(warnings(json!({"price": 8, "surface": 60})).await, warning);
+    // The same price again is not checked again.
+    assert_eq!(warnings(json!({"price": 8, "title": "Loft"})).await, Value::Null);
+    assert_eq!(warnings(json!({"price": 180_000})).await, Value::Null);
 }
 
 /// Asserts every member of the expected object, and ignores others.

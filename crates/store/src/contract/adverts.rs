@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
+use domain::grouping::PersonDecision;
 use domain::{AdvertEvent, AdvertId, Identity, Property, PropertyId, SiteKey, Timestamp};
 
+use super::grouping::{AdvertGrouping, LineageRow, SignatureRow};
 use super::position::Position;
 use crate::error::Error;
 
@@ -39,6 +41,31 @@ pub trait AdvertStore: Send + Sync + 'static {
 
     /// Returns all adverts of a site that have not expired, in the order of their ids.
     async fn live_adverts_of_site(&self, site: SiteKey) -> Result<Vec<LiveAdvert>, Error>;
+
+    /// Returns at most `limit` adverts with their signatures, in the order of their ids, after an id. Made for reading all of them.
+    async fn scan_signatures(
+        &self,
+        after: Option<AdvertId>,
+        limit: usize,
+    ) -> Result<Vec<SignatureRow>, Error>;
+
+    /// Returns one element per advert, in the order of the request; `None` if there is no such advert.
+    async fn signatures(&self, adverts: Vec<AdvertId>) -> Result<Vec<Option<SignatureRow>>, Error>;
+
+    /// Stores signatures of adverts that had none, or one of an earlier release. Appends nothing to the log. Ids without an advert
+    /// are ignored. A caller must not store the signature of a state that was replaced meanwhile.
+    async fn put_signatures(&self, signatures: Vec<(AdvertId, Vec<u8>)>) -> Result<(), Error>;
+
+    /// Returns the property that a removed one was merged into, after all later merges; `None` if the property exists, if it was
+    /// not merged, or if the other was removed since.
+    async fn survivor(&self, property: PropertyId) -> Result<Option<PropertyId>, Error>;
+
+    /// Returns the moves of adverts to and from a property and the properties merged into it, the newest first.
+    async fn lineage(&self, property: PropertyId) -> Result<Vec<LineageRow>, Error>;
+
+    /// Returns the decisions of people with a number greater than `after`, in the order of their numbers, which is that of their
+    /// commits. Erased adverts are left out, and so is a decision of which one side is left.
+    async fn person_decisions(&self, after: u64) -> Result<Vec<(u64, PersonDecision)>, Error>;
 
     /// Returns the number of properties and the number of adverts.
     async fn counts(&self) -> Result<(u64, u64), Error>;
@@ -97,6 +124,8 @@ pub struct PutProperty {
     /// The advert that caused the change. It is part of the property unless the cause is [`PutCause::Left`].
     pub advert: AdvertId,
     pub cause: PutCause,
+    /// What grouping stores with `advert`. `None` keeps what is stored.
+    pub grouping: Option<AdvertGrouping>,
 }
 
 /// The state a writer built on.
@@ -121,14 +150,20 @@ pub enum PutCause {
     Changed {
         events: Vec<AdvertEvent>,
     },
-    /// The advert moved here from another property.
-    Joined {
-        from: PropertyId,
+    /// Adverts moved here from other properties: a merge, a split or a single move. The property contains all of them, and the
+    /// events are those of `advert`. This step comes before those that remove the adverts from the properties they leave, so
+    /// that an advert always has a property; a source that does not exist any more is a conflict.
+    Regrouped {
+        moved: Vec<AdvertId>,
+        from: Vec<PropertyId>,
         events: Vec<AdvertEvent>,
+        /// `true` for automatic grouping. Otherwise the [`Step::PutDecision`](crate::Step::PutDecision) of the set names the
+        /// person, and without one it was the sender.
+        automatic: bool,
     },
     /// Only the crawl dates changed: the version stays and its document is replaced.
     Crawled,
-    /// The advert moved to another property.
+    /// The advert, and maybe others, moved to another property.
     Left,
 }
 

@@ -4,10 +4,12 @@
 //! every node and after every restart. Entries point at versions; the versions hold the documents.
 
 use async_trait::async_trait;
+use domain::grouping::PersonDecision;
 use domain::{AdvertEvent, AdvertId, PropertyId, SearchId, Timestamp, UserId};
 use tokio::sync::watch;
 
 use super::adverts::{Expected, PutProperty};
+use super::grouping::ForeignWrites;
 use super::position::Position;
 use super::searches::PutSearch;
 use crate::error::Error;
@@ -26,6 +28,17 @@ pub trait LogStore: Send + Sync + 'static {
     /// Watches the last position written through this store. A follower that must also see the writes of other processes reads the
     /// log from time to time as well.
     fn head(&self) -> watch::Receiver<Position>;
+
+    /// Watches the writes of other processes. Every write through this store looks for them first, so that a write never comes
+    /// after one that is not counted.
+    fn foreign_writes(&self) -> watch::Receiver<ForeignWrites>;
+
+    /// Returns the ranges of the log, each without its first position, that contain the entries of the foreign writes after the
+    /// first `count` of them, in order. They may contain other entries as well.
+    fn foreign_ranges(&self, count: u64) -> Vec<(Position, Position)>;
+
+    /// Looks for writes of other processes without writing.
+    async fn detect_foreign_writes(&self) -> Result<ForeignWrites, Error>;
 }
 
 /// One entry of the log.
@@ -67,6 +80,14 @@ pub enum Change {
 pub enum PropertyCause {
     /// The advert was created or changed and emitted these events.
     Advert { events: Vec<AdvertEvent> },
+    /// Adverts moved here from other properties. The events are those of the advert that caused it.
+    Regrouped {
+        events: Vec<AdvertEvent>,
+        moved: Vec<AdvertId>,
+        /// The properties they come from, each with its last version before the move.
+        from: Vec<(PropertyId, u32)>,
+        automatic: bool,
+    },
     /// Only the crawl dates of the advert changed: same version, newer document.
     Crawl,
     /// The advert moved to another property.
@@ -80,6 +101,8 @@ pub enum PropertyCause {
 pub enum RemovalCause {
     /// Its last advert moved to another property.
     AdvertLeft,
+    /// It turned out to be the same as another property, which has its adverts now.
+    Merged { into: PropertyId },
     /// Its last advert was erased.
     AdvertErased(Erasure),
 }
@@ -96,6 +119,9 @@ pub struct Erasure {
 pub struct ChangeSet {
     pub recorded_at: Timestamp,
     pub steps: Vec<Step>,
+    /// The number of foreign writes that the steps take into account. The set conflicts if there are more. `None` for a set that
+    /// does not depend on other properties than those it writes.
+    pub grouped_at: Option<u64>,
 }
 
 #[derive(Debug, Clone)]
@@ -106,6 +132,13 @@ pub enum Step {
         property: PropertyId,
         expected: Expected,
         advert: AdvertId,
+        /// The property that it is the same as. Its id leads there from now on.
+        merged_into: Option<PropertyId>,
+    },
+    /// Remembers a decision of a person, and its author by the label of a key. Appends no log entry.
+    PutDecision {
+        decision: PersonDecision,
+        decided_by: String,
     },
     PutSearch(PutSearch),
     /// Deletes a search. Does nothing, and appends no log entry, if the owner has no such search.

@@ -18,8 +18,9 @@ pub trait MatchStore: Send + Sync + 'static {
     /// Returns the position of the log up to which matches are recorded.
     async fn matcher_checkpoint(&self) -> Result<Position, Error>;
 
-    /// Returns the searches that already have a match with these properties, in ascending order. Some of them may have been deleted
-    /// since. Properties without a match are missing from the map.
+    /// Returns the searches that already have a match with these properties, or were alerted for properties that they come from, in
+    /// ascending order. Some of them may have been deleted since. Properties without any are missing from the map. An erased property
+    /// keeps them until the checkpoint is past its erasure.
     async fn matched_searches(
         &self,
         properties: Vec<PropertyId>,
@@ -37,7 +38,7 @@ pub trait MatchStore: Send + Sync + 'static {
     async fn list_matches(&self, search: SearchNumber, skip: u64, take: u64) -> Result<MatchPage, Error>;
 
     /// Finds the match of a search with the property whose first version was logged at `first_position`. A property of which the
-    /// search only received an event counts as a match. Returns `None` if the search or the match does not exist.
+    /// search only received an event, or which it inherited, counts as a match. Returns `None` if the search or the match does not exist.
     async fn find_match(
         &self,
         search: SearchNumber,
@@ -75,6 +76,9 @@ pub struct MatchGroup {
     pub matched: Vec<SearchNumber>,
     /// Searches that receive an event of a property they have no match with, in ascending order.
     pub linked: Vec<SearchNumber>,
+    /// Searches that were alerted for a property whose adverts moved here, in ascending order. They count as matched, are not
+    /// listed and not notified.
+    pub inherited: Vec<SearchNumber>,
     pub outbox: Vec<OutboxEntry>,
 }
 

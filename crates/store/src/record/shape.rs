@@ -7,8 +7,8 @@ use domain::advert_event::EventSubject;
 use domain::{
     Advert, AdvertDetails, AdvertEvent, AdvertField, AdvertId, Amount, Contact, CountryCode, EnergyLetter,
     FeesResponsibility, GeoAccuracy, GeoPoint, GivenPlace, Insee, LifeAnnuity, NewBuilding, PercentVariation,
-    Placement, Property, PropertyId, PropertyType, Publisher, PublisherType, Rating, RentPeriod, SiteKey,
-    Timestamp, TransactionType, WebAddress, Zipcode,
+    Placement, PriceCheck, PriceProblem, Property, PropertyId, PropertyType, Publisher, PublisherType,
+    Rating, RentPeriod, SiteKey, Timestamp, TransactionType, WebAddress, Zipcode,
 };
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +48,9 @@ struct AdvertRecord {
     details: DetailsRecord,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     placement: Option<PlacementRecord>,
+    /// 0 for a coherent price, else the code of the problem. Absent from records of the time before prices were checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    price_check: Option<u8>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     timeline: Option<TimelineRecord>,
 }
@@ -60,6 +63,7 @@ impl AdvertRecord {
             property_type,
             details,
             placement,
+            price_check,
             created_at,
             updated_at,
             last_crawled_at,
@@ -78,6 +82,11 @@ impl AdvertRecord {
             events: events.iter().map(EventRecord::from_event).collect(),
             details: DetailsRecord::from_details(details),
             placement: placement.as_ref().map(PlacementRecord::from_placement),
+            price_check: match price_check {
+                PriceCheck::Unchecked => None,
+                PriceCheck::Coherent => Some(0),
+                PriceCheck::Incoherent(problem) => Some(problem.code()),
+            },
             timeline: TimelineRecord::from_timeline(timeline),
         }
     }
@@ -95,6 +104,11 @@ impl AdvertRecord {
             events: self.events.into_iter().map(EventRecord::into_event).collect::<Option<_>>()?,
             details: self.details.into_details()?,
             placement: optional(self.placement, PlacementRecord::into_placement)?,
+            price_check: match self.price_check {
+                None => PriceCheck::Unchecked,
+                Some(0) => PriceCheck::Coherent,
+                Some(code) => PriceCheck::Incoherent(PriceProblem::from_code(code)?),
+            },
             timeline: optional(self.timeline, TimelineRecord::into_timeline)?.unwrap_or_default(),
         })
     }

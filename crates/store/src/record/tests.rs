@@ -3,7 +3,7 @@
 mod compat;
 mod search;
 
-use domain::{Property, PropertyId};
+use domain::{AdvertId, Property, PropertyId};
 use proptest::prelude::*;
 use testkit::{arbitrary, build};
 
@@ -19,6 +19,24 @@ proptest! {
     #[test]
     fn events_round_trip(events in proptest::collection::vec(arbitrary::event(), 0..6)) {
         prop_assert_eq!(decode_events(&encode_events(&events).unwrap()).unwrap(), events);
+    }
+
+    #[test]
+    fn moves_round_trip(
+        events in proptest::collection::vec(arbitrary::event(), 0..3),
+        from in proptest::collection::vec((any::<[u8; 16]>(), any::<u32>()), 0..4),
+        moved in proptest::collection::vec(any::<[u8; 16]>(), 0..4),
+        (automatic, advert_is_erased) in any::<(bool, bool)>(),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let from = from.into_iter().map(|(id, version)| (PropertyId::from_bytes(id), version)).collect();
+        let moved = moved.into_iter().map(AdvertId::from_bytes).collect();
+        let regrouping = Regrouping { events, moved, from, automatic, advert_is_erased };
+        let payload = regrouping.encode().unwrap();
+        prop_assert_eq!(Regrouping::decode(&payload).unwrap(), regrouping);
+        let truncated = Regrouping::decode(&payload[..cut.index(payload.len())]);
+        let refused = matches!(truncated, Err(Error::Corrupt { .. }));
+        prop_assert!(refused);
     }
 
     #[test]

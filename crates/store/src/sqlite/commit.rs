@@ -5,10 +5,11 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
 use super::prepare::{AdvertRow, Prepared, PreparedPut, PreparedStep};
 use super::writer::Transaction;
-use super::{read, searches, sites};
+use super::{grouping, read, searches, sites};
 use crate::contract::Position;
-use crate::contract::{CommitOutcome, Expected};
+use crate::contract::{AdvertGrouping, CommitOutcome, DecidedBy, Expected};
 use crate::error::Error;
+use crate::record::Regrouping;
 
 /// The kind of a log entry, as a number on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub enum Kind {
     Search = 6,
     SearchRemoved = 7,
     Erased = 8,
+    Regrouped = 9,
+    PropertyMerged = 10,
 }
 
 impl Kind {
@@ -34,6 +37,8 @@ impl Kind {
             6 => Self::Search,
             7 => Self::SearchRemoved,
             8 => Self::Erased,
+            9 => Self::Regrouped,
+            10 => Self::PropertyMerged,
             _ => return None,
         })
     }
@@ -67,14 +72,28 @@ impl From<rusqlite::Error> for Refusal {
     }
 }
 
-pub fn apply(connection: &Connection, prepared: Prepared) -> Result<Transaction<CommitOutcome>, Error> {
+/// Applies a set. `foreign_writes` is the number of writes of other processes before this transaction.
+pub fn apply(
+    connection: &Connection,
+    prepared: Prepared,
+    foreign_writes: u64,
+) -> Result<Transaction<CommitOutcome>, Error> {
+    if prepared.grouped_at.is_some_and(|known| known < foreign_writes) {
+        return Ok(Transaction::Rollback(CommitOutcome::Conflict));
+    }
     let recorded_at = prepared.recorded_at;
+    let decided_by = prepared.decided_by.clone();
     let mut position = Position::START;
     for step in prepared {
         let applied = match step? {
-            PreparedStep::Put(put) => put_property(connection, &put, recorded_at).map(Some),
-            PreparedStep::Remove { property, expected, advert } => {
-                remove_property(connection, property, expected, advert, recorded_at).map(Some)
+            PreparedStep::Put(put) => put_property(connection, &put, &decided_by, recorded_at).map(Some),
+            PreparedStep::Remove { property, expected, advert, merged_into } => {
+                remove_property(connection, property, expected, advert, merged_into, recorded_at).map(Some)
+            }
+            PreparedStep::PutDecision { decision, decided_by } => {
+                grouping::put_decision(connection, &decision, &decided_by, recorded_at)
+                    .map(|()| None)
+                    .map_err(Refusal::from)
             }
             PreparedStep::PutSearch(put) => searches::put(connection, &put, recorded_at).map(Some),
             PreparedStep::RemoveSearch { search, owner } => {
@@ -93,7 +112,12 @@ pub fn apply(connection: &Connection, prepared: Prepared) -> Result<Transaction<
     Ok(Transaction::Commit(CommitOutcome::Committed(position)))
 }
 
-fn put_property(connection: &Connection, put: &PreparedPut, at: Timestamp) -> Result<Position, Refusal> {
+fn put_property(
+    connection: &Connection,
+    put: &PreparedPut,
+    decided_by: &DecidedBy,
+    at: Timestamp,
+) -> Result<Position, Refusal> {
     let current = property_row(connection, put.property)?;
     check(put.expected, current)?;
     let version = match (put.kind, current) {
@@ -107,6 +131,21 @@ fn put_property(connection: &Connection, put: &PreparedPut, at: Timestamp) -> Re
     {
         return Err(Conflict.into());
     }
+    let regrouping = match &put.moved {
+        Some(moved) => {
+            let author = if moved.automatic { &DecidedBy::Grouping } else { decided_by };
+            grouping::record_move(connection, put.property, moved, author, at)?;
+            let regrouping = Regrouping {
+                events: moved.events.clone(),
+                moved: moved.adverts.clone(),
+                from: grouping::source_versions(connection, &moved.from)?,
+                automatic: moved.automatic,
+                advert_is_erased: false,
+            };
+            Some(regrouping.encode()?)
+        }
+        None => None,
+    };
     let position = append(
         connection,
         &Entry {
@@ -115,7 +154,7 @@ fn put_property(connection: &Connection, put: &PreparedPut, at: Timestamp) -> Re
             subject: put.property.as_bytes(),
             version: Some(version),
             advert: Some(put.advert),
-            payload: put.events.as_deref(),
+            payload: regrouping.as_deref().or(put.events.as_deref()),
         },
     )?;
     match (put.kind, current.and_then(|current| current.record_id)) {
@@ -129,19 +168,13 @@ fn put_property(connection: &Connection, put: &PreparedPut, at: Timestamp) -> Re
         }
         _ => add_version(connection, put.property, version, position, &put.record)?,
     }
-    if let Some(row) = &put.row {
-        write_advert(connection, put.advert, put.property, row)?;
+    for (advert, row) in &put.rows {
+        let grouping = put.grouping.as_ref().filter(|_| *advert == put.advert);
+        write_advert(connection, *advert, put.property, row, grouping)?;
         // A crawl changes only dates.
         if let (Some(site), true) = (&row.site, put.kind != Kind::Crawl) {
             sites::add_if_missing(connection, site)?;
         }
-    }
-    if let Some(previous) = put.previous_property {
-        connection
-            .prepare_cached(
-                "INSERT OR IGNORE INTO advert_previous_property (advert_id, property_id) VALUES (?1, ?2)",
-            )?
-            .execute(params![put.advert.as_bytes(), previous.as_bytes()])?;
     }
     Ok(position)
 }
@@ -151,19 +184,21 @@ fn remove_property(
     property: PropertyId,
     expected: Expected,
     advert: AdvertId,
+    merged_into: Option<PropertyId>,
     at: Timestamp,
 ) -> Result<Position, Refusal> {
     check(expected, property_row(connection, property)?)?;
     remove_record(connection, property)?;
+    let into = merged_into.map(|into| grouping::merge(connection, property, into)).transpose()?;
     Ok(append(
         connection,
         &Entry {
-            kind: Kind::PropertyRemoved,
+            kind: if into.is_some() { Kind::PropertyMerged } else { Kind::PropertyRemoved },
             at,
             subject: property.as_bytes(),
             version: None,
             advert: Some(advert),
-            payload: None,
+            payload: into.as_ref().map(|into| into.as_bytes().as_slice()),
         },
     )?)
 }
@@ -226,7 +261,7 @@ pub fn add_version(
         .prepare_cached(
             "INSERT INTO property (id, version, revision, record_id) VALUES (?1, ?2, 1, ?3)
              ON CONFLICT (id) DO UPDATE SET version = excluded.version, revision = revision + 1,
-                 record_id = excluded.record_id",
+                 record_id = excluded.record_id, merged_into = NULL",
         )?
         .execute(params![property.as_bytes(), version, record_id])?;
     Ok(())
@@ -237,15 +272,18 @@ fn write_advert(
     advert: AdvertId,
     property: PropertyId,
     row: &AdvertRow,
+    grouping: Option<&AdvertGrouping>,
 ) -> Result<(), Refusal> {
     let AdvertRow { site, reference, url_key, last_crawled_at, expired } = row;
     let written = connection
         .prepare_cached(
-            "INSERT INTO advert (id, property_id, site, reference, url_key, last_crawled_at, expired, url_hash)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            "INSERT INTO advert (id, property_id, site, reference, url_key, last_crawled_at, expired, url_hash, signature, is_named)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, coalesce(?10, 0))
              ON CONFLICT (id) DO UPDATE SET property_id = excluded.property_id, site = excluded.site,
                  reference = excluded.reference, url_key = excluded.url_key, url_hash = excluded.url_hash,
-                 last_crawled_at = excluded.last_crawled_at, expired = excluded.expired",
+                 last_crawled_at = excluded.last_crawled_at, expired = excluded.expired,
+                 signature = CASE WHEN ?10 IS NULL THEN signature ELSE excluded.signature END,
+                 is_named = CASE WHEN ?10 IS NULL THEN is_named ELSE excluded.is_named END",
         )?
         .execute(params![
             advert.as_bytes(),
@@ -255,7 +293,9 @@ fn write_advert(
             url_key,
             last_crawled_at.as_second(),
             expired,
-            url_key.as_deref().map(read::url_hash)
+            url_key.as_deref().map(read::url_hash),
+            grouping.and_then(|grouping| grouping.signature.as_deref()),
+            grouping.map(|grouping| grouping.is_named)
         ]);
     match written {
         Ok(_) => Ok(()),

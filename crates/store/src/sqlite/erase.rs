@@ -7,14 +7,14 @@
 use std::collections::BTreeSet;
 
 use domain::{AdvertId, Property, PropertyId, SiteKey, Timestamp};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::commit::{Entry, Kind, PropertyRow, add_version, append, property_row, remove_record};
 use super::writer::Transaction;
-use super::{deliveries, matches, read, sites};
+use super::{deliveries, grouping, matches, read, sites};
 use crate::contract::Erased;
 use crate::error::Error;
-use crate::record;
+use crate::record::{self, Regrouping};
 
 pub fn erase(
     connection: &Connection,
@@ -31,10 +31,12 @@ pub fn erase(
     let mut previous_properties = previous_properties(connection, advert)?;
     previous_properties.retain(|previous| *previous != property);
     let mut sites = BTreeSet::new();
-    for holder in previous_properties.iter().chain([&property]) {
+    let holders: Vec<PropertyId> = previous_properties.iter().copied().chain([property]).collect();
+    for holder in &holders {
         erase_from_versions(connection, *holder, advert, &mut sites)?;
         deliveries::delete_documents(connection, *holder, at)?;
     }
+    grouping::erase(connection, advert, &holders)?;
     for statement in
         ["DELETE FROM advert WHERE id = ?1", "DELETE FROM advert_previous_property WHERE advert_id = ?1"]
     {
@@ -122,12 +124,34 @@ fn erase_from_versions(
         connection
             .prepare_cached("UPDATE property_version SET record = ?1 WHERE record_id = ?2")?
             .execute(params![record, record_id])?;
+        erase_from_move(connection, position, advert)?;
         connection
             .prepare_cached(
                 "UPDATE log SET kind = ?1, subject = NULL, version = NULL, advert = NULL, payload = NULL
-                 WHERE position = ?2 AND advert = ?3",
+                 WHERE position = ?2 AND advert = ?3 AND kind <> ?4",
             )?
-            .execute(params![Kind::Erased as i64, position, advert.as_bytes()])?;
+            .execute(params![Kind::Erased as i64, position, advert.as_bytes(), Kind::Regrouped as i64])?;
     }
+    Ok(())
+}
+
+/// Removes an advert from a log entry about adverts that moved. The entry itself stays: followers that have not read it yet must learn
+/// where the property comes from.
+fn erase_from_move(connection: &Connection, position: u64, advert: AdvertId) -> Result<(), Error> {
+    let mut statement =
+        connection.prepare_cached("SELECT advert, payload FROM log WHERE position = ?1 AND kind = ?2")?;
+    let entry = statement.query_row(params![position, Kind::Regrouped as i64], |row| {
+        Ok((read::advert_id(row, 0)?, row.get::<_, Vec<u8>>(1)?))
+    });
+    let Some((cause, payload)) = entry.optional()? else { return Ok(()) };
+    let mut regrouping = Regrouping::decode(&payload)?;
+    regrouping.moved.retain(|moved| *moved != advert);
+    if cause == advert {
+        regrouping.events.clear();
+        regrouping.advert_is_erased = true;
+    }
+    connection
+        .prepare_cached("UPDATE log SET payload = ?2 WHERE position = ?1")?
+        .execute(params![position, regrouping.encode()?])?;
     Ok(())
 }

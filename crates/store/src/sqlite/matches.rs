@@ -37,6 +37,7 @@ struct PreparedGroup {
     advert: AdvertId,
     matched: Option<Vec<u8>>,
     linked: Option<Vec<u8>>,
+    inherited: Option<Vec<u8>>,
     outbox: Vec<(Notification, Vec<u8>)>,
 }
 
@@ -55,7 +56,8 @@ impl PreparedBatch {
 
 impl PreparedGroup {
     fn new(group: MatchGroup) -> Result<Self, Error> {
-        let MatchGroup { position, at, property, version, advert, matched, linked, outbox } = group;
+        let MatchGroup { position, at, property, version, advert, matched, linked, inherited, outbox } =
+            group;
         let mut entries = Vec::with_capacity(outbox.len());
         for OutboxEntry { notification, searches } in outbox {
             // An entry without recipients is dropped.
@@ -64,11 +66,12 @@ impl PreparedGroup {
             }
         }
         let (matched, linked) = (encode_search_list(&matched)?, encode_search_list(&linked)?);
-        Ok(Self { position, at, property, version, advert, matched, linked, outbox: entries })
+        let inherited = encode_search_list(&inherited)?;
+        Ok(Self { position, at, property, version, advert, matched, linked, inherited, outbox: entries })
     }
 
     fn is_empty(&self) -> bool {
-        self.matched.is_none() && self.linked.is_none() && self.outbox.is_empty()
+        self.matched.is_none() && self.linked.is_none() && self.inherited.is_none() && self.outbox.is_empty()
     }
 }
 
@@ -107,11 +110,11 @@ pub fn record(connection: &Connection, batch: &PreparedBatch) -> Result<Transact
 }
 
 fn insert(connection: &Connection, group: &PreparedGroup) -> Result<(), Error> {
-    let PreparedGroup { position, at, property, version, advert, matched, linked, outbox } = group;
+    let PreparedGroup { position, at, property, version, advert, matched, linked, inherited, outbox } = group;
     connection
         .prepare_cached(
-            "INSERT INTO match_group (position, at, property_id, version, advert, matched, linked)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            "INSERT INTO match_group (position, at, property_id, version, advert, matched, linked, inherited)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?
         .execute(params![
             position.0,
@@ -120,7 +123,8 @@ fn insert(connection: &Connection, group: &PreparedGroup) -> Result<(), Error> {
             version,
             advert.as_bytes(),
             matched,
-            linked
+            linked,
+            inherited
         ])?;
     let mut statement = connection.prepare_cached(
         "INSERT INTO outbox (position, ordinal, kind, event_index, searches) VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -149,7 +153,7 @@ pub fn groups_after(
     // One transaction, so that no group is read without its outbox.
     let reading = connection.unchecked_transaction()?;
     let mut statement = reading.prepare_cached(
-        "SELECT position, at, property_id, version, advert, matched, linked FROM match_group
+        "SELECT position, at, property_id, version, advert, matched, linked, inherited FROM match_group
          WHERE position > ?1 ORDER BY position LIMIT ?2",
     )?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -165,6 +169,7 @@ pub fn groups_after(
             advert: AdvertId::from_bytes(row.get(4)?),
             matched: decode_search_list(row.get_ref(5)?.as_blob_or_null().map_err(from_sql)?)?,
             linked: decode_search_list(row.get_ref(6)?.as_blob_or_null().map_err(from_sql)?)?,
+            inherited: decode_search_list(row.get_ref(7)?.as_blob_or_null().map_err(from_sql)?)?,
             outbox: outbox(&reading, position)?,
         });
     }
@@ -189,16 +194,18 @@ fn outbox(connection: &Connection, position: Position) -> Result<Vec<OutboxEntry
 }
 
 /// Deletes everything recorded about an erased property, and prevents matches that the matcher finds in older log entries
-/// from being recorded later.
+/// from being recorded later. Until the matcher has read them, it can still ask who was alerted: adverts may have moved to another
+/// property, which inherits that.
 pub fn delete_property(
     connection: &Connection,
     property: PropertyId,
     erased_at: Position,
 ) -> Result<(), Error> {
+    let alerted = matched_searches(connection, &[property])?.remove(&property).unwrap_or_default();
     delete_matches(connection, property)?;
     connection
-        .prepare_cached("INSERT INTO erased_property (position, property_id) VALUES (?1, ?2)")?
-        .execute(params![erased_at.0, property.as_bytes()])?;
+        .prepare_cached("INSERT INTO erased_property (position, property_id, alerted) VALUES (?1, ?2, ?3)")?
+        .execute(params![erased_at.0, property.as_bytes(), encode_search_list(&alerted)?])?;
     Ok(())
 }
 

@@ -5,11 +5,12 @@
 use std::sync::mpsc;
 use std::vec;
 
-use domain::{Advert, AdvertId, Identity, PropertyId, SearchId, Timestamp, UserId};
+use domain::grouping::PersonDecision;
+use domain::{Advert, AdvertEvent, AdvertId, Identity, PropertyId, SearchId, Timestamp, UserId};
 
 use super::commit::Kind;
 use super::searches::PreparedSearch;
-use crate::contract::{ChangeSet, Expected, PutCause, PutProperty, Step};
+use crate::contract::{AdvertGrouping, ChangeSet, DecidedBy, Expected, PutCause, PutProperty, Step};
 use crate::error::Error;
 use crate::record;
 
@@ -25,6 +26,10 @@ type Chunk = Result<Vec<PreparedStep>, Error>;
 /// mistaken for a whole one.
 pub struct Prepared {
     pub recorded_at: Timestamp,
+    /// The number of foreign writes that the set takes into account.
+    pub grouped_at: Option<u64>,
+    /// The author of the moves in this set that were not automatic.
+    pub decided_by: DecidedBy,
     ready: vec::IntoIter<PreparedStep>,
     pending: vec::IntoIter<mpsc::Receiver<Chunk>>,
     current: Option<mpsc::Receiver<Chunk>>,
@@ -33,7 +38,8 @@ pub struct Prepared {
 
 pub enum PreparedStep {
     Put(PreparedPut),
-    Remove { property: PropertyId, expected: Expected, advert: AdvertId },
+    Remove { property: PropertyId, expected: Expected, advert: AdvertId, merged_into: Option<PropertyId> },
+    PutDecision { decision: PersonDecision, decided_by: String },
     PutSearch(PreparedSearch),
     RemoveSearch { search: SearchId, owner: UserId },
 }
@@ -45,10 +51,18 @@ pub struct PreparedPut {
     pub kind: Kind,
     pub record: Vec<u8>,
     pub events: Option<Vec<u8>>,
-    /// The advert's row; `None` if the advert has left the property.
-    pub row: Option<AdvertRow>,
+    /// The rows of the adverts that the step writes, first that of `advert`; without it if it has left the property.
+    pub rows: Vec<(AdvertId, AdvertRow)>,
+    pub grouping: Option<AdvertGrouping>,
     pub claim: Option<Identity>,
-    pub previous_property: Option<PropertyId>,
+    pub moved: Option<PreparedMove>,
+}
+
+pub struct PreparedMove {
+    pub adverts: Vec<AdvertId>,
+    pub from: Vec<PropertyId>,
+    pub events: Vec<AdvertEvent>,
+    pub automatic: bool,
 }
 
 pub struct AdvertRow {
@@ -61,7 +75,11 @@ pub struct AdvertRow {
 
 impl Prepared {
     pub fn new(changes: ChangeSet) -> Result<Self, Error> {
-        let ChangeSet { recorded_at, mut steps } = changes;
+        let ChangeSet { recorded_at, mut steps, grouped_at } = changes;
+        let decided_by = steps.iter().find_map(|step| match step {
+            Step::PutDecision { decided_by, .. } => Some(DecidedBy::Person(decided_by.clone())),
+            _ => None,
+        });
         let missing = steps.len();
         let (ready, pending) = if missing < STEPS_FOR_THREADS {
             (prepare_steps(steps)?, Vec::new())
@@ -71,6 +89,8 @@ impl Prepared {
         };
         Ok(Self {
             recorded_at,
+            grouped_at,
+            decided_by: decided_by.unwrap_or(DecidedBy::Sender),
             ready: ready.into_iter(),
             pending: pending.into_iter(),
             current: None,
@@ -138,9 +158,10 @@ fn prepare_steps(steps: impl IntoIterator<Item = Step>) -> Result<Vec<PreparedSt
     let step = |step| {
         Ok(match step {
             Step::Put(put) => PreparedStep::Put(prepare_put(put)?),
-            Step::Remove { property, expected, advert } => {
-                PreparedStep::Remove { property, expected, advert }
+            Step::Remove { property, expected, advert, merged_into } => {
+                PreparedStep::Remove { property, expected, advert, merged_into }
             }
+            Step::PutDecision { decision, decided_by } => PreparedStep::PutDecision { decision, decided_by },
             Step::PutSearch(put) => PreparedStep::PutSearch(PreparedSearch::new(&put)?),
             Step::RemoveSearch { search, owner } => PreparedStep::RemoveSearch { search, owner },
         })
@@ -149,14 +170,19 @@ fn prepare_steps(steps: impl IntoIterator<Item = Step>) -> Result<Vec<PreparedSt
 }
 
 fn prepare_put(put: PutProperty) -> Result<PreparedPut, Error> {
-    let PutProperty { property, expected, advert, cause } = put;
-    let (kind, events, claim, previous_property) = match cause {
+    let PutProperty { property, expected, advert, cause, grouping } = put;
+    let (kind, events, claim, moved) = match cause {
         PutCause::Created { claim, events } => (Kind::Advert, Some(events), Some(claim), None),
         PutCause::Changed { events } => (Kind::Advert, Some(events), None, None),
-        PutCause::Joined { from, events } => (Kind::Advert, Some(events), None, Some(from)),
+        PutCause::Regrouped { moved, from, events, automatic } => {
+            (Kind::Regrouped, None, None, Some(PreparedMove { adverts: moved, from, events, automatic }))
+        }
         PutCause::Crawled => (Kind::Crawl, None, None, None),
         PutCause::Left => (Kind::AdvertLeft, None, None, None),
     };
+    let others = moved.iter().flat_map(|moved| &moved.adverts).filter(|moved| **moved != advert);
+    let rows = [&advert].into_iter().chain(others);
+    let row = |id: &AdvertId| Some((*id, AdvertRow::from_advert(property.advert(*id)?)));
     Ok(PreparedPut {
         property: property.id,
         expected,
@@ -164,9 +190,10 @@ fn prepare_put(put: PutProperty) -> Result<PreparedPut, Error> {
         kind,
         record: record::encode_property(&property)?,
         events: events.map(|events| record::encode_events(&events)).transpose()?,
-        row: property.advert(advert).map(AdvertRow::from_advert),
+        rows: rows.filter_map(row).collect(),
+        grouping,
         claim,
-        previous_property,
+        moved,
     })
 }
 

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::contract::{AdvertRef, LiveAdvert, StoredProperty};
 use crate::contract::{Change, Erasure, LogEntry, Position, PropertyCause, RemovalCause};
 use crate::error::Error;
-use crate::record;
+use crate::record::{self, Regrouping};
 use crate::sqlite::commit::Kind;
 
 pub fn locate(connection: &Connection, identities: &[Identity]) -> Result<Vec<Option<AdvertRef>>, Error> {
@@ -121,11 +121,20 @@ fn log_entry(row: &Row<'_>) -> Result<LogEntry, Error> {
             let events = record::decode_events(row.get_ref(6)?.as_blob().map_err(from_sql)?)?;
             property(PropertyCause::Advert { events })?
         }
+        Kind::Regrouped => {
+            let regrouping = Regrouping::decode(row.get_ref(6)?.as_blob().map_err(from_sql)?)?;
+            let Regrouping { events, moved, from, automatic, advert_is_erased: _ } = regrouping;
+            property(PropertyCause::Regrouped { events, moved, from, automatic })?
+        }
         Kind::Crawl => property(PropertyCause::Crawl)?,
         Kind::AdvertLeft => property(PropertyCause::AdvertLeft)?,
         Kind::AdvertErased => property(PropertyCause::AdvertErased(erasure(row)?.unwrap_or_default()))?,
         Kind::PropertyRemoved => {
             let cause = erasure(row)?.map_or(RemovalCause::AdvertLeft, RemovalCause::AdvertErased);
+            Change::PropertyRemoved { property: property_id(row, 3)?, cause }
+        }
+        Kind::PropertyMerged => {
+            let cause = RemovalCause::Merged { into: property_id(row, 6)? };
             Change::PropertyRemoved { property: property_id(row, 3)?, cause }
         }
         Kind::Search => Change::Search { search: search()?, version: row.get(4)? },
@@ -189,11 +198,11 @@ pub fn counts(connection: &Connection) -> Result<(u64, u64), Error> {
     Ok(connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?)
 }
 
-fn advert_id(row: &Row<'_>, column: usize) -> rusqlite::Result<AdvertId> {
+pub fn advert_id(row: &Row<'_>, column: usize) -> rusqlite::Result<AdvertId> {
     row.get(column).map(AdvertId::from_bytes)
 }
 
-fn property_id(row: &Row<'_>, column: usize) -> rusqlite::Result<PropertyId> {
+pub fn property_id(row: &Row<'_>, column: usize) -> rusqlite::Result<PropertyId> {
     row.get(column).map(PropertyId::from_bytes)
 }
 

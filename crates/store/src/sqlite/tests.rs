@@ -38,14 +38,15 @@ fn creation(number: u64, random: &mut Random) -> ChangeSet {
         property: property(number, [known]),
         expected: Expected::New,
         cause: PutCause::Created { claim: Identity::Uuid(advert_id(number)), events: Vec::new() },
+        grouping: None,
     };
-    ChangeSet { recorded_at: at(1), steps: vec![Step::Put(put)] }
+    ChangeSet { recorded_at: at(1), steps: vec![Step::Put(put)], grouped_at: None }
 }
 
 fn small_change(number: u64) -> ChangeSet {
     let expected = ExpectedSearch::New { owner_has_fewer_than: u32::MAX };
     let put = PutSearch { search: saved_search(number), expected };
-    ChangeSet { recorded_at: at(1), steps: vec![Step::PutSearch(put)] }
+    ChangeSet { recorded_at: at(1), steps: vec![Step::PutSearch(put)], grouped_at: None }
 }
 
 /// Creates properties until the disk is full, and returns how many were acknowledged.
@@ -159,6 +160,7 @@ async fn matches_erased_or_indexed_meanwhile_are_not_indexed_again() {
             advert: advert_id(number),
             matched: vec![SearchNumber(1)],
             linked: Vec::new(),
+            inherited: Vec::new(),
             outbox: Vec::new(),
         });
     }

@@ -4,15 +4,16 @@
 //! rollback of one leaves the others alone, and all of them share one sync to disk. No caller gets a reply before that sync has
 //! returned.
 
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
 use rusqlite::{Connection, ErrorCode, ffi};
 use tokio::sync::{oneshot, watch};
 
 use super::error::sqlite_error;
+use super::foreign::{Detector, ForeignLog};
 use super::priority::lower_thread_priority;
-use crate::contract::Position;
+use crate::contract::{ForeignWrites, Position};
 use crate::error::Error;
 
 /// Bounds how long the first caller of a transaction waits for the last.
@@ -27,11 +28,14 @@ pub enum Transaction<T> {
 pub struct Writer {
     jobs: Option<mpsc::Sender<Request>>,
     head: watch::Receiver<Position>,
+    foreign: Arc<ForeignLog>,
     thread: Option<JoinHandle<()>>,
 }
 
 enum Request {
     Write(Box<dyn Job>),
+    /// Looks for writes of other processes.
+    Detect(oneshot::Sender<Result<ForeignWrites, Error>>),
     /// Work outside any transaction.
     Exclusive(fn(&Connection) -> Result<(), Error>, oneshot::Sender<Result<(), Error>>),
 }
@@ -79,19 +83,32 @@ impl<T: Send, F: FnOnce(&Connection) -> Result<Transaction<T>, Error> + Send> Jo
 impl Writer {
     pub fn start(connection: Connection) -> Result<Self, Error> {
         let (jobs, queue) = mpsc::channel();
-        let (announce, head) = watch::channel(last_position(&connection)?);
+        let mut detector = Detector::start(&connection)?;
+        let foreign = detector.log();
+        let (announce, head) = watch::channel(detector.head());
         let thread = std::thread::Builder::new()
             .name("store-write".to_owned())
             .spawn(move || {
                 lower_thread_priority();
-                serve(&connection, &queue, &announce);
+                serve(&connection, &queue, &announce, &mut detector);
             })
             .map_err(|source| Error::Open { path: super::FILE_NAME.into(), source })?;
-        Ok(Self { jobs: Some(jobs), head, thread: Some(thread) })
+        Ok(Self { jobs: Some(jobs), head, foreign, thread: Some(thread) })
     }
 
     pub fn head(&self) -> watch::Receiver<Position> {
         self.head.clone()
+    }
+
+    pub fn foreign(&self) -> &Arc<ForeignLog> {
+        &self.foreign
+    }
+
+    /// Looks for writes of other processes.
+    pub async fn detect_foreign_writes(&self) -> Result<ForeignWrites, Error> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Request::Detect(reply))?;
+        answer.await.map_err(|_| Error::Closed)?
     }
 
     /// Runs work in the next transaction, and returns once that is durable.
@@ -136,18 +153,25 @@ impl Drop for Writer {
     }
 }
 
-fn serve(connection: &Connection, queue: &mpsc::Receiver<Request>, announce: &watch::Sender<Position>) {
+fn serve(
+    connection: &Connection,
+    queue: &mpsc::Receiver<Request>,
+    announce: &watch::Sender<Position>,
+    detector: &mut Detector,
+) {
     while let Ok(first) = queue.recv() {
         let mut jobs = Vec::new();
         let mut exclusive = Vec::new();
+        let mut detections = Vec::new();
         for request in std::iter::once(first).chain(queue.try_iter().take(JOBS_PER_TRANSACTION_MAX - 1)) {
             match request {
                 Request::Write(job) => jobs.push(job),
+                Request::Detect(reply) => detections.push(reply),
                 Request::Exclusive(work, reply) => exclusive.push((work, reply)),
             }
         }
         if !jobs.is_empty() {
-            match commit_together(connection, jobs, announce) {
+            match commit_together(connection, jobs, announce, detector) {
                 Health::Good => {}
                 // After a failed sync the state of the disk is unknown, and a second sync may succeed without having
                 // written the lost pages. Only a restart, which reads the disk itself, can tell: from here on every call
@@ -159,6 +183,11 @@ fn serve(connection: &Connection, queue: &mpsc::Receiver<Request>, announce: &wa
                     return;
                 }
             }
+        }
+        for reply in detections {
+            let noticed = detect(connection, detector);
+            send_head(announce, detector.head());
+            let _ = reply.send(noticed);
         }
         for (work, reply) in exclusive {
             let _ = reply.send(work(connection));
@@ -175,11 +204,12 @@ fn commit_together(
     connection: &Connection,
     mut jobs: Vec<Box<dyn Job>>,
     announce: &watch::Sender<Position>,
+    detector: &mut Detector,
 ) -> Health {
-    let failure = match run_and_commit(connection, &mut jobs) {
+    let failure = match run_and_commit(connection, &mut jobs, detector) {
         Ok(position) => {
             // First the head, then the replies: a caller that has its reply sees the new head.
-            announce.send_if_modified(|head| std::mem::replace(head, position) != position);
+            send_head(announce, position);
             for job in jobs {
                 job.reply(Ok(()));
             }
@@ -195,11 +225,26 @@ fn commit_together(
     if is_sync_failure(&failure) { Health::SyncFailed } else { Health::Good }
 }
 
-fn run_and_commit(connection: &Connection, jobs: &mut [Box<dyn Job>]) -> Result<Position, rusqlite::Error> {
+fn send_head(announce: &watch::Sender<Position>, position: Position) {
+    announce.send_if_modified(|head| std::mem::replace(head, position) != position);
+}
+
+fn detect(connection: &Connection, detector: &mut Detector) -> Result<ForeignWrites, Error> {
+    let reading = connection.unchecked_transaction()?;
+    detector.detect(&reading)?;
+    Ok(detector.log().writes())
+}
+
+fn run_and_commit(
+    connection: &Connection,
+    jobs: &mut [Box<dyn Job>],
+    detector: &mut Detector,
+) -> Result<Position, rusqlite::Error> {
     // Immediate: takes the write lock first, so that the data that jobs read cannot change under them.
     connection.execute_batch("BEGIN IMMEDIATE")?;
+    detector.detect(connection)?;
     if let [job] = jobs {
-        return run_single(connection, job);
+        return run_single(connection, job, detector);
     }
     for job in jobs {
         connection.execute_batch("SAVEPOINT job")?;
@@ -216,11 +261,16 @@ fn run_and_commit(connection: &Connection, jobs: &mut [Box<dyn Job>]) -> Result<
     // Read before the commit, which must be the last step that can fail: after it, every caller must get a success.
     let position = last_position(connection)?;
     connection.execute_batch("COMMIT")?;
+    detector.committed(position);
     Ok(position)
 }
 
 /// Runs a transaction of one job. It needs no savepoint, which would cost a copy of every page it changes.
-fn run_single(connection: &Connection, job: &mut Box<dyn Job>) -> Result<Position, rusqlite::Error> {
+fn run_single(
+    connection: &Connection,
+    job: &mut Box<dyn Job>,
+    detector: &mut Detector,
+) -> Result<Position, rusqlite::Error> {
     let commit = job.run(connection);
     if connection.is_autocommit()
         && let Some(failure) = job.failure()
@@ -231,13 +281,14 @@ fn run_single(connection: &Connection, job: &mut Box<dyn Job>) -> Result<Positio
         last_position(connection)?
     } else {
         connection.execute_batch("ROLLBACK")?;
-        return last_position(connection);
+        return Ok(detector.head());
     };
     connection.execute_batch("COMMIT")?;
+    detector.committed(position);
     Ok(position)
 }
 
-fn last_position(connection: &Connection) -> Result<Position, rusqlite::Error> {
+pub fn last_position(connection: &Connection) -> Result<Position, rusqlite::Error> {
     connection.query_row("SELECT coalesce(max(position), 0) FROM log", [], |row| row.get(0)).map(Position)
 }
 

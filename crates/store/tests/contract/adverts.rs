@@ -2,6 +2,8 @@
 
 pub mod conflicts;
 pub mod erasure;
+pub mod grouping;
+pub mod lineage;
 pub mod locate;
 pub mod moves;
 pub mod scan;

@@ -14,11 +14,11 @@ use testkit::build::{at, user_id};
 pub const RECORDED_AT_SECOND: i64 = 5_000;
 
 pub fn set(steps: impl IntoIterator<Item = Step>) -> ChangeSet {
-    ChangeSet { recorded_at: at(RECORDED_AT_SECOND), steps: steps.into_iter().collect() }
+    ChangeSet { recorded_at: at(RECORDED_AT_SECOND), steps: steps.into_iter().collect(), grouped_at: None }
 }
 
 pub fn put(property: &Property, expected: Expected, advert: AdvertId, cause: PutCause) -> Step {
-    Step::Put(PutProperty { property: property.clone(), expected, advert, cause })
+    Step::Put(PutProperty { property: property.clone(), expected, advert, cause, grouping: None })
 }
 
 /// The last advert of the property is new, and claims its own id.
@@ -48,11 +48,22 @@ pub fn leave(property: &Property, expected: Expected, advert: AdvertId) -> Step 
 /// The last advert of the property came from another one.
 pub fn join(property: &Property, expected: Expected, from: PropertyId) -> Step {
     let advert = property.adverts.last().unwrap().id;
-    put(property, expected, advert, PutCause::Joined { from, events: title_event() })
+    regroup(property, expected, vec![advert], vec![from])
+}
+
+/// Adverts of the property came from others. The last one is the cause.
+pub fn regroup(property: &Property, expected: Expected, moved: Vec<AdvertId>, from: Vec<PropertyId>) -> Step {
+    let advert = property.adverts.last().unwrap().id;
+    let cause = PutCause::Regrouped { moved, from, events: title_event(), automatic: false };
+    put(property, expected, advert, cause)
 }
 
 pub fn remove(property: PropertyId, expected: Expected, advert: AdvertId) -> Step {
-    Step::Remove { property, expected, advert }
+    Step::Remove { property, expected, advert, merged_into: None }
+}
+
+pub fn merge_into(property: PropertyId, expected: Expected, advert: AdvertId, into: PropertyId) -> Step {
+    Step::Remove { property, expected, advert, merged_into: Some(into) }
 }
 
 /// Creates a search without a limit per owner.

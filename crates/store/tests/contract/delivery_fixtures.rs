@@ -58,6 +58,7 @@ pub fn group(
         advert: advert_id(number),
         matched,
         linked: Vec::new(),
+        inherited: Vec::new(),
         outbox: outbox.iter().map(entry).collect(),
     }
 }

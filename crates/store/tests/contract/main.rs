@@ -18,7 +18,7 @@ mod model;
 mod searches;
 mod sites;
 
-use adverts::{conflicts, erasure, locate, moves, scan, versions};
+use adverts::{conflicts, erasure, grouping, lineage, locate, moves, scan, versions};
 use deliveries::{listing, outbox, queue, queue_model, secrets, subject};
 use log::{concurrency, entries};
 
@@ -47,6 +47,16 @@ macro_rules! contract_suite {
                     property_without_adverts_is_removed,
                     recreated_property_continues_its_versions,
                     advert_moves_back_and_forth;
+                grouping: signatures_are_kept_until_replaced,
+                    signatures_are_back_filled_without_a_log_entry,
+                    decisions_are_read_in_order,
+                    erasure_covers_decisions_and_lineage;
+                lineage: merge_moves_all_adverts_in_one_step,
+                    merged_id_leads_to_the_last_survivor,
+                    recreated_id_leads_to_itself,
+                    lineage_names_who_decided,
+                    move_from_a_missing_property_conflicts,
+                    erased_cause_of_a_merge_leaves_its_entry;
                 conflicts: change_of_a_stale_revision_conflicts,
                     new_property_conflicts_with_an_existing_one,
                     change_of_a_removed_property_conflicts,
@@ -93,6 +103,7 @@ macro_rules! contract_suite {
                     batch_on_another_checkpoint_is_refused,
                     matched_searches_are_found_by_property,
                     match_is_found_by_first_log_position,
+                    inherited_searches_count_and_are_not_listed,
                     indexing_does_not_change_results,
                     matches_of_a_deleted_search_are_not_listed,
                     erased_property_loses_its_matches,
@@ -120,6 +131,8 @@ macro_rules! contract_suite {
                     event_delivery_has_the_first_match_date,
                     documents_are_stored_as_first_sent,
                     hidden_contacts_stay_hidden,
+                    merged_property_keeps_its_deliveries,
+                    event_of_a_move_is_delivered,
                     erased_subject_is_none,
                     document_rendered_before_an_erasure_is_not_stored,
                     missing_event_leaves_the_subject_without_event;

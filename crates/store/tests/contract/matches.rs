@@ -26,6 +26,7 @@ fn group(position: u64, property: u64, version: u32) -> MatchGroup {
         advert: advert_id(property),
         matched: Vec::new(),
         linked: Vec::new(),
+        inherited: Vec::new(),
         outbox: Vec::new(),
     }
 }
@@ -60,6 +61,7 @@ pub async fn recorded_groups_read_back_in_order<B: Backend>() {
     let full = MatchGroup {
         matched: vec![searches[0], searches[2]],
         linked: vec![searches[1]],
+        inherited: vec![searches[0]],
         outbox: vec![
             OutboxEntry {
                 notification: Notification::Match(MatchChannel::Endpoint),
@@ -182,6 +184,31 @@ pub async fn match_is_found_by_first_log_position<B: Backend>() {
     }
 }
 
+pub async fn inherited_searches_count_and_are_not_listed<B: Backend>() {
+    let (store, searches) = store_with::<B>(3, 2).await;
+    let [matches, heir, both] = [searches[0], searches[1], searches[2]];
+    // Property 1 was first logged at position 4.
+    let groups = vec![
+        MatchGroup { matched: vec![matches, both], ..group(4, 1, 1) },
+        MatchGroup { inherited: vec![heir, both], ..group(5, 2, 1) },
+    ];
+    assert!(store.record_matches(batch(0, 5, groups.clone())).await.unwrap());
+    let store = store.reopened().await;
+    assert_eq!(store.match_groups_after(Position::START, 10).await.unwrap(), groups);
+    for _ in 0..2 {
+        let counted = store.matched_searches(vec![property_id(1), property_id(2)]).await.unwrap();
+        let expected = [(property_id(1), vec![matches, both]), (property_id(2), vec![heir, both])];
+        assert_eq!(counted, HashMap::from(expected));
+        assert_eq!(store.list_matches(heir, 0, 10).await.unwrap(), MatchPage::default());
+        assert_eq!(store.list_matches(both, 0, 10).await.unwrap().matches, [row(both, property_id(1), 1, 4)]);
+        // An event about the property refers to it.
+        let found = store.find_match(heir, Position(5)).await.unwrap();
+        assert_eq!(found, Some(row(heir, property_id(2), 1, 5)));
+        assert_eq!(store.find_match(matches, Position(5)).await.unwrap(), None);
+        index_all(&*store, 10).await;
+    }
+}
+
 pub async fn indexing_does_not_change_results<B: Backend>() {
     const SEARCHES: u32 = 12;
     const PROPERTIES: u64 = 300;
@@ -275,11 +302,14 @@ pub async fn erased_property_loses_its_matches<B: Backend>() {
     // One that is indexed, one that is not, and one that the matcher has read and not recorded yet.
     for number in 1..=3 {
         store.erase(advert_id(number), at(9_000)).await.unwrap().unwrap();
-        assert_eq!(store.matched_searches(vec![property_id(number)]).await.unwrap(), HashMap::new());
         assert_eq!(store.find_match(searches[0], Position(number + 2)).await.unwrap(), None);
     }
     assert!(store.record_matches(batch(4, 5, vec![all_of(5, 3)])).await.unwrap());
     assert_eq!(store.match_groups_after(Position::START, 10).await.unwrap(), []);
+    // Up to the erasures, the matcher may still read that adverts moved from these properties.
+    let alerted = async || store.matched_searches((1..=3).map(property_id).collect()).await.unwrap();
+    let expected = [1, 2].map(|number| (property_id(number), searches.clone()));
+    assert_eq!(alerted().await, HashMap::from(expected));
     for _ in 0..2 {
         assert_eq!(store.list_matches(searches[0], 0, 10).await.unwrap(), MatchPage::default());
         index_all(&*store, 1).await;
@@ -287,7 +317,9 @@ pub async fn erased_property_loses_its_matches<B: Backend>() {
     // It is created again, and matches again.
     commit(&*store, [create(&property(3, [advert(4).build()]), Expected::New)]).await; // 9, version 2
     let again = MatchGroup { matched: vec![searches[0]], ..group(9, 3, 2) };
-    assert!(store.record_matches(batch(5, 9, vec![again.clone()])).await.unwrap());
+    assert!(store.record_matches(batch(5, 8, Vec::new())).await.unwrap());
+    assert_eq!(alerted().await, HashMap::new());
+    assert!(store.record_matches(batch(8, 9, vec![again.clone()])).await.unwrap());
     assert_eq!(store.match_groups_after(Position::START, 10).await.unwrap(), [again]);
     assert_eq!(
         store.list_matches(searches[0], 0, 10).await.unwrap().matches,
@@ -314,7 +346,7 @@ pub async fn property_with_remaining_adverts_keeps_its_matches<B: Backend>() {
     }
     // A property whose last advert moves away is removed, not erased.
     let (left, joined) = (property_id(1), property(2, [advert(2).build()]));
-    commit(&*store, [remove(left, Expected::Revision(3), advert_id(2)), join(&joined, Expected::New, left)])
+    commit(&*store, [join(&joined, Expected::New, left), remove(left, Expected::Revision(3), advert_id(2))])
         .await;
     assert_eq!(store.list_matches(searches[0], 0, 9).await.unwrap().matches, [expected]);
 }

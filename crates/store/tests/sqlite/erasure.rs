@@ -63,16 +63,16 @@ async fn erased_advert_is_in_no_file() {
     commit(
         &store,
         [
-            leave(&property(1, [neighbour]), Expected::Revision(3), advert_id(2)),
             join(&property(2, [erased]), Expected::New, property_id(1)),
+            leave(&property(1, [neighbour]), Expected::Revision(3), advert_id(2)),
         ],
     )
     .await;
     commit(
         &store,
         [
-            remove(property_id(2), Expected::Revision(1), advert_id(2)),
             join(&both, Expected::Revision(4), property_id(2)),
+            remove(property_id(2), Expected::Revision(1), advert_id(2)),
         ],
     )
     .await;

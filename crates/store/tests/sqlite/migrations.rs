@@ -18,6 +18,17 @@ use crate::delivery_fixtures::{
     lane, list, notify, peek, record,
 };
 
+/// Reverts migration 6.
+const BEFORE_GROUPING: &str = "
+    DROP TABLE property_lineage;
+    DROP TABLE person_decision;
+    DROP INDEX property_by_merged_into;
+    ALTER TABLE property DROP COLUMN merged_into;
+    ALTER TABLE advert DROP COLUMN signature;
+    ALTER TABLE advert DROP COLUMN is_named;
+    ALTER TABLE match_group DROP COLUMN inherited;
+    ALTER TABLE erased_property DROP COLUMN alerted;";
+
 /// Reverts migration 5 for the tables that were there before deliveries.
 const BEFORE_PLAIN_NAMES: &str = "
     ALTER TABLE advert_previous_property RENAME TO advert_former_home;
@@ -78,7 +89,7 @@ async fn sites_of_existing_adverts_are_added() {
     }
     commit(&store, [create(&property(4, [advert(4).build()]), Expected::New)]).await;
     drop(store);
-    execute(folder.path(), &[BEFORE_PLAIN_NAMES, BEFORE_DELIVERIES, BEFORE_SITES]);
+    execute(folder.path(), &[BEFORE_GROUPING, BEFORE_PLAIN_NAMES, BEFORE_DELIVERIES, BEFORE_SITES]);
 
     let store = SqliteStore::open(folder.path()).unwrap();
     let directory = store.site_directory(None).await.unwrap().unwrap();
@@ -108,7 +119,7 @@ async fn outbox_from_before_deliveries_is_kept_and_not_sent() {
     assert_eq!(store.read_outbox(100).await.unwrap().deliveries.len(), 15);
     let before = store.match_groups_after(Position::START, 100).await.unwrap();
     drop(store);
-    execute(folder.path(), &[BEFORE_PLAIN_NAMES, BEFORE_DELIVERIES]);
+    execute(folder.path(), &[BEFORE_GROUPING, BEFORE_PLAIN_NAMES, BEFORE_DELIVERIES]);
 
     let store = SqliteStore::open(folder.path()).unwrap();
     assert_eq!(store.match_groups_after(Position::START, 100).await.unwrap(), before);
@@ -275,8 +286,8 @@ fn later_schema_is_refused() {
     let version = |connection: &Connection| -> u32 {
         connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
     };
-    assert_eq!(version(&Connection::open(folder.path().join(FILE_NAME)).unwrap()), 5);
-    execute(folder.path(), &["PRAGMA user_version = 6;"]);
+    assert_eq!(version(&Connection::open(folder.path().join(FILE_NAME)).unwrap()), 6);
+    execute(folder.path(), &["PRAGMA user_version = 7;"]);
     let refused = SqliteStore::open(folder.path()).err();
-    assert!(matches!(refused, Some(Error::TooNew { found: 6, known: 5 })), "{refused:?}");
+    assert!(matches!(refused, Some(Error::TooNew { found: 7, known: 6 })), "{refused:?}");
 }

@@ -30,6 +30,7 @@ fn group(position: u64, property: u64, searches: &[SearchNumber]) -> MatchGroup 
         advert: advert_id(property),
         matched: searches.to_vec(),
         linked: searches.to_vec(),
+        inherited: Vec::new(),
         outbox: vec![OutboxEntry {
             notification: Notification::Match(domain::search::MatchChannel::Email),
             searches: searches.to_vec(),

@@ -46,6 +46,7 @@ fn advert(number: u8, change: impl FnOnce(&mut Advert)) -> Advert {
         expired_at: None,
         events: vec![AdvertEvent::created(at(1_800_000_000))],
         timeline: domain::Timeline::default(),
+        price_check: domain::PriceCheck::default(),
     };
     change(&mut advert);
     advert

@@ -314,6 +314,19 @@ fn dangling_references_are_shown_and_accepted_back() {
 }
 
 #[test]
+fn search_for_prices_on_request_does_not_require_coherent_ones() {
+    let on_request = draft(json!({"priceOnRequest": true}));
+    let shown = written(&on_request, &directory());
+    assert_eq!((&shown["priceOnRequest"], &shown["withCoherentPrice"]), (&json!(true), &Value::Null));
+    // The default, given or not, is off.
+    for given in [json!(true), Value::Null] {
+        assert_eq!(draft(json!({"priceOnRequest": true, "withCoherentPrice": given})), on_request, "{given}");
+    }
+    let shown = written(&draft(json!({"priceOnRequest": false})), &directory());
+    assert_eq!((&shown["priceOnRequest"], &shown["withCoherentPrice"]), (&json!(false), &json!(true)));
+}
+
+#[test]
 fn a_search_shows_every_key_and_numbers_as_they_were_sent() {
     let shown = written(&draft(json!({})), &directory());
     for name in write::ALWAYS_SHOWN {

@@ -1,7 +1,7 @@
 //! Writes a saved search for its owner. Every key of the contract is present: an unset number or boolean is `null`,
 //! an unset list is empty.
 
-use domain::criteria::RawCriterion;
+use domain::criteria::{RawCriteria, RawCriterion};
 use domain::filter::{Codes, Filter, Kind};
 use domain::search::SearchDraft;
 use domain::{
@@ -120,7 +120,14 @@ struct Criterion<'a> {
 impl Serialize for Criterion<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { filter, criterion, input } = self;
-        let Some(criterion) = criterion else { return write_unset(filter, serializer) };
+        let Some(criterion) = criterion else {
+            // A search for prices on request does not have the default.
+            let coherent = default_flag(filter).is_some();
+            if coherent && asks_for_no_price(&input.search.draft.raw_criteria) {
+                return serializer.serialize_none();
+            }
+            return write_unset(filter, serializer);
+        };
         match criterion {
             RawCriterion::Number(number) => Number(*number).serialize(serializer),
             RawCriterion::Timestamp(at) => date::format(*at, input.zone).serialize(serializer),
@@ -146,6 +153,11 @@ impl Serialize for Criterion<'_> {
             RawCriterion::SortMode(_) => serializer.serialize_none(),
         }
     }
+}
+
+fn asks_for_no_price(raw_criteria: &RawCriteria) -> bool {
+    let on_request = Filter::named("priceOnRequest").and_then(|filter| raw_criteria.get(filter));
+    on_request == Some(&RawCriterion::Flag(true))
 }
 
 fn write_unset<S: Serializer>(filter: &Filter, serializer: S) -> Result<S::Ok, S::Error> {

@@ -20,6 +20,12 @@ fn the_timeline_of_seed_one_never_changes() {
 }
 
 #[test]
+fn the_hard_market_of_seed_one_never_changes() {
+    let fingerprint = fingerprint(world(1, 1_000).hard_market().map(|advert| advert.draft));
+    assert_eq!(fingerprint, 0x18dc_7af9_e6c2_4867, "seed 1: the hard market changed: {fingerprint:#018x}");
+}
+
+#[test]
 fn a_property_does_not_depend_on_iteration() {
     let world = world(5, 50);
     for (index, property) in (0..).zip(world.properties()) {

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "what helps a test may stop it")]
 
 mod fingerprint;
+mod grouping_report;
+mod hard_cases;
 mod shape;
 mod timeline;
 mod vocabulary;

@@ -8,10 +8,11 @@ mod transport;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
+use domain::criteria::{RawCriteria, RawCriterion};
 use domain::search::SearchDraft;
 use domain::{
     Alerts, CancelReason, Contact, DeliveryChannel, DeliveryState, EmailAddress, Endpoint, EventName, Fault,
-    FieldUpdate, Identity, LongText, Outcome, RetryPolicy,
+    FieldUpdate, Filter, Identity, LongText, Outcome, RetryPolicy,
 };
 use places::Gazetteer;
 use store::prelude::*;
@@ -65,11 +66,10 @@ impl TestService {
     }
 
     async fn save(&self, alerts: Alerts) -> StoredSearch {
-        let draft = SearchDraft {
-            title: short_text("Un bien"),
-            raw_criteria: domain::RawCriteria::default(),
-            alerts,
-        };
+        let mut raw_criteria = RawCriteria::default();
+        let any_price = Filter::named("withCoherentPrice").unwrap();
+        raw_criteria.put(any_price, RawCriterion::Flag(false));
+        let draft = SearchDraft { title: short_text("Un bien"), raw_criteria, alerts };
         self.app.create_search(user_id(1), draft, 100).await.unwrap().unwrap()
     }
 

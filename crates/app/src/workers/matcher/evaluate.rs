@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use domain::matching::{is_available, notifiable_events};
 use domain::search::MatchChannel;
 use domain::{Property, PropertyId, SearchId, SearchNumber};
-use store::{Change, LogEntry, MatchGroup, Notification, OutboxEntry, PropertyCause, StoredSearch};
+use store::{
+    Change, LogEntry, MatchGroup, Notification, OutboxEntry, PropertyCause, RemovalCause, StoredSearch,
+};
 
 use super::percolator_state::PercolatorState;
 use crate::App;
@@ -16,7 +18,7 @@ pub struct LogBatch {
     pub entries: Vec<LogEntry>,
     pub searches: HashMap<(SearchId, u32), StoredSearch>,
     pub versions: HashMap<(PropertyId, u32), PropertyVersion>,
-    /// Searches that already have a match with a property.
+    /// Searches that were already alerted for a property, or for one that it comes from, in ascending order.
     pub matched: HashMap<PropertyId, Vec<SearchNumber>>,
 }
 
@@ -31,7 +33,17 @@ pub enum PropertyVersion {
 #[derive(Debug, Default)]
 pub struct MatchedBatch {
     pub groups: Vec<MatchGroup>,
+    /// Whether a property was erased. The store keeps what is known about it until the checkpoint is past that.
+    pub has_erasure: bool,
     pub stats: MatchStats,
+}
+
+/// What a change means to searches.
+#[derive(Default)]
+struct ChangeMatches {
+    matched: Vec<SearchNumber>,
+    linked: Vec<SearchNumber>,
+    outbox: Vec<OutboxEntry>,
 }
 
 impl LogBatch {
@@ -54,6 +66,11 @@ impl LogBatch {
                     let group = self.evaluate_property(&entry, state, &mut batch.stats);
                     batch.groups.extend(group);
                 }
+                // A property that is created again under this id is new to every search.
+                Change::PropertyRemoved { property, cause: RemovalCause::AdvertErased(_) } => {
+                    self.matched.remove(property);
+                    batch.has_erasure = true;
+                }
                 Change::PropertyRemoved { .. } | Change::Erased => {}
             }
         }
@@ -67,13 +84,75 @@ impl LogBatch {
         stats: &mut MatchStats,
     ) -> Option<MatchGroup> {
         let Change::Property { property, version, advert, cause } = &entry.change else { return None };
-        // An erased version matches nothing, and if one of the two versions is damaged the change is unknown.
-        let PropertyVersion::Intact(after) = self.versions.get(&(*property, *version))? else { return None };
-        let before = match self.versions.get(&(*property, version.saturating_sub(1))) {
-            Some(PropertyVersion::Intact(before)) => Some(before),
-            Some(PropertyVersion::Damaged) => return None,
-            None => None,
+        // Also if the versions cannot be compared: the property comes from the others all the same.
+        let inherited = match cause {
+            PropertyCause::Regrouped { from, .. } => self.inherit(*property, from),
+            _ => Vec::new(),
         };
+        let found = self.compare(*property, *version, cause, state, stats).unwrap_or_default();
+        let ChangeMatches { matched, linked, outbox } = found;
+        if matched.is_empty() && inherited.is_empty() && outbox.is_empty() {
+            return None;
+        }
+        Some(MatchGroup {
+            position: entry.position,
+            at: entry.recorded_at,
+            property: *property,
+            version: *version,
+            advert: *advert,
+            matched,
+            linked,
+            inherited,
+            outbox,
+        })
+    }
+
+    /// Makes the alerts of properties those of another one. Returns the searches that were not alerted for that one before.
+    fn inherit(&mut self, property: PropertyId, from: &[(PropertyId, u32)]) -> Vec<SearchNumber> {
+        let sources = from.iter().filter_map(|(source, _)| self.matched.get(source));
+        let alerted = sources.fold(Vec::new(), |all, searches| union(&all, searches));
+        let already_alerted = self.matched.entry(property).or_default();
+        let inherited: Vec<_> = without(alerted.into_iter(), already_alerted).collect();
+        *already_alerted = union(already_alerted, &inherited);
+        inherited
+    }
+
+    /// Returns the versions that a change started from; `None` if one of them is damaged, so that the change is unknown. Erased ones
+    /// are left out.
+    fn versions_before(
+        &self,
+        property: PropertyId,
+        version: u32,
+        cause: &PropertyCause,
+    ) -> Option<Vec<&Property>> {
+        let from = match cause {
+            PropertyCause::Regrouped { from, .. } => from.as_slice(),
+            _ => &[],
+        };
+        let own = (property, version.saturating_sub(1));
+        let mut versions = Vec::new();
+        for key in [own].iter().chain(from) {
+            match self.versions.get(key) {
+                Some(PropertyVersion::Intact(before)) => versions.push(before),
+                Some(PropertyVersion::Damaged) => return None,
+                None => {}
+            }
+        }
+        Some(versions)
+    }
+
+    /// Compares a property with its versions before a change. Returns `None` if one of them cannot be read, or if the property was
+    /// erased since.
+    fn compare(
+        &mut self,
+        property: PropertyId,
+        version: u32,
+        cause: &PropertyCause,
+        state: &mut PercolatorState,
+        stats: &mut MatchStats,
+    ) -> Option<ChangeMatches> {
+        let PropertyVersion::Intact(after) = self.versions.get(&(property, version))? else { return None };
+        let before = self.versions_before(property, version, cause)?;
         let mut percolate = |property: &Property| {
             let result = state.percolate(property);
             stats.properties += 1;
@@ -82,17 +161,19 @@ impl LogBatch {
             result.searches
         };
         let searches_after = percolate(after);
-        let searches_before = before.map(percolate).unwrap_or_default();
-        let already_matched = self.matched.entry(*property).or_default();
-        already_matched.sort_unstable();
-
-        // A property that was not available before the change did not match.
-        let matched_before: &[SearchNumber] = match before {
-            Some(before) if is_available(before) => &searches_before,
-            Some(_) | None => &[],
-        };
-        let matched = if is_available(after) {
-            without(without(searches_after.iter().copied(), matched_before), already_matched).collect()
+        let is_available_after = is_available(after);
+        let (mut searches_before, mut matched_before) = (Vec::new(), Vec::new());
+        for before in before {
+            let searches = percolate(before);
+            // A property that was not available before the change did not match.
+            if is_available(before) {
+                matched_before = union(&matched_before, &searches);
+            }
+            searches_before = union(&searches_before, &searches);
+        }
+        let already_matched = self.matched.entry(property).or_default();
+        let matched = if is_available_after {
+            without(without(searches_after.iter().copied(), &matched_before), already_matched).collect()
         } else {
             Vec::new()
         };
@@ -101,7 +182,7 @@ impl LogBatch {
             notify(&mut outbox, state, Notification::Match(channel), &matched);
         }
         let events = match cause {
-            PropertyCause::Advert { events } => events.as_slice(),
+            PropertyCause::Advert { events } | PropertyCause::Regrouped { events, .. } => events.as_slice(),
             PropertyCause::Crawl | PropertyCause::AdvertLeft | PropertyCause::AdvertErased(_) => &[],
         };
         let notifiable_events = notifiable_events(events);
@@ -117,21 +198,7 @@ impl LogBatch {
         let notified = notified.fold(Vec::new(), |all, entry| union(&all, &entry.searches));
         let linked: Vec<_> = without(without(notified.into_iter(), already_matched), &matched).collect();
         *already_matched = union(already_matched, &matched);
-        if matched.is_empty() && outbox.is_empty() {
-            return None;
-        }
-        stats.matches += matched.len() as u64;
-        stats.notifications += outbox.iter().map(|entry| entry.searches.len() as u64).sum::<u64>();
-        Some(MatchGroup {
-            position: entry.position,
-            at: entry.recorded_at,
-            property: *property,
-            version: *version,
-            advert: *advert,
-            matched,
-            linked,
-            outbox,
-        })
+        Some(ChangeMatches { matched, linked, outbox })
     }
 }
 

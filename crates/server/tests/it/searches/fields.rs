@@ -212,6 +212,7 @@ fn flags() -> Vec<Row> {
         flag("furnished", Some(Value::Null)),
         flag("withVirtualTour", Some(Value::Null)),
         flag("withLocation", None),
+        flag("priceOnRequest", None),
         flag("lifeAnnuity", None),
         flag("newBuilding", None),
         flag("exclusiveMandate", None),

@@ -6,11 +6,14 @@ use domain::timeline::{Crawl, CrawlSource, Slot, SlotSet};
 use domain::{
     Advert, AdvertDetails, AdvertEvent, AdvertField, AdvertId, Amount, Contact, EnergyLetter,
     FeesResponsibility, GeoAccuracy, GeoPoint, GivenPlace, Insee, LifeAnnuity, Lifecycle, LongText,
-    NewBuilding, PercentVariation, Placement, Property, PropertyId, PropertyType, Publisher, PublisherType,
-    Rating, RentPeriod, ShortText, SiteKey, Timeline, Timestamp, TransactionType, WebAddress, Zipcode,
+    NewBuilding, PercentVariation, Placement, PriceCheck, PriceProblem, Property, PropertyId, PropertyType,
+    Publisher, PublisherType, Rating, RentPeriod, ShortText, SiteKey, Timeline, Timestamp, TransactionType,
+    WebAddress, Zipcode,
 };
 
-use super::super::{decode_events, decode_property, encode_events, encode_property};
+use testkit::build;
+
+use super::super::{Regrouping, decode_events, decode_property, encode_events, encode_property};
 
 #[test]
 fn version_1_record_with_every_field_reads() {
@@ -48,9 +51,22 @@ fn version_1_record_with_timeline_reads() {
 }
 
 #[test]
+fn version_1_record_with_checked_prices_reads() {
+    let record = include_bytes!("../../../tests/compat/v1/prices.record");
+    let expected = property_with_checked_prices();
+    assert_eq!(decode_property(expected.id, record).unwrap(), expected);
+}
+
+#[test]
 fn version_1_events_read() {
     let payload = include_bytes!("../../../tests/compat/v1/news.record");
     assert_eq!(decode_events(payload).unwrap(), events_of_the_first_fields());
+}
+
+#[test]
+fn version_1_move_reads() {
+    let payload = include_bytes!("../../../tests/compat/v1/regrouping.record");
+    assert_eq!(Regrouping::decode(payload).unwrap(), regrouping());
 }
 
 /// The full record contains every name on disk. A field that today's code writes and the record lacks needs a record of the next
@@ -69,6 +85,9 @@ fn full_record_contains_every_name() {
     // Timelines were added later.
     let stored = names(include_bytes!("../../../tests/compat/v1/timeline.record"));
     assert_eq!(names(&encode_property(&property_with_timeline()).unwrap()), stored);
+    // So were the results of checking prices.
+    let stored = names(include_bytes!("../../../tests/compat/v1/prices.record"));
+    assert_eq!(names(&encode_property(&property_with_checked_prices()).unwrap()), stored);
 }
 
 fn collect_names(value: &serde_json::Value, path: &str, names: &mut std::collections::BTreeSet<String>) {
@@ -107,7 +126,19 @@ fn records_of_the_current_version_exist() {
     check("feeds.record", &encode_property(&property_with_every_field()).unwrap());
     check("bare.record", &encode_property(&property_with_no_optional_field()).unwrap());
     check("news.record", &encode_events(&events_of_the_first_fields()).unwrap());
+    check("regrouping.record", &regrouping().encode().unwrap());
     check("timeline.record", &encode_property(&property_with_timeline()).unwrap());
+    check("prices.record", &encode_property(&property_with_checked_prices()).unwrap());
+}
+
+fn regrouping() -> Regrouping {
+    Regrouping {
+        events: events_of_the_first_fields(),
+        moved: vec![build::advert_id(1), build::advert_id(2)],
+        from: vec![(build::property_id(3), 4), (build::property_id(5), u32::MAX)],
+        automatic: true,
+        advert_is_erased: false,
+    }
 }
 
 fn at(second: i64) -> Timestamp {
@@ -218,6 +249,7 @@ fn property_with_the_first_fields() -> Property {
         expired_at: Some(at(1_700_000_300)),
         events: events_of_the_first_fields(),
         timeline: Timeline::default(),
+        price_check: PriceCheck::Unchecked,
     };
     let second = property_with_no_optional_field().adverts;
     let adverts = std::iter::once(full).chain(second).collect();
@@ -237,6 +269,7 @@ fn property_with_no_optional_field() -> Property {
         expired_at: None,
         events: Vec::new(),
         timeline: Timeline::default(),
+        price_check: PriceCheck::Unchecked,
     };
     Property { id: PropertyId::from_bytes([0x44; 16]), adverts: vec![advert] }
 }
@@ -278,6 +311,16 @@ fn property_with_timeline() -> Property {
         given: events_of_the_first_fields(),
         created_at: Some(at(-9)),
     };
+    property
+}
+
+/// Returns one advert for each result.
+fn property_with_checked_prices() -> Property {
+    let mut property = property_with_no_optional_field();
+    let bare = property.adverts.remove(0);
+    let problems = PriceProblem::ALL.iter().map(|problem| PriceCheck::Incoherent(*problem));
+    let checks = [PriceCheck::Unchecked, PriceCheck::Coherent].into_iter().chain(problems);
+    property.adverts = checks.map(|price_check| Advert { price_check, ..bare.clone() }).collect();
     property
 }
 

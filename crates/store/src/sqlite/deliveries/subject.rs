@@ -8,7 +8,7 @@ use crate::contract::Notification;
 use crate::contract::Position;
 use crate::contract::{Contacts, DeliverySubject};
 use crate::error::Error;
-use crate::record::{decode_events, search_list_contains};
+use crate::record::{Regrouping, decode_events, search_list_contains};
 use crate::sqlite::commit::Kind;
 use crate::sqlite::matches::first_position;
 use crate::sqlite::read::from_sql;
@@ -22,7 +22,7 @@ pub fn subject(
 ) -> Result<Option<DeliverySubject>, Error> {
     // The log entry says whether the advert that caused it was erased.
     let mut statement = connection.prepare_cached(
-        "SELECT g.property_id, g.version, g.advert, g.at, l.payload FROM match_group g JOIN log l ON l.position = g.position
+        "SELECT g.property_id, g.version, g.advert, g.at, l.kind, l.payload FROM match_group g JOIN log l ON l.position = g.position
          WHERE g.position = ?1 AND l.kind <> ?2",
     )?;
     let group = statement.query_row(params![position.0, Kind::Erased as i64], |row| {
@@ -32,15 +32,24 @@ pub fn subject(
             AdvertId::from_bytes(row.get(2)?),
             row.get(3)?,
             row.get(4)?,
+            row.get(5)?,
         ))
     });
-    let group: Option<(_, _, _, _, Option<Vec<u8>>)> = group.optional()?;
-    let Some((property, version, advert, at, events)) = group else { return Ok(None) };
+    let group: Option<(_, _, _, _, i64, Option<Vec<u8>>)> = group.optional()?;
+    let Some((property, version, advert, at, kind, payload)) = group else { return Ok(None) };
+    let payload = payload.unwrap_or_default();
+    let regrouping = if kind == Kind::Regrouped as i64 { Some(Regrouping::decode(&payload)?) } else { None };
+    if regrouping.as_ref().is_some_and(|regrouping| regrouping.advert_is_erased) {
+        return Ok(None);
+    }
     let Some(first_position) = first_position(connection, property)? else { return Ok(None) };
     let (matched_at, event) = match notification {
         Notification::Match(_) => (timestamp(at)?, None),
         Notification::Event(_, index) => {
-            let events = decode_events(&events.unwrap_or_default())?;
+            let events = match regrouping {
+                Some(regrouping) => regrouping.events,
+                None => decode_events(&payload)?,
+            };
             let linked_at = linked_at(connection, search, property, position)?;
             (linked_at.map_or_else(|| timestamp(at), Ok)?, events.into_iter().nth(usize::from(index)))
         }
@@ -59,7 +68,7 @@ fn linked_at(
     position: Position,
 ) -> Result<Option<Timestamp>, Error> {
     let mut statement = connection.prepare_cached(
-        "SELECT at, matched, linked FROM match_group WHERE property_id = ?1 AND position <= ?2 ORDER BY position",
+        "SELECT at, matched, linked, inherited FROM match_group WHERE property_id = ?1 AND position <= ?2 ORDER BY position",
     )?;
     let mut rows = statement.query(params![property.as_bytes(), position.0])?;
     let mut linked = None;
@@ -69,7 +78,7 @@ fn linked_at(
         if contains(1)? {
             return timestamp(row.get(0)?).map(Some);
         }
-        if linked.is_none() && contains(2)? {
+        if linked.is_none() && (contains(2)? || contains(3)?) {
             linked = Some(timestamp(row.get(0)?)?);
         }
     }

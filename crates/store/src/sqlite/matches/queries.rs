@@ -21,22 +21,27 @@ pub fn matched_searches(
     connection: &Connection,
     properties: &[PropertyId],
 ) -> Result<HashMap<PropertyId, Vec<SearchNumber>>, Error> {
-    let mut statement = connection
-        .prepare_cached("SELECT matched FROM match_group WHERE property_id = ?1 AND matched IS NOT NULL")?;
+    let mut statement = connection.prepare_cached(
+        "SELECT matched FROM match_group WHERE property_id = ?1 AND matched IS NOT NULL
+         UNION ALL
+         SELECT inherited FROM match_group WHERE property_id = ?1 AND inherited IS NOT NULL
+         UNION ALL
+         SELECT alerted FROM erased_property WHERE property_id = ?1 AND alerted IS NOT NULL",
+    )?;
     let mut found = HashMap::new();
     for property in properties {
         let mut numbers = Vec::new();
-        let mut groups = 0;
+        let mut lists = 0;
         let mut rows = statement.query([property.as_bytes()])?;
         while let Some(row) = rows.next()? {
             numbers.extend(decode_search_list(Some(row.get_ref(0)?.as_blob().map_err(from_sql)?))?);
-            groups += 1;
+            lists += 1;
         }
         // A single list is in order.
-        if groups > 1 {
+        if lists > 1 {
             numbers = BTreeSet::from_iter(numbers).into_iter().collect();
         }
-        if groups > 0 {
+        if lists > 0 {
             found.insert(*property, numbers);
         }
     }
@@ -115,7 +120,7 @@ pub fn find(
     }
     let Some(property) = property_first_logged_at(&reading, first_position)? else { return Ok(None) };
     let mut statement = reading.prepare_cached(
-        "SELECT property_id, version, at, matched, linked FROM match_group WHERE property_id = ?1 ORDER BY position",
+        "SELECT property_id, version, at, matched, linked, inherited FROM match_group WHERE property_id = ?1 ORDER BY position",
     )?;
     let mut rows = statement.query([property.as_bytes()])?;
     let mut linked = None;
@@ -125,7 +130,7 @@ pub fn find(
         if contains(3)? {
             return match_row(row, search, property, first_position).map(Some);
         }
-        if linked.is_none() && contains(4)? {
+        if linked.is_none() && (contains(4)? || contains(5)?) {
             linked = Some(match_row(row, search, property, first_position)?);
         }
     }
@@ -167,7 +172,9 @@ fn property_first_logged_at(
         None => return Ok(None),
     };
     match (Kind::from_code(kind), version, subject) {
-        (Some(Kind::Advert), Some(1), Some(subject)) => Ok(Some(PropertyId::from_bytes(subject))),
+        (Some(Kind::Advert | Kind::Regrouped), Some(1), Some(subject)) => {
+            Ok(Some(PropertyId::from_bytes(subject)))
+        }
         // The property's first advert was erased, and the entry with it; other adverts of the property may be left.
         (Some(Kind::Erased), ..) => first_version_at(connection, position),
         _ => Ok(None),

@@ -119,8 +119,8 @@ pub async fn change_of_a_removed_property_conflicts<B: Backend>() {
     commit(
         &*store,
         [
-            remove(property_id(3), Expected::Revision(1), advert_id(3)),
             join(&property(4, [advert(3).build()]), Expected::New, property_id(3)),
+            remove(property_id(3), Expected::Revision(1), advert_id(3)),
         ],
     )
     .await;

@@ -26,8 +26,15 @@ async fn assert_nothing_left_of(store: &impl Store, erased: AdvertId) {
         }
     }
     for LogEntry { position, change, .. } in whole_log(store).await {
-        if let Change::Property { advert, cause: PropertyCause::Advert { events }, .. } = change {
-            assert!(advert != erased, "{position:?} has {events:?}");
+        match change {
+            Change::Property { advert, cause: PropertyCause::Advert { events }, .. } => {
+                assert!(advert != erased, "{position:?} has {events:?}");
+            }
+            Change::Property { advert, cause: PropertyCause::Regrouped { events, moved, .. }, .. } => {
+                assert!(advert != erased || events.is_empty(), "{position:?} has {events:?}");
+                assert!(!moved.contains(&erased), "{position:?} has moved {erased}");
+            }
+            _ => {}
         }
     }
     assert_eq!(located(store, Identity::Uuid(erased)).await, None);
@@ -100,16 +107,16 @@ pub async fn erasure_covers_previous_properties<B: Backend>() {
         [
             create(&property(1, [neighbour.clone()]), Expected::New),
             create(&property(1, [neighbour.clone(), wanderer.clone()]), Expected::WrittenBefore),
-            leave(&property(1, [neighbour.clone()]), Expected::WrittenBefore, advert_id(2)),
             join(&property(2, [wanderer.clone()]), Expected::New, property_id(1)),
+            leave(&property(1, [neighbour.clone()]), Expected::WrittenBefore, advert_id(2)),
         ],
     )
     .await;
     commit(
         &*store,
         [
-            remove(property_id(2), Expected::Revision(1), advert_id(2)),
             join(&property(3, [wanderer]), Expected::New, property_id(2)),
+            remove(property_id(2), Expected::Revision(1), advert_id(2)),
         ],
     )
     .await;

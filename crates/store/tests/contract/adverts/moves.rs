@@ -27,8 +27,8 @@ pub async fn moved_advert_leaves_one_property_and_joins_another<B: Backend>() {
     commit(
         &*store,
         [
-            leave(&left, Expected::Revision(2), advert_id(2)),
             join(&joined, Expected::Revision(1), property_id(1)),
+            leave(&left, Expected::Revision(2), advert_id(2)),
         ],
     )
     .await;
@@ -46,8 +46,17 @@ pub async fn moved_advert_leaves_one_property_and_joins_another<B: Backend>() {
     assert_eq!(
         log_changes(&*store).await[3..],
         [
+            entry(
+                property_id(2),
+                2,
+                PropertyCause::Regrouped {
+                    events: title_event(),
+                    moved: vec![advert_id(2)],
+                    from: vec![(property_id(1), 2)],
+                    automatic: false
+                }
+            ),
             entry(property_id(1), 3, PropertyCause::AdvertLeft),
-            entry(property_id(2), 2, PropertyCause::Advert { events: title_event() }),
         ]
     );
 }
@@ -59,8 +68,8 @@ pub async fn property_without_adverts_is_removed<B: Backend>() {
     commit(
         &*store,
         [
-            remove(property_id(1), Expected::Revision(1), advert_id(1)),
             join(&property(2, [advert(1).build()]), Expected::New, property_id(1)),
+            remove(property_id(1), Expected::Revision(1), advert_id(1)),
         ],
     )
     .await;
@@ -69,7 +78,7 @@ pub async fn property_without_adverts_is_removed<B: Backend>() {
     assert_eq!(located(&*store, Identity::Uuid(advert_id(1))).await, Some((advert_id(1), property_id(2))));
     assert_eq!(store.counts().await.unwrap(), (1, 1));
     assert_eq!(
-        log_changes(&*store).await[1],
+        log_changes(&*store).await[2],
         Change::PropertyRemoved { property: property_id(1), cause: RemovalCause::AdvertLeft }
     );
 }
@@ -116,8 +125,8 @@ pub async fn advert_moves_back_and_forth<B: Backend>() {
         commit(
             &*store,
             [
-                remove(property_id(from), Expected::Revision(revision), advert_id(1)),
                 join(&property(to, [advert(1).build()]), Expected::New, property_id(from)),
+                remove(property_id(from), Expected::Revision(revision), advert_id(1)),
             ],
         )
         .await;

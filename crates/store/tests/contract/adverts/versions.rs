@@ -6,7 +6,7 @@ use store::{ChangeSet, CommitOutcome, Expected, NewKey};
 use testkit::build::{advert, advert_id, at, key_id, property, property_id, short_text, user_id};
 
 use crate::backend::{Backend, Opened};
-use crate::changes::{change, commit, crawl, create, document_and_version, located, whole_log};
+use crate::changes::{change, commit, crawl, create, document_and_version, located, set, whole_log};
 
 pub async fn created_property_has_version_one<B: Backend>() {
     let store = Opened::<B>::fresh().await;
@@ -52,7 +52,7 @@ pub async fn crawl_replaces_the_document_of_the_same_version<B: Backend>() {
 
     // A writer that missed the crawl would restore the older date.
     let unaware =
-        ChangeSet { recorded_at: at(1_000), steps: vec![change(&seen, Expected::Revision(1), advert_id(1))] };
+        ChangeSet { recorded_at: at(1_000), ..set([change(&seen, Expected::Revision(1), advert_id(1))]) };
     assert_eq!(store.commit(unaware).await.unwrap(), CommitOutcome::Conflict);
 }
 

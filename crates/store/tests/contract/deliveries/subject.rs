@@ -9,7 +9,7 @@ use store::{
 use testkit::build::{advert, advert_id, at, property, property_id};
 
 use crate::backend::Backend;
-use crate::changes::{change, commit, create, put, title_event};
+use crate::changes::{change, commit, create, join, merge_into, put, title_event};
 use crate::delivery_fixtures::{
     BY_WEBHOOK, CREATION, all_deliveries, enqueue_all, group, lane, notify, peek, record, retry, store_with,
 };
@@ -90,6 +90,56 @@ pub async fn event_delivery_has_the_first_match_date<B: Backend>() {
             assert_eq!(subject.event.as_ref(), Some(&events[1]), "the event at the notification's index");
         }
     }
+}
+
+pub async fn merged_property_keeps_its_deliveries<B: Backend>() {
+    let (store, numbers) = store_with::<B>(1).await;
+    let position = notify(&*store, 1, &[(BY_WEBHOOK, &numbers)]).await;
+    enqueue_all(&*store, 6_000, 6_000).await;
+    let merged = property(2, [advert(1).build()]);
+    commit(
+        &*store,
+        [
+            join(&merged, Expected::New, property_id(1)),
+            merge_into(property_id(1), Expected::Revision(1), advert_id(1), property_id(2)),
+        ],
+    )
+    .await;
+    let due = due(&*store, numbers[0], DeliveryChannel::Match).await;
+    let subject = due[0].subject.clone().unwrap();
+    assert_eq!((subject.property, subject.version), (property_id(1), 1), "it is sent as it was");
+    assert_eq!(subject.match_id, MatchId::of(numbers[0], position.0));
+    let found = store.find_match(numbers[0], position).await.unwrap().unwrap();
+    assert_eq!((found.property, found.version), (property_id(1), 1));
+    assert!(store.property_at(property_id(1), 1).await.unwrap().is_some());
+}
+
+pub async fn event_of_a_move_is_delivered<B: Backend>() {
+    let (store, numbers) = store_with::<B>(2).await;
+    notify(&*store, 1, &[]).await;
+    let joined = property(2, [advert(1).build()]);
+    let removed = merge_into(property_id(1), Expected::Revision(1), advert_id(1), property_id(2));
+    let last = commit(&*store, [join(&joined, Expected::New, property_id(1)), removed]).await;
+    let position = Position(last.0 - 1);
+    // The first search inherited the property, the second one only receives the event.
+    let title = Notification::Event(EventName::AdUpdate, 0);
+    let moved = MatchGroup {
+        inherited: numbers[..1].to_vec(),
+        linked: numbers[1..].to_vec(),
+        ..group(position, 2, 1, &[(title, &numbers)])
+    };
+    record(&*store, moved).await;
+    enqueue_all(&*store, 6_000, 6_000).await;
+    for number in numbers {
+        let due = due(&*store, number, DeliveryChannel::Event).await;
+        let subject = due[0].subject.clone().unwrap();
+        assert_eq!(subject.event.as_ref(), title_event().first());
+        assert_eq!(subject.match_id, MatchId::of(number, position.0));
+        assert!(store.find_match(number, position).await.unwrap().is_some(), "the event refers to it");
+    }
+    // The advert that moved is erased, and its event with it.
+    store.erase(advert_id(1), at(9_000)).await.unwrap();
+    assert_eq!(store.match_groups_after(Position::START, 10).await.unwrap(), []);
 }
 
 pub async fn documents_are_stored_as_first_sent<B: Backend>() {

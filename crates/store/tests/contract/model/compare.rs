@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use domain::criteria::Direction;
-use domain::{Identity, SearchNumber};
+use domain::{AdvertId, Identity, SearchNumber};
 use store::prelude::*;
 use store::{Position, SearchList};
 use testkit::build::{at, property_id, search_id, user_id};
@@ -45,8 +45,32 @@ pub async fn compare(store: &impl Store, model: &mut Model) {
     }
     let site = testkit::build::site(SITE);
     assert_eq!(store.live_adverts_of_site(site.clone()).await.unwrap(), model.live_adverts_of_site(&site));
+    compare_grouping(store, model).await;
     compare_searches(store, model).await;
     compare_matches(store, model).await;
+}
+
+async fn compare_grouping(store: &impl Store, model: &Model) {
+    let expected = model.signatures();
+    let (mut scanned, mut after) = (Vec::new(), None);
+    loop {
+        let page = store.scan_signatures(after, 2).await.unwrap();
+        let Some(last) = page.last() else { break };
+        after = Some(last.located.advert);
+        scanned.extend(page);
+    }
+    assert_eq!(scanned, expected);
+    let ids: Vec<_> = model.adverts_ever().collect();
+    let known = |id: &AdvertId| expected.iter().find(|row| row.located.advert == *id).cloned();
+    assert_eq!(store.signatures(ids.clone()).await.unwrap(), ids.iter().map(known).collect::<Vec<_>>());
+    for target in PROPERTIES.map(testkit::build::property_id) {
+        assert_eq!(store.survivor(target).await.unwrap(), model.survivor(target), "{target}");
+        assert_eq!(store.lineage(target).await.unwrap(), model.lineage(target), "{target}");
+    }
+    for after in [0, 1, 3] {
+        let later = model.decisions().iter().filter(|(number, _)| *number > after);
+        assert_eq!(store.person_decisions(after).await.unwrap(), later.cloned().collect::<Vec<_>>());
+    }
 }
 
 async fn compare_searches(store: &impl Store, model: &mut Model) {

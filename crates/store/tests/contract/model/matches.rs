@@ -15,6 +15,8 @@ use super::reference::Model;
 pub struct Matches {
     pub until: Position,
     pub groups: Vec<MatchGroup>,
+    /// Erased properties that the checkpoint is not past, with the searches alerted for them.
+    pub erased: Vec<(Position, PropertyId, Vec<SearchNumber>)>,
     /// The first log position of each property.
     pub first_logged: BTreeMap<PropertyId, Position>,
 }
@@ -30,7 +32,8 @@ impl Matches {
     pub fn links_of(&self, number: SearchNumber) -> HashMap<Position, MatchRow> {
         let mut links = HashMap::new();
         // The first of its kind wins, and a match takes precedence over a link.
-        for lists in [|group: &MatchGroup| group.matched.clone(), |group: &MatchGroup| group.linked.clone()] {
+        let linked = |group: &MatchGroup| [group.linked.clone(), group.inherited.clone()].concat();
+        for lists in [|group: &MatchGroup| group.matched.clone(), linked] {
             for group in self.groups.iter().filter(|group| lists(group).contains(&number)) {
                 let first_position = self.first_logged[&group.property];
                 links.entry(first_position).or_insert_with(|| self.row(group, number));
@@ -51,11 +54,17 @@ impl Matches {
 
     pub fn by_property(&self) -> HashMap<PropertyId, Vec<SearchNumber>> {
         let mut found: HashMap<PropertyId, Vec<SearchNumber>> = HashMap::new();
-        for group in self.groups.iter().filter(|group| !group.matched.is_empty()) {
-            found.entry(group.property).or_default().extend(&group.matched);
+        for group in &self.groups {
+            if !group.matched.is_empty() || !group.inherited.is_empty() {
+                found.entry(group.property).or_default().extend(group.matched.iter().chain(&group.inherited));
+            }
+        }
+        for (_, property, alerted) in self.erased.iter().filter(|(.., alerted)| !alerted.is_empty()) {
+            found.entry(*property).or_default().extend(alerted);
         }
         for numbers in found.values_mut() {
             numbers.sort_unstable();
+            numbers.dedup();
         }
         found
     }
@@ -83,6 +92,7 @@ impl Model {
             already.extend(&matched);
             let mut linked = some();
             linked.retain(|number| !matched.contains(number));
+            let inherited = some();
             let outbox = [
                 Notification::Match(MatchChannel::Endpoint),
                 Notification::Match(MatchChannel::Email),
@@ -102,6 +112,7 @@ impl Model {
                 advert: *advert,
                 matched,
                 linked,
+                inherited,
                 outbox,
             });
         }
@@ -122,12 +133,14 @@ impl Model {
             })
         };
         let is_empty = |group: &MatchGroup| {
-            group.matched.is_empty() && group.linked.is_empty() && group.outbox.is_empty()
+            let lists = [&group.matched, &group.linked, &group.inherited];
+            lists.iter().all(|list| list.is_empty()) && group.outbox.is_empty()
         };
         let stored: Vec<_> =
             batch.groups.iter().filter(|group| !is_empty(group) && !erased_since(group)).cloned().collect();
         self.matches.groups.extend(stored);
         self.matches.until = batch.until;
+        self.matches.erased.retain(|(position, ..)| *position > batch.until);
         true
     }
 }

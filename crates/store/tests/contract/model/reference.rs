@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use domain::grouping::PersonDecision;
 use domain::{Advert, AdvertId, Identity, Property, PropertyId, SiteKey, Timestamp};
 use store::{
-    AdvertRef, Change, ChangeSet, CommitOutcome, Erased, Erasure, Expected, LiveAdvert, LogEntry, Position,
-    PropertyCause, PutCause, PutProperty, RemovalCause, Step, StoredProperty,
+    AdvertGrouping, AdvertRef, Change, ChangeSet, CommitOutcome, DecidedBy, Erased, Erasure, Expected,
+    LineageRow, LiveAdvert, LogEntry, Position, PropertyCause, PutCause, PutProperty, RemovalCause,
+    SignatureRow, Step, StoredProperty,
 };
 
 use super::matches::Matches;
@@ -24,6 +26,14 @@ pub struct Model {
     /// When each advert was last crawled, and whether it is expired, as last written.
     sightings: BTreeMap<AdvertId, (Timestamp, bool)>,
     adverts_ever: BTreeSet<AdvertId>,
+    /// The property of each advert.
+    homes: BTreeMap<AdvertId, PropertyId>,
+    groupings: BTreeMap<AdvertId, AdvertGrouping>,
+    merged_into: BTreeMap<PropertyId, PropertyId>,
+    /// The oldest first.
+    lineage: Vec<LineageRow>,
+    decisions: Vec<(u64, PersonDecision)>,
+    decisions_ever: u64,
     log: Vec<LogEntry>,
 }
 
@@ -38,8 +48,13 @@ impl From<Conflict> for CommitOutcome {
 impl Model {
     pub fn commit(&mut self, changes: &ChangeSet) -> CommitOutcome {
         let mut after = self.clone();
+        let decided_by = changes.steps.iter().find_map(|step| match step {
+            Step::PutDecision { decided_by, .. } => Some(DecidedBy::Person(decided_by.clone())),
+            _ => None,
+        });
+        let decided_by = decided_by.unwrap_or(DecidedBy::Sender);
         for step in &changes.steps {
-            if let Err(refused) = after.apply(step, changes.recorded_at) {
+            if let Err(refused) = after.apply(step, &decided_by, changes.recorded_at) {
                 return refused;
             }
         }
@@ -48,15 +63,27 @@ impl Model {
         CommitOutcome::Committed(if wrote { self.head() } else { Position::START })
     }
 
-    fn apply(&mut self, step: &Step, at: Timestamp) -> Result<(), CommitOutcome> {
+    fn apply(&mut self, step: &Step, decided_by: &DecidedBy, at: Timestamp) -> Result<(), CommitOutcome> {
         let change = match step {
-            Step::Put(put) => self.put(put)?,
-            Step::Remove { property, expected, advert: _ } => {
+            Step::Put(put) => self.put(put, decided_by, at)?,
+            Step::Remove { property, expected, advert: _, merged_into } => {
                 self.check(*property, *expected)?;
                 self.current.remove(property);
                 *self.revisions.entry(*property).or_default() += 1;
                 *self.last_versions.entry(*property).or_default() += 1;
-                Change::PropertyRemoved { property: *property, cause: RemovalCause::AdvertLeft }
+                let into = merged_into.map(|into| self.survivor(into).unwrap_or(into));
+                if let Some(into) = into {
+                    let leading_here = |(id, to): (&PropertyId, &PropertyId)| (to == property).then_some(*id);
+                    let led: Vec<_> = self.merged_into.iter().filter_map(leading_here).collect();
+                    self.merged_into.extend(led.into_iter().chain([*property]).map(|id| (id, into)));
+                }
+                let cause = into.map_or(RemovalCause::AdvertLeft, |into| RemovalCause::Merged { into });
+                Change::PropertyRemoved { property: *property, cause }
+            }
+            Step::PutDecision { decision, decided_by: _ } => {
+                self.decisions_ever += 1;
+                self.decisions.push((self.decisions_ever, decision.clone()));
+                return Ok(());
             }
             Step::PutSearch(put) => self.searches.put(put, self.head().next())?,
             Step::RemoveSearch { search, owner } => match self.searches.remove(*search, *owner) {
@@ -68,8 +95,9 @@ impl Model {
         Ok(())
     }
 
-    fn put(&mut self, put: &PutProperty) -> Result<Change, Conflict> {
-        let PutProperty { property, expected, advert, cause } = put;
+    fn put(&mut self, put: &PutProperty, decided_by: &DecidedBy, at: Timestamp) -> Result<Change, Conflict> {
+        let PutProperty { property, expected, advert, cause, grouping } = put;
+        let mut written = vec![*advert];
         self.check(property.id, *expected)?;
         let cause = match cause {
             PutCause::Created { claim, .. }
@@ -77,9 +105,23 @@ impl Model {
             {
                 return Err(Conflict);
             }
-            PutCause::Created { events, .. }
-            | PutCause::Changed { events }
-            | PutCause::Joined { events, .. } => PropertyCause::Advert { events: events.clone() },
+            PutCause::Created { events, .. } | PutCause::Changed { events } => {
+                PropertyCause::Advert { events: events.clone() }
+            }
+            PutCause::Regrouped { moved, from, events, automatic } => {
+                let version = |id: &PropertyId| Some((*id, *self.current.get(id)?));
+                let from: Option<Vec<_>> = from.iter().map(version).collect();
+                let from = from.ok_or(Conflict)?;
+                let decided_by = if *automatic { DecidedBy::Grouping } else { decided_by.clone() };
+                self.record_move(property.id, moved, &decided_by, at);
+                written.extend(moved);
+                PropertyCause::Regrouped {
+                    events: events.clone(),
+                    moved: moved.clone(),
+                    from,
+                    automatic: *automatic,
+                }
+            }
             PutCause::Crawled => PropertyCause::Crawl,
             PutCause::Left => PropertyCause::AdvertLeft,
         };
@@ -94,8 +136,13 @@ impl Model {
         self.last_versions.insert(property.id, version);
         self.documents.insert((property.id, version), property.clone());
         self.adverts_ever.insert(*advert);
-        if let Some(known) = property.advert(*advert) {
-            self.sightings.insert(*advert, (known.last_crawled_at, known.is_expired()));
+        self.merged_into.remove(&property.id);
+        for known in written.iter().filter_map(|advert| property.advert(*advert)) {
+            self.sightings.insert(known.id, (known.last_crawled_at, known.is_expired()));
+            self.homes.insert(known.id, property.id);
+        }
+        if let (Some(grouping), true) = (grouping, property.advert(*advert).is_some()) {
+            self.groupings.insert(*advert, grouping.clone());
         }
         let mut owners = HashMap::new();
         for (_, known) in self.adverts() {
@@ -106,6 +153,20 @@ impl Model {
             }
         }
         Ok(Change::Property { property: property.id, version, advert: *advert, cause })
+    }
+
+    fn record_move(&mut self, to: PropertyId, moved: &[AdvertId], decided_by: &DecidedBy, at: Timestamp) {
+        let first_row = self.lineage.len();
+        for advert in moved {
+            let Some(from) = self.homes.get(advert).copied().filter(|from| *from != to) else { continue };
+            match self.lineage[first_row..].iter_mut().find(|row| row.from == from) {
+                Some(row) => row.adverts.push(*advert),
+                None => {
+                    let (adverts, decided_by) = (vec![*advert], decided_by.clone());
+                    self.lineage.push(LineageRow { at, from, to, adverts, decided_by });
+                }
+            }
+        }
     }
 
     fn check(&self, property: PropertyId, expected: Expected) -> Result<(), Conflict> {
@@ -130,12 +191,30 @@ impl Model {
         }
         self.documents.retain(|_, document| !document.adverts.is_empty());
         for entry in &mut self.log {
-            if let Change::Property { advert, cause: PropertyCause::Advert { .. }, .. } = &entry.change
-                && *advert == erased
-            {
-                entry.change = Change::Erased;
+            match &mut entry.change {
+                Change::Property { advert, cause: PropertyCause::Advert { .. }, .. } if *advert == erased => {
+                    entry.change = Change::Erased;
+                }
+                Change::Property {
+                    advert, cause: PropertyCause::Regrouped { events, moved, .. }, ..
+                } => {
+                    moved.retain(|moved| *moved != erased);
+                    if *advert == erased {
+                        events.clear();
+                    }
+                }
+                _ => {}
             }
         }
+        self.homes.remove(&erased);
+        self.groupings.remove(&erased);
+        self.lineage.iter_mut().for_each(|row| row.adverts.retain(|advert| *advert != erased));
+        self.lineage.retain(|row| !row.adverts.is_empty());
+        for (_, decision) in &mut self.decisions {
+            decision.left.retain(|advert| *advert != erased);
+            decision.right.retain(|advert| *advert != erased);
+        }
+        self.decisions.retain(|(_, decision)| !decision.left.is_empty() && !decision.right.is_empty());
         let gone = |target: PropertyId| self.documents.keys().all(|(id, _)| *id != target);
         let gone: Vec<_> =
             erasure.previous_properties.iter().copied().filter(|target| gone(*target)).collect();
@@ -155,6 +234,8 @@ impl Model {
             None => {
                 self.current.remove(&property);
                 *self.last_versions.entry(property).or_default() += 1;
+                let alerted = self.matches.by_property().remove(&property).unwrap_or_default();
+                self.matches.erased.push((self.head().next(), property, alerted));
                 self.matches.groups.retain(|group| group.property != property);
                 let cause = RemovalCause::AdvertErased(erasure);
                 self.append(Change::PropertyRemoved { property, cause }, at);
@@ -196,10 +277,40 @@ impl Model {
         self.last_versions.get(&id).copied().unwrap_or_default()
     }
 
+    pub fn survivor(&self, id: PropertyId) -> Option<PropertyId> {
+        let into = self.merged_into.get(&id).copied().filter(|_| !self.current.contains_key(&id));
+        into.filter(|into| self.current.contains_key(into))
+    }
+
+    pub fn lineage(&self, id: PropertyId) -> Vec<LineageRow> {
+        let is_subject =
+            |property: &PropertyId| *property == id || self.merged_into.get(property) == Some(&id);
+        let rows = self.lineage.iter().rev();
+        rows.filter(|row| is_subject(&row.from) || is_subject(&row.to)).cloned().collect()
+    }
+
+    pub fn decisions(&self) -> &[(u64, PersonDecision)] {
+        &self.decisions
+    }
+
+    /// Returns all signatures, by advert.
+    pub fn signatures(&self) -> Vec<SignatureRow> {
+        let row = |(advert, property): (&AdvertId, &PropertyId)| {
+            let AdvertGrouping { signature, is_named } =
+                self.groupings.get(advert).cloned().unwrap_or_default();
+            let is_expired = self.adverts().any(|(_, known)| known.id == *advert && known.is_expired());
+            let located = AdvertRef { advert: *advert, property: *property };
+            SignatureRow { located, signature, is_named, is_expired }
+        };
+        self.homes.iter().map(row).collect()
+    }
+
     /// Returns every current advert with its property.
     pub fn adverts(&self) -> impl Iterator<Item = (PropertyId, &Advert)> {
         self.current.iter().flat_map(|(id, version)| {
-            self.documents[&(*id, *version)].adverts.iter().map(|advert| (*id, advert))
+            let adverts = self.documents[&(*id, *version)].adverts.iter();
+            // While adverts move, a property may still hold one that belongs to another.
+            adverts.filter(|advert| self.homes.get(&advert.id) == Some(id)).map(|advert| (*id, advert))
         })
     }
 

@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use domain::{Advert, Identity, Property, PropertyId, SavedSearch};
+use domain::grouping::{PersonDecision, Verdict};
+use domain::{Advert, AdvertId, Identity, Property, PropertyId, SavedSearch};
 use proptest::prelude::*;
-use store::{ChangeSet, CommitOutcome, Expected, Step};
+use store::{AdvertGrouping, ChangeSet, CommitOutcome, Expected, PutCause, PutProperty, Step};
 use testkit::build::{
     advert, at, property_id, saved_search, search_id, short_text, site_reference, url_identity, user_id,
     web_address,
@@ -12,7 +13,8 @@ use testkit::build::{
 
 use super::reference::Model;
 use crate::changes::{
-    change, change_search, crawl, create_claiming, create_search_below, join, leave, remove, set,
+    change, change_search, crawl, create_claiming, create_search_below, leave, merge_into, put, remove, set,
+    title_event,
 };
 
 /// Few, so that writers collide.
@@ -59,10 +61,17 @@ pub enum Action {
     Create { target: usize, claim: Claim, content: Content },
     Change { pick: usize, content: Content },
     Crawl { pick: usize, second: i64 },
-    Move { pick: usize, target: usize },
+    Move { pick: usize, target: usize, whole: bool, decider: Decider },
     CreateSearch { number: u64, owner: u64, title: usize, enabled: bool, limit: u32 },
     ChangeSearch { number: u64, owner: u64, title: usize, enabled: bool },
     RemoveSearch { number: u64, owner: u64 },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decider {
+    Sender,
+    Grouping,
+    Person,
 }
 
 #[derive(Debug, Clone)]
@@ -100,6 +109,7 @@ fn action() -> impl Strategy<Value = Action> {
         1 => Just(Claim::Reference),
         1 => Just(Claim::Url),
     ];
+    let decider = prop::sample::select(vec![Decider::Sender, Decider::Grouping, Decider::Person]);
     let target = || 0..PROPERTIES.len();
     let draft = || (0..TITLES.len(), any::<bool>());
     let search = || (0..SEARCHES, OWNERS);
@@ -107,7 +117,8 @@ fn action() -> impl Strategy<Value = Action> {
         3 => (target(), claim, content()).prop_map(|(target, claim, content)| Action::Create { target, claim, content }),
         3 => (any::<usize>(), content()).prop_map(|(pick, content)| Action::Change { pick, content }),
         2 => (any::<usize>(), 1_000_i64..1_010).prop_map(|(pick, second)| Action::Crawl { pick, second }),
-        3 => (any::<usize>(), target()).prop_map(|(pick, target)| Action::Move { pick, target }),
+        4 => (any::<usize>(), target(), any::<bool>(), decider)
+            .prop_map(|(pick, target, whole, decider)| Action::Move { pick, target, whole, decider }),
         3 => (search(), draft(), 1..5_u32).prop_map(|((number, owner), (title, enabled), limit)| {
             Action::CreateSearch { number, owner, title, enabled, limit }
         }),
@@ -153,6 +164,14 @@ impl Content {
         advert.details.url = self.url.map(|number| web_address(&url_text(number)));
         advert.last_crawled_at = at(self.second);
         advert.expired_at = self.expired.then(|| at(self.second));
+    }
+
+    /// Stores a signature with the advert, or keeps what is stored.
+    fn group(&self, step: Step) -> Step {
+        let Step::Put(put) = step else { return step };
+        let signature = self.url.map(|number| vec![number; 3]);
+        let grouping = AdvertGrouping { signature, is_named: self.expired };
+        Step::Put(PutProperty { grouping: (self.second % 3 > 0).then_some(grouping), ..put })
     }
 }
 
@@ -211,7 +230,7 @@ impl Draft {
                 content.apply_to(&mut known);
                 let id = known.id;
                 target.put(known);
-                self.add(target.id, |expected| change(&target, expected, id));
+                self.add(target.id, |expected| content.group(change(&target, expected, id)));
             }
             Action::Crawl { pick, second } => {
                 let Some((mut target, mut known)) = self.choose(*pick) else { return };
@@ -220,7 +239,9 @@ impl Draft {
                 target.put(known);
                 self.add(target.id, |expected| crawl(&target, expected, id));
             }
-            Action::Move { pick, target } => self.relocate(*pick, property_id(PROPERTIES[*target])),
+            Action::Move { pick, target, whole, decider } => {
+                self.relocate(*pick, property_id(PROPERTIES[*target]), *whole, *decider);
+            }
             Action::CreateSearch { number, owner, title, enabled, limit } => {
                 let wished = search_draft(*number, *owner, *title, *enabled);
                 self.record([create_search_below(&wished, *limit)], []);
@@ -257,25 +278,42 @@ impl Draft {
         let id = property_id(target);
         let mut target = self.current_property(id);
         target.adverts.push(new);
-        self.add(id, |expected| create_claiming(&target, expected, claim));
+        self.add(id, |expected| content.group(create_claiming(&target, expected, claim)));
     }
 
-    fn relocate(&mut self, pick: usize, to: PropertyId) {
+    /// Moves an advert, or all adverts of its property, to another property.
+    fn relocate(&mut self, pick: usize, to: PropertyId, whole: bool, decider: Decider) {
         let Some((mut from, moving)) = self.choose(pick) else { return };
         if from.id == to {
             return;
         }
         let mut joined = self.current_property(to);
-        joined.adverts.push(moving.clone());
-        from.adverts.retain(|known| known.id != moving.id);
-        // Both steps build on the same state: between them the advert is in neither property.
+        let (stays, moves): (Vec<_>, Vec<_>) =
+            from.adverts.drain(..).partition(|known| !whole && known.id != moving.id);
+        from.adverts = stays;
+        let moved: Vec<AdvertId> = moves.iter().map(|advert| advert.id).collect();
+        joined.adverts.extend(moves);
+        // Both steps build on the same state: between them the adverts are in both properties.
         let (left, came_from) = (self.expected(from.id), from.id);
-        let leaving = match from.adverts.is_empty() {
-            true => remove(came_from, left, moving.id),
-            false => leave(&from, left, moving.id),
+        let leaving = match (from.adverts.is_empty(), decider) {
+            (true, Decider::Sender) => remove(came_from, left, moving.id),
+            (true, Decider::Grouping | Decider::Person) => merge_into(came_from, left, moving.id, to),
+            (false, _) => leave(&from, left, moving.id),
         };
-        let joining = join(&joined, self.expected(to), came_from);
-        self.record([leaving, joining], [came_from, to]);
+        let cause = PutCause::Regrouped {
+            moved: moved.clone(),
+            from: vec![came_from],
+            events: title_event(),
+            automatic: decider == Decider::Grouping,
+        };
+        let joining = put(&joined, self.expected(to), moving.id, cause);
+        if decider == Decider::Person {
+            let verdict = if whole { Verdict::Same } else { Verdict::Different };
+            let right = joined.adverts.iter().map(|advert| advert.id).collect();
+            let decision = PersonDecision { verdict, left: moved, right };
+            self.record([Step::PutDecision { decision, decided_by: "curator".to_owned() }], []);
+        }
+        self.record([joining, leaving], [came_from, to]);
     }
 
     fn add(&mut self, target: PropertyId, step: impl FnOnce(Expected) -> Step) {

@@ -134,12 +134,12 @@ pub fn numbers(numbers: impl IntoIterator<Item = u64>) -> Vec<PropertyId> {
 }
 
 pub fn set(steps: impl IntoIterator<Item = Step>) -> ChangeSet {
-    ChangeSet { recorded_at: at(5_000), steps: steps.into_iter().collect() }
+    ChangeSet { recorded_at: at(5_000), steps: steps.into_iter().collect(), grouped_at: None }
 }
 
 fn put(property: Property, expected: Expected, cause: PutCause) -> Step {
     let advert = property.adverts[0].id;
-    Step::Put(PutProperty { property, expected, advert, cause })
+    Step::Put(PutProperty { property, expected, advert, cause, grouping: None })
 }
 
 /// A new property with an advert of the same number.
@@ -156,20 +156,26 @@ pub fn change(property: &Property) -> Step {
 
 pub fn remove(number: u64) -> Step {
     let (property, advert) = (property_id(number), advert_id(number));
-    Step::Remove { property, expected: Expected::Revision(1), advert }
+    Step::Remove { property, expected: Expected::Revision(1), advert, merged_into: None }
 }
 
 /// Moves the advert of a property at `revision` to a new property. The old one is removed.
 pub fn moved(from: u64, revision: u32, to: u64) -> [Step; 2] {
     let advert_id = advert_id(from);
     let created = property(to, [advert(from).build()]);
-    let join = PutCause::Joined { from: property_id(from), events: Vec::new() };
+    let join = PutCause::Regrouped {
+        moved: vec![advert_id],
+        from: vec![property_id(from)],
+        events: Vec::new(),
+        automatic: false,
+    };
     [
+        put(created, Expected::New, join),
         Step::Remove {
             property: property_id(from),
             expected: Expected::Revision(revision),
             advert: advert_id,
+            merged_into: Some(property_id(to)),
         },
-        put(created, Expected::New, join),
     ]
 }

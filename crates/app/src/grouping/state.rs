@@ -1,0 +1,453 @@
+//! What grouping has to know about the whole stock, in memory: the signatures of all adverts, the verdicts of people, and the usual
+//! prices.
+//!
+//! The state is loaded when it is first needed, and then follows the writes of this process. A batch is planned under the lock and
+//! changes the state at once, so that a batch planned next sees its adverts before they are committed: otherwise two requests could
+//! make two properties of one. The changes are kept as a [`Reservation`] and undone if the batch is not committed. A batch that wants
+//! to join a property of a batch under way waits for it ([`Grouping::settled`]).
+//!
+//! Another process may write to the same store. Its writes are noticed with the next commit, which then conflicts
+//! (`ChangeSet::grouped_at`); they are read from the log, and the batch is planned again.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::PoisonError;
+
+use domain::grouping::{
+    self, Candidate, CommuneFacts, Decision, Judged, Member, SIGNATURE_VERSION, Signature, Verdicts,
+};
+use domain::price::{PricePlace, PriceSample, PriceStatistics, PriceSubject};
+use domain::{Advert, AdvertId, Amount, Placement, PropertyId};
+use engine::{GroupingEntry, GroupingIndex};
+use store::{Change, Position, PropertyCause, SignatureRow};
+use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard, watch};
+
+use super::GroupingSettings;
+use crate::{App, Error};
+
+/// How many signatures are read at a time.
+const ROWS_PER_READ: usize = 5_000;
+
+/// How many properties are read at a time to compute missing signatures.
+const PROPERTIES_PER_READ: usize = 500;
+
+/// How many entries of the log are read at a time.
+const ENTRIES_PER_READ: usize = 1_000;
+
+/// The state of grouping, shared by all handles of the service.
+#[derive(Debug, Default)]
+pub(crate) struct Grouping {
+    pub settings: GroupingSettings,
+    /// `None` until it is loaded.
+    state: Mutex<Option<GroupingState>>,
+    /// Counts the reservations that have ended.
+    settled: watch::Sender<u64>,
+    /// `None` until the state is loaded.
+    status: std::sync::Mutex<Option<GroupingStatus>>,
+}
+
+/// The size of the state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GroupingStatus {
+    pub adverts: usize,
+    /// As of the last time it was measured: measuring takes a while, and the size changes slowly.
+    pub bytes: usize,
+    measured_at: usize,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct GroupingState {
+    pub index: GroupingIndex,
+    pub verdicts: Verdicts,
+    pub prices: PriceStatistics,
+    /// The number of the last verdict that was read.
+    verdicts_read: u64,
+    /// How many writes of other processes are included.
+    pub foreign_writes: u64,
+    /// Properties that a batch under way writes, and how many such batches there are.
+    pending: HashMap<PropertyId, u32>,
+}
+
+/// The changes of a batch that is not committed yet, to undo them.
+#[derive(Debug, Default)]
+pub(crate) struct Reservation {
+    changes: Vec<ReservedChange>,
+}
+
+#[derive(Debug)]
+struct ReservedChange {
+    advert: AdvertId,
+    property: PropertyId,
+    /// What was known about the advert before.
+    previous: Option<GroupingEntry>,
+}
+
+impl Grouping {
+    pub fn new(settings: GroupingSettings) -> Self {
+        Self { settings, ..Self::default() }
+    }
+
+    /// Publishes the size of the state.
+    fn publish(&self, state: &GroupingState) {
+        let adverts = state.index.len();
+        let mut status = self.status.lock().unwrap_or_else(PoisonError::into_inner);
+        *status = match *status {
+            Some(known) if adverts.abs_diff(known.measured_at) <= known.measured_at / 50 => {
+                Some(GroupingStatus { adverts, ..known })
+            }
+            _ => {
+                let bytes = state.index.bytes() + state.prices.approximate_bytes();
+                Some(GroupingStatus { adverts, bytes, measured_at: adverts })
+            }
+        };
+    }
+
+    /// Watches for the end of batches under way.
+    pub fn settled(&self) -> watch::Receiver<u64> {
+        self.settled.subscribe()
+    }
+}
+
+impl GroupingState {
+    /// Decides about an advert.
+    pub fn decide(&self, judged: Member<'_>, current: Option<PropertyId>) -> Decision {
+        let mut properties = self.index.candidates(judged.signature);
+        let same = self.verdicts.same_as(judged.advert);
+        properties.extend(same.iter().filter_map(|advert| Some(self.index.get(*advert)?.property)));
+        properties.extend(current);
+        properties.sort_unstable();
+        properties.dedup();
+        let candidates: Vec<Candidate<'_>> = properties
+            .into_iter()
+            .map(|property| {
+                let members = self.index.members(property).filter(|member| member.advert != judged.advert);
+                Candidate { property, members: members.collect() }
+            })
+            .filter(|candidate| !candidate.members.is_empty())
+            .collect();
+        grouping::decide(Judged { member: judged, current }, &candidates, &self.verdicts, &self.index)
+    }
+
+    /// Adds or replaces an advert, and records how to undo that.
+    pub fn put(&mut self, advert: AdvertId, entry: GroupingEntry, reservation: &mut Reservation) {
+        let property = entry.property;
+        *self.pending.entry(property).or_default() += 1;
+        let previous = self.replace(advert, Some(entry));
+        reservation.changes.push(ReservedChange { advert, property, previous });
+    }
+
+    /// Undoes the changes of a batch.
+    pub fn roll_back(&mut self, reservation: Reservation) {
+        for ReservedChange { advert, property, previous } in reservation.changes.into_iter().rev() {
+            self.replace(advert, previous);
+            self.release(property);
+        }
+    }
+
+    fn release(&mut self, property: PropertyId) {
+        if let Some(count) = self.pending.get_mut(&property) {
+            *count -= 1;
+            if *count == 0 {
+                self.pending.remove(&property);
+            }
+        }
+    }
+
+    /// Adds, replaces or removes an advert. Returns what was known about it.
+    fn replace(&mut self, advert: AdvertId, entry: Option<GroupingEntry>) -> Option<GroupingEntry> {
+        let sample = |entry: Option<&GroupingEntry>| price_sample(entry?.signature.as_ref()?);
+        let after = sample(entry.as_ref());
+        let previous = match entry {
+            Some(entry) => self.index.put(advert, entry),
+            None => self.index.remove(advert),
+        };
+        let before = sample(previous.as_ref());
+        if before != after {
+            before.into_iter().for_each(|sample| self.prices.remove(&sample));
+            after.into_iter().for_each(|sample| self.prices.add(&sample));
+        }
+        previous
+    }
+}
+
+/// A locked state.
+pub(crate) type StateGuard<'a> = MappedMutexGuard<'a, GroupingState>;
+
+impl App {
+    /// Locks the state, and loads it or catches up with other processes first.
+    pub(crate) async fn lock_grouping(&self) -> Result<StateGuard<'_>, Error> {
+        let mut guard = self.grouping.state.lock().await;
+        if guard.is_none() {
+            let loaded = self.load_grouping().await?;
+            self.grouping.publish(&loaded);
+            *guard = Some(loaded);
+        }
+        let mut state = MutexGuard::map(guard, |state| state.get_or_insert_default());
+        self.catch_up_grouping(&mut state).await?;
+        Ok(state)
+    }
+
+    /// Returns the size of the state of grouping. `None` until something needed it.
+    pub fn grouping_status(&self) -> Option<GroupingStatus> {
+        *self.grouping.status.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps the changes of a batch that was committed.
+    pub(crate) async fn settle(&self, reservation: Reservation) {
+        if reservation.changes.is_empty() {
+            return;
+        }
+        if let Some(state) = self.grouping.state.lock().await.as_mut() {
+            for change in &reservation.changes {
+                state.release(change.property);
+            }
+            self.grouping.publish(state);
+        }
+        self.grouping.settled.send_modify(|count| *count += 1);
+    }
+
+    /// Undoes the changes of a batch that was not committed. What other writers have done to the same adverts meanwhile is read from
+    /// the store.
+    pub(crate) async fn withdraw(&self, reservation: Reservation) -> Result<(), Error> {
+        if reservation.changes.is_empty() {
+            return Ok(());
+        }
+        let adverts: BTreeSet<AdvertId> = reservation.changes.iter().map(|change| change.advert).collect();
+        let mut state = self.lock_grouping().await?;
+        state.roll_back(reservation);
+        let read = self.read_again(&mut state, adverts.into_iter().collect()).await;
+        drop(state);
+        self.grouping.settled.send_modify(|count| *count += 1);
+        read
+    }
+
+    /// Waits for the end of the batches that write a property. `settled` was taken before the property was seen.
+    pub(crate) async fn wait_until_settled(
+        &self,
+        property: PropertyId,
+        settled: &mut watch::Receiver<u64>,
+    ) -> Result<(), Error> {
+        loop {
+            let mut state = self.lock_grouping().await?;
+            if !state.pending.contains_key(&property) {
+                // Whatever the state says about it, the store decides.
+                let adverts = state.index.members(property).map(|member| member.advert).collect();
+                return self.read_again(&mut state, adverts).await;
+            }
+            drop(state);
+            settled.changed().await.map_err(|_| Error::Interrupted)?;
+        }
+    }
+
+    /// Records that adverts have expired. Their other facts stay.
+    pub(crate) async fn record_expired(&self, adverts: &[AdvertId]) {
+        let mut guard = self.grouping.state.lock().await;
+        let Some(state) = guard.as_mut() else { return };
+        for advert in adverts {
+            if let Some(entry) = state.index.get(*advert).cloned() {
+                let signature = entry.signature.map(|signature| signature.with_live(false));
+                state.replace(*advert, Some(GroupingEntry { signature, ..entry }));
+            }
+        }
+    }
+
+    /// Records that an advert was erased.
+    pub(crate) async fn record_erased(&self, advert: AdvertId) {
+        if let Some(state) = self.grouping.state.lock().await.as_mut() {
+            state.replace(advert, None);
+        }
+    }
+
+    /// Returns what the gazetteer knows about the commune of an advert.
+    pub(crate) fn commune_facts(&self, placement: Option<&Placement>) -> Option<CommuneFacts> {
+        let city = self.places.city(&placement?.insee)?;
+        let commune = u32::try_from(city.id()).ok()?;
+        let parent = city.parent_id().and_then(|parent| u32::try_from(parent).ok());
+        Some(CommuneFacts { commune, city: parent.unwrap_or(commune), population: city.population })
+    }
+
+    /// Returns the signature of an advert. `None` if its commune is unknown.
+    pub(crate) fn signature(&self, advert: &Advert) -> Option<Signature> {
+        Signature::of(advert, self.commune_facts(advert.placement.as_ref()))
+    }
+
+    async fn load_grouping(&self) -> Result<GroupingState, Error> {
+        let started_at = self.clock.now();
+        let mut state = GroupingState {
+            foreign_writes: self.store.foreign_writes().borrow().count,
+            ..Default::default()
+        };
+        let mut computed = 0;
+        let mut after = None;
+        loop {
+            let rows = self.store.scan_signatures(after, ROWS_PER_READ).await?;
+            let Some(last) = rows.last() else { break };
+            after = Some(last.located.advert);
+            computed += self.put_rows(&mut state, rows).await?;
+        }
+        self.read_verdicts(&mut state).await?;
+        let seconds = self.clock.now().duration_since(started_at).as_secs_f64();
+        tracing::info!(
+            adverts = state.index.len(),
+            computed,
+            bytes = state.index.bytes(),
+            seconds,
+            "the signatures of adverts are loaded"
+        );
+        Ok(state)
+    }
+
+    /// Adds rows of signatures. Computes and stores those that an older version wrote without one. Returns how many it computed.
+    async fn put_rows(&self, state: &mut GroupingState, rows: Vec<SignatureRow>) -> Result<usize, Error> {
+        let mut unsigned: Vec<SignatureRow> = Vec::new();
+        for row in rows {
+            match row.signature.as_deref().map(decode) {
+                Some(Some(signature)) => {
+                    let signature = signature.map(|signature| signature.with_live(!row.is_expired));
+                    let SignatureRow { located, is_named, .. } = row;
+                    state.replace(
+                        located.advert,
+                        Some(GroupingEntry { property: located.property, signature, is_named }),
+                    );
+                }
+                Some(None) | None => unsigned.push(row),
+            }
+        }
+        let mut encoded = Vec::with_capacity(unsigned.len());
+        for rows in unsigned.chunks(PROPERTIES_PER_READ) {
+            let ids: BTreeSet<PropertyId> = rows.iter().map(|row| row.located.property).collect();
+            let properties = match self.store.properties(ids.into_iter().collect()).await {
+                // A damaged property is not grouped.
+                Err(store::Error::Corrupt { .. }) => HashMap::new(),
+                read => read?,
+            };
+            for SignatureRow { located, is_named, .. } in rows {
+                let stored = properties.get(&located.property);
+                let Some(advert) = stored.and_then(|stored| stored.property.advert(located.advert)) else {
+                    continue;
+                };
+                let signature = self.signature(advert);
+                encoded.push((located.advert, encode(signature.as_ref())));
+                let entry = GroupingEntry { property: located.property, signature, is_named: *is_named };
+                state.replace(located.advert, Some(entry));
+            }
+        }
+        let computed = encoded.len();
+        if computed > 0 {
+            self.store.put_signatures(encoded).await?;
+        }
+        Ok(computed)
+    }
+
+    async fn read_verdicts(&self, state: &mut GroupingState) -> Result<(), Error> {
+        for (number, decision) in self.store.person_decisions(state.verdicts_read).await? {
+            state.verdicts.add(&decision);
+            state.verdicts_read = number;
+        }
+        Ok(())
+    }
+
+    /// Reads what other processes have written.
+    async fn catch_up_grouping(&self, state: &mut GroupingState) -> Result<(), Error> {
+        let seen = self.store.foreign_writes().borrow().count;
+        if seen == state.foreign_writes {
+            return Ok(());
+        }
+        for (after, until) in self.store.foreign_ranges(state.foreign_writes) {
+            self.read_changed(state, after, until).await?;
+        }
+        self.read_verdicts(state).await?;
+        state.foreign_writes = seen;
+        Ok(())
+    }
+
+    /// Reads the adverts that entries of the log changed.
+    async fn read_changed(
+        &self,
+        state: &mut GroupingState,
+        mut after: Position,
+        until: Position,
+    ) -> Result<(), Error> {
+        while after < until {
+            let entries = self.store.log_after(after, ENTRIES_PER_READ).await?;
+            let Some(last) = entries.last() else { return Ok(()) };
+            after = last.position;
+            let mut changed: BTreeSet<AdvertId> = BTreeSet::new();
+            for entry in entries.iter().filter(|entry| entry.position <= until) {
+                match &entry.change {
+                    Change::Property { cause: PropertyCause::Crawl, .. } => {}
+                    Change::Property { property, advert, cause, .. } => {
+                        changed.insert(*advert);
+                        if let PropertyCause::Regrouped { moved, .. } = cause {
+                            changed.extend(moved);
+                        }
+                        changed.extend(state.index.members(*property).map(|member| member.advert));
+                    }
+                    Change::PropertyRemoved { property, .. } => {
+                        changed.extend(state.index.members(*property).map(|member| member.advert));
+                    }
+                    Change::Search { .. } | Change::SearchRemoved { .. } | Change::Erased => {}
+                }
+            }
+            self.read_again(state, changed.into_iter().collect()).await?;
+        }
+        Ok(())
+    }
+
+    /// Reads what a commit about these adverts changed, verdicts included.
+    pub(crate) async fn read_correction(
+        &self,
+        state: &mut GroupingState,
+        adverts: Vec<AdvertId>,
+    ) -> Result<(), Error> {
+        self.read_again(state, adverts).await?;
+        self.read_verdicts(state).await
+    }
+
+    /// Reads adverts from the store again.
+    async fn read_again(&self, state: &mut GroupingState, adverts: Vec<AdvertId>) -> Result<(), Error> {
+        let rows = self.store.signatures(adverts.clone()).await?;
+        for (advert, row) in adverts.iter().zip(&rows) {
+            if row.is_none() {
+                state.replace(*advert, None);
+            }
+        }
+        self.put_rows(state, rows.into_iter().flatten().collect()).await?;
+        Ok(())
+    }
+}
+
+/// Encodes a signature for the store. An advert without one has a mark, so that it is not computed again.
+pub(crate) fn encode(signature: Option<&Signature>) -> Vec<u8> {
+    signature.map_or_else(|| vec![SIGNATURE_VERSION], Signature::encode)
+}
+
+/// Returns `None` for bytes that another version wrote.
+fn decode(bytes: &[u8]) -> Option<Option<Signature>> {
+    if bytes == [SIGNATURE_VERSION] { Some(None) } else { Signature::decode(bytes).map(Some) }
+}
+
+/// Returns the price of an advert as the statistics count it. `None` if it cannot be compared with others.
+fn price_sample(signature: &Signature) -> Option<PriceSample> {
+    let amount = |value: Option<f32>| value.and_then(|value| Amount::new(value.into()));
+    PriceSample::of_subject(&PriceSubject {
+        transaction_type: signature.transaction_type,
+        property_type: signature.property_type,
+        price: amount(signature.price()),
+        surface: amount(signature.surface()),
+        place: PricePlace::Commune {
+            commune: signature.commune.commune.into(),
+            department: Some(department_of(signature.commune.commune)),
+        },
+        // A signature has no price for life annuities, and the monthly rent for others.
+        rent_period: None,
+        life_annuity: false,
+        new_building: false,
+    })
+}
+
+/// Returns the department of a commune. Both ids are their codes as numbers, and that of a department is the prefix: two digits, three
+/// in Corsica (201, 202) and overseas (971…).
+fn department_of(commune: u32) -> u64 {
+    let overseas = (97_000..99_000).contains(&commune);
+    u64::from(if overseas { commune / 100 } else { commune / 1_000 })
+}

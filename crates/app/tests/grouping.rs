@@ -1,0 +1,303 @@
+//! Automatic grouping through the whole of ingestion, corrections by people, and judging the stock again.
+
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test and names the line")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+use app::App;
+use app::grouping::{CorrectionRefusal, DecidedBy, GroupedBy, GroupingSettings, RegroupOptions};
+use app::ingest::{Commit, IngestOptions, Receipt};
+use domain::{AdvertDraft, AdvertId, Amount, FieldUpdate, GivenPlace, PropertyId, Rating, Zipcode};
+use places::Gazetteer;
+use store::sqlite::SqliteStore;
+use tempfile::TempDir;
+use testkit::build::{amount, at, draft, long_text, short_text, site, site_reference};
+use testkit::{ManualClock, Random, SeededIds};
+use world::{Settings, World, sample};
+
+const DESCRIPTION: &str = "Au deuxième étage d'une résidence calme, appartement traversant avec séjour de 24,5 m² ouvert sur une \
+    loggia exposée plein sud, cuisine équipée, deux chambres avec placards, salle de bains refaite en 2021, cave et place de \
+    parking numérotée. Chaudière individuelle, double vitrage, gardien. À cinq minutes à pied de la gare et des écoles.";
+
+fn places() -> Arc<Gazetteer> {
+    static PLACES: LazyLock<Arc<Gazetteer>> = LazyLock::new(|| Arc::new(Gazetteer::embedded().unwrap()));
+    Arc::clone(&PLACES)
+}
+
+fn open(folder: &Path, seed: u64, automatic: bool) -> App {
+    let store = Arc::new(SqliteStore::open(folder).unwrap());
+    let clock = Arc::new(ManualClock::at(at(1_800_000_000)));
+    App::new(store, clock, Arc::new(SeededIds::new(seed)), places())
+        .with_grouping(GroupingSettings { automatic })
+}
+
+/// The flat of the tests on a site.
+fn flat(name: &str) -> AdvertDraft {
+    let mut draft = draft(site_reference(name, "A-1"));
+    let patch = &mut draft.patch;
+    patch.site = FieldUpdate::Set(Some(site(name)));
+    patch.reference = FieldUpdate::Set(Some(short_text("A-1")));
+    patch.title = FieldUpdate::Set(Some(short_text("Appartement 3 pièces 67 m²")));
+    patch.description = FieldUpdate::Set(Some(long_text(DESCRIPTION)));
+    patch.price = FieldUpdate::Set(Some(amount(248_500.0)));
+    patch.surface = FieldUpdate::Set(Some(amount(67.42)));
+    patch.room = FieldUpdate::Set(Some(3));
+    patch.floor = FieldUpdate::Set(Some(2));
+    patch.energy = FieldUpdate::Set(Rating { category: None, value: Amount::new(187.0) });
+    patch.green_house_gas = FieldUpdate::Set(Rating { category: None, value: Amount::new(34.0) });
+    let place = GivenPlace {
+        zipcode: Zipcode::parse("37000"),
+        city_name: Some(short_text("Tours")),
+        ..GivenPlace::default()
+    };
+    patch.place = FieldUpdate::Set(place);
+    draft
+}
+
+/// Another flat of the same town on a site.
+fn other_flat(name: &str) -> AdvertDraft {
+    let mut draft = flat(name);
+    draft.patch.description = FieldUpdate::Set(Some(long_text(
+        "Dernier étage avec ascenseur : grand cinq pièces familial, parquet, moulures et cheminées, vue dégagée sur la Loire.",
+    )));
+    draft.patch.price = FieldUpdate::Set(Some(amount(512_000.0)));
+    draft.patch.surface = FieldUpdate::Set(Some(amount(128.0)));
+    draft.patch.room = FieldUpdate::Set(Some(5));
+    draft.patch.floor = FieldUpdate::Set(Some(5));
+    draft.patch.energy = FieldUpdate::Set(Rating { category: None, value: Amount::new(96.0) });
+    draft.patch.green_house_gas = FieldUpdate::Set(Rating { category: None, value: Amount::new(5.0) });
+    draft
+}
+
+fn accepted(receipt: &Receipt) -> (AdvertId, PropertyId) {
+    match receipt {
+        Receipt::Accepted { advert, property, .. } => (*advert, *property),
+        Receipt::Rejected { .. } => panic!("{receipt:?}"),
+    }
+}
+
+async fn ingest(app: &App, draft: AdvertDraft) -> (AdvertId, PropertyId) {
+    accepted(&app.ingest(vec![draft]).await.unwrap()[0])
+}
+
+/// Checks that every advert is in exactly one property, and that both readings of the store agree. Returns the properties.
+async fn check_store(app: &App) -> BTreeMap<PropertyId, BTreeSet<AdvertId>> {
+    let mut by_row: BTreeMap<PropertyId, BTreeSet<AdvertId>> = BTreeMap::new();
+    for row in app.store().scan_signatures(None, usize::MAX >> 1).await.unwrap() {
+        by_row.entry(row.located.property).or_default().insert(row.located.advert);
+    }
+    let stored = app.properties(by_row.keys().copied().collect()).await.unwrap();
+    let by_record: BTreeMap<PropertyId, BTreeSet<AdvertId>> = stored
+        .into_iter()
+        .map(|(id, property)| (id, property.adverts.iter().map(|advert| advert.id).collect()))
+        .collect();
+    assert_eq!(by_row, by_record);
+    by_record
+}
+
+#[tokio::test]
+async fn adverts_of_one_home_become_one_property() {
+    let folder = TempDir::new().unwrap();
+    let app = open(folder.path(), 1, true);
+    let (_, first) = ingest(&app, flat("un.example")).await;
+    let (_, second) = ingest(&app, flat("deux.example")).await;
+    let (_, other) = ingest(&app, other_flat("trois.example")).await;
+    assert_eq!(first, second);
+    assert_ne!(first, other);
+    // Within one request as well.
+    let receipts = app.ingest(vec![flat("quatre.example"), other_flat("quatre-bis.example")]).await.unwrap();
+    assert_eq!([accepted(&receipts[0]).1, accepted(&receipts[1]).1], [first, other]);
+    // And after a restart.
+    drop(app);
+    let app = open(folder.path(), 2, true);
+    assert_eq!(ingest(&app, flat("cinq.example")).await.1, first);
+    assert_eq!(check_store(&app).await.len(), 2);
+}
+
+#[tokio::test]
+async fn grouping_can_be_turned_off() {
+    let folder = TempDir::new().unwrap();
+    let app = open(folder.path(), 1, false);
+    let (_, first) = ingest(&app, flat("un.example")).await;
+    let (_, second) = ingest(&app, flat("deux.example")).await;
+    assert_ne!(first, second);
+    let mut named = flat("trois.example");
+    named.property = Some(first);
+    assert_eq!(ingest(&app, named).await.1, first);
+}
+
+#[tokio::test]
+async fn concurrent_requests_make_one_property_of_one_home() {
+    let folder = TempDir::new().unwrap();
+    let app = open(folder.path(), 1, true);
+    let mut requests = tokio::task::JoinSet::new();
+    for number in 0..40 {
+        let app = app.clone();
+        requests.spawn(async move {
+            let name = format!("site{number}.example");
+            let draft = if number % 2 == 0 { flat(&name) } else { other_flat(&name) };
+            (number % 2, ingest(&app, draft).await.1)
+        });
+    }
+    let found: BTreeSet<(i32, PropertyId)> = requests.join_all().await.into_iter().collect();
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert_eq!(check_store(&app).await.len(), 2);
+}
+
+#[tokio::test]
+async fn two_processes_make_one_property_of_one_home() {
+    let folder = TempDir::new().unwrap();
+    let (one, other) = (open(folder.path(), 1, true), open(folder.path(), 2, true));
+    // Both have loaded their state before the other writes.
+    let (_, elsewhere) = ingest(&one, other_flat("un.example")).await;
+    assert_eq!(ingest(&other, other_flat("deux.example")).await.1, elsewhere);
+    let (_, first) = ingest(&one, flat("un-bis.example")).await;
+    assert_eq!(ingest(&other, flat("deux-bis.example")).await.1, first);
+    assert_eq!(ingest(&one, flat("trois.example")).await.1, first);
+    // A verdict of one counts for the other.
+    let (advert, _) = ingest(&other, flat("quatre.example")).await;
+    let split = other.split_property(first, &[advert], "test").await.unwrap().unwrap();
+    let mut changed = flat("quatre.example");
+    changed.patch.floor = FieldUpdate::Set(None);
+    assert_eq!(ingest(&one, changed).await, (advert, split.created));
+    assert_eq!(check_store(&one).await.len(), 3);
+}
+
+#[tokio::test]
+async fn a_dry_run_changes_nothing() {
+    let folder = TempDir::new().unwrap();
+    let app = open(folder.path(), 1, true);
+    let dry_run = IngestOptions { commit: Commit::DryRun, ..IngestOptions::default() };
+    app.ingest_with(vec![flat("un.example")], dry_run).await.unwrap();
+    let (_, first) = ingest(&app, flat("deux.example")).await;
+    assert_eq!(check_store(&app).await.keys().copied().collect::<Vec<_>>(), [first]);
+}
+
+#[tokio::test]
+async fn a_changed_advert_is_judged_again() {
+    let folder = TempDir::new().unwrap();
+    let app = open(folder.path(), 1, true);
+    let (_, first) = ingest(&app, flat("un.example")).await;
+    let (advert, second) = ingest(&app, flat("deux.example")).await;
+    assert_eq!(first, second);
+    // A price cut on one portal is no reason to leave.
+    let mut cut = flat("deux.example");
+    cut.patch.price = FieldUpdate::Set(Some(amount(239_000.0)));
+    assert_eq!(ingest(&app, cut).await.1, first);
+    // The portal gives the reference to another flat.
+    let (_, left) = ingest(&app, other_flat("deux.example")).await;
+    assert_ne!(left, first);
+    assert_eq!(ingest(&app, flat("deux.example")).await, (advert, first));
+    // The property that it was alone in leads back.
+    assert_eq!(app.surviving_property(left).await.unwrap(), Some(first));
+    assert_eq!(check_store(&app).await.len(), 1);
+}
+
+#[tokio::test]
+async fn people_correct_and_their_verdicts_last() {
+    let folder = TempDir::new().unwrap();
+    let app = open(folder.path(), 1, true);
+    let (one, home) = ingest(&app, flat("un.example")).await;
+    let (two, _) = ingest(&app, flat("deux.example")).await;
+    let (three, apart) = ingest(&app, other_flat("trois.example")).await;
+
+    let split = app.split_property(home, &[two], "Ana").await.unwrap().unwrap();
+    assert_eq!(split.property, home);
+    let mut again = flat("deux.example");
+    again.patch.title = FieldUpdate::Set(Some(short_text("Appartement T3")));
+    assert_eq!(ingest(&app, again).await, (two, split.created));
+
+    let merged = app.merge_properties(&[home, apart], "Ana").await.unwrap().unwrap();
+    assert_eq!((merged.property, merged.merged), (home, vec![apart]));
+    assert_eq!(app.surviving_property(apart).await.unwrap(), Some(home));
+    let mut again = other_flat("trois.example");
+    again.patch.price = FieldUpdate::Set(Some(amount(505_000.0)));
+    assert_eq!(ingest(&app, again).await, (three, home));
+
+    let explained = app.explain_grouping(home).await.unwrap().unwrap();
+    let by: Vec<_> = explained.adverts.iter().map(|grouped| (grouped.advert, grouped.by)).collect();
+    assert_eq!(by, [(one, GroupedBy::Person), (three, GroupedBy::Person)]);
+    assert_eq!(explained.history.len(), 2);
+    assert!(explained.history.iter().all(|row| row.decided_by == DecidedBy::Person("Ana".to_owned())));
+    let compared = app.compare_adverts([one, two]).await.unwrap().unwrap();
+    assert!(compared.comparison.unwrap().joins(), "evidence alone would join them");
+
+    // After a restart, and when the whole stock is judged again.
+    drop(app);
+    let app = open(folder.path(), 2, true);
+    let options = RegroupOptions { dry_run: false, examples: 10 };
+    let report = app.regroup(options, &mut |_| {}).await.unwrap();
+    assert_eq!((report.moved, report.properties_before, report.properties_after), (0, 2, 2), "{report:?}");
+    let stored = check_store(&app).await;
+    assert_eq!(stored[&home], BTreeSet::from([one, three]));
+    assert_eq!(stored[&split.created], BTreeSet::from([two]));
+}
+
+#[tokio::test]
+async fn impossible_corrections_are_refused() {
+    let folder = TempDir::new().unwrap();
+    let app = open(folder.path(), 1, true);
+    let (one, home) = ingest(&app, flat("un.example")).await;
+    let (three, apart) = ingest(&app, other_flat("trois.example")).await;
+    let mut rental = flat("quatre.example");
+    rental.transaction_type = domain::TransactionType::Rent;
+    rental.patch.price = FieldUpdate::Set(Some(amount(850.0)));
+    let (_, to_let) = ingest(&app, rental).await;
+    let unknown = testkit::build::property_id(404);
+    let merge = async |ids: &[PropertyId]| app.merge_properties(ids, "Ana").await.unwrap().unwrap_err();
+    assert_eq!(merge(&[home]).await, CorrectionRefusal::OneProperty);
+    assert_eq!(merge(&[home, home]).await, CorrectionRefusal::OneProperty);
+    assert_eq!(merge(&[home, unknown]).await, CorrectionRefusal::UnknownProperty(unknown));
+    assert_eq!(merge(&[home, to_let]).await, CorrectionRefusal::OtherTransaction);
+    let split = async |ids: &[AdvertId]| app.split_property(home, ids, "Ana").await.unwrap().unwrap_err();
+    assert_eq!(split(&[]).await, CorrectionRefusal::NoAdvert);
+    assert_eq!(split(&[one]).await, CorrectionRefusal::NothingLeft);
+    assert_eq!(split(&[three]).await, CorrectionRefusal::UnknownAdvert { property: home, advert: three });
+    assert_eq!(check_store(&app).await.len(), 3);
+    assert_ne!(home, apart);
+}
+
+/// A market in random order, with drafts that do not name their property.
+fn market(seed: u64, properties: u64) -> Vec<AdvertDraft> {
+    let world = World::new(seed, sample::towns(), Settings::new(properties, at(1_790_000_000))).unwrap();
+    let mut drafts: Vec<AdvertDraft> = world.drafts().collect();
+    let mut random = Random::new(seed);
+    for index in (1..drafts.len()).rev() {
+        let other = random.below(index as u64 + 1) as usize;
+        drafts.swap(index, other);
+    }
+    drafts
+}
+
+#[tokio::test]
+async fn a_stock_without_groups_is_regrouped_once() {
+    let folder = TempDir::new().unwrap();
+    let app = open(folder.path(), 1, false);
+    for drafts in market(7, 150).chunks(100) {
+        app.ingest(drafts.to_vec()).await.unwrap();
+    }
+    let alone = check_store(&app).await;
+    drop(app);
+    let app = open(folder.path(), 2, true);
+    let mut options = RegroupOptions { dry_run: true, examples: 3 };
+    let shown = app.regroup(options, &mut |_| {}).await.unwrap();
+    assert!(shown.moved > 20, "{shown:?}");
+    assert_eq!(shown.examples.len(), 3);
+    assert_eq!(check_store(&app).await, alone, "a dry run stores nothing");
+    options.dry_run = false;
+    let report = app.regroup(options, &mut |_| {}).await.unwrap();
+    assert_eq!(report, shown);
+    let grouped = check_store(&app).await;
+    assert_eq!(grouped.len(), report.properties_after);
+    let mut survivors = 0;
+    for property in alone.keys().filter(|property| !grouped.contains_key(property)) {
+        let survivor = app.surviving_property(*property).await.unwrap().unwrap();
+        assert!(grouped.contains_key(&survivor));
+        survivors += 1;
+    }
+    assert_eq!(survivors, alone.len() - grouped.len());
+    let again = app.regroup(options, &mut |_| {}).await.unwrap();
+    assert_eq!(again.moved, 0, "{again:?}");
+}

@@ -1,0 +1,70 @@
+//! The names of picture files. Portals copy pictures under the name that the agency's software gave them.
+
+use super::tokens::hash_bytes;
+use crate::value::WebAddress;
+
+/// The number of names that are kept.
+pub const PICTURES_MAX: usize = 8;
+
+/// The number of addresses that are read. The first pictures are the same on all portals, the last ones are not.
+const READ_MAX: usize = 16;
+
+/// Returns the hashes of the specific names among the addresses, each once.
+pub fn picture_names<'a>(addresses: impl Iterator<Item = &'a WebAddress>) -> Vec<u32> {
+    let mut names = Vec::new();
+    let found = addresses.take(READ_MAX).filter_map(|address| specific_name(address.as_str()));
+    for hash in found.map(|name| hash_bytes(name.as_bytes())) {
+        if !names.contains(&hash) {
+            names.push(hash);
+        }
+        if names.len() == PICTURES_MAX {
+            break;
+        }
+    }
+    names
+}
+
+/// Returns the name of the file without its ending and its size. `None` for one like "1.jpg" or "photo-2-large.webp".
+fn specific_name(address: &str) -> Option<String> {
+    let path = address.split(['?', '#']).next()?;
+    let file = path.rsplit('/').next()?;
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let mut name = String::with_capacity(stem.len());
+    let mut is_identifier = false;
+    for part in stem.split(['-', '_', '.']).filter(|part| !is_size(part)) {
+        is_identifier |= part.len() >= 16 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !name.is_empty() {
+            name.push('-');
+        }
+        name.push_str(part);
+    }
+    name.make_ascii_lowercase();
+    let digits = name.bytes().filter(u8::is_ascii_digit).count();
+    (digits >= 5 || is_identifier).then_some(name)
+}
+
+/// Returns `true` for "1024x768", "w800", "large", "thumb".
+fn is_size(part: &str) -> bool {
+    const NAMES: [&str; 9] = ["large", "small", "medium", "thumb", "thumbnail", "xl", "xxl", "hd", "full"];
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    NAMES.iter().any(|name| part.eq_ignore_ascii_case(name))
+        || part.split_once('x').is_some_and(|(width, height)| is_number(width) && is_number(height))
+        || part.strip_prefix(['w', 'h']).is_some_and(is_number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_specific_names_count() {
+        let check = |address: &str, expected: Option<&str>| {
+            assert_eq!(specific_name(address).as_deref(), expected, "{address}");
+        };
+        check("https://a.example/img/1.jpg", None);
+        check("https://a.example/img/photo-2-large.webp", None);
+        check("https://a.example/800x600/LV2311_0042391.jpg?w=3", Some("lv2311-0042391"));
+        check("https://b.example/x/lv2311_0042391-1024x768.webp", Some("lv2311-0042391"));
+        check("https://b.example/9f86d081884c7d659a2f.png", Some("9f86d081884c7d659a2f"));
+    }
+}

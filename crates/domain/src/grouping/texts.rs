@@ -1,0 +1,159 @@
+//! Evidence from texts and pictures.
+
+use super::compare::Rarity;
+use super::evidence::{EvidenceCollector, EvidenceKind};
+use super::facts::{SurfaceRelation, floors_differ, text_floors_differ};
+use super::prices::PriceRelation;
+use super::publishers::{are_two_mandates, is_one_agency};
+use super::signature::{Fact, List, Signature};
+use super::sketch::{Overlap, overlap};
+use crate::closeness::percent_apart;
+use crate::kinds::PropertyType;
+
+/// The most points that a common text can add.
+pub const TEXT_POINTS_MAX: f32 = 5.0;
+
+/// Fewer shingles than this are too few to tell by themselves.
+const SHINGLES_ENOUGH: f32 = 12.0;
+
+/// Returns the weight of a part of a text that occurs in so many adverts. A home on five portals has its shingles in five adverts; a
+/// phrase in ten counts half, one in a hundred hardly.
+fn weight(count: u32) -> f32 {
+    const HALF: f32 = 10.0;
+    HALF / (HALF + count.saturating_sub(1) as f32)
+}
+
+fn shared(one: &Signature, other: &Signature, list: List) -> impl Iterator<Item = u32> {
+    one.list(list).iter().copied().filter(move |value| other.list(list).contains(value))
+}
+
+fn overlap_of(one: &Signature, other: &Signature, rarity: &dyn Rarity) -> Overlap {
+    overlap(one.shingles(), one.shingle_count(), other.shingles(), other.shingle_count(), |shingle| {
+        weight(rarity.count(shingle))
+    })
+}
+
+/// What two adverts share besides the wording. A second agency rewords the text, but gives the same sizes, names and features.
+#[derive(Debug, Clone, Copy)]
+pub struct SharedDetails {
+    numbers: usize,
+    words: Overlap,
+}
+
+impl SharedDetails {
+    pub fn of(one: &Signature, other: &Signature, rarity: &dyn Rarity) -> Self {
+        let (words, others) = (one.list(List::Words), other.list(List::Words));
+        let weight = |word| weight(rarity.count(word));
+        Self {
+            numbers: shared(one, other, List::Numbers).count(),
+            words: overlap(words, one.word_count(), others, other.word_count(), weight),
+        }
+    }
+
+    /// Returns the most points that they can add.
+    pub fn points(self) -> f32 {
+        self.number_points() + self.word_points()
+    }
+
+    fn number_points(self) -> f32 {
+        (self.numbers as f32).min(2.5)
+    }
+
+    /// Two texts about different homes of a town have a tenth of their uncommon words in common.
+    fn word_points(self) -> f32 {
+        let Overlap { share, rarity, compared } = self.words;
+        let count = share * compared as f32;
+        (10.0 * (share - 0.1)).clamp(0.0, 4.0).min(count) * rarity.sqrt()
+    }
+
+    /// Weighs them. What a copied text contains has been counted with the text, so that only the `rest` of it counts.
+    fn weigh(self, rest: f32, collector: &mut impl EvidenceCollector) {
+        if self.numbers > 0 {
+            collector.add(EvidenceKind::Numbers, self.number_points() * rest, || {
+                format!("{} numbers in common", self.numbers)
+            });
+        }
+        if self.words.share > 0.0 {
+            let Overlap { share, compared, .. } = self.words;
+            collector.add(EvidenceKind::Words, self.word_points() * rest, || {
+                format!("{:.0} % of {compared} uncommon words in common", share * 100.0)
+            });
+        }
+    }
+}
+
+/// Weighs the pictures and the number of the unit.
+pub fn weigh_pictures(one: &Signature, other: &Signature, collector: &mut impl EvidenceCollector) {
+    let pictures = shared(one, other, List::Pictures).count();
+    if pictures > 0 {
+        let points = if pictures == 1 { 2.5 } else { 4.0 };
+        collector.add(EvidenceKind::Pictures, points, || format!("{pictures} pictures of the same name"));
+    }
+    if shared(one, other, List::Marks).next().is_some() {
+        let is_series = matches!(one.property_type, PropertyType::Parking | PropertyType::Land);
+        collector.add(EvidenceKind::Mark, if is_series { 4.0 } else { 2.0 }, || {
+            "the same number of the unit".into()
+        });
+    }
+}
+
+/// Weighs the texts. Two relations say whether the facts that differ between units of one building agree.
+pub fn weigh_texts(
+    one: &Signature,
+    other: &Signature,
+    (price, surface): (PriceRelation, SurfaceRelation),
+    details: SharedDetails,
+    rarity: &dyn Rarity,
+    collector: &mut impl EvidenceCollector,
+) {
+    let Overlap { share, rarity: rareness, compared } = overlap_of(one, other, rarity);
+    let points: f32 = match share {
+        0.75.. => TEXT_POINTS_MAX,
+        0.55.. => 4.0,
+        0.35.. => 3.0,
+        0.2.. => 1.5,
+        0.1.. => 0.5,
+        _ => 0.0,
+    };
+    let enough = (compared as f32 / SHINGLES_ENOUGH).min(1.0);
+    if points > 0.0 {
+        collector.add(EvidenceKind::Text, points * enough * rareness.sqrt(), || {
+            format!("{:.0} % of the shorter text in common", share * 100.0)
+        });
+    }
+    details.weigh(1.0 - share, collector);
+    weigh_another_unit(one, other, (price, surface), share, collector);
+}
+
+/// One agency describes the flats of a building, the houses of a programme or the plots of an estate with one text. Then the price
+/// and the surface tell them apart, or the floor.
+fn weigh_another_unit(
+    one: &Signature,
+    other: &Signature,
+    (price, surface): (PriceRelation, SurfaceRelation),
+    share: f32,
+    collector: &mut impl EvidenceCollector,
+) {
+    const COPIED: f32 = 0.3;
+    let is_known = one.hash(Fact::Agency).or(one.hash(Fact::Phone)).is_some()
+        && other.hash(Fact::Agency).or(other.hash(Fact::Phone)).is_some();
+    if share < COPIED || is_known && !is_one_agency(one, other) {
+        return;
+    }
+    let differs = |fact, percent_max| {
+        let pair = one.number(fact).zip(other.number(fact));
+        pair.and_then(|(one, other)| percent_apart(one, other)).is_some_and(|percent| percent > percent_max)
+    };
+    let is_other_price = matches!(price, PriceRelation::Apart(percent) if percent > 0.1);
+    let is_other_unit = surface.differs()
+        || floors_differ(one, other)
+        || are_two_mandates(one, other)
+        || differs(Fact::Energy, 1.0)
+        || differs(Fact::Charges, 1.0);
+    if is_other_price && is_other_unit {
+        collector
+            .add(EvidenceKind::AnotherUnit, -6.0, || "one text with another price, and other facts".into());
+    } else if text_floors_differ(one, other) {
+        collector.add(EvidenceKind::AnotherUnit, -3.0, || "one text with another floor".into());
+    }
+}

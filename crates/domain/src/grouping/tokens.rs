@@ -1,0 +1,261 @@
+//! Splits the text of an advert into words and numbers.
+//!
+//! Unlike [`crate::phrase`], a number is one token with its value: "1 840 m²", "1840m2" and "1.840 m²" are the same two tokens, and so
+//! are "81,64" and "81.64". Facts are read from these tokens, and shingles are made of them.
+
+use crate::fold::plain_letters;
+
+/// A word or a number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Token {
+    start: u32,
+    end: u32,
+    /// The value of a number. Words and ordinals have none.
+    pub number: Option<f32>,
+    pub hash: u32,
+    /// Whether punctuation follows.
+    pub ends_clause: bool,
+    /// Whether a sentence ends here.
+    pub ends_sentence: bool,
+}
+
+/// The tokens of a text, in reading order.
+#[derive(Debug, Default)]
+pub struct Tokens {
+    folded: String,
+    list: Vec<Token>,
+}
+
+/// The text that is read. A description may be ten times as long; what sells a home stands at its beginning.
+const BYTES_MAX: usize = 6_000;
+
+impl Tokens {
+    /// Appends the tokens of a text, which ends a sentence.
+    pub fn read(&mut self, text: &str) {
+        let mut rest = &text[..text.floor_char_boundary(BYTES_MAX)];
+        self.folded.reserve(rest.len());
+        self.list.reserve(rest.len() / 6);
+        while let Some(letter) = rest.chars().next() {
+            rest = if letter.is_ascii_digit() {
+                self.number(rest)
+            } else if letter.is_alphanumeric() {
+                self.word(rest)
+            } else {
+                self.separator(letter, &rest[letter.len_utf8()..]);
+                &rest[letter.len_utf8()..]
+            };
+        }
+        if let Some(last) = self.list.last_mut() {
+            last.ends_clause = true;
+            last.ends_sentence = true;
+        }
+    }
+
+    pub fn list(&self) -> &[Token] {
+        &self.list
+    }
+
+    /// Returns the folded word, or the digits of a number.
+    pub fn text(&self, token: &Token) -> &str {
+        &self.folded[token.start as usize..token.end as usize]
+    }
+
+    /// Returns the word at a position; nothing for a number or beyond the end.
+    pub fn word_at(&self, position: usize) -> &str {
+        self.list.get(position).filter(|token| token.number.is_none()).map_or("", |token| self.text(token))
+    }
+
+    /// Returns the number at a position.
+    pub fn number_at(&self, position: usize) -> Option<f32> {
+        self.list.get(position)?.number
+    }
+
+    fn separator(&mut self, letter: char, after: &str) {
+        if letter == '€' {
+            let start = self.folded.len();
+            self.folded.push_str("euros");
+            self.push(start, None);
+            return;
+        }
+        let Some(last) = self.list.last_mut() else { return };
+        // The point of an abbreviation ("cuis. américaine") is followed by a small letter.
+        let next = after.trim_start().chars().next();
+        let ends = matches!(letter, '!' | '?' | '\n' | '•')
+            || letter == '.' && next.is_none_or(|next| !next.is_lowercase() && !after.starts_with(next));
+        last.ends_sentence |= ends;
+        last.ends_clause |=
+            ends || matches!(letter, ',' | ';' | ':' | '(' | ')' | '/' | '-' | '–' | '.' | '|');
+    }
+
+    fn word<'a>(&mut self, text: &'a str) -> &'a str {
+        let start = self.folded.len();
+        let mut rest = "";
+        for (index, letter) in text.char_indices() {
+            if letter.is_ascii_alphanumeric() {
+                self.folded.push(letter.to_ascii_lowercase());
+            } else if letter.is_alphanumeric() {
+                for lower in letter.to_lowercase() {
+                    match plain_letters(lower) {
+                        Some(plain) => self.folded.push_str(plain),
+                        None => self.folded.push(lower),
+                    }
+                }
+            } else if ('\u{300}'..='\u{36f}').contains(&letter) {
+                // A decomposed accent.
+            } else {
+                rest = &text[index..];
+                break;
+            }
+        }
+        self.push(start, None);
+        rest
+    }
+
+    /// Reads a number with its groups of thousands and its decimals, or an ordinal.
+    fn number<'a>(&mut self, text: &'a str) -> &'a str {
+        let bytes = text.as_bytes();
+        let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let mut end = digits(0);
+        let mut value = decimal(&text[..end]);
+        // "1 840", "1.840": groups of exactly three digits after one to three. A leading zero is a telephone number or a code.
+        if end <= 3 && !text.starts_with('0') {
+            while let Some((separator, group)) = group_after(&text[end..]) {
+                if digits(group + end) != 3 {
+                    break;
+                }
+                value = value * 1_000.0 + decimal(&text[end + separator..end + separator + 3]);
+                end += separator + 3;
+            }
+        }
+        if matches!(bytes.get(end), Some(b',' | b'.')) && end + 1 < bytes.len() {
+            let count = digits(end + 1);
+            if (1..=2).contains(&count) {
+                let fraction = decimal(&text[end + 1..end + 1 + count]);
+                value += fraction / if count == 1 { 10.0 } else { 100.0 };
+                end += 1 + count;
+            }
+        }
+        let start = self.folded.len();
+        self.folded.push_str(&text[..end]);
+        let rest = &text[end..];
+        if !rest.starts_with(|letter: char| letter.is_alphabetic()) {
+            self.push(start, Some(value as f32));
+            return rest;
+        }
+        for ending in ["ème", "eme", "ième", "er", "ère", "ere", "nde", "nd", "è", "e"] {
+            let after = rest.get(..ending.len()).filter(|found| found.eq_ignore_ascii_case(ending));
+            if after.is_some() && !rest[ending.len()..].starts_with(char::is_alphanumeric) {
+                self.folded.push('e');
+                self.push(start, None);
+                return &rest[ending.len()..];
+            }
+        }
+        self.push(start, Some(value as f32));
+        rest
+    }
+
+    fn push(&mut self, start: usize, number: Option<f32>) {
+        let word = &self.folded[start..];
+        let number = number.or_else(|| number_word(word));
+        let hash = number.map_or_else(|| hash_bytes(word.as_bytes()), |number| mix(number.to_bits()));
+        self.list.push(Token {
+            start: offset(start),
+            end: offset(self.folded.len()),
+            number,
+            hash,
+            ends_clause: false,
+            ends_sentence: false,
+        });
+    }
+}
+
+/// Returns the length of a separator of thousands and the offset of the group behind it.
+fn group_after(rest: &str) -> Option<(usize, usize)> {
+    let separator =
+        rest.chars().next().filter(|letter| matches!(letter, ' ' | '\u{a0}' | '\u{202f}' | '.'))?;
+    let length = separator.len_utf8();
+    Some((length, length))
+}
+
+fn decimal(digits: &str) -> f64 {
+    digits.parse().unwrap_or(f64::INFINITY)
+}
+
+fn offset(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}
+
+/// Returns the value of a spelled number. "Un" and "une" are articles as well, and "neuf" means new, so they are words.
+fn number_word(word: &str) -> Option<f32> {
+    Some(match word {
+        "deux" => 2.0,
+        "trois" => 3.0,
+        "quatre" => 4.0,
+        "cinq" => 5.0,
+        "six" => 6.0,
+        "sept" => 7.0,
+        "huit" => 8.0,
+        "dix" => 10.0,
+        _ => return None,
+    })
+}
+
+/// Hashes a word or a name. The result is stored, so it never changes; it is never zero.
+pub fn hash_bytes(bytes: &[u8]) -> u32 {
+    let mut hash = 0x811c_9dc5_u32 ^ offset(bytes.len());
+    for byte in bytes {
+        hash = (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+    }
+    mix(hash)
+}
+
+/// Spreads the bits of a hash.
+pub const fn mix(hash: u32) -> u32 {
+    let hash = (hash ^ (hash >> 16)).wrapping_mul(0x7feb_352d);
+    let hash = (hash ^ (hash >> 15)).wrapping_mul(0x846c_a68b);
+    let hash = hash ^ (hash >> 16);
+    if hash == 0 { 1 } else { hash }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        let mut tokens = Tokens::default();
+        tokens.read(text);
+        let shown: Vec<String> = tokens
+            .list()
+            .iter()
+            .map(|token| {
+                token.number.map_or_else(|| tokens.text(token).into(), |number| format!("#{number}"))
+            })
+            .collect();
+        assert_eq!(shown.join(" "), expected, "{text}");
+    }
+
+    #[test]
+    fn numbers_have_a_value() {
+        check("Terrain de 1 840 m²", "terrain de #1840 m2");
+        check("1.840m2, 1\u{a0}840 m²", "#1840 m2 #1840 m2");
+        check("81,64 m² ou 81.64 m2", "#81.64 m2 ou #81.64 m2");
+        check("T3 de 65m² au 2ème étage", "t3 de #65 m2 au 2e etage");
+        check("1 250 000 €", "#1250000 euros");
+        check("trois chambres, une cave", "#3 chambres une cave");
+        check("02 61 91 14 20", "#2 #61 #91 #14 #20");
+        check("livré en 2024. 350 000 €", "livre en #2024 #350000 euros");
+    }
+
+    #[test]
+    fn sentences_end_with_a_point() {
+        let mut tokens = Tokens::default();
+        tokens.read("Quartier du Thabor, cuis. équipée. Proche Gare");
+        let ends: Vec<&str> = tokens
+            .list()
+            .iter()
+            .filter(|token| token.ends_sentence)
+            .map(|token| tokens.text(token))
+            .collect();
+        assert_eq!(ends, ["equipee", "gare"]);
+    }
+}

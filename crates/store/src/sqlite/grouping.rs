@@ -1,0 +1,266 @@
+//! Signatures of adverts, merges and splits of properties, and decisions of people.
+
+use domain::grouping::{PersonDecision, Verdict};
+use domain::{AdvertId, PropertyId, Timestamp};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::commit::{Conflict, Refusal, property_row};
+use super::prepare::PreparedMove;
+use super::read::{self, advert_id, from_sql, property_id};
+use crate::contract::{AdvertRef, DecidedBy, LineageRow, SignatureRow};
+use crate::error::Error;
+
+const SIGNATURE_COLUMNS: &str = "id, property_id, signature, is_named, expired";
+
+pub fn scan_signatures(
+    connection: &Connection,
+    after: Option<AdvertId>,
+    limit: usize,
+) -> Result<Vec<SignatureRow>, Error> {
+    let sql = format!("SELECT {SIGNATURE_COLUMNS} FROM advert WHERE id > ?1 ORDER BY id LIMIT ?2");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    // An empty value is lower than every id.
+    let after = after.map_or_else(Vec::new, |id| id.as_bytes().to_vec());
+    let rows = statement.query_map(params![after, limit], signature_row)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+pub fn signatures(connection: &Connection, adverts: &[AdvertId]) -> Result<Vec<Option<SignatureRow>>, Error> {
+    let sql = format!("SELECT {SIGNATURE_COLUMNS} FROM advert WHERE id = ?1");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut one = |advert: &AdvertId| statement.query_row([advert.as_bytes()], signature_row).optional();
+    Ok(adverts.iter().map(&mut one).collect::<Result<_, _>>()?)
+}
+
+fn signature_row(row: &Row<'_>) -> rusqlite::Result<SignatureRow> {
+    let located = AdvertRef { advert: advert_id(row, 0)?, property: property_id(row, 1)? };
+    Ok(SignatureRow { located, signature: row.get(2)?, is_named: row.get(3)?, is_expired: row.get(4)? })
+}
+
+pub fn put_signatures(connection: &Connection, signatures: &[(AdvertId, Vec<u8>)]) -> Result<(), Error> {
+    let mut statement = connection.prepare_cached("UPDATE advert SET signature = ?2 WHERE id = ?1")?;
+    for (advert, signature) in signatures {
+        statement.execute(params![advert.as_bytes(), signature])?;
+    }
+    Ok(())
+}
+
+/// Returns the versions of the properties that adverts leave.
+pub fn source_versions(
+    connection: &Connection,
+    sources: &[PropertyId],
+) -> Result<Vec<(PropertyId, u32)>, Refusal> {
+    let mut versions = Vec::with_capacity(sources.len());
+    for source in sources {
+        let row = property_row(connection, *source)?.filter(|row| row.record_id.is_some());
+        versions.push((*source, row.ok_or(Conflict)?.version));
+    }
+    Ok(versions)
+}
+
+/// Records where adverts come from, before their rows move.
+pub fn record_move(
+    connection: &Connection,
+    to: PropertyId,
+    moved: &PreparedMove,
+    decided_by: &DecidedBy,
+    at: Timestamp,
+) -> Result<(), Error> {
+    let mut sources: Vec<(PropertyId, Vec<AdvertId>)> = Vec::new();
+    for advert in &moved.adverts {
+        let located = read::locate_one(connection, &domain::Identity::Uuid(*advert))?;
+        let Some(from) = located.map(|located| located.property).filter(|from| *from != to) else { continue };
+        connection
+            .prepare_cached(
+                "INSERT OR IGNORE INTO advert_previous_property (advert_id, property_id) VALUES (?1, ?2)",
+            )?
+            .execute(params![advert.as_bytes(), from.as_bytes()])?;
+        match sources.iter_mut().find(|(source, _)| *source == from) {
+            Some((_, adverts)) => adverts.push(*advert),
+            None => sources.push((from, vec![*advert])),
+        }
+    }
+    let (code, decider) = match decided_by {
+        DecidedBy::Sender => (0, None),
+        DecidedBy::Grouping => (1, None),
+        DecidedBy::Person(label) => (2, Some(label)),
+    };
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO property_lineage (at, from_property, to_property, adverts, decided_by, decider)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?;
+    for (from, adverts) in sources {
+        let (at, adverts) = (at.as_millisecond(), encode_ids(&adverts));
+        statement.execute(params![at, from.as_bytes(), to.as_bytes(), adverts, code, decider])?;
+    }
+    Ok(())
+}
+
+/// Lets the id of a removed property lead to another, and the ids that led to it as well. Returns where they lead.
+pub fn merge(
+    connection: &Connection,
+    property: PropertyId,
+    into: PropertyId,
+) -> Result<PropertyId, rusqlite::Error> {
+    let into = survivor(connection, into)?.unwrap_or(into);
+    connection
+        .prepare_cached("UPDATE property SET merged_into = ?2 WHERE id = ?1 OR merged_into = ?1")?
+        .execute(params![property.as_bytes(), into.as_bytes()])?;
+    Ok(into)
+}
+
+pub fn survivor(
+    connection: &Connection,
+    property: PropertyId,
+) -> Result<Option<PropertyId>, rusqlite::Error> {
+    connection
+        .prepare_cached(
+            "SELECT merged_into FROM property p WHERE id = ?1 AND record_id IS NULL AND merged_into IS NOT NULL
+                 AND EXISTS (SELECT 1 FROM property WHERE id = p.merged_into AND record_id IS NOT NULL)",
+        )?
+        .query_row([property.as_bytes()], |row| property_id(row, 0))
+        .optional()
+}
+
+pub fn lineage(connection: &Connection, property: PropertyId) -> Result<Vec<LineageRow>, Error> {
+    let mut statement = connection.prepare_cached(
+        "WITH subject (id) AS (SELECT ?1 UNION SELECT id FROM property WHERE merged_into = ?1)
+         SELECT sequence, at, from_property, to_property, adverts, decided_by, decider FROM property_lineage
+         WHERE from_property IN subject OR to_property IN subject ORDER BY sequence DESC",
+    )?;
+    let mut rows = statement.query([property.as_bytes()])?;
+    let mut lineage = Vec::new();
+    while let Some(row) = rows.next()? {
+        let what = || format!("the lineage of property {property}");
+        let at =
+            Timestamp::from_millisecond(row.get(1)?).map_err(|error| Error::corrupt_by(what(), error))?;
+        let decided_by = match (row.get(5)?, row.get(6)?) {
+            (0, None) => DecidedBy::Sender,
+            (1, None) => DecidedBy::Grouping,
+            (2, Some(label)) => DecidedBy::Person(label),
+            _ => return Err(Error::corrupt(what())),
+        };
+        let adverts = decode_ids(row.get_ref(4)?.as_blob().map_err(from_sql)?, what)?;
+        let (from, to) = (property_id(row, 2)?, property_id(row, 3)?);
+        lineage.push(LineageRow { at, from, to, adverts, decided_by });
+    }
+    Ok(lineage)
+}
+
+pub fn put_decision(
+    connection: &Connection,
+    decision: &PersonDecision,
+    decided_by: &str,
+    at: Timestamp,
+) -> Result<(), Error> {
+    let PersonDecision { verdict, left, right } = decision;
+    let verdict = match verdict {
+        Verdict::Same => 1,
+        Verdict::Different => 2,
+    };
+    connection
+        .prepare_cached(
+            "INSERT INTO person_decision (at, verdict, left_adverts, right_adverts, decided_by)
+             VALUES (?1, ?2, ?3, ?4, ?5)",
+        )?
+        .execute(params![at.as_millisecond(), verdict, encode_ids(left), encode_ids(right), decided_by])?;
+    Ok(())
+}
+
+pub fn person_decisions(connection: &Connection, after: u64) -> Result<Vec<(u64, PersonDecision)>, Error> {
+    let mut statement = connection.prepare_cached(
+        "SELECT number, verdict, left_adverts, right_adverts FROM person_decision WHERE number > ?1 ORDER BY number",
+    )?;
+    let after = i64::try_from(after).unwrap_or(i64::MAX);
+    let mut rows = statement.query([after])?;
+    let mut decisions = Vec::new();
+    while let Some(row) = rows.next()? {
+        let number = row.get(0)?;
+        let what = || format!("decision {number} of a person");
+        let verdict = match row.get(1)? {
+            1 => Verdict::Same,
+            2 => Verdict::Different,
+            _ => return Err(Error::corrupt(what())),
+        };
+        let side = |column| decode_ids(row.get_ref(column)?.as_blob().map_err(from_sql)?, what);
+        decisions.push((number, PersonDecision { verdict, left: side(2)?, right: side(3)? }));
+    }
+    Ok(decisions)
+}
+
+/// Removes an erased advert from decisions and from the lineage of the properties that held it.
+pub fn erase(connection: &Connection, advert: AdvertId, holders: &[PropertyId]) -> Result<(), Error> {
+    for holder in holders {
+        erase_from_lineage(connection, advert, *holder)?;
+    }
+    // People decide rarely enough that this table needs no index.
+    let mut statement = connection.prepare_cached(
+        "SELECT number, left_adverts, right_adverts FROM person_decision
+         WHERE instr(left_adverts, ?1) > 0 OR instr(right_adverts, ?1) > 0",
+    )?;
+    let mut rows = statement.query([advert.as_bytes()])?;
+    let mut changed = Vec::new();
+    while let Some(row) = rows.next()? {
+        let number: u64 = row.get(0)?;
+        let what = || format!("decision {number} of a person");
+        let side = |column| -> Result<Vec<AdvertId>, Error> {
+            let mut adverts = decode_ids(row.get_ref(column)?.as_blob().map_err(from_sql)?, what)?;
+            adverts.retain(|known| *known != advert);
+            Ok(adverts)
+        };
+        changed.push((number, side(1)?, side(2)?));
+    }
+    for (number, left, right) in changed {
+        if left.is_empty() || right.is_empty() {
+            connection.prepare_cached("DELETE FROM person_decision WHERE number = ?1")?.execute([number])?;
+        } else {
+            connection
+                .prepare_cached(
+                    "UPDATE person_decision SET left_adverts = ?2, right_adverts = ?3 WHERE number = ?1",
+                )?
+                .execute(params![number, encode_ids(&left), encode_ids(&right)])?;
+        }
+    }
+    Ok(())
+}
+
+fn erase_from_lineage(connection: &Connection, advert: AdvertId, holder: PropertyId) -> Result<(), Error> {
+    let mut statement = connection
+        .prepare_cached("SELECT sequence, adverts FROM property_lineage WHERE from_property = ?1")?;
+    let mut rows = statement.query([holder.as_bytes()])?;
+    let mut changed = Vec::new();
+    while let Some(row) = rows.next()? {
+        let what = || format!("the lineage of property {holder}");
+        let mut adverts = decode_ids(row.get_ref(1)?.as_blob().map_err(from_sql)?, what)?;
+        let before = adverts.len();
+        adverts.retain(|known| *known != advert);
+        if adverts.len() < before {
+            changed.push((row.get::<_, i64>(0)?, adverts));
+        }
+    }
+    for (sequence, adverts) in changed {
+        if adverts.is_empty() {
+            connection
+                .prepare_cached("DELETE FROM property_lineage WHERE sequence = ?1")?
+                .execute([sequence])?;
+        } else {
+            connection
+                .prepare_cached("UPDATE property_lineage SET adverts = ?2 WHERE sequence = ?1")?
+                .execute(params![sequence, encode_ids(&adverts)])?;
+        }
+    }
+    Ok(())
+}
+
+fn encode_ids(adverts: &[AdvertId]) -> Vec<u8> {
+    adverts.iter().flat_map(|advert| *advert.as_bytes()).collect()
+}
+
+fn decode_ids(bytes: &[u8], what: impl FnOnce() -> String) -> Result<Vec<AdvertId>, Error> {
+    let (ids, rest) = bytes.as_chunks::<16>();
+    if !rest.is_empty() {
+        return Err(Error::corrupt(what()));
+    }
+    Ok(ids.iter().copied().map(AdvertId::from_bytes).collect())
+}
