@@ -126,14 +126,7 @@ fn signature(advert: &Value, places: &Gazetteer) -> Option<Signature> {
     let draft = advert_draft::parse(advert, context).unwrap().draft;
     let placement = draft.patch.place.value().and_then(|place| places.resolve(place).placement);
     let city = placement.as_ref().and_then(|placement| places.city(&placement.insee));
-    let commune = city.map(|city| {
-        let id = |id: u64| u32::try_from(id).unwrap();
-        CommuneFacts {
-            commune: id(city.id()),
-            city: id(city.parent_id().unwrap_or(city.id())),
-            population: city.population,
-        }
-    });
+    let commune = city.map(|city| CommuneFacts::of(city));
     let advert = merge::create(AdvertId::from_bytes([0; 16]), draft, placement, now).advert;
     Signature::of(&advert, commune)
 }

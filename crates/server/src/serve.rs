@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use app::App;
 use app::workers;
 use app::workers::dispatcher::{self, Dispatcher};
 use app::workers::indexer::{self, Indexer};
@@ -170,6 +171,21 @@ fn serve_connection(
     });
 }
 
+/// Loads what grouping knows about the stock. A failure is not the end: the first write tries again, and reports it.
+async fn prepare_grouping(app: App, stop: CancellationToken) {
+    tokio::select! {
+        () = stop.cancelled() => {}
+        loaded = app.prepare_grouping() => {
+            if let Err(error) = loaded {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "cannot load the signatures of adverts; the first write tries again"
+                );
+            }
+        }
+    }
+}
+
 /// Starts the followers of the change log that this process has: indexer, matcher, dispatcher.
 fn start_followers(shared: &Shared, tasks: &TaskTracker, stop: &CancellationToken) {
     let (config, background) = (&shared.config, shared.background.handle());
@@ -181,6 +197,7 @@ fn start_followers(shared: &Shared, tasks: &TaskTracker, stop: &CancellationToke
         tasks.spawn_on(indexer::run(indexer, stop.clone()), &background);
         tasks.spawn_on(indexer::maintain(shared.app.clone(), stop.clone()), &background);
     }
+    tasks.spawn_on(prepare_grouping(shared.app.background(), stop.clone()), &background);
     if let Some(matcher) = Matcher::new(&shared.app) {
         tasks.spawn_on(matcher::run(matcher, stop.clone()), &background);
     }

@@ -1,7 +1,7 @@
 //! What grouping has to know about the whole stock, in memory: the signatures of all adverts, the verdicts of people, and the usual
 //! prices.
 //!
-//! The state is loaded when it is first needed, and then follows the writes of this process. A batch is planned under the lock and
+//! The state is loaded when it is first needed, by a server at its start, and then follows the writes of this process. A batch is planned under the lock and
 //! changes the state at once, so that a batch planned next sees its adverts before they are committed: otherwise two requests could
 //! make two properties of one. The changes are kept as a [`Reservation`] and undone if the batch is not committed. A batch that wants
 //! to join a property of a batch under way waits for it ([`Grouping::settled`]).
@@ -186,7 +186,12 @@ impl App {
         Ok(state)
     }
 
-    /// Returns the size of the state of grouping. `None` until something needed it.
+    /// Loads the state, so that the first write does not wait for it.
+    pub async fn prepare_grouping(&self) -> Result<(), Error> {
+        self.lock_grouping().await.map(drop)
+    }
+
+    /// Returns the size of the state of grouping. `None` until it is loaded.
     pub fn grouping_status(&self) -> Option<GroupingStatus> {
         *self.grouping.status.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -259,10 +264,7 @@ impl App {
 
     /// Returns what the gazetteer knows about the commune of an advert.
     pub(crate) fn commune_facts(&self, placement: Option<&Placement>) -> Option<CommuneFacts> {
-        let city = self.places.city(&placement?.insee)?;
-        let commune = u32::try_from(city.id()).ok()?;
-        let parent = city.parent_id().and_then(|parent| u32::try_from(parent).ok());
-        Some(CommuneFacts { commune, city: parent.unwrap_or(commune), population: city.population })
+        self.places.city(&placement?.insee).map(|city| CommuneFacts::of(city))
     }
 
     /// Returns the signature of an advert. `None` if its commune is unknown.

@@ -11,7 +11,7 @@ use crate::advert_event::EventSubject;
 use crate::advert_fields::{AdvertDetails, AdvertField};
 use crate::fold::fold;
 use crate::kinds::{GeoAccuracy, PropertyType, PublisherType, RentPeriod, TransactionType};
-use crate::place::GeoPoint;
+use crate::place::{City, GeoPoint};
 use crate::special_sale::NewBuilding;
 use crate::value::{Amount, ShortText};
 
@@ -27,6 +27,15 @@ pub struct CommuneFacts {
     pub city: u32,
     /// Of the commune or district.
     pub population: u32,
+}
+
+impl CommuneFacts {
+    pub fn of(city: &City) -> Self {
+        // The longest code, of a commune in Corsica, has six digits.
+        let id = |id: u64| u32::try_from(id).unwrap_or_default();
+        let commune = id(city.id());
+        Self { commune, city: city.parent_id().map_or(commune, id), population: city.population }
+    }
 }
 
 /// The facts and the text of an advert, in a form that is quick to compare.

@@ -34,11 +34,7 @@ pub async fn merge(
     let body = body::json(request, shared.config.limits.body_bytes_max).await?;
     let properties =
         wire::grouping::parse_merge(&body).map_err(|violations| Problem::violations(&violations))?;
-    let app = shared.app.clone();
-    let merging = async move { app.merge_properties(&properties, &caller.user.name).await };
-    // In a task of its own, so that a client that disconnects cannot interrupt it between the store and the memory.
-    let merged = shared.tasks.spawn(merging).await.map_err(|_| app::Error::Interrupted)??;
-    match merged {
+    match shared.app.merge_properties(&properties, &caller.user.name).await? {
         Ok(MergeOutcome { property, merged }) => Ok(json(StatusCode::OK, &MergeBody::of(property, &merged))),
         Err(CorrectionRefusal::UnknownProperty(id)) => Err(unknown_property(&shared, id).await),
         Err(refusal) => Err(refused(&refusal)),
@@ -55,10 +51,7 @@ pub async fn split(
     let body = body::json(request, shared.config.limits.body_bytes_max).await?;
     let adverts =
         wire::grouping::parse_split(&body).map_err(|violations| Problem::violations(&violations))?;
-    let app = shared.app.clone();
-    let splitting = async move { app.split_property(id, &adverts, &caller.user.name).await };
-    // Like a merge.
-    let split = shared.tasks.spawn(splitting).await.map_err(|_| app::Error::Interrupted)??;
+    let split = shared.app.split_property(id, &adverts, &caller.user.name).await?;
     let SplitOutcome { property, created } = match split {
         Ok(outcome) => outcome,
         Err(CorrectionRefusal::UnknownProperty(unknown)) if unknown == id => {

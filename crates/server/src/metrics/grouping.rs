@@ -17,7 +17,7 @@ impl GroupingMetrics {
         let Self { adverts, bytes } = Self::default();
         registry.register(
             "grouping_adverts",
-            "Adverts with a signature in memory; 0 until the first write",
+            "Adverts with a signature in memory; 0 until they are loaded",
             adverts.clone(),
         );
         registry.register("grouping_bytes", "Memory of the signatures and the usual prices", bytes.clone());
