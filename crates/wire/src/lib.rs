@@ -7,7 +7,8 @@
 //! In reading order:
 //!
 //! - Building blocks: [`names`] (fields, events, states), [`iri`] (resource paths), [`date`], [`json`] (single values of a
-//!   body), [`lenient`] (values as feeds write them), [`query`] (query strings), [`hydra`] (collections), [`error`] (error bodies).
+//!   body), [`lenient`] (values as feeds write them), [`query`] (query strings), [`hydra`] (collections), [`error`] (error bodies),
+//!   [`accepted`] (what a message offers in place of a refused value).
 //! - Parsed: [`filters`] (search criteria in a query), [`advert_draft`] (the body of an advert), [`exported`] (the lines of an
 //!   export), [`search`] (saved searches), [`site`] (sites and site categories). The last two are written as well, and so is the
 //!   body of an advert.
@@ -16,6 +17,7 @@
 //!   (why adverts are one property; the corrections are parsed as well), [`preview`] (the preview of a search), [`indicator`]
 //!   (prices per square metre), [`receipt`] (the result of an ingested advert).
 
+pub mod accepted;
 pub mod advert_draft;
 pub mod date;
 pub mod delivery;

@@ -7,6 +7,7 @@
 mod criterion;
 mod parse;
 mod reference;
+mod suggest;
 mod write;
 
 use std::collections::BTreeSet;
@@ -42,7 +43,10 @@ pub struct ParseContext<'a> {
 /// Members of a response that cannot be changed. They are ignored in a request, so a client can send back what it
 /// read.
 const READ_ONLY: &[&str] =
-    &["@context", "@id", "@type", "user", "token", "createdAt", "updatedAt", "lastAlertAt"];
+    &["@context", "@id", "@type", "user", "token", "createdAt", "updatedAt", "lastAlertAt", IGNORED];
+
+/// The unknown fields of a request, in its response only.
+const IGNORED: &str = "ignored";
 
 /// Settings of a search that are not criteria.
 const TITLE: &str = "title";
@@ -52,6 +56,11 @@ const EMAIL: &str = "notificationRecipient";
 const ENDPOINT: &str = "endpointRecipient";
 const EVENT_ENDPOINT: &str = "eventEndpoint";
 const EVENTS: &str = "subscribedEvents";
+
+/// Returns the fields of a search that are not criteria.
+const fn settings() -> [&'static str; 7] {
+    [TITLE, ENABLED, HIDE_CONTACT, EMAIL, ENDPOINT, EVENT_ENDPOINT, EVENTS]
+}
 
 /// Returns the filters that are criteria of a saved search.
 pub fn criteria() -> impl Iterator<Item = &'static Filter> {
@@ -78,9 +87,8 @@ fn default_flag(filter: &Filter) -> Option<bool> {
 /// Returns whether a name is known in the body of a search.
 fn is_known(name: &str) -> bool {
     static KNOWN: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
-        let settings = [TITLE, ENABLED, HIDE_CONTACT, EMAIL, ENDPOINT, EVENT_ENDPOINT, EVENTS];
         let criteria = criteria().flat_map(crate::filters::names);
-        READ_ONLY.iter().copied().chain(settings).chain(criteria).collect()
+        READ_ONLY.iter().copied().chain(settings()).chain(criteria).collect()
     });
     KNOWN.contains(name)
 }

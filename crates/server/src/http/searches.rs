@@ -54,7 +54,7 @@ pub async fn list(
     let page = shared.app.searches_of(list).await?;
     let writer = Writer::new(&shared).await?;
     let members: Vec<Box<RawValue>> =
-        page.searches.iter().map(|stored| writer.write(stored)).collect::<Result<_, _>>()?;
+        page.searches.iter().map(|stored| writer.write(stored, &[])).collect::<Result<_, _>>()?;
     let view = View::new(PATH, &query.raw, paging, page.total);
     let page = Collection::new("Search", PATH, members, page.total, view, PARAMETERS);
     Ok(ignored.on(json(StatusCode::OK, &page)))
@@ -75,7 +75,8 @@ pub async fn create(
         let message = format!("Limit of {limit} saved searches reached; delete one to create another.");
         return Err(Problem::violations(&[Violation::too_many("", message)]));
     };
-    let mut response = json(StatusCode::CREATED, &Writer::new(&shared).await?.write(&stored)?);
+    let mut response =
+        json(StatusCode::CREATED, &Writer::new(&shared).await?.write(&stored, ignored.names())?);
     if let Ok(location) = HeaderValue::from_str(&wire::iri::search(stored.search.id)) {
         response.headers_mut().insert(header::LOCATION, location.clone());
         response.headers_mut().insert(header::CONTENT_LOCATION, location);
@@ -90,7 +91,7 @@ pub async fn one(
     PathId(id): PathId<SearchId>,
 ) -> Result<Response, Problem> {
     let stored = owned_search(&shared, &caller, id).await?;
-    Ok(json(StatusCode::OK, &Writer::new(&shared).await?.write(&stored)?))
+    Ok(json(StatusCode::OK, &Writer::new(&shared).await?.write(&stored, &[])?))
 }
 
 /// `PUT /searches/{id}`
@@ -110,7 +111,8 @@ pub async fn update(
         let current = owned_search(&shared, &caller, id).await?;
         let (draft, ignored) = read(&shared, &sites, &query, &body, Purpose::Update(&current.search.draft))?;
         if let Some(stored) = shared.app.update_search(&current, draft).await? {
-            return Ok(ignored.on(json(StatusCode::OK, &Writer::new(&shared).await?.write(&stored)?)));
+            let body = Writer::new(&shared).await?.write(&stored, ignored.names())?;
+            return Ok(ignored.on(json(StatusCode::OK, &body)));
         }
     }
     Err(Problem::new(StatusCode::CONFLICT, "This search is being changed by other requests; try again."))
@@ -189,11 +191,12 @@ impl<'a> Writer<'a> {
         Ok(Self { shared, sites: shared.app.sites().await? })
     }
 
-    fn write(&self, stored: &StoredSearch) -> Result<Box<RawValue>, Problem> {
+    /// Writes a search, with the unknown fields of the request.
+    fn write(&self, stored: &StoredSearch, ignored: &[String]) -> Result<Box<RawValue>, Problem> {
         let StoredSearch { number: _, version: _, search, last_alert_at } = stored;
         let (sites, zone) = (&*self.sites, &self.shared.config.time_zone);
         let written = with_places(&self.shared.app, |places| {
-            let parts = SearchInput { search, last_alert_at: *last_alert_at, places, sites, zone };
+            let parts = SearchInput { search, last_alert_at: *last_alert_at, places, sites, zone, ignored };
             serde_json::value::to_raw_value(&wire::search::search(parts))
         });
         written.map_err(|error| {

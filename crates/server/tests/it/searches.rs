@@ -313,20 +313,36 @@ async fn searches_per_user_are_limited() {
 async fn unknown_attributes_are_reported_or_rejected() {
     let server = TestServer::start().await;
     let created = create_search(&server, &json!({})).await;
-    let misspelt = with(&json!({"budgetmax": 3, "expired": false, "fromDate": "2026-01-01", "budgetMax": 7}));
+    let odd = with(&json!({"folder": 3, "expired": false, "fromDate": "2026-01-01", "budgetMax": 7}));
     for (method, path, status) in [("POST", "/searches?x=1", 201), ("PUT", path(&created), 200)] {
-        let response = server.send(Request::new(method, path).key(&server.keys.all).json(&misspelt)).await;
+        let response = server.send(Request::new(method, path).key(&server.keys.all).json(&odd)).await;
         assert_eq!((response.status, &response.json()["budgetMax"]), (status, &json!(7)));
-        let expected =
-            if method == "POST" { "budgetmax, expired, fromDate, x" } else { "budgetmax, expired, fromDate" };
-        assert_eq!(response.header("x-ignored-parameters"), Some(expected));
+        let expected = if method == "POST" {
+            vec!["expired", "folder", "fromDate", "x"]
+        } else {
+            vec!["expired", "folder", "fromDate"]
+        };
+        assert_eq!(response.header("x-ignored-parameters"), Some(expected.join(", ").as_str()));
+        assert_eq!(response.json()["ignored"], json!(expected));
+        // A property of the response, not of the search; and it can be sent back.
+        let read = server.get(self::path(&response.json())).await.ok();
+        assert_eq!(read.get("ignored"), None);
+        let back = put(&server, self::path(&read), &response.json()).await;
+        assert_eq!((back.status, back.header("x-ignored-parameters")), (200, None));
     }
     let before = server.get("/searches").await.ok();
     for (method, path) in [("POST", "/searches"), ("PUT", path(&created))] {
         let request = Request::new(method, path).key(&server.keys.all).header("Prefer", "handling=strict");
         let message =
-            server.send(request.json(&with(&json!({"budgetmax": 3, "budgetMax": 8})))).await.problem(400);
-        assert!(message.contains("budgetmax"), "{message}");
+            server.send(request.json(&with(&json!({"folder": 3, "budgetMax": 8})))).await.problem(400);
+        assert!(message.contains("folder"), "{message}");
+    }
+    // A field that is close to a known one is misspelt.
+    for (method, path) in [("POST", "/searches"), ("PUT", path(&created))] {
+        let body = with(&json!({"maxBudget": 3, "cities": ["/cities/37261"], "budgetmax": 4}));
+        let response = server.send(Request::new(method, path).key(&server.keys.all).json(&body)).await;
+        assert_eq!(response.violations(422), ["budgetmax", "cities", "maxBudget"]);
+        assert!(response.problem(422).contains("Did you mean \"includedCities\" or \"excludedCities\"?"));
     }
     assert_eq!(server.get("/searches").await.ok(), before, "a rejected body changes nothing");
 }

@@ -3,12 +3,17 @@
 use domain::filter::Kind;
 use domain::{FILTERS, Filter};
 
-use super::{is_single_valued, names, order_names};
+use super::{ORDER_ALIASES, is_single_valued, names, order_name, order_names};
 use crate::hydra::Parameter;
 
 /// Returns every parameter of the property collection.
 pub fn collection_parameters() -> Vec<Parameter> {
     FILTERS.iter().flat_map(parameters_of).chain(orders()).chain(pages()).collect()
+}
+
+/// Returns every filter, for operations that neither sort nor have pages.
+pub fn filter_parameters() -> Vec<Parameter> {
+    FILTERS.iter().flat_map(parameters_of).collect()
 }
 
 /// Returns every parameter of the list of similar properties.
@@ -17,7 +22,9 @@ pub fn similar_parameters() -> Vec<Parameter> {
 }
 
 fn orders() -> impl Iterator<Item = Parameter> {
-    order_names().into_iter().map(|name| Parameter::from_string(format!("order[{name}]"), name))
+    let keys = order_names().into_iter().map(|name| Parameter::from_string(format!("order[{name}]"), name));
+    let alias = |(name, by): &(&'static str, _)| Parameter::new(name, order_name(*by));
+    keys.chain(ORDER_ALIASES.iter().map(alias))
 }
 
 fn pages() -> [Parameter; 2] {

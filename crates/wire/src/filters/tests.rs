@@ -79,6 +79,50 @@ fn lists_have_four_notations_and_filters_have_aliases() {
 }
 
 #[test]
+fn names_of_the_official_assistant_server_are_aliases() {
+    same("priceMin=1&priceMax=2", "budgetMin=1&budgetMax=2");
+    same(
+        "ghgCategories[]=A&ghgValueMin=1&ghgValueMax=9",
+        "greenHouseGasCategories=A&greenHouseGasValueMin=1&greenHouseGasValueMax=9",
+    );
+    same("ghgLetters[]=A", "greenHouseGasCategories[]=A");
+    same("floorsMin=1&floorsMax=3", "floorQuantityMin=1&floorQuantityMax=3");
+    for (event, kind) in [("priceEvent", "eventPriceVariation"), ("surfaceEvent", "eventSurfaceVariation")] {
+        let bounds =
+            format!("{kind}Min=-9&{kind}Max=-1&{kind}FromCreatedAt=2026-01-01&{kind}ToCreatedAt=2026-02-01");
+        same(
+            &format!(
+                "{event}Min=-9&{event}Max=-1&{event}FromCreatedAt=2026-01-01&{event}ToCreatedAt=2026-02-01"
+            ),
+            &bounds,
+        );
+        same(
+            &format!(
+                "{event}VariationMin=-9&{event}VariationMax=-1&{event}FromDate=2026-01-01&{event}ToDate=2026-02-01"
+            ),
+            &bounds,
+        );
+    }
+    same("geocodingAccuracy[]=1&withResolvedLocation=true", "geoAccuracy=1&withLocation=1");
+    same(
+        "includedSources[]=portail.fr&excludedSources[]=agence.fr",
+        "includedSites=portail.fr&excludedSites=agence.fr",
+    );
+    same("excludeCities[]=/cities/37261", "excludedCities=37261");
+}
+
+#[test]
+fn orders_have_aliases() {
+    same(
+        "orderUpdatedAt=asc&order[price]=desc&orderCreatedAt=desc",
+        "order[updatedAt]=asc&order[price]=desc&order[createdAt]=desc",
+    );
+    same("orderByPrice=asc", "order[price]=asc");
+    check_rejected("orderCreatedAt=up", &["orderCreatedAt: \"up\" is not asc or desc."]);
+    assert_eq!(read_query("orderColor=asc").ignored, ["orderColor"]);
+}
+
+#[test]
 fn empty_and_null_are_absent() {
     same(
         "budgetMin=&budgetMax=null&propertyTypes[]=&expired=null&fromDate=&sortMode=&expressions[]=&lat=",
@@ -91,6 +135,8 @@ fn empty_and_null_are_absent() {
     same("withCoherentPrice=null", "withCoherentPrice=false");
     differ("withCoherentPrice=null", "");
     same("budgetMax=0&surfaceMax=0&roomMin=2&roomMax=0", "roomMin=2");
+    same("budgetMin=0&budgetMax=0", "budgetMin=0");
+    differ("eventPriceVariationMin=-10&eventPriceVariationMax=0", "eventPriceVariationMin=-10");
 }
 
 #[test]
