@@ -32,3 +32,4 @@ mod searches;
 mod sites;
 mod snapshots;
 mod streams;
+mod wild_clients;
