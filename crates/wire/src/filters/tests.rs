@@ -232,20 +232,20 @@ fn references_are_paths_or_ids() {
     }
     check_rejected(
         "includedSiteCategories=/sites/1",
-        &["includedSiteCategories: \"/sites/1\" is not a reference to a category of sites."],
+        &[&format!("includedSiteCategories: \"/sites/1\" is not {}.", accepted::SITE_CATEGORY)],
     );
     check_rejected(
         &format!(
             "includedCities[]=Paris&includedDepartments=/cities/37&excludedProperties=1&includedSites=/sites/x&propertyTypes[]=7&publisherTypes=-1&energyCategories=H&excludedInseeCodes={ID}"
         ),
         &[
-            "propertyTypes: \"7\" is not one of 0, 1, 2, 3, 4, 5, 6.",
-            "includedCities: \"Paris\" is not a reference to a city.",
-            "includedDepartments: \"/cities/37\" is not a reference to a department.",
-            &format!("excludedInseeCodes: \"{ID}\" is not an INSEE code."),
+            "propertyTypes: \"7\" is not one of 0 Apartment, 1 House, 2 Building, 3 Parking, 4 Office, 5 Land, 6 Shop.",
+            "includedCities: \"Paris\" is not a reference to a city, such as /cities/37261 (GET /cities?name=… finds it).",
+            &format!("includedDepartments: \"/cities/37\" is not {}.", accepted::DEPARTMENT),
+            &format!("excludedInseeCodes: \"{ID}\" is not {}.", accepted::INSEE),
             "excludedProperties: \"1\" is not a reference to a property.",
-            "includedSites: \"/sites/x\" is not a reference to a site.",
-            "publisherTypes: \"-1\" is not one of 0, 1.",
+            &format!("includedSites: \"/sites/x\" is not {}.", accepted::SITE),
+            "publisherTypes: \"-1\" is not one of 0 Individual, 1 Professional.",
             "energyCategories: \"H\" is not one of A, B, C, D, E, F, G.",
         ],
     );
@@ -309,8 +309,10 @@ fn expressions_in_a_query() {
     check_rejected("expressions[0][0][options][strict]=1", &["expressions[0][0]: This entry has no word."]);
     let many: Vec<String> = (0..51).map(|number| format!("expressions[{number}][0][word]=a")).collect();
     check_rejected(&many.join("&"), &["expressions: Too many groups: 51 given, at most 50 allowed."]);
-    let read = read_query("expressions[0][0][word]=a&expressions[0][0][options][incldes]=false");
-    assert_eq!(read.ignored, ["expressions[0][0][options][incldes]"]);
+    check_rejected(
+        "expressions[0][0][word]=a&expressions[0][0][options][incldes]=false",
+        &["expressions[0][0][options][incldes]: This option is not known; the options are includes, strict."],
+    );
 }
 
 #[test]
