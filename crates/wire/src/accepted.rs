@@ -22,7 +22,7 @@ pub const DEPARTMENT_LOOKUP: &str =
 pub const SITE_LOOKUP: &str = "GET /sites lists the sites.";
 pub const SITE_CATEGORY_LOOKUP: &str = "GET /site_categories lists the categories.";
 
-/// Returns the accepted codes of an enumeration: `0 Apartment, 1 House, …`, or letters.
+/// Returns the accepted codes of an enumeration: `0 Apartment, 1 House, …`, or `A, B, …`.
 pub fn choices(codes: Codes) -> String {
     let choice = |code: &u8| match codes {
         Codes::EnergyLetter => EnergyLetter::ALL

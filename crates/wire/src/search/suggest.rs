@@ -129,7 +129,7 @@ const fn errors_allowed(length: usize) -> usize {
     }
 }
 
-/// Returns the number of letters to insert, delete, replace or swap to get from one text to the other.
+/// Returns the number of characters to insert, delete, replace or swap to get from one text to the other.
 fn distance(one: &str, other: &str) -> usize {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let mut rows = vec![(0..=other.len()).collect::<Vec<usize>>()];
