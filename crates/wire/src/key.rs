@@ -233,10 +233,7 @@ mod tests {
 
     fn draft(value: Value) -> Result<KeyDraft, Vec<(String, String)>> {
         parse_key_draft(&value, &TimeZone::UTC, at("2026-03-02T09:00:00Z")).map_err(|violations| {
-            violations
-                .into_iter()
-                .map(|violation| (violation.path.to_string(), violation.message.to_string()))
-                .collect()
+            violations.into_iter().map(|violation| (violation.path, violation.message)).collect()
         })
     }
 
