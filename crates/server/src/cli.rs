@@ -40,7 +40,7 @@ enum Command {
     Compact(compact::CompactArgs),
     /// Import a feed: one advert per line, an export of another Vigie, CSV, or a format of the trade.
     Import(import::ImportArgs),
-    /// Create, list and revoke API keys. A running server applies changes at once.
+    /// Create, list, change and revoke API keys. A running server applies changes at once.
     Keys(keys::KeysArgs),
     /// Name sites and assign them to categories. A running server applies changes at once.
     Sites(sites::SitesArgs),

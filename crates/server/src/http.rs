@@ -4,6 +4,8 @@ mod adverts;
 mod auth;
 mod body;
 mod bulk;
+mod compression;
+mod cors;
 pub(crate) mod deliveries;
 mod documents;
 mod error;
@@ -11,7 +13,10 @@ mod explain;
 pub(crate) mod grouping;
 mod health;
 mod indicators;
+mod keys;
+mod link;
 mod matches;
+mod metering;
 mod middleware;
 mod negotiate;
 mod outlines;
@@ -27,6 +32,7 @@ mod sites;
 mod stream;
 mod tester;
 mod unsubscribe;
+mod usage;
 
 use std::io;
 use std::sync::Arc;
@@ -54,7 +60,7 @@ pub struct SharedParts {
     pub app: App,
     pub config: Config,
     pub metrics: Metrics,
-    pub rate_limits: Option<RateLimits>,
+    pub rate_limits: RateLimits,
     pub tester_limits: tester::TesterLimits,
     /// One permit: listings of deliveries, which may count many rows, run one at a time.
     pub listing: Arc<Semaphore>,
@@ -115,6 +121,7 @@ pub fn router(shared: &Shared) -> Router {
         .route("/documents/properties/{id}", plain(Scope::Read, get(documents::one)))
         .route("/documents/properties/{id}/similar-properties", needs(Scope::Read, get(properties::similar)))
         .route("/documents/properties/{id}/grouping", needs(Scope::Read, get(grouping::explain)))
+        .route("/properties/{id}", plain(Scope::Read, get(documents::redirect)))
         .route("/properties/merge", plain(Scope::Admin, post(grouping::merge)))
         .route("/properties/{id}/split", plain(Scope::Admin, post(grouping::split)))
         .route("/indicators/price_per_meter", needs(Scope::Read, get(indicators::price_per_meter)))
@@ -138,7 +145,8 @@ pub fn router(shared: &Shared) -> Router {
         .route(
             "/searches/{id}",
             plain(Scope::Searches, get(searches::one).delete(searches::delete))
-                .merge(needs(Scope::Searches, put(searches::update))),
+                // Some clients change a search with POST.
+                .merge(needs(Scope::Searches, put(searches::update).post(searches::update))),
         )
         .route("/searches/{id}/explain", needs(Scope::Searches, get(explain::one)))
         .route("/searches/{id}/matches", needs(Scope::Searches, get(matches::list)))
@@ -149,6 +157,12 @@ pub fn router(shared: &Shared) -> Router {
         .route("/webhook-secret", plain(Scope::Searches, get(secrets::one)))
         .route("/webhook-secret/rotate", needs(Scope::Searches, post(secrets::rotate)))
         .route("/webhook-tester", needs(Scope::Searches, get(tester::send)))
+        .route("/usage", auth::guard_any_scope(shared, get(usage::list)))
+        .route("/keys", needs(Scope::Admin, get(keys::list)).merge(plain(Scope::Admin, post(keys::create))))
+        .route(
+            "/keys/{id}",
+            plain(Scope::Admin, get(keys::one).merge(put(keys::change)).merge(delete(keys::revoke))),
+        )
         .route("/matches/{id}", plain(Scope::Searches, get(matches::one)))
         .route("/sites", needs(Scope::Read, get(sites::list)))
         .route(

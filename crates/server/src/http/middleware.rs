@@ -1,4 +1,5 @@
-//! Middleware around every request: request id, limits, responses for unknown routes and methods, log and metrics.
+//! Middleware around every request: request id, limits, responses for unknown routes and methods, CORS, compression, log and
+//! metrics.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -13,13 +14,13 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tracing::Instrument;
 
-use super::Shared;
+use super::compression::{self, Encoding};
+use super::cors::CrossOrigin;
 use super::error::Problem;
+use super::{Shared, link};
 use crate::metrics::{RequestLabels, RouteLabels};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-const DOCUMENTATION: HeaderValue =
-    HeaderValue::from_static("</docs.jsonld>; rel=\"http://www.w3.org/ns/hydra/core#apiDocumentation\"");
 
 /// Permit of a request, counted against `limits.requests_max`. Released when the last clone is dropped.
 #[derive(Clone)]
@@ -53,8 +54,17 @@ async fn handle(
         key = tracing::field::Empty
     );
 
+    let email = &shared.config.email;
+    let documentation = link::documentation(email.chosen_public_url(), request.headers(), &email.public_url);
+    let cross_origin = CrossOrigin::of(&shared.config.http.cors_origins, &request);
+    let accepted = Encoding::accepted(request.headers());
+
     shared.metrics.requests_in_flight.inc();
-    let mut response = run_limited(&shared, &permits, request, next).instrument(span.clone()).await;
+    let response = match cross_origin.preflight() {
+        Some(preflight) => preflight,
+        None => run_limited(&shared, &permits, request, next).instrument(span.clone()).await,
+    };
+    let mut response = compression::compress(response, accepted).await;
     shared.metrics.requests_in_flight.dec();
 
     let status = response.status();
@@ -70,7 +80,8 @@ async fn handle(
 
     let headers = response.headers_mut();
     headers.insert(REQUEST_ID, id);
-    headers.insert(header::LINK, DOCUMENTATION);
+    headers.insert(header::LINK, documentation);
+    cross_origin.add_headers(headers);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response

@@ -17,6 +17,7 @@ use wire::query::Parameters;
 
 use super::Shared;
 use super::error::{Problem, json};
+use super::metering;
 use super::parameters::QueryText;
 use super::path::PathId;
 
@@ -206,5 +207,5 @@ fn page<T: Serialize>(
     parameters: &[Parameter],
 ) -> Response {
     let view = View::new(path, &query.raw, paging, total);
-    json(StatusCode::OK, &Collection::new(resource, path, members, total, view, parameters))
+    metering::page(&Collection::new(resource, path, members, total, view, parameters))
 }

@@ -8,14 +8,15 @@ use axum::response::Response;
 use domain::attribute::PropertyView;
 use domain::{PropertyId, SimilarityProfile};
 use engine::{SearchRequest, SimilarRequest};
-use http::{StatusCode, Uri};
+use http::Uri;
 use serde_json::value::RawValue;
 use wire::filters;
 use wire::hydra::{Collection, Paging, SearchTemplate, View};
 
 use super::Shared;
 use super::documents::existing;
-use super::error::{Problem, json};
+use super::error::Problem;
+use super::metering;
 use super::parameters::QueryText;
 use super::path::PathId;
 use super::searching::{read_filters, with_context};
@@ -45,7 +46,7 @@ pub async fn list(State(shared): State<Shared>, query: QueryText) -> Result<Resp
     let member: Vec<&RawValue> = documents.iter().map(|document| &**document).collect();
     let links = View::new(PATH, &query.raw, paging, total);
     let page = Collection::with_search(RESOURCE, PATH, member, total, links, &*SEARCH);
-    Ok(noted.on(json(StatusCode::OK, &page)))
+    Ok(noted.on(metering::page(&page)))
 }
 
 /// `GET /documents/properties/{id}/similar-properties`
@@ -75,5 +76,5 @@ pub async fn similar(
     let path = wire::iri::similar_properties(id);
     let links = View::new(&path, &query.raw, paging, total);
     let page = Collection::new(RESOURCE, path, member, total, links, &filters::similar_parameters());
-    Ok(noted.on(json(StatusCode::OK, &page)))
+    Ok(noted.on(metering::page(&page)))
 }

@@ -8,7 +8,7 @@ use axum::Extension;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use domain::search::SearchDraft;
-use domain::{Criteria, Endpoint, Insee, RawCriteria, SearchId, SiteDirectory, Violation};
+use domain::{Criteria, Endpoint, Insee, RawCriteria, SearchRef, SiteDirectory, Violation};
 use http::{HeaderValue, StatusCode, header};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -19,6 +19,7 @@ use wire::search::{ParseContext, ParsedSearch, Places, Purpose, SearchInput};
 use super::Shared;
 use super::body;
 use super::error::{Problem, json};
+use super::metering;
 use super::parameters::{IgnoredNames, QueryText};
 use super::path::PathId;
 
@@ -57,7 +58,7 @@ pub async fn list(
         page.searches.iter().map(|stored| writer.write(stored)).collect::<Result<_, _>>()?;
     let view = View::new(PATH, &query.raw, paging, page.total);
     let page = Collection::new("Search", PATH, members, page.total, view, PARAMETERS);
-    Ok(ignored.on(json(StatusCode::OK, &page)))
+    Ok(ignored.on(metering::page(&page)))
 }
 
 /// `POST /searches`
@@ -87,27 +88,27 @@ pub async fn create(
 pub async fn one(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
-    PathId(id): PathId<SearchId>,
+    PathId(name): PathId<SearchRef>,
 ) -> Result<Response, Problem> {
-    let stored = owned_search(&shared, &caller, id).await?;
+    let stored = owned_search(&shared, &caller, name).await?;
     Ok(json(StatusCode::OK, &Writer::new(&shared).await?.write(&stored)?))
 }
 
-/// `PUT /searches/{id}`
+/// `PUT /searches/{id}`, and `POST` to the same path
 pub async fn update(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
-    PathId(id): PathId<SearchId>,
+    PathId(name): PathId<SearchRef>,
     query: QueryText,
     request: Request,
 ) -> Result<Response, Problem> {
     // Check ownership before reading a body of several megabytes.
-    owned_search(&shared, &caller, id).await?;
+    let id = owned_search(&shared, &caller, name).await?.search.id;
     let body = body::json(request, shared.config.limits.body_bytes_max).await?;
     let sites = shared.app.sites().await?;
     for _ in 0..ATTEMPTS {
         // Absent fields keep their current value, so read the search again after a concurrent change.
-        let current = owned_search(&shared, &caller, id).await?;
+        let current = owned_search(&shared, &caller, SearchRef::Id(id)).await?;
         let (draft, ignored) = read(&shared, &sites, &query, &body, Purpose::Update(&current.search.draft))?;
         if let Some(stored) = shared.app.update_search(&current, draft).await? {
             return Ok(ignored.on(json(StatusCode::OK, &Writer::new(&shared).await?.write(&stored)?)));
@@ -120,8 +121,9 @@ pub async fn update(
 pub async fn delete(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
-    PathId(id): PathId<SearchId>,
+    PathId(name): PathId<SearchRef>,
 ) -> Result<Response, Problem> {
+    let id = owned_search(&shared, &caller, name).await?.search.id;
     if !shared.app.delete_search(caller.user.id, id).await? {
         return Err(Problem::not_found());
     }
@@ -129,8 +131,12 @@ pub async fn delete(
 }
 
 /// Returns a search of the caller.
-pub async fn owned_search(shared: &Shared, caller: &Caller, id: SearchId) -> Result<StoredSearch, Problem> {
-    shared.app.search_of(caller.user.id, id).await?.ok_or_else(Problem::not_found)
+pub async fn owned_search(
+    shared: &Shared,
+    caller: &Caller,
+    name: SearchRef,
+) -> Result<StoredSearch, Problem> {
+    shared.app.search_named(caller.user.id, name).await?.ok_or_else(Problem::not_found)
 }
 
 /// Parses the body of a search. Fails with all violations; returns the draft and the names of unknown attributes.

@@ -14,6 +14,7 @@ use wire::site::{self, SiteCategoryResource, SiteChange, SiteResource};
 use super::Shared;
 use super::body;
 use super::error::{Problem, json};
+use super::metering;
 use super::parameters::QueryText;
 use super::path::PathId;
 
@@ -54,7 +55,7 @@ pub async fn list(State(shared): State<Shared>, query: QueryText) -> Result<Resp
     let members = paging.of(found.into_iter().map(|site| SiteResource::of(site, &directory)));
     let view = View::new("/sites", &query.raw, paging, total);
     let page = Collection::new("Site", "/sites", members, total, view, SITE_PARAMETERS);
-    Ok(ignored.on(json(StatusCode::OK, &page)))
+    Ok(ignored.on(metering::page(&page)))
 }
 
 /// `GET /sites/{id}`
@@ -104,7 +105,7 @@ pub async fn categories(State(shared): State<Shared>, query: QueryText) -> Resul
     let members = paging.of(found.into_iter().map(SiteCategoryResource::of));
     let view = View::new("/site_categories", &query.raw, paging, total);
     let page = Collection::new("SiteCategory", "/site_categories", members, total, view, CATEGORY_PARAMETERS);
-    Ok(ignored.on(json(StatusCode::OK, &page)))
+    Ok(ignored.on(metering::page(&page)))
 }
 
 /// `GET /site_categories/{id}`

@@ -8,7 +8,9 @@ mod harness;
 
 mod access;
 mod cli;
+mod compression;
 mod contract;
+mod cors;
 mod deliveries;
 mod grouping;
 mod grouping_corrections;
@@ -32,3 +34,4 @@ mod searches;
 mod sites;
 mod snapshots;
 mod streams;
+mod usage;

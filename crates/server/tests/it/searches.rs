@@ -271,7 +271,8 @@ async fn searches_need_the_searches_scope() {
         server.send(Request::new(method, path).json(&minimal())).await.problem(401);
         for key in [&keys.read, &keys.ingest, &keys.admin] {
             let response = server.send(Request::new(method, path).key(key).json(&minimal())).await;
-            assert_eq!(response.problem(403), "Access Denied.", "{method} {path}");
+            let denied = "Access Denied. This key lacks the scope \"searches\".";
+            assert_eq!(response.problem(403), denied, "{method} {path}");
         }
         let response = server.send(Request::new(method, path).key(&keys.searches).json(&minimal())).await;
         assert!(
@@ -282,7 +283,7 @@ async fn searches_need_the_searches_scope() {
     }
     for (path, allowed) in [
         ("/searches", ["GET", "HEAD", "POST"].as_slice()),
-        (path(&created), &["DELETE", "GET", "HEAD", "PUT"]),
+        (path(&created), &["DELETE", "GET", "HEAD", "POST", "PUT"]),
     ] {
         let response = server.send(Request::new("PATCH", path).key(&keys.all)).await;
         response.problem(405);
@@ -290,6 +291,46 @@ async fn searches_need_the_searches_scope() {
         allow.sort_unstable();
         assert_eq!(allow, allowed);
     }
+}
+
+#[tokio::test]
+async fn owner_names_a_search_by_its_token() {
+    let server = TestServer::start().await;
+    let created = create_search(&server, &json!({"propertyTypes": [0, 1], "withCoherentPrice": false})).await;
+    let token = created["token"].as_str().unwrap();
+    let by_token = format!("/searches/{token}");
+    assert_eq!(server.get(&by_token).await.ok(), server.get(path(&created)).await.ok());
+
+    let changed = put(&server, &by_token, &with(&json!({"title": "Autre"}))).await.ok();
+    assert_eq!((&changed["@id"], &changed["title"]), (&created["@id"], &json!("Autre")));
+    // POST does what PUT does.
+    for path in [by_token.as_str(), path(&created)] {
+        let posted = server.post(path, &with(&json!({"title": "Encore"}))).await.ok();
+        assert_eq!((&posted["@id"], &posted["title"]), (&created["@id"], &json!("Encore")));
+    }
+    server.post(&by_token, &json!({"title": ""})).await.problem(422);
+
+    let receipt = server.accept(&advert("1", json!({"price": 100_000}))).await;
+    let property = receipt["property"].as_str().unwrap();
+    let explained = server.get(&format!("{by_token}/explain?property={property}")).await.ok();
+    assert_eq!(explained["search"], created["@id"]);
+    let matches = server.get(&format!("{by_token}/matches")).await.ok();
+    assert_eq!(matches["@id"], format!("{}/matches", path(&created)));
+    let replayed = server.post(&format!("{by_token}/replay"), &json!({"since": "2026-01-01"})).await;
+    assert_eq!(replayed.status, 409, "notifications are off: {}", replayed.text());
+    let deliveries = server.get(&format!("/deliveries?search={by_token}")).await.ok();
+    assert_eq!(deliveries["hydra:totalItems"], 0);
+
+    // The token of a search is no key to it for others.
+    let other = stranger(&server).await;
+    for (method, path) in [("GET", &by_token), ("DELETE", &by_token), ("GET", &format!("{by_token}/matches"))]
+    {
+        server.send(Request::new(method, path).key(&other)).await.problem(404);
+    }
+    server.get(&format!("/searches/{}", "0".repeat(50))).await.problem(404);
+    assert_eq!(server.delete(&by_token).await.status, 204);
+    server.get(path(&created)).await.problem(404);
+    server.get(&by_token).await.problem(404);
 }
 
 #[tokio::test]
