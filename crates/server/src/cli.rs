@@ -1,11 +1,13 @@
 //! The command line of `vigie`.
 
 mod check_config;
+mod client;
 mod compact;
 mod deliveries;
 mod demo;
 mod import;
 mod keys;
+mod mcp;
 mod output;
 mod properties;
 mod regroup;
@@ -50,6 +52,8 @@ enum Command {
     Regroup(regroup::RegroupArgs),
     /// List, inspect and replay deliveries. Works while a server is running.
     Deliveries(deliveries::DeliveriesArgs),
+    /// Offer the API to an assistant: the Model Context Protocol on standard input and output.
+    Mcp(mcp::McpArgs),
     /// Validate the settings and print the effective values.
     CheckConfig(check_config::CheckConfigArgs),
 }
@@ -119,6 +123,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             Command::Properties(args) => properties::run(args).await,
             Command::Regroup(args) => regroup::run(args).await,
             Command::Deliveries(args) => deliveries::run(args).await,
+            Command::Mcp(args) => mcp::run(args).await,
             Command::CheckConfig(args) => check_config::run(args),
         }
     });

@@ -12,6 +12,7 @@ pub(crate) mod grouping;
 mod health;
 mod indicators;
 mod matches;
+mod mcp;
 mod middleware;
 mod negotiate;
 mod outlines;
@@ -44,6 +45,7 @@ use crate::background::Background;
 use crate::config::Config;
 use crate::metrics::Metrics;
 use crate::ndjson::Decoder;
+pub(crate) use auth::API_KEY;
 use auth::RateLimits;
 
 /// State shared by all handlers.
@@ -172,6 +174,8 @@ pub fn router(shared: &Shared) -> Router {
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
         .route("/metrics", get(health::metrics))
+        // Its tools call the API in this process.
+        .route("/mcp", mcp::route(shared, middleware::layer(api.clone(), shared).with_state(shared.clone())))
         // Opened from an e-mail, in a browser: no key, and HTML instead of JSON.
         .route("/unsubscribe/{search}/{token}", get(unsubscribe::page).post(unsubscribe::unsubscribe));
     middleware::layer(api.merge(open), shared).with_state(shared.clone())

@@ -272,7 +272,7 @@ fn choices(codes: Codes) -> String {
 }
 
 /// Returns whether an enumeration filter takes one value, so that it is written as a number and not as a list.
-pub(crate) const fn is_single_valued(codes: Codes) -> bool {
+pub const fn is_single_valued(codes: Codes) -> bool {
     match codes {
         Codes::TransactionType | Codes::FeesResponsibility | Codes::Accuracy => true,
         Codes::PropertyType | Codes::PublisherType | Codes::EnergyLetter => false,

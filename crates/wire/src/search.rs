@@ -53,6 +53,9 @@ const ENDPOINT: &str = "endpointRecipient";
 const EVENT_ENDPOINT: &str = "eventEndpoint";
 const EVENTS: &str = "subscribedEvents";
 
+/// The names of all settings.
+pub const SETTINGS: &[&str] = &[TITLE, ENABLED, HIDE_CONTACT, EMAIL, ENDPOINT, EVENT_ENDPOINT, EVENTS];
+
 /// Returns the filters that are criteria of a saved search.
 pub fn criteria() -> impl Iterator<Item = &'static Filter> {
     FILTERS.iter().filter(|filter| is_criterion(filter))
@@ -78,9 +81,8 @@ fn default_flag(filter: &Filter) -> Option<bool> {
 /// Returns whether a name is known in the body of a search.
 fn is_known(name: &str) -> bool {
     static KNOWN: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
-        let settings = [TITLE, ENABLED, HIDE_CONTACT, EMAIL, ENDPOINT, EVENT_ENDPOINT, EVENTS];
         let criteria = criteria().flat_map(crate::filters::names);
-        READ_ONLY.iter().copied().chain(settings).chain(criteria).collect()
+        READ_ONLY.iter().chain(SETTINGS).copied().chain(criteria).collect()
     });
     KNOWN.contains(name)
 }

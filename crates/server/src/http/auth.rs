@@ -19,7 +19,7 @@ use super::Shared;
 use super::error::Problem;
 use crate::config::RateLimit;
 
-const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+pub const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
 /// Requires a key with the given scope. The key is checked before the body is read, so that an unauthenticated client cannot send
 /// one.
@@ -48,6 +48,19 @@ async fn authorise(
 }
 
 async fn caller(shared: &Shared, headers: &HeaderMap, scope: Scope) -> Result<Caller, Problem> {
+    let caller = known_caller(shared, headers).await?;
+    if caller.may(scope) { Ok(caller) } else { Err(Problem::new(StatusCode::FORBIDDEN, "Access Denied.")) }
+}
+
+/// Returns the key of a request, which must be valid, for calls of the API on behalf of its user.
+pub async fn key(shared: &Shared, headers: &HeaderMap) -> Result<HeaderValue, Problem> {
+    let caller = known_caller(shared, headers).await?;
+    tracing::Span::current().record("key", caller.key.as_str());
+    // A known caller has sent exactly one.
+    headers.get(API_KEY).cloned().ok_or_else(Problem::not_found)
+}
+
+async fn known_caller(shared: &Shared, headers: &HeaderMap) -> Result<Caller, Problem> {
     // The same response for a missing, malformed, unknown and revoked key, so that it reveals nothing.
     let refused = || {
         Problem::new(StatusCode::UNAUTHORIZED, "A valid API key is required in the X-API-KEY header.")
@@ -56,8 +69,7 @@ async fn caller(shared: &Shared, headers: &HeaderMap, scope: Scope) -> Result<Ca
     let mut keys = headers.get_all(API_KEY).iter();
     let (Some(key), None) = (keys.next(), keys.next()) else { return Err(refused()) };
     let key = key.to_str().ok().and_then(KeyText::parse).ok_or_else(refused)?;
-    let caller = shared.app.caller(&key).await?.ok_or_else(refused)?;
-    if caller.may(scope) { Ok(caller) } else { Err(Problem::new(StatusCode::FORBIDDEN, "Access Denied.")) }
+    shared.app.caller(&key).await?.ok_or_else(refused)
 }
 
 type Limiter = RateLimiter<KeyId, DefaultKeyedStateStore<KeyId>, DefaultClock, StateInformationMiddleware>;

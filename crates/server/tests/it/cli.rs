@@ -14,7 +14,7 @@ use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// The command, without settings from the environment of the tests.
-fn vigie() -> Command {
+pub fn vigie() -> Command {
     without_settings(Command::new(env!("CARGO_BIN_EXE_vigie")))
 }
 

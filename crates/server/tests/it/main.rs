@@ -17,6 +17,7 @@ mod index;
 mod ingest;
 mod lifecycle;
 mod limits;
+mod mcp;
 mod messy_feed;
 mod places;
 mod properties;
