@@ -7,9 +7,11 @@ mod deliveries;
 mod demo;
 mod import;
 mod keys;
+mod listen;
 mod mcp;
 mod output;
 mod properties;
+mod receiver;
 mod regroup;
 mod serve;
 mod sites;
@@ -52,6 +54,8 @@ enum Command {
     Regroup(regroup::RegroupArgs),
     /// List, inspect and replay deliveries. Works while a server is running.
     Deliveries(deliveries::DeliveriesArgs),
+    /// Receive webhooks on this machine, verify and print them. For the development of a receiver.
+    Listen(listen::ListenArgs),
     /// Offer the API to an assistant: the Model Context Protocol on standard input and output.
     Mcp(mcp::McpArgs),
     /// Validate the settings and print the effective values.
@@ -123,6 +127,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             Command::Properties(args) => properties::run(args).await,
             Command::Regroup(args) => regroup::run(args).await,
             Command::Deliveries(args) => deliveries::run(args).await,
+            Command::Listen(args) => listen::run(args).await,
             Command::Mcp(args) => mcp::run(args).await,
             Command::CheckConfig(args) => check_config::run(args),
         }

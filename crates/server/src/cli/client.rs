@@ -76,6 +76,8 @@ pub struct Server {
     authority: Authority,
     port: u16,
     prefix: String,
+    /// Path and query of the URL.
+    target: String,
     /// `None` for plain HTTP.
     tls: Option<TlsConnector>,
 }
@@ -94,8 +96,14 @@ impl Server {
         let port = authority.port_u16().unwrap_or(if is_https { 443 } else { 80 });
         let path = parts.path_and_query;
         let prefix = path.as_ref().map_or("", |path| path.path()).trim_end_matches('/').to_owned();
+        let target = path.map_or("/".to_owned(), |path| path.to_string());
         let tls = if is_https { Some(connector()?) } else { None };
-        Ok(Self { authority, port, prefix, tls })
+        Ok(Self { authority, port, prefix, target, tls })
+    }
+
+    /// Returns the path and query of the URL.
+    pub fn target(&self) -> &str {
+        &self.target
     }
 
     /// Sends a request whose URI is a path, and reads the whole response.

@@ -3,6 +3,7 @@
 mod deliveries;
 mod import;
 mod import_options;
+mod listen;
 mod output;
 mod properties;
 mod serve;
