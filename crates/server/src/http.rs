@@ -5,6 +5,7 @@ mod auth;
 mod body;
 mod bulk;
 pub(crate) mod deliveries;
+mod docs_page;
 mod documents;
 mod error;
 mod explain;
@@ -55,6 +56,7 @@ pub struct SharedParts {
     pub config: Config,
     pub metrics: Metrics,
     pub rate_limits: Option<RateLimits>,
+    pub api_page: docs_page::ApiPage,
     pub tester_limits: tester::TesterLimits,
     /// One permit: listings of deliveries, which may count many rows, run one at a time.
     pub listing: Arc<Semaphore>,
@@ -84,6 +86,10 @@ impl Shared {
             config,
             metrics,
             rate_limits,
+            api_page: docs_page::ApiPage::new(
+                docs_page::OPENAPI_SAMPLE.into(),
+                docs_page::HYDRA_SAMPLE.into(),
+            ),
             tester_limits: tester::TesterLimits::default(),
             listing: Arc::new(Semaphore::new(1)),
             background,
@@ -172,6 +178,11 @@ pub fn router(shared: &Shared) -> Router {
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
         .route("/metrics", get(health::metrics))
+        .route("/", get(docs_page::entry_point))
+        .route("/docs", get(docs_page::page))
+        .route("/docs/{file}", get(docs_page::file))
+        .route("/docs.json", get(docs_page::openapi))
+        .route("/docs.jsonld", get(docs_page::hydra))
         // Opened from an e-mail, in a browser: no key, and HTML instead of JSON.
         .route("/unsubscribe/{search}/{token}", get(unsubscribe::page).post(unsubscribe::unsubscribe));
     middleware::layer(api.merge(open), shared).with_state(shared.clone())
