@@ -105,6 +105,7 @@ fn check(_: &[String]) -> Result<(), Failure> {
 
 fn test(arguments: &[String]) -> Result<(), Failure> {
     python()?;
+    browser()?;
     Step::cargo(["test", "--workspace"]).and(arguments).run()
 }
 
@@ -204,20 +205,36 @@ fn snapshots(_: &[String]) -> Result<(), Failure> {
 
 const PYTHON_INSTALL: &str = "apt-get install python3 python3-venv";
 
-/// Checks for Python: some tests compare ours with implementations in Python. Root on Debian, as in CI, installs it; other users get
-/// an error that says how.
+/// Checks for Python: some tests compare ours with implementations in Python.
 fn python() -> Result<(), Failure> {
     // Debian packages this module separately, and virtual environments need it.
     if Step::of("python3", ["-c", "import ensurepip"]).succeeds() {
         return Ok(());
     }
+    install("Python with virtual environments", PYTHON_INSTALL, ["python3", "python3-venv"])
+}
+
+const BROWSER_INSTALL: &str = "apt-get install chromium chromium-driver";
+
+/// Checks for Chromium and its driver: some tests open pages in it.
+fn browser() -> Result<(), Failure> {
+    if Step::of("chromium", ["--version"]).succeeds() && Step::of("chromedriver", ["--version"]).succeeds() {
+        return Ok(());
+    }
+    install("Chromium with its driver", BROWSER_INSTALL, ["chromium", "chromium-driver"])
+}
+
+/// Installs packages if the user is root on Debian, as in CI; other users get an error that says how.
+fn install(tool: &'static str, command: &'static str, packages: [&str; 2]) -> Result<(), Failure> {
     let root = Step::of("id", ["-u"]).output().is_some_and(|user| user == "0");
     if !root || !Step::of("apt-get", ["--version"]).succeeds() {
-        return Err(Failure::Missing { tool: "Python with virtual environments", install: PYTHON_INSTALL });
+        return Err(Failure::Missing { tool, install: command });
     }
     Step::of("apt-get", ["update"]).run()?;
-    let packages = ["install", "--yes", "--no-install-recommends", "python3", "python3-venv"];
-    Step::of("apt-get", packages).with("DEBIAN_FRONTEND", "noninteractive").run()
+    Step::of("apt-get", ["install", "--yes", "--no-install-recommends"])
+        .and(&packages.map(str::to_owned))
+        .with("DEBIAN_FRONTEND", "noninteractive")
+        .run()
 }
 
 const DENY_INSTALL: &str = "cargo install cargo-deny --locked";

@@ -60,9 +60,10 @@ fn ci_runs_the_documented_command() {
 
 /// Runs a command with another program instead of cargo. Returns its exit code and output.
 fn run_with(cargo: &str, arguments: &[&str]) -> (Option<i32>, String) {
-    // Pretends that Python is installed: a test must not install packages.
+    // Pretends that Python and a browser are installed: a test must not install packages.
     static PATH: OnceLock<OsString> = OnceLock::new();
-    run_on(PATH.get_or_init(|| path_with("has-python", &[("python3", "true")])), cargo, arguments)
+    let programs = [("python3", "true"), ("chromium", "true"), ("chromedriver", "true")];
+    run_on(PATH.get_or_init(|| path_with("has-everything", &programs)), cargo, arguments)
 }
 
 fn run_on(path: &OsStr, cargo: &str, arguments: &[&str]) -> (Option<i32>, String) {
@@ -143,25 +144,29 @@ fn arguments_are_passed_on() {
 }
 
 #[test]
-fn python_is_installed_by_root_and_required_otherwise() {
-    let root = [("python3", "false"), ("id", "echo 0"), ("apt-get", "true")];
-    let (code, printed) = run_on(&path_with("root", &root), "true", &["test"]);
-    assert_eq!(code, Some(0), "{printed}");
-    assert_eq!(
-        steps(&printed),
-        [
-            "apt-get update",
-            "DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends python3 python3-venv",
-            "cargo test --workspace",
-        ]
-    );
-    let without = [("python3", "false"), ("id", "echo 0"), ("apt-get", "exit 1")];
-    let user = [("python3", "false"), ("id", "echo 1000"), ("apt-get", "true")];
-    for (folder, programs) in [("without-apt", without), ("user", user)] {
-        let (code, printed) = run_on(&path_with(folder, &programs), "true", &["test"]);
-        assert_eq!((code, steps(&printed)), (Some(1), vec![]), "{printed}");
-        assert!(printed.contains("apt-get install python3 python3-venv"), "{printed}");
-    }
+fn packages_are_installed_by_root_and_required_otherwise() {
+    let check = |missing: &str, packages: &str| {
+        let path = |folder: &str, user: &'static str, apt: &'static str| {
+            let programs = ["python3", "chromium", "chromedriver"];
+            let mut programs =
+                programs.map(|name| (name, if name == missing { "false" } else { "true" })).to_vec();
+            programs.extend([("id", user), ("apt-get", apt)]);
+            path_with(&format!("{folder}-without-{missing}"), &programs)
+        };
+        let (code, printed) = run_on(&path("root", "echo 0", "true"), "true", &["test"]);
+        assert_eq!(code, Some(0), "{printed}");
+        let install = "DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends";
+        let install = format!("{install} {packages}");
+        assert_eq!(steps(&printed), ["apt-get update", &install, "cargo test --workspace"]);
+        for path in [path("no-apt", "echo 0", "exit 1"), path("user", "echo 1000", "true")] {
+            let (code, printed) = run_on(&path, "true", &["test"]);
+            assert_eq!((code, steps(&printed)), (Some(1), vec![]), "{printed}");
+            assert!(printed.contains(&format!("apt-get install {packages}")), "{printed}");
+        }
+    };
+    check("python3", "python3 python3-venv");
+    check("chromium", "chromium chromium-driver");
+    check("chromedriver", "chromium chromium-driver");
 }
 
 #[test]

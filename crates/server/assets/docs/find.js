@@ -35,10 +35,19 @@ export function entries(description) {
       push("Fields", field, name, `#schema-${name}/${field}`, member.description ?? "");
     }
   }
-  for (const { id, parameters, method, path } of description.operations) {
-    for (const { name, description: text } of parameters) {
-      push("Parameters", name, `${method} ${path}`, `#${id}/${name}`, text);
+  // A parameter that several operations share is found once, in the first of them.
+  /** @type {Map<string, {id: string, name: string, text: string, places: string[]}>} */
+  const parameters = new Map();
+  for (const { id, parameters: own, method, path } of description.operations) {
+    for (const { name, description: text } of own) {
+      const shared = parameters.get(`${name} ${text}`) ?? { id, name, text, places: [] };
+      shared.places.push(`${method} ${path}`);
+      parameters.set(`${name} ${text}`, shared);
     }
+  }
+  for (const { id, name, text, places } of parameters.values()) {
+    const more = places.length > 1 ? ` and ${places.length - 1} more` : "";
+    push("Parameters", name, places[0] + more, `#${id}/${name}`, `${text} ${places.join(" ")}`);
   }
   return list;
 }

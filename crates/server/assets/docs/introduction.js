@@ -68,7 +68,19 @@ export function schemaView(description, name) {
       el("section", { class: "details" },
         el("h2", {}, "Fields ", el("span", { class: "count" }, count)),
         fieldTree(description, schema, `schema-${name}`)),
-      el("div", { class: "side" }, codeBlock("Example, made from the schema", pretty(sample(description, schema))))));
+      el("div", { class: "side" }, example(description, name))));
+}
+
+/**
+ * Prefers what an operation really answers.
+ * @param {Description} description
+ * @param {string} name
+ */
+function example(description, name) {
+  const contents = description.operations.flatMap((operation) => operation.answers).flatMap((answer) => answer.contents);
+  const real = contents.find((content) => description.schemaName(content.schema) === name && content.examples.length > 0);
+  if (real) return codeBlock("Example", pretty(real.examples[0].value));
+  return codeBlock("Example, made from the schema", pretty(sample(description, description.document.components.schemas[name])));
 }
 
 /** @param {string} text */

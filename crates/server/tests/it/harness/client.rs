@@ -23,7 +23,12 @@ impl Request {
     }
 
     pub fn unnamed(method: &str, path: &str) -> Self {
-        Self { head: format!("{method} {path} HTTP/1.1\r\nHost: vigie.test\r\n"), body: Vec::new() }
+        Self::to("vigie.test", method, path)
+    }
+
+    /// For servers that check the host.
+    pub fn to(host: &str, method: &str, path: &str) -> Self {
+        Self { head: format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\n"), body: Vec::new() }
     }
 
     pub fn header(mut self, name: &str, value: &str) -> Self {
@@ -183,8 +188,8 @@ impl Connection {
         let mut headers = Vec::new();
         loop {
             let line = self.line().await.expect("the rest of the headers");
-            let Some((name, value)) = line.split_once(": ") else { break };
-            headers.push((name.to_owned(), value.to_owned()));
+            let Some((name, value)) = line.split_once(':') else { break };
+            headers.push((name.to_owned(), value.trim().to_owned()));
         }
         Some(Response { status, headers, body: Vec::new() })
     }
