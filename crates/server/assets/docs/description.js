@@ -188,14 +188,26 @@ export class Description {
   }
 }
 
+/**
+ * How parameters are grouped if the document does not say it (`x-group`): by their names, which follow a pattern.
+ * @type {[RegExp, string][]}
+ */
+const GROUPS = [
+  [/^order\[/, "Order"],
+  [/^(page|itemsPerPage)$/, "Pages"],
+  [/^(in|ex)cluded(Cities|Departments|Zipcodes|InseeCodes)|^(lat|lon|radius)$|^geo|^withLocation$/, "Place"],
+  [/^event/, "Changes of price and surface"],
+  [/^(from|to)[A-Z]|^sortMode$/, "Dates"],
+  [/^(in|ex)cludedSite|^publisher/, "Sites and publishers"],
+  [/^(expressions|features)/, "Words"],
+];
+
 /** @param {any} parameter */
 function groupOf(parameter) {
   if (parameter["x-alias-of"]) return "Other names";
   if (parameter.in === "path") return "Path";
   if (parameter.in === "header") return "Headers";
-  if (/^order\[/.test(parameter.name)) return "Order";
-  if (/^(page|itemsPerPage)$/.test(parameter.name)) return "Pages";
-  return "Query";
+  return GROUPS.find(([pattern]) => pattern.test(parameter.name))?.[1] ?? "Query";
 }
 
 /** @param {string} part */

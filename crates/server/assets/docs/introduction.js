@@ -13,7 +13,7 @@ import { fieldTree, members } from "./schema.js";
 /** @param {Description} description */
 export function introduction(description) {
   const { info } = description;
-  const first = description.operations.find((it) => it.method === "GET" && it.scopes && !it.path.includes("{"));
+  const first = description.tags.flatMap((tag) => tag.operations).find((it) => it.method === "GET" && it.scopes && !it.path.includes("{"));
   const base = baseAddress();
   return el("article", { class: "introduction" },
     el("h1", { tabindex: -1 }, info.title ?? "API"),

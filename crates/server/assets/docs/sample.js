@@ -2,7 +2,7 @@
 
 /** @typedef {import("./description.js").Description} Description */
 
-/** Objects in objects beyond this depth are shown as `{}`. */
+/** Objects in more named objects than this are shown as `{}`. */
 const DEPTH_MAX = 5;
 
 /** @type {Record<string, string>} */
@@ -17,35 +17,41 @@ const TEXTS = {
 /**
  * @param {Description} description
  * @param {any} given
- * @param {number} [depth]
+ * @param {{isRequest?: boolean}} [options] For a request, fields that may be left out are left out.
  * @returns {any}
  */
-export function sample(description, given, depth = 0) {
-  const schema = description.resolve(given);
-  const known = schema.example ?? schema.examples?.[0] ?? schema.default ?? schema.const ?? schema.enum?.[0];
-  if (known !== undefined) return known;
-  const [alternative] = schema.oneOf ?? schema.anyOf ?? [];
-  if (alternative) return sample(description, alternative, depth);
-  if (schema.allOf) {
-    return Object.assign({}, ...schema.allOf.map((/** @type {any} */ part) => sample(description, part, depth)));
-  }
-  const [type] = [schema.type ?? (schema.properties ? "object" : "null")].flat();
-  switch (type) {
-    case "object": {
-      if (depth >= DEPTH_MAX) return {};
-      const members = Object.entries(schema.properties ?? {});
-      return Object.fromEntries(members.map(([name, member]) => [name, sample(description, member, depth + 1)]));
+export function sample(description, given, { isRequest = false } = {}) {
+  /** @type {(given: any, outer: string[]) => any} */
+  const make = (given, outer) => {
+    const name = description.schemaName(given);
+    // An object inside itself, or far inside others, helps no reader.
+    if (outer.length > DEPTH_MAX || (name && outer.includes(name))) return {};
+    const path = name ? [...outer, name] : outer;
+    const schema = description.resolve(given);
+    const known = schema.example ?? schema.examples?.[0] ?? schema.default ?? schema.const ?? schema.enum?.[0];
+    if (known !== undefined) return known;
+    const [alternative] = schema.oneOf ?? schema.anyOf ?? [];
+    if (alternative) return make(alternative, path);
+    if (schema.allOf) return Object.assign({}, ...schema.allOf.map((/** @type {any} */ part) => make(part, path)));
+    const [type] = [schema.type ?? (schema.properties ? "object" : "null")].flat();
+    switch (type) {
+      case "object": {
+        const required = isRequest ? schema.required ?? [] : [];
+        const members = Object.entries(schema.properties ?? {}).filter(([name]) => required.length === 0 || required.includes(name));
+        return Object.fromEntries(members.map(([name, member]) => [name, make(member, path)]));
+      }
+      case "array":
+        return [make(schema.items ?? {}, path)];
+      case "integer":
+      case "number":
+        return schema.minimum ?? 0;
+      case "boolean":
+        return false;
+      case "string":
+        return TEXTS[schema.format] ?? "text";
+      default:
+        return null;
     }
-    case "array":
-      return depth >= DEPTH_MAX ? [] : [sample(description, schema.items ?? {}, depth + 1)];
-    case "integer":
-    case "number":
-      return schema.minimum ?? 0;
-    case "boolean":
-      return false;
-    case "string":
-      return TEXTS[schema.format] ?? "text";
-    default:
-      return null;
-  }
+  };
+  return make(given, []);
 }

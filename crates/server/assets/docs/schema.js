@@ -18,7 +18,7 @@ export function typeOf(description, schema) {
   const name = description.schemaName(schema);
   if (name) return [el("a", { href: `#schema-${name}` }, name)];
   const alternatives = schema.oneOf ?? schema.anyOf;
-  if (alternatives && choices(schema).length === 0) {
+  if (alternatives && !alternatives.every((/** @type {Schema} */ it) => it.const !== undefined)) {
     return joined(alternatives.map((/** @type {Schema} */ it) => typeOf(description, it)), " or ");
   }
   if (schema.allOf) return joined(schema.allOf.map((/** @type {Schema} */ it) => typeOf(description, it)), " and ");
@@ -54,6 +54,10 @@ export function choices(schema) {
     return constants.map((/** @type {Schema} */ it) => ({ value: it.const, meaning: it.title ?? it.description ?? "" }));
   }
   if (schema.type === "array") return choices(schema.items ?? {});
+  if (constants.length > 0) {
+    // Such as a code, or a list of codes, or a text of one: the values are the same.
+    return constants.map(choices).find((/** @type {Choice[]} */ list) => list.length > 0) ?? [];
+  }
   const values = (schema.enum ?? []).filter((/** @type {any} */ value) => value !== null);
   const listed = schema["x-enum-descriptions"] ?? [];
   const described = meanings(schema.description ?? "");
@@ -125,7 +129,12 @@ export function members(description, given) {
   const required = new Set(schema.required ?? []);
   /** @type {[string, Schema][]} */
   const own = Object.entries(schema.properties ?? {});
-  if (own.length > 0) return own.map(([name, member]) => [name, member, required.has(name)]);
+  if (own.length > 0) {
+    /** @type {[string, Schema, boolean][]} */
+    const all = own.map(([name, member]) => [name, member, required.has(name)]);
+    // Among many fields, those that a request needs come first.
+    return all.sort((a, b) => Number(b[2]) - Number(a[2]));
+  }
   const alternatives = (schema.oneOf ?? schema.anyOf ?? []).filter((/** @type {Schema} */ it) => it.type !== "null");
   return alternatives.length === 1 ? members(description, alternatives[0]) : [];
 }
@@ -140,7 +149,7 @@ export function members(description, given) {
 export function fieldTree(description, schema, anchor) {
   const resolved = description.resolve(schema);
   const alternatives = (resolved.oneOf ?? resolved.anyOf ?? []).filter((/** @type {Schema} */ it) => it.type !== "null");
-  if (alternatives.length > 1 && choices(resolved).length === 0) {
+  if (alternatives.length > 1 && members(description, resolved).length === 0 && choices(resolved).length === 0) {
     return el("div", { class: "alternatives" }, alternatives.map((/** @type {Schema} */ it) =>
       lazyDetails(typeOf(description, it), () => fieldTree(description, it))));
   }
@@ -149,18 +158,22 @@ export function fieldTree(description, schema, anchor) {
     return el("p", { class: "quiet" }, ...typeOf(description, schema), resolved.description ? ": " : "",
       ...inline(resolved.description ?? ""));
   }
-  return el("ul", { class: "fields" }, list.map(([name, member, isRequired]) =>
-    field(description, name, member, isRequired, anchor && `${anchor}/${name}`)));
+  // What is the rule need not be said of each.
+  const mostRequired = list.filter(([, , isRequired]) => isRequired).length > list.length / 2;
+  return el("ul", { class: "fields" }, list.map(([name, member, isRequired]) => {
+    const presence = isRequired === mostRequired ? null : isRequired ? "required" : "optional";
+    return field(description, name, member, presence, anchor && `${anchor}/${name}`);
+  }));
 }
 
 /**
  * @param {Description} description
  * @param {string} name
  * @param {Schema} schema
- * @param {boolean} isRequired
+ * @param {"required" | "optional" | null} presence
  * @param {string} [id]
  */
-function field(description, name, schema, isRequired, id) {
+function field(description, name, schema, presence, id) {
   const nested = members(description, schema);
   const variants = (schema.oneOf ?? schema.anyOf ?? []).filter((/** @type {Schema} */ it) => description.schemaName(it));
   const opens = nested.length > 0 || variants.length > 1;
@@ -168,7 +181,7 @@ function field(description, name, schema, isRequired, id) {
     el("div", { class: "field-head" },
       el("code", { class: "name" }, name),
       el("span", { class: "type" }, typeOf(description, schema)),
-      isRequired && el("span", { class: "required" }, "required"),
+      presence && el("span", { class: presence === "required" ? "required" : "limit" }, presence),
       limits(schema).map((limit) => el("span", { class: "limit" }, limit))),
     el("div", { class: "meaning" }, markdown(ownText(schema))),
     choiceList(choices(schema)),

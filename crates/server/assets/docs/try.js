@@ -196,7 +196,7 @@ function bodyInputs(description, { body }) {
   const examples = contents.flatMap((content) => content.examples);
   const area = el("textarea", { id: "try-body", rows: 10, spellcheck: "false", class: "code" });
   const [first] = examples;
-  area.value = pretty(first ? first.value : sample(description, contents[0]?.schema ?? {}));
+  area.value = pretty(first ? first.value : sample(description, contents[0]?.schema ?? {}, { isRequest: true }));
   const types = contents.map((content) => content.mediaType);
   const type = el("select", { id: "try-type" }, types.map((it) => el("option", { value: it, selected: it === "application/json" }, it)));
   const chosen = el("select", { id: "try-example" }, examples.map((it, index) => el("option", { value: index }, it.name)));
