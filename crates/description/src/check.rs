@@ -1,0 +1,1 @@
+//! Compares an answer with its description.

@@ -1,0 +1,192 @@
+//! The types of the table in [`operations`](crate::operations).
+
+use std::borrow::Cow;
+
+use domain::Scope;
+
+use crate::schema::Kind;
+
+/// A request that the service answers.
+#[derive(Debug, Clone, Copy)]
+pub struct Operation {
+    pub id: OperationId,
+    pub method: Method,
+    /// The path, with variables in braces.
+    pub path: &'static str,
+    pub tag: Tag,
+    pub access: Access,
+    /// A short sentence without a final stop.
+    pub summary: &'static str,
+    /// What a client should know beyond the summary, in Markdown. May be empty.
+    pub description: &'static str,
+    /// The parameters in the query. Those in the path follow from it.
+    pub parameters: fn() -> Vec<Parameter>,
+    pub body: Option<Body>,
+    pub answers: &'static [Answer],
+    /// Statuses of errors, besides those that follow from access, parameters and body.
+    pub errors: &'static [u16],
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Method {
+    Get,
+    Post,
+    Put,
+    Delete,
+}
+
+/// Who may call an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Anybody, without a key.
+    Open,
+    /// A valid key, whatever its scopes.
+    AnyKey,
+    /// A key with this scope.
+    Scope(Scope),
+}
+
+/// The chapters of the documentation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tag {
+    Properties,
+    Searches,
+    Deliveries,
+    Adverts,
+    Grouping,
+    Places,
+    Sites,
+    Account,
+    Documentation,
+    Operations,
+}
+
+/// A parameter in the query.
+#[derive(Debug, Clone)]
+pub struct Parameter {
+    /// The name as clients write it, with brackets if it is a list.
+    pub name: Cow<'static, str>,
+    /// The field that it is about, for `hydra:search`.
+    pub field: &'static str,
+    pub kind: Kind,
+    pub meaning: Cow<'static, str>,
+    pub required: bool,
+    pub default: Option<&'static str>,
+    /// The name that this one is another spelling of.
+    pub alias_of: Option<Cow<'static, str>>,
+}
+
+impl Parameter {
+    pub const fn new(name: &'static str, field: &'static str, kind: Kind, meaning: &'static str) -> Self {
+        Self {
+            name: Cow::Borrowed(name),
+            field,
+            kind,
+            meaning: Cow::Borrowed(meaning),
+            required: false,
+            default: None,
+            alias_of: None,
+        }
+    }
+
+    pub const fn required(mut self) -> Self {
+        self.required = true;
+        self
+    }
+
+    pub const fn default(mut self, value: &'static str) -> Self {
+        self.default = Some(value);
+        self
+    }
+}
+
+/// The body of a request.
+#[derive(Debug, Clone, Copy)]
+pub struct Body {
+    pub required: bool,
+    pub kind: Kind,
+    /// Whether a stream of lines is accepted as well.
+    pub lines: bool,
+}
+
+/// An answer that is not an error.
+#[derive(Debug, Clone, Copy)]
+pub struct Answer {
+    pub status: u16,
+    pub meaning: &'static str,
+    pub content: Content,
+    /// Names of the headers that only this answer has.
+    pub headers: &'static [&'static str],
+}
+
+#[derive(Debug, Clone, Copy)]
+pub enum Content {
+    Empty,
+    /// JSON-LD.
+    Json(Kind),
+    /// A line of JSON for each of these objects.
+    Lines(&'static str),
+    /// Another media type, with a schema if it is JSON.
+    Other(&'static str, Option<Kind>),
+}
+
+/// The name of an operation. The router has one handler for each, so an operation without a handler does not compile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OperationId {
+    ListProperties,
+    ExportProperties,
+    PropertyByUrl,
+    Property,
+    SimilarProperties,
+    Grouping,
+    MergeProperties,
+    SplitProperty,
+    PricePerMeter,
+    Cities,
+    City,
+    CityOutline,
+    Departments,
+    Department,
+    DepartmentOutline,
+    Regions,
+    Region,
+    Autocomplete,
+    SendAdverts,
+    Advert,
+    EraseAdvert,
+    ExpireAdvert,
+    Searches,
+    CreateSearch,
+    PreviewSearch,
+    Search,
+    UpdateSearch,
+    DeleteSearch,
+    ExplainSearch,
+    SearchMatches,
+    ReplaySearch,
+    Deliveries,
+    Delivery,
+    ReplayDelivery,
+    WebhookSecret,
+    RotateWebhookSecret,
+    TestWebhook,
+    Match,
+    Sites,
+    Site,
+    ChangeSite,
+    SiteCategories,
+    CreateSiteCategory,
+    SiteCategory,
+    RenameSiteCategory,
+    DeleteSiteCategory,
+    EntryPoint,
+    ApiPage,
+    HydraDocumentation,
+    OpenApi,
+    Context,
+    Alive,
+    Ready,
+    Metrics,
+    UnsubscribePage,
+    Unsubscribe,
+}

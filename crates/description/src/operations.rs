@@ -1,0 +1,1 @@
+//! The requests of the API. One module per chapter; to add one, add a row.
