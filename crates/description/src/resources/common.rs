@@ -34,7 +34,7 @@ pub fn resources() -> Vec<Resource> {
             Field::new("hydra:member", Kind::List(&Kind::Any), "The members on this page"),
             Field::new("hydra:totalItems", Kind::Integer, "The number of members on all pages"),
             Field::new("hydra:view", Kind::Object("View"), "The links to other pages. Absent if there is one page and no parameter.").optional(),
-            Field::new("hydra:search", Kind::Object("SearchTemplate"), "The parameters of the list"),
+            Field::new("hydra:search", Kind::Object("SearchTemplate"), "The parameters of the list. Absent in the answer to a list of adverts.").optional(),
         ]),
         Resource::part("View", "Links to the pages of a list. All other parameters are kept.", vec![
             Field::new("@id", Kind::Link("Collection"), "This page"),
@@ -56,34 +56,10 @@ pub fn resources() -> Vec<Resource> {
             Field::new("property", Kind::Text, "The field that the parameter is about"),
             Field::new("required", Kind::Boolean, "Whether the parameter must be given"),
         ]),
-        Resource::part("AdvertReceipts", "The receipts of a list of adverts, in the order of the list", vec![
-            Field::new("@context", Kind::Link("Context"), "The JSON-LD context of the receipts"),
-            Field::new("@id", Kind::Link("Collection"), "The path that the list was sent to"),
-            Field::new("@type", Kind::Constant("hydra:Collection"), "The type"),
-            Field::new("hydra:member", Kind::List(&Kind::Object("AdvertReceipt")), "The receipts"),
-            Field::new("hydra:totalItems", Kind::Integer, "The number of receipts"),
-        ]),
-        entry_point(),
-        Resource::body("EmptyRequest", "An object whose fields have no effect; no body at all is as good", Vec::new()),
         Resource::part("Health", "The state of the server", vec![
             Field::new("status", Kind::Choice(codes::HEALTH), "The state"),
         ]),
     ]
-}
-
-#[rustfmt::skip]
-fn entry_point() -> Resource {
-    Resource::resource("Entrypoint", "/", "Where a Hydra client starts: the paths of the lists", vec![
-        Field::new("propertyDocument", Kind::Link("Collection"), "The list of properties"),
-        Field::new("pricePerMeter", Kind::Link("Collection"), "The prices per square metre").optional(),
-        Field::new("search", Kind::Link("Collection"), "The list of your saved searches"),
-        Field::new("delivery", Kind::Link("Collection"), "The list of your deliveries"),
-        Field::new("city", Kind::Link("Collection"), "The list of cities"),
-        Field::new("department", Kind::Link("Collection"), "The list of departments"),
-        Field::new("region", Kind::Link("Collection"), "The list of regions"),
-        Field::new("site", Kind::Link("Collection"), "The list of sites"),
-        Field::new("siteCategory", Kind::Link("Collection"), "The list of categories of sites"),
-    ])
 }
 
 #[rustfmt::skip]

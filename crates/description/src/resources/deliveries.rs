@@ -97,7 +97,7 @@ fn deliveries() -> Vec<Resource> {
         Resource::answer("Replay", "How many deliveries are sent again", vec![
             Field::new("replayed", Kind::Integer, "The number of deliveries"),
         ]),
-        Resource::body("ReplayRequest", "Which deliveries of a search to send again", vec![
+        Resource::body("ReplayDraft", "Which deliveries of a search to send again", vec![
             Field::new("since", Kind::Date, "Those created since this date that failed, or were cancelled for lack of a destination. May be in the query instead.").or_null().optional(),
         ]),
         Resource::resource("WebhookSecret", "/webhook-secret", "The secret that your webhooks are signed with", vec![

@@ -50,10 +50,10 @@ pub fn resources() -> Vec<Resource> {
             Field::new("property", Kind::Link("Property"), "The property that was split"),
             Field::new("created", Kind::Link("Property"), "The new property"),
         ]),
-        Resource::body("MergeRequest", "Properties to merge", vec![
+        Resource::body("MergeDraft", "Properties to merge", vec![
             Field::new("properties", Kind::List(&Kind::Text), "The paths or uuids of at least two properties. The first one remains."),
         ]),
-        Resource::body("SplitRequest", "Adverts that become a property of their own", vec![
+        Resource::body("SplitDraft", "Adverts that become a property of their own", vec![
             Field::new("adverts", Kind::List(&Kind::Text), "The paths or uuids of the adverts"),
         ]),
     ]

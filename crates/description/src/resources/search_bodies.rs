@@ -45,7 +45,7 @@ pub fn resources() -> Vec<Resource> {
     let preview = "A search to try. The settings of notifications have no effect.";
     vec![
         Resource::body("SearchDraft", draft, fields(Field::new("title", Kind::Text, "The title"))),
-        Resource::body("SearchPreviewDraft", preview, fields(Field::new("title", Kind::Text, "Has no effect").or_null().optional())),
+        Resource::body("PreviewDraft", preview, fields(Field::new("title", Kind::Text, "Has no effect").or_null().optional())),
         Resource::body("Reference", "A resource that was read before, sent back. Other fields than its path are ignored.", vec![
             Field::new("@id", Kind::Text, "The path of the resource"),
         ]),
