@@ -59,7 +59,7 @@ fn page_terms(vocabulary: &str) -> Vec<(String, Value)> {
     terms
 }
 
-/// Returns a term for each class that can be listed. Keys begin with a small letter.
+/// Returns a term for each class that can be listed, in lower camel case.
 fn entry_point_terms() -> impl Iterator<Item = (String, Value)> {
     let listed =
         resources::all().iter().filter(|resource| matches!(resource.identity, Identity::Resource { .. }));

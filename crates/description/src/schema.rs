@@ -21,12 +21,7 @@ impl Resource {
     }
 
     /// An object with an address. The path has its variable in braces.
-    pub fn resource(
-        name: &'static str,
-        path: &'static str,
-        meaning: &'static str,
-        fields: Vec<Field>,
-    ) -> Self {
+    pub fn at(name: &'static str, path: &'static str, meaning: &'static str, fields: Vec<Field>) -> Self {
         Self::new(name, Identity::Resource { path }, meaning, fields)
     }
 
@@ -52,6 +47,14 @@ impl Resource {
     #[must_use]
     pub fn typed(self, types: &'static [&'static str]) -> Self {
         Self { types, ..self }
+    }
+
+    /// Returns the path in `@id`, if it has one.
+    pub const fn path(&self) -> Option<&'static str> {
+        match self.identity {
+            Identity::Resource { path } => Some(path),
+            _ => None,
+        }
     }
 
     /// Returns whether `@type` may have this value.

@@ -5,7 +5,7 @@ use crate::schema::{Field, Kind, Resource};
 
 pub fn resources() -> Vec<Resource> {
     vec![
-        Resource::resource(
+        Resource::at(
             "Advert",
             "/adverts/{uuid}",
             "A listing of one publisher, with everything that it was sent with, so that it can be sent again",
@@ -35,7 +35,7 @@ fn own_fields() -> Vec<Field> {
         Field::new("cityName", Kind::Text, "The name of the city, as given").or_null(),
         Field::new("locations", Kind::Object("Point"), "The coordinates, as given").or_null(),
         Field::new("geoAccuracy", Kind::Code(codes::ACCURACIES), "How accurate the coordinates are").or_null(),
-        Field::new("country", Kind::Text, "The country as a code of two letters; absent if the sender gave none").optional(),
+        Field::new("country", Kind::Text, "The country as an ISO 3166 code such as BE; absent if the sender gave none").optional(),
     ]
 }
 

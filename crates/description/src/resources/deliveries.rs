@@ -5,13 +5,13 @@ use crate::schema::{Field, Kind, Resource};
 
 pub fn resources() -> Vec<Resource> {
     let mut resources = vec![
-        Resource::resource(
+        Resource::at(
             "Match",
             "/matches/{id}",
             "A property that came to meet a saved search. A match is made once and never changes.",
             match_fields(Kind::Object("PropertyDocument")),
         ),
-        Resource::resource(
+        Resource::at(
             "WebhookMatch",
             "/matches/{id}",
             "A match as webhooks carry it: what endpointRecipient receives",
@@ -82,8 +82,8 @@ fn delivery_fields() -> Vec<Field> {
 fn deliveries() -> Vec<Resource> {
     let attempts = Field::new("attempts", Kind::List(&Kind::Object("Attempt")), "The attempts, oldest first");
     vec![
-        Resource::resource("Delivery", "/deliveries/{id}", "A message that was sent or will be, by webhook or e-mail. The id is the webhook-id of the message.", delivery_fields()),
-        Resource::resource("DeliveryWithAttempts", "/deliveries/{id}", "A delivery with its attempts", [delivery_fields(), vec![attempts]].concat())
+        Resource::at("Delivery", "/deliveries/{id}", "A message that was sent or will be, by webhook or e-mail. The id is the webhook-id of the message.", delivery_fields()),
+        Resource::at("DeliveryWithAttempts", "/deliveries/{id}", "A delivery with its attempts", [delivery_fields(), vec![attempts]].concat())
             .of_class("Delivery"),
         Resource::part("Attempt", "An attempt to send a message", vec![
             Field::new("number", Kind::Integer, "The number of the attempt, from 1"),
@@ -100,7 +100,7 @@ fn deliveries() -> Vec<Resource> {
         Resource::body("ReplayDraft", "Which deliveries of a search to send again", vec![
             Field::new("since", Kind::Date, "Those created since this date that failed, or were cancelled for lack of a destination. May be in the query instead.").or_null().optional(),
         ]),
-        Resource::resource("WebhookSecret", "/webhook-secret", "The secret that your webhooks are signed with", vec![
+        Resource::at("WebhookSecret", "/webhook-secret", "The secret that your webhooks are signed with", vec![
             Field::new("secret", Kind::Text, "The secret, as libraries for Standard Webhooks take it"),
             Field::new("createdAt", Kind::DateTime, "When it was created"),
             Field::new("previousSecretValidUntil", Kind::DateTime, "Until when messages are signed with the previous secret as well; null if there is none").or_null(),

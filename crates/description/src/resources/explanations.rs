@@ -9,7 +9,7 @@ const CRITERIA: Kind = Kind::List(&Kind::Object("CriterionResult"));
 #[rustfmt::skip]
 pub fn resources() -> Vec<Resource> {
     vec![
-        Resource::resource("Explanation", "/searches/{id}/explain", "Why a property meets a saved search or not", vec![
+        Resource::at("Explanation", "/searches/{id}/explain", "Why a property meets a saved search or not", vec![
             Field::new("search", Kind::Link("Search"), "The saved search"),
             Field::new("property", Kind::Link("Property"), "The property"),
             Field::new("summary", Kind::Text, "The result in a few sentences"),

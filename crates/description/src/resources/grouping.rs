@@ -8,7 +8,7 @@ pub fn resources() -> Vec<Resource> {
     let closest = Field::new("advert", Kind::Link("Advert"), "The other advert");
     let compared = Field::new("property", Kind::Link("Property"), "The property that it belongs to");
     vec![
-        Resource::resource("PropertyGrouping", "/documents/properties/{id}/grouping", "Why the adverts of a property are one property", vec![
+        Resource::at("PropertyGrouping", "/documents/properties/{id}/grouping", "Why the adverts of a property are one property", vec![
             Field::new("property", Kind::Link("Property"), "The property"),
             Field::new("adverts", Kind::List(&Kind::Object("GroupedAdvert")), "Its adverts, and what put each of them there"),
             Field::new("history", Kind::List(&Kind::Object("Regrouping")), "Merges, splits and moves of adverts, newest first"),
@@ -29,7 +29,7 @@ pub fn resources() -> Vec<Resource> {
             Field::new("by", Kind::Choice(codes::REGROUPED_BY), "What decided"),
             Field::new("decidedBy", Kind::Text, "The user of the key, or command line; null unless a person decided").or_null(),
         ]),
-        Resource::resource("AdvertComparison", "/documents/properties/{id}/grouping", "Why two adverts are one property, or not", [
+        Resource::at("AdvertComparison", "/documents/properties/{id}/grouping", "Why two adverts are one property, or not", [
             vec![
                 Field::new("oneProperty", Kind::Boolean, "Whether they are in one property"),
                 Field::new("adverts", Kind::List(&Kind::Object("ComparedAdvert")), "The two adverts"),
@@ -42,11 +42,11 @@ pub fn resources() -> Vec<Resource> {
             Field::new("points", Kind::Number, "Its weight; negative if it speaks against one property"),
             Field::new("detail", Kind::Text, "The values, in a few words"),
         ]),
-        Resource::resource("PropertyMerge", "/properties/{id}", "The result of a merge", vec![
+        Resource::at("PropertyMerge", "/properties/{id}", "The result of a merge", vec![
             Field::new("property", Kind::Link("Property"), "The property that remains"),
             Field::new("merged", Kind::List(&Kind::Link("Property")), "The properties that it replaces; their paths lead to it"),
         ]),
-        Resource::resource("PropertySplit", "/properties/{id}", "The result of a split", vec![
+        Resource::at("PropertySplit", "/properties/{id}", "The result of a split", vec![
             Field::new("property", Kind::Link("Property"), "The property that was split"),
             Field::new("created", Kind::Link("Property"), "The new property"),
         ]),

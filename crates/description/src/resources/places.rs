@@ -5,7 +5,7 @@ use crate::schema::{Field, Kind, Resource};
 
 pub fn resources() -> Vec<Resource> {
     let mut places = vec![
-        Resource::resource(
+        Resource::at(
             "City",
             "/cities/{id}",
             "A commune, or a district of Paris, Lyon or Marseille",
@@ -67,7 +67,7 @@ fn city_point(name: &'static str) -> Field {
 }
 
 fn slug() -> Field {
-    let meaning = "The name in small letters without accents, with hyphens, as in the addresses of pages";
+    let meaning = "The name in lower case without accents, with hyphens, as in the addresses of pages";
     Field::new("slug", Kind::Text, meaning).optional()
 }
 
@@ -83,7 +83,7 @@ fn department_fields() -> Vec<Field> {
         Field::new("code", Kind::Text, "The code, such as 37 or 2A"),
         Field::new("departmentCode", Kind::Text, "The same as code"),
         Field::new("name", Kind::Text, "The name"),
-        Field::new("nameClean", Kind::Text, "The name in small letters without accents"),
+        Field::new("nameClean", Kind::Text, "The name in lower case without accents"),
         Field::new("chefLieu", Kind::Text, "The INSEE code of its capital").or_null(),
         Field::new("region", Kind::Object("Division"), "The region"),
     ]
@@ -91,7 +91,7 @@ fn department_fields() -> Vec<Field> {
 
 fn department() -> Resource {
     let fields = [department_fields(), vec![outline()]].concat();
-    Resource::resource("Department", "/departments/{id}", "A department", fields)
+    Resource::at("Department", "/departments/{id}", "A department", fields)
 }
 
 /// What cities and departments have in common as suggestions.
@@ -115,25 +115,25 @@ fn location() -> Resource {
         }
     }
     let meaning = "A suggestion: a city or a department, with the fields of that resource";
-    Resource::resource("Location", "/{places}/{id}", meaning, fields).typed(&["City", "Department"])
+    Resource::at("Location", "/{places}/{id}", meaning, fields).typed(&["City", "Department"])
 }
 
 /// The places that a search names. Their target may have been deleted since.
 #[rustfmt::skip]
 fn in_searches() -> Vec<Resource> {
-    let city = Resource::resource("CityInSearch", "/cities/{id}", "A city that a search names. Everything but the path is null if it no longer exists.", vec![
+    let city = Resource::at("CityInSearch", "/cities/{id}", "A city that a search names. Everything but the path is null if it no longer exists.", vec![
         Field::new("article", Kind::Text, "The article of the name, such as La").or_null(),
         Field::new("insee", Kind::Text, "The INSEE code").or_null(),
         Field::new("libelle", Kind::Text, "The official name").or_null(),
         Field::new("name", Kind::Text, "The name").or_null(),
         Field::new("zipcode", Kind::Text, "The main zipcode").or_null(),
     ]);
-    let department = Resource::resource("DepartmentInSearch", "/departments/{id}", "A department that a search names. Everything but the path is null or absent if it no longer exists.", vec![
+    let department = Resource::at("DepartmentInSearch", "/departments/{id}", "A department that a search names. Everything but the path is null or absent if it no longer exists.", vec![
         Field::new("id", Kind::Integer, "The id").optional(),
         Field::new("code", Kind::Text, "The code, such as 37 or 2A").optional(),
         Field::new("departmentCode", Kind::Text, "The same as code").or_null(),
         Field::new("name", Kind::Text, "The name").or_null(),
-        Field::new("nameClean", Kind::Text, "The name in small letters without accents").or_null(),
+        Field::new("nameClean", Kind::Text, "The name in lower case without accents").or_null(),
         Field::new("chefLieu", Kind::Text, "The INSEE code of its capital").or_null(),
         Field::new("region", Kind::Object("Division"), "The region").optional(),
     ]);
@@ -148,7 +148,7 @@ fn others() -> Vec<Resource> {
         Field::new("name", Kind::Text, "The name"),
     ];
     vec![
-        Resource::resource("Region", "/regions/{id}", "A region", [vec![slug()], division()].concat()),
+        Resource::at("Region", "/regions/{id}", "A region", [vec![slug()], division()].concat()),
         Resource::part("Division", "A country, region or department, inside another place", division()),
         Resource::part("Point", "Coordinates (WGS 84)", vec![
             Field::new("lat", Kind::Number, "Latitude in degrees"),

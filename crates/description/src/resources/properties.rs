@@ -8,20 +8,20 @@ pub fn resources() -> Vec<Resource> {
     let in_webhook = "A property document as webhooks carry it: as it was at the time of the match or event";
     let exported = "A line of an export: a property document whose adverts can be sent to another service";
     vec![
-        Resource::resource(
+        Resource::at(
             "PropertyDocument",
             "/documents/properties/{id}",
             document,
             fields("AdvertInProperty", "CityInProperty"),
         ),
-        Resource::resource(
+        Resource::at(
             "WebhookPropertyDocument",
             "/documents/properties/{id}",
             in_webhook,
             fields("AdvertInProperty", "CityInWebhook"),
         )
         .of_class("PropertyDocument"),
-        Resource::resource(
+        Resource::at(
             "ExportedProperty",
             "/documents/properties/{id}",
             exported,
@@ -80,7 +80,7 @@ fn fields(adverts: &'static str, city: &'static str) -> Vec<Field> {
 
 #[rustfmt::skip]
 fn price_per_meter() -> Resource {
-    Resource::resource("PricePerMeter", "/indicators/price_per_meter", "Prices per square metre of the properties that match the filters", vec![
+    Resource::at("PricePerMeter", "/indicators/price_per_meter", "Prices per square metre of the properties that match the filters", vec![
         Field::new("average", Kind::Number, "The average in euros per square metre; null if no property matches").or_null(),
         Field::new("average_min", Kind::Number, "The lowest average of a period, in euros per square metre").or_null(),
         Field::new("average_max", Kind::Number, "The highest average of a period, in euros per square metre").or_null(),

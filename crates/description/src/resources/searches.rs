@@ -15,7 +15,7 @@ const SITES: Kind = Kind::List(&Kind::AnyOf(&[Kind::Link("Site"), Kind::Text]));
 
 pub fn resources() -> Vec<Resource> {
     let fields = [head(), criteria().map(criterion).collect(), settings(), tail()].concat();
-    let mut resources = vec![Resource::resource(
+    let mut resources = vec![Resource::at(
         "Search",
         "/searches/{id}",
         "A saved search: criteria, and where to send what meets them. A criterion that is not set is null, or an empty list.",
@@ -37,8 +37,10 @@ fn head() -> Vec<Field> {
 /// Returns the field of a criterion.
 fn criterion(filter: &'static Filter) -> Field {
     let field = Field::new(filter.name, kind(filter), filter.description);
+    // Every search has these two.
+    let is_given = matches!(filter.name, "transactionType" | "propertyTypes");
     let is_list = matches!(field.kind, Kind::List(_));
-    match (ALWAYS_SHOWN.contains(&filter.name), is_list) {
+    match (ALWAYS_SHOWN.contains(&filter.name), is_given || is_list) {
         (true, true) => field,
         (true, false) => field.or_null(),
         (false, _) => field.optional(),
