@@ -73,7 +73,7 @@ pub const EVENTS: &[Choice] = &[
 
 /// What a delivery is about: an event, or a match.
 pub const DELIVERY_SUBJECTS: &[Choice] = &[
-    choice("match", "A property came to meet the search"),
+    choice("match", "A property started to meet the search"),
     choice("ad.update.price", "The price of an advert changed"),
     choice("ad.update.surface", "The surface of an advert changed"),
     choice("ad.update.pictures", "The pictures of an advert changed"),

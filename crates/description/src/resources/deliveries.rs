@@ -8,7 +8,7 @@ pub fn resources() -> Vec<Resource> {
         Resource::at(
             "Match",
             "/matches/{id}",
-            "A property that came to meet a saved search. A match is made once and never changes.",
+            "A property that started to meet a saved search. A match is made once and never changes.",
             match_fields(Kind::Object("PropertyDocument")),
         ),
         Resource::at(
@@ -29,7 +29,7 @@ fn match_fields(document: Kind) -> Vec<Field> {
     vec![
         Field::new("property", Kind::Link("Property"), "The property"),
         Field::new("search", Kind::Link("Search"), "The saved search"),
-        Field::new("createdAt", Kind::DateTime, "When the property came to meet the search"),
+        Field::new("createdAt", Kind::DateTime, "When the property started to meet the search"),
         Field::new("updatedAt", Kind::DateTime, "The same as createdAt"),
         Field::new("propertyDocument", document, "The property as it was then"),
     ]
