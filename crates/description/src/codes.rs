@@ -210,6 +210,13 @@ pub const VARIATIONS: &[Choice] = &[choice("price", "The price"), choice("surfac
 pub const HEALTH: &[Choice] =
     &[choice("alive", "The process runs"), choice("ready", "The database answers and the index is complete")];
 
+pub const SCOPES: &[Choice] = &[
+    choice("read", "Read properties, adverts and reference data"),
+    choice("searches", "Manage your saved searches and read their deliveries"),
+    choice("ingest", "Send, expire and erase adverts"),
+    choice("admin", "Name and categorise sites, correct the grouping, manage keys"),
+];
+
 /// The kinds of suggestions of the autocomplete.
 pub const SUGGESTIONS: &[Choice] = &[choice("city", "A city"), choice("department", "A department")];
 
@@ -221,7 +228,7 @@ mod tests {
     use domain::grouping::{EvidenceKind, Verdict, Veto};
     use domain::{
         CancelReason, DeliveryChannel, DeliveryState, EnergyLetter, EventName, Fault, FeesResponsibility,
-        GeoAccuracy, Outcome, PriceProblem, PropertyType, PublisherType, RentPeriod, TransactionType,
+        GeoAccuracy, Outcome, PriceProblem, PropertyType, PublisherType, RentPeriod, Scope, TransactionType,
     };
     use wire::{grouping, names};
 
@@ -279,6 +286,7 @@ mod tests {
             .chain(Fault::ALL.map(Outcome::Failed))
             .chain([Outcome::Interrupted]);
         check(OUTCOMES, outcomes.map(names::outcome));
+        check(SCOPES, Scope::ALL.iter().map(|scope| scope.word()));
         check(VERDICTS, [Verdict::Same, Verdict::Different].map(grouping::verdict_name));
         check(VETOES, Veto::ALL.iter().map(|veto| veto.name()));
         check(EVIDENCE, EvidenceKind::ALL.iter().map(|kind| kind.name()));

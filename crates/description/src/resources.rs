@@ -1,5 +1,6 @@
 //! The objects of the API. One module per area; to add a field, add a row.
 
+mod account;
 mod adverts;
 mod common;
 mod deliveries;
@@ -28,6 +29,7 @@ static RESOURCES: LazyLock<Vec<Resource>> = LazyLock::new(|| {
         grouping::resources(),
         places::resources(),
         sites::resources(),
+        account::resources(),
         common::resources(),
     ]
     .concat()
