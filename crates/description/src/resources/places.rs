@@ -35,7 +35,7 @@ pub fn resources() -> Vec<Resource> {
 #[rustfmt::skip]
 fn city_head() -> Vec<Field> {
     vec![
-        Field::new("article", Kind::Text, "The article of the name, such as La").or_null(),
+        Field::new("article", Kind::Text, "The article that the name begins with, such as Le").or_null(),
         Field::new("libelle", Kind::Text, "The official name"),
         slug(),
         Field::new("population", Kind::Integer, "The number of inhabitants"),
@@ -54,11 +54,11 @@ fn city_fields() -> Vec<Field> {
         Field::new("country", Kind::Object("Division"), "The country. Its id is the ISO 3166 number.").or_null(),
         Field::new("department", Kind::Object("Division"), "The department").or_null(),
         Field::new("region", Kind::Object("Division"), "The region").or_null(),
-        Field::new("groupedCityNames", Kind::List(&Kind::Text), "All names of the commune, with those of former communes"),
+        Field::new("groupedCityNames", Kind::List(&Kind::Text), "All names of the commune: its own, then those of its districts and former communes"),
         Field::new("groupedCityZipcodes", Kind::List(&Kind::Text), "All zipcodes of the commune"),
         Field::new("hasGroupedByName", Kind::Boolean, "Whether the commune has several names"),
         Field::new("hasGroupedByZipcode", Kind::Boolean, "Whether the commune has several zipcodes"),
-        Field::new("open", Kind::Boolean, "Whether adverts can be in it: a city that has districts is not open"),
+        Field::new("open", Kind::Boolean, "Whether it is inhabited"),
     ]
 }
 
@@ -84,7 +84,7 @@ fn department_fields() -> Vec<Field> {
         Field::new("departmentCode", Kind::Text, "The same as code"),
         Field::new("name", Kind::Text, "The name"),
         Field::new("nameClean", Kind::Text, "The name in lower case without accents"),
-        Field::new("chefLieu", Kind::Text, "The INSEE code of its capital").or_null(),
+        Field::new("chefLieu", Kind::Text, "The name of its capital").or_null(),
         Field::new("region", Kind::Object("Division"), "The region"),
     ]
 }
@@ -122,7 +122,7 @@ fn location() -> Resource {
 #[rustfmt::skip]
 fn in_searches() -> Vec<Resource> {
     let city = Resource::at("CityInSearch", "/cities/{id}", "A city that a search names. Everything but the path is null if it no longer exists.", vec![
-        Field::new("article", Kind::Text, "The article of the name, such as La").or_null(),
+        Field::new("article", Kind::Text, "The article that the name begins with, such as Le").or_null(),
         Field::new("insee", Kind::Text, "The INSEE code").or_null(),
         Field::new("libelle", Kind::Text, "The official name").or_null(),
         Field::new("name", Kind::Text, "The name").or_null(),
@@ -134,7 +134,7 @@ fn in_searches() -> Vec<Resource> {
         Field::new("departmentCode", Kind::Text, "The same as code").or_null(),
         Field::new("name", Kind::Text, "The name").or_null(),
         Field::new("nameClean", Kind::Text, "The name in lower case without accents").or_null(),
-        Field::new("chefLieu", Kind::Text, "The INSEE code of its capital").or_null(),
+        Field::new("chefLieu", Kind::Text, "The name of its capital").or_null(),
         Field::new("region", Kind::Object("Division"), "The region").optional(),
     ]);
     vec![city.of_class("City"), department.of_class("Department")]
@@ -161,10 +161,10 @@ fn others() -> Vec<Resource> {
         ]),
         Resource::part("Line", "A line of public transport", vec![
             Field::new("id", Kind::Integer, "The id"),
-            Field::new("name", Kind::Text, "The name, such as Métro 7"),
-            Field::new("number", Kind::Text, "The number, such as 7 or 7bis"),
-            Field::new("routeName", Kind::Text, "The two ends of the line"),
-            Field::new("color", Kind::Text, "The colour on maps, such as #FA9ABA"),
+            Field::new("name", Kind::Text, "The name, such as Tram T4"),
+            Field::new("number", Kind::Text, "The number, such as T4 or 7bis"),
+            Field::new("routeName", Kind::Text, "The places that the line connects"),
+            Field::new("color", Kind::Text, "The colour on maps, such as #dc9600"),
         ]),
     ]
 }

@@ -44,7 +44,7 @@ fn fields(adverts: &'static str, city: &'static str) -> Vec<Field> {
     let fields = vec![
         Field::new("uuid", Kind::Uuid, "The id of the property"),
         Field::new("property", Kind::Link("Property"), "The path that other objects name the property by"),
-        Field::new("adverts", adverts, "The adverts of the property, oldest first"),
+        Field::new("adverts", adverts, "The adverts of the property, in the order in which they joined it"),
         Field::new("bedroom", Kind::Integer, "The number of bedrooms").or_null(),
         Field::new("room", Kind::Integer, "The number of rooms, without kitchen and bathroom. Of a new-building programme, that of the smallest lot.").or_null(),
         Field::new("city", city, "The commune, or what the sender gave if the commune is not known").or_null(),
