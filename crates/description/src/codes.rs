@@ -36,3 +36,38 @@ pub const SORT_MODES: &[Choice] = &[
     choice("property", "The date on which the property was first seen"),
     choice("advert", "The date on which one of its adverts was first seen"),
 ];
+
+pub const INTERVALS: &[Choice] = &[choice("month", "A month"), choice("year", "A year")];
+
+pub const DELIVERY_STATES: &[Choice] = &[
+    choice("pending", "Waits for its first or next attempt"),
+    choice("leased", "An attempt is in progress"),
+    choice("delivered", "The receiver answered 200"),
+    choice("failed", "Every attempt failed; it can be replayed"),
+    choice("cancelled", "Will not be sent; `reason` says why"),
+];
+
+pub const DELIVERY_CHANNELS: &[Choice] = &[
+    choice("endpointRecipient", "Webhooks about matches"),
+    choice("eventEndpoint", "Webhooks about events of adverts"),
+    choice("notificationRecipient", "E-mails"),
+];
+
+pub const EVENT_NAMES: &[Choice] = &[
+    choice("ad.update.price", "The price of an advert changed"),
+    choice("ad.update.surface", "The surface of an advert changed"),
+    choice("ad.update.pictures", "The pictures of an advert changed"),
+    choice("ad.update.expired", "An advert expired"),
+    choice("property.ad.create", "An advert was created"),
+    choice("property.ad.update", "Anything else of an advert changed"),
+];
+
+pub const SAMPLES: &[Choice] = &[
+    choice("match", "A new match"),
+    EVENT_NAMES[0],
+    EVENT_NAMES[1],
+    EVENT_NAMES[2],
+    EVENT_NAMES[3],
+    EVENT_NAMES[4],
+    EVENT_NAMES[5],
+];

@@ -7,6 +7,9 @@
 pub mod check;
 pub mod codes;
 pub mod context;
+pub mod examples;
+pub mod hydra;
+pub mod openapi;
 pub mod operation;
 pub mod operations;
 pub mod reference;

@@ -59,6 +59,8 @@ pub enum Tag {
     Account,
     Documentation,
     Operations,
+    /// Pages for people without a key.
+    Pages,
 }
 
 /// A parameter in the query.
@@ -189,4 +191,146 @@ pub enum OperationId {
     Metrics,
     UnsubscribePage,
     Unsubscribe,
+}
+
+impl OperationId {
+    pub const ALL: &'static [Self] = &[
+        Self::ListProperties,
+        Self::ExportProperties,
+        Self::PropertyByUrl,
+        Self::Property,
+        Self::SimilarProperties,
+        Self::Grouping,
+        Self::MergeProperties,
+        Self::SplitProperty,
+        Self::PricePerMeter,
+        Self::Cities,
+        Self::City,
+        Self::CityOutline,
+        Self::Departments,
+        Self::Department,
+        Self::DepartmentOutline,
+        Self::Regions,
+        Self::Region,
+        Self::Autocomplete,
+        Self::SendAdverts,
+        Self::Advert,
+        Self::EraseAdvert,
+        Self::ExpireAdvert,
+        Self::Searches,
+        Self::CreateSearch,
+        Self::PreviewSearch,
+        Self::Search,
+        Self::UpdateSearch,
+        Self::DeleteSearch,
+        Self::ExplainSearch,
+        Self::SearchMatches,
+        Self::ReplaySearch,
+        Self::Deliveries,
+        Self::Delivery,
+        Self::ReplayDelivery,
+        Self::WebhookSecret,
+        Self::RotateWebhookSecret,
+        Self::TestWebhook,
+        Self::Match,
+        Self::Sites,
+        Self::Site,
+        Self::ChangeSite,
+        Self::SiteCategories,
+        Self::CreateSiteCategory,
+        Self::SiteCategory,
+        Self::RenameSiteCategory,
+        Self::DeleteSiteCategory,
+        Self::EntryPoint,
+        Self::ApiPage,
+        Self::HydraDocumentation,
+        Self::OpenApi,
+        Self::Context,
+        Self::Alive,
+        Self::Ready,
+        Self::Metrics,
+        Self::UnsubscribePage,
+        Self::Unsubscribe,
+    ];
+
+    /// Returns the name in documents, such as `listProperties`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ListProperties => "listProperties",
+            Self::ExportProperties => "exportProperties",
+            Self::PropertyByUrl => "propertyByUrl",
+            Self::Property => "property",
+            Self::SimilarProperties => "similarProperties",
+            Self::Grouping => "grouping",
+            Self::MergeProperties => "mergeProperties",
+            Self::SplitProperty => "splitProperty",
+            Self::PricePerMeter => "pricePerMeter",
+            Self::Cities => "cities",
+            Self::City => "city",
+            Self::CityOutline => "cityOutline",
+            Self::Departments => "departments",
+            Self::Department => "department",
+            Self::DepartmentOutline => "departmentOutline",
+            Self::Regions => "regions",
+            Self::Region => "region",
+            Self::Autocomplete => "autocomplete",
+            Self::SendAdverts => "sendAdverts",
+            Self::Advert => "advert",
+            Self::EraseAdvert => "eraseAdvert",
+            Self::ExpireAdvert => "expireAdvert",
+            Self::Searches => "searches",
+            Self::CreateSearch => "createSearch",
+            Self::PreviewSearch => "previewSearch",
+            Self::Search => "search",
+            Self::UpdateSearch => "updateSearch",
+            Self::DeleteSearch => "deleteSearch",
+            Self::ExplainSearch => "explainSearch",
+            Self::SearchMatches => "searchMatches",
+            Self::ReplaySearch => "replaySearch",
+            Self::Deliveries => "deliveries",
+            Self::Delivery => "delivery",
+            Self::ReplayDelivery => "replayDelivery",
+            Self::WebhookSecret => "webhookSecret",
+            Self::RotateWebhookSecret => "rotateWebhookSecret",
+            Self::TestWebhook => "testWebhook",
+            Self::Match => "match",
+            Self::Sites => "sites",
+            Self::Site => "site",
+            Self::ChangeSite => "changeSite",
+            Self::SiteCategories => "siteCategories",
+            Self::CreateSiteCategory => "createSiteCategory",
+            Self::SiteCategory => "siteCategory",
+            Self::RenameSiteCategory => "renameSiteCategory",
+            Self::DeleteSiteCategory => "deleteSiteCategory",
+            Self::EntryPoint => "entryPoint",
+            Self::ApiPage => "apiPage",
+            Self::HydraDocumentation => "hydraDocumentation",
+            Self::OpenApi => "openApi",
+            Self::Context => "context",
+            Self::Alive => "alive",
+            Self::Ready => "ready",
+            Self::Metrics => "metrics",
+            Self::UnsubscribePage => "unsubscribePage",
+            Self::Unsubscribe => "unsubscribe",
+        }
+    }
+}
+
+impl Method {
+    /// Returns the name in upper case.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
+impl Operation {
+    /// Returns the names of the variables in the path.
+    pub fn variables(&self) -> impl Iterator<Item = &'static str> {
+        self.path.split('{').skip(1).filter_map(|rest| rest.split('}').next())
+    }
 }

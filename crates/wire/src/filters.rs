@@ -20,7 +20,7 @@ use crate::json::{parse_number, truncated};
 use crate::query::{Parameters, is_unset, parse_flag, tree};
 use crate::{date, iri, site};
 
-pub use template::{collection_parameters, similar_parameters};
+pub use template::parameters_of;
 
 /// What the parser needs besides the query.
 pub struct ParseContext<'a> {
@@ -87,7 +87,8 @@ pub fn order_names() -> Vec<&'static str> {
     OrderBy::ALL.iter().map(|by| order_name(*by)).collect()
 }
 
-const fn order_name(by: OrderBy) -> &'static str {
+/// Returns the name of a sort key in `order[…]`.
+pub const fn order_name(by: OrderBy) -> &'static str {
     match by {
         OrderBy::CreatedAt => "createdAt",
         OrderBy::UpdatedAt => "updatedAt",

@@ -21,14 +21,14 @@ use crate::config::RateLimit;
 
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
-/// Requires a key with the given scope. The key is checked before the body is read, so that an unauthenticated client cannot send
+/// Requires a key, with the given scope if there is one. The key is checked before the body is read, so that an unauthenticated client cannot send
 /// one.
-pub fn guard(shared: &Shared, scope: Scope, methods: MethodRouter<Shared>) -> MethodRouter<Shared> {
+pub fn guard(shared: &Shared, scope: Option<Scope>, methods: MethodRouter<Shared>) -> MethodRouter<Shared> {
     methods.route_layer(middleware::from_fn_with_state((shared.clone(), scope), authorise))
 }
 
 async fn authorise(
-    State((shared, scope)): State<(Shared, Scope)>,
+    State((shared, scope)): State<(Shared, Option<Scope>)>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -47,7 +47,7 @@ async fn authorise(
     response
 }
 
-async fn caller(shared: &Shared, headers: &HeaderMap, scope: Scope) -> Result<Caller, Problem> {
+async fn caller(shared: &Shared, headers: &HeaderMap, scope: Option<Scope>) -> Result<Caller, Problem> {
     // The same response for a missing, malformed, unknown and revoked key, so that it reveals nothing.
     let refused = || {
         Problem::new(StatusCode::UNAUTHORIZED, "A valid API key is required in the X-API-KEY header.")
@@ -57,7 +57,11 @@ async fn caller(shared: &Shared, headers: &HeaderMap, scope: Scope) -> Result<Ca
     let (Some(key), None) = (keys.next(), keys.next()) else { return Err(refused()) };
     let key = key.to_str().ok().and_then(KeyText::parse).ok_or_else(refused)?;
     let caller = shared.app.caller(&key).await?.ok_or_else(refused)?;
-    if caller.may(scope) { Ok(caller) } else { Err(Problem::new(StatusCode::FORBIDDEN, "Access Denied.")) }
+    if scope.is_none_or(|scope| caller.may(scope)) {
+        Ok(caller)
+    } else {
+        Err(Problem::new(StatusCode::FORBIDDEN, "Access Denied."))
+    }
 }
 
 type Limiter = RateLimiter<KeyId, DefaultKeyedStateStore<KeyId>, DefaultClock, StateInformationMiddleware>;

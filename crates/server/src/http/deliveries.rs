@@ -7,13 +7,15 @@ use app::deliveries::Replayed;
 use axum::Extension;
 use axum::extract::{Request, State};
 use axum::response::Response;
+use description::OperationId;
+use description::operations::search_parameters;
 use domain::{CancelReason, DeliveryId, DeliveryState, SearchId, SearchNumber, Timestamp, Violation};
 use http::StatusCode;
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 use store::{Attempt, DeliveryList, DeliveryPage, DeliveryRow, Notification, StateKind};
 use wire::delivery::{AttemptInput, DeliveryBody, DeliveryInput, DeliveryWithAttempts, Replay, ReplayedBody};
-use wire::hydra::{Collection, Paging, Parameter, View};
+use wire::hydra::{Collection, Paging, View};
 use wire::{date, iri, names};
 
 use super::error::{Problem, json};
@@ -29,16 +31,6 @@ const NOTIFICATIONS_OFF: &str = "Notifications of this search are off: notificat
 const FROM: &str = "fromDate";
 const TO: &str = "toDate";
 const SINCE: &str = "since";
-
-const PARAMETERS: &[Parameter] = &[
-    Parameter::new("search", "search"),
-    Parameter::new("state", "state"),
-    Parameter::new("channel", "channel"),
-    Parameter::new(FROM, "createdAt"),
-    Parameter::new(TO, "createdAt"),
-    Parameter::new("page", "page"),
-    Parameter::new("itemsPerPage", "itemsPerPage"),
-];
 
 /// `GET /deliveries`
 pub async fn list(
@@ -107,7 +99,14 @@ pub async fn list(
     let members: Vec<DeliveryBody> =
         page.deliveries.iter().map(|row| DeliveryBody::of(&parts(row, zone))).collect();
     let view = View::new(PATH, &query.raw, paging, page.total);
-    let page = Collection::new("Delivery", PATH, members, page.total, view, PARAMETERS);
+    let page = Collection::new(
+        "Delivery",
+        PATH,
+        members,
+        page.total,
+        view,
+        search_parameters(OperationId::Deliveries),
+    );
     Ok(ignored.on(json(StatusCode::OK, &page)))
 }
 

@@ -6,11 +6,13 @@ use app::searches::MatchedProperty;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
+use description::OperationId;
+use description::operations::search_parameters;
 use domain::{MatchId, SearchId};
 use http::StatusCode;
 use serde_json::value::RawValue;
 use store::StoredSearch;
-use wire::hydra::{Collection, Paging, Parameter, View};
+use wire::hydra::{Collection, Paging, View};
 use wire::matching::{MatchBody, MatchInput};
 
 use super::Shared;
@@ -18,9 +20,6 @@ use super::error::{Problem, json};
 use super::parameters::QueryText;
 use super::path::PathId;
 use super::searches::owned_search;
-
-const PARAMETERS: &[Parameter] =
-    &[Parameter::new("page", "page"), Parameter::new("itemsPerPage", "itemsPerPage")];
 
 /// `GET /searches/{id}/matches`
 pub async fn list(
@@ -41,7 +40,8 @@ pub async fn list(
         matches.into_iter().filter_map(|matched| write(&shared, &renderer, &search, matched)).collect();
     let path = wire::iri::matches_of(id);
     let view = View::new(&path, &query.raw, paging, total);
-    let page = Collection::new("Match", path, members, total, view, PARAMETERS);
+    let page =
+        Collection::new("Match", path, members, total, view, search_parameters(OperationId::SearchMatches));
     Ok(ignored.on(json(StatusCode::OK, &page)))
 }
 

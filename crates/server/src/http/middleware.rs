@@ -14,12 +14,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tracing::Instrument;
 
 use super::Shared;
+use super::base::Base;
 use super::error::Problem;
 use crate::metrics::{RequestLabels, RouteLabels};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-const DOCUMENTATION: HeaderValue =
-    HeaderValue::from_static("</docs.jsonld>; rel=\"http://www.w3.org/ns/hydra/core#apiDocumentation\"");
 
 /// Permit of a request, counted against `limits.requests_max`. Released when the last clone is dropped.
 #[derive(Clone)]
@@ -37,7 +36,7 @@ pub fn layer(router: Router<Shared>, shared: &Shared) -> Router<Shared> {
 
 async fn handle(
     State((shared, permits)): State<(Shared, Arc<Semaphore>)>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
     let started = Instant::now();
@@ -45,6 +44,9 @@ async fn handle(
     let method = method_label(request.method());
     let route =
         request.extensions().get::<MatchedPath>().map_or("unmatched", |path| path.as_str()).to_owned();
+    let base = Base::of(&shared.config.email.public_url, request.headers());
+    let link = base.documentation_link();
+    request.extensions_mut().insert(base);
     let span = tracing::info_span!(
         "request",
         id = id.to_str().unwrap_or_default(),
@@ -70,7 +72,7 @@ async fn handle(
 
     let headers = response.headers_mut();
     headers.insert(REQUEST_ID, id);
-    headers.insert(header::LINK, DOCUMENTATION);
+    headers.extend(link.map(|link| (header::LINK, link)));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response

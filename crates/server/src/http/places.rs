@@ -4,6 +4,8 @@ use std::collections::HashSet;
 
 use axum::extract::State;
 use axum::response::Response;
+use description::OperationId;
+use description::operations::search_parameters;
 use domain::criteria::Direction;
 use domain::place::code_as_number;
 use domain::{City, Department, Insee, Zipcode};
@@ -23,39 +25,6 @@ use super::path::PathId;
 /// Suggestions shown under a search box.
 const SUGGESTIONS_DEFAULT: u64 = 10;
 
-const CITY_PARAMETERS: &[Parameter] = &[
-    Parameter::new("name", "name"),
-    Parameter::new("insee[]", "insee"),
-    Parameter::new("zipcode[]", "zipcode"),
-    Parameter::new("order[name]", "name"),
-    Parameter::new("page", "page"),
-    Parameter::new("itemsPerPage", "itemsPerPage"),
-];
-
-const DEPARTMENT_PARAMETERS: &[Parameter] = &[
-    Parameter::new("name", "name"),
-    Parameter::new("code[]", "code"),
-    Parameter::new("order[name]", "name"),
-    Parameter::new("page", "page"),
-    Parameter::new("itemsPerPage", "itemsPerPage"),
-];
-
-const REGION_PARAMETERS: &[Parameter] = &[
-    Parameter::new("name", "name"),
-    Parameter::new("order[name]", "name"),
-    Parameter::new("page", "page"),
-    Parameter::new("itemsPerPage", "itemsPerPage"),
-];
-
-const COMPLETION_PARAMETERS: &[Parameter] = &[
-    Parameter::new("query", "name"),
-    Parameter::new("q", "name"),
-    Parameter::new("search", "name"),
-    Parameter::new("excludedCitiesIds[]", "id"),
-    Parameter::new("excludedDepartmentsIds[]", "id"),
-    Parameter::new("itemsPerPage", "itemsPerPage"),
-];
-
 /// `GET /cities`
 pub async fn cities(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
     let mut parameters = query.parameters();
@@ -70,7 +39,15 @@ pub async fn cities(State(shared): State<Shared>, query: QueryText) -> Result<Re
     let found = shared.app.places().cities_matching(&filter);
     let total = found.len() as u64;
     let members = paging.of(found.into_iter().map(|city| CityResource::of(city)));
-    Ok(ignored.on(page("City", "/cities", &query, paging, members, total, CITY_PARAMETERS)))
+    Ok(ignored.on(page(
+        "City",
+        "/cities",
+        &query,
+        paging,
+        members,
+        total,
+        search_parameters(OperationId::Cities),
+    )))
 }
 
 /// `GET /cities/{id}`
@@ -102,7 +79,15 @@ pub async fn departments(State(shared): State<Shared>, query: QueryText) -> Resu
     let found = shared.app.places().departments_matching(&filter);
     let total = found.len() as u64;
     let members = paging.of(found.into_iter().map(|department| DepartmentResource::of(department)));
-    Ok(ignored.on(page("Department", "/departments", &query, paging, members, total, DEPARTMENT_PARAMETERS)))
+    Ok(ignored.on(page(
+        "Department",
+        "/departments",
+        &query,
+        paging,
+        members,
+        total,
+        search_parameters(OperationId::Departments),
+    )))
 }
 
 /// `GET /departments/{id}`
@@ -130,7 +115,15 @@ pub async fn regions(State(shared): State<Shared>, query: QueryText) -> Result<R
     let found = shared.app.places().regions_matching(name, order);
     let total = found.len() as u64;
     let members = paging.of(found.into_iter().map(|region| RegionResource::of(region)));
-    Ok(ignored.on(page("Region", "/regions", &query, paging, members, total, REGION_PARAMETERS)))
+    Ok(ignored.on(page(
+        "Region",
+        "/regions",
+        &query,
+        paging,
+        members,
+        total,
+        search_parameters(OperationId::Regions),
+    )))
 }
 
 /// `GET /regions/{id}`
@@ -157,7 +150,8 @@ pub async fn autocomplete(State(shared): State<Shared>, query: QueryText) -> Res
     let found = shared.app.places().complete(text, usize::try_from(items).unwrap_or_default(), &exclusions);
     let members: Vec<SuggestionBody> = found.iter().map(SuggestionBody::of).collect();
     let (path, total) = ("/public/location-autocomplete", members.len() as u64);
-    let collection = Collection::new("Location", path, members, total, None, COMPLETION_PARAMETERS);
+    let collection =
+        Collection::new("Location", path, members, total, None, search_parameters(OperationId::Autocomplete));
     Ok(ignored.on(json(StatusCode::OK, &collection)))
 }
 

@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 use app::search::DocumentPage;
 use axum::extract::State;
 use axum::response::Response;
+use description::OperationId;
+use description::operations::search_parameters;
 use domain::attribute::PropertyView;
 use domain::{PropertyId, SimilarityProfile};
 use engine::{SearchRequest, SimilarRequest};
@@ -26,7 +28,7 @@ const ITEMS_DEFAULT: u64 = 10;
 
 /// The search template of the collection. Serialised once, because it has a hundred parameters and is part of every page.
 static SEARCH: LazyLock<Option<Box<RawValue>>> = LazyLock::new(|| {
-    let template = SearchTemplate::new(PATH, &filters::collection_parameters());
+    let template = SearchTemplate::new(PATH, search_parameters(OperationId::ListProperties));
     serde_json::value::to_raw_value(&template).ok()
 });
 
@@ -74,6 +76,13 @@ pub async fn similar(
     let member: Vec<&RawValue> = documents.iter().map(|document| &**document).collect();
     let path = wire::iri::similar_properties(id);
     let links = View::new(&path, &query.raw, paging, total);
-    let page = Collection::new(RESOURCE, path, member, total, links, &filters::similar_parameters());
+    let page = Collection::new(
+        RESOURCE,
+        path,
+        member,
+        total,
+        links,
+        search_parameters(OperationId::SimilarProperties),
+    );
     Ok(noted.on(json(StatusCode::OK, &page)))
 }

@@ -7,13 +7,15 @@ use app::access::Caller;
 use axum::Extension;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
+use description::OperationId;
+use description::operations::search_parameters;
 use domain::search::SearchDraft;
 use domain::{Criteria, Endpoint, Insee, RawCriteria, SearchId, SiteDirectory, Violation};
 use http::{HeaderValue, StatusCode, header};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use store::{SearchList, StoredSearch};
-use wire::hydra::{Collection, Paging, Parameter, View};
+use wire::hydra::{Collection, Paging, View};
 use wire::search::{ParseContext, ParsedSearch, Places, Purpose, SearchInput};
 
 use super::Shared;
@@ -23,14 +25,6 @@ use super::parameters::{IgnoredNames, QueryText};
 use super::path::PathId;
 
 const PATH: &str = "/searches";
-
-const PARAMETERS: &[Parameter] = &[
-    Parameter::new("notificationEnabled", "notificationEnabled"),
-    Parameter::new("order[title]", "title"),
-    Parameter::new("page", "page"),
-    Parameter::new("title", "title"),
-    Parameter::new("itemsPerPage", "itemsPerPage"),
-];
 
 /// Attempts to apply an update while other requests change the same search.
 const ATTEMPTS: usize = 5;
@@ -56,7 +50,8 @@ pub async fn list(
     let members: Vec<Box<RawValue>> =
         page.searches.iter().map(|stored| writer.write(stored)).collect::<Result<_, _>>()?;
     let view = View::new(PATH, &query.raw, paging, page.total);
-    let page = Collection::new("Search", PATH, members, page.total, view, PARAMETERS);
+    let page =
+        Collection::new("Search", PATH, members, page.total, view, search_parameters(OperationId::Searches));
     Ok(ignored.on(json(StatusCode::OK, &page)))
 }
 

@@ -299,29 +299,6 @@ fn bounds_apply_to_their_attribute() {
 }
 
 #[test]
-fn template_lists_every_parameter() {
-    let variables: Vec<String> =
-        collection_parameters().into_iter().map(|parameter| parameter.variable.into_owned()).collect();
-    for expected in [
-        "budgetMin",
-        "propertyTypes[]",
-        "transactionType",
-        "isExpired",
-        "includedCities[]",
-        "order[distance]",
-        "page",
-        "geoShapes[shape][point][0]",
-        "expressions[group][entry][options][strict]",
-        "itemsPerPage",
-    ] {
-        assert!(variables.iter().any(|variable| variable == expected), "{expected}");
-    }
-    for filter in FILTERS {
-        assert!(variables.iter().any(|variable| variable.starts_with(filter.name)), "{}", filter.name);
-    }
-}
-
-#[test]
 fn docs_page_names_every_filter_and_order() {
     let page = include_str!("../../../../docs/search.md");
     for filter in FILTERS {
