@@ -11,6 +11,7 @@ use crate::examples;
 use crate::operation::{Access, Answer, Body, Content, Operation, Parameter};
 use crate::operations;
 
+pub use errors::statuses as error_statuses;
 pub use schemas::schema;
 
 /// Media types in which an answer in JSON can be asked for.

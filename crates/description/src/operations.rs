@@ -36,6 +36,24 @@ pub fn find(id: OperationId) -> Option<&'static Operation> {
     all().find(|operation| operation.id == id)
 }
 
+/// Returns the operation that a request is for. A literal path counts more than one with variables.
+pub fn of_request(method: &str, path: &str) -> Option<&'static Operation> {
+    let fits = |operation: &&Operation| operation.method.name() == method && covers(operation.path, path);
+    all().filter(fits).min_by_key(|operation| operation.variables().count())
+}
+
+fn covers(template: &str, path: &str) -> bool {
+    let (mut expected, mut given) = (template.split('/'), path.split('/'));
+    loop {
+        match (expected.next(), given.next()) {
+            (None, None) => return true,
+            (Some(segment), Some(text)) if segment == text => {}
+            (Some(segment), Some(text)) if segment.starts_with('{') && !text.is_empty() => {}
+            _ => return false,
+        }
+    }
+}
+
 /// Returns the parameters of an operation as `hydra:search` lists them.
 pub fn search_parameters(id: OperationId) -> &'static [wire::hydra::Parameter] {
     static LISTED: LazyLock<BTreeMap<OperationId, Vec<wire::hydra::Parameter>>> = LazyLock::new(|| {
@@ -110,6 +128,16 @@ mod tests {
         for id in OperationId::ALL {
             assert!(find(*id).is_some(), "{id:?}");
         }
+    }
+
+    #[test]
+    fn requests_lead_to_their_operation() {
+        let id = |method, path| of_request(method, path).map(|operation| operation.id);
+        assert_eq!(id("GET", "/documents/properties/by-url"), Some(OperationId::PropertyByUrl));
+        assert_eq!(id("GET", "/documents/properties/x"), Some(OperationId::Property));
+        assert_eq!(id("DELETE", "/searches/x"), Some(OperationId::DeleteSearch));
+        assert_eq!(id("GET", "/searches/"), None);
+        assert_eq!(id("PATCH", "/searches/x"), None);
     }
 
     #[test]

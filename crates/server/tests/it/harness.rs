@@ -2,6 +2,7 @@
 
 pub mod adverts;
 pub mod client;
+mod described;
 
 use std::net::SocketAddr;
 use std::path::Path;

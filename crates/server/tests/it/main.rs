@@ -10,6 +10,7 @@ mod access;
 mod cli;
 mod contract;
 mod deliveries;
+mod examples;
 mod grouping;
 mod grouping_corrections;
 mod hostile;

@@ -7,6 +7,8 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
+use super::described;
+
 /// A test fails if a response takes longer than this.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
@@ -132,7 +134,9 @@ pub async fn exchange(address: SocketAddr, request: &Request) -> Response {
     let mut connection = Connection::open(address).await;
     // The server may respond and close before it has read everything; then the response counts.
     let _ = connection.socket.get_mut().write_all(&request.bytes()).await;
-    connection.response().await
+    let response = connection.response().await;
+    described::assert_described(&request.head, &response);
+    response
 }
 
 /// A connection that sends and receives in pieces.
