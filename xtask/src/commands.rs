@@ -3,6 +3,7 @@
 use crate::bare;
 use crate::failure::Failure;
 use crate::step::Step;
+use crate::tools;
 
 pub struct Command {
     pub name: &'static str,
@@ -104,7 +105,7 @@ fn check(_: &[String]) -> Result<(), Failure> {
 }
 
 fn test(arguments: &[String]) -> Result<(), Failure> {
-    python()?;
+    tools::check()?;
     Step::cargo(["test", "--workspace"]).and(arguments).run()
 }
 
@@ -200,24 +201,6 @@ fn snapshots(_: &[String]) -> Result<(), Failure> {
          Without it, accept all changes and review the diff:\n\n  {accept}\n  git diff -- '*.snap'"
     );
     Ok(())
-}
-
-const PYTHON_INSTALL: &str = "apt-get install python3 python3-venv";
-
-/// Checks for Python: some tests compare ours with implementations in Python. Root on Debian, as in CI, installs it; other users get
-/// an error that says how.
-fn python() -> Result<(), Failure> {
-    // Debian packages this module separately, and virtual environments need it.
-    if Step::of("python3", ["-c", "import ensurepip"]).succeeds() {
-        return Ok(());
-    }
-    let root = Step::of("id", ["-u"]).output().is_some_and(|user| user == "0");
-    if !root || !Step::of("apt-get", ["--version"]).succeeds() {
-        return Err(Failure::Missing { tool: "Python with virtual environments", install: PYTHON_INSTALL });
-    }
-    Step::of("apt-get", ["update"]).run()?;
-    let packages = ["install", "--yes", "--no-install-recommends", "python3", "python3-venv"];
-    Step::of("apt-get", packages).with("DEBIAN_FRONTEND", "noninteractive").run()
 }
 
 const DENY_INSTALL: &str = "cargo install cargo-deny --locked";

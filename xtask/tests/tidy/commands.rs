@@ -58,11 +58,27 @@ fn ci_runs_the_documented_command() {
     }
 }
 
+/// The tools that the tests need, all there.
+const TOOLS: [(&str, &str); 6] = [
+    ("python3", "true"),
+    ("node", "true"),
+    ("npm", "true"),
+    ("curl", "true"),
+    ("jq", "true"),
+    ("openssl", "true"),
+];
+
+/// The tools, some of them replaced.
+fn tools_but(others: &[(&'static str, &'static str)]) -> Vec<(&'static str, &'static str)> {
+    // A later script of the same name overwrites an earlier one.
+    TOOLS.iter().chain(others).copied().collect()
+}
+
 /// Runs a command with another program instead of cargo. Returns its exit code and output.
 fn run_with(cargo: &str, arguments: &[&str]) -> (Option<i32>, String) {
-    // Pretends that Python is installed: a test must not install packages.
+    // Pretends that all tools are installed: a test must not install packages.
     static PATH: OnceLock<OsString> = OnceLock::new();
-    run_on(PATH.get_or_init(|| path_with("has-python", &[("python3", "true")])), cargo, arguments)
+    run_on(PATH.get_or_init(|| path_with("has-tools", &TOOLS)), cargo, arguments)
 }
 
 fn run_on(path: &OsStr, cargo: &str, arguments: &[&str]) -> (Option<i32>, String) {
@@ -143,25 +159,32 @@ fn arguments_are_passed_on() {
 }
 
 #[test]
-fn python_is_installed_by_root_and_required_otherwise() {
-    let root = [("python3", "false"), ("id", "echo 0"), ("apt-get", "true")];
+fn missing_tools_are_installed_by_root_and_required_otherwise() {
+    // Installs Python and npm by replacing the scripts beside it.
+    let install = r#"case "$*" in install*) for tool in python3 npm; do printf '#!/bin/sh\n' > "${0%/*}/$tool"; done;; esac"#;
+    let root = tools_but(&[("python3", "false"), ("npm", "false"), ("id", "echo 0"), ("apt-get", install)]);
     let (code, printed) = run_on(&path_with("root", &root), "true", &["test"]);
     assert_eq!(code, Some(0), "{printed}");
     assert_eq!(
         steps(&printed),
         [
             "apt-get update",
-            "DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends python3 python3-venv",
+            "DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends python3 python3-venv npm",
             "cargo test --workspace",
         ]
     );
-    let without = [("python3", "false"), ("id", "echo 0"), ("apt-get", "exit 1")];
-    let user = [("python3", "false"), ("id", "echo 1000"), ("apt-get", "true")];
+    let without = tools_but(&[("python3", "false"), ("id", "echo 0"), ("apt-get", "exit 1")]);
+    let user = tools_but(&[("python3", "false"), ("id", "echo 1000"), ("apt-get", "true")]);
     for (folder, programs) in [("without-apt", without), ("user", user)] {
         let (code, printed) = run_on(&path_with(folder, &programs), "true", &["test"]);
         assert_eq!((code, steps(&printed)), (Some(1), vec![]), "{printed}");
         assert!(printed.contains("apt-get install python3 python3-venv"), "{printed}");
     }
+    // Debian may have one that is too old.
+    let old = tools_but(&[("node", "false"), ("id", "echo 0"), ("apt-get", "true")]);
+    let (code, printed) = run_on(&path_with("old", &old), "true", &["test"]);
+    assert_eq!((code, steps(&printed).len()), (Some(1), 2), "{printed}");
+    assert!(printed.contains("not installed, or too old: Node.js 18 or later"), "{printed}");
 }
 
 #[test]
