@@ -1,5 +1,7 @@
 //! The Hydra documentation: classes with their properties and operations, and the entry point.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use crate::operation::{Access, Content, Method, Operation};
@@ -28,12 +30,10 @@ pub fn vocabulary(base: &str) -> String {
 
 /// Returns the documentation.
 pub fn documentation(base: &str) -> Value {
-    let mut classes: Vec<Value> = resources::all()
-        .iter()
-        // Bodies are described by the properties of what they create or change.
-        .filter(|resource| resource.identity != Identity::Body && resource.name != ENTRY_POINT)
-        .map(class)
-        .collect();
+    // Bodies are described by the properties of what they create or change.
+    let described = resources::all().iter().filter(|resource| resource.identity != Identity::Body);
+    let names: BTreeSet<&'static str> = described.map(|resource| resource.class).collect();
+    let mut classes: Vec<Value> = names.into_iter().map(class).collect();
     classes.push(entry_class());
     json!({
         "@context": {
@@ -89,38 +89,42 @@ fn collection_of(operation: &Operation) -> Option<&'static str> {
     })
 }
 
-fn class(resource: &Resource) -> Value {
-    let operations: Vec<Value> =
-        operations::all().filter(|operation| is_of(operation, resource)).map(described).collect();
+/// Returns a class, with the properties of all objects of that class.
+fn class(name: &'static str) -> Value {
+    let mut members: Vec<&Resource> =
+        resources::all().iter().filter(|resource| resource.class == name).collect();
+    // The object that has the name of the class describes it best.
+    members.sort_by_key(|resource| resource.name != name);
+    let operations: Vec<Value> = operations::all()
+        .filter(|operation| members.iter().any(|resource| resource.path() == Some(operation.path)))
+        .map(described)
+        .collect();
+    let mut known = BTreeSet::new();
+    let fields = members.iter().flat_map(|resource| resource.fields.iter().map(|field| (*resource, field)));
+    let properties: Vec<Value> = fields
+        .filter(|(_, field)| known.insert(field.name))
+        .map(|(resource, field)| property(resource, field))
+        .collect();
     json!({
-        "@id": format!("#{}", resource.name),
+        "@id": format!("#{name}"),
         "@type": "hydra:Class",
-        "rdfs:label": resource.name,
-        "hydra:title": resource.name,
-        "hydra:description": resource.meaning,
-        "hydra:supportedProperty": resource.fields.iter().map(|field| property(resource, field)).collect::<Vec<_>>(),
+        "rdfs:label": name,
+        "hydra:title": name,
+        "hydra:description": members.first().map_or("", |resource| resource.meaning),
+        "hydra:supportedProperty": properties,
         "hydra:supportedOperation": operations,
     })
 }
 
-/// Returns `true` if an operation is one of a single object of this class.
-fn is_of(operation: &Operation, resource: &Resource) -> bool {
-    match resource.identity {
-        Identity::Resource { path } => operation.path == path,
-        _ => false,
-    }
-}
-
 fn property(resource: &Resource, field: &Field) -> Value {
     let writable = writable_fields(resource).any(|name| name == field.name);
-    let term = format!("#{}/{}", resource.name, field.name);
     json!({
         "@type": "hydra:SupportedProperty",
         "hydra:property": {
-            "@id": term,
+            "@id": format!("#{}/{}", resource.class, field.name),
             "@type": if matches!(field.kind, Kind::Link(_)) { "hydra:Link" } else { "rdf:Property" },
             "rdfs:label": field.name,
-            "domain": format!("#{}", resource.name),
+            "domain": format!("#{}", resource.class),
             "range": range(field.kind),
         },
         "hydra:title": field.name,
@@ -133,10 +137,7 @@ fn property(resource: &Resource, field: &Field) -> Value {
 
 /// Returns the fields that can be written: those in the body of an operation of this class or of its collection.
 fn writable_fields(resource: &Resource) -> impl Iterator<Item = &'static str> {
-    let path = match resource.identity {
-        Identity::Resource { path } => path,
-        _ => "",
-    };
+    let path = resource.path().unwrap_or_default();
     let collection = path.rsplit_once("/{").map_or("", |(collection, _)| collection);
     let bodies = operations::all().filter(move |operation| {
         !path.is_empty() && (operation.path == path || operation.path == collection)
@@ -170,9 +171,9 @@ fn range(kind: Kind) -> Value {
         Kind::Boolean => "xsd:boolean",
         Kind::DateTime => "xsd:dateTime",
         Kind::Url => "xsd:anyURI",
-        Kind::Link(target) if resources::find(target).is_none() => "rdfs:Resource",
         Kind::Link(target) | Kind::Object(target) | Kind::Collection(target) => {
-            return format!("#{target}").into();
+            let class = resources::find(target).map(|resource| format!("#{}", resource.class));
+            return class.map_or_else(|| "rdfs:Resource".into(), Into::into);
         }
         Kind::List(item) => return range(*item),
         Kind::AnyOf(kinds) => {
@@ -193,9 +194,7 @@ fn described(operation: &Operation) -> Value {
     let returns =
         operation.answers.first().map_or(Value::from("owl:Nothing"), |answer| match answer.content {
             Content::Json(Kind::Collection(_)) => "hydra:Collection".into(),
-            Content::Json(kind) => {
-                object_in(kind).map_or("rdf:JSON".into(), |name| format!("#{name}").into())
-            }
+            Content::Json(kind) => class_in(kind).map_or("rdf:JSON".into(), |name| format!("#{name}").into()),
             Content::Empty | Content::Lines(_) | Content::Other(..) => "owl:Nothing".into(),
         });
     let mut described = json!({
@@ -216,9 +215,13 @@ fn described(operation: &Operation) -> Value {
 fn class_of_body(operation: &Operation) -> Option<&'static str> {
     body_of(operation)?;
     operation.answers.iter().find_map(|answer| match answer.content {
-        Content::Json(kind) => object_in(kind),
+        Content::Json(kind) => class_in(kind),
         _ => None,
     })
+}
+
+fn class_in(kind: Kind) -> Option<&'static str> {
+    object_in(kind).and_then(resources::find).map(|resource| resource.class)
 }
 
 fn access(operation: &Operation) -> String {

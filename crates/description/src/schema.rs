@@ -3,11 +3,73 @@
 /// A type of object that the API sends or accepts.
 #[derive(Debug, Clone)]
 pub struct Resource {
-    /// The name, as in `@type`.
+    /// The name in these tables, which no other object has.
     pub name: &'static str,
+    /// The class: the name of its JSON-LD context, and its `@type` unless [`Resource::types`] says otherwise. Several objects can be of
+    /// one class: a city inside a search has fewer fields than the city itself.
+    pub class: &'static str,
+    /// The values of `@type`, if they are not the class.
+    pub types: &'static [&'static str],
     pub meaning: &'static str,
     pub identity: Identity,
     pub fields: Vec<Field>,
+}
+
+impl Resource {
+    fn new(name: &'static str, identity: Identity, meaning: &'static str, fields: Vec<Field>) -> Self {
+        Self { name, class: name, types: &[], meaning, identity, fields }
+    }
+
+    /// An object with an address. The path has its variable in braces.
+    pub fn resource(
+        name: &'static str,
+        path: &'static str,
+        meaning: &'static str,
+        fields: Vec<Field>,
+    ) -> Self {
+        Self::new(name, Identity::Resource { path }, meaning, fields)
+    }
+
+    pub fn answer(name: &'static str, meaning: &'static str, fields: Vec<Field>) -> Self {
+        Self::new(name, Identity::Answer, meaning, fields)
+    }
+
+    pub fn part(name: &'static str, meaning: &'static str, fields: Vec<Field>) -> Self {
+        Self::new(name, Identity::Part, meaning, fields)
+    }
+
+    pub fn body(name: &'static str, meaning: &'static str, fields: Vec<Field>) -> Self {
+        Self::new(name, Identity::Body, meaning, fields)
+    }
+
+    /// Sets the class.
+    #[must_use]
+    pub fn of_class(self, class: &'static str) -> Self {
+        Self { class, ..self }
+    }
+
+    /// Sets the values of `@type`.
+    #[must_use]
+    pub fn typed(self, types: &'static [&'static str]) -> Self {
+        Self { types, ..self }
+    }
+
+    /// Returns the path in `@id`, if it has one.
+    pub const fn path(&self) -> Option<&'static str> {
+        match self.identity {
+            Identity::Resource { path } => Some(path),
+            _ => None,
+        }
+    }
+
+    /// Returns whether `@type` may have this value.
+    pub fn has_type(&self, name: &str) -> bool {
+        if self.types.is_empty() { self.class == name } else { self.types.contains(&name) }
+    }
+
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
 }
 
 /// Which of the JSON-LD keys an object has.

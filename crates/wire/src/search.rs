@@ -18,7 +18,7 @@ use domain::search::is_criterion;
 use domain::{City, Department, Endpoint, FILTERS, Insee, PropertyAttribute};
 
 pub use parse::{ParsedSearch, Purpose, endpoint_error_message, parse};
-pub use write::{SearchInput, search};
+pub use write::{ALWAYS_SHOWN, SearchInput, search};
 
 /// Looks up the places that references point to.
 #[derive(Clone, Copy)]

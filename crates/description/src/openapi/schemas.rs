@@ -144,6 +144,6 @@ fn collection(member: &Resource) -> Value {
             "hydra:view": reference("View"),
             "hydra:search": reference("SearchTemplate"),
         },
-        "required": ["@context", "@id", "@type", "hydra:member", "hydra:totalItems", "hydra:search"],
+        "required": ["@context", "@id", "@type", "hydra:member", "hydra:totalItems"],
     })
 }

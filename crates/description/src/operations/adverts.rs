@@ -27,7 +27,7 @@ pub const OPERATIONS: &[Operation] = &[
                 meaning: "One advert was updated or unchanged; or the receipts of an array, in its order; or one line per line",
                 content: Content::Json(Kind::AnyOf(&[
                     Kind::Object("AdvertReceipt"),
-                    Kind::Object("AdvertReceipts"),
+                    Kind::Collection("AdvertReceipt"),
                 ])),
                 headers: &[],
             },

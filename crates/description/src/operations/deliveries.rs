@@ -18,12 +18,7 @@ pub const OPERATIONS: &[Operation] = &[
             vec![
                 Parameter::new("search", "search", Kind::Link("Search"), "Only of this search"),
                 Parameter::new("state", "state", Kind::Choice(codes::DELIVERY_STATES), "Only in this state"),
-                Parameter::new(
-                    "channel",
-                    "channel",
-                    Kind::Choice(codes::DELIVERY_CHANNELS),
-                    "Only of this channel",
-                ),
+                Parameter::new("channel", "channel", Kind::Choice(codes::CHANNELS), "Only of this channel"),
                 Parameter::new("fromDate", "createdAt", Kind::Date, "Created on or after"),
                 Parameter::new("toDate", "createdAt", Kind::Date, "Created on or before"),
                 parameters::page(),
@@ -56,7 +51,7 @@ pub const OPERATIONS: &[Operation] = &[
         summary: "Send a delivery again",
         description: "With the same `webhook-id` and the same content.",
         parameters: none,
-        body: Some(Body { required: false, kind: Kind::Object("EmptyRequest"), lines: false }),
+        body: Some(Body { required: false, kind: Kind::Map(&Kind::Any), lines: false }),
         answers: &[one(202, "DeliveryWithAttempts", "The delivery is pending")],
         errors: &[409],
     },
@@ -71,7 +66,7 @@ pub const OPERATIONS: &[Operation] = &[
         parameters: || {
             vec![Parameter::new("since", "createdAt", Kind::Date, "Deliveries created since then")]
         },
-        body: Some(Body { required: false, kind: Kind::Object("ReplayRequest"), lines: false }),
+        body: Some(Body { required: false, kind: Kind::Object("ReplayDraft"), lines: false }),
         answers: &[one(202, "Replay", "How many deliveries are pending again")],
         errors: &[409],
     },
@@ -97,7 +92,7 @@ pub const OPERATIONS: &[Operation] = &[
         summary: "Replace the secret that signs your webhooks",
         description: "For a day webhooks carry a signature with each of the two secrets.",
         parameters: none,
-        body: Some(Body { required: false, kind: Kind::Object("EmptyRequest"), lines: false }),
+        body: Some(Body { required: false, kind: Kind::Map(&Kind::Any), lines: false }),
         answers: &[one(200, "WebhookSecret", "The new secret")],
         errors: &[],
     },
@@ -111,7 +106,12 @@ pub const OPERATIONS: &[Operation] = &[
         description: "One attempt, signed like any webhook, with sample data that is marked as such.",
         parameters: || {
             let event = |name: &'static str| {
-                Parameter::new(name, "event", Kind::Choice(codes::SAMPLES), "What the sample is about")
+                Parameter::new(
+                    name,
+                    "event",
+                    Kind::Choice(codes::DELIVERY_SUBJECTS),
+                    "What the sample is about",
+                )
             };
             vec![
                 Parameter::new("endpoint", "endpoint", Kind::Url, "The address to send to; https").required(),

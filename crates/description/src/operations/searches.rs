@@ -59,7 +59,7 @@ pub const OPERATIONS: &[Operation] = &[
         summary: "Preview what a search would find",
         description: "Takes the body of a search, saves nothing, and counts the properties now and the matches of the last days.",
         parameters: none,
-        body: body("SearchPreviewDraft"),
+        body: body("PreviewDraft"),
         answers: &[one(200, "SearchPreview", "Counts and the first properties")],
         errors: &[],
     },

@@ -22,7 +22,12 @@ pub const OPERATIONS: &[Operation] = &[
         parameters: none,
         body: None,
         answers: &[
-            one(200, "Entrypoint", "The paths of the collections"),
+            Answer {
+                status: 200,
+                meaning: "The paths of the collections",
+                content: Content::Json(Kind::Map(&Kind::Text)),
+                headers: &[],
+            },
             Answer {
                 status: 303,
                 meaning: "A browser should open `/docs`",
