@@ -212,6 +212,9 @@ pub const VARIATIONS: &[Choice] = &[choice("price", "The price"), choice("surfac
 pub const HEALTH: &[Choice] =
     &[choice("alive", "The process runs"), choice("ready", "The database answers and the index is complete")];
 
+/// The kinds of suggestions of the autocomplete.
+pub const SUGGESTIONS: &[Choice] = &[choice("city", "A city"), choice("department", "A department")];
+
 pub const GEOMETRIES: &[Choice] =
     &[choice("Polygon", "One area, with its holes"), choice("MultiPolygon", "Several areas")];
 

@@ -36,8 +36,8 @@ fn match_fields(document: Kind) -> Vec<Field> {
 }
 
 fn repeated_match() -> Field {
-    let meaning = "The fields of the match again, without the property document. Only if a setting of the service asks for it.";
-    Field::new("match", Kind::Any, meaning).optional()
+    let meaning = "The match again, where events have it. Only if a setting of the service asks for it.";
+    Field::new("match", Kind::Object("WebhookMatch"), meaning).optional()
 }
 
 #[rustfmt::skip]

@@ -37,6 +37,7 @@ fn city_head() -> Vec<Field> {
     vec![
         Field::new("article", Kind::Text, "The article of the name, such as La").or_null(),
         Field::new("libelle", Kind::Text, "The official name"),
+        slug(),
         Field::new("population", Kind::Integer, "The number of inhabitants"),
     ]
 }
@@ -65,6 +66,11 @@ fn city_point(name: &'static str) -> Field {
     Field::new(name, Kind::Object("Point"), "The centre of the commune").or_null()
 }
 
+fn slug() -> Field {
+    let meaning = "The name in small letters without accents, with hyphens, as in the addresses of pages";
+    Field::new("slug", Kind::Text, meaning).optional()
+}
+
 fn outline() -> Field {
     let meaning = "The path of the outline as GeoJSON, or null if there is none. Absent in lists.";
     Field::new("outline", Kind::Link("Outline"), meaning).or_null().optional()
@@ -88,12 +94,22 @@ fn department() -> Resource {
     Resource::resource("Department", "/departments/{id}", "A department", fields)
 }
 
+/// What cities and departments have in common as suggestions.
+#[rustfmt::skip]
+fn suggestion_fields() -> Vec<Field> {
+    vec![
+        Field::new("type", Kind::Choice(codes::SUGGESTIONS), "What is suggested"),
+        Field::new("displayName", Kind::Text, "The name with its zipcode or code, such as Tours (37000)"),
+        Field::new("location", Kind::Object("Point"), "The same as locations; of a department, the centre of its capital").or_null(),
+    ]
+}
+
 /// A suggestion has the fields of a city or of a department.
 fn location() -> Resource {
     let always = ["id", "name"];
     let mut fields: Vec<Field> = Vec::new();
     let city = [city_head(), city_fields(), vec![city_point("locations")]].concat();
-    for field in city.into_iter().chain(department_fields()) {
+    for field in city.into_iter().chain(department_fields()).chain(suggestion_fields()) {
         if fields.iter().all(|known| known.name != field.name) {
             fields.push(if always.contains(&field.name) { field } else { field.optional() });
         }
@@ -132,7 +148,7 @@ fn others() -> Vec<Resource> {
         Field::new("name", Kind::Text, "The name"),
     ];
     vec![
-        Resource::resource("Region", "/regions/{id}", "A region", division()),
+        Resource::resource("Region", "/regions/{id}", "A region", [vec![slug()], division()].concat()),
         Resource::part("Division", "A country, region or department, inside another place", division()),
         Resource::part("Point", "Coordinates (WGS 84)", vec![
             Field::new("lat", Kind::Number, "Latitude in degrees"),

@@ -95,7 +95,14 @@ fn tail() -> Vec<Field> {
         Field::new("createdAt", Kind::DateTime, "When it was created"),
         Field::new("updatedAt", Kind::DateTime, "When it was last changed"),
         Field::new("lastAlertAt", Kind::DateTime, "When a message was last accepted by its receiver; null if none was").or_null(),
+        ignored(),
     ]
+}
+
+fn ignored() -> Field {
+    let meaning =
+        "The fields of the request that are not known. Only in the answer to it, and only if there are any.";
+    Field::new("ignored", Kind::List(&Kind::Text), meaning).optional()
 }
 
 #[rustfmt::skip]
@@ -115,6 +122,7 @@ fn parts() -> Vec<Resource> {
             Field::new("matchesLast30Days", Kind::Object("MatchCount"), "The matches that it would have made in the last 30 days"),
             Field::new("hydra:member", Kind::List(&Kind::Object("PropertyDocument")), "The first of the properties on offer"),
             Field::new("hydra:totalItems", Kind::Integer, "The same as propertiesNow"),
+            ignored(),
         ]),
         Resource::part("MatchCount", "A number of matches", vec![
             Field::new("count", Kind::Integer, "The number"),
