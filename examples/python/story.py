@@ -15,8 +15,8 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-VIGIE = os.environ.get("VIGIE_URL", "http://127.0.0.1:8080")
-KEY = os.environ["VIGIE_KEY"]
+VIGIE = os.environ.get("API_URL", "http://127.0.0.1:8080")
+KEY = os.environ["API_KEY"]
 # The receiver: where Vigie reaches it, and the certificate for it.
 PORT = int(os.environ.get("RECEIVER_PORT", "8443"))
 CERTIFICATE = os.environ.get("RECEIVER_CERTIFICATE", "certificate.pem")

@@ -2,8 +2,8 @@
 # The whole story of a client of Vigie: send adverts, search, save a search, receive its webhook. Needs curl, jq and openssl.
 set -euo pipefail
 
-vigie=${VIGIE_URL:-http://127.0.0.1:8080}
-key=${VIGIE_KEY:?a key with the scopes read, ingest and searches}
+vigie=${API_URL:-http://127.0.0.1:8080}
+key=${API_KEY:?a key with the scopes read, ingest and searches}
 # The receiver: where Vigie reaches it, and the certificate for it.
 port=${RECEIVER_PORT:-8443}
 certificate=${RECEIVER_CERTIFICATE:-certificate.pem}

@@ -21,7 +21,7 @@ interface Collection<Member> {
   "hydra:view"?: { "hydra:next"?: string };
 }
 
-const { VIGIE_URL = "http://127.0.0.1:8080", VIGIE_KEY = "" } = process.env;
+const { API_URL = "http://127.0.0.1:8080", API_KEY = "" } = process.env;
 // The receiver: where Vigie reaches it, and the certificate for it.
 const { RECEIVER_PORT = "8443", RECEIVER_CERTIFICATE = "certificate.pem", RECEIVER_KEY = "key.pem" } = process.env;
 // An older message may be a replay of a recorded one.
@@ -29,8 +29,8 @@ const TOLERANCE_SECONDS = 300;
 
 /** Sends a request and returns the body of the response. An error of the API is thrown with its description. */
 async function call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
-  const headers = { "X-API-KEY": VIGIE_KEY, "Content-Type": "application/json" };
-  const response = await fetch(VIGIE_URL + path, { method, headers, body: JSON.stringify(body) });
+  const headers = { "X-API-KEY": API_KEY, "Content-Type": "application/json" };
+  const response = await fetch(API_URL + path, { method, headers, body: JSON.stringify(body) });
   const text = await response.text();
   const answer = text === "" ? null : JSON.parse(text);
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${answer["hydra:description"]}`);
@@ -122,5 +122,5 @@ server.close();
 server.closeAllConnections();
 
 await call("DELETE", search["@id"]);
-for (const sent of [...receipts, receipt]) await call("DELETE", sent["@id"]);
+for (const { "@id": sent } of [...receipts, receipt]) if (sent) await call("DELETE", sent);
 console.log("deleted the search and the adverts");

@@ -64,6 +64,12 @@ pub const COMMANDS: &[Command] = &[
         run: differential,
     },
     Command {
+        name: "fuzz-api",
+        arguments: "[EXAMPLES]",
+        about: "Send generated requests to every operation, EXAMPLES each (300), and check the answers.",
+        run: fuzz_api,
+    },
+    Command {
         name: "grouping",
         arguments: "[ADVERTS]",
         about: "Group ADVERTS adverts (50000) with hard cases, and print precision and recall by kind.",
@@ -92,6 +98,7 @@ pub const COMMANDS: &[Command] = &[
 const KILLS_DEFAULT: &str = "1000";
 const DELIVERIES_DEFAULT: &str = "100000";
 const DIFFERENTIAL_CASES_DEFAULT: &str = "100000";
+const FUZZ_EXAMPLES_DEFAULT: &str = "300";
 const GROUPING_ADVERTS_DEFAULT: &str = "50000";
 const GROUPING_SEED: &str = "1";
 
@@ -180,6 +187,29 @@ fn differential(arguments: &[String]) -> Result<(), Failure> {
         .run()
 }
 
+/// In a release build, so that the server is not what takes the time.
+fn fuzz_api(arguments: &[String]) -> Result<(), Failure> {
+    let examples = match arguments {
+        [] => FUZZ_EXAMPLES_DEFAULT,
+        [examples] if examples.parse::<u64>().is_ok() => examples,
+        _ => return Err(Failure::Arguments { expected: "the number of examples" }),
+    };
+    tools::check()?;
+    Step::cargo([
+        "test",
+        "--release",
+        "--package",
+        "server",
+        "--test",
+        "clients",
+        "--",
+        "--nocapture",
+        "fuzz",
+    ])
+    .with("VIGIE_FUZZ_EXAMPLES", examples)
+    .run()
+}
+
 /// Passes further arguments to the benchmark, such as `--check` and `--examples`.
 fn grouping(arguments: &[String]) -> Result<(), Failure> {
     let (adverts, rest) = match arguments {
@@ -240,6 +270,11 @@ mod tests {
     #[test]
     fn cases_must_be_a_number() {
         assert!(matches!(differential(&["many".to_owned()]), Err(Failure::Arguments { .. })));
+    }
+
+    #[test]
+    fn examples_must_be_a_number() {
+        assert!(matches!(fuzz_api(&["long".to_owned()]), Err(Failure::Arguments { .. })));
     }
 
     #[test]

@@ -155,6 +155,9 @@ fn arguments_are_passed_on() {
         ["DIFFERENTIAL", "PERCOLATOR", "EXPLAIN"].map(|name| format!("VIGIE_{name}_CASES={count} ")).concat()
     };
     assert_eq!(last(&["differential"]), format!("{}{differential}", cases(100_000)));
+    let fuzz = "cargo test --release --package server --test clients -- --nocapture fuzz";
+    assert_eq!(last(&["fuzz-api"]), format!("VIGIE_FUZZ_EXAMPLES=300 {fuzz}"));
+    assert_eq!(last(&["fuzz-api", "3"]), format!("VIGIE_FUZZ_EXAMPLES=3 {fuzz}"));
     assert_eq!(last(&["differential", "3"]), format!("{}{differential}", cases(3)));
 }
 
@@ -218,6 +221,7 @@ fn usage_errors_have_exit_code_2() {
         &["bare", "here", "there"],
         &["deliveries", "all"],
         &["differential", "many"],
+        &["fuzz-api", "long"],
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

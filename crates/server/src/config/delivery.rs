@@ -129,12 +129,17 @@ pub struct ConfigWarning {
 }
 
 impl Email {
+    /// Returns the public address if the operator set one.
+    pub fn chosen_public_url(&self) -> Option<&str> {
+        (self.public_url.trim_end_matches('/') != PUBLIC_URL_DEFAULT).then_some(self.public_url.as_str())
+    }
+
     /// Returns settings that would spoil e-mails sent by SMTP. The folder transport is exempt: its links are not followed.
     pub fn warnings(&self) -> Vec<ConfigWarning> {
         if self.transport != EmailTransport::Smtp {
             return Vec::new();
         }
-        let public_url_warning = if self.public_url.trim_end_matches('/') == PUBLIC_URL_DEFAULT {
+        let public_url_warning = if self.chosen_public_url().is_none() {
             Some(
                 "is still the default: links in e-mails, including the unsubscribe link, will not work for recipients; \
                  set it to the public address of this server",

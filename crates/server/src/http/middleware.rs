@@ -44,7 +44,7 @@ async fn handle(
     let method = method_label(request.method());
     let route =
         request.extensions().get::<MatchedPath>().map_or("unmatched", |path| path.as_str()).to_owned();
-    let base = Base::of(&shared.config.email.public_url, request.headers());
+    let base = Base::of(shared.config.email.chosen_public_url().unwrap_or_default(), request.headers());
     let link = base.documentation_link();
     request.extensions_mut().insert(base);
     let span = tracing::info_span!(

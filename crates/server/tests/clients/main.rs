@@ -4,4 +4,7 @@
 
 mod examples;
 mod feeds;
+mod fuzz;
+mod generated;
+mod hydra;
 mod service;

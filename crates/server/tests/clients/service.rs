@@ -48,6 +48,11 @@ pub struct Service {
 
 impl Service {
     pub fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// Starts a server with settings, given as environment variables.
+    pub fn start_with(settings: &[(&str, &str)]) -> Self {
         let folder = TempDir::new().unwrap();
         let data = folder.path().join("data");
         let scopes = "read,ingest,searches,admin";
@@ -59,6 +64,7 @@ impl Service {
         command.env("VIGIE_DELIVERY__DANGER_ALLOW_PRIVATE_ADDRESSES", "true");
         command.env("VIGIE_DELIVERY__EXTRA_CA_FILE", folder.path().join("certificate.pem"));
         command.env("VIGIE_LOG__FORMAT", "json").env("VIGIE_LOG__LEVEL", "warn,server::cli::serve=info");
+        command.envs(settings.iter().copied());
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut log = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
         let entries = log.by_ref().map(|line| serde_json::from_str::<Value>(&line).unwrap_or_default());
@@ -84,11 +90,31 @@ impl Service {
         self.folder.path()
     }
 
+    /// Returns a command on the same data, next to the server.
+    pub fn command(&self) -> Command {
+        let mut command = vigie();
+        command.env("VIGIE_STORE__DATA", self.folder().join("data"));
+        command
+    }
+
+    /// Imports a few adverts and saves a search. Returns the path of the search.
+    pub fn fill(&self) -> String {
+        let feed = repository("examples/feeds/adverts.ndjson");
+        output(self.command().args(["import", feed.to_str().unwrap()]));
+        let search = r#"{"title": "Tours", "transactionType": 0, "propertyTypes": [0], "includedCities": ["/cities/37261"],
+                         "includedDepartments": ["/departments/37"], "expressions": ["balcon"]}"#;
+        let mut curl = Command::new("curl");
+        curl.args(["-sSf", &format!("{}/searches", self.url()), "-H", &format!("X-API-KEY: {}", self.key)]);
+        let created = output(curl.args(["-H", "Content-Type: application/json", "-d", search]));
+        let created: Value = serde_json::from_str(&created).unwrap();
+        created["@id"].as_str().unwrap().to_owned()
+    }
+
     /// Returns a client with the variables that the examples read.
     pub fn client(&self, program: impl AsRef<Path>) -> Command {
         let mut command = Command::new(program.as_ref());
         command.current_dir(self.folder()).stdin(Stdio::null());
-        command.env("VIGIE_URL", self.url()).env("VIGIE_KEY", self.key()).env("RECEIVER_PORT", "0");
+        command.env("API_URL", self.url()).env("API_KEY", self.key()).env("RECEIVER_PORT", "0");
         command
     }
 
