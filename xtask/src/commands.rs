@@ -3,6 +3,7 @@
 use crate::bare;
 use crate::failure::Failure;
 use crate::step::Step;
+use crate::tools;
 
 pub struct Command {
     pub name: &'static str,
@@ -63,10 +64,22 @@ pub const COMMANDS: &[Command] = &[
         run: differential,
     },
     Command {
+        name: "fuzz-api",
+        arguments: "[EXAMPLES]",
+        about: "Send generated requests to every operation, EXAMPLES each (300), and check the answers.",
+        run: fuzz_api,
+    },
+    Command {
         name: "grouping",
         arguments: "[ADVERTS]",
         about: "Group ADVERTS adverts (50000) with hard cases, and print precision and recall by kind.",
         run: grouping,
+    },
+    Command {
+        name: "describe",
+        arguments: "",
+        about: "Record the examples of the API, its OpenAPI document and its reference pages again.",
+        run: describe,
     },
     Command {
         name: "bare",
@@ -91,6 +104,7 @@ pub const COMMANDS: &[Command] = &[
 const KILLS_DEFAULT: &str = "1000";
 const DELIVERIES_DEFAULT: &str = "100000";
 const DIFFERENTIAL_CASES_DEFAULT: &str = "100000";
+const FUZZ_EXAMPLES_DEFAULT: &str = "300";
 const GROUPING_ADVERTS_DEFAULT: &str = "50000";
 const GROUPING_SEED: &str = "1";
 
@@ -104,7 +118,7 @@ fn check(_: &[String]) -> Result<(), Failure> {
 }
 
 fn test(arguments: &[String]) -> Result<(), Failure> {
-    python()?;
+    tools::check()?;
     Step::cargo(["test", "--workspace"]).and(arguments).run()
 }
 
@@ -179,6 +193,29 @@ fn differential(arguments: &[String]) -> Result<(), Failure> {
         .run()
 }
 
+/// In a release build, so that the server is not what takes the time.
+fn fuzz_api(arguments: &[String]) -> Result<(), Failure> {
+    let examples = match arguments {
+        [] => FUZZ_EXAMPLES_DEFAULT,
+        [examples] if examples.parse::<u64>().is_ok() => examples,
+        _ => return Err(Failure::Arguments { expected: "the number of examples" }),
+    };
+    tools::check()?;
+    Step::cargo([
+        "test",
+        "--release",
+        "--package",
+        "server",
+        "--test",
+        "clients",
+        "--",
+        "--nocapture",
+        "fuzz",
+    ])
+    .with("VIGIE_FUZZ_EXAMPLES", examples)
+    .run()
+}
+
 /// Passes further arguments to the benchmark, such as `--check` and `--examples`.
 fn grouping(arguments: &[String]) -> Result<(), Failure> {
     let (adverts, rest) = match arguments {
@@ -188,6 +225,13 @@ fn grouping(arguments: &[String]) -> Result<(), Failure> {
     };
     let command = ["run", "--release", "--package", "bench", "--", "grouping-quality", "--adverts", adverts];
     Step::cargo(command).and(&["--seed".to_owned(), GROUPING_SEED.to_owned()]).and(rest).run()
+}
+
+/// The examples first: the document contains them.
+fn describe(_: &[String]) -> Result<(), Failure> {
+    let examples = ["test", "--package", "server", "--test", "it", "examples_are_real_answers"];
+    Step::cargo(examples).with("VIGIE_RECORD", "1").run()?;
+    Step::cargo(["test", "--package", "description"]).with("VIGIE_RECORD", "1").run()
 }
 
 fn snapshots(_: &[String]) -> Result<(), Failure> {
@@ -200,24 +244,6 @@ fn snapshots(_: &[String]) -> Result<(), Failure> {
          Without it, accept all changes and review the diff:\n\n  {accept}\n  git diff -- '*.snap'"
     );
     Ok(())
-}
-
-const PYTHON_INSTALL: &str = "apt-get install python3 python3-venv";
-
-/// Checks for Python: some tests compare ours with implementations in Python. Root on Debian, as in CI, installs it; other users get
-/// an error that says how.
-fn python() -> Result<(), Failure> {
-    // Debian packages this module separately, and virtual environments need it.
-    if Step::of("python3", ["-c", "import ensurepip"]).succeeds() {
-        return Ok(());
-    }
-    let root = Step::of("id", ["-u"]).output().is_some_and(|user| user == "0");
-    if !root || !Step::of("apt-get", ["--version"]).succeeds() {
-        return Err(Failure::Missing { tool: "Python with virtual environments", install: PYTHON_INSTALL });
-    }
-    Step::of("apt-get", ["update"]).run()?;
-    let packages = ["install", "--yes", "--no-install-recommends", "python3", "python3-venv"];
-    Step::of("apt-get", packages).with("DEBIAN_FRONTEND", "noninteractive").run()
 }
 
 const DENY_INSTALL: &str = "cargo install cargo-deny --locked";
@@ -257,6 +283,11 @@ mod tests {
     #[test]
     fn cases_must_be_a_number() {
         assert!(matches!(differential(&["many".to_owned()]), Err(Failure::Arguments { .. })));
+    }
+
+    #[test]
+    fn examples_must_be_a_number() {
+        assert!(matches!(fuzz_api(&["long".to_owned()]), Err(Failure::Arguments { .. })));
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub enum Failure {
     NotStarted { step: String, cause: io::Error },
     /// A required tool that is not part of Rust is missing.
     Missing { tool: &'static str, install: &'static str },
+    /// Tools that the tests run are missing.
+    MissingTools { tools: String, install: String },
     /// The command needs the rights of root.
     NotRoot,
     /// A file could not be read or written.
@@ -49,6 +51,9 @@ impl fmt::Display for Failure {
             }
             Self::Missing { tool, install } => {
                 write!(f, "{tool} is not installed; `{install}` installs it")
+            }
+            Self::MissingTools { tools, install } => {
+                write!(f, "not installed, or too old: {tools}; on Debian, `{install}` installs them")
             }
             Self::NotRoot => f.write_str("this command needs root; run it with sudo or as root"),
             Self::File { path, cause } => write!(f, "{}: {cause}", path.display()),

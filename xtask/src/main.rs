@@ -9,6 +9,7 @@ mod bare;
 mod commands;
 mod failure;
 mod step;
+mod tools;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};

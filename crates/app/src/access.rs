@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use domain::{KeyId, Scope, Scopes, UserId};
+use domain::{KeyId, KeySettings, Scope, Scopes, UserId};
 use sha2::{Digest, Sha256};
 use store::{Key, NewKey, User};
 use subtle::ConstantTimeEq;
@@ -73,6 +73,8 @@ pub struct Caller {
     pub user: User,
     pub key: KeyId,
     pub scopes: Scopes,
+    /// The key's own limit; see [`KeySettings`].
+    pub requests_per_minute: Option<u32>,
 }
 
 impl Caller {
@@ -84,6 +86,16 @@ impl Caller {
 impl App {
     /// Creates a key and stores its hash. The text cannot be read back later.
     pub async fn create_key(&self, user_name: &str, scopes: Scopes) -> Result<(Key, KeyText), Error> {
+        self.create_key_with(user_name, scopes, KeySettings::default()).await
+    }
+
+    /// Like [`App::create_key`], with a label, an expiry or a limit.
+    pub async fn create_key_with(
+        &self,
+        user_name: &str,
+        scopes: Scopes,
+        settings: KeySettings,
+    ) -> Result<(Key, KeyText), Error> {
         let text = KeyText::random()?;
         let key = NewKey {
             id: text.id.clone(),
@@ -91,24 +103,40 @@ impl App {
             user_name: user_name.to_owned(),
             user_id_if_new: UserId::from_uuid(self.ids.fresh()),
             scopes,
+            settings,
             created_at: self.clock.now(),
         };
         Ok((self.store.create_key(key).await?, text))
     }
 
-    /// Returns the caller of a key, or `None` if the key is unknown or revoked. Every call reads the store, so that a key created
+    /// Returns the caller of a key, or `None` if the key is unknown, revoked or expired. Every call reads the store, so that a key created
     /// or revoked by a command-line process takes effect at once.
     pub async fn caller(&self, text: &KeyText) -> Result<Option<Caller>, Error> {
         let stored = self.store.key(text.id.clone()).await?;
         // An unknown id is compared too, so that the response time does not reveal which ids exist.
         let hash = stored.as_ref().map_or([0; 32], |key| key.secret_hash);
         let is_equal: bool = hash.ct_eq(&text.hash()).into();
-        let valid = stored.filter(|key| is_equal && key.revoked_at.is_none());
-        Ok(valid.map(|key| Caller { user: key.user, key: key.id, scopes: key.scopes }))
+        let now = self.clock.now();
+        let is_valid = |key: &Key| is_equal && key.revoked_at.is_none() && !key.settings.is_expired(now);
+        Ok(stored.filter(is_valid).map(|key| Caller {
+            user: key.user,
+            key: key.id,
+            scopes: key.scopes,
+            requests_per_minute: key.settings.requests_per_minute,
+        }))
+    }
+
+    pub async fn key(&self, id: KeyId) -> Result<Option<Key>, Error> {
+        Ok(self.store.key(id).await?)
     }
 
     pub async fn keys(&self) -> Result<Vec<Key>, Error> {
         Ok(self.store.keys().await?)
+    }
+
+    /// Replaces the settings of a key. Returns `None` if no key has this id.
+    pub async fn change_key(&self, id: KeyId, settings: KeySettings) -> Result<Option<Key>, Error> {
+        Ok(self.store.change_key(id, settings).await?)
     }
 
     /// Revokes a key. Returns `false` if no key has this id.

@@ -13,6 +13,7 @@ use domain::{
 };
 use store::{Attempt, DeliveryList, DeliveryPage, DeliveryRow, NewSecret, Replay, StoredSearch};
 use subtle::ConstantTimeEq;
+use wire::webhook::WebhookEvent;
 
 use crate::workers::dispatcher::payload::{self, MatchPayload};
 use crate::{App, Error};
@@ -178,7 +179,10 @@ impl App {
         };
         let event = match sample {
             Sample::Match => None,
-            Sample::Event(name) => Some((name, &event)),
+            Sample::Event(name) => {
+                let changed = property.adverts.first().map(|advert| advert.id);
+                changed.map(|advert| WebhookEvent { name, event: &event, advert })
+            }
         };
         let body = Bytes::from(payload::render(self, &matched, event));
         let secrets = self.webhook_secrets(user).await?.signing_secrets(at).cloned().collect();

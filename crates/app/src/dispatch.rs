@@ -13,6 +13,7 @@ use domain::{DeliveryChannel, Endpoint, Fault, Outcome, RetryPolicy, SearchNumbe
 use store::{Lane, QueueDepth};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
+use wire::webhook::MatchForm;
 
 use crate::{App, Error};
 
@@ -46,6 +47,7 @@ pub struct DispatchSettings {
     pub retention: Duration,
     /// The base URL of links in e-mails.
     pub public_url: String,
+    pub match_form: MatchForm,
     pub limits: DispatchLimits,
 }
 
@@ -175,6 +177,11 @@ impl App {
         let (woken, wake, counters) = (Mutex::default(), Notify::new(), Counters::default());
         let dispatch = Dispatch { transport, settings, woken, wake, counters };
         Self { dispatch: Some(Arc::new(dispatch)), ..self }
+    }
+
+    /// Returns how the payload of a match is written.
+    pub(crate) fn match_form(&self) -> MatchForm {
+        self.dispatch.as_ref().map(|dispatch| dispatch.settings.match_form).unwrap_or_default()
     }
 
     /// Returns the transport, or `None` if this process sends nothing.

@@ -2,7 +2,7 @@
 //!
 //! [`App`] is the entry point for the HTTP server and the command line: ingest adverts ([`ingest`]), read them back
 //! ([`documents`]), search them ([`search`]), manage saved searches ([`searches`], [`preview`]), authenticate callers
-//! ([`access`]), manage sites ([`sites`]) and deliveries ([`deliveries`]). [`workers`] run in the background: the
+//! ([`access`]), count what they use ([`usage`]), manage sites ([`sites`]) and deliveries ([`deliveries`]). [`workers`] run in the background: the
 //! [indexer](workers::indexer) keeps the index in step with the store, the [matcher](workers::matcher) matches changes against
 //! saved searches ([`matching`]), the [dispatcher](workers::dispatcher) sends notifications ([`dispatch`]), and
 //! [`expiry`](workers::expiry) expires adverts that no crawler has seen for a while.
@@ -34,6 +34,7 @@ pub mod search;
 pub mod searches;
 pub mod sites;
 pub mod system;
+pub mod usage;
 pub mod workers;
 
 use std::sync::Arc;
@@ -62,6 +63,7 @@ pub struct App {
     matcher: Option<Arc<matching::MatcherProgress>>,
     dispatch: Option<Arc<dispatch::Dispatch>>,
     grouping: Arc<grouping::Grouping>,
+    pending_usage: Arc<usage::PendingUsage>,
 }
 
 impl App {
@@ -84,6 +86,7 @@ impl App {
             matcher: None,
             dispatch: None,
             grouping: Arc::default(),
+            pending_usage: Arc::default(),
         }
     }
 

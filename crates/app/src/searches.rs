@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use domain::ports::whole_second;
 use domain::search::SearchDraft;
-use domain::{MatchId, Property, PropertyId, SavedSearch, SearchId, SearchToken, UserId};
+use domain::{MatchId, Property, PropertyId, SavedSearch, SearchId, SearchRef, SearchToken, UserId};
 use store::{
     ChangeSet, CommitOutcome, ExpectedSearch, MatchRow, Position, PutSearch, SearchList, SearchPage, Step,
     StoredSearch,
@@ -52,6 +52,14 @@ impl App {
     /// Returns a search, or `None` if `owner` does not own it.
     pub async fn search_of(&self, owner: UserId, id: SearchId) -> Result<Option<StoredSearch>, Error> {
         Ok(self.store.search(id).await?.filter(|stored| stored.search.owner == owner))
+    }
+
+    /// Returns a search named by its id or its token, or `None` if `owner` does not own it.
+    pub async fn search_named(&self, owner: UserId, name: SearchRef) -> Result<Option<StoredSearch>, Error> {
+        match name {
+            SearchRef::Id(id) => self.search_of(owner, id).await,
+            SearchRef::Token(token) => Ok(self.store.search_by_token(owner, token).await?),
+        }
     }
 
     pub async fn searches_of(&self, list: SearchList) -> Result<SearchPage, Error> {

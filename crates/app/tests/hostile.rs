@@ -28,6 +28,7 @@ use tempfile::TempDir;
 use testkit::build::{advert_id, at, draft, property_id, short_text, user_id};
 use testkit::receiver::{Authority, InjectedFault, Receiver, ReceiverConfig, Script};
 use testkit::{ManualClock, SeededIds};
+use wire::webhook::MatchForm;
 
 const HOUR: i64 = 3_600;
 
@@ -113,6 +114,7 @@ async fn every_hostile_receiver_gets_six_attempts_an_hour_apart_and_a_replay() {
         batch_window: SHORT,
         retention: LONG,
         public_url: String::new(),
+        match_form: MatchForm::default(),
         limits: DispatchLimits { per_host: 2, per_user: 1_000, total: 1_000, emails: 3 },
     };
     let places = Arc::new(Gazetteer::embedded().unwrap());

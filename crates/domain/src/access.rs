@@ -1,6 +1,10 @@
-//! The permissions of an API key.
+//! The permissions of an API key, and what an operator sets for it.
 
 use std::fmt;
+
+use jiff::Timestamp;
+
+use crate::value::{Text, TextError};
 
 /// A permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -89,9 +93,55 @@ pub struct UnknownScope {
     pub word: String,
 }
 
+/// What an operator sets for a key, and can change later.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct KeySettings {
+    pub label: Option<KeyLabel>,
+    /// The key is invalid from this date on.
+    pub expires_at: Option<Timestamp>,
+    /// Takes precedence over the general limit. Zero means no limit.
+    pub requests_per_minute: Option<u32>,
+}
+
+impl KeySettings {
+    pub fn is_expired(&self, now: Timestamp) -> bool {
+        self.expires_at.is_some_and(|at| at <= now)
+    }
+}
+
+/// A short text that tells an operator what a key is for.
+pub type KeyLabel = Text<100>;
+
+/// Parses a label. `None` if it is blank. Labels are listed one per line, so they have no line breaks.
+pub fn parse_label(text: &str) -> Result<Option<KeyLabel>, TextError> {
+    if text.trim().chars().any(char::is_control) {
+        return Err(TextError::ControlCharacter);
+    }
+    KeyLabel::new(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn label_is_one_line() {
+        assert_eq!(
+            parse_label(" le site \n").map(|label| label.map(|label| label.to_string())),
+            Ok(Some("le site".to_owned()))
+        );
+        assert_eq!(parse_label("  "), Ok(None));
+        assert_eq!(parse_label("a\tb"), Err(TextError::ControlCharacter));
+        assert!(parse_label(&"é".repeat(101)).is_err());
+    }
+
+    #[test]
+    fn key_expires_at_its_date() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let settings = KeySettings { expires_at: Some(at(10)), ..KeySettings::default() };
+        assert!(!settings.is_expired(at(9)) && settings.is_expired(at(10)));
+        assert!(!KeySettings::default().is_expired(Timestamp::MAX));
+    }
 
     #[test]
     fn scopes_round_trip() {

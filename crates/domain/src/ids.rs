@@ -176,6 +176,19 @@ impl KeyId {
     }
 }
 
+impl FromStr for KeyId {
+    type Err = NotAKeyId;
+
+    fn from_str(text: &str) -> Result<Self, NotAKeyId> {
+        Self::parse(text).ok_or(NotAKeyId)
+    }
+}
+
+/// The text is not the id of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not the id of a key")]
+pub struct NotAKeyId;
+
 impl fmt::Display for KeyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

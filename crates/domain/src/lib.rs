@@ -66,8 +66,9 @@ pub mod violation;
 pub mod ports;
 
 pub use jiff::Timestamp;
+pub use jiff::civil::Date;
 
-pub use access::{Scope, Scopes};
+pub use access::{KeyLabel, KeySettings, Scope, Scopes};
 pub use advert::Advert;
 pub use advert_event::{AdvertEvent, EventName, PercentVariation};
 pub use advert_fields::{
@@ -99,7 +100,7 @@ pub use ports::{Clock, IdSource};
 pub use price::{PriceCheck, PriceProblem, PriceStatistics};
 pub use property::{DerivedValues, Property};
 pub use recipient::{EmailAddress, Endpoint};
-pub use search::{Alerts, SavedSearch, SearchToken};
+pub use search::{Alerts, SavedSearch, SearchRef, SearchToken};
 pub use similarity::SimilarityProfile;
 pub use site::{
     Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteId, SiteKey, SiteName,

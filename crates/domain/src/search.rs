@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::str::FromStr;
 
 use jiff::Timestamp;
 
@@ -99,6 +100,27 @@ pub fn is_criterion(filter: &Filter) -> bool {
 /// The maximum total number of places, sites, properties and polygon corners in one saved search. There are many saved
 /// searches, and each is matched against every change.
 pub const REFERENCES_MAX: usize = 5_000;
+
+/// How the owner of a search names it: by its id or by its token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SearchRef {
+    Id(SearchId),
+    Token(SearchToken),
+}
+
+impl FromStr for SearchRef {
+    type Err = NotASearch;
+
+    fn from_str(text: &str) -> Result<Self, NotASearch> {
+        let by_id = text.parse().ok().map(Self::Id);
+        by_id.or_else(|| SearchToken::parse(text).map(Self::Token)).ok_or(NotASearch)
+    }
+}
+
+/// The text is neither the id nor the token of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("neither the id nor the token of a search")]
+pub struct NotASearch;
 
 /// The secret token of an unsubscribe link. A request with the token is authorised for the search.
 #[derive(Clone, PartialEq, Eq)]

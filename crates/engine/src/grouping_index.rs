@@ -1,8 +1,8 @@
 //! Finds the adverts that may be of the same property as another: the signatures of all adverts, in memory.
 //!
-//! Adverts are kept in blocks: one commune, one transaction, one kind of property, and prices close to each other. An advert is compared
-//! with those of its block and the neighbouring ones, so the cost of a lookup depends on how many adverts a town has at that price,
-//! not on the stock itself: a stock ten times as dense costs several times as much.
+//! Adverts are kept in blocks: one commune, one transaction, one kind of property, and prices close to each other. In a block, they are
+//! in the order of their surfaces. An advert is compared with those of its block and the neighbouring ones that have about its surface,
+//! so the cost of a lookup depends on how many adverts a town has of that price and surface, not on the stock itself.
 
 mod block;
 mod rarity;
@@ -12,7 +12,7 @@ use domain::{AdvertId, PropertyId};
 use rustc_hash::FxHashMap;
 use slab::Slab;
 
-use block::{BlockEntry, BlockKey, Probe};
+use block::{Block, BlockEntry, BlockKey, Probe};
 use rarity::ShingleCounts;
 
 /// The signatures of all adverts.
@@ -21,7 +21,7 @@ pub struct GroupingIndex {
     slots: Slab<Slot>,
     by_advert: FxHashMap<AdvertId, u32>,
     properties: FxHashMap<PropertyId, Slots>,
-    blocks: FxHashMap<BlockKey, Vec<BlockEntry>>,
+    blocks: FxHashMap<BlockKey, Block>,
     /// The districts with adverts of a city that has districts.
     districts: FxHashMap<u32, Vec<u32>>,
     counts: ShingleCounts,
@@ -91,7 +91,7 @@ impl GroupingIndex {
         let slot = u32::try_from(self.slots.vacant_key()).unwrap_or(u32::MAX);
         if let Some(signature) = &entry.signature {
             let (key, block_entry) = block::place(signature, slot);
-            self.blocks.entry(key).or_default().push(block_entry);
+            self.blocks.entry(key).or_default().insert(block_entry);
             self.add_district(signature);
             self.heap_bytes += signature.heap_bytes();
             self.counts.add(signature);
@@ -121,9 +121,9 @@ impl GroupingIndex {
         if let Some(signature) = &entry.signature {
             self.heap_bytes = self.heap_bytes.saturating_sub(signature.heap_bytes());
             self.counts.remove(signature);
-            let (key, _) = block::place(signature, slot);
+            let (key, block_entry) = block::place(signature, slot);
             if let Some(block) = self.blocks.get_mut(&key) {
-                block.retain(|known| known.slot != slot);
+                block.remove(&block_entry);
                 if block.is_empty() {
                     self.blocks.remove(&key);
                 }
@@ -162,9 +162,9 @@ impl GroupingIndex {
         let mut compared = 0;
         let probe = Probe::of(signature);
         for place in self.places(signature) {
-            for key in probe.keys(place) {
+            for (key, ratio_max) in probe.keys(place) {
                 let Some(block) = self.blocks.get(&key) else { continue };
-                for entry in block.iter().filter(|entry| probe.admits(entry)) {
+                for entry in block.near(probe.surface, ratio_max).filter(|entry| probe.admits(entry)) {
                     let Some(Slot { entry, .. }) = self.slots.get(usize_of(entry.slot)) else { continue };
                     let Some(other) = &entry.signature else { continue };
                     compared += 1;
@@ -233,8 +233,8 @@ impl GroupingIndex {
             Slots::One(_) => 0,
             Slots::Many(slots) => slots.capacity() * size_of::<u32>() + ALLOCATION,
         };
-        let blocks = self.blocks.capacity() * (size_of::<(BlockKey, Vec<BlockEntry>)>() + 1);
-        let block = |block: &Vec<BlockEntry>| block.capacity() * size_of::<BlockEntry>() + ALLOCATION;
+        let blocks = self.blocks.capacity() * (size_of::<(BlockKey, Block)>() + 1);
+        let block = |block: &Block| block.capacity() * size_of::<BlockEntry>() + ALLOCATION;
         self.slots.capacity() * size_of::<Slot>()
             + self.heap_bytes
             + self.slots.len() * ALLOCATION

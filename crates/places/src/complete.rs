@@ -28,12 +28,23 @@ const FUZZY_SHARE: usize = 5;
 /// The minimum ratio of its population to that of the replaced place.
 const POPULATION_RATIO: u32 = 10;
 
-/// Places that are not suggested, because the user already selected them.
+/// Places that are not suggested: those the user already selected, and kinds that were not asked for.
 #[derive(Debug, Clone, Default)]
 pub struct Exclusions {
     pub cities: HashSet<u64>,
     /// Excluding a department does not exclude its cities.
     pub departments: HashSet<u64>,
+    /// The kinds of places that are suggested.
+    pub kinds: SuggestedKinds,
+}
+
+/// The kinds of places to suggest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SuggestedKinds {
+    #[default]
+    All,
+    Cities,
+    Departments,
 }
 
 /// A suggested place.
@@ -253,12 +264,14 @@ impl Collector<'_> {
         match target {
             Target::City(city) => {
                 let city = self.gazetteer.at(city);
-                !self.exclusions.cities.contains(&city.id())
+                self.exclusions.kinds != SuggestedKinds::Departments
+                    && !self.exclusions.cities.contains(&city.id())
                     && self.number.as_deref().is_none_or(|number| place_query::number_matches(city, number))
             }
             Target::Department(department) => {
                 let department = &self.gazetteer.departments()[department as usize];
-                !self.exclusions.departments.contains(&department.id)
+                self.exclusions.kinds != SuggestedKinds::Cities
+                    && !self.exclusions.departments.contains(&department.id)
                     && self
                         .number
                         .as_deref()

@@ -37,8 +37,8 @@ mod spelling_index;
 mod well_known;
 mod zipcode_index;
 
-pub use collection::{CityFilter, DepartmentFilter, Order};
-pub use complete::{Exclusions, Suggested, Suggestion};
+pub use collection::{CityFilter, DivisionFilter, Order};
+pub use complete::{Exclusions, Suggested, SuggestedKinds, Suggestion};
 pub use files::SourceFile;
 pub use gazetteer::Gazetteer;
 pub use outlines::Outlines;

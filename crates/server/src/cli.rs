@@ -1,13 +1,17 @@
 //! The command line of `vigie`.
 
 mod check_config;
+mod client;
 mod compact;
 mod deliveries;
 mod demo;
 mod import;
 mod keys;
+mod listen;
+mod mcp;
 mod output;
 mod properties;
+mod receiver;
 mod regroup;
 mod serve;
 mod sites;
@@ -40,7 +44,7 @@ enum Command {
     Compact(compact::CompactArgs),
     /// Import a feed: one advert per line, an export of another Vigie, CSV, or a format of the trade.
     Import(import::ImportArgs),
-    /// Create, list and revoke API keys. A running server applies changes at once.
+    /// Create, list, change and revoke API keys. A running server applies changes at once.
     Keys(keys::KeysArgs),
     /// Name sites and assign them to categories. A running server applies changes at once.
     Sites(sites::SitesArgs),
@@ -50,6 +54,10 @@ enum Command {
     Regroup(regroup::RegroupArgs),
     /// List, inspect and replay deliveries. Works while a server is running.
     Deliveries(deliveries::DeliveriesArgs),
+    /// Receive webhooks on this machine, verify and print them. For the development of a receiver.
+    Listen(listen::ListenArgs),
+    /// Offer the API to an assistant: the Model Context Protocol on standard input and output.
+    Mcp(mcp::McpArgs),
     /// Validate the settings and print the effective values.
     CheckConfig(check_config::CheckConfigArgs),
 }
@@ -119,6 +127,8 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             Command::Properties(args) => properties::run(args).await,
             Command::Regroup(args) => regroup::run(args).await,
             Command::Deliveries(args) => deliveries::run(args).await,
+            Command::Listen(args) => listen::run(args).await,
+            Command::Mcp(args) => mcp::run(args).await,
             Command::CheckConfig(args) => check_config::run(args),
         }
     });

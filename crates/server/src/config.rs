@@ -3,6 +3,7 @@
 //! All problems are reported together, each with its source. An unknown key is a problem.
 
 mod delivery;
+mod http;
 mod source;
 mod value;
 
@@ -14,6 +15,7 @@ use app::grouping::GroupingSettings;
 use jiff::tz::TimeZone;
 
 pub use delivery::{ConfigWarning, Delivery, Email, EmailTransport, SmtpServer};
+pub use http::{Http, Origins};
 use source::Reader;
 pub use source::{Problem, Sources};
 use value::{DAY, GIBIBYTE, MEBIBYTE};
@@ -40,6 +42,9 @@ pub struct Config {
     pub search: Search,
     pub limits: Limits,
     pub rate_limit: RateLimit,
+    pub http: Http,
+    /// How long usage is kept.
+    pub usage_retention: Duration,
     pub delivery: Delivery,
     pub email: Email,
     pub log: Log,
@@ -120,6 +125,8 @@ impl Config {
         let requests_per_minute =
             reader.take("rate_limit.requests_per_minute", value::parsed("a whole number"));
         let burst = reader.take("rate_limit.burst", value::parsed("a whole number"));
+        let http = Http::read(reader);
+        let usage_retention = reader.take("usage.retention", value::duration(3_650 * DAY));
         let (delivery, email) = (Delivery::read(reader), Email::read(reader));
         let level = reader.take("log.level", value::log_level);
         let format = reader.take("log.format", value::log_format);
@@ -145,6 +152,8 @@ impl Config {
                 shutdown_timeout: shutdown_timeout?,
             },
             rate_limit: RateLimit { requests_per_minute: requests_per_minute?, burst: burst? },
+            http: http?,
+            usage_retention: usage_retention?,
             delivery: delivery?,
             email: email?,
             log: Log { level: level?, format: format? },

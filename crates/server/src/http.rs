@@ -4,14 +4,22 @@ mod adverts;
 mod auth;
 mod body;
 mod bulk;
+mod compression;
+mod cors;
 pub(crate) mod deliveries;
+mod docs_page;
+mod documentation;
 mod documents;
 mod error;
 mod explain;
 pub(crate) mod grouping;
 mod health;
 mod indicators;
+mod keys;
+mod link;
 mod matches;
+mod mcp;
+mod metering;
 mod middleware;
 mod negotiate;
 mod outlines;
@@ -27,6 +35,7 @@ mod sites;
 mod stream;
 mod tester;
 mod unsubscribe;
+mod usage;
 
 use std::io;
 use std::sync::Arc;
@@ -34,7 +43,7 @@ use std::sync::Arc;
 use app::App;
 use axum::Router;
 use axum::routing::{MethodRouter, delete, get, post, put};
-use domain::Scope;
+use description::{Access, OperationId, Tag};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -44,6 +53,7 @@ use crate::background::Background;
 use crate::config::Config;
 use crate::metrics::Metrics;
 use crate::ndjson::Decoder;
+pub(crate) use auth::API_KEY;
 use auth::RateLimits;
 
 /// State shared by all handlers.
@@ -54,7 +64,8 @@ pub struct SharedParts {
     pub app: App,
     pub config: Config,
     pub metrics: Metrics,
-    pub rate_limits: Option<RateLimits>,
+    pub rate_limits: RateLimits,
+    pub api_page: docs_page::ApiPage,
     pub tester_limits: tester::TesterLimits,
     /// One permit: listings of deliveries, which may count many rows, run one at a time.
     pub listing: Arc<Semaphore>,
@@ -84,6 +95,7 @@ impl Shared {
             config,
             metrics,
             rate_limits,
+            api_page: docs_page::ApiPage::new(),
             tester_limits: tester::TesterLimits::default(),
             listing: Arc::new(Semaphore::new(1)),
             background,
@@ -103,78 +115,99 @@ impl Shared {
     }
 }
 
-/// Every path, with its scope and handler.
+/// The routes of all operations in the description, each with its handler behind its access check.
 pub fn router(shared: &Shared) -> Router {
-    let needs = |scope: Scope, methods: MethodRouter<Shared>| auth::guard(shared, scope, methods);
-    // The same, for routes without parameters.
-    let plain = |scope: Scope, methods: MethodRouter<Shared>| needs(scope, parameters::none(methods));
-    let api = Router::new()
-        .route("/documents/properties", needs(Scope::Read, get(properties::list)))
-        .route("/documents/properties.ndjson", needs(Scope::Read, get(bulk::stream)))
-        .route("/documents/properties/by-url", needs(Scope::Read, get(documents::by_url)))
-        .route("/documents/properties/{id}", plain(Scope::Read, get(documents::one)))
-        .route("/documents/properties/{id}/similar-properties", needs(Scope::Read, get(properties::similar)))
-        .route("/documents/properties/{id}/grouping", needs(Scope::Read, get(grouping::explain)))
-        .route("/properties/merge", plain(Scope::Admin, post(grouping::merge)))
-        .route("/properties/{id}/split", plain(Scope::Admin, post(grouping::split)))
-        .route("/indicators/price_per_meter", needs(Scope::Read, get(indicators::price_per_meter)))
-        .route("/cities", needs(Scope::Read, get(places::cities)))
-        .route("/cities/{id}", plain(Scope::Read, get(places::city)))
-        .route("/cities/{id}/outline", plain(Scope::Read, get(outlines::city)))
-        .route("/departments", needs(Scope::Read, get(places::departments)))
-        .route("/departments/{id}", plain(Scope::Read, get(places::department)))
-        .route("/departments/{id}/outline", plain(Scope::Read, get(outlines::department)))
-        .route("/regions", needs(Scope::Read, get(places::regions)))
-        .route("/regions/{id}", plain(Scope::Read, get(places::region)))
-        .route("/public/location-autocomplete", get(places::autocomplete))
-        .route("/adverts", plain(Scope::Ingest, post(adverts::ingest)))
-        .route(
-            "/adverts/{uuid}",
-            plain(Scope::Read, get(adverts::one)).merge(plain(Scope::Ingest, delete(adverts::erase))),
-        )
-        .route("/adverts/{uuid}/expire", plain(Scope::Ingest, post(adverts::expire)))
-        .route("/searches", needs(Scope::Searches, get(searches::list).post(searches::create)))
-        .route("/searches/preview", needs(Scope::Searches, post(preview::preview)))
-        .route(
-            "/searches/{id}",
-            plain(Scope::Searches, get(searches::one).delete(searches::delete))
-                .merge(needs(Scope::Searches, put(searches::update))),
-        )
-        .route("/searches/{id}/explain", needs(Scope::Searches, get(explain::one)))
-        .route("/searches/{id}/matches", needs(Scope::Searches, get(matches::list)))
-        .route("/searches/{id}/replay", needs(Scope::Searches, post(deliveries::replay_search)))
-        .route("/deliveries", needs(Scope::Searches, get(deliveries::list)))
-        .route("/deliveries/{id}", plain(Scope::Searches, get(deliveries::one)))
-        .route("/deliveries/{id}/replay", needs(Scope::Searches, post(deliveries::replay)))
-        .route("/webhook-secret", plain(Scope::Searches, get(secrets::one)))
-        .route("/webhook-secret/rotate", needs(Scope::Searches, post(secrets::rotate)))
-        .route("/webhook-tester", needs(Scope::Searches, get(tester::send)))
-        .route("/matches/{id}", plain(Scope::Searches, get(matches::one)))
-        .route("/sites", needs(Scope::Read, get(sites::list)))
-        .route(
-            "/sites/{id}",
-            plain(Scope::Read, get(sites::one)).merge(plain(Scope::Admin, put(sites::change))),
-        )
-        .route(
-            "/site_categories",
-            needs(Scope::Read, get(sites::categories))
-                .merge(plain(Scope::Admin, post(sites::create_category))),
-        )
-        .route(
-            "/site_categories/{id}",
-            plain(Scope::Read, get(sites::category)).merge(plain(
-                Scope::Admin,
-                put(sites::rename_category).merge(delete(sites::delete_category)),
-            )),
-        );
+    let (mut api, mut open) = (Router::new(), Router::new());
+    for operation in description::operations::all() {
+        let methods = match operation.access {
+            Access::Open => handler(operation.id),
+            Access::AnyKey => auth::guard(shared, None, handler(operation.id)),
+            Access::Scope(scope) => auth::guard(shared, Some(scope), handler(operation.id)),
+        };
+        match operation.tag {
+            // These choose their media types themselves.
+            Tag::Documentation | Tag::Operations | Tag::Pages => open = open.route(operation.path, methods),
+            _ => api = api.route(operation.path, methods),
+        }
+    }
     let api = negotiate::layer(api);
-    let open = Router::new()
-        .route("/healthz", get(health::alive))
-        .route("/readyz", get(health::ready))
-        .route("/metrics", get(health::metrics))
-        // Opened from an e-mail, in a browser: no key, and HTML instead of JSON.
-        .route("/unsubscribe/{search}/{token}", get(unsubscribe::page).post(unsubscribe::unsubscribe));
-    middleware::layer(api.merge(open), shared).with_state(shared.clone())
+    // Not an operation: it speaks another protocol, and its tools call the API in this process.
+    let mcp = mcp::route(shared, middleware::layer(api.clone(), shared).with_state(shared.clone()));
+    middleware::layer(api.merge(open).route("/mcp", mcp), shared).with_state(shared.clone())
+}
+
+/// Returns the handler of an operation.
+fn handler(operation: OperationId) -> MethodRouter<Shared> {
+    use OperationId as Id;
+    // For routes without parameters.
+    let plain = parameters::none;
+    match operation {
+        Id::ListProperties => get(properties::list),
+        Id::ExportProperties => get(bulk::stream),
+        Id::PropertyByUrl => get(documents::by_url),
+        Id::Property => plain(get(documents::one)),
+        Id::PropertyRedirect => plain(get(documents::redirect)),
+        Id::SimilarProperties => get(properties::similar),
+        Id::PricePerMeter => get(indicators::price_per_meter),
+        Id::Grouping => get(grouping::explain),
+        Id::MergeProperties => plain(post(grouping::merge)),
+        Id::SplitProperty => plain(post(grouping::split)),
+        Id::Searches => get(searches::list),
+        Id::CreateSearch => post(searches::create),
+        Id::PreviewSearch => post(preview::preview),
+        Id::Search => plain(get(searches::one)),
+        Id::UpdateSearch => put(searches::update),
+        Id::UpdateSearchByPost => post(searches::update),
+        Id::DeleteSearch => plain(delete(searches::delete)),
+        Id::ExplainSearch => get(explain::one),
+        Id::SearchMatches => get(matches::list),
+        Id::Match => plain(get(matches::one)),
+        Id::Deliveries => get(deliveries::list),
+        Id::Delivery => plain(get(deliveries::one)),
+        Id::ReplayDelivery => post(deliveries::replay),
+        Id::ReplaySearch => post(deliveries::replay_search),
+        Id::WebhookSecret => plain(get(secrets::one)),
+        Id::RotateWebhookSecret => post(secrets::rotate),
+        Id::TestWebhook => get(tester::send),
+        Id::SendAdverts => plain(post(adverts::ingest)),
+        Id::Advert => plain(get(adverts::one)),
+        Id::EraseAdvert => plain(delete(adverts::erase)),
+        Id::ExpireAdvert => plain(post(adverts::expire)),
+        Id::Autocomplete => get(places::autocomplete),
+        Id::Cities => get(places::cities),
+        Id::City => plain(get(places::city)),
+        Id::CityOutline => plain(get(outlines::city)),
+        Id::Departments => get(places::departments),
+        Id::Department => plain(get(places::department)),
+        Id::DepartmentOutline => plain(get(outlines::department)),
+        Id::Regions => get(places::regions),
+        Id::Region => plain(get(places::region)),
+        Id::Sites => get(sites::list),
+        Id::Site => plain(get(sites::one)),
+        Id::ChangeSite => plain(put(sites::change)),
+        Id::SiteCategories => get(sites::categories),
+        Id::CreateSiteCategory => plain(post(sites::create_category)),
+        Id::SiteCategory => plain(get(sites::category)),
+        Id::RenameSiteCategory => plain(put(sites::rename_category)),
+        Id::DeleteSiteCategory => plain(delete(sites::delete_category)),
+        Id::Keys => get(keys::list),
+        Id::CreateKey => plain(post(keys::create)),
+        Id::Key => plain(get(keys::one)),
+        Id::ChangeKey => plain(put(keys::change)),
+        Id::RevokeKey => plain(delete(keys::revoke)),
+        Id::Usage => get(usage::list),
+        Id::EntryPoint => get(documentation::entry_point),
+        Id::ApiPage => get(docs_page::page),
+        Id::ApiPageFile => get(docs_page::file),
+        Id::HydraDocumentation => get(documentation::hydra),
+        Id::OpenApi => get(docs_page::open_api),
+        Id::Context => get(documentation::context),
+        Id::Alive => get(health::alive),
+        Id::Ready => get(health::ready),
+        Id::Metrics => get(health::metrics),
+        Id::UnsubscribePage => get(unsubscribe::page),
+        Id::Unsubscribe => post(unsubscribe::unsubscribe),
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The outer layer of the service: HTTP, configuration, the command line, the process.
 //!
 //! [`http`] is the whole API on one page; a handler reads the request, calls one use case of `app`, and formats the response with
-//! `wire`. [`serve`] owns the sockets and the shutdown, [`cli`] the commands, [`config`] the settings.
+//! `wire`. [`mcp`] offers it to assistants. [`serve`] owns the sockets and the shutdown, [`cli`] the commands, [`config`] the settings.
 //!
 //! **Invariant:** this crate makes no decision about adverts. It opens the database only to pass it to `app`.
 
@@ -14,6 +14,7 @@ pub mod config;
 mod file_limit;
 pub mod http;
 pub mod market;
+mod mcp;
 pub mod metrics;
 pub mod ndjson;
 pub mod open;

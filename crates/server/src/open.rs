@@ -38,6 +38,7 @@ pub fn with_dispatcher(app: App, config: &Config) -> anyhow::Result<App> {
         batch_window: config.email.batch_window,
         retention: config.delivery.retention,
         public_url: config.email.public_url.clone(),
+        match_form: config.delivery.match_form,
         limits: DispatchLimits { emails: config.email.smtp_connections_max, ..config.delivery.limits },
     };
     Ok(configured(app, config).with_dispatch(Arc::new(transport), settings))

@@ -41,6 +41,12 @@ const EXPIRY_INTERVAL: Duration = Duration::from_secs(300);
 /// How often the rate limiter drops idle keys.
 const RATE_LIMIT_CLEANUP_INTERVAL: Duration = Duration::from_secs(60);
 
+/// How often usage is added to the store. A crash loses what was counted since.
+const USAGE_INTERVAL: Duration = Duration::from_secs(5);
+
+/// How long the last write of usage may take at shutdown.
+const USAGE_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// Pause after a failed `accept`, usually for lack of file descriptors: an immediate retry would spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -99,6 +105,14 @@ impl Server {
         }
         // After a timeout: the remaining tasks end with the process.
         stop_following.cancel();
+        match tokio::time::timeout(USAGE_TIMEOUT, shared.app.flush_usage()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "the usage of the last seconds is lost: the database cannot be written"
+            ),
+            Err(_elapsed) => tracing::warn!("the usage of the last seconds is lost: the database is busy"),
+        }
     }
 }
 
@@ -248,14 +262,19 @@ fn start_workers(shared: &Shared) {
             }
         }));
     }
-    if shared.rate_limits.is_some() {
-        let (shared, stop) = (shared.clone(), shared.stop.clone());
-        let tasks = shared.tasks.clone();
-        tasks.spawn(workers::repeat("rate limits", RATE_LIMIT_CLEANUP_INTERVAL, stop, move || {
-            if let Some(limits) = &shared.rate_limits {
-                limits.drop_idle_keys();
-            }
-            std::future::ready(Ok(()))
-        }));
-    }
+    let (app, stop) = (shared.app.clone(), shared.stop.clone());
+    shared.tasks.spawn(workers::repeat_later("usage", USAGE_INTERVAL, stop, move || {
+        let app = app.clone();
+        async move { app.flush_usage().await }
+    }));
+    let (app, stop, retention) = (shared.app.clone(), shared.stop.clone(), shared.config.usage_retention);
+    shared.tasks.spawn(workers::repeat_later("usage retention", PRUNE_INTERVAL, stop, move || {
+        let app = app.clone();
+        async move { app.prune_usage(retention).await }
+    }));
+    let (limits, stop) = (shared.clone(), shared.stop.clone());
+    shared.tasks.spawn(workers::repeat("rate limits", RATE_LIMIT_CLEANUP_INTERVAL, stop, move || {
+        limits.rate_limits.drop_idle_keys();
+        std::future::ready(Ok(()))
+    }));
 }

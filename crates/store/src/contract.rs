@@ -14,6 +14,7 @@ mod matches;
 mod position;
 mod searches;
 mod sites;
+mod usage;
 
 pub use access::{AccessStore, Key, NewKey, User};
 pub use adverts::{
@@ -37,6 +38,9 @@ pub use searches::{
     ExpectedSearch, PutSearch, SearchList, SearchLookup, SearchPage, SearchStore, StoredSearch,
 };
 pub use sites::{PutSite, RenameOutcome, SiteStore};
+pub use usage::{
+    DailyUsage, DeliveryUsage, OperationUsage, RequestUsage, UsageBatch, UsageList, UsagePage, UsageStore,
+};
 
 /// Durable state: the sum of the storage traits. Implement those; this one follows.
 ///
@@ -46,7 +50,15 @@ pub use sites::{PutSite, RenameOutcome, SiteStore};
 /// A call that returns `Ok` is durable. A call that returns `Err` has written nothing, with one exception: after a failed sync to
 /// disk the outcome is unknown until a restart, and the store accepts no more writes.
 pub trait Store:
-    AdvertStore + LogStore + SearchStore + MatchStore + DeliveryStore + SiteStore + AccessStore + MaintenanceStore
+    AdvertStore
+    + LogStore
+    + SearchStore
+    + MatchStore
+    + DeliveryStore
+    + SiteStore
+    + AccessStore
+    + UsageStore
+    + MaintenanceStore
 {
 }
 
@@ -58,6 +70,7 @@ impl<T> Store for T where
         + DeliveryStore
         + SiteStore
         + AccessStore
+        + UsageStore
         + MaintenanceStore
         + ?Sized
 {

@@ -1,4 +1,4 @@
-//! Durable state: properties with their adverts, the change log, saved searches, matches, deliveries, sites, API keys.
+//! Durable state: properties with their adverts, the change log, saved searches, matches, deliveries, sites, API keys, usage.
 //!
 //! [`Store`] is the contract, the sum of one trait per concern; it does not depend on SQL. [`sqlite::SqliteStore`] is the embedded
 //! default. Any other implementation must pass `tests/contract`.
@@ -15,14 +15,15 @@ pub mod sqlite;
 
 pub use contract::{
     AccessStore, AdvertGrouping, AdvertRef, AdvertStore, Attempt, Change, ChangeSet, Claim, CommitOutcome,
-    Contacts, DecidedBy, DeliveryList, DeliveryPage, DeliveryRow, DeliveryStore, DeliverySubject,
-    DocumentKey, DueDelivery, ERASURE_GRACE, EnqueueBatch, Erased, Erasure, Expected, ExpectedSearch,
-    ForeignWrites, Gather, InitialState, Key, LEASE, Lane, LaneDue, LaneHead, LanePeek, Leases, LineageRow,
-    LiveAdvert, LogEntry, LogStore, MaintenanceStore, MatchBatch, MatchGroup, MatchPage, MatchRow,
-    MatchStore, NewDelivery, NewKey, NewSecret, Notification, OutboxBatch, OutboxCursor, OutboxEntry,
-    Position, PropertyCause, Pruned, PutCause, PutProperty, PutSearch, PutSite, QueueDepth, RemovalCause,
-    RenameOutcome, Replay, ScanPage, ScanPart, SearchList, SearchLookup, SearchPage, SearchStore, Settlement,
-    SignatureRow, SiteStore, StateKind, Step, Store, StoredProperty, StoredSearch, User,
+    Contacts, DailyUsage, DecidedBy, DeliveryList, DeliveryPage, DeliveryRow, DeliveryStore, DeliverySubject,
+    DeliveryUsage, DocumentKey, DueDelivery, ERASURE_GRACE, EnqueueBatch, Erased, Erasure, Expected,
+    ExpectedSearch, ForeignWrites, Gather, InitialState, Key, LEASE, Lane, LaneDue, LaneHead, LanePeek,
+    Leases, LineageRow, LiveAdvert, LogEntry, LogStore, MaintenanceStore, MatchBatch, MatchGroup, MatchPage,
+    MatchRow, MatchStore, NewDelivery, NewKey, NewSecret, Notification, OperationUsage, OutboxBatch,
+    OutboxCursor, OutboxEntry, Position, PropertyCause, Pruned, PutCause, PutProperty, PutSearch, PutSite,
+    QueueDepth, RemovalCause, RenameOutcome, Replay, RequestUsage, ScanPage, ScanPart, SearchList,
+    SearchLookup, SearchPage, SearchStore, Settlement, SignatureRow, SiteStore, StateKind, Step, Store,
+    StoredProperty, StoredSearch, UsageBatch, UsageList, UsagePage, UsageStore, User,
 };
 pub use error::{Cause, Error};
 
@@ -30,6 +31,6 @@ pub use error::{Cause, Error};
 pub mod prelude {
     pub use crate::contract::{
         AccessStore, AdvertStore, DeliveryStore, LogStore, MaintenanceStore, MatchStore, SearchStore,
-        SiteStore, Store,
+        SiteStore, Store, UsageStore,
     };
 }

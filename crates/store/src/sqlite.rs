@@ -24,6 +24,7 @@ mod schema;
 mod searches;
 mod secrets;
 mod sites;
+mod usage;
 mod writer;
 
 use std::collections::HashMap;
@@ -34,9 +35,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::grouping::PersonDecision;
 use domain::{
-    AdvertId, CancelReason, DeliveryEpoch, DeliveryId, Identity, KeyId, Property, PropertyId, SearchId,
-    SearchNumber, Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteKey, Timestamp,
-    UserId, WebhookSecret, WebhookSecrets,
+    AdvertId, CancelReason, Date, DeliveryEpoch, DeliveryId, Identity, KeyId, KeySettings, Property,
+    PropertyId, SearchId, SearchNumber, SearchToken, Site, SiteCategory, SiteCategoryId, SiteCategoryName,
+    SiteDirectory, SiteKey, Timestamp, UserId, WebhookSecret, WebhookSecrets,
 };
 use rusqlite::Connection;
 use tokio::sync::watch;
@@ -47,7 +48,8 @@ use crate::contract::{
     LaneDue, LaneHead, LanePeek, Leases, LineageRow, LiveAdvert, LogEntry, LogStore, MaintenanceStore,
     MatchBatch, MatchGroup, MatchPage, MatchRow, MatchStore, NewKey, NewSecret, OutboxBatch, Position,
     Pruned, PutSite, QueueDepth, RenameOutcome, Replay, ScanPage, ScanPart, SearchList, SearchLookup,
-    SearchPage, SearchStore, Settlement, SignatureRow, SiteStore, StoredProperty, StoredSearch,
+    SearchPage, SearchStore, Settlement, SignatureRow, SiteStore, StoredProperty, StoredSearch, UsageBatch,
+    UsageList, UsagePage, UsageStore,
 };
 use crate::error::Error;
 use deliveries::PreparedClaim;
@@ -268,6 +270,14 @@ impl SearchStore for SqliteStore {
         self.read(move |connection| searches::by_number(connection, number)).await
     }
 
+    async fn search_by_token(
+        &self,
+        owner: UserId,
+        token: SearchToken,
+    ) -> Result<Option<StoredSearch>, Error> {
+        self.read(move |connection| searches::by_token(connection, owner, &token)).await
+    }
+
     async fn searches_by_number(&self, numbers: Vec<SearchNumber>) -> Result<Vec<SearchLookup>, Error> {
         self.read(move |connection| searches::by_numbers(connection, &numbers)).await
     }
@@ -465,8 +475,27 @@ impl AccessStore for SqliteStore {
         self.read(access::keys).await
     }
 
+    async fn change_key(&self, id: KeyId, settings: KeySettings) -> Result<Option<Key>, Error> {
+        self.write(move |connection| access::change_key(connection, &id, &settings)).await
+    }
+
     async fn revoke_key(&self, id: KeyId, at: Timestamp) -> Result<bool, Error> {
         self.write(move |connection| access::revoke_key(connection, &id, at)).await
+    }
+}
+
+#[async_trait]
+impl UsageStore for SqliteStore {
+    async fn add_usage(&self, batch: UsageBatch) -> Result<(), Error> {
+        self.write(move |connection| usage::add(connection, &batch)).await
+    }
+
+    async fn list_usage(&self, list: UsageList) -> Result<UsagePage, Error> {
+        self.read(move |connection| usage::list(connection, &list)).await
+    }
+
+    async fn prune_usage(&self, before: Date) -> Result<(), Error> {
+        self.write(move |connection| usage::prune(connection, before)).await
     }
 }
 

@@ -8,8 +8,8 @@
 //! - Values: [`build`] (adverts, properties, searches), [`arbitrary`] (property-test strategies), [`ssrf`] (endpoints that must
 //!   be refused), [`match_model`] (reference model of matching).
 //! - Determinism: [`clock`], [`ids`], [`random`].
-//! - Peers, with the feature `receiver`: `receiver` (hostile webhook receiver), `mail_server`, `dns_server`; [`python`] runs
-//!   third-party libraries.
+//! - Peers, with the feature `receiver`: `receiver` (hostile webhook receiver), `mail_server`, `dns_server`; [`python`] and
+//!   [`node`] run third-party libraries.
 
 pub mod arbitrary;
 pub mod build;
@@ -20,6 +20,7 @@ pub mod ids;
 #[cfg(feature = "receiver")]
 pub mod mail_server;
 pub mod match_model;
+pub mod node;
 pub mod python;
 pub mod random;
 #[cfg(feature = "receiver")]

@@ -20,7 +20,19 @@ pub fn plain() -> PathBuf {
 
 /// Returns a Python interpreter with these packages, each given as `name==version`.
 pub fn with(requirements: &[&str]) -> PathBuf {
-    let folder = folder_of(requirements);
+    environment(&folder_of(requirements), requirements)
+}
+
+/// Returns a Python interpreter with the packages of a file, one `name==version` per line.
+pub fn with_file(file: &Path) -> PathBuf {
+    let text = fs::read_to_string(file).unwrap_or_else(|cause| panic!("{}: {cause}", file.display()));
+    let requirements: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    let name = file.file_stem().expect("a file has a name");
+    environment(&target().join("python").join(name), &requirements)
+}
+
+/// Returns the interpreter of a virtual environment, which is created if it does not have exactly these packages.
+fn environment(folder: &Path, requirements: &[&str]) -> PathBuf {
     let python = folder.join("bin").join("python");
     fs::create_dir_all(folder.parent().expect("the path has a parent"))
         .expect("the target directory is writable");
@@ -28,10 +40,10 @@ pub fn with(requirements: &[&str]) -> PathBuf {
     let lock = File::create(folder.with_extension("lock")).expect("the target directory is writable");
     lock.lock().expect("the lock can be acquired");
     // Written last: an interrupted installation leaves no marker.
-    let ready = folder.join("ready");
-    if !ready.exists() {
-        create_environment(&folder, &python, requirements);
-        File::create(ready).expect("the folder exists");
+    let (ready, wanted) = (folder.join("ready"), requirements.join("\n"));
+    if !fs::read_to_string(&ready).is_ok_and(|installed| installed == wanted) {
+        create_environment(folder, &python, requirements);
+        fs::write(ready, wanted).expect("the folder exists");
     }
     python
 }
@@ -84,7 +96,7 @@ fn folder_of(requirements: &[&str]) -> PathBuf {
 }
 
 /// The target directory of cargo: a test is in `<target>/<profile>/deps`.
-fn target() -> PathBuf {
+pub(crate) fn target() -> PathBuf {
     let this = std::env::current_exe().expect("the test executable has a path");
     let profile = this.ancestors().find(|folder| folder.ends_with("deps")).and_then(Path::parent);
     profile.and_then(Path::parent).expect("cargo builds tests below its target directory").to_owned()

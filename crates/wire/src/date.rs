@@ -5,7 +5,7 @@ use domain::ports::whole_second;
 use jiff::SignedDuration;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::fmt::strtime;
-use jiff::tz::TimeZone;
+use jiff::tz::{Offset, TimeZone};
 
 /// Parses `YYYY-MM-DD`, `YYYY-MM-DD HH:MM:SS` or ISO 8601 with `T`, with or without `Z` or an offset. Without an
 /// offset, the service's time zone applies. A date without a time is its midnight.
@@ -85,7 +85,13 @@ pub(crate) fn resolve_in_zone(civil: DateTime, zone: &TimeZone) -> Option<Timest
 
 /// Formats a timestamp as ISO 8601 with the zone's offset, in whole seconds.
 pub fn format(timestamp: Timestamp, zone: &TimeZone) -> String {
-    strtime::format("%Y-%m-%dT%H:%M:%S%:z", &timestamp.to_zoned(zone.clone()))
+    // Before time zones were agreed on, offsets had seconds, which ISO 8601 does not know. Rounded up, so that the first day of the
+    // year 0 stays in that year.
+    let seconds = zone.to_offset(timestamp).seconds();
+    let minutes = seconds.div_euclid(60) + i32::from(seconds.rem_euclid(60) > 0);
+    let rounded = Offset::from_seconds(minutes * 60).map_or_else(|_| zone.clone(), TimeZone::fixed);
+    let zone = if seconds % 60 == 0 { zone.clone() } else { rounded };
+    strtime::format("%Y-%m-%dT%H:%M:%S%:z", &timestamp.to_zoned(zone))
         .unwrap_or_else(|_| timestamp.to_string())
 }
 
@@ -100,6 +106,12 @@ mod tests {
     fn check(text: &str, expected: &str) {
         let read = parse(text, &paris()).map(|timestamp| format(timestamp, &paris()));
         assert_eq!(read.as_deref(), Some(expected), "{text}");
+    }
+
+    #[test]
+    fn offsets_have_no_seconds() {
+        let long_ago = "1799-01-01T00:00:00Z".parse().unwrap();
+        assert_eq!(format(long_ago, &paris()), "1799-01-01T00:10:00+00:10");
     }
 
     #[test]

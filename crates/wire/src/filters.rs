@@ -18,9 +18,9 @@ use serde_json::Value;
 
 use crate::json::{parse_number, truncated};
 use crate::query::{Parameters, is_unset, parse_flag, tree};
-use crate::{date, iri, site};
+use crate::{accepted, date, iri, site};
 
-pub use template::{collection_parameters, similar_parameters};
+pub use template::parameters_of;
 
 /// What the parser needs besides the query.
 pub struct ParseContext<'a> {
@@ -78,16 +78,28 @@ pub fn parse_similar(
 fn orders(parameters: &mut Parameters<'_>) -> Vec<(OrderBy, Direction)> {
     let offered: Vec<(&'static str, OrderBy)> =
         OrderBy::ALL.iter().map(|by| (order_name(*by), *by)).collect();
-    let by = parameters.order(&offered);
+    let by = parameters.order_with_aliases(&offered, ORDER_ALIASES);
     if by.is_empty() { Order::default().by } else { by }
 }
+
+/// Parameters of their own for sort keys. The official assistant server sends them.
+pub const ORDER_ALIASES: &[(&str, OrderBy)] = &[
+    ("orderCreatedAt", OrderBy::CreatedAt),
+    ("orderUpdatedAt", OrderBy::UpdatedAt),
+    ("orderByCreatedAt", OrderBy::CreatedAt),
+    ("orderByUpdatedAt", OrderBy::UpdatedAt),
+    ("orderByPrice", OrderBy::Price),
+    ("orderByPricePerMeter", OrderBy::PricePerMeter),
+    ("orderBySurface", OrderBy::Surface),
+];
 
 /// Returns the names of all sort keys.
 pub fn order_names() -> Vec<&'static str> {
     OrderBy::ALL.iter().map(|by| order_name(*by)).collect()
 }
 
-const fn order_name(by: OrderBy) -> &'static str {
+/// Returns the name of a sort key in `order[…]`.
+pub const fn order_name(by: OrderBy) -> &'static str {
     match by {
         OrderBy::CreatedAt => "createdAt",
         OrderBy::UpdatedAt => "updatedAt",
@@ -123,31 +135,34 @@ pub fn parse_one(
             read.or_else(null).map(RawCriterion::Flag)
         }
         Kind::Choice(_, codes) => {
-            let chosen = list(parameters, filter, &choices(codes), |text| code(codes, text));
+            let chosen = list(parameters, filter, &format!("one of {}", accepted::choices(codes)), |text| {
+                code(codes, text)
+            });
             chosen.map(RawCriterion::Codes)
         }
         Kind::Place(_, PlaceKind::City) => {
-            list(parameters, filter, "a reference to a city", iri::parse_city).map(RawCriterion::Cities)
+            list(parameters, filter, accepted::CITY, iri::parse_city).map(RawCriterion::Cities)
         }
         Kind::Place(_, PlaceKind::Insee) => {
-            list(parameters, filter, "an INSEE code", Insee::parse).map(RawCriterion::Communes)
+            list(parameters, filter, accepted::INSEE, Insee::parse).map(RawCriterion::Communes)
         }
         Kind::Place(_, PlaceKind::Department) => {
-            list(parameters, filter, "a reference to a department", iri::parse_department)
+            list(parameters, filter, accepted::DEPARTMENT, iri::parse_department)
                 .map(RawCriterion::Departments)
         }
         Kind::Place(_, PlaceKind::Zipcode) => {
-            list(parameters, filter, "a zipcode", Zipcode::parse_five_digits).map(RawCriterion::Zipcodes)
+            list(parameters, filter, accepted::ZIPCODE, Zipcode::parse_five_digits)
+                .map(RawCriterion::Zipcodes)
         }
         Kind::Site(_) => {
             // Unknown sites are left out. A list that becomes empty still matches nothing, unlike an absent list.
             let read = |text: &str| site::parse_site_parameter(text, sites);
-            let found = list(parameters, filter, "a reference to a site", read)?;
+            let found = list(parameters, filter, accepted::SITE, read)?;
             Some(RawCriterion::Sites(found.into_iter().flatten().collect()))
         }
         Kind::SiteCategory(_) => {
             let read = |text: &str| site::parse_category_parameter(text, sites);
-            let found = list(parameters, filter, "a reference to a category of sites", read)?;
+            let found = list(parameters, filter, accepted::SITE_CATEGORY, read)?;
             Some(RawCriterion::SiteCategories(found.into_iter().flatten().collect()))
         }
         Kind::ExcludedProperty => list(parameters, filter, "a reference to a property", iri::parse_property)
@@ -228,8 +243,13 @@ fn list<T>(
 
 /// Returns the nested value of a filter. `None` if it is empty.
 fn nested(parameters: &mut Parameters<'_>, filter: &'static Filter) -> Option<Value> {
+    nested_value(parameters, names(filter))
+}
+
+/// Returns the nested value of a parameter under its last name that has one.
+fn nested_value(parameters: &mut Parameters<'_>, names: impl Iterator<Item = &'static str>) -> Option<Value> {
     let mut value = Value::Null;
-    for name in names(filter) {
+    for name in names {
         let given = parameters.pairs(name).filter(|pair| match pair.keys.len() {
             0 | 1 => !is_unset(&pair.value),
             _ => true,
@@ -263,16 +283,8 @@ fn code(codes: Codes, text: &str) -> Option<u8> {
     }
 }
 
-fn choices(codes: Codes) -> String {
-    let choice = |code: &u8| match codes {
-        Codes::EnergyLetter => EnergyLetter::ALL[usize::from(*code)].letter().to_string(),
-        _ => code.to_string(),
-    };
-    format!("one of {}", codes.all().iter().map(choice).collect::<Vec<_>>().join(", "))
-}
-
 /// Returns whether an enumeration filter takes one value, so that it is written as a number and not as a list.
-pub(crate) const fn is_single_valued(codes: Codes) -> bool {
+pub const fn is_single_valued(codes: Codes) -> bool {
     match codes {
         Codes::TransactionType | Codes::FeesResponsibility | Codes::Accuracy => true,
         Codes::PropertyType | Codes::PublisherType | Codes::EnergyLetter => false,

@@ -65,4 +65,9 @@ impl<T, S> Collection<T, S> {
             search,
         }
     }
+
+    /// Returns the number of members on this page.
+    pub fn member_count(&self) -> u64 {
+        self.member.len() as u64
+    }
 }

@@ -1,29 +1,35 @@
 //! Market indicators: the `aggregationInterval` parameter and the response.
 
 use domain::indicator::{Indicator, Interval, Period, Summary};
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
 use crate::query::Parameters;
 
-/// Parses `aggregationInterval`: `month` (default) or `year`.
+const INTERVAL: &str = "aggregationInterval";
+
+/// The name that existing clients use.
+const INTERVAL_ALIAS: &str = "dateHistogramGranularity";
+
+/// Parses the interval of the series under either name: `month` (default) or `year`.
 pub fn parse_interval(parameters: &mut Parameters<'_>) -> Interval {
-    const NAME: &str = "aggregationInterval";
-    let Some(value) = parameters.last(NAME) else { return Interval::default() };
+    // Read both names, so that neither is reported as unknown.
+    let given = [INTERVAL, INTERVAL_ALIAS].map(|name| parameters.last(name).map(|value| (name, value)));
+    let Some((name, value)) = given.into_iter().flatten().next() else { return Interval::default() };
     match value.to_ascii_lowercase().as_str() {
         "month" => Interval::Month,
         "year" => Interval::Year,
         _ => {
-            parameters.reject(NAME, value, "month or year");
+            parameters.reject(name, value, "month or year");
             Interval::default()
         }
     }
 }
 
-/// The price per square metre of a market. Amounts are `null` and the series is empty if nothing matches.
+/// The price per square metre of a market: the only member of the collection. Amounts are `null`, the series and the
+/// periods empty if nothing matches.
 #[derive(Debug, Serialize)]
 pub struct PricePerMeterBody {
-    #[serde(rename = "@context")]
-    context: &'static str,
     #[serde(rename = "@id")]
     id: &'static str,
     #[serde(rename = "@type")]
@@ -33,11 +39,26 @@ pub struct PricePerMeterBody {
     average_max: Option<f64>,
     median: Option<f64>,
     count: usize,
-    series: Vec<PointBody>,
+    series: Series,
+    periods: Vec<PeriodBody>,
+}
+
+/// Averages by period, as a map: existing clients read it this way.
+#[derive(Debug)]
+struct Series(Vec<(String, f64)>);
+
+impl Serialize for Series {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (date, average) in &self.0 {
+            map.serialize_entry(date, average)?;
+        }
+        map.end()
+    }
 }
 
 #[derive(Debug, Serialize)]
-struct PointBody {
+struct PeriodBody {
     date: String,
     average: f64,
     median: f64,
@@ -45,33 +66,44 @@ struct PointBody {
 }
 
 impl PricePerMeterBody {
+    /// The type of the member, and so of the collection.
+    pub const RESOURCE: &'static str = "PricePerMeter";
+
+    /// The path of the collection.
+    pub const PATH: &'static str = "/indicators/price_per_meter";
+
     pub fn of(indicator: &Indicator) -> Self {
         let extremes = indicator.extremes();
+        let series = indicator.series.iter().map(|(period, summary)| (date(*period), summary.average));
         Self {
-            context: "/contexts/PricePerMeter",
-            id: "/indicators/price_per_meter",
-            kind: "PricePerMeter",
+            // Not the path of the collection: the member is another thing.
+            id: "/indicators/price_per_meter#result",
+            kind: Self::RESOURCE,
             average: indicator.whole.map(|whole| whole.average),
             average_min: extremes.map(|(least, _)| least),
             average_max: extremes.map(|(_, greatest)| greatest),
             median: indicator.whole.map(|whole| whole.median),
             count: indicator.whole.map_or(0, |whole| whole.count),
-            series: indicator
+            series: Series(series.collect()),
+            periods: indicator
                 .series
                 .iter()
-                .map(|(period, summary)| PointBody::of(*period, *summary))
+                .map(|(period, summary)| PeriodBody::of(*period, *summary))
                 .collect(),
         }
     }
 }
 
-impl PointBody {
+impl PeriodBody {
     fn of(period: Period, summary: Summary) -> Self {
         let Summary { average, median, count } = summary;
-        let date = match period.month {
-            Some(month) => format!("{:04}-{month:02}", period.year),
-            None => format!("{:04}", period.year),
-        };
-        Self { date, average, median, count }
+        Self { date: date(period), average, median, count }
+    }
+}
+
+fn date(period: Period) -> String {
+    match period.month {
+        Some(month) => format!("{:04}-{month:02}", period.year),
+        None => format!("{:04}", period.year),
     }
 }

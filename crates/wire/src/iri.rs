@@ -1,6 +1,9 @@
 //! Builds and parses the paths (IRIs) of resources.
 
-use domain::{AdvertId, DeliveryId, MatchId, PropertyId, SearchId, SiteCategoryId, SiteId, UserId};
+use domain::{
+    AdvertId, Date, DeliveryId, KeyId, MatchId, PropertyId, SearchId, SearchRef, SiteCategoryId, SiteId,
+    UserId,
+};
 
 pub fn property(id: PropertyId) -> String {
     format!("/properties/{id}")
@@ -60,6 +63,16 @@ pub fn user(id: UserId) -> String {
     format!("/users/{id}")
 }
 
+pub fn key(id: &KeyId) -> String {
+    format!("/keys/{id}")
+}
+
+/// What a key used on one day; without a key, what the user's deliveries used.
+pub fn usage(day: Date, key: Option<&KeyId>) -> String {
+    let key = key.map(|key| format!("&key={key}")).unwrap_or_default();
+    format!("/usage?from={day}&to={day}{key}")
+}
+
 pub fn city(id: u64) -> String {
     format!("/cities/{id}")
 }
@@ -105,6 +118,18 @@ pub fn parse_advert(text: &str) -> Option<AdvertId> {
 pub fn parse_search(text: &str) -> Option<SearchId> {
     let text = text.trim().trim_start_matches('/');
     text.strip_prefix("searches/").unwrap_or(text).parse().ok()
+}
+
+/// Like [`parse_search`], and accepts the token of the search as well.
+pub fn parse_search_ref(text: &str) -> Option<SearchRef> {
+    let text = text.trim().trim_start_matches('/');
+    text.strip_prefix("searches/").unwrap_or(text).parse().ok()
+}
+
+/// Parses `/keys/<id>` or the bare id.
+pub fn parse_key(text: &str) -> Option<KeyId> {
+    let text = text.trim().trim_start_matches('/');
+    KeyId::parse(text.strip_prefix("keys/").unwrap_or(text))
 }
 
 /// Parses `/deliveries/<uuid>` or the bare uuid.

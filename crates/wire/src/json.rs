@@ -115,13 +115,14 @@ impl Reader {
         read
     }
 
-    /// Reads the code of an enumeration.
+    /// Reads the code of an enumeration. `accepted` lists the codes for the message.
     pub fn enum_code<T>(
         &mut self,
         path: &str,
         value: &Value,
         choices: &[T],
         code: impl Fn(&T) -> u8,
+        accepted: &str,
     ) -> Option<T>
     where
         T: Copy,
@@ -129,11 +130,8 @@ impl Reader {
         let number = self.number(path, value)?;
         let found = choices.iter().copied().find(|kind| f64::from(code(kind)) == number);
         if found.is_none() {
-            let codes: Vec<String> = choices.iter().map(|kind| code(kind).to_string()).collect();
-            self.invalid(
-                path,
-                format!("The value {number} is not a valid choice; the choices are {}.", codes.join(", ")),
-            );
+            let message = format!("The value {number} is not a valid choice; the choices are {accepted}.");
+            self.invalid(path, message);
         }
         found
     }

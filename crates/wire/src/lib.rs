@@ -7,15 +7,17 @@
 //! In reading order:
 //!
 //! - Building blocks: [`names`] (fields, events, states), [`iri`] (resource paths), [`date`], [`json`] (single values of a
-//!   body), [`lenient`] (values as feeds write them), [`query`] (query strings), [`hydra`] (collections), [`error`] (error bodies).
+//!   body), [`lenient`] (values as feeds write them), [`query`] (query strings), [`hydra`] (collections), [`error`] (error bodies),
+//!   [`accepted`] (what a message offers in place of a refused value).
 //! - Parsed: [`filters`] (search criteria in a query), [`advert_draft`] (the body of an advert), [`exported`] (the lines of an
-//!   export), [`search`] (saved searches), [`site`] (sites and site categories). The last two are written as well, and so is the
-//!   body of an advert.
+//!   export), [`search`] (saved searches), [`site`] (sites and site categories), [`key`] (API keys). The last three are written as
+//!   well, and so is the body of an advert.
 //! - Written: [`document`] (properties and adverts), [`place`], [`outline`] (GeoJSON), [`matching`] (matches), [`webhook`] (webhook payloads),
 //!   [`delivery`] (deliveries, attempts and signing secrets), [`explanation`] (why a property meets a search), [`grouping`]
 //!   (why adverts are one property; the corrections are parsed as well), [`preview`] (the preview of a search), [`indicator`]
-//!   (prices per square metre), [`receipt`] (the result of an ingested advert).
+//!   (prices per square metre), [`receipt`] (the result of an ingested advert), [`usage`].
 
+pub mod accepted;
 pub mod advert_draft;
 pub mod date;
 pub mod delivery;
@@ -29,6 +31,7 @@ pub mod hydra;
 pub mod indicator;
 pub mod iri;
 pub mod json;
+pub mod key;
 pub mod lenient;
 pub mod matching;
 pub mod names;
@@ -39,4 +42,5 @@ pub mod query;
 pub mod receipt;
 pub mod search;
 pub mod site;
+pub mod usage;
 pub mod webhook;

@@ -153,6 +153,7 @@ pub struct CityResource {
     kind: &'static str,
     article: Option<String>,
     libelle: String,
+    slug: String,
     population: u32,
     /// Only in the resource itself, not in lists of cities.
     #[serde(flatten)]
@@ -175,6 +176,7 @@ impl CityResource {
             kind: "City",
             article: city.article.as_deref().map(str::to_owned),
             libelle: city.original_name().to_owned(),
+            slug: slug(&city.name),
             population: city.population,
             outline: None,
             city: CityBody::of(city, None),
@@ -250,6 +252,7 @@ pub struct RegionResource {
     iri: String,
     #[serde(rename = "@type")]
     kind: &'static str,
+    slug: String,
     #[serde(flatten)]
     region: DivisionBody,
 }
@@ -260,6 +263,7 @@ impl RegionResource {
             context: None,
             iri: format!("/regions/{}", region.id),
             kind: "Region",
+            slug: slug(&region.name),
             region: DivisionBody::of_region(region),
         }
     }
@@ -269,6 +273,71 @@ impl RegionResource {
     pub fn with_context(self) -> Self {
         Self { context: Some("/contexts/Region"), ..self }
     }
+}
+
+/// A suggestion of the autocomplete: the resource, and keys that cities and departments have in common.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum LocationSuggestion {
+    City {
+        #[serde(flatten)]
+        city: Box<CityResource>,
+        code: String,
+        #[serde(flatten)]
+        common: SuggestionBody,
+    },
+    Department {
+        #[serde(flatten)]
+        department: Box<DepartmentResource>,
+        locations: Option<PointBody>,
+        #[serde(flatten)]
+        common: SuggestionBody,
+    },
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SuggestionBody {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// The name with what tells it from others: `Tours (37000)`.
+    display_name: String,
+    /// The same as `locations`: existing clients read either one.
+    location: Option<PointBody>,
+}
+
+/// Names of the kinds of suggestions.
+pub const SUGGESTED_CITY: &str = "city";
+pub const SUGGESTED_DEPARTMENT: &str = "department";
+
+impl LocationSuggestion {
+    pub fn city(city: &City) -> Self {
+        let common = SuggestionBody {
+            kind: SUGGESTED_CITY,
+            display_name: city
+                .main_zipcode()
+                .map_or_else(|| city.name.to_string(), |zipcode| format!("{} ({zipcode})", city.name)),
+            location: city.centre.map(PointBody::of),
+        };
+        Self::City { city: Box::new(CityResource::of(city)), code: city.insee.to_string(), common }
+    }
+
+    /// Builds the suggestion of a department, located in its capital.
+    pub fn department(department: &Department, capital: Option<GeoPoint>) -> Self {
+        let location = capital.map(PointBody::of);
+        let display_name = format!("{} ({})", department.name, department.code);
+        let common = SuggestionBody { kind: SUGGESTED_DEPARTMENT, display_name, location };
+        Self::Department {
+            department: Box::new(DepartmentResource::of(department)),
+            locations: location,
+            common,
+        }
+    }
+}
+
+/// Returns a name as addresses of pages have it: `L'Haÿ-les-Roses` → `l-hay-les-roses`.
+fn slug(name: &str) -> String {
+    domain::fold(name).replace(' ', "-")
 }
 
 impl DivisionBody {

@@ -11,6 +11,8 @@ pub struct PreviewInput<'a> {
     pub last_30_days: CountBody,
     /// Documents of the first ones.
     pub documents: Vec<&'a RawValue>,
+    /// The unknown fields of the request.
+    pub ignored: &'a [String],
 }
 
 /// Number of matches the search would have had in a period.
@@ -37,11 +39,13 @@ pub struct PreviewBody<'a> {
     member: Vec<&'a RawValue>,
     #[serde(rename = "hydra:totalItems")]
     total_items: u64,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    ignored: &'a [String],
 }
 
 /// Returns the body of a preview.
 pub fn preview(input: PreviewInput<'_>) -> PreviewBody<'_> {
-    let PreviewInput { total, last_7_days, last_30_days, documents } = input;
+    let PreviewInput { total, last_7_days, last_30_days, documents, ignored } = input;
     PreviewBody {
         context: "/contexts/SearchPreview",
         kind: "SearchPreview",
@@ -50,5 +54,6 @@ pub fn preview(input: PreviewInput<'_>) -> PreviewBody<'_> {
         matches_last_30_days: last_30_days,
         member: documents,
         total_items: total,
+        ignored,
     }
 }

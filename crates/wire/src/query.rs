@@ -239,17 +239,35 @@ impl<'a> Parameters<'a> {
     /// Parses `order[key]=asc|desc`, in the given order. Unknown keys are left for [`Self::ignored`]. A repeated
     /// key keeps its position and takes the last direction.
     pub fn order<T: Copy + PartialEq>(&mut self, offered: &[(&'static str, T)]) -> Vec<(T, Direction)> {
+        self.order_with_aliases(offered, &[])
+    }
+
+    /// Like [`Self::order`], with parameters of their own for some of the keys: `orderCreatedAt=asc`.
+    pub fn order_with_aliases<T: Copy + PartialEq>(
+        &mut self,
+        offered: &[(&'static str, T)],
+        aliases: &[(&'static str, T)],
+    ) -> Vec<(T, Direction)> {
+        for name in std::iter::once("order").chain(aliases.iter().map(|(name, _)| *name)) {
+            // Marks them as known and reports what is not UTF-8.
+            let _ = self.consume(name);
+        }
         let mut orders: Vec<(T, Direction)> = Vec::new();
-        for pair in self.consume("order") {
-            let [key] = pair.keys.as_slice() else { continue };
-            let Some((_, subject)) = offered.iter().find(|(name, _)| name == key) else { continue };
+        for pair in self.query.pairs.iter().filter(|pair| pair.not_utf8.is_none()) {
+            let found = match (pair.name.as_str(), pair.keys.as_slice()) {
+                ("order", [key]) => offered.iter().find(|(name, _)| name == key),
+                (alias, []) => aliases.iter().find(|(name, _)| *name == alias),
+                _ => None,
+            };
+            let Some((_, subject)) = found else { continue };
             let direction = match pair.value.trim().to_ascii_lowercase().as_str() {
                 "asc" => Direction::Ascending,
                 "desc" => Direction::Descending,
                 "" | "null" => continue,
                 other => {
                     let message = format!("\"{}\" is not asc or desc.", truncated(other));
-                    self.violations.push(Violation::malformed(format!("order[{key}]"), message));
+                    let keys: String = pair.keys.iter().map(|key| format!("[{key}]")).collect();
+                    self.violations.push(Violation::malformed(format!("{}{keys}", pair.name), message));
                     continue;
                 }
             };

@@ -7,6 +7,7 @@
 mod criterion;
 mod parse;
 mod reference;
+mod suggest;
 mod write;
 
 use std::collections::BTreeSet;
@@ -18,7 +19,7 @@ use domain::search::is_criterion;
 use domain::{City, Department, Endpoint, FILTERS, Insee, PropertyAttribute};
 
 pub use parse::{ParsedSearch, Purpose, endpoint_error_message, parse};
-pub use write::{SearchInput, search};
+pub use write::{ALWAYS_SHOWN, SearchInput, search};
 
 /// Looks up the places that references point to.
 #[derive(Clone, Copy)]
@@ -42,7 +43,10 @@ pub struct ParseContext<'a> {
 /// Members of a response that cannot be changed. They are ignored in a request, so a client can send back what it
 /// read.
 const READ_ONLY: &[&str] =
-    &["@context", "@id", "@type", "user", "token", "createdAt", "updatedAt", "lastAlertAt"];
+    &["@context", "@id", "@type", "user", "token", "createdAt", "updatedAt", "lastAlertAt", IGNORED];
+
+/// The unknown fields of a request, in its response only.
+const IGNORED: &str = "ignored";
 
 /// Settings of a search that are not criteria.
 const TITLE: &str = "title";
@@ -52,6 +56,9 @@ const EMAIL: &str = "notificationRecipient";
 const ENDPOINT: &str = "endpointRecipient";
 const EVENT_ENDPOINT: &str = "eventEndpoint";
 const EVENTS: &str = "subscribedEvents";
+
+/// The names of all settings.
+pub const SETTINGS: &[&str] = &[TITLE, ENABLED, HIDE_CONTACT, EMAIL, ENDPOINT, EVENT_ENDPOINT, EVENTS];
 
 /// Returns the filters that are criteria of a saved search.
 pub fn criteria() -> impl Iterator<Item = &'static Filter> {
@@ -78,9 +85,8 @@ fn default_flag(filter: &Filter) -> Option<bool> {
 /// Returns whether a name is known in the body of a search.
 fn is_known(name: &str) -> bool {
     static KNOWN: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
-        let settings = [TITLE, ENABLED, HIDE_CONTACT, EMAIL, ENDPOINT, EVENT_ENDPOINT, EVENTS];
         let criteria = criteria().flat_map(crate::filters::names);
-        READ_ONLY.iter().copied().chain(settings).chain(criteria).collect()
+        READ_ONLY.iter().chain(SETTINGS).copied().chain(criteria).collect()
     });
     KNOWN.contains(name)
 }

@@ -37,6 +37,14 @@ const CRATES: &[Crate] = &[
         arrows: &[("domain", "it serialises values of the domain for clients")],
     },
     Crate {
+        name: "description",
+        exists: Exists::Now,
+        arrows: &[
+            ("domain", "parameters follow from the table of filters, access from the scopes"),
+            ("wire", "names and search templates are those of the answers"),
+        ],
+    },
+    Crate {
         name: "delivery",
         exists: Exists::Now,
         arrows: &[("domain", "it makes the attempts that the domain schedules")],
@@ -64,6 +72,7 @@ const CRATES: &[Crate] = &[
         exists: Exists::Now,
         arrows: &[
             ("app", "handlers and commands call its use cases"),
+            ("description", "the router and the documentation follow from its tables"),
             ("engine", "handlers build search requests"),
             ("feed", "the import command reads feeds of other formats"),
             ("wire", "requests and responses are parsed and serialised there"),

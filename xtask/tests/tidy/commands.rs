@@ -58,11 +58,29 @@ fn ci_runs_the_documented_command() {
     }
 }
 
+/// The tools that the tests need, all there.
+const TOOLS: [(&str, &str); 8] = [
+    ("python3", "true"),
+    ("node", "true"),
+    ("npm", "true"),
+    ("curl", "true"),
+    ("jq", "true"),
+    ("openssl", "true"),
+    ("chromium", "true"),
+    ("chromedriver", "true"),
+];
+
+/// The tools, some of them replaced.
+fn tools_but(others: &[(&'static str, &'static str)]) -> Vec<(&'static str, &'static str)> {
+    // A later script of the same name overwrites an earlier one.
+    TOOLS.iter().chain(others).copied().collect()
+}
+
 /// Runs a command with another program instead of cargo. Returns its exit code and output.
 fn run_with(cargo: &str, arguments: &[&str]) -> (Option<i32>, String) {
-    // Pretends that Python is installed: a test must not install packages.
+    // Pretends that all tools are installed: a test must not install packages.
     static PATH: OnceLock<OsString> = OnceLock::new();
-    run_on(PATH.get_or_init(|| path_with("has-python", &[("python3", "true")])), cargo, arguments)
+    run_on(PATH.get_or_init(|| path_with("has-tools", &TOOLS)), cargo, arguments)
 }
 
 fn run_on(path: &OsStr, cargo: &str, arguments: &[&str]) -> (Option<i32>, String) {
@@ -139,29 +157,39 @@ fn arguments_are_passed_on() {
         ["DIFFERENTIAL", "PERCOLATOR", "EXPLAIN"].map(|name| format!("VIGIE_{name}_CASES={count} ")).concat()
     };
     assert_eq!(last(&["differential"]), format!("{}{differential}", cases(100_000)));
+    let fuzz = "cargo test --release --package server --test clients -- --nocapture fuzz";
+    assert_eq!(last(&["fuzz-api"]), format!("VIGIE_FUZZ_EXAMPLES=300 {fuzz}"));
+    assert_eq!(last(&["fuzz-api", "3"]), format!("VIGIE_FUZZ_EXAMPLES=3 {fuzz}"));
     assert_eq!(last(&["differential", "3"]), format!("{}{differential}", cases(3)));
 }
 
 #[test]
-fn python_is_installed_by_root_and_required_otherwise() {
-    let root = [("python3", "false"), ("id", "echo 0"), ("apt-get", "true")];
+fn missing_tools_are_installed_by_root_and_required_otherwise() {
+    // Installs Python and npm by replacing the scripts beside it.
+    let install = r#"case "$*" in install*) for tool in python3 npm; do printf '#!/bin/sh\n' > "${0%/*}/$tool"; done;; esac"#;
+    let root = tools_but(&[("python3", "false"), ("npm", "false"), ("id", "echo 0"), ("apt-get", install)]);
     let (code, printed) = run_on(&path_with("root", &root), "true", &["test"]);
     assert_eq!(code, Some(0), "{printed}");
     assert_eq!(
         steps(&printed),
         [
             "apt-get update",
-            "DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends python3 python3-venv",
+            "DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends python3 python3-venv npm",
             "cargo test --workspace",
         ]
     );
-    let without = [("python3", "false"), ("id", "echo 0"), ("apt-get", "exit 1")];
-    let user = [("python3", "false"), ("id", "echo 1000"), ("apt-get", "true")];
+    let without = tools_but(&[("python3", "false"), ("id", "echo 0"), ("apt-get", "exit 1")]);
+    let user = tools_but(&[("python3", "false"), ("id", "echo 1000"), ("apt-get", "true")]);
     for (folder, programs) in [("without-apt", without), ("user", user)] {
         let (code, printed) = run_on(&path_with(folder, &programs), "true", &["test"]);
         assert_eq!((code, steps(&printed)), (Some(1), vec![]), "{printed}");
         assert!(printed.contains("apt-get install python3 python3-venv"), "{printed}");
     }
+    // Debian may have one that is too old.
+    let old = tools_but(&[("node", "false"), ("id", "echo 0"), ("apt-get", "true")]);
+    let (code, printed) = run_on(&path_with("old", &old), "true", &["test"]);
+    assert_eq!((code, steps(&printed).len()), (Some(1), 2), "{printed}");
+    assert!(printed.contains("not installed, or too old: Node.js 18 or later"), "{printed}");
 }
 
 #[test]
@@ -195,6 +223,7 @@ fn usage_errors_have_exit_code_2() {
         &["bare", "here", "there"],
         &["deliveries", "all"],
         &["differential", "many"],
+        &["fuzz-api", "long"],
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

@@ -17,6 +17,7 @@ use store::{Claim, EnqueueBatch, InitialState, Notification, Settlement};
 use tempfile::TempDir;
 use testkit::build::{self, amount, draft, short_text, site_reference, user_id};
 use testkit::{ManualClock, SeededIds};
+use wire::webhook::MatchForm;
 
 use super::*;
 use crate::dispatch::{DispatchLimits, DispatchSettings, EndpointRefused, Transport};
@@ -68,6 +69,7 @@ impl TestService {
             batch_window: Duration::from_secs(300),
             retention: Duration::from_secs(86_400),
             public_url: "https://vigie.example".to_owned(),
+            match_form: MatchForm::default(),
             limits: DispatchLimits::default(),
         };
         let app = App::new(store.clone(), clock.clone(), ids, Arc::clone(&PLACES))

@@ -168,8 +168,8 @@ impl CriteriaBuilder {
         };
         let mut range = KeyRange { least: key(lower), most: upper.and_then(key) };
         if range.most == Some(Key::number(0.0)) && zero_means_unset(lower, target) {
-            // Published samples send 0 for "unset". With a lower bound of zero or less, zero is a real bound.
-            if range.least.is_none_or(|least| least > Key::number(0.0)) {
+            // Published samples send 0 for "unset", often for both bounds. Below a negative bound, zero is a real bound.
+            if range.least.is_none_or(|least| least >= Key::number(0.0)) {
                 range.most = None;
             }
         }

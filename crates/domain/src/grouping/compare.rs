@@ -5,7 +5,7 @@ use super::facts::{surface_relation, weigh_facts, weigh_surface};
 use super::prices::{relation, weigh_costs, weigh_price};
 use super::publishers::weigh_publishers;
 use super::signature::Signature;
-use super::texts::{SharedDetails, TEXT_POINTS_MAX, weigh_pictures, weigh_texts};
+use super::texts::{text_points_max, weigh_pictures, weigh_texts};
 use super::vetoes;
 use crate::kinds::PropertyType;
 
@@ -117,17 +117,30 @@ fn weigh(
     weigh_costs(one, other, collector);
     weigh_publishers(one, other, collector);
     weigh_pictures(one, other, collector);
-    let details = SharedDetails::of(one, other, rarity);
-    if collector.sum() + details.points() + TEXT_POINTS_MAX >= least {
-        weigh_texts(one, other, (price, surface), details, rarity, collector);
+    if collector.sum() + text_points_max(one, other) >= least {
+        weigh_texts(one, other, (price, surface), rarity, collector);
     }
     veto
+}
+
+/// Returns `true` for buildings, shops and offices, and for homes of an unusual size.
+fn is_rare_kind(signature: &Signature) -> bool {
+    const SURFACE_MIN: f32 = 250.0;
+    match signature.property_type {
+        PropertyType::Building | PropertyType::Shop | PropertyType::Office => true,
+        PropertyType::Apartment | PropertyType::House => {
+            signature.surface().is_some_and(|surface| surface >= SURFACE_MIN)
+        }
+        _ => false,
+    }
 }
 
 /// Equal facts mean less where there are more homes: a point for each factor of ten.
 fn weigh_place(one: &Signature, other: &Signature, collector: &mut impl EvidenceCollector) {
     let population = one.commune.population.max(other.commune.population);
     let points = 1.5 - (population.max(1_000) as f32 / 1_000.0).log10();
+    // There are ten times as many flats and houses as anything else.
+    let points = if is_rare_kind(one) && is_rare_kind(other) { points + 1.0 } else { points };
     collector.add(EvidenceKind::Place, points, || format!("{population} inhabitants"));
     if one.property_type != other.property_type {
         let is_flat = [one, other].iter().any(|signature| signature.property_type == PropertyType::Apartment);

@@ -69,6 +69,7 @@ named! {
         /// Both live on one site: a repost, or another property.
         Site => "site",
         Pictures => "pictures",
+        Street => "street",
         Text => "text",
         Numbers => "numbers",
         Words => "words",

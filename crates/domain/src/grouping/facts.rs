@@ -1,6 +1,7 @@
 //! Evidence from the facts of a home: its size, floor, year, energy values and coordinates.
 
 use super::evidence::{EvidenceCollector, EvidenceKind, both};
+use super::programmes::may_be_two_units;
 use super::reading::number_hash;
 use super::signature::{Fact, Flag, List, Signature};
 use crate::closeness::percent_apart;
@@ -178,6 +179,8 @@ fn weigh_year(one: &Signature, other: &Signature, collector: &mut impl EvidenceC
     let Some((year, others)) = pair(one, other, Fact::Year) else { return };
     let is_about = year % 10.0 == 0.0 || others % 10.0 == 0.0;
     let points = match (year - others).abs() {
+        // All new buildings have the same few years.
+        ..=2.0 if may_be_two_units(one, other) => 0.0,
         0.0 if is_about => 1.0,
         0.0 => 2.0,
         ..=2.0 => 0.0,

@@ -2,6 +2,7 @@
 
 use super::evidence::{EvidenceCollector, EvidenceKind, both};
 use super::facts::{are_far_apart_in_time, is_lowered_later};
+use super::programmes::may_be_two_units;
 use super::signature::{Fact, List, Signature};
 use crate::closeness::percent_apart;
 use crate::kinds::{PropertyType, TransactionType};
@@ -65,6 +66,16 @@ fn is_alternative(signature: &Signature, price: f32) -> bool {
         || fees.is_some_and(|fees| is(own * fees) || is(own / fees))
 }
 
+/// Returns `true` if one price is that of the seller without fees, and the other exceeds it by as much as fees do.
+fn is_net_and_gross(one: &Signature, other: &Signature, relation: PriceRelation) -> bool {
+    let is_net = |signature: &Signature| {
+        let net = signature.number(Fact::PriceExcludingFees);
+        net.is_some() && net == signature.price()
+    };
+    let (lower, higher) = if one.price() <= other.price() { (one, other) } else { (other, one) };
+    matches!(relation, PriceRelation::Apart(2.0..=9.0)) && is_net(lower) && !is_net(higher)
+}
+
 /// Returns `true` for a price that few homes have: 339,200 and not 340,000.
 fn is_specific(signature: &Signature, price: f32) -> bool {
     let step = if signature.transaction_type == TransactionType::Rent { 10.0 } else { 1_000.0 };
@@ -98,6 +109,10 @@ pub fn weigh_price(
             _ => (-5.0, "prices apart by more than 25 %"),
         },
     };
+    // The prices of a programme are those of its price list, on all sites.
+    let is_another_price = matches!(relation, PriceRelation::Apart(_)) && may_be_two_units(one, other);
+    let points = if is_another_price { points.min(-1.0) } else { points };
+    let points = if is_net_and_gross(one, other, relation) { points.max(1.0) } else { points };
     let points = match relation {
         PriceRelation::Apart(..=20.0) if is_lowered_later(one, other) => points.max(points * 0.4),
         _ => points,

@@ -2,9 +2,19 @@
 //!
 //! A fact is read only where the text is unambiguous: two different values of one fact are no value.
 
+use std::sync::LazyLock;
+
+mod costs;
+mod marks;
+mod sizes;
+mod streets;
+
 use super::heating::Heating;
-use super::tokens::{Token, Tokens, hash_bytes, mix};
+use super::tokens::{Tokens, hash_bytes, mix};
+use super::word_set::WordSet;
 use crate::kinds::PropertyType;
+
+pub use marks::{mark_kind, reference_hash};
 
 /// What a text says.
 #[derive(Debug, Default, PartialEq)]
@@ -26,12 +36,16 @@ pub struct Reading {
     pub energy_letter: Option<u8>,
     pub elevator: Option<bool>,
     pub heating: Heating,
+    /// Whether the text is that of a new-building programme.
+    pub is_new_building: bool,
     /// Marks of a unit: "lot n° 12", "bâtiment B".
     pub marks: Vec<u32>,
     /// References of mandates: "Réf. ST-1180".
     pub references: Vec<u32>,
     /// Sizes of rooms and other numbers that few homes share.
     pub numbers: Vec<u32>,
+    /// Names of streets and squares.
+    pub streets: Vec<u32>,
 }
 
 /// A fact that has one value, or none, or too many.
@@ -60,24 +74,7 @@ impl Single {
     }
 }
 
-/// What a mark numbers. Two marks of one kind contradict each other, those of two kinds do not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum MarkKind {
-    Lot = 1,
-    Flat = 2,
-    House = 3,
-    Parking = 4,
-    Building = 5,
-}
-
-const MARKS_MAX: usize = 4;
-const REFERENCES_MAX: usize = 2;
 const NUMBERS_MAX: usize = 8;
-
-/// Returns the kind of a mark, which [`MarkKind`] numbers.
-pub const fn mark_kind(mark: u32) -> u32 {
-    mark >> 28
-}
 
 /// Reads the title and the description, already split into tokens. The title has the first `title` tokens.
 pub fn read(tokens: &Tokens, title: usize, property_type: PropertyType) -> Reading {
@@ -99,7 +96,7 @@ impl Reader<'_> {
         let token = self.tokens.list()[position];
         if let Some(number) = token.number {
             self.number(position, number, is_title);
-        } else {
+        } else if is_keyword(token.hash) {
             let word = self.tokens.text(&token);
             self.word(position, word);
             self.reading.heating.add(self.tokens, position, word);
@@ -151,6 +148,13 @@ impl Reader<'_> {
             }
             "dpe" => self.energy(position),
             "ref" | "reference" | "mandat" => self.reference(position),
+            "programme" | "vefa" | "promoteur" | "livraison" | "re2020" | "defiscalisation" => {
+                self.reading.is_new_building = true;
+            }
+            "neuf" | "neuve" | "neufs" | "neuves" => self.new_building(position),
+            "rue" | "avenue" | "boulevard" | "bd" | "quai" | "impasse" | "allee" | "allees" | "faubourg" => {
+                self.street(position);
+            }
             _ => {
                 if self.is_dwelling() && is_room_code(word) {
                     // The second letter is a digit from 1 to 9.
@@ -163,6 +167,14 @@ impl Reader<'_> {
         }
     }
 
+    /// Reads "appartement neuf", "T3 neuf" and "résidence neuve"; not "cuisine neuve" or "refait à neuf".
+    fn new_building(&mut self, position: usize) {
+        let before = position.checked_sub(1).map_or("", |before| self.tokens.word_at(before));
+        let subject = before.trim_end_matches('s');
+        self.reading.is_new_building |= is_room_code(before)
+            || matches!(subject, "appartement" | "residence" | "logement" | "maison" | "villa" | "piece");
+    }
+
     fn number(&mut self, position: usize, number: f32, is_title: bool) {
         let next = self.tokens.word_at(position + 1);
         match next {
@@ -172,6 +184,10 @@ impl Reader<'_> {
             }
             "chambres" | "ch" | "chbres" if self.is_dwelling() && (2.0..=12.0).contains(&number) => {
                 self.reading.bedroom.add(number);
+            }
+            // A window of 5.40 m, a ceiling of 3.20 m.
+            "m" | "metres" | "ml" if number.fract() != 0.0 => {
+                insert(&mut self.reading.numbers, number_hash(3, number), NUMBERS_MAX);
             }
             "lots" if (2.0..=2_000.0).contains(&number) => self.reading.lots.add(number),
             "euros" if number >= 100.0 => {
@@ -183,226 +199,21 @@ impl Reader<'_> {
             _ => self.year(position, number),
         }
     }
+}
 
-    fn square_metres(&mut self, position: usize, number: f32, is_title: bool) {
-        let around = |offset: usize| position.checked_sub(offset).map_or("", |at| self.tokens.word_at(at));
-        let after = (self.tokens.word_at(position + 2), self.tokens.word_at(position + 3));
-        let is_ground = |word: &str| matches!(word, "terrain" | "parcelle" | "jardin" | "foncier");
-        let is_apart =
-            |offset: usize| position.checked_sub(offset).is_none_or(|at| self.tokens.list()[at].ends_clause);
-        let before = (1..=5).take_while(|offset| !is_apart(*offset)).any(|offset| is_ground(around(offset)));
-        let is_land = before || matches!(after, ("de", word) if is_ground(word));
-        if is_land {
-            self.reading.land.add(number);
-            return;
-        }
-        let is_whole = matches!(after.0, "habitables" | "habitable" | "carrez")
-            || matches!(after, ("loi", "carrez") | ("environ", _));
-        if is_title || is_whole || matches!((around(2), around(1)), ("habitable" | "carrez", _)) {
-            self.reading.surface.add(number);
-        }
-        insert(&mut self.reading.numbers, number_hash(1, number), NUMBERS_MAX);
-    }
+/// The words that facts are read from, besides the units after a number. All others are skipped, which is most of the time.
+const KEYWORDS: &str = "\
+    etage sous niveau rez rdc ascenseur asc charges taxe dpe ref reference mandat \
+    rue avenue boulevard bd quai impasse allee allees faubourg programme vefa promoteur livraison re2020 defiscalisation neuf neuve neufs neuves \
+    lot lots parcelle terrain appartement appt apt appart logement studio villa maison pavillon \
+    box garage parking place emplacement stationnement batiment bat \
+    t1 t2 t3 t4 t5 t6 t7 t8 t9 f1 f2 f3 f4 f5 f6 f7 f8 f9 \
+    gaz electrique electriques fioul fuel mazout pompe pac";
 
-    fn year(&mut self, position: usize, number: f32) {
-        if !(1_600.0..=2_035.0).contains(&number) || number.fract() != 0.0 {
-            return;
-        }
-        let (Some(before), Some(subject)) = (position.checked_sub(1), position.checked_sub(2)) else {
-            return;
-        };
-        let (before, subject) = (self.tokens.word_at(before), self.tokens.word_at(subject));
-        let is_building = ["constru", "bati", "edifi", "immeuble", "residence", "copropriete", "livre"]
-            .iter()
-            .any(|start| subject.starts_with(start))
-            || matches!(subject, "maison" | "villa" | "pavillon" | "pied");
-        let is_directly =
-            before.starts_with("residence") || before.starts_with("immeuble") || before == "annee";
-        if is_directly || is_building && matches!(before, "en" | "de") {
-            self.reading.year.add(number);
-        }
-    }
-
-    /// Reads "2e étage", "4e et dernier étage", "premier étage".
-    fn floor(&mut self, position: usize) {
-        if let Some(floor) = self.ordinal_before(position) {
-            self.reading.floor.add(floor);
-        }
-    }
-
-    fn ordinal_before(&self, position: usize) -> Option<f32> {
-        let before = |offset: usize| position.checked_sub(offset);
-        let mut at = before(1)?;
-        if self.tokens.word_at(at) == "dernier" {
-            at = before(2)?;
-            if self.tokens.word_at(at) == "et" {
-                at = before(3)?;
-            }
-        }
-        if self.tokens.word_at(at) == "eme" {
-            return self.tokens.number_at(at.checked_sub(1)?);
-        }
-        ordinal(self.tokens.word_at(at))
-    }
-
-    fn charges(&mut self, position: usize) {
-        let Some(at) = (position + 1..position + 6).find(|at| self.tokens.number_at(*at).is_some()) else {
-            return;
-        };
-        let ends = |at: usize| self.tokens.list().get(at).is_some_and(|token| token.ends_sentence);
-        if (position..at).any(ends) || self.tokens.word_at(at + 1) != "euros" {
-            return;
-        }
-        let Some(amount) = self.tokens.number_at(at) else { return };
-        let words = (position + 1..at + 5).map(|at| self.tokens.word_at(at));
-        let is_monthly = words.clone().any(|word| word.starts_with("mois") || word.starts_with("mensue"));
-        let is_yearly = words.clone().any(|word| matches!(word, "an" | "ans") || word.starts_with("annue"));
-        match (is_monthly, is_yearly) {
-            (true, false) => self.reading.charges.add(amount * 12.0),
-            (false, true) => self.reading.charges.add(amount),
-            _ => {}
-        }
-    }
-
-    /// Reads "36 000 € HT HC l'an", "loyer annuel 28 200 €".
-    fn yearly_rent(&mut self, position: usize, number: f32) {
-        let is_year = |word: &str| word == "an" || word.starts_with("annuel");
-        let is_after = (position + 2..position + 7)
-            .take_while(|at| self.tokens.list().get(at - 1).is_some_and(|token| !token.ends_sentence))
-            .any(|at| is_year(self.tokens.word_at(at)));
-        let is_before = (1..=2)
-            .filter_map(|offset| position.checked_sub(offset))
-            .any(|at| is_year(self.tokens.word_at(at)));
-        if is_after || is_before {
-            self.reading.yearly_rent.add(number);
-        }
-    }
-
-    fn amount_within(&self, from: usize, count: usize) -> Option<f32> {
-        let at = (from..from + count).find(|at| self.tokens.number_at(*at).is_some())?;
-        let amount = self.tokens.number_at(at).filter(|amount| *amount >= 10.0)?;
-        (self.tokens.word_at(at + 1) == "euros").then_some(amount)
-    }
-
-    /// Reads "DPE D", "DPE : C (158)".
-    fn energy(&mut self, position: usize) {
-        let skipped = usize::from(matches!(self.tokens.word_at(position + 1), "classe" | "en" | "note"));
-        let letter = self.tokens.word_at(position + 1 + skipped);
-        let &[letter @ b'a'..=b'g'] = letter.as_bytes() else { return };
-        self.reading.energy_letter.get_or_insert(letter - b'a');
-        let value = self.tokens.number_at(position + 2 + skipped);
-        if let Some(value) = value.filter(|value| (5.0..=1_500.0).contains(value)) {
-            self.reading.energy.add(value);
-        }
-    }
-
-    /// Reads the reference after "réf." It is a code with a digit, which may have several parts: "ST-1180".
-    fn reference(&mut self, position: usize) {
-        let mut at = position + 1;
-        while matches!(self.tokens.word_at(at), "n" | "no" | "numero" | "interne" | "agence" | "mandat") {
-            at += 1;
-        }
-        let tokens = self.tokens.list();
-        let mut code = String::new();
-        for part in tokens.iter().skip(at).take(3) {
-            let text = self.tokens.text(part);
-            let is_code = text.bytes().any(|byte| byte.is_ascii_digit()) || text.len() <= 3;
-            if !is_code {
-                break;
-            }
-            code.push_str(text);
-            if part.ends_sentence || !part.ends_clause {
-                break;
-            }
-        }
-        if let Some(hash) = reference_hash(&code) {
-            insert(&mut self.reading.references, hash, REFERENCES_MAX);
-        }
-    }
-
-    fn mark_word(&self, word: &str) -> Option<MarkKind> {
-        Some(match word {
-            "lot" | "lots" | "parcelle" | "terrain" => MarkKind::Lot,
-            "appartement" | "appt" | "apt" | "appart" | "logement" | "studio" => MarkKind::Flat,
-            _ if is_room_code(word) => MarkKind::Flat,
-            "villa" | "maison" | "pavillon" => MarkKind::House,
-            "box" | "garage" | "parking" | "place" | "emplacement" | "stationnement" => MarkKind::Parking,
-            "batiment" | "bat" => MarkKind::Building,
-            _ => return None,
-        })
-    }
-
-    /// Reads the number or the code after the word: "lot n° 12", "appartement B304", "place de parking n° 45".
-    fn mark(&mut self, position: usize, kind: MarkKind) {
-        // The space of a flat says nothing about which flat it is, unless it is what is sold.
-        if kind == MarkKind::Parking && self.property_type != PropertyType::Parking {
-            return;
-        }
-        let mut at = position + 1;
-        // "Place de parking n° 45", "garage individuel fermé n° 27".
-        let numbered =
-            (at..at + 4).find(|at| matches!(self.tokens.word_at(*at), "n" | "no" | "numero" | "num"));
-        let ends = |at: usize| self.tokens.list().get(at).is_none_or(|token| token.ends_clause);
-        if let Some(numbered) = numbered.filter(|numbered| !(position..*numbered).any(ends)) {
-            at = numbered;
-        }
-        let is_numbered = matches!(self.tokens.word_at(at), "n" | "no" | "numero" | "num");
-        at += usize::from(is_numbered);
-        while let Some(token) = self.tokens.list().get(at) {
-            if !self.is_mark(at, token, kind, is_numbered) {
-                return;
-            }
-            let hash = hash_bytes(self.tokens.text(token).trim_start_matches('0').as_bytes());
-            insert(&mut self.reading.marks, (kind as u32) << 28 | hash >> 4, MARKS_MAX);
-            // "Lots n° 12 et 45".
-            if self.tokens.word_at(at + 1) != "et" || self.tokens.number_at(at + 2).is_none() {
-                return;
-            }
-            at += 2;
-        }
-    }
-
-    fn is_mark(&self, at: usize, token: &Token, kind: MarkKind, is_numbered: bool) -> bool {
-        let text = self.tokens.text(token);
-        let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
-        if token.number.is_none() {
-            let is_letter = text.len() == 1 && (is_numbered || kind == MarkKind::Building) && text != "a";
-            let is_code =
-                has_digit && text.len() <= 5 && !is_room_code(text) && text != "m2" && !is_ordinal(text);
-            return is_letter || is_code && text.starts_with(|letter: char| letter.is_ascii_alphabetic());
-        }
-        if !has_digit || token.number.is_some_and(|number| number.fract() != 0.0 || number > 9_999.0) {
-            return false;
-        }
-        // "Appartement 3 pièces", "lot 450 m²", "villa 2003" are not marks.
-        let is_unit = matches!(
-            self.tokens.word_at(at + 1),
-            "m2" | "m"
-                | "pieces"
-                | "p"
-                | "pcs"
-                | "ch"
-                | "chambres"
-                | "chambre"
-                | "euros"
-                | "faces"
-                | "facades"
-                | "min"
-                | "mn"
-                | "minutes"
-                | "places"
-                | "niveaux"
-                | "voitures"
-                | "vehicules"
-                | "x"
-        );
-        let is_year = token.number.is_some_and(|number| (1_900.0..=2_035.0).contains(&number));
-        let is_land = matches!(self.tokens.word_at(at - 1), "terrain" | "parcelle");
-        let may_stand_alone = matches!(kind, MarkKind::Lot | MarkKind::Parking | MarkKind::Building)
-            && !is_land
-            || token.ends_clause && !is_year;
-        !is_unit && (is_numbered || may_stand_alone && !is_year)
-    }
+fn is_keyword(word: u32) -> bool {
+    static WORDS: LazyLock<WordSet> =
+        LazyLock::new(|| WordSet::new(KEYWORDS.split_whitespace().map(|word| hash_bytes(word.as_bytes()))));
+    WORDS.contains(word)
 }
 
 /// Returns `true` for "t3" and "f4".
@@ -412,35 +223,6 @@ fn is_room_code(word: &str) -> bool {
 
 fn is_ordinal(word: &str) -> bool {
     word.ends_with('e') && word.len() > 1 && word[..word.len() - 1].bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Returns the value of "2e" or "deuxième".
-fn ordinal(word: &str) -> Option<f32> {
-    if is_ordinal(word) {
-        return word[..word.len() - 1].parse().ok().filter(|floor| *floor <= 60.0);
-    }
-    Some(match word {
-        "premier" | "1er" => 1.0,
-        "deuxieme" | "second" => 2.0,
-        "troisieme" => 3.0,
-        "quatrieme" => 4.0,
-        "cinquieme" => 5.0,
-        "sixieme" => 6.0,
-        "septieme" => 7.0,
-        "huitieme" => 8.0,
-        _ => return None,
-    })
-}
-
-/// Hashes the reference of a mandate without its punctuation. `None` if it is too short to be specific, or a word.
-pub fn reference_hash(reference: &str) -> Option<u32> {
-    let code: String = reference
-        .chars()
-        .filter(char::is_ascii_alphanumeric)
-        .map(|letter| letter.to_ascii_lowercase())
-        .collect();
-    let digits = code.bytes().filter(u8::is_ascii_digit).count();
-    (code.len() >= 4 && digits >= 2).then(|| hash_bytes(code.as_bytes()))
 }
 
 /// Hashes a number and its unit, to two decimals.
@@ -523,6 +305,29 @@ mod tests {
         );
         assert_ne!(parking("Place de parking n° 45"), parking("Place 46"));
         assert_eq!(reading("au 2ème sous-sol", PropertyType::Parking).floor, Single::One(-2.0));
+    }
+
+    #[test]
+    fn new_buildings_are_recognised() {
+        for text in ["T3 neuf", "Résidence neuve", "Programme Les Tilleuls", "livraison fin 2027", "RE2020"]
+        {
+            assert!(flat(text).is_new_building, "{text}");
+        }
+        for text in ["cuisine neuve", "refait à neuf", "à neuf minutes de la gare", "comme neuf"] {
+            assert!(!flat(text).is_new_building, "{text}");
+        }
+    }
+
+    #[test]
+    fn streets_have_names() {
+        let streets = |text| flat(text).streets;
+        assert_eq!(streets("12 rue des Clefs"), streets("Proche de la rue des Clefs, calme"));
+        assert_eq!(streets("rue des Clefs").len(), 1);
+        assert_ne!(streets("avenue du Général Leclerc"), streets("avenue du Général de Gaulle"));
+        assert_ne!(streets("rue Saint-Jean"), streets("rue Saint-Martin"));
+        for none in ["rue calme", "rue passante", "rue piétonne", "au bout de la rue. Clefs"] {
+            assert!(streets(none).is_empty(), "{none}");
+        }
     }
 
     #[test]

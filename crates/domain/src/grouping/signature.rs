@@ -16,7 +16,7 @@ use crate::special_sale::NewBuilding;
 use crate::value::{Amount, ShortText};
 
 /// The version of the encoding and of the values. Signatures of another version are computed again.
-pub const SIGNATURE_VERSION: u8 = 2;
+pub const SIGNATURE_VERSION: u8 = 3;
 
 /// What the gazetteer knows about the commune of an advert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -109,11 +109,12 @@ pub enum List {
     Pictures,
     Marks,
     Numbers,
+    Streets,
     Words,
     Sketch,
 }
 
-const LISTS: usize = 7;
+const LISTS: usize = 8;
 const FORMER_PRICES_MAX: usize = 4;
 const SECONDS_PER_DAY: i64 = 86_400;
 
@@ -128,6 +129,8 @@ pub enum Flag {
     Person = 6,
     /// Whether it is a programme of several units.
     Programme = 8,
+    /// Whether it is new, and sold from a price list.
+    NewBuilding = 10,
 }
 
 impl Signature {
@@ -148,7 +151,7 @@ impl Signature {
         let mut builder = Builder::default();
         builder.facts(advert, &reading);
         let mandates = mandates(details, &reading);
-        let Reading { marks, numbers, .. } = reading;
+        let Reading { marks, numbers, streets, .. } = reading;
         if let Some(district) = &details.district {
             tokens.read(district.as_str());
         }
@@ -157,7 +160,7 @@ impl Signature {
         let (words, word_count) = words(&tokens, &names);
         let pictures = picture_names(details.pictures.iter().chain(&details.pictures_remote));
         let lists: [Vec<u32>; LISTS] =
-            [former_prices(advert), mandates, pictures, marks, numbers, words, hashes];
+            [former_prices(advert), mandates, pictures, marks, numbers, streets, words, hashes];
         let (known, ends, words) = builder.finish(&lists);
         Some(Self {
             commune,
@@ -192,9 +195,10 @@ impl Signature {
         self.list(List::Sketch)
     }
 
-    /// Returns the hashes that are counted to know how rare they are: shingles and words.
+    /// Returns the hashes that are counted to know how rare they are: streets, words and shingles.
     pub fn counted(&self) -> impl Iterator<Item = u32> {
-        self.list(List::Words).iter().chain(self.shingles()).copied()
+        let streets = self.list(List::Streets).iter();
+        streets.chain(self.list(List::Words)).chain(self.shingles()).copied()
     }
 
     /// Returns the memory that it takes besides its own size.
@@ -365,6 +369,7 @@ impl Builder {
         let NewBuilding { price_min, price_max, surface_min, surface_max, .. } = details.new_building;
         let is_programme = price_min != price_max || surface_min != surface_max;
         self.flag(Flag::Programme, is_programme.then_some(true));
+        self.flag(Flag::NewBuilding, is_new_building(advert, reading).then_some(true));
         let Heating(energies) = reading.heating;
         self.hash(Fact::Heating, Some(energies.into()).filter(|bits| *bits != 0));
     }
@@ -432,11 +437,20 @@ impl Builder {
             .fold(0, |bits, (bit, fact)| bits | u32::from(fact.is_some()) << bit);
         let ends = lists.each_ref().map(|list| {
             words.extend(list);
-            // 30 facts and 94 elements of lists at most.
+            // 30 facts and 96 elements of lists at most.
             u8::try_from(words.len()).unwrap_or(u8::MAX)
         });
         (known, ends, words.into())
     }
+}
+
+/// Returns `true` for a home that is sold before or soon after it is built.
+fn is_new_building(advert: &Advert, reading: &Reading) -> bool {
+    let Advert { details, created_at, transaction_type, .. } = advert;
+    let year = f64::from(details.construction_year.unwrap_or_default());
+    let published = 1_970.0 + created_at.as_second() as f64 / (365.2425 * SECONDS_PER_DAY as f64);
+    *transaction_type == TransactionType::Sell
+        && (reading.is_new_building || details.new_building.is_given() || year >= published.floor() - 1.0)
 }
 
 /// Cheaper sales are columns that shifted, or placeholders.

@@ -6,6 +6,7 @@
 use std::sync::LazyLock;
 
 use super::tokens::{Token, Tokens, hash_bytes, mix};
+use super::word_set::WordSet;
 
 /// The number of hashes that are kept. With 40, the standard error of a share of one half is eight per cent.
 pub const SKETCH_MAX: usize = 40;
@@ -28,16 +29,34 @@ const BOILERPLATE: &[&str] = &[
     "cpi",
 ];
 
-/// Returns the sketch of a text, in ascending order, and the number of its shingles.
+/// Returns the sketch of a text, in ascending order, and the number of its shingles. A repeated one may count twice in a long text.
 pub fn sketch(tokens: &Tokens) -> (Vec<u32>, usize) {
-    static HASHES: LazyLock<Vec<u32>> =
-        LazyLock::new(|| BOILERPLATE.iter().map(|word| hash_bytes(word.as_bytes())).collect());
-    let boilerplate: &[u32] = &HASHES;
+    static WORDS: LazyLock<WordSet> =
+        LazyLock::new(|| WordSet::new(BOILERPLATE.iter().map(|word| hash_bytes(word.as_bytes()))));
+    let boilerplate: &WordSet = &WORDS;
     let mut hashes = Vec::with_capacity(tokens.list().len());
     for sentence in tokens.list().split_inclusive(|token| token.ends_sentence) {
-        let is_boilerplate = |token: &Token| boilerplate.contains(&token.hash);
+        let is_boilerplate = |token: &Token| boilerplate.contains(token.hash);
         if sentence.len() >= 3 && !sentence.iter().any(is_boilerplate) {
             hashes.extend(sentence.windows(3).map(shingle));
+        }
+    }
+    smallest(hashes)
+}
+
+/// Returns the smallest hashes, each once, and how many there are of all.
+fn smallest(mut hashes: Vec<u32>) -> (Vec<u32>, usize) {
+    /// Some more than are kept, because a few may be equal.
+    const SORTED: usize = SKETCH_MAX + SKETCH_MAX / 4;
+    let all = hashes.len();
+    if all > SORTED {
+        let (first, _, _) = hashes.select_nth_unstable(SORTED);
+        first.sort_unstable();
+        let mut smallest = first.to_vec();
+        smallest.dedup();
+        if smallest.len() >= SKETCH_MAX {
+            smallest.truncate(SKETCH_MAX);
+            return (smallest, all);
         }
     }
     hashes.sort_unstable();
@@ -60,6 +79,8 @@ pub struct Overlap {
     pub rarity: f32,
     /// The number of shingles that were compared, of the smaller text.
     pub compared: usize,
+    /// How many of them the other contains.
+    pub common: usize,
 }
 
 /// Estimates what two texts have in common. `weight` is that of a shingle, from 0 to 1.
@@ -74,7 +95,7 @@ pub fn overlap(
     let one = &one[..one.partition_point(|hash| *hash <= limit)];
     let other = &other[..other.partition_point(|hash| *hash <= limit)];
     let (smaller, larger) = if one.len() <= other.len() { (one, other) } else { (other, one) };
-    let (mut common, mut total, mut count) = (0.0, 0.0, 0.0);
+    let (mut weights, mut total, mut common) = (0.0, 0.0, 0_usize);
     let mut position = 0;
     for hash in smaller {
         while larger.get(position).is_some_and(|known| known < hash) {
@@ -83,14 +104,26 @@ pub fn overlap(
         let weight = weight(*hash);
         total += weight;
         if larger.get(position) == Some(hash) {
-            common += weight;
-            count += 1.0;
+            weights += weight;
+            common += 1;
         }
     }
-    if common == 0.0 {
-        return Overlap { compared: smaller.len(), ..Overlap::default() };
+    let compared = smaller.len();
+    if weights == 0.0 {
+        return Overlap { compared, ..Overlap::default() };
     }
-    Overlap { share: common / total, rarity: common / count, compared: smaller.len() }
+    Overlap { share: weights / total, rarity: weights / common as f32, compared, common }
+}
+
+/// Counts the hashes that are in both lists, which are in ascending order.
+pub fn common_count(one: &[u32], other: &[u32]) -> usize {
+    let (mut count, mut mine, mut others) = (0, 0, 0);
+    while let (Some(hash), Some(known)) = (one.get(mine), other.get(others)) {
+        count += usize::from(hash == known);
+        mine += usize::from(hash <= known);
+        others += usize::from(known <= hash);
+    }
+    count
 }
 
 /// Returns the largest hash up to which the sketch contains all shingles.

@@ -195,6 +195,45 @@ fn vetoes_beat_any_score() {
 }
 
 #[test]
+fn units_of_a_programme_have_their_own_prices() {
+    let unit = |site: &str, price: f64, title: &str| AdvertDetails {
+        site: SiteKey::parse(site),
+        price: Amount::new(price),
+        title: short(title),
+        ..details()
+    };
+    let first = || unit("un.example", 219_000.0, "T3 neuf");
+    check(first(), unit("deux.example", 219_000.0, "T3 neuf"), true);
+    check(first(), unit("deux.example", 222_000.0, "T3 neuf"), false);
+    // An old flat whose price was cut on one site.
+    check(unit("un.example", 219_000.0, "T3"), unit("deux.example", 222_000.0, "T3"), true);
+    // The number of the unit beats the price list.
+    let numbered = |site, price| unit(site, price, "T3 neuf, lot B12");
+    check(numbered("un.example", 219_000.0), numbered("deux.example", 222_000.0), true);
+}
+
+#[test]
+fn streets_tell_houses_apart_but_not_flats() {
+    let street = |details: AdvertDetails, text: &str| {
+        let description = format!("{text} {}", details.description.as_ref().unwrap().as_str());
+        AdvertDetails { description: LongText::new(&description).unwrap(), ..details }
+    };
+    let points = |property_type, other: &str| {
+        let signature = |details| {
+            let mut advert = advert(details);
+            advert.property_type = property_type;
+            Signature::of(&advert, Some(TOURS)).unwrap()
+        };
+        let one = signature(street(details(), "Rue des Tanneurs."));
+        let evidence = compare(&one, &signature(street(reworded(), other)), &Unweighted).evidence;
+        evidence.iter().find(|evidence| evidence.kind == EvidenceKind::Street).map(|evidence| evidence.points)
+    };
+    assert!(points(PropertyType::House, "À deux pas, rue des Tanneurs.").is_some_and(|points| points > 1.5));
+    assert_eq!(points(PropertyType::House, "Rue des Halles."), None);
+    assert_eq!(points(PropertyType::Apartment, "Rue des Tanneurs."), None);
+}
+
+#[test]
 fn spaces_of_one_site_are_different() {
     let space = |reference: &str| {
         let mut space = advert(AdvertDetails { reference: short(reference), ..details() });

@@ -4,14 +4,22 @@ use super::compare::Rarity;
 use super::evidence::{EvidenceCollector, EvidenceKind};
 use super::facts::{SurfaceRelation, floors_differ, text_floors_differ};
 use super::prices::PriceRelation;
+use super::programmes::may_be_two_units;
 use super::publishers::{are_two_mandates, is_one_agency};
 use super::signature::{Fact, List, Signature};
-use super::sketch::{Overlap, overlap};
+use super::sketch::{Overlap, common_count, overlap};
 use crate::closeness::percent_apart;
 use crate::kinds::PropertyType;
 
 /// The most points that a common text can add.
-pub const TEXT_POINTS_MAX: f32 = 5.0;
+const TEXT_POINTS_MAX: f32 = 5.0;
+
+/// The most points that common numbers, and common words, can add.
+const NUMBER_POINTS_MAX: f32 = 2.5;
+const WORD_POINTS_MAX: f32 = 4.0;
+
+/// The points of a street that both texts name.
+const STREET_POINTS: f32 = 2.0;
 
 /// Fewer shingles than this are too few to tell by themselves.
 const SHINGLES_ENOUGH: f32 = 12.0;
@@ -27,43 +35,56 @@ fn shared(one: &Signature, other: &Signature, list: List) -> impl Iterator<Item 
     one.list(list).iter().copied().filter(move |value| other.list(list).contains(value))
 }
 
+/// Returns the streets that both texts name. Those of flats tell nothing: a building has many of them.
+fn shared_streets(one: &Signature, other: &Signature) -> impl Iterator<Item = u32> {
+    let is_flat = [one, other].iter().any(|signature| signature.property_type == PropertyType::Apartment);
+    shared(one, other, List::Streets).filter(move |_| !is_flat)
+}
+
 fn overlap_of(one: &Signature, other: &Signature, rarity: &dyn Rarity) -> Overlap {
     overlap(one.shingles(), one.shingle_count(), other.shingles(), other.shingle_count(), |shingle| {
         weight(rarity.count(shingle))
     })
 }
 
+/// Returns the most points that two texts can add. Looks up no rarity, which takes longer than all the rest.
+pub fn text_points_max(one: &Signature, other: &Signature) -> f32 {
+    let numbers = shared(one, other, List::Numbers).count() as f32;
+    let words = common_count(one.list(List::Words), other.list(List::Words)) as f32;
+    let street = if shared_streets(one, other).next().is_some() { STREET_POINTS } else { 0.0 };
+    let has_phrases = common_count(one.shingles(), other.shingles()) > 0;
+    let text = if has_phrases { TEXT_POINTS_MAX } else { 0.0 };
+    numbers.min(NUMBER_POINTS_MAX) + words.min(WORD_POINTS_MAX) + street + text
+}
+
 /// What two adverts share besides the wording. A second agency rewords the text, but gives the same sizes, names and features.
 #[derive(Debug, Clone, Copy)]
-pub struct SharedDetails {
+struct SharedDetails {
     numbers: usize,
     words: Overlap,
+    /// The weight of the rarest street that both name.
+    street: f32,
 }
 
 impl SharedDetails {
-    pub fn of(one: &Signature, other: &Signature, rarity: &dyn Rarity) -> Self {
+    fn of(one: &Signature, other: &Signature, rarity: &dyn Rarity) -> Self {
         let (words, others) = (one.list(List::Words), other.list(List::Words));
         let weight = |word| weight(rarity.count(word));
         Self {
             numbers: shared(one, other, List::Numbers).count(),
             words: overlap(words, one.word_count(), others, other.word_count(), weight),
+            street: shared_streets(one, other).map(weight).fold(0.0, f32::max),
         }
     }
 
-    /// Returns the most points that they can add.
-    pub fn points(self) -> f32 {
-        self.number_points() + self.word_points()
-    }
-
     fn number_points(self) -> f32 {
-        (self.numbers as f32).min(2.5)
+        (self.numbers as f32).min(NUMBER_POINTS_MAX)
     }
 
     /// Two texts about different homes of a town have a tenth of their uncommon words in common.
     fn word_points(self) -> f32 {
-        let Overlap { share, rarity, compared } = self.words;
-        let count = share * compared as f32;
-        (10.0 * (share - 0.1)).clamp(0.0, 4.0).min(count) * rarity.sqrt()
+        let Overlap { share, rarity, common, .. } = self.words;
+        (10.0 * (share - 0.1)).clamp(0.0, WORD_POINTS_MAX).min(common as f32) * rarity.sqrt()
     }
 
     /// Weighs them. What a copied text contains has been counted with the text, so that only the `rest` of it counts.
@@ -71,6 +92,11 @@ impl SharedDetails {
         if self.numbers > 0 {
             collector.add(EvidenceKind::Numbers, self.number_points() * rest, || {
                 format!("{} numbers in common", self.numbers)
+            });
+        }
+        if self.street > 0.0 {
+            collector.add(EvidenceKind::Street, STREET_POINTS * self.street * rest, || {
+                "both name the same street".into()
             });
         }
         if self.words.share > 0.0 {
@@ -102,11 +128,10 @@ pub fn weigh_texts(
     one: &Signature,
     other: &Signature,
     (price, surface): (PriceRelation, SurfaceRelation),
-    details: SharedDetails,
     rarity: &dyn Rarity,
     collector: &mut impl EvidenceCollector,
 ) {
-    let Overlap { share, rarity: rareness, compared } = overlap_of(one, other, rarity);
+    let Overlap { share, rarity: rareness, compared, .. } = overlap_of(one, other, rarity);
     let points: f32 = match share {
         0.75.. => TEXT_POINTS_MAX,
         0.55.. => 4.0,
@@ -121,7 +146,7 @@ pub fn weigh_texts(
             format!("{:.0} % of the shorter text in common", share * 100.0)
         });
     }
-    details.weigh(1.0 - share, collector);
+    SharedDetails::of(one, other, rarity).weigh(1.0 - share, collector);
     weigh_another_unit(one, other, (price, surface), share, collector);
 }
 
@@ -145,6 +170,19 @@ fn weigh_another_unit(
         pair.and_then(|(one, other)| percent_apart(one, other)).is_some_and(|percent| percent > percent_max)
     };
     let is_other_price = matches!(price, PriceRelation::Apart(percent) if percent > 0.1);
+    if may_be_two_units(one, other) {
+        // A programme has a price list: one price for each unit, on all sites.
+        if is_other_price || floors_differ(one, other) {
+            collector.add(EvidenceKind::AnotherUnit, -6.0, || {
+                "one text of a programme with another price or floor".into()
+            });
+            return;
+        }
+        if price == PriceRelation::Unknown {
+            collector.add(EvidenceKind::AnotherUnit, -3.0, || "one text of a programme, and no price".into());
+            return;
+        }
+    }
     let is_other_unit = surface.differs()
         || floors_differ(one, other)
         || are_two_mandates(one, other)

@@ -71,6 +71,9 @@ impl Tokens {
     }
 
     fn separator(&mut self, letter: char, after: &str) {
+        if letter == ' ' {
+            return;
+        }
         if letter == '€' {
             let start = self.folded.len();
             self.folded.push_str("euros");
@@ -89,10 +92,14 @@ impl Tokens {
 
     fn word<'a>(&mut self, text: &'a str) -> &'a str {
         let start = self.folded.len();
-        let mut rest = "";
-        for (index, letter) in text.char_indices() {
-            if letter.is_ascii_alphanumeric() {
-                self.folded.push(letter.to_ascii_lowercase());
+        let mut rest = text;
+        loop {
+            let plain = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+            self.folded.push_str(&rest[..plain]);
+            rest = &rest[plain..];
+            let Some(letter) = rest.chars().next() else { break };
+            if let Some(plain) = plain_letters(letter) {
+                self.folded.push_str(plain);
             } else if letter.is_alphanumeric() {
                 for lower in letter.to_lowercase() {
                     match plain_letters(lower) {
@@ -100,13 +107,13 @@ impl Tokens {
                         None => self.folded.push(lower),
                     }
                 }
-            } else if ('\u{300}'..='\u{36f}').contains(&letter) {
-                // A decomposed accent.
-            } else {
-                rest = &text[index..];
+            } else if !('\u{300}'..='\u{36f}').contains(&letter) {
+                // Not a decomposed accent: the word ends.
                 break;
             }
+            rest = &rest[letter.len_utf8()..];
         }
+        self.folded[start..].make_ascii_lowercase();
         self.push(start, None);
         rest
     }

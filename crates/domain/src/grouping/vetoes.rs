@@ -26,6 +26,18 @@ pub fn price_ratio_max() -> f32 {
     1.0 + PRICE_PERCENT_MAX / 100.0
 }
 
+/// Returns the largest ratio of two surfaces without a veto, for prices that differ by at least so many per cent, or are not both
+/// known. `None` if there is no such ratio.
+pub fn surface_ratio_max(price_percent: Option<f32>) -> Option<f32> {
+    let (price_max, surface_max) = BOTH_PERCENT_MAX;
+    let percent = match price_percent {
+        Some(..=ONE_PRICE_PERCENT) => return None,
+        Some(percent) if percent > price_max => surface_max,
+        Some(_) | None => SURFACE_PERCENT_MAX,
+    };
+    Some(1.0 + percent / 100.0)
+}
+
 /// Returns `true` if two prices or two surfaces, as far as they are known, rule out that the adverts are of one property. The index
 /// of signatures asks this before anything else.
 pub fn are_far_apart(prices: (Option<f32>, Option<f32>), surfaces: (Option<f32>, Option<f32>)) -> bool {

@@ -6,6 +6,7 @@
 use std::sync::LazyLock;
 
 use super::tokens::{Tokens, hash_bytes};
+use super::word_set::WordSet;
 
 /// The number of words that are kept.
 pub const WORDS_MAX: usize = 24;
@@ -58,40 +59,23 @@ fn hashes(tokens: &Tokens) -> impl Iterator<Item = u32> {
         .list()
         .iter()
         .filter(|token| token.number.is_none())
-        .filter_map(|token| beginning_hash(tokens.text(token)))
+        .filter_map(|token| word_hash(tokens.text(token)))
 }
 
 /// Hashes the beginning of a word. `None` if it is too short.
-fn beginning_hash(word: &str) -> Option<u32> {
-    let word = word.trim_end_matches(['s', 'x']);
-    let is_word = word.len() >= LETTERS_MIN && word.bytes().all(|letter| letter.is_ascii_lowercase());
-    is_word.then(|| hash_bytes(&word.as_bytes()[..word.len().min(LETTERS_MAX)]))
+pub fn word_hash(word: &str) -> Option<u32> {
+    let mut letters = word.as_bytes();
+    while let [rest @ .., b's' | b'x'] = letters {
+        letters = rest;
+    }
+    let is_word = letters.len() >= LETTERS_MIN && letters.iter().all(u8::is_ascii_lowercase);
+    is_word.then(|| hash_bytes(&letters[..letters.len().min(LETTERS_MAX)]))
 }
 
-/// The hashes of the common words, in order, and a bit for each by its lowest 16 bits: most words need no search.
-struct CommonWords {
-    hashes: Vec<u32>,
-    bits: Box<[u64]>,
-}
-
-fn is_common(word: u32) -> bool {
-    static WORDS: LazyLock<CommonWords> = LazyLock::new(|| {
-        let mut hashes: Vec<u32> = COMMON.split_whitespace().filter_map(beginning_hash).collect();
-        hashes.sort_unstable();
-        let mut bits = vec![0; 1 << 10];
-        for hash in &hashes {
-            let (place, bit) = place_of(*hash);
-            bits[place] |= bit;
-        }
-        CommonWords { hashes, bits: bits.into() }
-    });
-    let (place, bit) = place_of(word);
-    WORDS.bits[place] & bit != 0 && WORDS.hashes.binary_search(&word).is_ok()
-}
-
-fn place_of(hash: u32) -> (usize, u64) {
-    let low = hash & 0xffff;
-    (usize::try_from(low >> 6).unwrap_or_default(), 1 << (low & 63))
+pub fn is_common(word: u32) -> bool {
+    static WORDS: LazyLock<WordSet> =
+        LazyLock::new(|| WordSet::new(COMMON.split_whitespace().filter_map(word_hash)));
+    WORDS.contains(word)
 }
 
 #[cfg(test)]

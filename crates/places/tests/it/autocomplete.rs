@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use domain::{City, fold};
-use places::{Exclusions, Suggested, complete};
+use places::{Exclusions, Suggested, SuggestedKinds, Suggestion, complete};
 
 use crate::gazetteer;
 
@@ -104,10 +104,27 @@ fn former_commune_suggests_its_successor() {
 
 #[test]
 fn excluded_places_are_not_suggested() {
-    let exclusions = Exclusions { cities: HashSet::from([75_056, 75_115]), departments: HashSet::from([75]) };
+    let exclusions = Exclusions {
+        cities: HashSet::from([75_056, 75_115]),
+        departments: HashSet::from([75]),
+        ..Exclusions::default()
+    };
     let found = gazetteer().complete("par", 2, &exclusions);
     let names: Vec<&str> = found.iter().map(|suggestion| suggestion.place.name()).collect();
     assert_eq!(names, ["Paris 20e", "Paris 18e"]);
+}
+
+#[test]
+fn only_the_kinds_asked_for_are_suggested() {
+    let first = |kinds: SuggestedKinds| {
+        let exclusions = Exclusions { kinds, ..Exclusions::default() };
+        let found = gazetteer().complete("pari", 10, &exclusions);
+        let is_city = |suggestion: &Suggestion| matches!(suggestion.place, Suggested::City(_));
+        (found[0].place.name().to_owned(), found.iter().filter(|it| is_city(it)).count(), found.len())
+    };
+    assert_eq!(first(SuggestedKinds::Cities), ("Paris".to_owned(), 10, 10));
+    let (name, cities, _) = first(SuggestedKinds::Departments);
+    assert_eq!((name.as_str(), cities), ("Paris", 0));
 }
 
 #[test]

@@ -3,12 +3,14 @@
 //! The folder is emptied at every start. The demo first loads a stock of adverts, then applies a few market changes per second for as
 //! long as it runs.
 
-mod receiver;
+mod messages;
 mod searches;
 
 use std::fs;
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -24,8 +26,9 @@ use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 use world::{Settings, World};
 
-use receiver::Receiver;
+use messages::MessageHandler;
 
+use super::receiver::{Certificate, Receiver};
 use super::serve::{stop_on_signal, warn_about_private_addresses};
 use super::{Common, load_config, output};
 use crate::config::{Config, EmailTransport};
@@ -92,8 +95,10 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
     check_folder(&config.data)?;
     let _lock = store::sqlite::ServerLock::acquire(&config.data)?;
     clear_folder(&config.data)?;
-    let receiver = Receiver::bind().await?;
-    configure_delivery(&receiver, &mut config);
+    // Only the demo trusts it, and only while it runs.
+    let certificate = Certificate::generate()?;
+    let receiver = Receiver::bind((Ipv4Addr::LOCALHOST, 0).into(), &certificate).await?;
+    configure_delivery(&certificate, &mut config);
     let app = open::server_app(&config)?;
     let market = market(&app, &args)?;
 
@@ -108,7 +113,9 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
     let tasks = shared.tasks.clone();
     let mail = shared.config.email.folder.clone();
     let examples = Examples { property: example, search, receiver: receiver.endpoint("")?.to_string(), mail };
-    shared.tasks.spawn(receiver.run(app.clone(), owner.user.id, tasks, stop.clone()));
+    let messages = Arc::new(MessageHandler::new(app.clone(), owner.user.id));
+    shared.tasks.spawn(messages::summarise(Arc::clone(&messages), stop.clone()));
+    shared.tasks.spawn(receiver.run(messages, tasks, stop.clone()));
     shared.tasks.spawn(print_examples_when_ready(
         app.clone(),
         format!("http://{}", server.address()?),
@@ -123,10 +130,10 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Sends webhooks to the demo's receiver and e-mails to a folder, with a short batch window.
-fn configure_delivery(receiver: &Receiver, config: &mut Config) {
+fn configure_delivery(certificate: &Certificate, config: &mut Config) {
     config.delivery.addresses = AddressPolicy::DangerAllowPrivate;
     let mut trusted = config.delivery.extra_ca_pem.take().unwrap_or_default();
-    trusted.extend_from_slice(receiver.certificate());
+    trusted.extend_from_slice(certificate.pem().as_bytes());
     config.delivery.extra_ca_pem = Some(trusted);
     if config.email.transport == EmailTransport::Off {
         config.email.transport = EmailTransport::Folder;

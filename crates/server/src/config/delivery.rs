@@ -9,6 +9,7 @@ use app::dispatch::DispatchLimits;
 use delivery::mail::{Login, Mailbox, Security};
 use delivery::webhook::{AddressPolicy, Dns, Success};
 use domain::{SearchToken, WebAddress};
+use wire::webhook::MatchForm;
 
 use super::source::Reader;
 use super::value::{self, DAY, not};
@@ -24,6 +25,7 @@ const ATTEMPTS_MAX: usize = 65_536;
 pub struct Delivery {
     pub retry_interval: Duration,
     pub success: Success,
+    pub match_form: MatchForm,
     pub source_address: Option<IpAddr>,
     /// Path of the extra CA file, for error messages.
     pub extra_ca_file: Option<PathBuf>,
@@ -67,6 +69,7 @@ impl Delivery {
     pub(super) fn read(reader: &mut Reader) -> Option<Self> {
         let retry_interval = reader.take("delivery.retry_interval", value::duration(30 * DAY));
         let success = reader.take("delivery.success", success);
+        let nested_match = reader.take("delivery.nested_match", value::parsed("true or false"));
         let source_address = reader.take("delivery.source_address", unless_empty(address));
         let extra_ca = reader.take("delivery.extra_ca_file", unless_empty(certificates));
         let addresses = reader.take("delivery.danger_allow_private_addresses", addresses);
@@ -79,6 +82,7 @@ impl Delivery {
         Some(Self {
             retry_interval: retry_interval?,
             success: success?,
+            match_form: if nested_match? { MatchForm::Nested } else { MatchForm::Plain },
             source_address: source_address?,
             extra_ca_file,
             extra_ca_pem,
@@ -129,12 +133,17 @@ pub struct ConfigWarning {
 }
 
 impl Email {
+    /// Returns the public address if the operator set one.
+    pub fn chosen_public_url(&self) -> Option<&str> {
+        (self.public_url.trim_end_matches('/') != PUBLIC_URL_DEFAULT).then_some(self.public_url.as_str())
+    }
+
     /// Returns settings that would spoil e-mails sent by SMTP. The folder transport is exempt: its links are not followed.
     pub fn warnings(&self) -> Vec<ConfigWarning> {
         if self.transport != EmailTransport::Smtp {
             return Vec::new();
         }
-        let public_url_warning = if self.public_url.trim_end_matches('/') == PUBLIC_URL_DEFAULT {
+        let public_url_warning = if self.chosen_public_url().is_none() {
             Some(
                 "is still the default: links in e-mails, including the unsubscribe link, will not work for recipients; \
                  set it to the public address of this server",

@@ -138,7 +138,7 @@ const PREFIX: &str = "VIGIE_";
 const SECRETS: &[&str] = &["email.smtp_password"];
 
 /// Variables with our prefix that are not settings.
-const NOT_SETTINGS: &[&str] = &["VIGIE_CONFIG"];
+const NOT_SETTINGS: &[&str] = &["VIGIE_CONFIG", "VIGIE_API_KEY"];
 
 /// Removes settings one by one and collects problems.
 pub struct Reader {

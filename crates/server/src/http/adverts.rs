@@ -12,6 +12,7 @@ use wire::receipt::ReceiptCollection;
 use super::Shared;
 use super::body;
 use super::error::{Problem, json};
+use super::metering::{Meter, with_items};
 use super::middleware::RequestPermit;
 use super::parameters::wants_strict;
 use super::path::PathId;
@@ -30,7 +31,9 @@ pub async fn ingest(State(shared): State<Shared>, request: Request) -> Result<Re
     match BodyKind::of(&parts.headers)? {
         BodyKind::Json => ingest_json(&shared, &parts.headers, content, mode).await,
         BodyKind::Ndjson => {
-            Ok(stream::ingest(&shared, parts.extensions.get::<RequestPermit>().cloned(), content, mode))
+            let permit = parts.extensions.get::<RequestPermit>().cloned();
+            let meter = parts.extensions.get::<Meter>().cloned();
+            Ok(stream::ingest(&shared, permit, meter, content, mode))
         }
     }
 }
@@ -101,12 +104,13 @@ async fn ingest_json(
     let (shape, ingested) = shared.background.run(ingest).await??;
     match shape {
         Shape::Array => {
+            let count = ingested.len() as u64;
             let receipts = ingested.into_iter().map(ndjson::Ingested::body).collect();
-            Ok(json(StatusCode::OK, &ReceiptCollection::of(receipts)))
+            Ok(with_items(json(StatusCode::OK, &ReceiptCollection::of(receipts)), count))
         }
         Shape::Single => {
             let ingested = ingested.into_iter().next().ok_or_else(Problem::not_found)?;
-            single_receipt(ingested)
+            single_receipt(ingested).map(|response| with_items(response, 1))
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Authentication by API key, scopes and rate limits.
 
+use std::collections::HashMap;
 use std::num::NonZeroU32;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use app::access::{Caller, KeyText};
-use axum::extract::{Request, State};
+use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
@@ -17,38 +18,58 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 use super::Shared;
 use super::error::Problem;
+use super::metering::Meter;
 use crate::config::RateLimit;
 
-const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+pub const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
-/// Requires a key with the given scope. The key is checked before the body is read, so that an unauthenticated client cannot send
+/// Requires a key, with the given scope if there is one. The key is checked before the body is read, so that an unauthenticated client cannot send
 /// one.
-pub fn guard(shared: &Shared, scope: Scope, methods: MethodRouter<Shared>) -> MethodRouter<Shared> {
+pub fn guard(shared: &Shared, scope: Option<Scope>, methods: MethodRouter<Shared>) -> MethodRouter<Shared> {
     methods.route_layer(middleware::from_fn_with_state((shared.clone(), scope), authorise))
 }
 
 async fn authorise(
-    State((shared, scope)): State<(Shared, Scope)>,
+    State((shared, scope)): State<(Shared, Option<Scope>)>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    let caller = match caller(&shared, request.headers(), scope).await {
+    let caller = match caller(&shared, request.headers()).await {
         Ok(caller) => caller,
         Err(problem) => return problem.into_response(),
     };
-    let allowance = match shared.rate_limits.as_ref().map(|limits| limits.check(&caller.key)).transpose() {
+    shared.app.record_key_use(&caller.key);
+    tracing::Span::current().record("key", caller.key.as_str());
+    if let Some(scope) = scope
+        && !caller.may(scope)
+    {
+        return lacks(scope).into_response();
+    }
+    let allowance = match shared.rate_limits.check(&caller) {
         Ok(allowance) => allowance,
         Err(problem) => return problem.into_response(),
     };
-    tracing::Span::current().record("key", caller.key.as_str());
+    let method = request.method().clone();
+    let route = request.extensions().get::<MatchedPath>().map_or("unmatched", MatchedPath::as_str);
+    let meter = Meter::new(&shared.app, &caller, &method, route);
+    request.extensions_mut().insert(meter.clone());
     request.extensions_mut().insert(caller);
     let mut response = next.run(request).await;
+    meter.count_request(&method, &response);
     response.headers_mut().extend(allowance.into_iter().flatten());
     response
 }
 
-async fn caller(shared: &Shared, headers: &HeaderMap, scope: Scope) -> Result<Caller, Problem> {
-    // The same response for a missing, malformed, unknown and revoked key, so that it reveals nothing.
+/// Returns the key of a request, which must be valid, for calls of the API on behalf of its user.
+pub async fn key(shared: &Shared, headers: &HeaderMap) -> Result<HeaderValue, Problem> {
+    let caller = caller(shared, headers).await?;
+    tracing::Span::current().record("key", caller.key.as_str());
+    // A known caller has sent exactly one.
+    headers.get(API_KEY).cloned().ok_or_else(Problem::not_found)
+}
+
+async fn caller(shared: &Shared, headers: &HeaderMap) -> Result<Caller, Problem> {
+    // The same response for a missing, malformed, unknown, revoked and expired key, so that it reveals nothing.
     let refused = || {
         Problem::new(StatusCode::UNAUTHORIZED, "A valid API key is required in the X-API-KEY header.")
             .with(header::WWW_AUTHENTICATE, HeaderValue::from_static("ApiKey realm=\"vigie\""))
@@ -56,17 +77,32 @@ async fn caller(shared: &Shared, headers: &HeaderMap, scope: Scope) -> Result<Ca
     let mut keys = headers.get_all(API_KEY).iter();
     let (Some(key), None) = (keys.next(), keys.next()) else { return Err(refused()) };
     let key = key.to_str().ok().and_then(KeyText::parse).ok_or_else(refused)?;
-    let caller = shared.app.caller(&key).await?.ok_or_else(refused)?;
-    if caller.may(scope) { Ok(caller) } else { Err(Problem::new(StatusCode::FORBIDDEN, "Access Denied.")) }
+    shared.app.caller(&key).await?.ok_or_else(refused)
+}
+
+/// Reports that the key of a request does not have the scope it needs. Clients compare the first sentence.
+pub fn lacks(scope: Scope) -> Problem {
+    let message = format!("Access Denied. This key lacks the scope \"{}\".", scope.word());
+    Problem::new(StatusCode::FORBIDDEN, message)
 }
 
 type Limiter = RateLimiter<KeyId, DefaultKeyedStateStore<KeyId>, DefaultClock, StateInformationMiddleware>;
 
-/// Limits requests per minute and key.
+/// Limits requests per minute and key: the general limit, or the key's own.
 pub struct RateLimits {
-    limiter: Arc<Limiter>,
+    general: Option<Limit>,
+    /// By requests per minute: keys with equal limits share one limiter, which still counts each key apart.
+    own: Mutex<HashMap<NonZeroU32, Arc<Limit>>>,
+    burst: NonZeroU32,
+}
+
+/// A limit, and the keys it counts.
+struct Limit {
+    limiter: Limiter,
     clock: DefaultClock,
-    policy: HeaderValue,
+    /// The name of the policy in headers.
+    name: &'static str,
+    per_minute: NonZeroU32,
 }
 
 type RateHeaders = [(HeaderName, HeaderValue); 2];
@@ -75,22 +111,55 @@ const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
 impl RateLimits {
-    pub fn new(limit: RateLimit) -> Option<Self> {
-        let per_minute = NonZeroU32::new(limit.requests_per_minute)?;
+    pub fn new(limit: RateLimit) -> Self {
         let burst = NonZeroU32::new(limit.burst).unwrap_or(NonZeroU32::MIN);
-        let clock = DefaultClock::default();
-        let quota = Quota::per_minute(per_minute).allow_burst(burst);
-        let limiter = RateLimiter::dashmap_with_clock(quota, clock.clone());
-        let policy = HeaderValue::from_str(&format!("\"default\";q={per_minute};w=60")).ok()?;
-        Some(Self { limiter: Arc::new(limiter.with_middleware()), clock, policy })
+        let per_minute = NonZeroU32::new(limit.requests_per_minute);
+        let general = per_minute.map(|per_minute| Limit::new("default", per_minute, burst));
+        Self { general, own: Mutex::default(), burst }
     }
 
-    /// Counts a request of the key. Returns the rate limit headers, or a 429 response with the time to wait.
+    /// Counts a request. Returns the rate limit headers, if there is a limit, or a 429 response with the time to wait.
+    fn check(&self, caller: &Caller) -> Result<Option<RateHeaders>, Problem> {
+        match caller.requests_per_minute {
+            None => self.general.as_ref().map(|limit| limit.check(&caller.key)).transpose(),
+            Some(own) => match NonZeroU32::new(own) {
+                None => Ok(None),
+                Some(own) => self.own(own).check(&caller.key).map(Some),
+            },
+        }
+    }
+
+    fn own(&self, per_minute: NonZeroU32) -> Arc<Limit> {
+        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        // A burst must not exceed what a whole minute allows.
+        let burst = self.burst.min(per_minute);
+        let limit = own.entry(per_minute).or_insert_with(|| Arc::new(Limit::new("key", per_minute, burst)));
+        Arc::clone(limit)
+    }
+
+    /// Drops the state of keys that have not been used for a while.
+    pub fn drop_idle_keys(&self) {
+        if let Some(general) = &self.general {
+            general.limiter.retain_recent();
+        }
+        self.own.lock().unwrap_or_else(PoisonError::into_inner).retain(|_, limit| {
+            limit.limiter.retain_recent();
+            !limit.limiter.is_empty()
+        });
+    }
+}
+
+impl Limit {
+    fn new(name: &'static str, per_minute: NonZeroU32, burst: NonZeroU32) -> Self {
+        let clock = DefaultClock::default();
+        let quota = Quota::per_minute(per_minute).allow_burst(burst);
+        let limiter = RateLimiter::dashmap_with_clock(quota, clock.clone()).with_middleware();
+        Self { limiter, clock, name, per_minute }
+    }
+
     fn check(&self, key: &KeyId) -> Result<RateHeaders, Problem> {
         match self.limiter.check_key(key) {
-            Ok(left) => {
-                Ok([(POLICY, self.policy.clone()), (LIMIT, rate(left.remaining_burst_capacity(), 0))])
-            }
+            Ok(left) => Ok([(POLICY, self.policy()), (LIMIT, self.rate(left.remaining_burst_capacity(), 0))]),
             Err(not_until) => {
                 let wait = not_until.wait_time_from(self.clock.now());
                 // Rounded up: a retry that comes too early would be rejected again.
@@ -100,19 +169,21 @@ impl RateLimits {
                     format!("Too many requests; try again in {seconds} s."),
                 )
                 .with(header::RETRY_AFTER, HeaderValue::from(seconds))
-                .with(POLICY, self.policy.clone())
-                .with(LIMIT, rate(0, seconds)))
+                .with(POLICY, self.policy())
+                .with(LIMIT, self.rate(0, seconds)))
             }
         }
     }
 
-    /// Drops the state of keys that have not been used for a while.
-    pub fn drop_idle_keys(&self) {
-        self.limiter.retain_recent();
+    fn policy(&self) -> HeaderValue {
+        header_value(&format!("\"{}\";q={};w=60", self.name, self.per_minute))
+    }
+
+    fn rate(&self, remaining: u32, seconds: u64) -> HeaderValue {
+        header_value(&format!("\"{}\";r={remaining};t={seconds}", self.name))
     }
 }
 
-fn rate(remaining: u32, seconds: u64) -> HeaderValue {
-    HeaderValue::from_str(&format!("\"default\";r={remaining};t={seconds}"))
-        .unwrap_or_else(|_| HeaderValue::from_static("\"default\";r=0"))
+fn header_value(text: &str) -> HeaderValue {
+    HeaderValue::from_str(text).unwrap_or_else(|_| HeaderValue::from_static("\"default\""))
 }

@@ -19,6 +19,7 @@ use tokio::sync::mpsc;
 
 use super::Shared;
 use super::error::Problem;
+use super::metering::{Meter, with_items};
 use super::middleware::RequestPermit;
 use super::parameters::QueryText;
 use super::searching::read_filters;
@@ -41,6 +42,7 @@ const ERROR_LINE_TIMEOUT: Duration = Duration::from_secs(1);
 pub async fn stream(
     State(shared): State<Shared>,
     slot: Option<Extension<RequestPermit>>,
+    meter: Option<Extension<Meter>>,
     query: QueryText,
 ) -> Result<Response, Problem> {
     let searcher = shared.app.search_session().await?;
@@ -52,7 +54,8 @@ pub async fn stream(
     let export = searcher.export(criteria).await?;
     let total = export.total();
     let (sender, receiver) = mpsc::channel(BATCHES_AHEAD);
-    let lines = Lines { shared: shared.clone(), export, sender };
+    let meter = meter.map(|Extension(meter)| meter);
+    let lines = Lines { shared: shared.clone(), export, sender, meter };
     shared.tasks.spawn(async move {
         lines.run(after).await;
         drop(slot);
@@ -69,13 +72,15 @@ pub async fn stream(
         (header::CONTENT_TYPE, HeaderValue::from_static("application/x-ndjson")),
         (TOTAL, HeaderValue::from(total)),
     ];
-    Ok(noted.on((headers, Body::from_stream(body)).into_response()))
+    // The stream counts its lines itself.
+    Ok(noted.on(with_items((headers, Body::from_stream(body)).into_response(), 0)))
 }
 
 struct Lines {
     shared: Shared,
     export: Export,
     sender: mpsc::Sender<Chunk>,
+    meter: Option<Meter>,
 }
 
 enum Chunk {
@@ -131,7 +136,11 @@ impl Lines {
         for batch in ids.chunks(DOCUMENTS_PER_BATCH) {
             let text = self.render(batch, renderer.clone()).await?;
             if !text.is_empty() {
+                let lines = text.iter().filter(|byte| **byte == b'\n').count();
                 self.send(text).await?;
+                if let Some(meter) = &self.meter {
+                    meter.count_items(lines);
+                }
             }
             *last = batch.last().copied();
         }

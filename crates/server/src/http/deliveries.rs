@@ -7,20 +7,22 @@ use app::deliveries::Replayed;
 use axum::Extension;
 use axum::extract::{Request, State};
 use axum::response::Response;
-use domain::{CancelReason, DeliveryId, DeliveryState, SearchId, SearchNumber, Timestamp, Violation};
+use description::OperationId;
+use description::operations::search_parameters;
+use domain::{CancelReason, DeliveryId, DeliveryState, SearchNumber, SearchRef, Timestamp, Violation};
 use http::StatusCode;
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 use store::{Attempt, DeliveryList, DeliveryPage, DeliveryRow, Notification, StateKind};
 use wire::delivery::{AttemptInput, DeliveryBody, DeliveryInput, DeliveryWithAttempts, Replay, ReplayedBody};
-use wire::hydra::{Collection, Paging, Parameter, View};
+use wire::hydra::{Collection, Paging, View};
 use wire::{date, iri, names};
 
 use super::error::{Problem, json};
 use super::parameters::QueryText;
 use super::path::PathId;
 use super::searches::owned_search;
-use super::{Shared, body};
+use super::{Shared, body, metering};
 
 const PATH: &str = "/deliveries";
 
@@ -30,16 +32,6 @@ const FROM: &str = "fromDate";
 const TO: &str = "toDate";
 const SINCE: &str = "since";
 
-const PARAMETERS: &[Parameter] = &[
-    Parameter::new("search", "search"),
-    Parameter::new("state", "state"),
-    Parameter::new("channel", "channel"),
-    Parameter::new(FROM, "createdAt"),
-    Parameter::new(TO, "createdAt"),
-    Parameter::new("page", "page"),
-    Parameter::new("itemsPerPage", "itemsPerPage"),
-];
-
 /// `GET /deliveries`
 pub async fn list(
     State(shared): State<Shared>,
@@ -48,7 +40,7 @@ pub async fn list(
 ) -> Result<Response, Problem> {
     let zone = &shared.config.time_zone;
     let mut parameters = query.parameters();
-    let search = parameters.parse_single("search", "a reference to a search", iri::parse_search);
+    let search = parameters.parse_single("search", "a reference to a search", iri::parse_search_ref);
     let state = parameters.parse_single("state", "a delivery state", parse_state);
     let channel = parameters.parse_single("channel", "a delivery channel", names::parse_delivery_channel);
     let from = parameters.parse_single(FROM, "a date", |text| date::first_second(text, zone));
@@ -65,7 +57,7 @@ pub async fn list(
     let owner = caller.user.id;
     let search = match search {
         None => SearchScope::All,
-        Some(id) => match shared.app.search_of(owner, id).await? {
+        Some(name) => match shared.app.search_named(owner, name).await? {
             Some(search) => SearchScope::One(search.number),
             // An unknown reference matches nothing, as in every query.
             None => SearchScope::Unknown,
@@ -107,8 +99,15 @@ pub async fn list(
     let members: Vec<DeliveryBody> =
         page.deliveries.iter().map(|row| DeliveryBody::of(&parts(row, zone))).collect();
     let view = View::new(PATH, &query.raw, paging, page.total);
-    let page = Collection::new("Delivery", PATH, members, page.total, view, PARAMETERS);
-    Ok(ignored.on(json(StatusCode::OK, &page)))
+    let page = Collection::new(
+        "Delivery",
+        PATH,
+        members,
+        page.total,
+        view,
+        search_parameters(OperationId::Deliveries),
+    );
+    Ok(ignored.on(metering::page(&page)))
 }
 
 /// The searches to list deliveries of.
@@ -169,11 +168,11 @@ async fn present(
 pub async fn replay_search(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
-    PathId(id): PathId<SearchId>,
+    PathId(name): PathId<SearchRef>,
     query: QueryText,
     request: Request,
 ) -> Result<Response, Problem> {
-    let search = owned_search(&shared, &caller, id).await?;
+    let search = owned_search(&shared, &caller, name).await?;
     let zone = &shared.config.time_zone;
     let mut parameters = query.parameters();
     let in_query = parameters.parse_single(SINCE, "a date", |text| date::first_second(text, zone));

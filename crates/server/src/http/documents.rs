@@ -17,6 +17,18 @@ pub async fn one(State(shared): State<Shared>, PathId(id): PathId<PropertyId>) -
     present(&shared, &property).await
 }
 
+/// `GET /properties/{id}`: the id of a property in documents and matches. Leads to its document.
+pub async fn redirect(
+    State(shared): State<Shared>,
+    PathId(id): PathId<PropertyId>,
+) -> Result<Response, Problem> {
+    existing(&shared, id, iri::property_document, None).await?;
+    let path = iri::property_document(id);
+    let problem = Problem::new(StatusCode::MOVED_PERMANENTLY, format!("The document is at {path}."));
+    let location = HeaderValue::from_str(&path).map_err(|_| Problem::not_found())?;
+    Err(problem.with(header::LOCATION, location))
+}
+
 /// `GET /documents/properties/by-url?url=…`
 pub async fn by_url(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
     let mut parameters = query.parameters();

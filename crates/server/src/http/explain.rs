@@ -4,7 +4,7 @@ use app::access::Caller;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
-use domain::{Property, SearchId, SiteDirectory, explain};
+use domain::{Property, SearchRef, SiteDirectory, explain};
 use http::StatusCode;
 use serde_json::value::RawValue;
 use store::StoredSearch;
@@ -22,10 +22,10 @@ use super::searches::{criteria_of, owned_search, with_places};
 pub async fn one(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
-    PathId(id): PathId<SearchId>,
+    PathId(name): PathId<SearchRef>,
     query: QueryText,
 ) -> Result<Response, Problem> {
-    let search = owned_search(&shared, &caller, id).await?;
+    let search = owned_search(&shared, &caller, name).await?;
     let mut parameters = query.parameters();
     let property = parameters.parse_list("property", "a reference to a property", iri::parse_property).pop();
     let ignored = query.finish(parameters, &[])?;

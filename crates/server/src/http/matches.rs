@@ -6,30 +6,30 @@ use app::searches::MatchedProperty;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
-use domain::{MatchId, SearchId};
+use description::OperationId;
+use description::operations::search_parameters;
+use domain::{MatchId, SearchRef};
 use http::StatusCode;
 use serde_json::value::RawValue;
 use store::StoredSearch;
-use wire::hydra::{Collection, Paging, Parameter, View};
+use wire::hydra::{Collection, Paging, View};
 use wire::matching::{MatchBody, MatchInput};
 
 use super::Shared;
 use super::error::{Problem, json};
+use super::metering;
 use super::parameters::QueryText;
 use super::path::PathId;
 use super::searches::owned_search;
-
-const PARAMETERS: &[Parameter] =
-    &[Parameter::new("page", "page"), Parameter::new("itemsPerPage", "itemsPerPage")];
 
 /// `GET /searches/{id}/matches`
 pub async fn list(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
-    PathId(id): PathId<SearchId>,
+    PathId(name): PathId<SearchRef>,
     query: QueryText,
 ) -> Result<Response, Problem> {
-    let search = owned_search(&shared, &caller, id).await?;
+    let search = owned_search(&shared, &caller, name).await?;
     let mut parameters = query.parameters();
     let paging = Paging::parse(&mut parameters, Paging::ITEMS_MAX);
     let ignored = query.finish(parameters, &[])?;
@@ -39,10 +39,11 @@ pub async fn list(
     let renderer = shared.app.document_renderer().await?;
     let members: Vec<Box<RawValue>> =
         matches.into_iter().filter_map(|matched| write(&shared, &renderer, &search, matched)).collect();
-    let path = wire::iri::matches_of(id);
+    let path = wire::iri::matches_of(search.search.id);
     let view = View::new(&path, &query.raw, paging, total);
-    let page = Collection::new("Match", path, members, total, view, PARAMETERS);
-    Ok(ignored.on(json(StatusCode::OK, &page)))
+    let page =
+        Collection::new("Match", path, members, total, view, search_parameters(OperationId::SearchMatches));
+    Ok(ignored.on(metering::page(&page)))
 }
 
 /// `GET /matches/{id}`

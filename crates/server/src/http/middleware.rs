@@ -1,4 +1,5 @@
-//! Middleware around every request: request id, limits, responses for unknown routes and methods, log and metrics.
+//! Middleware around every request: request id, limits, responses for unknown routes and methods, CORS, compression, log and
+//! metrics.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -14,12 +15,13 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tracing::Instrument;
 
 use super::Shared;
+use super::compression::{self, Encoding};
+use super::cors::CrossOrigin;
 use super::error::Problem;
+use super::link::Base;
 use crate::metrics::{RequestLabels, RouteLabels};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-const DOCUMENTATION: HeaderValue =
-    HeaderValue::from_static("</docs.jsonld>; rel=\"http://www.w3.org/ns/hydra/core#apiDocumentation\"");
 
 /// Permit of a request, counted against `limits.requests_max`. Released when the last clone is dropped.
 #[derive(Clone)]
@@ -37,7 +39,7 @@ pub fn layer(router: Router<Shared>, shared: &Shared) -> Router<Shared> {
 
 async fn handle(
     State((shared, permits)): State<(Shared, Arc<Semaphore>)>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
     let started = Instant::now();
@@ -53,8 +55,19 @@ async fn handle(
         key = tracing::field::Empty
     );
 
+    let email = &shared.config.email;
+    let base = Base::of(email.chosen_public_url(), request.headers(), &email.public_url);
+    let link = base.documentation_link();
+    request.extensions_mut().insert(base);
+    let cross_origin = CrossOrigin::of(&shared.config.http.cors_origins, &request);
+    let accepted = Encoding::accepted(request.headers());
+
     shared.metrics.requests_in_flight.inc();
-    let mut response = run_limited(&shared, &permits, request, next).instrument(span.clone()).await;
+    let response = match cross_origin.preflight() {
+        Some(preflight) => preflight,
+        None => run_limited(&shared, &permits, request, next).instrument(span.clone()).await,
+    };
+    let mut response = compression::compress(response, accepted).await;
     shared.metrics.requests_in_flight.dec();
 
     let status = response.status();
@@ -70,7 +83,8 @@ async fn handle(
 
     let headers = response.headers_mut();
     headers.insert(REQUEST_ID, id);
-    headers.insert(header::LINK, DOCUMENTATION);
+    headers.insert(header::LINK, link);
+    cross_origin.add_headers(headers);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response

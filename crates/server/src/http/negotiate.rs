@@ -68,20 +68,51 @@ enum Preferred {
     Neither,
 }
 
-fn preferred(headers: &HeaderMap, offer: Offer) -> Preferred {
-    let mut ranges = headers.get_all(header::ACCEPT).iter().peekable();
-    if ranges.peek().is_none() {
-        return Preferred::LdJson;
+/// Returns the first of the offered media types that the client likes best; `None` if it accepts none of them.
+pub fn best<'a>(headers: &HeaderMap, offers: &[&'a str]) -> Option<&'a str> {
+    if !headers.contains_key(header::ACCEPT) {
+        return offers.first().copied();
     }
-    // The highest quality of each type; an exact type takes precedence over a wildcard.
-    let (mut ld_json, mut json, mut any): (Option<f32>, Option<f32>, Option<f32>) = (None, None, None);
-    for range in ranges.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')) {
+    let ranges: Vec<(String, f32)> = ranges(headers).collect();
+    // An exact type takes precedence over `text/*`, which takes precedence over `*/*`.
+    let quality = |offer: &str| {
+        let family = format!("{}/*", offer.split('/').next().unwrap_or_default());
+        [offer, &family, "*/*"]
+            .iter()
+            .find_map(|wanted| ranges.iter().find(|(range, _)| range == wanted))
+            .map_or(0.0, |(_, quality)| *quality)
+    };
+    let mut best: Option<(&str, f32)> = None;
+    for offer in offers {
+        let quality = quality(offer);
+        if quality > best.map_or(0.0, |(_, best)| best) {
+            best = Some((offer, quality));
+        }
+    }
+    best.map(|(offer, _)| offer)
+}
+
+/// Returns the media ranges of `Accept`, in lower case, with their qualities.
+fn ranges(headers: &HeaderMap) -> impl Iterator<Item = (String, f32)> {
+    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).map(|range| {
         let mut parts = range.split(';').map(str::trim);
         let media_type = parts.next().unwrap_or_default().to_ascii_lowercase();
         let quality = parts
             .filter_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")))
             .find_map(|quality| quality.parse::<f32>().ok())
             .unwrap_or(1.0);
+        (media_type, quality)
+    })
+}
+
+fn preferred(headers: &HeaderMap, offer: Offer) -> Preferred {
+    if !headers.contains_key(header::ACCEPT) {
+        return Preferred::LdJson;
+    }
+    // The highest quality of each type; an exact type takes precedence over a wildcard.
+    let (mut ld_json, mut json, mut any): (Option<f32>, Option<f32>, Option<f32>) = (None, None, None);
+    for (media_type, quality) in ranges(headers) {
         let slot = match media_type.as_str() {
             "application/ld+json" => &mut ld_json,
             // Clients that always ask for JSON-LD get the GeoJSON of an outline, too.
@@ -130,6 +161,26 @@ mod tests {
         check("text/html,application/xhtml+xml,*/*;q=0.8", Preferred::LdJson);
         check("application/x-ndjson", Preferred::Neither);
         check("application/x-ndjson, application/json", Preferred::Json);
+    }
+
+    #[test]
+    fn best_offer_is_chosen_by_quality_then_order() {
+        let check = |accept: &str, expected: Option<&str>| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT, accept.parse().unwrap());
+            let offers = ["text/html", "application/ld+json", "application/json"];
+            assert_eq!(best(&headers, &offers), expected, "{accept}");
+        };
+        assert_eq!(best(&HeaderMap::new(), &["text/html"]), Some("text/html"));
+        check("*/*", Some("text/html"));
+        check("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", Some("text/html"));
+        check("application/*", Some("application/ld+json"));
+        check("Application/JSON", Some("application/json"));
+        check("application/json, */*;q=0.1", Some("application/json"));
+        check("text/html;q=0.5, application/json", Some("application/json"));
+        check("text/html;q=0, */*", Some("application/ld+json"));
+        check("image/png", None);
+        check("*/*;q=0", None);
     }
 
     #[test]

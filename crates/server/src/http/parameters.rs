@@ -113,6 +113,11 @@ async fn check_query(query: QueryText, request: Request, next: Next) -> Result<R
 pub struct IgnoredNames(Vec<String>);
 
 impl IgnoredNames {
+    /// Returns the names, for a response that lists them in its body as well.
+    pub fn names(&self) -> &[String] {
+        &self.0
+    }
+
     /// Adds the header that lists the ignored names, if there are any.
     pub fn on(self, mut response: Response) -> Response {
         if self.0.is_empty() {

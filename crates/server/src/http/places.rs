@@ -1,68 +1,54 @@
 //! The reference geography: cities, departments, regions, and autocompletion of their names.
 
-use std::collections::HashSet;
-
 use axum::extract::State;
 use axum::response::Response;
+use description::OperationId;
+use description::operations::search_parameters;
 use domain::criteria::Direction;
 use domain::place::code_as_number;
 use domain::{City, Department, Insee, Zipcode};
 use http::StatusCode;
-use places::{CityFilter, DepartmentFilter, Exclusions, Order, Suggested, Suggestion};
+use places::{CityFilter, DivisionFilter, Exclusions, Order, Suggested, SuggestedKinds, Suggestion};
 use serde::Serialize;
+use wire::accepted;
+use wire::filters::shapes;
 use wire::hydra::{Collection, Paging, Parameter, View};
 use wire::iri;
-use wire::place::{CityResource, DepartmentResource, RegionResource};
+use wire::place::{
+    CityResource, DepartmentResource, LocationSuggestion, RegionResource, SUGGESTED_CITY,
+    SUGGESTED_DEPARTMENT,
+};
 use wire::query::Parameters;
 
 use super::Shared;
 use super::error::{Problem, json};
+use super::metering;
 use super::parameters::QueryText;
 use super::path::PathId;
 
 /// Suggestions shown under a search box.
 const SUGGESTIONS_DEFAULT: u64 = 10;
 
-const CITY_PARAMETERS: &[Parameter] = &[
-    Parameter::new("name", "name"),
-    Parameter::new("insee[]", "insee"),
-    Parameter::new("zipcode[]", "zipcode"),
-    Parameter::new("order[name]", "name"),
-    Parameter::new("page", "page"),
-    Parameter::new("itemsPerPage", "itemsPerPage"),
-];
-
-const DEPARTMENT_PARAMETERS: &[Parameter] = &[
-    Parameter::new("name", "name"),
-    Parameter::new("code[]", "code"),
-    Parameter::new("order[name]", "name"),
-    Parameter::new("page", "page"),
-    Parameter::new("itemsPerPage", "itemsPerPage"),
-];
-
-const REGION_PARAMETERS: &[Parameter] = &[
-    Parameter::new("name", "name"),
-    Parameter::new("order[name]", "name"),
-    Parameter::new("page", "page"),
-    Parameter::new("itemsPerPage", "itemsPerPage"),
-];
-
-const COMPLETION_PARAMETERS: &[Parameter] = &[
-    Parameter::new("query", "name"),
-    Parameter::new("q", "name"),
-    Parameter::new("search", "name"),
-    Parameter::new("excludedCitiesIds[]", "id"),
-    Parameter::new("excludedDepartmentsIds[]", "id"),
-    Parameter::new("itemsPerPage", "itemsPerPage"),
-];
-
 /// `GET /cities`
 pub async fn cities(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
     let mut parameters = query.parameters();
     let filter = CityFilter {
-        name: parameters.last("name").map(str::to_owned),
-        insee: parameters.parse_list("insee", "an INSEE code", Insee::parse),
-        zipcodes: parameters.parse_list("zipcode", "a zipcode", Zipcode::parse_five_digits),
+        name: name(&mut parameters),
+        slug: parameters.last("slug").map(str::to_owned),
+        insee: lists(
+            &mut parameters,
+            ["insee", "code", "inseeCode", "inseeCodes"],
+            accepted::INSEE,
+            Insee::parse,
+        ),
+        zipcodes: lists(
+            &mut parameters,
+            ["zipcode", "zipcodes"],
+            accepted::ZIPCODE,
+            Zipcode::parse_five_digits,
+        ),
+        without_grouped: parameters.flag("excludeGroupedCities").unwrap_or_default(),
+        polygons: shapes::parse_one_or_many(&mut parameters, "polygon"),
         order: order(&mut parameters),
     };
     let paging = Paging::parse(&mut parameters, Paging::ITEMS_MAX);
@@ -70,7 +56,15 @@ pub async fn cities(State(shared): State<Shared>, query: QueryText) -> Result<Re
     let found = shared.app.places().cities_matching(&filter);
     let total = found.len() as u64;
     let members = paging.of(found.into_iter().map(|city| CityResource::of(city)));
-    Ok(ignored.on(page("City", "/cities", &query, paging, members, total, CITY_PARAMETERS)))
+    Ok(ignored.on(page(
+        "City",
+        "/cities",
+        &query,
+        paging,
+        members,
+        total,
+        search_parameters(OperationId::Cities),
+    )))
 }
 
 /// `GET /cities/{id}`
@@ -91,18 +85,21 @@ pub fn find_city<'a>(shared: &'a Shared, id: &str) -> Result<&'a City, Problem> 
 /// `GET /departments`
 pub async fn departments(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
     let mut parameters = query.parameters();
-    let filter = DepartmentFilter {
-        name: parameters.last("name").map(str::to_owned),
-        codes: parameters
-            .parse_list("code", "a department code", |code| code_as_number(code).map(|_| code.to_owned())),
-        order: order(&mut parameters),
-    };
+    let filter = division_filter(&mut parameters, "a department code, such as 37 or 2A");
     let paging = Paging::parse(&mut parameters, Paging::ITEMS_MAX);
     let ignored = query.finish(parameters, &["name"])?;
     let found = shared.app.places().departments_matching(&filter);
     let total = found.len() as u64;
     let members = paging.of(found.into_iter().map(|department| DepartmentResource::of(department)));
-    Ok(ignored.on(page("Department", "/departments", &query, paging, members, total, DEPARTMENT_PARAMETERS)))
+    Ok(ignored.on(page(
+        "Department",
+        "/departments",
+        &query,
+        paging,
+        members,
+        total,
+        search_parameters(OperationId::Departments),
+    )))
 }
 
 /// `GET /departments/{id}`
@@ -124,13 +121,21 @@ pub fn find_department<'a>(shared: &'a Shared, id: &str) -> Result<&'a Departmen
 /// `GET /regions`
 pub async fn regions(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
     let mut parameters = query.parameters();
-    let (name, order) = (parameters.last("name"), order(&mut parameters));
+    let filter = division_filter(&mut parameters, "a region code, such as 24");
     let paging = Paging::parse(&mut parameters, Paging::ITEMS_MAX);
     let ignored = query.finish(parameters, &["name"])?;
-    let found = shared.app.places().regions_matching(name, order);
+    let found = shared.app.places().regions_matching(&filter);
     let total = found.len() as u64;
     let members = paging.of(found.into_iter().map(|region| RegionResource::of(region)));
-    Ok(ignored.on(page("Region", "/regions", &query, paging, members, total, REGION_PARAMETERS)))
+    Ok(ignored.on(page(
+        "Region",
+        "/regions",
+        &query,
+        paging,
+        members,
+        total,
+        search_parameters(OperationId::Regions),
+    )))
 }
 
 /// `GET /regions/{id}`
@@ -144,9 +149,13 @@ pub async fn region(State(shared): State<Shared>, PathId(id): PathId<String>) ->
 pub async fn autocomplete(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
     let mut parameters = query.parameters();
     let spellings = ["query", "q", "search"].map(|name| parameters.last(name));
+    let (cities, departments) =
+        (["excludedCitiesIds", "excludeCities"], ["excludedDepartmentsIds", "excludeDepartments"]);
+    let departments = lists(&mut parameters, departments, accepted::DEPARTMENT, iri::parse_department);
     let exclusions = Exclusions {
-        cities: ids(&mut parameters, "excludedCitiesIds", "a city id", iri::parse_city),
-        departments: ids(&mut parameters, "excludedDepartmentsIds", "a department id", iri::parse_department),
+        cities: lists(&mut parameters, cities, accepted::CITY, iri::parse_city).into_iter().collect(),
+        departments: departments.into_iter().collect(),
+        kinds: kinds(&mut parameters),
     };
     let items = parameters.count("itemsPerPage", 1).unwrap_or(SUGGESTIONS_DEFAULT).min(Paging::ITEMS_MAX);
     let ignored = query.finish(parameters, &[])?;
@@ -155,42 +164,68 @@ pub async fn autocomplete(State(shared): State<Shared>, query: QueryText) -> Res
     };
     // Suggestions, not a page of a collection: there is no second page, and the total is the number returned.
     let found = shared.app.places().complete(text, usize::try_from(items).unwrap_or_default(), &exclusions);
-    let members: Vec<SuggestionBody> = found.iter().map(SuggestionBody::of).collect();
+    let members: Vec<LocationSuggestion> =
+        found.iter().map(|suggestion| suggestion_body(&shared, suggestion)).collect();
     let (path, total) = ("/public/location-autocomplete", members.len() as u64);
-    let collection = Collection::new("Location", path, members, total, None, COMPLETION_PARAMETERS);
+    let collection =
+        Collection::new("Location", path, members, total, None, search_parameters(OperationId::Autocomplete));
     Ok(ignored.on(json(StatusCode::OK, &collection)))
 }
 
-#[derive(Serialize)]
-#[serde(untagged)]
-enum SuggestionBody {
-    City(Box<CityResource>),
-    Department(Box<DepartmentResource>),
-}
-
-impl SuggestionBody {
-    fn of(suggestion: &Suggestion) -> Self {
-        match &suggestion.place {
-            Suggested::City(city) => Self::City(Box::new(CityResource::of(city))),
-            Suggested::Department(department) => {
-                Self::Department(Box::new(DepartmentResource::of(department)))
-            }
+fn suggestion_body(shared: &Shared, suggestion: &Suggestion) -> LocationSuggestion {
+    match &suggestion.place {
+        Suggested::City(city) => LocationSuggestion::city(city),
+        Suggested::Department(department) => {
+            let capital =
+                department.capital_insee.as_ref().and_then(|insee| shared.app.places().city(insee)?.centre);
+            LocationSuggestion::department(department, capital)
         }
     }
 }
 
-fn ids(
+/// Parses `type`: one or both kinds of places.
+fn kinds(parameters: &mut Parameters<'_>) -> SuggestedKinds {
+    let expected = format!("{SUGGESTED_CITY} or {SUGGESTED_DEPARTMENT}");
+    let given = parameters.parse_list("type", &expected, |text| match text.to_ascii_lowercase().as_str() {
+        SUGGESTED_CITY | "cities" => Some(SuggestedKinds::Cities),
+        SUGGESTED_DEPARTMENT | "departments" => Some(SuggestedKinds::Departments),
+        _ => None,
+    });
+    match given.as_slice() {
+        [] => SuggestedKinds::All,
+        [first, others @ ..] if others.iter().all(|other| other == first) => *first,
+        _ => SuggestedKinds::All,
+    }
+}
+
+/// Parses the values under all names of a parameter.
+fn lists<T, const N: usize>(
     parameters: &mut Parameters<'_>,
-    name: &'static str,
+    names: [&'static str; N],
     expected: &str,
-    read: impl Fn(&str) -> Option<u64>,
-) -> HashSet<u64> {
-    parameters.parse_list(name, expected, read).into_iter().collect()
+    read: impl Fn(&str) -> Option<T>,
+) -> Vec<T> {
+    names.into_iter().flat_map(|name| parameters.parse_list(name, expected, &read)).collect()
+}
+
+/// Returns the part of a name to look for, under the first name that has one.
+fn name(parameters: &mut Parameters<'_>) -> Option<String> {
+    let given = ["name", "libelle", "label"].map(|name| parameters.last(name));
+    given.into_iter().flatten().next().map(str::to_owned)
+}
+
+fn division_filter(parameters: &mut Parameters<'_>, expected: &str) -> DivisionFilter {
+    DivisionFilter {
+        name: name(parameters),
+        slug: parameters.last("slug").map(str::to_owned),
+        codes: parameters.parse_list("code", expected, |code| code_as_number(code).map(|_| code.to_owned())),
+        order: order(parameters),
+    }
 }
 
 fn order(parameters: &mut Parameters<'_>) -> Order {
-    match parameters.order(&[("name", ())]).first() {
-        None => Order::Id,
+    match parameters.order_with_aliases(&[("name", ())], &[("sortByName", ())]).first() {
+        None => Order::BestMatch,
         Some(((), Direction::Ascending)) => Order::NameAscending,
         Some(((), Direction::Descending)) => Order::NameDescending,
     }
@@ -206,5 +241,5 @@ fn page<T: Serialize>(
     parameters: &[Parameter],
 ) -> Response {
     let view = View::new(path, &query.raw, paging, total);
-    json(StatusCode::OK, &Collection::new(resource, path, members, total, view, parameters))
+    metering::page(&Collection::new(resource, path, members, total, view, parameters))
 }

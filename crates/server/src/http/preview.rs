@@ -49,8 +49,10 @@ pub async fn preview(
         last_7_days: count(last_7_days),
         last_30_days: count(last_30_days),
         documents: documents.iter().map(|document| &**document).collect(),
+        ignored: ignored.names(),
     });
-    Ok(ignored.on(json(StatusCode::OK, &body)))
+    let response = json(StatusCode::OK, &body);
+    Ok(ignored.on(response))
 }
 
 fn count(count: Count) -> CountBody {

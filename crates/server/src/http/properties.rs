@@ -5,17 +5,20 @@ use std::sync::LazyLock;
 use app::search::DocumentPage;
 use axum::extract::State;
 use axum::response::Response;
+use description::OperationId;
+use description::operations::search_parameters;
 use domain::attribute::PropertyView;
 use domain::{PropertyId, SimilarityProfile};
 use engine::{SearchRequest, SimilarRequest};
-use http::{StatusCode, Uri};
+use http::Uri;
 use serde_json::value::RawValue;
 use wire::filters;
 use wire::hydra::{Collection, Paging, SearchTemplate, View};
 
 use super::Shared;
 use super::documents::existing;
-use super::error::{Problem, json};
+use super::error::Problem;
+use super::metering;
 use super::parameters::QueryText;
 use super::path::PathId;
 use super::searching::{read_filters, with_context};
@@ -26,7 +29,7 @@ const ITEMS_DEFAULT: u64 = 10;
 
 /// The search template of the collection. Serialised once, because it has a hundred parameters and is part of every page.
 static SEARCH: LazyLock<Option<Box<RawValue>>> = LazyLock::new(|| {
-    let template = SearchTemplate::new(PATH, &filters::collection_parameters());
+    let template = SearchTemplate::new(PATH, search_parameters(OperationId::ListProperties));
     serde_json::value::to_raw_value(&template).ok()
 });
 
@@ -45,7 +48,7 @@ pub async fn list(State(shared): State<Shared>, query: QueryText) -> Result<Resp
     let member: Vec<&RawValue> = documents.iter().map(|document| &**document).collect();
     let links = View::new(PATH, &query.raw, paging, total);
     let page = Collection::with_search(RESOURCE, PATH, member, total, links, &*SEARCH);
-    Ok(noted.on(json(StatusCode::OK, &page)))
+    Ok(noted.on(metering::page(&page)))
 }
 
 /// `GET /documents/properties/{id}/similar-properties`
@@ -74,6 +77,13 @@ pub async fn similar(
     let member: Vec<&RawValue> = documents.iter().map(|document| &**document).collect();
     let path = wire::iri::similar_properties(id);
     let links = View::new(&path, &query.raw, paging, total);
-    let page = Collection::new(RESOURCE, path, member, total, links, &filters::similar_parameters());
-    Ok(noted.on(json(StatusCode::OK, &page)))
+    let page = Collection::new(
+        RESOURCE,
+        path,
+        member,
+        total,
+        links,
+        search_parameters(OperationId::SimilarProperties),
+    );
+    Ok(noted.on(metering::page(&page)))
 }

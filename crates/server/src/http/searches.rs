@@ -7,30 +7,25 @@ use app::access::Caller;
 use axum::Extension;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
+use description::OperationId;
+use description::operations::search_parameters;
 use domain::search::SearchDraft;
-use domain::{Criteria, Endpoint, Insee, RawCriteria, SearchId, SiteDirectory, Violation};
+use domain::{Criteria, Endpoint, Insee, RawCriteria, SearchRef, SiteDirectory, Violation};
 use http::{HeaderValue, StatusCode, header};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use store::{SearchList, StoredSearch};
-use wire::hydra::{Collection, Paging, Parameter, View};
+use wire::hydra::{Collection, Paging, View};
 use wire::search::{ParseContext, ParsedSearch, Places, Purpose, SearchInput};
 
 use super::Shared;
 use super::body;
 use super::error::{Problem, json};
+use super::metering;
 use super::parameters::{IgnoredNames, QueryText};
 use super::path::PathId;
 
 const PATH: &str = "/searches";
-
-const PARAMETERS: &[Parameter] = &[
-    Parameter::new("notificationEnabled", "notificationEnabled"),
-    Parameter::new("order[title]", "title"),
-    Parameter::new("page", "page"),
-    Parameter::new("title", "title"),
-    Parameter::new("itemsPerPage", "itemsPerPage"),
-];
 
 /// Attempts to apply an update while other requests change the same search.
 const ATTEMPTS: usize = 5;
@@ -54,10 +49,11 @@ pub async fn list(
     let page = shared.app.searches_of(list).await?;
     let writer = Writer::new(&shared).await?;
     let members: Vec<Box<RawValue>> =
-        page.searches.iter().map(|stored| writer.write(stored)).collect::<Result<_, _>>()?;
+        page.searches.iter().map(|stored| writer.write(stored, &[])).collect::<Result<_, _>>()?;
     let view = View::new(PATH, &query.raw, paging, page.total);
-    let page = Collection::new("Search", PATH, members, page.total, view, PARAMETERS);
-    Ok(ignored.on(json(StatusCode::OK, &page)))
+    let page =
+        Collection::new("Search", PATH, members, page.total, view, search_parameters(OperationId::Searches));
+    Ok(ignored.on(metering::page(&page)))
 }
 
 /// `POST /searches`
@@ -75,7 +71,8 @@ pub async fn create(
         let message = format!("Limit of {limit} saved searches reached; delete one to create another.");
         return Err(Problem::violations(&[Violation::too_many("", message)]));
     };
-    let mut response = json(StatusCode::CREATED, &Writer::new(&shared).await?.write(&stored)?);
+    let mut response =
+        json(StatusCode::CREATED, &Writer::new(&shared).await?.write(&stored, ignored.names())?);
     if let Ok(location) = HeaderValue::from_str(&wire::iri::search(stored.search.id)) {
         response.headers_mut().insert(header::LOCATION, location.clone());
         response.headers_mut().insert(header::CONTENT_LOCATION, location);
@@ -87,30 +84,31 @@ pub async fn create(
 pub async fn one(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
-    PathId(id): PathId<SearchId>,
+    PathId(name): PathId<SearchRef>,
 ) -> Result<Response, Problem> {
-    let stored = owned_search(&shared, &caller, id).await?;
-    Ok(json(StatusCode::OK, &Writer::new(&shared).await?.write(&stored)?))
+    let stored = owned_search(&shared, &caller, name).await?;
+    Ok(json(StatusCode::OK, &Writer::new(&shared).await?.write(&stored, &[])?))
 }
 
-/// `PUT /searches/{id}`
+/// `PUT /searches/{id}`, and `POST` to the same path
 pub async fn update(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
-    PathId(id): PathId<SearchId>,
+    PathId(name): PathId<SearchRef>,
     query: QueryText,
     request: Request,
 ) -> Result<Response, Problem> {
     // Check ownership before reading a body of several megabytes.
-    owned_search(&shared, &caller, id).await?;
+    let id = owned_search(&shared, &caller, name).await?.search.id;
     let body = body::json(request, shared.config.limits.body_bytes_max).await?;
     let sites = shared.app.sites().await?;
     for _ in 0..ATTEMPTS {
         // Absent fields keep their current value, so read the search again after a concurrent change.
-        let current = owned_search(&shared, &caller, id).await?;
+        let current = owned_search(&shared, &caller, SearchRef::Id(id)).await?;
         let (draft, ignored) = read(&shared, &sites, &query, &body, Purpose::Update(&current.search.draft))?;
         if let Some(stored) = shared.app.update_search(&current, draft).await? {
-            return Ok(ignored.on(json(StatusCode::OK, &Writer::new(&shared).await?.write(&stored)?)));
+            let body = Writer::new(&shared).await?.write(&stored, ignored.names())?;
+            return Ok(ignored.on(json(StatusCode::OK, &body)));
         }
     }
     Err(Problem::new(StatusCode::CONFLICT, "This search is being changed by other requests; try again."))
@@ -120,8 +118,9 @@ pub async fn update(
 pub async fn delete(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
-    PathId(id): PathId<SearchId>,
+    PathId(name): PathId<SearchRef>,
 ) -> Result<Response, Problem> {
+    let id = owned_search(&shared, &caller, name).await?.search.id;
     if !shared.app.delete_search(caller.user.id, id).await? {
         return Err(Problem::not_found());
     }
@@ -129,8 +128,12 @@ pub async fn delete(
 }
 
 /// Returns a search of the caller.
-pub async fn owned_search(shared: &Shared, caller: &Caller, id: SearchId) -> Result<StoredSearch, Problem> {
-    shared.app.search_of(caller.user.id, id).await?.ok_or_else(Problem::not_found)
+pub async fn owned_search(
+    shared: &Shared,
+    caller: &Caller,
+    name: SearchRef,
+) -> Result<StoredSearch, Problem> {
+    shared.app.search_named(caller.user.id, name).await?.ok_or_else(Problem::not_found)
 }
 
 /// Parses the body of a search. Fails with all violations; returns the draft and the names of unknown attributes.
@@ -189,11 +192,12 @@ impl<'a> Writer<'a> {
         Ok(Self { shared, sites: shared.app.sites().await? })
     }
 
-    fn write(&self, stored: &StoredSearch) -> Result<Box<RawValue>, Problem> {
+    /// Writes a search, with the unknown fields of the request.
+    fn write(&self, stored: &StoredSearch, ignored: &[String]) -> Result<Box<RawValue>, Problem> {
         let StoredSearch { number: _, version: _, search, last_alert_at } = stored;
         let (sites, zone) = (&*self.sites, &self.shared.config.time_zone);
         let written = with_places(&self.shared.app, |places| {
-            let parts = SearchInput { search, last_alert_at: *last_alert_at, places, sites, zone };
+            let parts = SearchInput { search, last_alert_at: *last_alert_at, places, sites, zone, ignored };
             serde_json::value::to_raw_value(&wire::search::search(parts))
         });
         written.map_err(|error| {

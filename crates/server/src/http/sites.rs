@@ -2,35 +2,23 @@
 
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
+use description::OperationId;
+use description::operations::search_parameters;
 use domain::criteria::Direction;
 use domain::fold::fold;
 use domain::{Site, SiteCategory, SiteCategoryId, SiteId};
 use http::{HeaderValue, StatusCode, header};
 use store::{PutSite, RenameOutcome};
-use wire::hydra::{Collection, Paging, Parameter, View};
+use wire::hydra::{Collection, Paging, View};
 use wire::query::Parameters;
 use wire::site::{self, SiteCategoryResource, SiteChange, SiteResource};
 
 use super::Shared;
 use super::body;
 use super::error::{Problem, json};
+use super::metering;
 use super::parameters::QueryText;
 use super::path::PathId;
-
-const SITE_PARAMETERS: &[Parameter] = &[
-    Parameter::new("name", "name"),
-    Parameter::new("category[]", "category"),
-    Parameter::new("order[name]", "name"),
-    Parameter::new("page", "page"),
-    Parameter::new("itemsPerPage", "itemsPerPage"),
-];
-
-const CATEGORY_PARAMETERS: &[Parameter] = &[
-    Parameter::new("name", "name"),
-    Parameter::new("order[name]", "name"),
-    Parameter::new("page", "page"),
-    Parameter::new("itemsPerPage", "itemsPerPage"),
-];
 
 /// `GET /sites`
 pub async fn list(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
@@ -53,8 +41,8 @@ pub async fn list(State(shared): State<Shared>, query: QueryText) -> Result<Resp
     let total = found.len() as u64;
     let members = paging.of(found.into_iter().map(|site| SiteResource::of(site, &directory)));
     let view = View::new("/sites", &query.raw, paging, total);
-    let page = Collection::new("Site", "/sites", members, total, view, SITE_PARAMETERS);
-    Ok(ignored.on(json(StatusCode::OK, &page)))
+    let page = Collection::new("Site", "/sites", members, total, view, search_parameters(OperationId::Sites));
+    Ok(ignored.on(metering::page(&page)))
 }
 
 /// `GET /sites/{id}`
@@ -103,8 +91,15 @@ pub async fn categories(State(shared): State<Shared>, query: QueryText) -> Resul
     let total = found.len() as u64;
     let members = paging.of(found.into_iter().map(SiteCategoryResource::of));
     let view = View::new("/site_categories", &query.raw, paging, total);
-    let page = Collection::new("SiteCategory", "/site_categories", members, total, view, CATEGORY_PARAMETERS);
-    Ok(ignored.on(json(StatusCode::OK, &page)))
+    let page = Collection::new(
+        "SiteCategory",
+        "/site_categories",
+        members,
+        total,
+        view,
+        search_parameters(OperationId::SiteCategories),
+    );
+    Ok(ignored.on(metering::page(&page)))
 }
 
 /// `GET /site_categories/{id}`

@@ -16,6 +16,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use wire::advert_draft::ParseMode;
 
 use super::Shared;
+use super::metering::Meter;
 use super::middleware::RequestPermit;
 use crate::ndjson::{self, LINES_PER_BATCH, Line, LineSplitter};
 
@@ -26,10 +27,16 @@ const RECEIPT_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// How long a shutdown waits for more data of a stream.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
 
-pub fn ingest(shared: &Shared, permit: Option<RequestPermit>, body: Body, mode: ParseMode) -> Response {
+pub fn ingest(
+    shared: &Shared,
+    permit: Option<RequestPermit>,
+    meter: Option<Meter>,
+    body: Body,
+    mode: ParseMode,
+) -> Response {
     let (sender, receiver) = mpsc::unbounded_channel();
     let receipts = ReceiptSender { sender, free_bytes: Arc::new(Semaphore::new(RECEIPT_BYTES_MAX)) };
-    let task = AdvertStream { shared: shared.clone(), receipts, mode };
+    let task = AdvertStream { shared: shared.clone(), receipts, mode, meter };
     let work = async move {
         task.run(body).await;
         drop(permit);
@@ -48,6 +55,7 @@ struct AdvertStream {
     shared: Shared,
     receipts: ReceiptSender,
     mode: ParseMode,
+    meter: Option<Meter>,
 }
 
 enum Next {
@@ -187,6 +195,9 @@ impl AdvertStream {
                 return false;
             }
         };
+        if let Some(meter) = &self.meter {
+            meter.count_items(ingested.len());
+        }
         let mut text = Vec::with_capacity(ingested.len() * 256);
         for (number, ingested) in numbers.into_iter().zip(ingested) {
             self.shared.metrics.count(std::slice::from_ref(&ingested.receipt));

@@ -30,7 +30,7 @@ async fn search_is_unavailable_until_the_index_is_built() {
     let (shared, _folder) = without_followers();
     for response in [
         properties::list(State(shared.clone()), query().await).await.into_response(),
-        bulk::stream(State(shared.clone()), None, query().await).await.into_response(),
+        bulk::stream(State(shared.clone()), None, None, query().await).await.into_response(),
         indicators::price_per_meter(State(shared.clone()), query().await).await.into_response(),
         health::ready(State(shared.clone())).await,
     ] {

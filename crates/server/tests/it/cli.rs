@@ -3,6 +3,7 @@
 mod deliveries;
 mod import;
 mod import_options;
+mod listen;
 mod output;
 mod properties;
 mod serve;
@@ -14,7 +15,7 @@ use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// The command, without settings from the environment of the tests.
-fn vigie() -> Command {
+pub fn vigie() -> Command {
     without_settings(Command::new(env!("CARGO_BIN_EXE_vigie")))
 }
 
@@ -90,6 +91,48 @@ fn key_is_revoked_by_id_or_by_key() {
     assert!(run(folder.path(), &["keys", "revoke", "x"]).failed().contains("\"x\" is not a key id"));
     let unknown = "0".repeat(22);
     assert!(run(folder.path(), &["keys", "revoke", &unknown]).failed().contains("key 0000"));
+}
+
+#[test]
+fn key_is_shown_and_changed() {
+    let folder = TempDir::new().unwrap();
+    let keys = |arguments: &[&str]| run(folder.path(), &[&["keys"][..], arguments].concat());
+    let created = keys(&[
+        "create",
+        "--user",
+        "Zoé",
+        "--scope",
+        "read",
+        "--label",
+        "Site de l'agence",
+        "--expires",
+        "2999-12-31",
+        "--limit",
+        "60",
+    ]);
+    let key = created.succeeded().trim().to_owned();
+    let shown = keys(&["show", &key]);
+    let expected = format!("id: {}\nuser: Zoé\nlabel: Site de l'agence\nscopes: read\n", &key[6..28]);
+    assert!(shown.succeeded().starts_with(&expected), "{shown:?}");
+    let rest = "expires: 2999-12-31T23:59:59+01:00\nstate: valid\nlast use: never used\nlimit: 60/min\n";
+    assert!(shown.out.ends_with(rest), "{shown:?}");
+    let list = keys(&["list"]);
+    assert!(list.succeeded().ends_with("\tvalid\tnever used\tlimit 60/min\tSite de l'agence\n"), "{list:?}");
+
+    let changed = keys(&["change", &key[6..28], "--label", "", "--expires", "2020-01-01", "--limit", "0"]);
+    assert!(changed.succeeded().contains("label: none\n"), "{changed:?}");
+    assert!(changed.out.contains("state: expired 2020-01-01T22:59:59Z\n"), "{changed:?}");
+    assert!(changed.out.ends_with("limit: no limit\n"), "{changed:?}");
+    let changed = keys(&["change", &key, "--expires", "never", "--limit", "general"]);
+    assert!(changed.succeeded().contains("expires: never\nstate: valid\n"), "{changed:?}");
+    assert!(changed.out.ends_with("limit: general limit\n"), "{changed:?}");
+
+    assert!(keys(&["change", &key]).failed().contains("nothing to change"));
+    assert!(keys(&["change", &key, "--limit", "x"]).failed().contains("--limit \"x\""));
+    assert!(keys(&["change", &key, "--expires", "x"]).failed().contains("--expires \"x\""));
+    assert!(keys(&["show", &"0".repeat(22)]).failed().contains("does not exist"));
+    let past = keys(&["create", "--user", "Zoé", "--expires", "2020-01-01"]);
+    assert!(past.failed().contains("--expires is in the past"));
 }
 
 #[test]

@@ -33,9 +33,14 @@ static TRUSTED: LazyLock<Trusted> = LazyLock::new(|| {
 
 /// Starts a server that may send to this machine.
 async fn with_dispatcher() -> TestServer {
+    with_delivery_settings("").await
+}
+
+/// The same with more settings of the section `[delivery]`.
+async fn with_delivery_settings(settings: &str) -> TestServer {
     let file = TRUSTED.file.path().join("ca.pem");
     let settings = format!(
-        "[delivery]\ndanger_allow_private_addresses = true\nextra_ca_file = {:?}\n",
+        "[delivery]\ndanger_allow_private_addresses = true\nextra_ca_file = {:?}\n{settings}",
         file.to_str().unwrap()
     );
     TestServer::with_dispatcher(&settings).await

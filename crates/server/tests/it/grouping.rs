@@ -20,7 +20,8 @@ async fn corrections_need_the_admin_scope() {
     for path in ["/properties/merge", &split] {
         server.send(Request::new("POST", path).json(&json!({}))).await.problem(401);
         for key in [&keys.read, &keys.searches, &keys.ingest] {
-            assert_eq!(post(&server, path, key, &json!({})).await.problem(403), "Access Denied.", "{path}");
+            let denied = "Access Denied. This key lacks the scope \"admin\".";
+            assert_eq!(post(&server, path, key, &json!({})).await.problem(403), denied, "{path}");
         }
         post(&server, path, &keys.admin, &json!({})).await.problem(422);
         let wrong = server.get(path).await;

@@ -78,6 +78,14 @@ async fn merged_properties_lead_to_the_first_one() {
         assert_eq!(message, format!("Property {} was merged into {survivor}.", uuid(merged)), "{path}");
         assert_eq!(response.header("location"), Some(format!("{to}{path}").as_str()));
     }
+    // The id of a property leads to its document, without a detour.
+    for (id, document) in [(survivor, &to), (merged, &to)] {
+        let response = server.get(id).await;
+        response.problem(301);
+        assert_eq!(response.header("location"), Some(document.as_str()), "{id}");
+    }
+    server.get("/properties/00000000-0000-7000-8000-00000000ffff").await.problem(404);
+    server.get("/properties/x").await.problem(404);
     let split = server.post(&format!("{merged}/split"), &json!({"adverts": [other["uuid"]]})).await;
     split.problem(308);
     assert_eq!(split.header("location"), Some(format!("{survivor}/split").as_str()));

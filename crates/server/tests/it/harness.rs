@@ -2,6 +2,7 @@
 
 pub mod adverts;
 pub mod client;
+mod described;
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -180,9 +181,13 @@ impl TestServer {
         self.get(receipt["@id"].as_str().unwrap()).await.ok()
     }
 
-    /// Returns the current document of the property of a receipt.
+    /// Returns the current document of the property of a receipt, which may have been merged into another one since.
     pub async fn document(&self, receipt: &Value) -> Value {
-        self.get(&format!("/documents{}", receipt["property"].as_str().unwrap())).await.ok()
+        let response = self.get(&format!("/documents{}", receipt["property"].as_str().unwrap())).await;
+        match response.header("location") {
+            Some(survivor) if response.status == 301 => self.get(survivor).await.ok(),
+            _ => response.ok(),
+        }
     }
 
     /// Returns the number of entries in the change log.

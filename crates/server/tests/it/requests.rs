@@ -8,13 +8,13 @@ use crate::harness::client::{Connection, Request, Response};
 
 const NOWHERE: &str = "00000000-0000-7000-8000-00000000ffff";
 const LD_JSON: &str = "application/ld+json; charset=utf-8";
-const DOCUMENTATION: &str = "</docs.jsonld>; rel=\"http://www.w3.org/ns/hydra/core#apiDocumentation\"";
+const DOCUMENTATION: &str =
+    "<http://vigie.test/docs.jsonld>; rel=\"http://www.w3.org/ns/hydra/core#apiDocumentation\"";
 
 #[tokio::test]
 async fn unknown_paths_and_ids_are_not_found() {
     let server = TestServer::start().await;
     for path in [
-        "/",
         "/advert",
         "/adverts/",
         "/adverts/x",
@@ -262,5 +262,29 @@ async fn connections_are_reused() {
         let request = Request::new("POST", "/adverts").key(&server.keys.ingest);
         connection.send(request.json(&minimal(&number.to_string())).bytes()).await;
         assert_eq!(connection.response().await.status, 201);
+    }
+}
+
+#[tokio::test]
+async fn documentation_link_uses_the_public_address() {
+    let server = TestServer::with("[email]\npublic_url = \"https://api.exemple.fr/\"\n").await;
+    let response = server.send(Request::new("GET", "/healthz")).await;
+    let relation = "rel=\"http://www.w3.org/ns/hydra/core#apiDocumentation\"";
+    assert_eq!(response.header("link"), Some(&*format!("<https://api.exemple.fr/docs.jsonld>; {relation}")));
+
+    let server = TestServer::start().await;
+    for (host, expected) in [
+        ("Host: [::1]:8080\r\nX-Forwarded-Proto: https\r\n", "https://[::1]:8080"),
+        ("Host: a>b\r\n", "http://127.0.0.1:8080"),
+        ("", "http://127.0.0.1:8080"),
+    ] {
+        let mut connection = Connection::open(server.address).await;
+        connection.send(format!("GET /healthz HTTP/1.1\r\n{host}\r\n")).await;
+        let response = connection.response().await;
+        assert_eq!(
+            response.header("link"),
+            Some(&*format!("<{expected}/docs.jsonld>; {relation}")),
+            "{host}"
+        );
     }
 }

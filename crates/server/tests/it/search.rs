@@ -33,7 +33,7 @@ pub fn titles(page: &Value) -> Vec<String> {
 }
 
 /// Returns the titles a query finds, in alphabetical order.
-async fn found(server: &TestServer, query: &str) -> String {
+pub async fn found(server: &TestServer, query: &str) -> String {
     let page = server.get(&format!("/documents/properties?{query}&itemsPerPage=30")).await.ok();
     let mut titles = titles(&page);
     assert_eq!(page["hydra:totalItems"], titles.len(), "{query}");
@@ -41,7 +41,7 @@ async fn found(server: &TestServer, query: &str) -> String {
     titles.join(" ")
 }
 
-async fn check(server: &TestServer, cases: &[(&str, &str)]) {
+pub async fn check(server: &TestServer, cases: &[(&str, &str)]) {
     for (query, expected) in cases {
         assert_eq!(found(server, query).await, *expected, "{query}");
     }
@@ -66,10 +66,10 @@ async fn bounds_are_inclusive_and_exclude_unknown_values() {
             ("surfaceMin=62.5", "a"),
             ("surfaceMax=62.45", "b"),
             ("roomMin=1", "a b"),
-            // A maximum of zero is ignored unless the minimum is zero as well.
+            // A maximum of zero means no maximum, also beside a minimum of zero.
             ("budgetMax=0", "a b c"),
             ("budgetMax=0&budgetMin=200000", "b c"),
-            ("budgetMax=0&budgetMin=0", ""),
+            ("budgetMax=0&budgetMin=0", "a b c"),
             // By default, properties without a plausible price are excluded.
             ("withCoherentPrice=true", "a b c"),
             ("withCoherentPrice=false", "a b c d"),
@@ -365,12 +365,21 @@ async fn invalid_query_reports_name_and_value() {
     let server = TestServer::start().await;
     for (query, expected) in [
         ("budgetMin=cher", "budgetMin: \"cher\" is not a number."),
-        ("propertyTypes[]=9", "propertyTypes: \"9\" is not one of 0, 1, 2, 3, 4, 5, 6."),
+        (
+            "propertyTypes[]=9",
+            "propertyTypes: \"9\" is not one of 0 Apartment, 1 House, 2 Building, 3 Parking, 4 Office, 5 Land, 6 Shop.",
+        ),
         ("expired=maybe", "expired: \"maybe\" is not true or false."),
         ("toDate=31/12/2026", "toDate: \"31/12/2026\" is not a date."),
-        ("includedCities[]=Paris", "includedCities: \"Paris\" is not a reference to a city."),
+        (
+            "includedCities[]=Paris",
+            "includedCities: \"Paris\" is not a reference to a city, such as /cities/37261 (GET /cities?name=… finds it).",
+        ),
         ("excludedProperties=12", "excludedProperties: \"12\" is not a reference to a property."),
-        ("includedSites[]=/sites/x", "includedSites: \"/sites/x\" is not a reference to a site."),
+        (
+            "includedSites[]=/sites/x",
+            "includedSites: \"/sites/x\" is not a reference to a site, such as /sites/1 or portail.fr (GET /sites lists them).",
+        ),
         ("lat=200&lon=2", "lat: 200 is not between -90 and 90."),
         ("radius=-1", "radius: The radius -1 is not between 0 and 20040 kilometres."),
         ("sortMode=age", "sortMode: \"age\" is not property or advert."),
@@ -403,14 +412,13 @@ async fn invalid_query_reports_name_and_value() {
 #[tokio::test]
 async fn misspelt_filter_is_reported_or_rejected() {
     let server = with(&[listing("a", json!({}))]).await;
-    let path = "/documents/properties?budgetmin=900000&order[prize]=asc&expressions[0][0][word]=a\
-                &expressions[0][0][options][exact]=1&page=1";
+    let path = "/documents/properties?budgetmin=900000&order[prize]=asc&expressions[0][0][word]=a&page=1";
     let response = server.get(path).await;
     assert_eq!(titles(&response.ok()), ["a"]);
-    assert_eq!(
-        response.header("x-ignored-parameters"),
-        Some("budgetmin, expressions[0][0][options][exact], order[prize]")
-    );
+    assert_eq!(response.header("x-ignored-parameters"), Some("budgetmin, order[prize]"));
+    // Without `includes=false` a search means the opposite: an unknown option is never ignored.
+    let refused = server.get(&format!("{path}&expressions[0][0][options][include]=false")).await;
+    assert_eq!(refused.violations(400), ["expressions[0][0][options][include]"]);
     let strict = Request::new("GET", path).key(&server.keys.read).header("Prefer", "handling=strict");
     assert!(server.send(strict).await.problem(400).contains("budgetmin"));
     let fine = Request::new("GET", "/documents/properties?budgetMin=1&isExpired=false&page=1");

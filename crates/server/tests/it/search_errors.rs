@@ -1,6 +1,7 @@
 //! Invalid search queries: rejected with name and value, all violations together, never answered with an empty result.
 
 use serde_json::{Value, json};
+use wire::accepted;
 
 use crate::harness::TestServer;
 use crate::harness::client::{Request, Response};
@@ -44,16 +45,16 @@ async fn invalid_utf8_is_rejected_and_quoted() {
 async fn invalid_codes_and_references_are_rejected() {
     let server = with(&[listing("nice", json!({"insee": "06088", "zipcode": "06000"}))]).await;
     for (names, values, expected) in [
-        (["includedZipcodes", "excludedZipcodes"], &["abcde", "F-75011", "750", "750111"][..], "a zipcode"),
         (
-            ["includedSites", "excludedSites"],
-            &["/site/1", "-3", "0", "/sites/0", "sites/-3"],
-            "a reference to a site",
+            ["includedZipcodes", "excludedZipcodes"],
+            &["abcde", "F-75011", "750", "750111"][..],
+            accepted::ZIPCODE,
         ),
+        (["includedSites", "excludedSites"], &["/site/1", "-3", "0", "/sites/0", "sites/-3"], accepted::SITE),
         (
             ["includedSiteCategories", "excludedSiteCategories"],
             &["-1", "0", "/site_categories/-1", "/sites/1"],
-            "a reference to a category of sites",
+            accepted::SITE_CATEGORY,
         ),
     ] {
         for (name, value) in names.iter().flat_map(|name| values.iter().map(move |value| (name, value))) {

@@ -192,24 +192,44 @@ async fn indicators_report_averages_and_medians() {
     ])
     .await;
     let get = async |query: &str| server.get(&format!("/indicators/price_per_meter?{query}")).await;
+    let only_member = async |query: &str| {
+        let page = get(query).await.ok();
+        assert_eq!((&page["@type"], &page["hydra:totalItems"]), (&json!("hydra:Collection"), &json!(1)));
+        assert_eq!(page["hydra:member"].as_array().unwrap().len(), 1);
+        page["hydra:member"][0].clone()
+    };
+    let page = get("").await.ok();
     assert_eq!(
-        get("").await.ok(),
-        json!({
-            "@context": "/contexts/PricePerMeter", "@id": "/indicators/price_per_meter", "@type": "PricePerMeter",
+        (&page["@context"], &page["@id"]),
+        (&json!("/contexts/PricePerMeter"), &json!("/indicators/price_per_meter"))
+    );
+    let template = page["hydra:search"]["hydra:template"].as_str().unwrap();
+    assert!(template.contains("budgetMin,") && template.contains("aggregationInterval"), "{template}");
+    assert_eq!(
+        page["hydra:member"],
+        json!([{
+            "@id": "/indicators/price_per_meter#result", "@type": "PricePerMeter",
             "average": 3000.01, "average_min": 3000.0, "average_max": 3000.02, "median": 3000.02, "count": 3,
-            "series": [
+            "series": {"2026-01": 3000.0, "2026-02": 3000.02},
+            "periods": [
                 {"date": "2026-01", "average": 3000.0, "median": 3000.0, "count": 2},
                 {"date": "2026-02", "average": 3000.02, "median": 3000.02, "count": 1}
             ]
-        })
+        }])
     );
-    let yearly = get("aggregationInterval=year&budgetMax=150000").await.ok();
-    assert_eq!(yearly["series"], json!([{"date": "2026", "average": 2000.0, "median": 2000.0, "count": 1}]));
-    let nothing = get("budgetMin=900000").await.ok();
+    for name in ["aggregationInterval", "dateHistogramGranularity"] {
+        let yearly = only_member(&format!("{name}=year&budgetMax=150000")).await;
+        assert_eq!(yearly["series"], json!({"2026": 2000.0}), "{name}");
+        assert_eq!(
+            yearly["periods"],
+            json!([{"date": "2026", "average": 2000.0, "median": 2000.0, "count": 1}])
+        );
+    }
+    let nothing = only_member("budgetMin=900000").await;
     for member in ["average", "average_min", "average_max", "median"] {
         assert_eq!(nothing[member], Value::Null);
     }
-    assert_eq!(nothing["series"], json!([]));
+    assert_eq!((&nothing["series"], &nothing["periods"]), (&json!({}), &json!([])));
     assert_eq!(
         get("aggregationInterval=week").await.problem(400),
         "aggregationInterval: \"week\" is not month or year."

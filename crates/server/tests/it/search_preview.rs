@@ -105,8 +105,10 @@ async fn preview_body_is_a_search_body() {
     assert_eq!(refused(flats(json!({"budgetMin": 300_000}))).await.violations(422), ["budgetMin"]);
     refused(flats(json!({"budgetMax": "dear"}))).await.problem(400);
     refused(json!([])).await.problem(400);
-    let response = refused(flats(json!({"budgetMaximum": 1}))).await;
-    assert_eq!((response.status, response.header("x-ignored-parameters")), (200, Some("budgetMaximum")));
+    assert_eq!(refused(flats(json!({"budgetMaximum": 1}))).await.violations(422), ["budgetMaximum"]);
+    let response = refused(flats(json!({"folder": 1}))).await;
+    assert_eq!((response.status, response.header("x-ignored-parameters")), (200, Some("folder")));
+    assert_eq!(response.json()["ignored"], json!(["folder"]));
 
     let sent_with = async |key: &str| {
         server.send(Request::new("POST", "/searches/preview").key(key).json(&flats(json!({})))).await

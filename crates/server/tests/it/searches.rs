@@ -271,7 +271,8 @@ async fn searches_need_the_searches_scope() {
         server.send(Request::new(method, path).json(&minimal())).await.problem(401);
         for key in [&keys.read, &keys.ingest, &keys.admin] {
             let response = server.send(Request::new(method, path).key(key).json(&minimal())).await;
-            assert_eq!(response.problem(403), "Access Denied.", "{method} {path}");
+            let denied = "Access Denied. This key lacks the scope \"searches\".";
+            assert_eq!(response.problem(403), denied, "{method} {path}");
         }
         let response = server.send(Request::new(method, path).key(&keys.searches).json(&minimal())).await;
         assert!(
@@ -282,7 +283,7 @@ async fn searches_need_the_searches_scope() {
     }
     for (path, allowed) in [
         ("/searches", ["GET", "HEAD", "POST"].as_slice()),
-        (path(&created), &["DELETE", "GET", "HEAD", "PUT"]),
+        (path(&created), &["DELETE", "GET", "HEAD", "POST", "PUT"]),
     ] {
         let response = server.send(Request::new("PATCH", path).key(&keys.all)).await;
         response.problem(405);
@@ -290,6 +291,46 @@ async fn searches_need_the_searches_scope() {
         allow.sort_unstable();
         assert_eq!(allow, allowed);
     }
+}
+
+#[tokio::test]
+async fn owner_names_a_search_by_its_token() {
+    let server = TestServer::start().await;
+    let created = create_search(&server, &json!({"propertyTypes": [0, 1], "withCoherentPrice": false})).await;
+    let token = created["token"].as_str().unwrap();
+    let by_token = format!("/searches/{token}");
+    assert_eq!(server.get(&by_token).await.ok(), server.get(path(&created)).await.ok());
+
+    let changed = put(&server, &by_token, &with(&json!({"title": "Autre"}))).await.ok();
+    assert_eq!((&changed["@id"], &changed["title"]), (&created["@id"], &json!("Autre")));
+    // POST does what PUT does.
+    for path in [by_token.as_str(), path(&created)] {
+        let posted = server.post(path, &with(&json!({"title": "Encore"}))).await.ok();
+        assert_eq!((&posted["@id"], &posted["title"]), (&created["@id"], &json!("Encore")));
+    }
+    server.post(&by_token, &json!({"title": ""})).await.problem(422);
+
+    let receipt = server.accept(&advert("1", json!({"price": 100_000}))).await;
+    let property = receipt["property"].as_str().unwrap();
+    let explained = server.get(&format!("{by_token}/explain?property={property}")).await.ok();
+    assert_eq!(explained["search"], created["@id"]);
+    let matches = server.get(&format!("{by_token}/matches")).await.ok();
+    assert_eq!(matches["@id"], format!("{}/matches", path(&created)));
+    let replayed = server.post(&format!("{by_token}/replay"), &json!({"since": "2026-01-01"})).await;
+    assert_eq!(replayed.status, 409, "notifications are off: {}", replayed.text());
+    let deliveries = server.get(&format!("/deliveries?search={by_token}")).await.ok();
+    assert_eq!(deliveries["hydra:totalItems"], 0);
+
+    // The token of a search is no key to it for others.
+    let other = stranger(&server).await;
+    for (method, path) in [("GET", &by_token), ("DELETE", &by_token), ("GET", &format!("{by_token}/matches"))]
+    {
+        server.send(Request::new(method, path).key(&other)).await.problem(404);
+    }
+    server.get(&format!("/searches/{}", "0".repeat(50))).await.problem(404);
+    assert_eq!(server.delete(&by_token).await.status, 204);
+    server.get(path(&created)).await.problem(404);
+    server.get(&by_token).await.problem(404);
 }
 
 #[tokio::test]
@@ -313,20 +354,36 @@ async fn searches_per_user_are_limited() {
 async fn unknown_attributes_are_reported_or_rejected() {
     let server = TestServer::start().await;
     let created = create_search(&server, &json!({})).await;
-    let misspelt = with(&json!({"budgetmax": 3, "expired": false, "fromDate": "2026-01-01", "budgetMax": 7}));
+    let odd = with(&json!({"folder": 3, "expired": false, "fromDate": "2026-01-01", "budgetMax": 7}));
     for (method, path, status) in [("POST", "/searches?x=1", 201), ("PUT", path(&created), 200)] {
-        let response = server.send(Request::new(method, path).key(&server.keys.all).json(&misspelt)).await;
+        let response = server.send(Request::new(method, path).key(&server.keys.all).json(&odd)).await;
         assert_eq!((response.status, &response.json()["budgetMax"]), (status, &json!(7)));
-        let expected =
-            if method == "POST" { "budgetmax, expired, fromDate, x" } else { "budgetmax, expired, fromDate" };
-        assert_eq!(response.header("x-ignored-parameters"), Some(expected));
+        let expected = if method == "POST" {
+            vec!["expired", "folder", "fromDate", "x"]
+        } else {
+            vec!["expired", "folder", "fromDate"]
+        };
+        assert_eq!(response.header("x-ignored-parameters"), Some(expected.join(", ").as_str()));
+        assert_eq!(response.json()["ignored"], json!(expected));
+        // A property of the response, not of the search; and it can be sent back.
+        let read = server.get(self::path(&response.json())).await.ok();
+        assert_eq!(read.get("ignored"), None);
+        let back = put(&server, self::path(&read), &response.json()).await;
+        assert_eq!((back.status, back.header("x-ignored-parameters")), (200, None));
     }
     let before = server.get("/searches").await.ok();
     for (method, path) in [("POST", "/searches"), ("PUT", path(&created))] {
         let request = Request::new(method, path).key(&server.keys.all).header("Prefer", "handling=strict");
         let message =
-            server.send(request.json(&with(&json!({"budgetmax": 3, "budgetMax": 8})))).await.problem(400);
-        assert!(message.contains("budgetmax"), "{message}");
+            server.send(request.json(&with(&json!({"folder": 3, "budgetMax": 8})))).await.problem(400);
+        assert!(message.contains("folder"), "{message}");
+    }
+    // A field that is close to a known one is misspelt.
+    for (method, path) in [("POST", "/searches"), ("PUT", path(&created))] {
+        let body = with(&json!({"maxBudget": 3, "cities": ["/cities/37261"], "budgetmax": 4}));
+        let response = server.send(Request::new(method, path).key(&server.keys.all).json(&body)).await;
+        assert_eq!(response.violations(422), ["budgetmax", "cities", "maxBudget"]);
+        assert!(response.problem(422).contains("Did you mean \"includedCities\" or \"excludedCities\"?"));
     }
     assert_eq!(server.get("/searches").await.ok(), before, "a rejected body changes nothing");
 }

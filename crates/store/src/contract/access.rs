@@ -1,11 +1,11 @@
 //! Users and their API keys.
 
 use async_trait::async_trait;
-use domain::{KeyId, Scopes, Timestamp, UserId};
+use domain::{KeyId, KeySettings, Scopes, Timestamp, UserId};
 
 use crate::error::Error;
 
-/// Creates, reads and revokes API keys.
+/// Creates, reads, changes and revokes API keys.
 #[async_trait]
 pub trait AccessStore: Send + Sync + 'static {
     /// Stores a key. Creates the user if there is none with that name.
@@ -16,6 +16,9 @@ pub trait AccessStore: Send + Sync + 'static {
 
     /// Returns all keys, revoked ones included, in order of creation.
     async fn keys(&self) -> Result<Vec<Key>, Error>;
+
+    /// Replaces the settings of a key. Returns the key, or `None` if there is none with that id.
+    async fn change_key(&self, id: KeyId, settings: KeySettings) -> Result<Option<Key>, Error>;
 
     /// Revokes a key. Returns `false` if there is none with that id. Revoking a key again keeps the first date.
     async fn revoke_key(&self, id: KeyId, at: Timestamp) -> Result<bool, Error>;
@@ -35,8 +38,11 @@ pub struct Key {
     pub secret_hash: [u8; 32],
     pub user: User,
     pub scopes: Scopes,
+    pub settings: KeySettings,
     pub created_at: Timestamp,
     pub revoked_at: Option<Timestamp>,
+    /// Written now and then, so it may be a few seconds behind ([`UsageStore::add_usage`](crate::UsageStore::add_usage)).
+    pub last_used_at: Option<Timestamp>,
 }
 
 /// A key to store.
@@ -48,5 +54,6 @@ pub struct NewKey {
     /// The id of the user if it has to be created.
     pub user_id_if_new: UserId,
     pub scopes: Scopes,
+    pub settings: KeySettings,
     pub created_at: Timestamp,
 }

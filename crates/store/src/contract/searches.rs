@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use domain::criteria::Direction;
-use domain::{SavedSearch, SearchId, SearchNumber, Timestamp, UserId};
+use domain::{SavedSearch, SearchId, SearchNumber, SearchToken, Timestamp, UserId};
 
 use super::position::Position;
 use crate::error::Error;
@@ -15,6 +15,10 @@ pub trait SearchStore: Send + Sync + 'static {
 
     /// Returns a search; `None` if there is none with that number.
     async fn search_by_number(&self, number: SearchNumber) -> Result<Option<StoredSearch>, Error>;
+
+    /// Returns the search of an owner with this token.
+    async fn search_by_token(&self, owner: UserId, token: SearchToken)
+    -> Result<Option<StoredSearch>, Error>;
 
     /// Looks searches up. Returns one element per number, in the order of the request.
     async fn searches_by_number(&self, numbers: Vec<SearchNumber>) -> Result<Vec<SearchLookup>, Error>;

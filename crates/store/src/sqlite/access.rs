@@ -1,25 +1,36 @@
 //! Users and API keys.
 
-use domain::{KeyId, Scopes, Timestamp, UserId};
+use domain::{KeyId, KeyLabel, KeySettings, Scopes, Timestamp, UserId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::contract::{Key, NewKey, User};
 use crate::error::Error;
 
-const KEY_COLUMNS: &str = "SELECT k.id, k.secret_hash, u.id, u.name, k.scopes, k.created_at, k.revoked_at
+const KEY_COLUMNS: &str = "SELECT k.id, k.secret_hash, u.id, u.name, k.scopes, k.created_at, k.revoked_at,
+                                  k.label, k.expires_at, k.requests_per_minute, k.last_used_at
                            FROM api_key k JOIN user u ON u.id = k.user_id";
 
 pub fn create_key(connection: &Connection, key: &NewKey) -> Result<Key, Error> {
-    let NewKey { id, secret_hash, user_name, user_id_if_new, scopes, created_at } = key;
+    let NewKey { id, secret_hash, user_name, user_id_if_new, scopes, settings, created_at } = key;
+    let KeySettings { label, expires_at, requests_per_minute } = settings;
     connection
         .prepare_cached("INSERT OR IGNORE INTO user (id, name) VALUES (?1, ?2)")?
         .execute(params![user_id_if_new.as_bytes(), user_name])?;
     connection
         .prepare_cached(
-            "INSERT INTO api_key (id, secret_hash, user_id, scopes, created_at)
-             SELECT ?1, ?2, id, ?3, ?4 FROM user WHERE name = ?5",
+            "INSERT INTO api_key (id, secret_hash, user_id, scopes, created_at, label, expires_at, requests_per_minute)
+             SELECT ?1, ?2, id, ?3, ?4, ?6, ?7, ?8 FROM user WHERE name = ?5",
         )?
-        .execute(params![id.as_str(), secret_hash, scopes.to_string(), created_at.as_second(), user_name])?;
+        .execute(params![
+            id.as_str(),
+            secret_hash,
+            scopes.to_string(),
+            created_at.as_second(),
+            user_name,
+            label.as_ref().map(KeyLabel::as_str),
+            expires_at.map(Timestamp::as_second),
+            requests_per_minute
+        ])?;
     self::key(connection, id)?.ok_or_else(|| Error::corrupt("a key just written"))
 }
 
@@ -34,6 +45,21 @@ pub fn keys(connection: &Connection) -> Result<Vec<Key>, Error> {
     keys.map(|key| key?).collect()
 }
 
+pub fn change_key(connection: &Connection, id: &KeyId, settings: &KeySettings) -> Result<Option<Key>, Error> {
+    let KeySettings { label, expires_at, requests_per_minute } = settings;
+    connection
+        .prepare_cached(
+            "UPDATE api_key SET label = ?2, expires_at = ?3, requests_per_minute = ?4 WHERE id = ?1",
+        )?
+        .execute(params![
+            id.as_str(),
+            label.as_ref().map(KeyLabel::as_str),
+            expires_at.map(Timestamp::as_second),
+            requests_per_minute
+        ])?;
+    key(connection, id)
+}
+
 pub fn revoke_key(connection: &Connection, id: &KeyId, at: Timestamp) -> Result<bool, Error> {
     let changed = connection
         .prepare_cached("UPDATE api_key SET revoked_at = coalesce(revoked_at, ?2) WHERE id = ?1")?
@@ -45,12 +71,19 @@ fn read_key(row: &Row<'_>) -> Result<Key, Error> {
     let id: String = row.get(0)?;
     let damaged = || Error::corrupt(format!("key {id}"));
     let second = |second: i64| Timestamp::from_second(second).map_err(|_| damaged());
+    let optional_second = |column| row.get::<_, Option<i64>>(column)?.map(second).transpose();
     Ok(Key {
         id: KeyId::parse(&id).ok_or_else(damaged)?,
         secret_hash: row.get(1)?,
         user: User { id: UserId::from_bytes(row.get(2)?), name: row.get(3)? },
         scopes: Scopes::parse(&row.get::<_, String>(4)?).map_err(|_| damaged())?,
+        settings: KeySettings {
+            label: row.get::<_, Option<String>>(7)?.map(KeyLabel::trusted),
+            expires_at: optional_second(8)?,
+            requests_per_minute: row.get(9)?,
+        },
         created_at: second(row.get(5)?)?,
-        revoked_at: row.get::<_, Option<i64>>(6)?.map(second).transpose()?,
+        revoked_at: optional_second(6)?,
+        last_used_at: optional_second(10)?,
     })
 }

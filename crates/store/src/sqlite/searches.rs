@@ -4,7 +4,9 @@
 //! checkpoint is past the change; [`prune_versions`] keeps that table small.
 
 use domain::criteria::Direction;
-use domain::{Alerts, CancelReason, DeliveryChannel, SearchId, SearchNumber, Timestamp, UserId, fold};
+use domain::{
+    Alerts, CancelReason, DeliveryChannel, SearchId, SearchNumber, SearchToken, Timestamp, UserId, fold,
+};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -175,6 +177,17 @@ pub fn by_id(connection: &Connection, id: SearchId) -> Result<Option<StoredSearc
 
 pub fn by_number(connection: &Connection, number: SearchNumber) -> Result<Option<StoredSearch>, Error> {
     one(connection, &format!("{COLUMNS} WHERE s.number = ?1"), [number.0])
+}
+
+/// Finds a search by the token in its record. The expression is that of the index `search_by_token`.
+pub fn by_token(
+    connection: &Connection,
+    owner: UserId,
+    token: &SearchToken,
+) -> Result<Option<StoredSearch>, Error> {
+    let sql = format!("{COLUMNS} WHERE s.owner = ?1 AND substr(s.record, 16, 50) = ?2");
+    let found = one(connection, &sql, params![owner.as_bytes(), token.as_str().as_bytes()])?;
+    Ok(found.filter(|stored| stored.search.token == *token))
 }
 
 pub fn by_numbers(connection: &Connection, numbers: &[SearchNumber]) -> Result<Vec<SearchLookup>, Error> {

@@ -136,6 +136,7 @@ async fn callers_that_share_a_transaction_with_a_full_disk_can_retry() {
         user_name: "zoé".to_owned(),
         user_id_if_new: user_id(1),
         scopes: domain::Scopes::all(),
+        settings: domain::KeySettings::default(),
         created_at: at(1),
     };
     store.create_key(key).await.unwrap();

@@ -1,6 +1,7 @@
 //! Users and API keys.
 
-use domain::{Scope, Scopes};
+use domain::access::parse_label;
+use domain::{KeySettings, Scope, Scopes};
 use store::prelude::*;
 use store::{Key, NewKey, User};
 use testkit::build::{at, key_id, user_id};
@@ -14,6 +15,7 @@ fn new_key(number: u64, user_name: &str) -> NewKey {
         user_name: user_name.to_owned(),
         user_id_if_new: user_id(number),
         scopes: [Scope::Read, Scope::Ingest].into_iter().collect(),
+        settings: KeySettings::default(),
         created_at: at(100),
     }
 }
@@ -25,8 +27,10 @@ pub async fn key_is_stored_with_its_user<B: Backend>() {
         secret_hash: [1; 32],
         user: User { id: user_id(1), name: "Zoé".to_owned() },
         scopes: [Scope::Read, Scope::Ingest].into_iter().collect(),
+        settings: KeySettings::default(),
         created_at: at(100),
         revoked_at: None,
+        last_used_at: None,
     };
     assert_eq!(store.create_key(new_key(1, "Zoé")).await.unwrap(), expected);
     assert_eq!(store.key(key_id(1)).await.unwrap(), Some(expected.clone()));
@@ -77,4 +81,20 @@ pub async fn unknown_key_is_neither_found_nor_revoked<B: Backend>() {
     assert_eq!(store.key(key_id(2)).await.unwrap(), None);
     assert!(!store.revoke_key(key_id(2), at(200)).await.unwrap());
     assert_eq!(store.key(key_id(1)).await.unwrap().unwrap().revoked_at, None);
+}
+
+pub async fn settings_of_a_key_are_kept_and_replaced<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    let label = parse_label("Site de l'agence").unwrap();
+    let settings = KeySettings { label, expires_at: Some(at(900)), requests_per_minute: Some(0) };
+    let key = store.create_key(NewKey { settings: settings.clone(), ..new_key(1, "zoé") }).await.unwrap();
+    assert_eq!(key.settings, settings);
+    let other = store.create_key(new_key(2, "zoé")).await.unwrap();
+
+    let changed = KeySettings { label: None, expires_at: None, requests_per_minute: Some(u32::MAX) };
+    let expected = Key { settings: changed.clone(), ..key };
+    assert_eq!(store.change_key(key_id(1), changed.clone()).await.unwrap().as_ref(), Some(&expected));
+    assert_eq!(store.change_key(key_id(3), changed).await.unwrap(), None);
+    let store = store.reopened().await;
+    assert_eq!(store.keys().await.unwrap(), [expected, other]);
 }

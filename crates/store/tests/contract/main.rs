@@ -17,6 +17,7 @@ mod matches;
 mod model;
 mod searches;
 mod sites;
+mod usage;
 
 use adverts::{conflicts, erasure, grouping, lineage, locate, moves, scan, versions};
 use deliveries::{listing, outbox, queue, queue_model, secrets, subject};
@@ -82,7 +83,12 @@ macro_rules! contract_suite {
                     keys_of_one_user_name_share_the_user,
                     key_ids_are_unique,
                     revoking_again_keeps_the_first_date,
-                    unknown_key_is_neither_found_nor_revoked;
+                    unknown_key_is_neither_found_nor_revoked,
+                    settings_of_a_key_are_kept_and_replaced;
+                usage: counts_are_added_up_by_key_and_day,
+                    usage_is_listed_by_every_filter,
+                    last_use_never_goes_back,
+                    only_older_days_are_pruned;
                 maintenance: metadata_is_stored_replaced_and_deleted;
                 sites: first_advert_adds_its_site,
                     erasure_deletes_sites_without_other_adverts,
@@ -93,6 +99,7 @@ macro_rules! contract_suite {
                     deleted_category_keeps_its_sites_and_its_id,
                     directory_is_returned_only_if_changed;
                 searches: search_is_found_by_id_and_number,
+                    search_is_found_by_its_token,
                     only_the_owner_changes_or_deletes_a_search,
                     search_limit_per_owner_is_enforced,
                     concurrent_creation_at_the_limit_succeeds_once,

@@ -61,6 +61,26 @@ pub async fn search_is_found_by_id_and_number<B: Backend>() {
     assert_eq!(store.search_at(search.id, 2).await.unwrap(), None);
 }
 
+pub async fn search_is_found_by_its_token<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    let searches = [search_of(1, 1, "Une"), search_of(1, 2, "Deux"), search_of(2, 3, "Trois")];
+    commit(&*store, searches.iter().map(create_search)).await;
+    let store = store.reopened().await;
+    for search in &searches {
+        let expected = store.search(search.id).await.unwrap();
+        assert!(expected.is_some());
+        assert_eq!(store.search_by_token(search.owner, search.token.clone()).await.unwrap(), expected);
+    }
+    let [first, second, third] = searches;
+    assert_eq!(store.search_by_token(user_id(1), third.token).await.unwrap(), None);
+    assert_eq!(store.search_by_token(user_id(1), saved_search(9).token).await.unwrap(), None);
+    // A changed search keeps its token, and a deleted one has none.
+    commit(&*store, [change_search(&search_of(1, 1, "Autre"), 1), remove_search(second.id)]).await;
+    let found = store.search_by_token(user_id(1), first.token).await.unwrap().unwrap();
+    assert_eq!(found.search.draft.title.as_str(), "Autre");
+    assert_eq!(store.search_by_token(user_id(1), second.token).await.unwrap(), None);
+}
+
 pub async fn only_the_owner_changes_or_deletes_a_search<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let mine = search_of(1, 1, "À moi");

@@ -2,21 +2,33 @@
 
 use std::path::Path;
 
-use domain::{DeliveryChannel, DeliveryId, DeliveryState, Outcome, UserId};
+use domain::{DeliveryChannel, DeliveryId, DeliveryState, KeySettings, Outcome, Scopes, UserId};
 use rusqlite::Connection;
 use store::prelude::*;
 use store::sqlite::{FILE_NAME, SqliteStore};
 use store::{
-    Contacts, DocumentKey, Error, Expected, Gather, Leases, Position, QueueDepth, Replay, SearchLookup,
-    StateKind,
+    Contacts, DocumentKey, Error, Expected, Gather, Leases, NewKey, Position, QueueDepth, Replay,
+    SearchLookup, StateKind, UsageList,
 };
-use testkit::build::{advert, advert_id, at, property, property_id, saved_search, search_id, user_id};
+use testkit::build::{
+    advert, advert_id, at, key_id, property, property_id, saved_search, search_id, user_id,
+};
 
 use crate::changes::{commit, create, create_search, current, whole_log};
 use crate::delivery_fixtures::{
     BY_EMAIL, BY_WEBHOOK, CREATION, TIMEOUT, all_deliveries, attempts, claim, delivered, enqueue_all, group,
     lane, list, notify, peek, record,
 };
+
+/// Reverts migration 7.
+const BEFORE_USAGE: &str = "
+    DROP INDEX search_by_token;
+    DROP TABLE daily_usage;
+    DROP TABLE operation_usage;
+    ALTER TABLE api_key DROP COLUMN label;
+    ALTER TABLE api_key DROP COLUMN expires_at;
+    ALTER TABLE api_key DROP COLUMN requests_per_minute;
+    ALTER TABLE api_key DROP COLUMN last_used_at;";
 
 /// Reverts migration 6.
 const BEFORE_GROUPING: &str = "
@@ -89,7 +101,10 @@ async fn sites_of_existing_adverts_are_added() {
     }
     commit(&store, [create(&property(4, [advert(4).build()]), Expected::New)]).await;
     drop(store);
-    execute(folder.path(), &[BEFORE_GROUPING, BEFORE_PLAIN_NAMES, BEFORE_DELIVERIES, BEFORE_SITES]);
+    execute(
+        folder.path(),
+        &[BEFORE_USAGE, BEFORE_GROUPING, BEFORE_PLAIN_NAMES, BEFORE_DELIVERIES, BEFORE_SITES],
+    );
 
     let store = SqliteStore::open(folder.path()).unwrap();
     let directory = store.site_directory(None).await.unwrap().unwrap();
@@ -119,7 +134,7 @@ async fn outbox_from_before_deliveries_is_kept_and_not_sent() {
     assert_eq!(store.read_outbox(100).await.unwrap().deliveries.len(), 15);
     let before = store.match_groups_after(Position::START, 100).await.unwrap();
     drop(store);
-    execute(folder.path(), &[BEFORE_GROUPING, BEFORE_PLAIN_NAMES, BEFORE_DELIVERIES]);
+    execute(folder.path(), &[BEFORE_USAGE, BEFORE_GROUPING, BEFORE_PLAIN_NAMES, BEFORE_DELIVERIES]);
 
     let store = SqliteStore::open(folder.path()).unwrap();
     assert_eq!(store.match_groups_after(Position::START, 100).await.unwrap(), before);
@@ -189,6 +204,12 @@ async fn version_4_reads_under_the_new_names() {
     let at_checkpoint = store.searches_at(Position(8), None, 10).await.unwrap();
     assert_eq!(at_checkpoint.iter().map(|stored| stored.version).collect::<Vec<_>>(), [1, 1, 1]);
     assert_eq!(at_checkpoint[0].last_alert_at, Some(at(6_102)));
+
+    for stored in &at_checkpoint {
+        let token = stored.search.token.clone();
+        let found = store.search_by_token(stored.search.owner, token).await.unwrap();
+        assert_eq!(found.map(|found| found.search.id), Some(stored.search.id));
+    }
 
     // Matches, indexed and not.
     for number in &numbers[..3] {
@@ -286,8 +307,35 @@ fn later_schema_is_refused() {
     let version = |connection: &Connection| -> u32 {
         connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
     };
-    assert_eq!(version(&Connection::open(folder.path().join(FILE_NAME)).unwrap()), 6);
-    execute(folder.path(), &["PRAGMA user_version = 7;"]);
+    assert_eq!(version(&Connection::open(folder.path().join(FILE_NAME)).unwrap()), 7);
+    execute(folder.path(), &["PRAGMA user_version = 8;"]);
     let refused = SqliteStore::open(folder.path()).err();
-    assert!(matches!(refused, Some(Error::TooNew { found: 7, known: 6 })), "{refused:?}");
+    assert!(matches!(refused, Some(Error::TooNew { found: 8, known: 7 })), "{refused:?}");
+}
+
+#[tokio::test]
+async fn keys_and_searches_from_before_usage_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path()).unwrap();
+    let search = saved_search(1);
+    commit(&store, [create_search(&search)]).await;
+    let key = NewKey {
+        id: key_id(1),
+        secret_hash: [3; 32],
+        user_name: "zoé".to_owned(),
+        user_id_if_new: user_id(1),
+        scopes: Scopes::all(),
+        settings: KeySettings::default(),
+        created_at: at(10),
+    };
+    let key = store.create_key(key).await.unwrap();
+    drop(store);
+    execute(folder.path(), &[BEFORE_USAGE, "PRAGMA user_version = 6;"]);
+
+    let store = SqliteStore::open(folder.path()).unwrap();
+    assert_eq!(store.keys().await.unwrap(), [key]);
+    assert_eq!(store.list_usage(UsageList { take: 9, ..UsageList::default() }).await.unwrap().total, 0);
+    // The search is found by its token, although nothing was written since.
+    let found = store.search_by_token(search.owner, search.token.clone()).await.unwrap();
+    assert_eq!(found.map(|found| found.search), Some(search));
 }

@@ -194,8 +194,16 @@ impl FieldReader {
     where
         T: Copy,
     {
+        let choice = |kind: &T| {
+            let code = code(kind);
+            match words::choices(path).iter().find(|(known, _)| *known == code) {
+                Some((_, word)) => format!("{code} ({word})"),
+                None => code.to_string(),
+            }
+        };
+        let accepted = || choices.iter().map(choice).collect::<Vec<_>>().join(", ");
         if self.is_strict() {
-            return self.exact.enum_code(path, value, choices, code);
+            return self.exact.enum_code(path, value, choices, &code, &accepted());
         }
         let required = matches!(path, "transactionType" | "propertyType");
         let number = match value {
@@ -213,20 +221,9 @@ impl FieldReader {
         let found =
             number.and_then(|number| choices.iter().copied().find(|kind| f64::from(code(kind)) == number));
         if found.is_none() {
-            let choice = |kind: &T| {
-                let code = code(kind);
-                match words::choices(path).iter().find(|(known, _)| *known == code) {
-                    Some((_, word)) => format!("{code} ({word})"),
-                    None => code.to_string(),
-                }
-            };
-            let choices: Vec<String> = choices.iter().map(choice).collect();
             let ending = if required { "." } else { "; it was ignored." };
-            let message = format!(
-                "{} is not a valid choice; the choices are {}{ending}",
-                shown(value),
-                choices.join(", ")
-            );
+            let message =
+                format!("{} is not a valid choice; the choices are {}{ending}", shown(value), accepted());
             if required {
                 self.exact.violations.push(Violation::invalid(path, message));
             } else {

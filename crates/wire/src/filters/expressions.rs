@@ -1,8 +1,10 @@
 //! Parses expressions in every form clients send, and writes them in one form.
 //!
 //! Groups are alternatives; all entries of a group must match. A query with bracketed keys, a string that holds
-//! such keys, JSON in a string, an array of arrays, a flat list of objects or plain words: all become one value
-//! that is parsed here, so queries and saved searches cannot differ.
+//! such keys, JSON in a string, an array of arrays, a flat list of objects or plain words, words to include and to
+//! exclude: all become one value that is parsed here, so queries and saved searches cannot differ.
+//!
+//! An unknown option is a violation and never ignored: without `includes: false` a search means the opposite.
 
 use domain::criteria::{Entry, Presence};
 use domain::{Phrase, Strictness, Violation};
@@ -10,7 +12,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::malformed_value;
-use crate::json::Reader;
+use crate::json::{Reader, truncated};
 use crate::query::{RawQuery, is_unset, items, tree};
 
 pub const GROUPS_MAX: usize = 50;
@@ -18,17 +20,32 @@ pub const GROUPS_MAX: usize = 50;
 /// Maximum number of entries in a group.
 pub const ENTRIES_MAX: usize = 20;
 
+/// Maximum number of unknown options reported for an entry.
+const UNKNOWN_MAX: usize = 5;
+
 /// Maximum length of a phrase: no two adverts share a longer one.
 pub(super) const WORD_LENGTH_MAX: usize = 200;
 
 /// The parameter's name inside a string that holds a query.
 const NAME: &str = "expressions";
 
+/// The members of an entry that hold its words.
+const WORDS: [&str; 2] = ["word", "value"];
+
+/// The member of an entry that may hold its options. They may also stand beside the words.
+const OPTIONS: &str = "options";
+const INCLUDES: &str = "includes";
+const STRICT: &str = "strict";
+
+/// The members of a group that is written as two lists.
+const INCLUDE: &str = "include";
+const EXCLUDE: &str = "exclude";
+
 /// The parsed expressions. The groups are meaningless if there are violations.
 #[derive(Debug, Default)]
 pub struct Expressions {
     pub groups: Vec<Vec<Entry>>,
-    /// Paths of unknown members.
+    /// Other parameters in a string that holds a query.
     pub ignored: Vec<String>,
     pub violations: Vec<Violation>,
 }
@@ -58,7 +75,8 @@ impl Expressions {
         match value {
             Value::Null => {}
             Value::String(text) => self.text(path, text, form),
-            _ if is_entry(value) => self.group_of_one(path, value),
+            Value::Object(members) if is_entry(members) => self.group_of_one(path, value),
+            Value::Object(members) if is_lists(members) => self.lists(path, members),
             _ => match items(value) {
                 Some(groups) if groups.len() > GROUPS_MAX => {
                     self.too_many(path, groups.len(), "groups", GROUPS_MAX);
@@ -103,7 +121,16 @@ impl Expressions {
             return;
         };
         let (ours, others): (Vec<_>, Vec<_>) = query.pairs().iter().partition(|pair| pair.name == NAME);
-        self.ignored.extend(others.into_iter().map(|pair| format!("{path}: {}", pair.name)));
+        for other in others {
+            // `expression[0][0][options][includes]=false` is an option of this parameter, misspelt.
+            if other.keys.len() > 1 {
+                let message =
+                    format!("\"{}\" is not known inside a query with expressions.", truncated(&other.name));
+                self.violations.push(Violation::malformed(path, message));
+            } else {
+                self.ignored.push(format!("{path}: {}", other.name));
+            }
+        }
         let invalid_utf8: Vec<Violation> = ours.iter().filter_map(|pair| pair.invalid_utf8()).collect();
         if !invalid_utf8.is_empty() {
             self.violations.extend(invalid_utf8);
@@ -120,16 +147,16 @@ impl Expressions {
         match value {
             Value::Null => {}
             Value::String(text) => self.text(path, text, form),
-            _ if is_entry(value) => self.group_of_one(path, value),
+            Value::Object(members) if is_entry(members) => self.group_of_one(path, value),
+            Value::Object(members) if is_lists(members) => self.lists(path, members),
             _ => match items(value) {
                 Some(entries) if entries.len() > ENTRIES_MAX => {
                     self.too_many(path, entries.len(), "entries", ENTRIES_MAX);
                 }
                 Some(entries) => {
-                    let read = |(number, entry)| self.entry(&format!("{path}[{number}]"), entry);
+                    let read = |(number, entry)| self.entry(&format!("{path}[{number}]"), entry, None);
                     let group: Vec<Entry> = entries.into_iter().filter_map(read).collect();
-                    // An empty group would match everything.
-                    self.groups.extend((!group.is_empty()).then_some(group));
+                    self.add_group(group);
                 }
                 None => self.violations.push(malformed_value(path, value, "a group of expressions")),
             },
@@ -137,49 +164,60 @@ impl Expressions {
     }
 
     fn group_of_one(&mut self, path: &str, value: &Value) {
-        let entry = self.entry(path, value);
+        let entry = self.entry(path, value, None);
         self.groups.extend(entry.map(|entry| vec![entry]));
     }
 
-    fn entry(&mut self, path: &str, value: &Value) -> Option<Entry> {
-        let empty = Map::new();
+    /// Parses `{"include": […], "exclude": […]}`: one group with all words of the first list and none of the second.
+    fn lists(&mut self, path: &str, members: &Map<String, Value>) {
+        if self.reject_unknown(path, members, &[INCLUDE, EXCLUDE]) {
+            return;
+        }
+        let mut group = Vec::new();
+        for (name, presence) in [(INCLUDE, Presence::Present), (EXCLUDE, Presence::Absent)] {
+            let path = format!("{path}[{name}]");
+            match members.get(name) {
+                None => {}
+                Some(value) if is_blank(value) => {}
+                Some(value @ (Value::String(_) | Value::Number(_))) => {
+                    group.extend(self.entry(&path, value, Some(presence)));
+                }
+                Some(value) => match items(value) {
+                    Some(words) if words.len() > ENTRIES_MAX => {
+                        self.too_many(&path, words.len(), "entries", ENTRIES_MAX);
+                    }
+                    Some(words) => group.extend(words.into_iter().filter_map(|(number, word)| {
+                        self.entry(&format!("{path}[{number}]"), word, Some(presence))
+                    })),
+                    None => self.violations.push(malformed_value(path, value, "a list of words")),
+                },
+            }
+        }
+        if group.len() > ENTRIES_MAX {
+            self.too_many(path, group.len(), "entries", ENTRIES_MAX);
+        }
+        self.add_group(group);
+    }
+
+    /// Leaves out an empty group, which would match everything.
+    fn add_group(&mut self, group: Vec<Entry>) {
+        self.groups.extend((!group.is_empty()).then_some(group));
+    }
+
+    /// Parses an entry. Inside a list that gives the presence, `includes` is unknown.
+    fn entry(&mut self, path: &str, value: &Value, given: Option<Presence>) -> Option<Entry> {
         let mut reader = Reader::default();
         let (word, options) = match value {
             Value::Object(members) => {
-                self.record_unknown(path, members, &["word", "value", "options"]);
-                let word = ["word", "value"].into_iter().filter_map(|name| members.get(name));
+                let options = self.options(path, members, given)?;
+                let word = WORDS.into_iter().filter_map(|name| members.get(name));
                 let word = word
                     .filter(|word| !is_blank(word))
                     .find_map(|word| reader.text_or_number(&format!("{path}[word]"), word));
-                let options = match members.get("options") {
-                    Some(Value::Object(options)) => options,
-                    None | Some(Value::Null) => &empty,
-                    // Some languages write an empty object as an empty array.
-                    Some(Value::Array(list)) if list.is_empty() => &empty,
-                    Some(Value::String(text)) if text.trim().is_empty() => &empty,
-                    Some(other) => {
-                        self.violations.push(malformed_value(
-                            format!("{path}[options]"),
-                            other,
-                            "a set of options",
-                        ));
-                        &empty
-                    }
-                };
                 (word, options)
             }
-            other => (reader.text_or_number(path, other), &empty),
+            other => (reader.text_or_number(path, other), EntryOptions::default()),
         };
-        let options_path = format!("{path}[options]");
-        self.record_unknown(&options_path, options, &["includes", "strict"]);
-        let mut option = |name: &str, default: bool| match options.get(name) {
-            Some(value) if !is_blank(value) => {
-                reader.boolean(&format!("{options_path}[{name}]"), value).unwrap_or(default)
-            }
-            _ => default,
-        };
-        let presence = if option("includes", true) { Presence::Present } else { Presence::Absent };
-        let strictness = if option("strict", false) { Strictness::Exact } else { Strictness::Inflected };
         let is_valid = reader.violations.is_empty();
         self.violations.append(&mut reader.violations);
         if !is_valid {
@@ -194,6 +232,8 @@ impl Expressions {
             self.violations.push(Violation::too_many(path, message));
             return None;
         }
+        let strictness =
+            if options.strict.unwrap_or(false) { Strictness::Exact } else { Strictness::Inflected };
         let phrase = Phrase::new(&word, strictness);
         if phrase.is_none() {
             let message = match word.as_str() {
@@ -202,12 +242,64 @@ impl Expressions {
             };
             self.violations.push(Violation::missing(path, message));
         }
-        phrase.map(|phrase| Entry { phrase, presence })
+        let own = if options.includes.unwrap_or(true) { Presence::Present } else { Presence::Absent };
+        phrase.map(|phrase| Entry { phrase, presence: given.unwrap_or(own) })
     }
 
-    fn record_unknown(&mut self, path: &str, members: &Map<String, Value>, known: &[&str]) {
-        let unknown = members.keys().filter(|name| !known.contains(&name.as_str()));
-        self.ignored.extend(unknown.map(|name| format!("{path}[{name}]")));
+    /// Parses the options of an entry, inside `options` or beside the words. `None` after a violation.
+    fn options(
+        &mut self,
+        path: &str,
+        members: &Map<String, Value>,
+        given: Option<Presence>,
+    ) -> Option<EntryOptions> {
+        let names: &[&str] = if given.is_some() { &[STRICT] } else { &[INCLUDES, STRICT] };
+        let known = [&WORDS[..], &[OPTIONS], names].concat();
+        let options_path = format!("{path}[{OPTIONS}]");
+        let empty = Map::new();
+        let nested = match members.get(OPTIONS) {
+            Some(Value::Object(nested)) => nested,
+            None | Some(Value::Null) => &empty,
+            // Some languages write an empty object as an empty array.
+            Some(Value::Array(list)) if list.is_empty() => &empty,
+            Some(Value::String(text)) if text.trim().is_empty() => &empty,
+            Some(other) => {
+                self.violations.push(malformed_value(options_path, other, "a set of options"));
+                return None;
+            }
+        };
+        let unknown =
+            [self.reject_unknown(path, members, &known), self.reject_unknown(&options_path, nested, names)];
+        if unknown.contains(&true) {
+            return None;
+        }
+        let before = self.violations.len();
+        let mut option = |name: &str| {
+            let mut reader = Reader::default();
+            let mut read = |path: String, value: Option<&Value>| {
+                value.filter(|value| !is_blank(value)).and_then(|value| reader.boolean(&path, value))
+            };
+            let inside = read(format!("{options_path}[{name}]"), nested.get(name));
+            let beside = read(format!("{path}[{name}]"), members.get(name));
+            self.violations.append(&mut reader.violations);
+            if inside.zip(beside).is_some_and(|(inside, beside)| inside != beside) {
+                let message = "This option is given twice, with different values.";
+                self.violations.push(Violation::malformed(format!("{path}[{name}]"), message));
+            }
+            inside.or(beside)
+        };
+        let options = EntryOptions { includes: option(INCLUDES), strict: option(STRICT) };
+        (self.violations.len() == before).then_some(options)
+    }
+
+    /// Reports members that are not known. Returns whether there are any.
+    fn reject_unknown(&mut self, path: &str, members: &Map<String, Value>, known: &[&str]) -> bool {
+        let before = self.violations.len();
+        for name in members.keys().filter(|name| !known.contains(&name.as_str())).take(UNKNOWN_MAX) {
+            let message = format!("This option is not known; the options are {}.", known.join(", "));
+            self.violations.push(Violation::malformed(format!("{path}[{}]", truncated(name)), message));
+        }
+        self.violations.len() > before
     }
 
     fn too_many(&mut self, path: &str, count: usize, what: &str, max: usize) {
@@ -216,10 +308,22 @@ impl Expressions {
     }
 }
 
+/// The options of an entry, as far as they are given.
+#[derive(Clone, Copy, Default)]
+struct EntryOptions {
+    includes: Option<bool>,
+    strict: Option<bool>,
+}
+
 /// Returns whether an object is a single entry rather than a list.
-fn is_entry(value: &Value) -> bool {
-    let Value::Object(members) = value else { return false };
-    ["word", "value", "options"].iter().any(|name| members.contains_key(*name))
+fn is_entry(members: &Map<String, Value>) -> bool {
+    let known = [WORDS[0], WORDS[1], OPTIONS, INCLUDES, STRICT];
+    known.iter().any(|name| members.contains_key(*name))
+}
+
+/// Returns whether an object is a group written as two lists.
+fn is_lists(members: &Map<String, Value>) -> bool {
+    members.contains_key(INCLUDE) || members.contains_key(EXCLUDE)
 }
 
 /// Returns whether a string is a query with expressions.

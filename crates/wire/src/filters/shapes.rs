@@ -1,34 +1,57 @@
 //! Parses polygons: lists of `[longitude, latitude]` corners, as keys of a query or as a JSON value.
 
+use std::borrow::Cow;
+
 use domain::{GeoPoint, Polygon, Violation};
 use serde_json::Value;
 
 use super::malformed_value;
 use crate::json::parse_number;
-use crate::query::items;
+use crate::query::{Parameters, items};
 
 /// Maximum number of polygons.
 const SHAPES_MAX: usize = 50;
 
 /// Parses `[[[lon, lat], …], …]`: arrays or objects with numeric keys at each level, or a string with such JSON.
 pub fn parse(path: &str, value: &Value, violations: &mut Vec<Violation>) -> Vec<Polygon> {
-    let decoded;
+    decoded(path, value, violations).map_or_else(Vec::new, |value| polygons(path, &value, violations))
+}
+
+/// Parses the same from a parameter that may also hold a single polygon: `[[lon, lat], …]`.
+pub fn parse_one_or_many(parameters: &mut Parameters<'_>, name: &'static str) -> Vec<Polygon> {
+    let Some(value) = super::nested_value(parameters, std::iter::once(name)) else { return Vec::new() };
+    let mut violations = Vec::new();
+    let found = decoded(name, &value, &mut violations).map(|value| {
+        let value =
+            if is_single(&value) { Value::Array(vec![value.into_owned()]) } else { value.into_owned() };
+        polygons(name, &value, &mut violations)
+    });
+    parameters.violations.append(&mut violations);
+    found.unwrap_or_default()
+}
+
+/// Returns whether a value is a list of points rather than of polygons.
+fn is_single(value: &Value) -> bool {
+    let first = |value: &Value| items(value).and_then(|items| items.first().map(|(_, item)| (*item).clone()));
+    first(value).as_ref().and_then(first).is_some_and(|item| !item.is_array() && !item.is_object())
+}
+
+/// Returns the value, decoded if it is a string. `None` if it is null, or after a violation.
+fn decoded<'a>(path: &str, value: &'a Value, violations: &mut Vec<Violation>) -> Option<Cow<'a, Value>> {
     let value = match text_of(value) {
         Some(text) => match serde_json::from_str::<Value>(text) {
-            Ok(read) => {
-                decoded = read;
-                &decoded
-            }
+            Ok(read) => Cow::Owned(read),
             Err(_) => {
                 violations.push(malformed_value(path, &text.into(), "a list of polygons"));
-                return Vec::new();
+                return None;
             }
         },
-        None => value,
+        None => Cow::Borrowed(value),
     };
-    if value.is_null() {
-        return Vec::new();
-    }
+    (!value.is_null()).then_some(value)
+}
+
+fn polygons(path: &str, value: &Value, violations: &mut Vec<Violation>) -> Vec<Polygon> {
     let Some(shapes) = items(value) else {
         violations.push(malformed_value(path, value, "a list of polygons"));
         return Vec::new();

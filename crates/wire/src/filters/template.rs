@@ -1,30 +1,13 @@
-//! `hydra:search` of the property collections, derived from the filter table.
+//! The names of a filter in a query, derived from the filter table.
 
+use domain::Filter;
 use domain::filter::Kind;
-use domain::{FILTERS, Filter};
 
-use super::{is_single_valued, names, order_names};
+use super::{is_single_valued, names};
 use crate::hydra::Parameter;
 
-/// Returns every parameter of the property collection.
-pub fn collection_parameters() -> Vec<Parameter> {
-    FILTERS.iter().flat_map(parameters_of).chain(orders()).chain(pages()).collect()
-}
-
-/// Returns every parameter of the list of similar properties.
-pub fn similar_parameters() -> Vec<Parameter> {
-    std::iter::once(Parameter::new("fromDate", "fromDate")).chain(orders()).chain(pages()).collect()
-}
-
-fn orders() -> impl Iterator<Item = Parameter> {
-    order_names().into_iter().map(|name| Parameter::from_string(format!("order[{name}]"), name))
-}
-
-fn pages() -> [Parameter; 2] {
-    [Parameter::new("page", "page"), Parameter::new("itemsPerPage", "itemsPerPage")]
-}
-
-fn parameters_of(filter: &'static Filter) -> Vec<Parameter> {
+/// Returns the parameters of a filter: one for each of its names and, for nested values, for each of their keys.
+pub fn parameters_of(filter: &'static Filter) -> Vec<Parameter> {
     let endings: &[&str] = match filter.kind {
         Kind::Choice(_, codes) if is_single_valued(codes) => &[""],
         Kind::Choice(..)

@@ -9,16 +9,17 @@ use serde::Serialize;
 pub struct Parameter {
     pub variable: Cow<'static, str>,
     pub property: &'static str,
+    pub required: bool,
 }
 
 impl Parameter {
     pub const fn new(variable: &'static str, property: &'static str) -> Self {
-        Self { variable: Cow::Borrowed(variable), property }
+        Self { variable: Cow::Borrowed(variable), property, required: false }
     }
 
     /// Builds a parameter whose name is computed.
     pub const fn from_string(variable: String, property: &'static str) -> Self {
-        Self { variable: Cow::Owned(variable), property }
+        Self { variable: Cow::Owned(variable), property, required: false }
     }
 }
 
@@ -50,7 +51,7 @@ impl SearchTemplate {
             kind: "IriTemplateMapping",
             variable: parameter.variable.clone(),
             property: parameter.property,
-            required: false,
+            required: parameter.required,
         };
         Self {
             kind: "hydra:IriTemplate",

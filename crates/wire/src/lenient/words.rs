@@ -17,6 +17,7 @@ pub fn choices(path: &str) -> &'static [(u8, &'static str)] {
         ],
         "feesResponsibility" => &[(0, "seller"), (1, "buyer")],
         "publisher.type" => &[(0, "individual"), (1, "professional")],
+        "geoAccuracy" => &[(1, "house number"), (2, "neighbourhood")],
         _ => &[],
     }
 }

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::parse::field;
 use super::reference::ReferenceParser;
 use super::{ParseContext, default_flag};
+use crate::accepted;
 use crate::filters::{expressions, features, is_single_valued, malformed_value, names, shapes};
 use crate::json::{Reader, truncated};
 use crate::query::items;
@@ -42,7 +43,12 @@ impl<'a> Criteria<'a, '_> {
                 }
             }
         }
+        // `null` turns the default of a criterion off, as in a query. An empty text brings it back.
+        let is_null = names(filter).any(|name| self.fields.get(name).is_some_and(Value::is_null));
         match values.as_slice() {
+            [] if is_null && default_flag(filter).is_some() => {
+                FieldUpdate::Set(Some(RawCriterion::Flag(false)))
+            }
             [] if given => FieldUpdate::Set(None),
             [] => FieldUpdate::Keep,
             values => {
@@ -163,12 +169,10 @@ fn code(reader: &mut Reader, path: &str, value: &Value, codes: Codes) -> Option<
             let text = reader.text(path, value)?;
             let letter = EnergyLetter::from_text(text);
             if letter.is_none() {
-                let letters: Vec<String> =
-                    EnergyLetter::ALL.iter().map(|letter| letter.letter().to_string()).collect();
                 let message = format!(
                     "The value \"{}\" is not a valid choice; the choices are {}.",
                     truncated(text),
-                    letters.join(", ")
+                    accepted::choices(codes)
                 );
                 reader.invalid(path, message);
             }
@@ -178,7 +182,9 @@ fn code(reader: &mut Reader, path: &str, value: &Value, codes: Codes) -> Option<
         | Codes::PublisherType
         | Codes::TransactionType
         | Codes::FeesResponsibility
-        | Codes::Accuracy => reader.enum_code(path, value, &codes.all(), |code| *code),
+        | Codes::Accuracy => {
+            reader.enum_code(path, value, &codes.all(), |code| *code, &accepted::choices(codes))
+        }
     }
 }
 
@@ -191,7 +197,7 @@ fn zipcode(reader: &mut Reader, path: &str, value: &Value) -> Option<Zipcode> {
     let text = reader.text_or_number(path, value)?;
     let zipcode = Zipcode::parse_five_digits(&text);
     if zipcode.is_none() {
-        reader.violations.push(malformed_value(path, value, "a zipcode"));
+        reader.violations.push(malformed_value(path, value, accepted::ZIPCODE));
     }
     zipcode
 }

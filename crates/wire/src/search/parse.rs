@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::FieldUpdate;
-use domain::criteria::RawCriteria;
+use domain::criteria::{RawCriteria, RawCriterion};
 use domain::recipient::EndpointError;
 use domain::search::{REFERENCES_MAX, SearchDraft};
 use domain::{Alerts, EmailAddress, Endpoint, EventName, ShortText, Violation};
@@ -11,11 +11,11 @@ use serde_json::{Map, Value};
 
 use super::criterion::Criteria;
 use super::{
-    EMAIL, ENABLED, ENDPOINT, EVENT_ENDPOINT, EVENTS, HIDE_CONTACT, ParseContext, TITLE, criteria, is_known,
-    is_required,
+    EMAIL, ENABLED, ENDPOINT, EVENT_ENDPOINT, EVENTS, HIDE_CONTACT, ParseContext, TITLE, criteria,
+    default_flag, is_known, is_required, suggest,
 };
 use crate::json::{Reader, json_type, truncated};
-use crate::names;
+use crate::{filters, names};
 
 /// Message of a missing required value.
 const BLANK: &str = "This value should not be blank.";
@@ -38,7 +38,7 @@ pub enum Purpose<'a> {
 #[derive(Debug)]
 pub struct ParsedSearch {
     pub draft: Result<SearchDraft, Vec<Violation>>,
-    /// Names of unknown fields.
+    /// Names of unknown fields that resemble no known one.
     pub ignored: Vec<String>,
 }
 
@@ -64,8 +64,12 @@ pub fn parse(body: &Value, purpose: Purpose<'_>, context: &ParseContext<'_>) -> 
         );
         violations.push(Violation::too_many("", message));
     }
-    let unknown = fields.keys().filter(|name| !is_known(name)).map(|name| truncated(name));
-    ignored.extend(unknown.take(IGNORED_MAX));
+    for name in fields.keys().filter(|name| !is_known(name)).take(IGNORED_MAX) {
+        match suggest::suggestions(name).as_slice() {
+            [] => ignored.push(truncated(name)),
+            close => violations.push(Violation::invalid(truncated(name), suggest::message(close))),
+        }
+    }
     ignored.truncate(IGNORED_MAX);
     let draft = match title {
         Some(title) if violations.is_empty() => Ok(SearchDraft { title, raw_criteria, alerts }),
@@ -142,6 +146,14 @@ impl<'a> SearchParser<'a> {
                 FieldUpdate::Keep => {}
                 FieldUpdate::Set(Some(criterion)) => raw_criteria.put(filter, criterion),
                 FieldUpdate::Set(None) => raw_criteria.clear(filter),
+            }
+        }
+        // A search for prices on request shows `null`, because it does not have the default: what was read can be
+        // sent back.
+        let on_request = raw_criteria.named("priceOnRequest") == Some(&RawCriterion::Flag(true));
+        for filter in criteria().filter(|filter| on_request && default_flag(filter).is_some()) {
+            if filters::names(filter).any(|name| self.fields.get(name).is_some_and(Value::is_null)) {
+                raw_criteria.clear(filter);
             }
         }
         raw_criteria

@@ -5,14 +5,14 @@
 //! the client must be able to send back what it read.
 
 use domain::criteria::RawCriterion;
-use domain::{Insee, PropertyId, SiteCategoryId, SiteKey};
+use domain::{Insee, PropertyId, SiteCategoryId, SiteKey, Violation};
 use serde_json::Value;
 
 use super::ParseContext;
 use crate::filters::malformed_value;
-use crate::iri;
 use crate::json::Reader;
 use crate::site::{self, CategoryLookup};
+use crate::{accepted, iri};
 
 /// Parses the references of one criterion.
 pub struct ReferenceParser<'a> {
@@ -24,7 +24,7 @@ pub struct ReferenceParser<'a> {
 impl ReferenceParser<'_> {
     /// Returns the current id: a former id becomes the id that replaced it.
     pub fn city(&self, reader: &mut Reader, path: &str, value: &Value) -> Option<u64> {
-        let expected = "a reference to a city";
+        let expected = accepted::CITY;
         let text = reference_text(reader, path, value, expected)?;
         let Some(id) = iri::parse_city(&text) else { return reject_malformed(reader, path, value, expected) };
         let city = (self.context.places.city)(id);
@@ -32,11 +32,11 @@ impl ReferenceParser<'_> {
             || matches!(self.current, Some(RawCriterion::Cities(ids)) if ids.contains(&id)).then_some(id);
         city.map(|city| city.id())
             .or_else(already_saved)
-            .or_else(|| reject_unknown(reader, path, &iri::city(id)))
+            .or_else(|| reject_unknown(reader, path, &iri::city(id), accepted::CITY_LOOKUP))
     }
 
     pub fn department(&self, reader: &mut Reader, path: &str, value: &Value) -> Option<u64> {
-        let expected = "a reference to a department";
+        let expected = accepted::DEPARTMENT;
         let text = reference_text(reader, path, value, expected)?;
         let Some(id) = iri::parse_department(&text) else {
             return reject_malformed(reader, path, value, expected);
@@ -48,26 +48,30 @@ impl ReferenceParser<'_> {
         department
             .map(|department| department.id)
             .or_else(already_saved)
-            .or_else(|| reject_unknown(reader, path, &iri::department(id)))
+            .or_else(|| reject_unknown(reader, path, &iri::department(id), accepted::DEPARTMENT_LOOKUP))
     }
 
     /// Returns the code as sent.
     pub fn commune(&self, reader: &mut Reader, path: &str, value: &Value) -> Option<Insee> {
         let text = reader.text_or_number(path, value)?;
         let Some(insee) = Insee::parse(&text) else {
-            return reject_malformed(reader, path, value, "an INSEE code");
+            return reject_malformed(reader, path, value, accepted::INSEE);
         };
         let places = &self.context.places;
         // A code sent as a number has lost its leading zero.
         let known = (places.commune)(&insee).is_some() || (places.city)(insee.id()).is_some();
         let already_saved =
             matches!(self.current, Some(RawCriterion::Communes(codes)) if codes.contains(&insee));
-        if known || already_saved { Some(insee) } else { reject_unknown(reader, path, insee.as_str()) }
+        if known || already_saved {
+            Some(insee)
+        } else {
+            reject_unknown(reader, path, insee.as_str(), accepted::CITY_LOOKUP)
+        }
     }
 
     /// A site id must exist; a domain need not be known yet.
     pub fn site(&self, reader: &mut Reader, path: &str, value: &Value) -> Option<SiteKey> {
-        let expected = "a reference to a site";
+        let expected = accepted::SITE;
         let text = reference_text(reader, path, value, expected)?;
         let sites = self.context.references.sites;
         let key = SiteKey::parse(&text);
@@ -78,7 +82,7 @@ impl ReferenceParser<'_> {
             let site = sites.site(id).map(|site| site.key.clone());
             return site
                 .or_else(|| already_saved(key))
-                .or_else(|| reject_unknown(reader, path, &iri::site(id)));
+                .or_else(|| reject_unknown(reader, path, &iri::site(id), accepted::SITE_LOOKUP));
         }
         let Some(key) = key.filter(|_| !iri::cannot_be_name(&text)) else {
             return reject_malformed(reader, path, value, expected);
@@ -88,11 +92,12 @@ impl ReferenceParser<'_> {
             return Some(canonical);
         }
         let reference = crate::json::truncated(&text);
-        already_saved(Some(canonical)).or_else(|| reject_unknown(reader, path, &reference))
+        already_saved(Some(canonical))
+            .or_else(|| reject_unknown(reader, path, &reference, accepted::SITE_LOOKUP))
     }
 
     pub fn site_category(&self, reader: &mut Reader, path: &str, value: &Value) -> Option<SiteCategoryId> {
-        let expected = "a reference to a category of sites";
+        let expected = accepted::SITE_CATEGORY;
         let text = reference_text(reader, path, value, expected)?;
         let id = iri::parse_site_category(&text);
         if text.trim().is_empty() || (id.is_none() && iri::cannot_be_name(&text)) {
@@ -102,7 +107,8 @@ impl ReferenceParser<'_> {
             CategoryLookup::Found(id) => Some(id),
             CategoryLookup::NotFound(reference) => {
                 let already_saved = |id: &SiteCategoryId| matches!(self.current, Some(RawCriterion::SiteCategories(ids)) if ids.contains(id));
-                id.filter(already_saved).or_else(|| reject_unknown(reader, path, &reference))
+                id.filter(already_saved)
+                    .or_else(|| reject_unknown(reader, path, &reference, accepted::SITE_CATEGORY_LOOKUP))
             }
         }
     }
@@ -134,7 +140,9 @@ fn reject_malformed<T>(reader: &mut Reader, path: &str, value: &Value, expected:
     None
 }
 
-fn reject_unknown<T>(reader: &mut Reader, path: &str, reference: &str) -> Option<T> {
-    reader.violations.push(site::not_found(path, reference));
+/// Reports a reference to a missing item, and how to find the right one.
+fn reject_unknown<T>(reader: &mut Reader, path: &str, reference: &str, lookup: &str) -> Option<T> {
+    let Violation { path, message, .. } = site::not_found(path, reference);
+    reader.violations.push(Violation::malformed(path, format!("{message} {lookup}")));
     None
 }

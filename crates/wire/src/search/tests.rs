@@ -99,7 +99,8 @@ fn written(draft: &SearchDraft, sites: &SiteDirectory) -> Value {
     };
     let zone = TimeZone::get("Europe/Paris").unwrap();
     let last_alert_at = Some(Timestamp::UNIX_EPOCH);
-    let input = SearchInput { search: &saved, last_alert_at, places: PLACES, sites, zone: &zone };
+    let input =
+        SearchInput { search: &saved, last_alert_at, places: PLACES, sites, zone: &zone, ignored: &[] };
     serde_json::to_value(search(input)).unwrap()
 }
 
@@ -138,8 +139,10 @@ fn null_and_empty_values_are_unset() {
     );
     same(
         json!({"withCoherentPrice": true, "hidePropertyContact": null, "notificationEnabled": false}),
-        unset,
+        unset.clone(),
     );
+    same(json!({"withCoherentPrice": ""}), unset);
+    same(json!({"withCoherentPrice": null}), json!({"withCoherentPrice": false}));
 }
 
 #[test]
@@ -178,24 +181,29 @@ fn references_are_paths_ids_or_objects() {
             "excludedProperties": ["/properties/1"],
         })),
         &[
-            "includedCities[1]: \"Tours\" is not a reference to a city.",
-            "includedCities[2]: Item not found for \"/cities/9\".",
-            "includedCities[3]: The type of the \"includedCities[3]\" attribute must be a reference to a city, null given.",
-            "includedDepartments: Item not found for \"/departments/99\".",
-            "includedZipcodes[1]: \"é\" is not a zipcode.",
-            "includedInseeCodes[0]: Item not found for \"99999\".",
-            "includedInseeCodes[1]: \"Tours\" is not an INSEE code.",
-            "excludedCities: The type of the \"excludedCities\" attribute must be a reference to a city, object given.",
+            "includedCities[1]: \"Tours\" is not a reference to a city, such as /cities/37261 (GET /cities?name=… finds it).",
+            "includedCities[2]: Item not found for \"/cities/9\". Look it up with GET /cities?name=… or GET \
+             /public/location-autocomplete?query=….",
+            "includedCities[3]: The type of the \"includedCities[3]\" attribute must be a reference to a city, such as \
+             /cities/37261 (GET /cities?name=… finds it), null given.",
+            "includedDepartments: Item not found for \"/departments/99\". Look it up with GET /departments?name=… or GET \
+             /public/location-autocomplete?query=….",
+            "includedZipcodes[1]: \"é\" is not a zipcode of five digits.",
+            "includedInseeCodes[0]: Item not found for \"99999\". Look it up with GET /cities?name=… or GET \
+             /public/location-autocomplete?query=….",
+            "includedInseeCodes[1]: \"Tours\" is not an INSEE code, such as 37261 (GET /cities?name=… finds it).",
+            "excludedCities: The type of the \"excludedCities\" attribute must be a reference to a city, such as \
+             /cities/37261 (GET /cities?name=… finds it), object given.",
             "excludedProperties[0]: \"/properties/1\" is not a reference to a property.",
-            "includedSites[0]: Item not found for \"/sites/9\".",
-            "includedSites[1]: \"/sites/x\" is not a reference to a site.",
-            "includedSites[2]: Item not found for \"Inconnu\".",
-            "includedSites[3]: \"/cities/37261\" is not a reference to a site.",
-            "includedSites[4]: The type of the \"includedSites[4]\" attribute must be a reference to a site, boolean true given.",
-            "excludedSiteCategories[0]: Item not found for \"/site_categories/9\".",
-            "excludedSiteCategories[1]: Item not found for \"Inconnue\".",
-            "excludedSiteCategories[2]: \"/sites/1\" is not a reference to a category of sites.",
-            "excludedSiteCategories[3]: \"\" is not a reference to a category of sites.",
+            "includedSites[0]: Item not found for \"/sites/9\". GET /sites lists the sites.",
+            "includedSites[1]: \"/sites/x\" is not a reference to a site, such as /sites/1 or portail.fr (GET /sites lists them).",
+            "includedSites[2]: Item not found for \"Inconnu\". GET /sites lists the sites.",
+            "includedSites[3]: \"/cities/37261\" is not a reference to a site, such as /sites/1 or portail.fr (GET /sites lists them).",
+            "includedSites[4]: The type of the \"includedSites[4]\" attribute must be a reference to a site, such as /sites/1 or portail.fr (GET /sites lists them), boolean true given.",
+            "excludedSiteCategories[0]: Item not found for \"/site_categories/9\". GET /site_categories lists the categories.",
+            "excludedSiteCategories[1]: Item not found for \"Inconnue\". GET /site_categories lists the categories.",
+            "excludedSiteCategories[2]: \"/sites/1\" is not a reference to a category of sites, such as /site_categories/1 (GET /site_categories lists them).",
+            "excludedSiteCategories[3]: \"\" is not a reference to a category of sites, such as /site_categories/1 (GET /site_categories lists them).",
         ],
     );
 }
@@ -210,7 +218,7 @@ fn all_violations_are_reported_together() {
         }),
         &[
             "title: This value should not be blank.",
-            "transactionType: The value 7 is not a valid choice; the choices are 0, 1.",
+            "transactionType: The value 7 is not a valid choice; the choices are 0 Sell, 1 Rent.",
             "propertyTypes: This value should not be blank.",
             "roomMin: The type of the \"roomMin\" attribute must be a number, string \"x\" given.",
             "furnished: The type of the \"furnished\" attribute must be a boolean, number 2 given.",
@@ -239,15 +247,27 @@ fn all_violations_are_reported_together() {
 fn unknown_fields_are_reported_but_read_only_fields_are_not() {
     let body = with(json!({
         "@id": "/searches/1", "@type": "Search", "@context": "x", "user": 1, "token": null, "createdAt": "", "updatedAt": 3,
-        "lastAlertAt": [], "budgetmin": 3, "expired": true, "sortMode": "advert", "fromDate": "2026-01-01",
-        "expressions": [{"word": "balcon", "options": {"exact": true}}],
+        "lastAlertAt": [], "ignored": ["x"], "folder": 3, "expired": true, "sortMode": "advert", "fromDate": "2026-01-01",
+        "expressions": "expressions[0][0][word]=balcon&page=2",
     }));
     let read = parse_with(&body, Purpose::Create, &directory());
-    assert_eq!(
-        read.ignored,
-        ["expressions[0][options][exact]", "budgetmin", "expired", "fromDate", "sortMode"]
-    );
+    assert_eq!(read.ignored, ["expressions: page", "expired", "folder", "fromDate", "sortMode"]);
     assert_eq!(read.draft.ok(), Some(draft(json!({"expressions": "balcon"}))));
+}
+
+#[test]
+fn misspelt_fields_and_unknown_options_are_refused() {
+    refused(
+        &with(json!({"maxBudget": 3, "folder": 1, "cities": ["/cities/37261"]})),
+        &[
+            "cities: This attribute is not known. Did you mean \"includedCities\" or \"excludedCities\"?",
+            "maxBudget: This attribute is not known. Did you mean \"budgetMax\"?",
+        ],
+    );
+    refused(
+        &with(json!({"expressions": [{"word": "balcon", "options": {"exact": true}}]})),
+        &["expressions[0][options][exact]: This option is not known; the options are includes, strict."],
+    );
 }
 
 #[test]
@@ -259,10 +279,15 @@ fn update_keeps_absent_fields() {
     let update = |fields: Value| parse_with(&with(fields), Purpose::Update(&current), &directory()).draft;
     assert_eq!(update(json!({})), Ok(current.clone()));
     let cleared = json!({
-        "budgetMin": null, "includedCities": [], "withCoherentPrice": null, "notificationEnabled": null,
+        "budgetMin": null, "includedCities": [], "withCoherentPrice": "", "notificationEnabled": null,
         "endpointRecipient": "", "subscribedEvents": null, "hidePropertyContact": null,
     });
     assert_eq!(update(cleared), Ok(draft(json!({}))));
+    // `null` turns the default off, as in a query.
+    assert_eq!(
+        update(json!({"withCoherentPrice": null})).map(|draft| draft.raw_criteria),
+        Ok(current.raw_criteria.clone())
+    );
     // An invalid value is not checked against the current one.
     let violations = update(json!({"budgetMin": "x", "budgetMax": 2})).unwrap_err();
     assert_eq!(violations.len(), 1, "{violations:?}");
@@ -379,7 +404,6 @@ fn docs_page_names_every_field() {
     for name in write::ALWAYS_SHOWN.iter().copied().chain(settings) {
         assert!(page.contains(&format!("`{name}`")), "docs/searches.md does not name {name}");
     }
-    for name in criteria().flat_map(|filter| filter.aliases) {
-        assert!(page.contains(&format!("`{name}`")), "docs/searches.md does not name {name}");
-    }
+    assert!(page.contains("(search.md#other-names)"), "docs/searches.md does not say where the aliases are");
+    assert!(page.contains("`ignored`"));
 }

@@ -12,7 +12,8 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::{
-    EMAIL, ENABLED, ENDPOINT, EVENT_ENDPOINT, EVENTS, HIDE_CONTACT, Places, TITLE, criteria, default_flag,
+    EMAIL, ENABLED, ENDPOINT, EVENT_ENDPOINT, EVENTS, HIDE_CONTACT, IGNORED, Places, TITLE, criteria,
+    default_flag,
 };
 use crate::document::Number;
 use crate::filters::{expressions, is_single_valued};
@@ -68,6 +69,8 @@ pub struct SearchInput<'a> {
     pub places: Places<'a>,
     pub sites: &'a SiteDirectory,
     pub zone: &'a TimeZone,
+    /// The unknown fields of the request that the response is for.
+    pub ignored: &'a [String],
 }
 
 /// Returns the resource of a search.
@@ -79,7 +82,7 @@ struct SearchResource<'a>(SearchInput<'a>);
 
 impl Serialize for SearchResource<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let SearchInput { search, last_alert_at, zone, .. } = &self.0;
+        let SearchInput { search, last_alert_at, zone, ignored, places: _, sites: _ } = &self.0;
         let SavedSearch { id, owner, token, created_at, updated_at, draft } = search;
         let SearchDraft { title, raw_criteria, alerts } = draft;
         let Alerts { enabled, hide_contact, email, endpoint, event_endpoint, events } = alerts;
@@ -106,6 +109,10 @@ impl Serialize for SearchResource<'_> {
         map.serialize_entry("createdAt", &date::format(*created_at, zone))?;
         map.serialize_entry("updatedAt", &date::format(*updated_at, zone))?;
         map.serialize_entry("lastAlertAt", &last_alert_at.map(|at| date::format(at, zone)))?;
+        // Not a field of a search: absent unless there is something to say.
+        if !ignored.is_empty() {
+            map.serialize_entry(IGNORED, ignored)?;
+        }
         map.end()
     }
 }

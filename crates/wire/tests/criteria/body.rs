@@ -152,8 +152,14 @@ fn written(draft: &SearchDraft) -> Value {
         draft: draft.clone(),
     };
     let zone = paris();
-    let input =
-        SearchInput { search: &saved, last_alert_at: None, places: PLACES, sites: &SITES, zone: &zone };
+    let input = SearchInput {
+        search: &saved,
+        last_alert_at: None,
+        places: PLACES,
+        sites: &SITES,
+        zone: &zone,
+        ignored: &[],
+    };
     // Through text, as a client gets it: this catches numbers that lose digits.
     serde_json::from_str(&serde_json::to_string(&search(input)).unwrap()).unwrap()
 }

@@ -13,7 +13,7 @@ use jiff::tz::TimeZone;
 use serde_json::Value;
 use testkit::build;
 use wire::document::{DocumentInput, property_document, webhook_document};
-use wire::webhook::{WebhookMatch, event_payload, match_payload};
+use wire::webhook::{MatchForm, WebhookEvent, WebhookMatch, event_payload, match_payload};
 
 use pretty::pretty_json;
 
@@ -53,8 +53,12 @@ fn webhook_match<'a>(property: &Property, document: &'a [u8], zone: &'a TimeZone
 }
 
 fn match_payload_text(property: &Property) -> String {
+    match_payload_in(MatchForm::Plain, property)
+}
+
+fn match_payload_in(form: MatchForm, property: &Property) -> String {
     let zone = paris();
-    String::from_utf8(match_payload(&webhook_match(property, &documents(property).0, &zone))).unwrap()
+    String::from_utf8(match_payload(&webhook_match(property, &documents(property).0, &zone), form)).unwrap()
 }
 
 /// Returns the payload of an event on the property's first advert, after `change` was applied to it.
@@ -62,7 +66,8 @@ fn payload(event: AdvertEvent, change: impl FnOnce(&mut domain::Advert)) -> Stri
     let name = event.name().unwrap();
     let property = property::after(&event, change);
     let zone = paris();
-    let written = event_payload(name, &event, &webhook_match(&property, &documents(&property).0, &zone));
+    let event = WebhookEvent { name, event: &event, advert: property.adverts[0].id };
+    let written = event_payload(&event, &webhook_match(&property, &documents(&property).0, &zone));
     String::from_utf8(written).unwrap()
 }
 
@@ -108,6 +113,15 @@ fn match_snapshot() {
 }
 
 #[test]
+fn nested_match_repeats_the_match() {
+    let property = property::property();
+    let plain: Value = serde_json::from_str(&match_payload_text(&property)).unwrap();
+    let mut nested: Value = serde_json::from_str(&match_payload_in(MatchForm::Nested, &property)).unwrap();
+    assert_eq!(nested.as_object_mut().unwrap().remove("match"), Some(plain.clone()));
+    assert_eq!(nested, plain);
+}
+
+#[test]
 fn event_snapshots() {
     insta::assert_snapshot!("ad.update.price", pretty_json(&price_fell()));
     insta::assert_snapshot!("ad.update.surface", pretty_json(&surface_grew()));
@@ -124,6 +138,8 @@ fn events_have_the_six_names() {
         let payload: Value = serde_json::from_str(payload).unwrap();
         assert_eq!(payload["event"], wire::names::event_name(*name));
         assert_eq!(payload["match"]["@type"], "Match");
+        let advert = payload["match"]["propertyDocument"]["adverts"][0]["uuid"].as_str().unwrap();
+        assert_eq!(payload["adEvent"]["advert"], format!("/adverts/{advert}"));
         // The event is the last one in the document, except for the type of its variation.
         let events = payload["match"]["propertyDocument"]["adverts"][0]["events"].as_array().unwrap();
         let last = events.last().unwrap();

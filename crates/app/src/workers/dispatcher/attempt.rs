@@ -86,6 +86,10 @@ pub(super) async fn attempt(
         let settlement = Settlement { id: due.id, claim_id: claim, attempt: Some(attempt), next, at };
         SettledDelivery { lane: due.lane, settlement }
     };
+    // One message, however many deliveries it has.
+    if let (Outcome::Delivered, Some(first)) = (outcome, due.first()) {
+        app.count_delivered(first.owner, first.lane.channel, at);
+    }
     if let Outcome::Failed(fault) = outcome {
         let delivery = due.first().map(|due| due.id);
         tracing::debug!(?delivery, ?fault, status, "delivery attempt failed");

@@ -1,7 +1,7 @@
 //! Renders the JSON bodies of webhooks.
 
-use domain::{AdvertEvent, EventName, MatchId, PropertyId, SearchId, Timestamp};
-use wire::webhook;
+use domain::{MatchId, PropertyId, SearchId, Timestamp};
+use wire::webhook::{self, WebhookEvent};
 
 use crate::App;
 
@@ -18,15 +18,11 @@ pub(crate) struct MatchPayload<'a> {
 }
 
 /// Renders the body of a match, or of an event and the match it concerns.
-pub(crate) fn render(
-    app: &App,
-    matched: &MatchPayload<'_>,
-    event: Option<(EventName, &AdvertEvent)>,
-) -> Vec<u8> {
+pub(crate) fn render(app: &App, matched: &MatchPayload<'_>, event: Option<WebhookEvent<'_>>) -> Vec<u8> {
     let MatchPayload { id, property, search, at, document } = *matched;
     let parts = webhook::WebhookMatch { id, property, search, at, document, zone: &app.time_zone };
     match event {
-        None => webhook::match_payload(&parts),
-        Some((name, event)) => webhook::event_payload(name, event, &parts),
+        None => webhook::match_payload(&parts, app.match_form()),
+        Some(event) => webhook::event_payload(&event, &parts),
     }
 }

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use delivery::{Email, SequenceHeaders, WebhookMessage};
 use domain::{DeliveryId, Endpoint, Property, PropertyId, Timestamp, UserId, WebhookSecret};
 use store::{Contacts, DeliverySubject, DocumentKey, DueDelivery, Notification, StoredSearch};
+use wire::webhook::WebhookEvent;
 
 use super::email;
 use super::in_flight::InFlight;
@@ -182,7 +183,7 @@ impl RenderInputs {
                 document
             }
         };
-        let DeliverySubject { property, match_id, matched_at, event, .. } = subject;
+        let DeliverySubject { property, match_id, matched_at, event, advert, .. } = subject;
         let matched = MatchPayload {
             id: *match_id,
             property: *property,
@@ -192,7 +193,9 @@ impl RenderInputs {
         };
         let event = match due.notification {
             Notification::Match(_) => None,
-            Notification::Event(name, _) => Some((name, event.as_ref()?)),
+            Notification::Event(name, _) => {
+                Some(WebhookEvent { name, event: event.as_ref()?, advert: *advert })
+            }
         };
         Some(payload::render(app, &matched, event).into())
     }

@@ -22,6 +22,7 @@ use tempfile::TempDir;
 use testkit::build::{advert_id, at, draft, property_id, short_text, user_id};
 use testkit::{ManualClock, SeededIds};
 use tokio_util::sync::CancellationToken;
+use wire::webhook::MatchForm;
 
 use super::Dispatcher;
 use crate::App;
@@ -53,6 +54,7 @@ impl TestService {
             batch_window: Duration::from_secs(300),
             retention: Duration::from_secs(30 * 86_400),
             public_url: "https://vigie.example".to_owned(),
+            match_form: MatchForm::default(),
             limits: DispatchLimits { per_host: 8, per_user: 16, total: 32, emails: 3 },
         };
         let app = App::new(store.clone(), clock.clone(), Arc::new(SeededIds::new(1)), Arc::clone(&PLACES))

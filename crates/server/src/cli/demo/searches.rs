@@ -9,7 +9,7 @@ use domain::{
     TransactionType, UserId,
 };
 
-use super::receiver::Receiver;
+use crate::cli::receiver::Receiver;
 
 /// Above the number of searches the demo saves.
 const LIMIT: u32 = 100;

@@ -21,7 +21,13 @@ pub struct Serving {
 
 impl Serving {
     pub fn start(folder: &Path) -> Self {
+        Self::start_with(folder, &[])
+    }
+
+    /// Starts it with settings, as environment variables.
+    pub fn start_with(folder: &Path, settings: &[(&str, &str)]) -> Self {
         let mut command = vigie();
+        command.envs(settings.iter().copied());
         command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(folder);
         command.env("VIGIE_LOG__FORMAT", "json").stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();

@@ -182,6 +182,20 @@ async fn one_email_has_all_batched_matches_and_unsubscribes() {
     assert_both_parts(&email, &[links[0], links[1], link]);
     let now = server.get(searches::path(&search)).await.ok();
     assert_eq!(now["lastAlertAt"], "2026-03-02T10:01:00+01:00");
+    // Usage counts messages: one e-mail, two webhooks. The last one may be counted a moment after the receiver's response.
+    let of_user = with_timeout(async {
+        loop {
+            server.app.flush_usage().await.unwrap();
+            let usage = server.get("/usage").await.ok();
+            let of_user = members(&usage).iter().find(|usage| usage["key"].is_null()).cloned().unwrap();
+            if of_user["webhooks"] == 2 {
+                return of_user;
+            }
+        }
+    })
+    .await;
+    assert_eq!((&of_user["emails"], &of_user["operations"]), (&json!(1), &json!([])));
+    assert_eq!((&of_user["requests"], &of_user["day"]), (&json!(0), &json!("2026-03-02")));
 
     // Mail scanners follow links before the recipient does.
     assert_eq!(follow(server, "GET", link).await.status, 200);

@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 use testkit::receiver::{Behaviour, Receiver, ReceiverConfig, Script};
 
-use super::{TRUSTED, match_everything, members, once, path, receiver, with_dispatcher};
+use super::{
+    TRUSTED, match_everything, members, once, path, receiver, with_delivery_settings, with_dispatcher,
+};
 use crate::harness::TestServer;
 use crate::harness::adverts::{advert, full};
 use crate::harness::client::{Request, with_timeout};
@@ -19,6 +21,26 @@ async fn listed(server: &TestServer, count: usize) -> Vec<Value> {
         }
     })
     .await
+}
+
+#[tokio::test]
+async fn a_setting_repeats_the_match_under_match() {
+    let server = with_delivery_settings("nested_match = true\n").await;
+    let receiver = receiver().await;
+    let endpoints = json!({"endpointRecipient": receiver.url("/matches"), "eventEndpoint": receiver.url("/events"),
+        "subscribedEvents": ["property.ad.create"]});
+    let search = match_everything(&server, endpoints).await;
+    server.accept(&full("1")).await;
+    for request in receiver.wait_for(2).await {
+        let mut payload: Value = serde_json::from_slice(&request.body).unwrap();
+        let nested = payload.as_object_mut().unwrap().remove("match").unwrap();
+        assert_eq!((&nested["@type"], &nested["search"]), (&json!("Match"), &search["@id"]));
+        match request.path.as_str() {
+            "/matches" => assert_eq!(nested, payload),
+            // An event has it only there.
+            _ => assert_eq!(payload.get("propertyDocument"), None),
+        }
+    }
 }
 
 #[tokio::test]
@@ -55,7 +77,7 @@ async fn match_and_event_webhooks_follow_the_contract() {
             &json!("ad.update.price"),
             &json!({
                 "fieldName": "price", "fieldOldValue": "320000", "fieldNewValue": "311000", "percentVariation": "-2.81",
-                "createdAt": "2026-03-02T10:01:00+01:00",
+                "createdAt": "2026-03-02T10:01:00+01:00", "advert": receipt["@id"],
             })
         )
     );

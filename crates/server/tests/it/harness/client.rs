@@ -7,6 +7,8 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
+use super::described;
+
 /// A test fails if a response takes longer than this.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
@@ -23,7 +25,12 @@ impl Request {
     }
 
     pub fn unnamed(method: &str, path: &str) -> Self {
-        Self { head: format!("{method} {path} HTTP/1.1\r\nHost: vigie.test\r\n"), body: Vec::new() }
+        Self::to("vigie.test", method, path)
+    }
+
+    /// For servers that check the host.
+    pub fn to(host: &str, method: &str, path: &str) -> Self {
+        Self { head: format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\n"), body: Vec::new() }
     }
 
     pub fn header(mut self, name: &str, value: &str) -> Self {
@@ -132,7 +139,9 @@ pub async fn exchange(address: SocketAddr, request: &Request) -> Response {
     let mut connection = Connection::open(address).await;
     // The server may respond and close before it has read everything; then the response counts.
     let _ = connection.socket.get_mut().write_all(&request.bytes()).await;
-    connection.response().await
+    let response = connection.response().await;
+    described::assert_described(&request.head, &response);
+    response
 }
 
 /// A connection that sends and receives in pieces.
@@ -183,8 +192,8 @@ impl Connection {
         let mut headers = Vec::new();
         loop {
             let line = self.line().await.expect("the rest of the headers");
-            let Some((name, value)) = line.split_once(": ") else { break };
-            headers.push((name.to_owned(), value.to_owned()));
+            let Some((name, value)) = line.split_once(':') else { break };
+            headers.push((name.to_owned(), value.trim().to_owned()));
         }
         Some(Response { status, headers, body: Vec::new() })
     }

@@ -65,6 +65,12 @@ impl Row {
         self
     }
 
+    /// Adds a valid value.
+    fn also(mut self, sent: Value, shown: Value) -> Self {
+        self.good.push((sent, shown));
+        self
+    }
+
     /// Adds a rejected value of the field itself.
     fn invalid(self, value: &Value, path: &'static str, message: &'static str) -> Self {
         let fields = json!({self.name: value});
@@ -178,7 +184,11 @@ fn choices() -> Vec<Row> {
                 "The value 7 is not a valid choice",
             )
         },
-        some("publisherTypes").invalid(&json!(2), "publisherTypes", "the choices are 0, 1"),
+        some("publisherTypes").invalid(
+            &json!(2),
+            "publisherTypes",
+            "the choices are 0 Individual, 1 Professional",
+        ),
         one("feesResponsibility", 1).unset(None),
         one("geoAccuracy", 2),
         letters("energyCategories").invalid(&json!(["A", "H"]), "energyCategories[1]", "A, B, C, D, E, F, G"),
@@ -217,7 +227,7 @@ fn flags() -> Vec<Row> {
         flag("newBuilding", None),
         flag("exclusiveMandate", None),
         flag("occupied", None),
-        flag("withCoherentPrice", Some(json!(true))),
+        flag("withCoherentPrice", Some(json!(true))).also(json!(null), json!(false)),
         flag("hidePropertyContact", Some(json!(false))),
         flag("notificationEnabled", Some(json!(false))),
     ]

@@ -158,7 +158,10 @@ async fn any_value_in_any_field_gets_a_response() {
                 send(&server, "PUT", path(&created), with(&json!({*name: value})).to_string()).await;
             assert_answered(&response, &format!("{name} {shown}"));
             if response.status == 200 {
-                assert_eq!(server.get(path(&created)).await.ok(), response.json(), "{name} {shown}");
+                // Only this answer says what was ignored.
+                let mut changed = response.json();
+                changed.as_object_mut().unwrap().remove("ignored");
+                assert_eq!(server.get(path(&created)).await.ok(), changed, "{name} {shown}");
             }
         }
     }

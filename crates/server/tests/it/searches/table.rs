@@ -48,7 +48,9 @@ fn without(name: &str) -> Value {
 /// Returns every way to unset a field.
 fn unset(row: &Row) -> Vec<Value> {
     let list = row.unset == Some(json!([])) || row.good.iter().any(|(_, shown)| shown.is_array());
-    let mut ways = vec![Value::Null, json!(""), json!("  ")];
+    let mut ways = vec![json!(""), json!("  ")];
+    // `null` may be a value: it turns a default off.
+    ways.extend(row.good.iter().all(|(sent, _)| !sent.is_null()).then_some(Value::Null));
     ways.extend(list.then(|| json!([])));
     ways
 }

@@ -112,6 +112,7 @@ pub async fn data_survives_reopening<B: Backend>() {
             user_name: "zoé".to_owned(),
             user_id_if_new: user_id(1),
             scopes: domain::Scopes::all(),
+            settings: domain::KeySettings::default(),
             created_at: at(10),
         })
         .await

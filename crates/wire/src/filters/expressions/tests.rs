@@ -56,14 +56,48 @@ fn all_forms_parse() {
         json!([{"word": "balcon"}, {"value": "vue mer", "options": {"strict": true}}]),
         "balcon | =vue mer",
     );
+    // Options beside the word, as the official assistant server sends them.
+    check(
+        json!([{"word": "balcon", "includes": true}, {"word": "travaux", "includes": false, "strict": "1"}]),
+        "balcon | !=travaux",
+    );
+    check(
+        json!([["balcon", {"value": "travaux", "includes": 0, "options": {"strict": true}}]]),
+        "balcon & !=travaux",
+    );
+    check(
+        json!({"0": {"1": {"word": "travaux", "includes": "false", "options": {"includes": "0"}}}}),
+        "!travaux",
+    );
+    check(json!("expressions[0][0][word]=travaux&expressions[0][0][includes]=false"), "!travaux");
+    check(json!([{"word": "balcon", "includes": null, "strict": ""}]), "balcon");
+    // Words to include and to exclude: one group.
+    check(
+        json!({"include": ["balcon", {"word": "vue mer", "strict": true}], "exclude": ["travaux"]}),
+        "balcon & =vue mer & !travaux",
+    );
+    check(json!({"exclude": "travaux"}), "!travaux");
+    check(json!([{"include": ["balcon"]}, {"include": ["terrasse"], "exclude": null}]), "balcon | terrasse");
+    check(
+        json!({"include": {"0": "balcon", "1000000": "cave"}, "exclude": {"1000000": "travaux"}}),
+        "balcon & cave & !travaux",
+    );
+    check(json!("{\"include\": [\"balcon\"], \"exclude\": [\"travaux\"]}"), "balcon & !travaux");
     check(json!({"word": "balcon"}), "balcon");
     check(json!("balcon"), "balcon");
     check(json!([{"word": 3}]), "3");
     // A word that contains the parameter's name is a word.
     check(json!("expressions [neuves]"), "expressions [neuves]");
-    for empty in
-        [json!(null), json!([]), json!(""), json!([null, "", []]), json!({}), json!([[]]), json!("[]")]
-    {
+    for empty in [
+        json!(null),
+        json!([]),
+        json!(""),
+        json!([null, "", []]),
+        json!({}),
+        json!([[]]),
+        json!("[]"),
+        json!({"include": [], "exclude": []}),
+    ] {
         check(empty, "");
     }
 }
@@ -116,12 +150,51 @@ fn invalid_expressions_are_reported() {
 }
 
 #[test]
-fn unknown_members_are_reported() {
-    let value = json!([[{"word": "a", "fuzzy": 1, "options": {"incldes": false}}]]);
-    assert_eq!(
-        parse("expressions", &value).ignored,
-        ["expressions[0][0][fuzzy]", "expressions[0][0][options][incldes]"]
+fn unknown_options_are_violations() {
+    let entry = "the options are word, value, options, includes, strict.";
+    for (value, path) in [
+        (json!([[{"word": "a", "fuzzy": 1}]]), "expressions[0][0][fuzzy]"),
+        (json!([{"word": "a", "include": false}]), "expressions[0][include]"),
+        (json!({"word": "a", "Includes": false}), "expressions[Includes]"),
+        (json!("expressions[0][0][word]=a&expressions[0][0][exclude]=1"), "expressions[0][0][exclude]"),
+        (json!("[{\"word\": \"a\", \"not\": true}]"), "expressions[0][not]"),
+    ] {
+        check_rejected(value, &format!("{path}: This option is not known; {entry}"));
+    }
+    check_rejected(
+        json!([[{"word": "a", "options": {"incldes": false}}]]),
+        "expressions[0][0][options][incldes]: This option is not known; the options are includes, strict.",
     );
+    check_rejected(
+        json!({"include": ["a"], "excluded": ["b"]}),
+        "expressions[excluded]: This option is not known; the options are include, exclude.",
+    );
+    // The list says whether the word is excluded.
+    check_rejected(
+        json!({"exclude": [{"word": "a", "includes": true}]}),
+        "expressions[exclude][0][includes]: This option is not known; the options are word, value, options, strict.",
+    );
+    check_rejected(
+        json!([{"word": "a", "includes": false, "options": {"includes": true}}]),
+        "expressions[0][includes]: This option is given twice, with different values.",
+    );
+    check_rejected(
+        json!("expressions[0][0][word]=a&expression[0][0][options][includes]=false"),
+        "expressions: \"expression\" is not known inside a query with expressions.",
+    );
+    check_rejected(
+        json!([{"word": "a", "strict": "maybe"}]),
+        "expressions[0][strict]: The type of the \"expressions[0][strict]\" attribute must be a boolean, string \"maybe\" \
+         given.",
+    );
+    check_rejected(
+        json!({"include": vec!["a"; 15], "exclude": vec!["b"; 15]}),
+        "expressions: Too many entries: 30 given, at most 20 allowed.",
+    );
+}
+
+#[test]
+fn other_parameters_of_a_query_are_reported() {
     let text = json!("expressions[0][0][word]=a&page=2");
     assert_eq!(parse("expressions", &text).ignored, ["expressions: page"]);
 }

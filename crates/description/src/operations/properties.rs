@@ -1,0 +1,183 @@
+//! Reading properties: the collection, single documents, similar ones, prices, and why adverts are one property.
+
+use super::{ADMIN, READ, body, moved, none, one, page, parameters};
+use crate::codes;
+use crate::operation::{Answer, Content, Method, Operation, OperationId, Parameter, Tag};
+use crate::schema::Kind;
+
+pub const OPERATIONS: &[Operation] = &[
+    Operation {
+        id: OperationId::ListProperties,
+        method: Method::Get,
+        path: "/documents/properties",
+        tag: Tag::Properties,
+        access: READ,
+        summary: "Search properties",
+        description: "Returns a page of the properties that meet all filters. Filters on the property are tested on the property; \
+                      those on adverts must hold on one and the same advert. `hydra:totalItems` is exact, and any page can be asked for.",
+        parameters: parameters::property_collection,
+        body: None,
+        answers: &[page("PropertyDocument", "A page of properties")],
+        errors: &[422],
+    },
+    Operation {
+        id: OperationId::ExportProperties,
+        method: Method::Get,
+        path: "/documents/properties.ndjson",
+        tag: Tag::Properties,
+        access: READ,
+        summary: "Export all properties that meet filters",
+        description: "Streams one document per line, in the order of their ids, without paging. `X-Total-Items` tells how many there \
+                      are. If the stream ends with an error line, ask again with `after`. Another Vigie can import the lines.",
+        parameters: || {
+            let after =
+                Parameter::new("after", "after", Kind::Link("Property"), "Continue after this property");
+            [parameters::filters(), vec![after]].concat()
+        },
+        body: None,
+        answers: &[Answer {
+            status: 200,
+            meaning: "The documents, one per line",
+            content: Content::Lines("ExportedProperty"),
+            headers: &["X-Total-Items"],
+        }],
+        errors: &[422],
+    },
+    Operation {
+        id: OperationId::PropertyByUrl,
+        method: Method::Get,
+        path: "/documents/properties/by-url",
+        tag: Tag::Properties,
+        access: READ,
+        summary: "Find the property that holds the advert with an address",
+        description: "",
+        parameters: || vec![Parameter::new("url", "url", Kind::Url, "Address of an advert").required()],
+        body: None,
+        answers: &[one(200, "PropertyDocument", "The property")],
+        errors: &[404],
+    },
+    Operation {
+        id: OperationId::Property,
+        method: Method::Get,
+        path: "/documents/properties/{id}",
+        tag: Tag::Properties,
+        access: READ,
+        summary: "Read one property",
+        description: "",
+        parameters: none,
+        body: None,
+        answers: &[one(200, "PropertyDocument", "The property"), moved(301)],
+        errors: &[],
+    },
+    Operation {
+        id: OperationId::PropertyRedirect,
+        method: Method::Get,
+        path: "/properties/{id}",
+        tag: Tag::Properties,
+        access: READ,
+        summary: "Go to the document of a property",
+        description: "For the paths that documents, matches and receipts name.",
+        parameters: none,
+        body: None,
+        answers: &[Answer {
+            status: 301,
+            meaning: "The path of the document is in `Location`",
+            content: Content::Json(Kind::Object("Error")),
+            headers: &["Location"],
+        }],
+        errors: &[],
+    },
+    Operation {
+        id: OperationId::SimilarProperties,
+        method: Method::Get,
+        path: "/documents/properties/{id}/similar-properties",
+        tag: Tag::Properties,
+        access: READ,
+        summary: "List the properties most similar to one",
+        description: "Similar in place, type, price, surface and rooms; of the same transaction, not expired, without the property itself.",
+        parameters: parameters::similar_properties,
+        body: None,
+        answers: &[page("PropertyDocument", "A page of properties"), moved(301)],
+        errors: &[],
+    },
+    Operation {
+        id: OperationId::PricePerMeter,
+        method: Method::Get,
+        path: "/indicators/price_per_meter",
+        tag: Tag::Properties,
+        access: READ,
+        summary: "Price per square metre of the properties that meet filters, over time",
+        description: "",
+        parameters: || {
+            let interval = |name: &'static str| {
+                Parameter::new(name, "periods", Kind::Choice(codes::INTERVALS), "Length of a period")
+                    .default("month")
+            };
+            let alias = Parameter {
+                alias_of: Some("aggregationInterval".into()),
+                ..interval("dateHistogramGranularity")
+            };
+            [parameters::filters(), vec![interval("aggregationInterval"), alias]].concat()
+        },
+        body: None,
+        answers: &[page("PricePerMeter", "A collection with one member")],
+        errors: &[422],
+    },
+    Operation {
+        id: OperationId::Grouping,
+        method: Method::Get,
+        path: "/documents/properties/{id}/grouping",
+        tag: Tag::Grouping,
+        access: READ,
+        summary: "Explain why adverts are one property",
+        description: "With two `adverts[]` it compares these two, whether they are in one property or in two.",
+        parameters: || {
+            vec![Parameter::new(
+                "adverts[]",
+                "adverts",
+                Kind::List(&Kind::Link("Advert")),
+                "Two adverts to compare",
+            )]
+        },
+        body: None,
+        answers: &[
+            Answer {
+                status: 200,
+                meaning: "The grouping of the property, or the comparison of two adverts",
+                content: Content::Json(Kind::AnyOf(&[
+                    Kind::Object("PropertyGrouping"),
+                    Kind::Object("AdvertComparison"),
+                ])),
+                headers: &[],
+            },
+            moved(301),
+        ],
+        errors: &[],
+    },
+    Operation {
+        id: OperationId::MergeProperties,
+        method: Method::Post,
+        path: "/properties/merge",
+        tag: Tag::Grouping,
+        access: ADMIN,
+        summary: "Merge properties into the first one",
+        description: "The decision is remembered and counts more than automatic grouping. The uuids of the others redirect to the first.",
+        parameters: none,
+        body: body("MergeDraft"),
+        answers: &[one(200, "PropertyMerge", "The properties are one")],
+        errors: &[404],
+    },
+    Operation {
+        id: OperationId::SplitProperty,
+        method: Method::Post,
+        path: "/properties/{id}/split",
+        tag: Tag::Grouping,
+        access: ADMIN,
+        summary: "Move adverts of a property to a new one",
+        description: "The decision is remembered and counts more than automatic grouping.",
+        parameters: none,
+        body: body("SplitDraft"),
+        answers: &[super::created("PropertySplit", "The new property"), moved(308)],
+        errors: &[],
+    },
+];

@@ -1,0 +1,135 @@
+//! Sites that adverts come from, and their categories.
+
+use super::{ADMIN, READ, body, created, empty, none, one, page, parameters};
+use crate::operation::{Method, Operation, OperationId, Parameter, Tag};
+use crate::schema::Kind;
+
+const NAME: Parameter =
+    Parameter::new("name", "name", Kind::Text, "Part of the name; case and accents do not matter");
+
+pub const OPERATIONS: &[Operation] = &[
+    Operation {
+        id: OperationId::Sites,
+        method: Method::Get,
+        path: "/sites",
+        tag: Tag::Sites,
+        access: READ,
+        summary: "List the sites that adverts come from",
+        description: "",
+        parameters: || {
+            vec![
+                NAME,
+                Parameter::new(
+                    "category[]",
+                    "category",
+                    Kind::List(&Kind::Link("SiteCategory")),
+                    "In any of these categories",
+                ),
+                parameters::order("order[name]", "name", "Sort by name"),
+                parameters::page(),
+                parameters::items_per_page(),
+            ]
+        },
+        body: None,
+        answers: &[page("Site", "A page of sites")],
+        errors: &[],
+    },
+    Operation {
+        id: OperationId::Site,
+        method: Method::Get,
+        path: "/sites/{id}",
+        tag: Tag::Sites,
+        access: READ,
+        summary: "Read a site",
+        description: "",
+        parameters: none,
+        body: None,
+        answers: &[one(200, "Site", "The site")],
+        errors: &[],
+    },
+    Operation {
+        id: OperationId::ChangeSite,
+        method: Method::Put,
+        path: "/sites/{id}",
+        tag: Tag::Sites,
+        access: ADMIN,
+        summary: "Name or categorise a site",
+        description: "A field that is absent keeps its value; `null` clears it.",
+        parameters: none,
+        body: body("SiteChange"),
+        answers: &[one(200, "Site", "The site as it is now")],
+        errors: &[],
+    },
+    Operation {
+        id: OperationId::SiteCategories,
+        method: Method::Get,
+        path: "/site_categories",
+        tag: Tag::Sites,
+        access: READ,
+        summary: "List the categories of sites",
+        description: "",
+        parameters: || {
+            vec![
+                NAME,
+                parameters::order("order[name]", "name", "Sort by name"),
+                parameters::page(),
+                parameters::items_per_page(),
+            ]
+        },
+        body: None,
+        answers: &[page("SiteCategory", "A page of categories")],
+        errors: &[],
+    },
+    Operation {
+        id: OperationId::CreateSiteCategory,
+        method: Method::Post,
+        path: "/site_categories",
+        tag: Tag::Sites,
+        access: ADMIN,
+        summary: "Create a category of sites",
+        description: "",
+        parameters: none,
+        body: body("SiteCategoryDraft"),
+        answers: &[created("SiteCategory", "The category")],
+        errors: &[],
+    },
+    Operation {
+        id: OperationId::SiteCategory,
+        method: Method::Get,
+        path: "/site_categories/{id}",
+        tag: Tag::Sites,
+        access: READ,
+        summary: "Read a category of sites",
+        description: "",
+        parameters: none,
+        body: None,
+        answers: &[one(200, "SiteCategory", "The category")],
+        errors: &[],
+    },
+    Operation {
+        id: OperationId::RenameSiteCategory,
+        method: Method::Put,
+        path: "/site_categories/{id}",
+        tag: Tag::Sites,
+        access: ADMIN,
+        summary: "Rename a category of sites",
+        description: "",
+        parameters: none,
+        body: body("SiteCategoryDraft"),
+        answers: &[one(200, "SiteCategory", "The category as it is now")],
+        errors: &[],
+    },
+    Operation {
+        id: OperationId::DeleteSiteCategory,
+        method: Method::Delete,
+        path: "/site_categories/{id}",
+        tag: Tag::Sites,
+        access: ADMIN,
+        summary: "Delete a category of sites",
+        description: "Its sites have no category afterwards.",
+        parameters: none,
+        body: None,
+        answers: &[empty("The category is gone")],
+        errors: &[],
+    },
+];

@@ -1,0 +1,44 @@
+//! Sets of words, by their hashes.
+
+/// A fixed set of hashes. Most words are in none, and one bit tells.
+pub struct WordSet {
+    /// In ascending order.
+    hashes: Vec<u32>,
+    /// A bit for each hash, by its lowest 16 bits.
+    bits: Box<[u64]>,
+}
+
+impl WordSet {
+    pub fn new(hashes: impl Iterator<Item = u32>) -> Self {
+        let mut hashes: Vec<u32> = hashes.collect();
+        hashes.sort_unstable();
+        let mut bits = vec![0; 1 << 10];
+        for hash in &hashes {
+            let (place, bit) = place_of(*hash);
+            bits[place] |= bit;
+        }
+        Self { hashes, bits: bits.into() }
+    }
+
+    pub fn contains(&self, hash: u32) -> bool {
+        let (place, bit) = place_of(hash);
+        self.bits[place] & bit != 0 && self.hashes.binary_search(&hash).is_ok()
+    }
+}
+
+fn place_of(hash: u32) -> (usize, u64) {
+    let low = hash & 0xffff;
+    (usize::try_from(low >> 6).unwrap_or_default(), 1 << (low & 63))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_its_own_hashes_are_in_a_set() {
+        let set = WordSet::new([3, 0x5_0003, 0xffff_ffff].into_iter());
+        assert!([3, 0x5_0003, 0xffff_ffff].iter().all(|hash| set.contains(*hash)));
+        assert!([0, 4, 0x6_0003, 0xffff].iter().all(|hash| !set.contains(*hash)));
+    }
+}

@@ -1,0 +1,59 @@
+//! `/mcp`: the tools of assistants over streamable HTTP.
+//!
+//! There are no sessions: every request carries its key and is answered with one JSON body, so nothing has to be bounded, expired or
+//! closed at shutdown. A tool calls the API in the same process with that key; only these calls count against the key's limit.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, any};
+use http::{HeaderMap, HeaderValue, header};
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+
+use super::{API_KEY, Shared, auth};
+use crate::mcp::Assistant;
+use crate::mcp::api::LocalApi;
+
+/// Returns the route. `api` is the router that tools call.
+pub fn route(shared: &Shared, api: Router) -> MethodRouter<Shared> {
+    let shared = shared.clone();
+    any(move |request: Request| answer(shared.clone(), api.clone(), request))
+}
+
+async fn answer(shared: Shared, api: Router, mut request: Request) -> Response {
+    bearer_to_key(request.headers_mut());
+    let key = match auth::key(&shared, request.headers()).await {
+        Ok(key) => key,
+        Err(problem) => return problem.into_response(),
+    };
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_max_request_body_bytes(shared.config.limits.body_bytes_max)
+        // The server may be reached under any name: every request needs a key, so a page that rebinds a name gets nothing.
+        .disable_allowed_hosts()
+        // The specification asks servers to check it. No browser page is a client of this endpoint.
+        .enforce_origin_validation();
+    let assistant = move || Ok(Assistant::new(LocalApi::new(api.clone(), key.clone())));
+    let service = StreamableHttpService::new(assistant, Arc::new(NeverSessionManager::default()), config);
+    service.handle(request).await.map(Body::new)
+}
+
+/// Accepts `Authorization: Bearer …`, which is all that some assistants can send.
+fn bearer_to_key(headers: &mut HeaderMap) {
+    let bearer = headers.remove(header::AUTHORIZATION);
+    if headers.contains_key(API_KEY) {
+        return;
+    }
+    let token = bearer.as_ref().and_then(|value| value.to_str().ok()?.split_once(' '));
+    if let Some((scheme, token)) = token
+        && scheme.eq_ignore_ascii_case("bearer")
+        && let Ok(key) = HeaderValue::from_str(token.trim())
+    {
+        headers.insert(API_KEY, key);
+    }
+}
