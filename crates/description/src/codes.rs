@@ -39,8 +39,6 @@ pub const SORT_MODES: &[Choice] = &[
 
 pub const INTERVALS: &[Choice] = &[choice("month", "A month"), choice("year", "A year")];
 
-pub const PLACE_TYPES: &[Choice] = &[choice("city", "Cities"), choice("department", "Departments")];
-
 pub const RENT_PERIODS: &[Choice] = &[
     choice("month", "Every month"),
     choice("week", "Every week"),
@@ -78,12 +76,12 @@ pub const EVENTS: &[Choice] = &[
 /// What a delivery is about: an event, or a match.
 pub const DELIVERY_SUBJECTS: &[Choice] = &[
     choice("match", "A property started to meet the search"),
-    choice("ad.update.price", "The price of an advert changed"),
-    choice("ad.update.surface", "The surface of an advert changed"),
-    choice("ad.update.pictures", "The pictures of an advert changed"),
-    choice("ad.update.expired", "An advert expired"),
-    choice("property.ad.create", "A new advert"),
-    choice("property.ad.update", "Any other field of an advert changed"),
+    EVENTS[0],
+    EVENTS[1],
+    EVENTS[2],
+    EVENTS[3],
+    EVENTS[4],
+    EVENTS[5],
 ];
 
 pub const CHANNELS: &[Choice] = &[

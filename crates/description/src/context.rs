@@ -7,15 +7,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::hydra;
+use crate::hydra::{self, ENTRY_POINT, HYDRA, XSD};
 use crate::resources;
 use crate::schema::{Field, Identity, Kind};
-
-const HYDRA: &str = "http://www.w3.org/ns/hydra/core#";
-const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
-
-/// The context of the entry point, whose keys are the paths of lists.
-const ENTRY_POINT: &str = "Entrypoint";
 
 /// Returns the context of a class. `base` is the absolute address of the service, without a final slash.
 pub fn context(name: &str, base: &str) -> Option<Value> {
@@ -24,7 +18,7 @@ pub fn context(name: &str, base: &str) -> Option<Value> {
     if class.is_none() && name != ENTRY_POINT {
         return None;
     }
-    let vocabulary = format!("{base}/docs.jsonld#");
+    let vocabulary = hydra::vocabulary(base);
     let mut context = Map::new();
     context.insert("@version".to_owned(), json!(1.1));
     context.insert("@vocab".to_owned(), vocabulary.as_str().into());

@@ -20,8 +20,8 @@ pub const SCHEMA: &str = "https://schema.org/";
 /// Path of the documentation. Terms are its fragments.
 pub const PATH: &str = "/docs.jsonld";
 
-/// The class of the entry point.
-const ENTRY_POINT: &str = "Entrypoint";
+/// The class of the entry point, whose keys are the paths of collections.
+pub const ENTRY_POINT: &str = "Entrypoint";
 
 /// Returns the vocabulary of the service at `base`, an absolute address without a final slash.
 pub fn vocabulary(base: &str) -> String {

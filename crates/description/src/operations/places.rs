@@ -73,7 +73,7 @@ pub const OPERATIONS: &[Operation] = &[
             let departments = |name: &'static str| {
                 Parameter::new(name, "id", Kind::List(&Kind::Link("Department")), "Not these departments")
             };
-            let types = Kind::List(&Kind::Choice(codes::PLACE_TYPES));
+            let types = Kind::List(&Kind::Choice(codes::SUGGESTIONS));
             vec![
                 query("query").required(),
                 alias(query("q"), "query"),

@@ -228,7 +228,8 @@ fn state(key: &Key, now: Timestamp) -> String {
     match (key.revoked_at, key.settings.expires_at) {
         (Some(at), _) => format!("revoked {at}"),
         (None, Some(at)) if at <= now => format!("expired {at}"),
-        (None, _) => "valid".to_owned(),
+        (None, Some(at)) => format!("valid until {at}"),
+        (None, None) => "valid".to_owned(),
     }
 }
 

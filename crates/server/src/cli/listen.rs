@@ -126,9 +126,10 @@ async fn listen(
     addresses: &Addresses,
     done: &CancellationToken,
 ) -> anyhow::Result<()> {
-    check(client, &addresses.check, &args.folder).await?;
     let pointed = searches::Pointed::new(client, &args.folder);
+    // First, because it needs nothing of the receiver: the server may no longer send to this machine.
     pointed.put_back_earlier().await?;
+    check(client, &addresses.check, &args.folder).await?;
     let chosen = if args.all { searches::all(client).await? } else { args.search.clone() };
     let point = pointed.point(&chosen, addresses, &args.events);
     let pointing = tokio::select! { pointing = point => pointing, () = done.cancelled() => Ok(()) };

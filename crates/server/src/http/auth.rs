@@ -23,8 +23,8 @@ use crate::config::RateLimit;
 
 pub const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
-/// Requires a key, with the given scope if there is one. The key is checked before the body is read, so that an unauthenticated client cannot send
-/// one.
+/// Requires a key, with the given scope if there is one. The key is checked before the body is read, so that an unauthenticated
+/// client cannot send one.
 pub fn guard(shared: &Shared, scope: Option<Scope>, methods: MethodRouter<Shared>) -> MethodRouter<Shared> {
     methods.route_layer(middleware::from_fn_with_state((shared.clone(), scope), authorise))
 }

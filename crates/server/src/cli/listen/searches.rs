@@ -76,36 +76,54 @@ impl<'a> Pointed<'a> {
             let path = path_of(search);
             let what = format!("cannot read the search {search}");
             let body = ok(self.client, &what, Call::get(&path)).await?;
-            own_settings.insert(path.clone(), picked(&body, REPEATED.iter().chain(&CHANGED)));
+            let set = json!({
+                "endpointRecipient": to.matches.as_str(),
+                "eventEndpoint": to.events.as_str(),
+                "subscribedEvents": subscription(&body["subscribedEvents"], events),
+                "notificationEnabled": true,
+            });
+            let own = picked(&body, CHANGED.iter());
+            own_settings.insert(path.clone(), json!({"own": own, "set": set.clone()}));
             self.save(&own_settings)?;
             let mut update = picked(&body, REPEATED.iter());
-            update["endpointRecipient"] = to.matches.as_str().into();
-            update["eventEndpoint"] = to.events.as_str().into();
-            update["subscribedEvents"] = subscription(&body["subscribedEvents"], events);
-            update["notificationEnabled"] = true.into();
+            for name in CHANGED {
+                update[name] = set[name].clone();
+            }
             let what = format!("cannot point the search {search} at this receiver");
             ok(self.client, &what, Call { method: Method::PUT, target: path, body: Some(update) }).await?;
         }
         Ok(())
     }
 
-    /// Gives all searches their own settings back.
+    /// Gives all searches their own settings back, except those that were changed meanwhile.
     pub async fn put_back(&self) -> anyhow::Result<()> {
         let mut own_settings = self.load()?;
-        while let Some((path, own)) =
-            own_settings.iter().next().map(|(path, own)| (path.clone(), own.clone()))
+        while let Some((path, kept)) =
+            own_settings.iter().next().map(|(path, kept)| (path.clone(), kept.clone()))
         {
-            let update = Call { method: Method::PUT, target: path.clone(), body: Some(own) };
             let what = format!("cannot put the settings of {path} back; {} holds them", self.file.display());
-            let Answer { status, body, .. } = self.client.call(update).await.with_context(|| what.clone())?;
-            // A search that was deleted meanwhile needs nothing.
-            if !status.is_success() && status != StatusCode::NOT_FOUND {
-                bail!("{}", refusal(&what, status, &body));
+            if let Some(present) = self.existing(Call::get(&path), &what).await? {
+                let mut update = picked(&present, REPEATED.iter());
+                for name in CHANGED.into_iter().filter(|name| present[*name] == kept["set"][*name]) {
+                    update[name] = kept["own"][name].clone();
+                }
+                let update = Call { method: Method::PUT, target: path.clone(), body: Some(update) };
+                self.existing(update, &what).await?;
             }
             own_settings.remove(&path);
             self.save(&own_settings)?;
         }
         Ok(())
+    }
+
+    /// Calls the API about a search. `None` if it was deleted meanwhile: then nothing has to be put back.
+    async fn existing(&self, call: Call, what: &str) -> anyhow::Result<Option<Value>> {
+        let Answer { status, body, .. } = self.client.call(call).await.with_context(|| what.to_owned())?;
+        match status {
+            StatusCode::NOT_FOUND => Ok(None),
+            status if status.is_success() => Ok(Some(body)),
+            status => bail!("{}", refusal(what, status, &body)),
+        }
     }
 
     fn load(&self) -> anyhow::Result<Map<String, Value>> {
