@@ -201,6 +201,12 @@ impl Signature {
         streets.chain(self.list(List::Words)).chain(self.shingles()).copied()
     }
 
+    /// Reads one word of every cache line of the signature, so that a comparison soon after does not wait for memory.
+    pub fn touch(&self) -> u32 {
+        const WORDS_PER_CACHE_LINE: usize = 16;
+        self.words.iter().step_by(WORDS_PER_CACHE_LINE).fold(0, |all, word| all ^ word)
+    }
+
     /// Returns the memory that it takes besides its own size.
     pub fn heap_bytes(&self) -> usize {
         size_of_val(&*self.words)

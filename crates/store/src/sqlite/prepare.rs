@@ -14,7 +14,7 @@ use crate::contract::{AdvertGrouping, ChangeSet, DecidedBy, Expected, PutCause, 
 use crate::error::Error;
 use crate::record;
 
-/// From this many steps on, encoding takes milliseconds and is worth starting threads for.
+/// From this many steps on, encoding takes milliseconds and is worth other threads.
 const STEPS_FOR_THREADS: usize = 128;
 
 /// How many steps a thread hands over at once.
@@ -139,10 +139,11 @@ impl Iterator for Prepared {
     }
 }
 
-/// Encodes steps on a new thread. The thread ends early if the receiver is dropped.
+/// Encodes steps on a blocking thread of the runtime, which keeps its compressor from one set to the next. Ends early if the receiver
+/// is dropped.
 fn encode_on_thread(steps: Vec<Step>) -> mpsc::Receiver<Chunk> {
     let (sender, receiver) = mpsc::channel();
-    std::thread::spawn(move || {
+    tokio::task::spawn_blocking(move || {
         let mut steps = steps.into_iter().peekable();
         while steps.peek().is_some() {
             let chunk = prepare_steps(steps.by_ref().take(STEPS_PER_CHUNK));
