@@ -3,6 +3,7 @@
 mod adverts;
 mod auth;
 mod body;
+mod budget;
 mod bulk;
 mod compression;
 mod cors;
@@ -14,6 +15,7 @@ mod error;
 mod explain;
 pub(crate) mod grouping;
 mod health;
+mod host;
 mod indicators;
 mod keys;
 mod link;
@@ -55,6 +57,9 @@ use crate::metrics::Metrics;
 use crate::ndjson::Decoder;
 pub(crate) use auth::API_KEY;
 use auth::RateLimits;
+use budget::BodyBudget;
+pub(crate) use error::LD_JSON;
+pub(crate) use middleware::own_headers;
 
 /// State shared by all handlers.
 #[derive(Clone)]
@@ -65,6 +70,7 @@ pub struct SharedParts {
     pub config: Config,
     pub metrics: Metrics,
     pub rate_limits: RateLimits,
+    pub body_budget: BodyBudget,
     pub api_page: docs_page::ApiPage,
     pub tester_limits: tester::TesterLimits,
     /// One permit: listings of deliveries, which may count many rows, run one at a time.
@@ -88,6 +94,7 @@ impl std::ops::Deref for Shared {
 impl Shared {
     pub fn new(app: App, config: Config, stop: CancellationToken) -> io::Result<Self> {
         let rate_limits = RateLimits::new(config.rate_limit);
+        let body_budget = BodyBudget::new(config.limits.body_bytes_total_max);
         let (metrics, tasks) = (Metrics::default(), TaskTracker::new());
         let background = Background::start()?;
         let parts = SharedParts {
@@ -95,6 +102,7 @@ impl Shared {
             config,
             metrics,
             rate_limits,
+            body_budget,
             api_page: docs_page::ApiPage::new(),
             tester_limits: tester::TesterLimits::default(),
             listing: Arc::new(Semaphore::new(1)),

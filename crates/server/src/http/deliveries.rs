@@ -139,7 +139,7 @@ pub async fn replay(
     query: QueryText,
     request: Request,
 ) -> Result<Response, Problem> {
-    let ignored = body::expect_empty(&query, request, shared.config.limits.body_bytes_max).await?;
+    let ignored = body::expect_empty(&shared, OperationId::ReplayDelivery, &query, request).await?;
     let conflict = |message: &str| Err(Problem::new(StatusCode::CONFLICT, message));
     match shared.app.replay_delivery(Some(caller.user.id), id).await? {
         Replayed::Done => Ok(ignored.on(present(&shared, &caller, id, StatusCode::ACCEPTED).await?)),
@@ -176,7 +176,7 @@ pub async fn replay_search(
     let zone = &shared.config.time_zone;
     let mut parameters = query.parameters();
     let in_query = parameters.parse_single(SINCE, "a date", |text| date::first_second(text, zone));
-    let members = body::members(request, shared.config.limits.body_bytes_max).await?;
+    let members = body::members(&shared, OperationId::ReplaySearch, request).await?;
     let read = wire::delivery::parse_replay(&members, zone);
     let Replay { since: in_body, ignored } = read.map_err(|violations| Problem::violations(&violations))?;
     if in_query.is_some() && in_body.is_some() {

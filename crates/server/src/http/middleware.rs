@@ -18,7 +18,9 @@ use super::Shared;
 use super::compression::{self, Encoding};
 use super::cors::CrossOrigin;
 use super::error::Problem;
+use super::host;
 use super::link::Base;
+use crate::connection::LongQuery;
 use crate::metrics::{RequestLabels, RouteLabels};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -65,7 +67,10 @@ async fn handle(
     shared.metrics.requests_in_flight.inc();
     let response = match cross_origin.preflight() {
         Some(preflight) => preflight,
-        None => run_limited(&shared, &permits, request, next).instrument(span.clone()).await,
+        None => match host::check(&request) {
+            Ok(()) => run_limited(&shared, &permits, request, next).instrument(span.clone()).await,
+            Err(problem) => problem.into_response(),
+        },
     };
     let mut response = compression::compress(response, accepted).await;
     shared.metrics.requests_in_flight.dec();
@@ -73,7 +78,13 @@ async fn handle(
     let status = response.status();
     let elapsed = started.elapsed();
     let _entered = span.entered();
-    tracing::info!(status = status.as_u16(), milliseconds = elapsed.as_secs_f64() * 1e3, "request completed");
+    let (code, milliseconds) = (status.as_u16(), elapsed.as_secs_f64() * 1e3);
+    // Probes come every few seconds and would hide the requests of clients.
+    if is_probe(&route) {
+        tracing::debug!(status = code, milliseconds, "request completed");
+    } else {
+        tracing::info!(status = code, milliseconds, "request completed");
+    }
     shared
         .metrics
         .request_seconds
@@ -82,12 +93,33 @@ async fn handle(
     shared.metrics.requests.get_or_create(&RequestLabels { method, route, status: status.as_u16() }).inc();
 
     let headers = response.headers_mut();
+    common_headers(headers, id, link);
+    cross_origin.add_headers(headers);
+    response
+}
+
+/// Adds the headers that every response has.
+fn common_headers(headers: &mut HeaderMap, id: HeaderValue, link: HeaderValue) {
     headers.insert(REQUEST_ID, id);
     headers.insert(header::LINK, link);
-    cross_origin.add_headers(headers);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
-    response
+}
+
+/// Adds the headers of a response to something that is no request. Returns its id.
+pub fn own_headers(shared: &Shared, headers: &mut HeaderMap) -> String {
+    let nothing = HeaderMap::new();
+    let email = &shared.config.email;
+    let link = Base::of(email.chosen_public_url(), &nothing, &email.public_url).documentation_link();
+    let id = request_id(&nothing, shared);
+    let text = id.to_str().unwrap_or_default().to_owned();
+    common_headers(headers, id, link);
+    text
+}
+
+/// Whether a route is asked for by machines that watch the server, all the time.
+fn is_probe(route: &str) -> bool {
+    matches!(route, "/healthz" | "/readyz" | "/metrics")
 }
 
 async fn run_limited(
@@ -157,7 +189,8 @@ fn method_label(method: &Method) -> String {
 }
 
 fn header_bytes(request: &Request) -> usize {
-    let line = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
+    let long = request.extensions().get::<LongQuery>().map_or(0, |LongQuery(query)| query.len());
+    let line = request.uri().path_and_query().map_or(0, |target| target.as_str().len()) + long;
     let headers: usize =
         request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
     line + headers

@@ -11,6 +11,7 @@ use wire::query::{Parameters, RawQuery};
 
 use super::Shared;
 use super::error::Problem;
+use crate::connection::LongQuery;
 
 const IGNORED: HeaderName = HeaderName::from_static("x-ignored-parameters");
 const PREFER: HeaderName = HeaderName::from_static("prefer");
@@ -25,7 +26,8 @@ impl<S: Send + Sync> FromRequestParts<S> for QueryText {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Problem> {
-        let raw = RawQuery::parse(parts.uri.query().unwrap_or_default())
+        let long = parts.extensions.get::<LongQuery>().map(|LongQuery(query)| query.as_str());
+        let raw = RawQuery::parse(long.or(parts.uri.query()).unwrap_or_default())
             .ok_or_else(|| Problem::bad_request("The query string has too many parameters."))?;
         Ok(Self { raw, strict: wants_strict(&parts.headers) })
     }

@@ -3,6 +3,7 @@
 use app::preview::{Count, Preview};
 use axum::extract::{Request, State};
 use axum::response::Response;
+use description::OperationId;
 use http::StatusCode;
 use serde_json::value::RawValue;
 use wire::preview::{CountBody, PreviewInput};
@@ -23,7 +24,7 @@ pub async fn preview(
     query: QueryText,
     request: Request,
 ) -> Result<Response, Problem> {
-    let body = body::json(request, shared.config.limits.body_bytes_max).await?;
+    let body = body::json(&shared, OperationId::PreviewSearch, request).await?;
     let renderer = shared.app.document_renderer().await?;
     let (draft, ignored) = read(&shared, renderer.sites(), &query, &body, Purpose::Preview)?;
     let criteria = criteria_of(&shared, renderer.sites(), &draft.raw_criteria)?;

@@ -63,7 +63,7 @@ pub async fn create(
     query: QueryText,
     request: Request,
 ) -> Result<Response, Problem> {
-    let body = body::json(request, shared.config.limits.body_bytes_max).await?;
+    let body = body::json(&shared, OperationId::CreateSearch, request).await?;
     let sites = shared.app.sites().await?;
     let (draft, ignored) = read(&shared, &sites, &query, &body, Purpose::Create)?;
     let limit = shared.config.limits.searches_per_user;
@@ -98,9 +98,9 @@ pub async fn update(
     query: QueryText,
     request: Request,
 ) -> Result<Response, Problem> {
-    // Check ownership before reading a body of several megabytes.
+    // Check ownership before reading a long body.
     let id = owned_search(&shared, &caller, name).await?.search.id;
-    let body = body::json(request, shared.config.limits.body_bytes_max).await?;
+    let body = body::json(&shared, OperationId::UpdateSearch, request).await?;
     let sites = shared.app.sites().await?;
     for _ in 0..ATTEMPTS {
         // Absent fields keep their current value, so read the search again after a concurrent change.

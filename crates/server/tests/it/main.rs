@@ -7,8 +7,10 @@
 mod harness;
 
 mod access;
+mod bodies;
 mod cli;
 mod compression;
+mod connections;
 mod contract;
 mod cors;
 mod deliveries;
@@ -16,6 +18,7 @@ mod examples;
 mod grouping;
 mod grouping_corrections;
 mod hostile;
+mod http_errors;
 mod index;
 mod ingest;
 mod lifecycle;

@@ -24,7 +24,12 @@ async fn complete_lines_are_ingested_when_the_stream_aborts_at_once() {
     let shared = Shared::new(open::app(&config).unwrap(), config, CancellationToken::new()).unwrap();
     let lines = format!("{}{}{{\"half\":", line("1"), line("2"));
     let frames = [Ok(Bytes::from(lines)), Err(io::Error::from(io::ErrorKind::ConnectionReset))];
-    let response = ingest(&shared, None, None, Body::from_stream(stream::iter(frames)), ParseMode::Lenient);
+    let response = ingest(
+        &shared,
+        Sender { permit: None, meter: None, owner: Owner::Local },
+        Body::from_stream(stream::iter(frames)),
+        ParseMode::Lenient,
+    );
     shared.tasks.close();
     shared.tasks.wait().await;
     assert_eq!(shared.app.counts().await.unwrap(), (2, 2));
