@@ -10,16 +10,17 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use domain::criteria::{Condition, Direction, Predicate};
 use domain::ports::whole_second;
 use domain::{
     Criteria, Key, KeyRange, Order, OrderBy, Property, PropertyAttribute, PropertyId, Timestamp, rewind,
 };
-use engine::{SearchRequest, SearchResult, Searcher};
+use engine::{Budget, SearchRequest, SearchResult, Searcher, Stopped};
 use jiff::SignedDuration;
 
-use crate::search::PreviewPermit;
+use crate::fair::Turn;
 use crate::{App, Error, run_blocking};
 
 /// Reading and rewinding this many small properties took an eighth of a second in a debug build. A share estimated from this many
@@ -48,10 +49,11 @@ pub struct Count {
 
 impl App {
     /// Previews criteria, with the first `take` hits. A preview computes as much as hundreds of searches: only one runs at a time,
-    /// with the permit from [`App::preview_permit`].
+    /// in a turn from [`App::preview_turn`]. It ends early once `cancelled` is set.
     pub async fn preview(
         &self,
-        permit: PreviewPermit,
+        turn: Turn,
+        cancelled: Arc<AtomicBool>,
         criteria: Criteria,
         now: Timestamp,
         take: usize,
@@ -59,14 +61,18 @@ impl App {
         let searcher = self.index_searcher()?;
         let criteria = Arc::new(criteria);
         let searched = Arc::clone(&criteria);
-        let (found, week, month) = run_blocking(move || {
-            let window = |days: i64| Window::new(&searcher, &searched, days_before(now, days));
-            (available_now(&searcher, &searched, take), window(7), window(30))
-        })
-        .await?;
+        let budget = self.budget().until(Arc::clone(&cancelled));
+        let found = run_blocking(move || {
+            let window = |days: i64| Window::new(&searcher, &searched, days_before(now, days), &budget);
+            Ok((available_now(&searcher, &searched, take, &budget)?, window(7)?, window(30)?))
+        });
+        let (found, week, month) = found.await?.map_err(|stopped| self.stopped(stopped))?;
         let windows = Arc::new([week, month]);
         let mut samples = [Sample::default(); 2];
         for ids in to_read(&*windows).chunks(READ_BATCH) {
+            if cancelled.load(Ordering::Relaxed) {
+                return Err(Error::Interrupted);
+            }
             let properties = self.properties(ids.to_vec()).await?;
             let (criteria, windows) = (Arc::clone(&criteria), Arc::clone(&windows));
             let evaluated = run_blocking(move || {
@@ -77,7 +83,7 @@ impl App {
             }
         }
         let [last_7_days, last_30_days] = [0, 1].map(|index| windows[index].count(samples[index]));
-        drop(permit);
+        drop(turn);
         Ok(Preview { now: found, last_7_days, last_30_days })
     }
 }
@@ -86,9 +92,14 @@ fn days_before(now: Timestamp, days: i64) -> Timestamp {
     whole_second(now).saturating_sub(SignedDuration::from_hours(24 * days)).unwrap_or(Timestamp::MIN)
 }
 
-fn available_now(searcher: &Searcher, criteria: &Criteria, take: usize) -> SearchResult {
+fn available_now(
+    searcher: &Searcher,
+    criteria: &Criteria,
+    take: usize,
+    budget: &Budget,
+) -> Result<SearchResult, Stopped> {
     let criteria = with(criteria, [flag(PropertyAttribute::Expired, false)]);
-    searcher.search(&SearchRequest { criteria, order: Order::default(), skip: 0, take })
+    searcher.search(&SearchRequest { criteria, order: Order::default(), skip: 0, take }, budget)
 }
 
 /// The candidates of a time window that ends now.
@@ -118,7 +129,12 @@ impl Sample {
 }
 
 impl Window {
-    fn new(searcher: &Searcher, criteria: &Criteria, since: Timestamp) -> Self {
+    fn new(
+        searcher: &Searcher,
+        criteria: &Criteria,
+        since: Timestamp,
+        budget: &Budget,
+    ) -> Result<Self, Stopped> {
         // Dates are whole seconds, so "later than" means at least one second later.
         let after = |attribute| {
             let next = Key::from_raw(since.as_second() + 1);
@@ -128,9 +144,10 @@ impl Window {
             |attribute| within(attribute, KeyRange { least: None, most: Some(Key::timestamp(since)) });
         let created = |availability: Condition<PropertyAttribute>| {
             let criteria = with(criteria, [after(PropertyAttribute::CreatedAt), availability]);
-            searcher.search(&SearchRequest { criteria, order: Order::default(), skip: 0, take: 0 }).total
+            let request = SearchRequest { criteria, order: Order::default(), skip: 0, take: 0 };
+            searcher.search(&request, budget).map(|found| found.total)
         };
-        let changed = searcher.search(&SearchRequest {
+        let changed = SearchRequest {
             // No advert is updated before it is created, so a new advert counts as a change of its property.
             criteria: with(
                 criteria,
@@ -139,14 +156,15 @@ impl Window {
             order: Order { by: vec![(OrderBy::UpdatedAt, Direction::Descending)], ..Order::default() },
             skip: 0,
             take: READ_MAX,
-        });
-        Self {
+        };
+        let changed = searcher.search(&changed, budget)?;
+        Ok(Self {
             since,
-            created: created(flag(PropertyAttribute::Expired, false))
-                + created(after(PropertyAttribute::ExpiredAt)),
+            created: created(flag(PropertyAttribute::Expired, false))?
+                + created(after(PropertyAttribute::ExpiredAt))?,
             changed: changed.total,
             to_read: changed.hits.into_iter().map(|hit| hit.property).collect(),
-        }
+        })
     }
 
     fn evaluate<'a>(&self, criteria: &Criteria, properties: impl Iterator<Item = &'a Property>) -> Sample {

@@ -13,6 +13,7 @@ use domain::criteria::Condition;
 use domain::{Criteria, Key, PropertyAttribute, Variation, VariationAttribute};
 
 use crate::bits::{BitSet, WORD, ones};
+use crate::budget::{Budget, Stopped, WorkKind};
 use crate::circle::CircleFilter;
 use crate::column::{CodeTest, Column};
 use crate::scratch::Scratch;
@@ -57,6 +58,9 @@ pub struct MatchedRows {
 
 /// The number of words tested together. It amortizes the overhead of each test, and the words fit the L1 cache.
 const CHUNK_WORDS: usize = 64;
+
+/// The work of testing the adverts of 64 rows, compared with testing one condition on the rows themselves.
+const ADVERTS_WORK: usize = 8;
 
 impl MatchedRows {
     fn empty(doc_ranges: &[DocRange]) -> Self {
@@ -150,8 +154,12 @@ impl<'a> SegmentQuery<'a> {
         })
     }
 
-    /// Evaluates the query.
-    pub fn matched_rows(&self) -> MatchedRows {
+    /// Evaluates the query, as far as the budget allows.
+    pub fn matched_rows(&self, budget: &Budget) -> Result<MatchedRows, Stopped> {
+        for expression in &self.texts {
+            budget.count(WorkKind::Phrases, expression.preparation_work());
+        }
+        budget.check()?;
         let mut matched = MatchedRows::empty(&self.doc_ranges);
         let mut rows = [0; CHUNK_WORDS];
         for doc_range in &self.doc_ranges {
@@ -165,15 +173,23 @@ impl<'a> SegmentQuery<'a> {
                 if start + rows.len() > last {
                     rows[last - start] &= u64::MAX >> (WORD - 1 - (doc_range.to as usize - 1) % WORD);
                 }
-                self.retain(start, rows, doc_range.residual);
+                self.retain(start, rows, doc_range.residual, budget)?;
                 matched.add(start, rows);
             }
         }
-        matched
+        Ok(matched)
     }
 
     /// Removes the rows that do not match. Each word of `rows` is a mask of 64 rows; the first word starts at row `start × 64`.
-    fn retain(&self, start: usize, rows: &mut [u64], residual: Residual) {
+    fn retain(
+        &self,
+        start: usize,
+        rows: &mut [u64],
+        residual: Residual,
+        budget: &Budget,
+    ) -> Result<(), Stopped> {
+        budget.count(WorkKind::Conditions, rows.len() * self.word_work());
+        budget.check()?;
         for expression in &self.texts {
             expression.retain(start, rows);
         }
@@ -182,7 +198,7 @@ impl<'a> SegmentQuery<'a> {
         }
         for (column, test) in &self.tests {
             if rows.iter().all(|bits| *bits == 0) {
-                return;
+                return Ok(());
             }
             column.retain(test, start, rows);
         }
@@ -193,16 +209,26 @@ impl<'a> SegmentQuery<'a> {
             || self.area.always_needed()
             || self.texts.iter().any(Expression::has_residual);
         if !by_row {
-            return;
+            return Ok(());
         }
+        let area_work = self.area.row_work(residual);
         for (index, bits) in rows.iter_mut().enumerate() {
             for one in ones(*bits) {
                 let row = (start + index) * WORD + one;
                 let holds = self.area.holds(row, residual)
-                    && self.texts.iter().all(|expression| expression.holds(self.segment, row));
+                    && self.texts.iter().all(|expression| expression.holds(self.segment, row, budget));
+                budget.count(WorkKind::Areas, area_work);
                 *bits &= !(u64::from(!holds) << one);
             }
+            budget.check()?;
         }
+        Ok(())
+    }
+
+    /// Returns the work of testing 64 rows at a time.
+    fn word_work(&self) -> usize {
+        let adverts = if self.adverts.is_some() { ADVERTS_WORK } else { 0 };
+        1 + self.texts.len() + self.changes.len() + self.tests.len() + adverts
     }
 }
 

@@ -26,6 +26,9 @@ pub const DEFAULTS: &str = include_str!("../config.default.toml");
 /// Upper bound of connection and request limits: more than one machine can serve.
 const CONCURRENCY_MAX: usize = 1_000_000;
 
+/// Upper bound of the work of one query: days.
+const QUERY_WORK_MAX: usize = 1_000_000_000_000_000;
+
 /// All settings, validated.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -68,6 +71,9 @@ pub struct Limits {
     pub connections_max: usize,
     pub requests_max: usize,
     pub searches_per_user: u32,
+    pub streams_per_user: usize,
+    pub waiting_per_user: usize,
+    pub query_work_max: usize,
     pub shutdown_timeout: Duration,
 }
 
@@ -121,6 +127,9 @@ impl Config {
         let connections_max = reader.take("limits.connections_max", value::count(CONCURRENCY_MAX));
         let requests_max = reader.take("limits.requests_max", value::count(CONCURRENCY_MAX));
         let searches_per_user = reader.take("limits.searches_per_user", value::parsed("a whole number"));
+        let streams_per_user = reader.take("limits.streams_per_user", value::count(CONCURRENCY_MAX));
+        let waiting_per_user = reader.take("limits.waiting_per_user", value::count(CONCURRENCY_MAX));
+        let query_work_max = reader.take("limits.query_work_max", value::count(QUERY_WORK_MAX));
         let shutdown_timeout = reader.take("limits.shutdown_timeout", value::duration(DAY));
         let requests_per_minute =
             reader.take("rate_limit.requests_per_minute", value::parsed("a whole number"));
@@ -149,6 +158,9 @@ impl Config {
                 connections_max: connections_max?,
                 requests_max: requests_max?,
                 searches_per_user: searches_per_user?,
+                streams_per_user: streams_per_user?,
+                waiting_per_user: waiting_per_user?,
+                query_work_max: query_work_max?,
                 shutdown_timeout: shutdown_timeout?,
             },
             rate_limit: RateLimit { requests_per_minute: requests_per_minute?, burst: burst? },

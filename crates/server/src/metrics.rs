@@ -27,6 +27,7 @@ pub struct Metrics {
     pub adverts: Family<OutcomeLabels, Counter>,
     pub connections: Gauge,
     pub requests_in_flight: Gauge,
+    pub waiting_work: Gauge,
     pub log_position: Gauge<u64, AtomicU64>,
     pub grouping: GroupingMetrics,
     pub index: IndexMetrics,
@@ -71,6 +72,7 @@ impl Default for Metrics {
         let adverts = Family::default();
         let (connections, requests_in_flight, log_position) =
             (Gauge::default(), Gauge::default(), Gauge::default());
+        let waiting_work: Gauge = Gauge::default();
         registry.register(
             "build",
             "Version of the running binary",
@@ -85,6 +87,11 @@ impl Default for Metrics {
         registry.register("adverts", "Adverts received, by outcome", adverts.clone());
         registry.register("http_connections", "Open HTTP connections", connections.clone());
         registry.register("http_requests_in_flight", "HTTP requests in progress", requests_in_flight.clone());
+        registry.register(
+            "waiting_work",
+            "Expensive queries, lists and previews that wait for their turn",
+            waiting_work.clone(),
+        );
         registry.register("log_position", "Last position of the change log", log_position.clone());
         let grouping = GroupingMetrics::register(&mut registry);
         let index = IndexMetrics::register(&mut registry);
@@ -97,6 +104,7 @@ impl Default for Metrics {
             adverts,
             connections,
             requests_in_flight,
+            waiting_work,
             log_position,
             grouping,
             index,

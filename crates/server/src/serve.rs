@@ -8,20 +8,24 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ::http::Request;
 use app::App;
 use app::workers;
 use app::workers::dispatcher::{self, Dispatcher};
 use app::workers::indexer::{self, Indexer};
 use app::workers::matcher::{self, Matcher};
 use axum::Router;
+use axum::extract::ConnectInfo;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tower_service::Service;
 
 use crate::config::Limits;
 use crate::http::{self, Shared};
@@ -46,6 +50,9 @@ const USAGE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// How long the last write of usage may take at shutdown.
 const USAGE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How often keys that another process has changed are looked for: a key that `vigie keys revoke` revokes stops working this soon.
+const KEYS_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Pause after a failed `accept`, usually for lack of file descriptors: an immediate retry would spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -133,8 +140,8 @@ async fn accept_until(listener: &TcpListener, shared: &Shared, stop: &Cancellati
             accepted = accept => accepted,
         };
         match accepted {
-            Some((slot, Ok((socket, _peer)))) => {
-                serve_connection(socket, slot, &settings, &router, shared, &connections);
+            Some((slot, Ok((socket, peer)))) => {
+                serve_connection(socket, peer, slot, &settings, &router, shared, &connections);
             }
             Some((_slot, Err(error))) => {
                 tracing::warn!(
@@ -163,6 +170,7 @@ const MAX_BUF_SIZE_MIN: usize = 8192;
 
 fn serve_connection(
     socket: TcpStream,
+    peer: SocketAddr,
     slot: OwnedSemaphorePermit,
     settings: &http1::Builder,
     router: &Router,
@@ -171,7 +179,12 @@ fn serve_connection(
 ) {
     // Responses are written whole; Nagle's algorithm would only delay them.
     let _ = socket.set_nodelay(true);
-    let service = TowerToHyperService::new(router.clone());
+    // Requests without a key have a limit per address.
+    let router = router.clone();
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(ConnectInfo(peer));
+        router.clone().call(request)
+    });
     let connection = connections.watch(settings.serve_connection(TokioIo::new(socket), service));
     let metrics = Shared::clone(shared);
     metrics.metrics.connections.inc();
@@ -271,6 +284,11 @@ fn start_workers(shared: &Shared) {
     shared.tasks.spawn(workers::repeat_later("usage retention", PRUNE_INTERVAL, stop, move || {
         let app = app.clone();
         async move { app.prune_usage(retention).await }
+    }));
+    let (app, stop) = (shared.app.clone(), shared.stop.clone());
+    shared.tasks.spawn(workers::repeat("keys", KEYS_INTERVAL, stop, move || {
+        let app = app.clone();
+        async move { app.refresh_keys().await }
     }));
     let (limits, stop) = (shared.clone(), shared.stop.clone());
     shared.tasks.spawn(workers::repeat("rate limits", RATE_LIMIT_CLEANUP_INTERVAL, stop, move || {

@@ -68,12 +68,13 @@ fn counts_agree_with_an_evaluation_of_every_property() {
             1,
         );
         let (searcher, criteria) = (index.searcher(), at_most(200_000.0));
-        let available = available_now(&searcher, &criteria, 3);
+        let available = available_now(&searcher, &criteria, 3, &Budget::unlimited()).unwrap();
         assert_eq!(available.total, market.iter().filter(|it| matching::matches(&criteria, it)).count());
         assert_eq!(available.hits.len(), available.total.min(3));
         total += available.total;
         for days in [7, 30] {
-            let window = Window::new(&searcher, &criteria, days_before(at(NOW), days));
+            let window =
+                Window::new(&searcher, &criteria, days_before(at(NOW), days), &Budget::unlimited()).unwrap();
             let since = at(NOW - days * DAY);
             let expected =
                 market.iter().filter(|it| rewind::newly_matched_since(&criteria, it, since)).count();

@@ -44,14 +44,18 @@ const ERRORS: &[ErrorStatus] = &[
     violations(422, "Invalid", "Everything can be parsed, but a rule is broken"),
     with(
         &["Retry-After", "RateLimit", "RateLimit-Policy"],
-        error(429, "TooManyRequests", "Too many requests of this key"),
+        error(429, "TooManyRequests", "Too many requests of this key, or of its user at the same time"),
     ),
     error(431, "HeadersTooLarge", "The request line and the headers are too large"),
     error(500, "Internal", "A defect of the service; quote `X-Request-Id` when you report it"),
     error(502, "ReceiverFailed", "The receiver of a sample webhook did not answer 200"),
     with(
         &["Retry-After"],
-        error(503, "Unavailable", "The service starts, stops or is overloaded; try again"),
+        error(
+            503,
+            "Unavailable",
+            "The service starts, stops or is overloaded: try again. Without `Retry-After`: the query is too expensive",
+        ),
     ),
 ];
 

@@ -1,5 +1,6 @@
 //! Ingest of adverts, and single adverts.
 
+use app::access::Caller;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
@@ -31,9 +32,11 @@ pub async fn ingest(State(shared): State<Shared>, request: Request) -> Result<Re
     match BodyKind::of(&parts.headers)? {
         BodyKind::Json => ingest_json(&shared, &parts.headers, content, mode).await,
         BodyKind::Ndjson => {
+            let caller = parts.extensions.get::<Caller>().ok_or_else(Problem::internal)?;
+            let slot = shared.stream_slot(caller)?;
             let permit = parts.extensions.get::<RequestPermit>().cloned();
             let meter = parts.extensions.get::<Meter>().cloned();
-            Ok(stream::ingest(&shared, permit, meter, content, mode))
+            Ok(stream::ingest(&shared, (slot, permit), meter, content, mode))
         }
     }
 }

@@ -1,7 +1,5 @@
 //! Deliveries: list and inspect them, and send them again.
 
-use std::sync::Arc;
-
 use app::access::Caller;
 use app::deliveries::Replayed;
 use axum::Extension;
@@ -84,12 +82,12 @@ pub async fn list(
         // Counting many rows takes a while: run it in the background, where searches do not wait for it.
         Some(request) => {
             let app = shared.app.background();
-            // One at a time, which leaves the rest of the background threads to other work such as sending. The permit is
-            // held until the count ends, even if the client disconnects.
-            let permit = Arc::clone(&shared.listing).acquire_owned().await;
+            // In turns, which leaves the rest of the background threads to other work such as sending. The turn is held
+            // until the count ends, even if the client disconnects.
+            let turn = app.list_turn(owner).await?;
             let listing = async move {
                 let listed = app.deliveries(request).await;
-                drop(permit);
+                drop(turn);
                 listed
             };
             shared.background.run(listing).await??

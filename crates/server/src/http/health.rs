@@ -35,6 +35,7 @@ pub async fn ready(State(shared): State<Shared>) -> Response {
 /// `GET /metrics`
 pub async fn metrics(State(shared): State<Shared>) -> Response {
     shared.metrics.log_position.set(shared.app.log_position().0);
+    shared.metrics.waiting_work.set(i64::try_from(shared.app.waiting_work()).unwrap_or(i64::MAX));
     if let Some(grouping) = shared.app.grouping_status() {
         shared.metrics.grouping.set(grouping);
     }

@@ -45,15 +45,17 @@ async fn answer(shared: Shared, api: Router, mut request: Request) -> Response {
 
 /// Accepts `Authorization: Bearer …`, which is all that some assistants can send.
 fn bearer_to_key(headers: &mut HeaderMap) {
-    let bearer = headers.remove(header::AUTHORIZATION);
-    if headers.contains_key(API_KEY) {
-        return;
-    }
-    let token = bearer.as_ref().and_then(|value| value.to_str().ok()?.split_once(' '));
-    if let Some((scheme, token)) = token
-        && scheme.eq_ignore_ascii_case("bearer")
-        && let Ok(key) = HeaderValue::from_str(token.trim())
+    let key = bearer(headers).and_then(|token| HeaderValue::from_str(token).ok());
+    headers.remove(header::AUTHORIZATION);
+    if let Some(key) = key
+        && !headers.contains_key(API_KEY)
     {
         headers.insert(API_KEY, key);
     }
+}
+
+/// Returns the token of `Authorization: Bearer …`.
+pub fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
 }

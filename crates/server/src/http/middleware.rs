@@ -11,34 +11,58 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use prometheus_client::metrics::gauge::Gauge;
 use tracing::Instrument;
 
-use super::Shared;
 use super::compression::{self, Encoding};
 use super::cors::CrossOrigin;
 use super::error::Problem;
 use super::link::Base;
+use super::shares::{Shares, Slot};
+use super::{Shared, auth};
 use crate::metrics::{RequestLabels, RouteLabels};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Permit of a request, counted against `limits.requests_max`. Released when the last clone is dropped.
+/// Routes that are answered however many requests are in progress: an operator must see a server that has too much to do.
+const UNLIMITED: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
+
+/// One user's share of `limits.requests_max`: one part in this many.
+const SHARE: usize = 4;
+
+/// Slot of a request, counted against `limits.requests_max`. Released when the last clone is dropped.
 #[derive(Clone)]
-pub struct RequestPermit(#[expect(dead_code, reason = "held, not read")] Arc<OwnedSemaphorePermit>);
+pub struct RequestPermit(#[expect(dead_code, reason = "held, not read")] Arc<Slot>);
 
 pub fn layer(router: Router<Shared>, shared: &Shared) -> Router<Shared> {
-    let permits = Arc::new(Semaphore::new(shared.config.limits.requests_max));
+    let requests_max = shared.config.limits.requests_max;
+    let shares = Shares::new(requests_max, requests_max / SHARE);
     router
         .fallback(async || Problem::not_found())
         .method_not_allowed_fallback(async || {
             Problem::new(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed for this path.")
         })
-        .layer(middleware::from_fn_with_state((shared.clone(), permits), handle))
+        .layer(middleware::from_fn_with_state((shared.clone(), shares), handle))
+}
+
+/// A request in progress, until it is answered or its client disconnects.
+struct InFlight(Gauge);
+
+impl InFlight {
+    fn new(gauge: &Gauge) -> Self {
+        gauge.inc();
+        Self(gauge.clone())
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
 }
 
 async fn handle(
-    State((shared, permits)): State<(Shared, Arc<Semaphore>)>,
+    State((shared, shares)): State<(Shared, Arc<Shares>)>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -62,13 +86,13 @@ async fn handle(
     let cross_origin = CrossOrigin::of(&shared.config.http.cors_origins, &request);
     let accepted = Encoding::accepted(request.headers());
 
-    shared.metrics.requests_in_flight.inc();
+    let in_flight = InFlight::new(&shared.metrics.requests_in_flight);
     let response = match cross_origin.preflight() {
         Some(preflight) => preflight,
-        None => run_limited(&shared, &permits, request, next).instrument(span.clone()).await,
+        None => run_limited(&shared, &shares, request, next).instrument(span.clone()).await,
     };
     let mut response = compression::compress(response, accepted).await;
-    shared.metrics.requests_in_flight.dec();
+    drop(in_flight);
 
     let status = response.status();
     let elapsed = started.elapsed();
@@ -90,25 +114,24 @@ async fn handle(
     response
 }
 
-async fn run_limited(
-    shared: &Shared,
-    permits: &Arc<Semaphore>,
-    mut request: Request,
-    next: Next,
-) -> Response {
+async fn run_limited(shared: &Shared, shares: &Arc<Shares>, mut request: Request, next: Next) -> Response {
     let limits = &shared.config.limits;
-    // Reject excess requests at once instead of queueing them until all time out.
-    let Ok(permit) = Arc::clone(permits).try_acquire_owned() else {
-        return Problem::unavailable("The server is overloaded; try again later.", 1).into_response();
-    };
+    let route = request.extensions().get::<MatchedPath>();
+    if !route.is_some_and(|route| UNLIMITED.contains(&route.as_str())) {
+        let holder = auth::holder(shared, &request);
+        // Reject excess requests at once instead of queueing them until all time out.
+        match shares.take(holder) {
+            // Held until the response is complete. A stream, whose body outlives this function, keeps a clone.
+            Ok(slot) => drop(request.extensions_mut().insert(RequestPermit(Arc::new(slot)))),
+            Err(refused) => return refused.of_request(holder, shares).into_response(),
+        }
+    }
+    let _permit = request.extensions().get::<RequestPermit>().cloned();
     if header_bytes(&request) > limits.header_bytes_max {
         let message =
             format!("The request line and headers are larger than {} bytes.", limits.header_bytes_max);
         return Problem::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, message).into_response();
     }
-    // Held until the response is complete. A stream, whose body outlives this function, keeps a clone.
-    let permit = RequestPermit(Arc::new(permit));
-    request.extensions_mut().insert(permit.clone());
     // A panic is a defect of ours: answer the client and continue to serve others.
     let response = AssertUnwindSafe(next.run(request)).catch_unwind();
     match tokio::time::timeout(limits.request_timeout, response).await {

@@ -46,6 +46,8 @@ pub async fn list(
     let (skip, take) = paging.skip_and_take();
     let owner = caller.user.id;
     let list = SearchList { owner, title, enabled, by_title, skip: skip as u64, take: take as u64 };
+    // Decoding a page of large searches takes a while. The turn is held until they are written.
+    let _turn = shared.app.list_turn(owner).await?;
     let page = shared.app.searches_of(list).await?;
     let writer = Writer::new(&shared).await?;
     let members: Vec<Box<RawValue>> =

@@ -18,6 +18,7 @@ use wire::advert_draft::ParseMode;
 use super::Shared;
 use super::metering::Meter;
 use super::middleware::RequestPermit;
+use super::shares::Slot;
 use crate::ndjson::{self, LINES_PER_BATCH, Line, LineSplitter};
 
 /// Buffer for receipts of clients that send everything before they read, as simple clients do: room for about 250,000. A client
@@ -29,7 +30,7 @@ const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
 
 pub fn ingest(
     shared: &Shared,
-    permit: Option<RequestPermit>,
+    held: (Slot, Option<RequestPermit>),
     meter: Option<Meter>,
     body: Body,
     mode: ParseMode,
@@ -39,7 +40,7 @@ pub fn ingest(
     let task = AdvertStream { shared: shared.clone(), receipts, mode, meter };
     let work = async move {
         task.run(body).await;
-        drop(permit);
+        drop(held);
     };
     shared.tasks.spawn_on(work, &shared.background.handle());
     let receipts = stream::unfold(receiver, |mut receiver| async move {

@@ -13,6 +13,7 @@ mod contract;
 mod cors;
 mod deliveries;
 mod examples;
+mod fairness;
 mod grouping;
 mod grouping_corrections;
 mod hostile;
