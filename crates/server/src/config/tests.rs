@@ -120,7 +120,7 @@ fn every_duration_size_and_count_has_a_maximum() {
             assert!(reported.starts_with(&prefix) && reported.contains(": at most "), "{reported}");
         }
     }
-    assert_eq!(bounded, 10 + 4 + 6, "durations, sizes and counts");
+    assert_eq!(bounded, 10 + 4 + 7, "durations, sizes and counts");
 }
 
 #[test]
