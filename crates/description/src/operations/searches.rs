@@ -43,8 +43,8 @@ pub const OPERATIONS: &[Operation] = &[
         tag: Tag::Searches,
         access: SEARCHES,
         summary: "Create a saved search",
-        description: "Matches are sent from now on; what is in the stock already is not announced. See `POST /searches/preview` \
-                      for how many matches to expect.",
+        description: "With `notificationEnabled`, matches are made and sent from now on; what is in the stock already is not announced. \
+                      See `POST /searches/preview` for how many matches to expect.",
         parameters: none,
         body: body("SearchDraft"),
         answers: &[created("Search", "The search")],

@@ -83,7 +83,7 @@ fn kind(filter: &Filter) -> Kind {
 fn settings() -> Vec<Field> {
     vec![
         Field::new("hidePropertyContact", Kind::Boolean, "Whether messages leave out the contacts of adverts"),
-        Field::new("notificationEnabled", Kind::Boolean, "Whether anything is sent"),
+        Field::new("notificationEnabled", Kind::Boolean, "Whether the search makes matches and sends anything"),
         Field::new("notificationRecipient", Kind::Email, "The e-mail address that receives new matches").or_null(),
         Field::new("endpointRecipient", Kind::Url, "The https URL that receives new matches").or_null(),
         Field::new("eventEndpoint", Kind::Url, "The https URL that receives events of adverts").or_null(),
