@@ -102,8 +102,7 @@ fn tail() -> Vec<Field> {
 }
 
 fn ignored() -> Field {
-    let meaning =
-        "The fields of the request that are not known. Only in the answer to it, and only if there are any.";
+    let meaning = "The fields of the request that are not known or have no effect. Only in the answer to it, and only if there are any.";
     Field::new("ignored", Kind::List(&Kind::Text), meaning).optional()
 }
 

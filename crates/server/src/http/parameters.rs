@@ -7,6 +7,7 @@ use axum::routing::MethodRouter;
 use domain::Violation;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue};
+use wire::filters::why_ignored;
 use wire::query::{Parameters, RawQuery};
 
 use super::Shared;
@@ -81,12 +82,12 @@ impl QueryText {
         }
     }
 
-    /// Returns a violation for each unknown name in strict mode, else none.
+    /// Returns a violation for each ignored name in strict mode, else none.
     fn unknown(&self, names: &[String], kind: &str) -> Vec<Violation> {
         if !self.strict {
             return Vec::new();
         }
-        let violation = |name: &String| Violation::malformed(name, format!("This {kind} is not known."));
+        let violation = |name: &String| Violation::malformed(name, why_ignored(name, kind));
         let mut violations: Vec<Violation> = names.iter().take(UNKNOWN_MAX).map(violation).collect();
         if names.len() > UNKNOWN_MAX {
             let message = format!("{} more names are not known.", names.len() - UNKNOWN_MAX);

@@ -267,6 +267,28 @@ async fn circles_and_polygons_filter() {
 }
 
 #[tokio::test]
+async fn radius_without_its_centre_is_reported_or_rejected() {
+    let server = with(&[listing("a", json!({}))]).await;
+    for query in ["radius=5", "radius=5&lat=47.39", "radius=5&lon=0.69"] {
+        let path = format!("/documents/properties?{query}");
+        let response = server.get(&path).await;
+        assert_eq!(response.header("x-ignored-parameters"), Some("radius"), "{query}");
+        assert_eq!(titles(&response.ok()), ["a"], "{query}");
+        let strict = Request::new("GET", &path).key(&server.keys.all).header("Prefer", "handling=strict");
+        assert_eq!(
+            server.send(strict).await.problem(400),
+            "radius: A radius has no effect without its centre: give \"lat\" and \"lon\" as well.",
+            "{query}"
+        );
+    }
+    for query in ["radius=0", "radius=", "lat=47.39&lon=0.69", "lat=47.39&lon=0.69&radius=5"] {
+        let path = format!("/documents/properties?{query}");
+        let strict = Request::new("GET", &path).key(&server.keys.all).header("Prefer", "handling=strict");
+        assert_eq!(server.send(strict).await.status, 200, "{query}");
+    }
+}
+
+#[tokio::test]
 async fn sites_are_referenced_by_id_path_or_domain() {
     let server = with(&[
         listing("a", json!({"site": "portail.fr"})),
