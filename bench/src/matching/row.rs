@@ -117,7 +117,7 @@ impl PropertyRow {
         let read = |attribute: PropertyAttribute| attribute.read(&facts);
         let number = |attribute| read(attribute).map(Key::as_number);
         let place = |attribute| read(attribute).map(Key::get);
-        let point: Option<GeoPoint> = facts.derived.point;
+        let point: Option<GeoPoint> = facts.derived.given_point;
         let scopes = [
             Some(Scope::ANYWHERE),
             place(PropertyAttribute::City).map(Scope::city),

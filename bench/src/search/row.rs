@@ -60,7 +60,7 @@ impl Row {
             surface: derived.surface.map(|surface| surface.get()),
             price_per_meter: derived.price_per_meter.map(|price| price.get()),
             created: derived.created_at.as_second(),
-            point: derived.point,
+            point: derived.given_point,
             coherent: derived.price_problem.is_none(),
             expired: derived.expired_at.is_some(),
             text: text(property),

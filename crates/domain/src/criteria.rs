@@ -224,7 +224,7 @@ impl AdvertCriteria {
 
 impl Places {
     pub fn accepts(&self, view: &PropertyView<'_>) -> bool {
-        let point = view.derived.point;
+        let point = view.derived.given_point;
         self.any_of.as_ref().is_none_or(|places| places.contains(view))
             && !self.none_of.contains(view)
             && self.circle.is_none_or(|circle| point.is_some_and(|point| circle.contains(point)))

@@ -50,11 +50,12 @@ pub enum PropertyCheck<'a> {
     Places(PlaceCheck<'a>),
     Circle {
         wanted: Circle,
-        /// The distance from the centre. `None` if the property has no coordinates.
+        /// The distance from the centre. `None` if no advert gives coordinates.
         distance_km: Option<f64>,
     },
     Polygons {
         wanted: &'a [Polygon],
+        /// `None` if no advert gives coordinates.
         point: Option<GeoPoint>,
         /// The index of the first polygon that contains the point.
         inside: Option<usize>,

@@ -24,6 +24,7 @@ pub struct Row {
     pub id: PropertyId,
     pub sequence_number: SequenceNumber,
     pub values: [i64; PROPERTY_ATTRIBUTES],
+    /// Where the property is shown. [`PropertyAttribute::Located`] says whether an advert gives the point.
     pub point: Option<GeoPoint>,
     pub adverts: Vec<AdvertRow>,
     pub changes: Vec<ChangeRow>,

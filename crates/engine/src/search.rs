@@ -137,7 +137,7 @@ impl<'a> SegmentRanking<'a> {
         let raw = match value {
             SortValue::Column(_, column) => column.value(row),
             SortValue::AdvertCreation(adverts) => adverts.created(row, direction),
-            SortValue::Distance(origin) => match (origin, self.segment.point(row)) {
+            SortValue::Distance(origin) => match (origin, self.segment.given_point(row)) {
                 (Some(origin), Some(point)) => Key::number(origin.distance_km(point)).get(),
                 _ => UNKNOWN,
             },

@@ -9,7 +9,7 @@ mod expression;
 
 use std::borrow::Cow;
 
-use domain::criteria::Condition;
+use domain::criteria::{Condition, Predicate};
 use domain::{Criteria, Key, PropertyAttribute, Variation, VariationAttribute};
 
 use crate::bits::{BitSet, WORD, ones};
@@ -26,11 +26,21 @@ use expression::Expression;
 pub struct PreparedCriteria<'a> {
     pub criteria: &'a Criteria,
     circle: Option<CircleFilter>,
+    /// In addition to the conditions on properties.
+    located: Option<Predicate>,
 }
 
 impl<'a> PreparedCriteria<'a> {
+    /// A circle or a polygon contains only properties with coordinates of their own.
     pub fn new(criteria: &'a Criteria) -> Self {
-        Self { criteria, circle: criteria.places.circle.map(CircleFilter::new) }
+        let has_area = criteria.places.circle.is_some() || !criteria.places.polygons.is_empty();
+        let located = has_area.then(|| Predicate::OneOf([Key::flag(true)].into()));
+        Self { located, ..Self::with_shown_points(criteria) }
+    }
+
+    /// A circle or a polygon also contains properties that are shown at the centre of their commune.
+    pub fn with_shown_points(criteria: &'a Criteria) -> Self {
+        Self { criteria, circle: criteria.places.circle.map(CircleFilter::new), located: None }
     }
 }
 
@@ -111,6 +121,10 @@ impl<'a> SegmentQuery<'a> {
                 let column = segment.column(*attribute);
                 tests.push((column, column.compile(predicate)));
             }
+        }
+        if let Some(located) = &prepared.located {
+            let column = segment.column(PropertyAttribute::Located);
+            tests.push((column, column.compile(located)));
         }
         if tests.iter().any(|(_, predicate)| matches!(predicate, CodeTest::Never)) {
             return None;

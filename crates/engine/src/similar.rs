@@ -74,7 +74,7 @@ struct MostSimilar<'a> {
 
 impl MostSimilar<'_> {
     fn collect(&mut self, readers: &[SegmentReader], criteria: &Criteria) {
-        let prepared = PreparedCriteria::new(criteria);
+        let prepared = PreparedCriteria::with_shown_points(criteria);
         for (index, reader) in readers.iter().enumerate() {
             for within in transactions(&reader.segment, criteria) {
                 let Some(segment_query) =

@@ -240,6 +240,7 @@ fn city_includes_its_districts() {
 #[test]
 fn summary_names_failed_criteria() {
     let it = property([advert(1, |advert| {
+        advert.details.place.point = domain::GeoPoint::new(47.4, 0.7);
         advert.events.push(AdvertEvent::amount(
             at(1_800_000_100),
             AdvertField::Price,
