@@ -1,8 +1,8 @@
 //! Previews a search before it is saved: what it finds now, and how many matches it would have had in the past days.
 //!
 //! A property would have matched within a time window if it satisfies the criteria now, was available within the window, and did not
-//! match without interruption throughout it ([`rewind::newly_matched_since`]). Properties that have expired since count; properties
-//! that no longer satisfy the criteria do not.
+//! match without interruption throughout it ([`rewind::newly_matched_since`]). Properties that have expired since count, with
+//! all their adverts; properties that no longer satisfy the criteria do not.
 //!
 //! The index returns the candidates: properties that satisfy the criteria and changed within the window. Those created within it
 //! count without further work, because they did not exist before. The others are read and rewound, up to [`READ_MAX`]; the share found
@@ -11,7 +11,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use domain::criteria::{Condition, Direction, Predicate};
+use domain::criteria::{AdvertScope, Condition, Direction, Predicate};
 use domain::ports::whole_second;
 use domain::{
     Criteria, Key, KeyRange, Order, OrderBy, Property, PropertyAttribute, PropertyId, Timestamp, rewind,
@@ -126,27 +126,31 @@ impl Window {
         };
         let until =
             |attribute| within(attribute, KeyRange { least: None, most: Some(Key::timestamp(since)) });
-        let created = |availability: Condition<PropertyAttribute>| {
-            let criteria = with(criteria, [after(PropertyAttribute::CreatedAt), availability]);
-            searcher.search(&SearchRequest { criteria, order: Order::default(), skip: 0, take: 0 }).total
-        };
-        let changed = searcher.search(&SearchRequest {
-            // No advert is updated before it is created, so a new advert counts as a change of its property.
-            criteria: with(
-                criteria,
-                [after(PropertyAttribute::UpdatedAt), until(PropertyAttribute::CreatedAt)],
-            ),
-            order: Order { by: vec![(OrderBy::UpdatedAt, Direction::Descending)], ..Order::default() },
-            skip: 0,
-            take: READ_MAX,
-        });
-        Self {
-            since,
-            created: created(flag(PropertyAttribute::Expired, false))
-                + created(after(PropertyAttribute::ExpiredAt)),
-            changed: changed.total,
-            to_read: changed.hits.into_iter().map(|hit| hit.property).collect(),
+        // No advert of a property that has expired since is on offer now, so all of them count.
+        let expired = Criteria { advert_scope: AdvertScope::All, ..criteria.clone() };
+        let candidates = [
+            with(criteria, [flag(PropertyAttribute::Expired, false)]),
+            with(&expired, [after(PropertyAttribute::ExpiredAt)]),
+        ];
+        let mut window = Self { since, created: 0, changed: 0, to_read: HashSet::new() };
+        for candidates in &candidates {
+            let created = with(candidates, [after(PropertyAttribute::CreatedAt)]);
+            let created = SearchRequest { criteria: created, order: Order::default(), skip: 0, take: 0 };
+            window.created += searcher.search(&created).total;
+            let changed = searcher.search(&SearchRequest {
+                // No advert is updated before it is created, so a new advert counts as a change of its property.
+                criteria: with(
+                    candidates,
+                    [after(PropertyAttribute::UpdatedAt), until(PropertyAttribute::CreatedAt)],
+                ),
+                order: Order { by: vec![(OrderBy::UpdatedAt, Direction::Descending)], ..Order::default() },
+                skip: 0,
+                take: READ_MAX - window.to_read.len(),
+            });
+            window.changed += changed.total;
+            window.to_read.extend(changed.hits.into_iter().map(|hit| hit.property));
         }
+        window
     }
 
     fn evaluate<'a>(&self, criteria: &Criteria, properties: impl Iterator<Item = &'a Property>) -> Sample {

@@ -112,7 +112,7 @@ pub fn explain<'a>(criteria: &'a Criteria, property: &'a Property) -> Option<Exp
     if !excluded_properties.is_empty() {
         checks.push(PropertyCheck::ExcludedProperties { wanted: excluded_properties, found: property.id });
     }
-    checks.extend(text::explain_features(features, property));
+    checks.extend(text::explain_features(features, *advert_scope, property));
     let changes = Variation::ALL.iter().filter_map(|variation| {
         changes::explain_changes(*variation, criteria.change(*variation), *advert_scope, property)
     });
@@ -121,7 +121,7 @@ pub fn explain<'a>(criteria: &'a Criteria, property: &'a Property) -> Option<Exp
         property: checks,
         adverts: adverts::explain_adverts(advert, *advert_scope, property),
         changes: changes.collect(),
-        expressions: text::explain_expressions(expressions, property),
+        expressions: text::explain_expressions(expressions, *advert_scope, property),
     })
 }
 

@@ -138,10 +138,10 @@ impl<'a> SegmentQuery<'a> {
         });
         let mut texts = Vec::new();
         if !criteria.expressions.is_empty() {
-            texts.push(Expression::new(segment, &criteria.expressions)?);
+            texts.push(Expression::new(segment, &criteria.expressions, criteria.advert_scope)?);
         }
         if !criteria.features.is_empty() {
-            texts.push(Expression::of_features(segment, &criteria.features)?);
+            texts.push(Expression::of_features(segment, &criteria.features, criteria.advert_scope)?);
         }
         let adverts = AdvertQuery::for_criteria(segment, criteria);
         if adverts.as_ref().is_some_and(AdvertQuery::is_impossible) {

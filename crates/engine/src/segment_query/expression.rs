@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use domain::Phrase;
-use domain::criteria::{Entry, Presence};
+use domain::criteria::{AdvertScope, Entry, Presence};
 
 use crate::bits::{BitSet, contains};
 use crate::segment::Segment;
-use crate::segment::text_index::{PhraseSequence, PostingList, TextScope};
+use crate::segment::text_index::{PhraseSequence, PostingList, TextParts, TextScope};
 
 /// The rows that may match, and the phrases to verify in them.
 pub struct Expression<'a> {
@@ -33,14 +33,16 @@ struct Operand<'a> {
 
 impl<'a> Expression<'a> {
     /// Returns `None` if no row can match.
-    pub fn new(segment: &'a Segment, groups: &[Vec<Entry>]) -> Option<Self> {
-        let operand = |entry: &Entry| Operand::new(segment, &entry.phrase, entry.presence, TextScope::All);
+    pub fn new(segment: &'a Segment, groups: &[Vec<Entry>], adverts: AdvertScope) -> Option<Self> {
+        let scope = TextScope { parts: TextParts::All, adverts };
+        let operand = |entry: &Entry| Operand::new(segment, &entry.phrase, entry.presence, scope);
         Self::from_groups(segment, groups.iter().map(|group| group.iter().map(operand).collect()).collect())
     }
 
     /// Finds the rows that have each of the phrases in a feature. Returns `None` if no row can match.
-    pub fn of_features(segment: &'a Segment, phrases: &[Phrase]) -> Option<Self> {
-        let operand = |phrase: &Phrase| Operand::new(segment, phrase, Presence::Present, TextScope::Features);
+    pub fn of_features(segment: &'a Segment, phrases: &[Phrase], adverts: AdvertScope) -> Option<Self> {
+        let scope = TextScope { parts: TextParts::Features, adverts };
+        let operand = |phrase: &Phrase| Operand::new(segment, phrase, Presence::Present, scope);
         Self::from_groups(segment, vec![phrases.iter().map(operand).collect()])
     }
 

@@ -276,7 +276,7 @@ fn summary_names_failed_criteria() {
         &[("eventPriceVariationMax", number(-5.0))],
         "no change of its price meets the criteria (closest of 1: eventPriceVariationMax: expected at most -5, found -1)",
     );
-    check(&[("eventSurfaceVariationMin", number(1.0))], "its surface has never changed");
+    check(&[("eventSurfaceVariationMin", number(1.0))], "no advert on offer has changed its surface");
     let entries = vec![words("terrasse", Presence::Present), words("balcon", Presence::Absent)];
     check(
         &[("expressions", RawCriterion::Expressions(vec![entries]))],
