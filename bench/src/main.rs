@@ -2,6 +2,7 @@
 
 mod alerts;
 mod deliver;
+mod fairness;
 mod grouping;
 mod grouping_quality;
 mod import;
@@ -41,6 +42,8 @@ enum Command {
     Alerts(alerts::AlertsArgs),
     /// Webhook throughput and latency, and the effect of a receiver that hangs
     Deliver(deliver::DeliverArgs),
+    /// What one user notices while another one attacks: latencies alone and under each attack
+    Fairness(fairness::FairnessArgs),
     /// Precision and recall of grouping on a market with hard cases, by kind of case
     GroupingQuality(grouping_quality::GroupingQualityArgs),
     /// Reading every property of a data folder, as an index rebuild does
@@ -57,6 +60,7 @@ fn main() -> anyhow::Result<()> {
         Command::Match(args) => matching::run(&args),
         Command::Alerts(args) => alerts::run(&args),
         Command::Deliver(args) => deliver::run(&args),
+        Command::Fairness(args) => fairness::run(&args),
         Command::GroupingQuality(args) => grouping_quality::run(&args),
         Command::Scan(args) => scan::run(&args),
         Command::Serve(args) => serve::run(&args),

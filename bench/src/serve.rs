@@ -5,7 +5,7 @@
 //! during ingest.
 
 pub mod client;
-mod load;
+pub mod load;
 pub mod market;
 pub mod path;
 pub mod process;

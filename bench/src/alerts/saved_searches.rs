@@ -45,7 +45,8 @@ fn saved(
         let endpoint = endpoint.map_err(|error| anyhow::anyhow!("{error:?}"))?;
         Alerts { enabled: true, endpoint: Some(endpoint), ..Alerts::default() }
     } else {
-        Alerts::default()
+        // Switched on, with no recipient.
+        Alerts { enabled: true, ..Alerts::default() }
     };
     let title = ShortText::new(&format!("Recherche {number}")).ok().flatten().context("no title")?;
     Ok(SavedSearch {

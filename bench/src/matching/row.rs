@@ -104,7 +104,7 @@ pub struct PropertyRow {
     pub price: Option<f64>,
     pub surface: Option<f64>,
     pub room: Option<f64>,
-    /// Bit set of the publisher types of its adverts.
+    /// Bit set of the publisher types of its adverts on offer.
     pub publishers: u8,
     /// The point on the unit sphere.
     pub point: Option<[f64; 3]>,
@@ -117,7 +117,7 @@ impl PropertyRow {
         let read = |attribute: PropertyAttribute| attribute.read(&facts);
         let number = |attribute| read(attribute).map(Key::as_number);
         let place = |attribute| read(attribute).map(Key::get);
-        let point: Option<GeoPoint> = facts.derived.point;
+        let point: Option<GeoPoint> = facts.derived.given_point;
         let scopes = [
             Some(Scope::ANYWHERE),
             place(PropertyAttribute::City).map(Scope::city),
@@ -125,6 +125,8 @@ impl PropertyRow {
             place(PropertyAttribute::Zipcode).map(Scope::zipcode),
             point.map(|point| Scope::cell(sphere::cell(point))),
         ];
+        // A saved search sees the adverts on offer.
+        let live = property.adverts.iter().filter(|advert| !advert.is_expired());
         let publisher = |advert| AdvertAttribute::PublisherType.read(advert).map(|key| 1 << key.get());
         Some(Self {
             scopes: scopes.into_iter().flatten().collect(),
@@ -134,7 +136,7 @@ impl PropertyRow {
             price: number(PropertyAttribute::Price),
             surface: number(PropertyAttribute::Surface),
             room: number(PropertyAttribute::Room),
-            publishers: property.adverts.iter().filter_map(publisher).fold(0, |bits, bit: u8| bits | bit),
+            publishers: live.filter_map(publisher).fold(0, |bits, bit: u8| bits | bit),
             point: point.map(sphere::unit),
             text: Text::of(property),
         })

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::criteria::{Entry, Presence, texts};
+use domain::criteria::{AdvertScope, Entry, Presence, texts};
 use domain::phrase::{exact_form, stem, tokenize};
 use domain::{Property, Strictness};
 
@@ -21,7 +21,7 @@ struct Field {
 impl Text {
     pub fn of(property: &Property) -> Self {
         let mut parts: Vec<Field> = Vec::new();
-        for tokens in texts(property).map(tokenize) {
+        for tokens in texts(property, AdvertScope::Live).map(tokenize) {
             if parts.iter().all(|part| part.tokens != tokens) {
                 let words = tokens.split(' ').map(|token| exact_form(token).into_owned()).collect();
                 let reduced = tokens.split(' ').map(|token| stem(token).into_owned()).collect();

@@ -1,7 +1,7 @@
 //! A property as a flat row for the peers, with the derived values of Vigie.
 
 use domain::advert_event::EventSubject;
-use domain::criteria::texts;
+use domain::criteria::{AdvertScope, texts};
 use domain::phrase::{exact_form, tokenize};
 use domain::{Advert, AdvertField, EnergyLetter, GeoPoint, Property, PropertyType, TransactionType};
 use places::Gazetteer;
@@ -60,7 +60,7 @@ impl Row {
             surface: derived.surface.map(|surface| surface.get()),
             price_per_meter: derived.price_per_meter.map(|price| price.get()),
             created: derived.created_at.as_second(),
-            point: derived.point,
+            point: derived.given_point,
             coherent: derived.price_problem.is_none(),
             expired: derived.expired_at.is_some(),
             text: text(property),
@@ -98,7 +98,8 @@ fn price_events(advert: &Advert) -> impl Iterator<Item = PriceEvent> {
 /// Joins the distinct texts; most portals have the same description.
 fn text(property: &Property) -> String {
     let mut parts: Vec<String> = Vec::new();
-    for tokens in texts(property).map(tokenize) {
+    // All queries are for what is on offer.
+    for tokens in texts(property, AdvertScope::Live).map(tokenize) {
         let part: Vec<_> = tokens.split(' ').map(exact_form).collect();
         let part = part.join(" ");
         if !parts.contains(&part) {

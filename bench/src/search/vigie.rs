@@ -57,7 +57,7 @@ impl Engine for Vigie {
     }
 
     fn search(&mut self, query: &Query) -> anyhow::Result<TopHits> {
-        let found = self.index.searcher().search(&request(query)?);
+        let found = self.index.searcher().search(&request(query)?, &engine::Budget::unlimited())?;
         let ids = found.hits.iter().map(|hit| *hit.property.as_bytes()).collect();
         Ok(TopHits { total: found.total as u64, ids })
     }

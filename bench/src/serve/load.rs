@@ -43,7 +43,12 @@ impl Load {
             .map(|kind| query::draw(dataset, kind, QUERIES))
             .collect();
         let paths = (0..QUERIES).flat_map(|number| kinds.iter().map(move |queries| path(&queries[number])));
-        Self { address, key: key.to_owned(), paths: paths.collect() }
+        Self::of_paths(address, key, paths.collect())
+    }
+
+    /// Requests the paths in turn.
+    pub fn of_paths(address: SocketAddr, key: &str, paths: Vec<String>) -> Self {
+        Self { address, key: key.to_owned(), paths }
     }
 
     /// Closed loop: every connection sends its next query after the response.

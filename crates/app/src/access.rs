@@ -4,15 +4,19 @@
 //! checksum rejects typing errors without reading the store. The store has only a hash of the secret. The hash is a fast one:
 //! the secret has 190 random bits and cannot be guessed, and a slow hash in every request would be a denial of service on
 //! ourselves.
+//!
+//! Keys are checked in memory ([`KeyCache`]).
+
+mod key_cache;
 
 use std::fmt;
 
 use domain::{KeyId, KeySettings, Scope, Scopes, UserId};
 use sha2::{Digest, Sha256};
 use store::{Key, NewKey, User};
-use subtle::ConstantTimeEq;
 
 use crate::{App, Error};
+pub(crate) use key_cache::KeyCache;
 
 const PREFIX: &str = "vigie_";
 const SECRET_LENGTH: usize = 32;
@@ -106,24 +110,35 @@ impl App {
             settings,
             created_at: self.clock.now(),
         };
-        Ok((self.store.create_key(key).await?, text))
+        let created = self.store.create_key(key).await?;
+        self.reload_keys().await;
+        Ok((created, text))
     }
 
-    /// Returns the caller of a key, or `None` if the key is unknown, revoked or expired. Every call reads the store, so that a key created
-    /// or revoked by a command-line process takes effect at once.
+    /// Returns the caller of a key, or `None` if the key is unknown, revoked or expired. A key that another process creates works at
+    /// once; one that it revokes stops working at the next [`App::refresh_keys`].
     pub async fn caller(&self, text: &KeyText) -> Result<Option<Caller>, Error> {
-        let stored = self.store.key(text.id.clone()).await?;
-        // An unknown id is compared too, so that the response time does not reveal which ids exist.
-        let hash = stored.as_ref().map_or([0; 32], |key| key.secret_hash);
-        let is_equal: bool = hash.ct_eq(&text.hash()).into();
-        let now = self.clock.now();
-        let is_valid = |key: &Key| is_equal && key.revoked_at.is_none() && !key.settings.is_expired(now);
-        Ok(stored.filter(is_valid).map(|key| Caller {
-            user: key.user,
-            key: key.id,
-            scopes: key.scopes,
-            requests_per_minute: key.settings.requests_per_minute,
-        }))
+        if let Some(caller) = self.known_caller(text) {
+            return Ok(Some(caller));
+        }
+        // A key is refused only if the store does not have it now. All waiting requests share one look at the store.
+        self.refresh_keys().await?;
+        Ok(self.known_caller(text))
+    }
+
+    /// Returns the caller of a key like [`App::caller`], as far as it is known without waiting.
+    pub fn known_caller(&self, text: &KeyText) -> Option<Caller> {
+        self.key_cache.find(text, self.clock.now())
+    }
+
+    /// Takes note of the keys that another process has created, changed or revoked. Reads them only if another process has written.
+    pub async fn refresh_keys(&self) -> Result<(), Error> {
+        self.key_cache.refresh(&*self.store).await
+    }
+
+    /// Takes note of a change by this process.
+    async fn reload_keys(&self) {
+        self.key_cache.reload(&*self.store).await;
     }
 
     pub async fn key(&self, id: KeyId) -> Result<Option<Key>, Error> {
@@ -136,12 +151,16 @@ impl App {
 
     /// Replaces the settings of a key. Returns `None` if no key has this id.
     pub async fn change_key(&self, id: KeyId, settings: KeySettings) -> Result<Option<Key>, Error> {
-        Ok(self.store.change_key(id, settings).await?)
+        let changed = self.store.change_key(id, settings).await?;
+        self.reload_keys().await;
+        Ok(changed)
     }
 
     /// Revokes a key. Returns `false` if no key has this id.
     pub async fn revoke_key(&self, id: KeyId) -> Result<bool, Error> {
-        Ok(self.store.revoke_key(id, self.clock.now()).await?)
+        let was_known = self.store.revoke_key(id, self.clock.now()).await?;
+        self.reload_keys().await;
+        Ok(was_known)
     }
 }
 

@@ -35,9 +35,8 @@ impl App {
 
     /// Returns the stations within walking distance of a property whose adverts give a point. The centre of a commune is not
     /// precise enough to measure a walk from.
-    pub fn stations(&self, property: &Property, derived: &DerivedValues<'_>) -> Vec<Arc<Station>> {
-        let located = property.adverts.iter().any(|advert| advert.details.place.point.is_some());
-        derived.point.filter(|_| located).map(|point| self.places.stations_near(point)).unwrap_or_default()
+    pub fn stations(&self, derived: &DerivedValues<'_>) -> Vec<Arc<Station>> {
+        derived.given_point.map(|point| self.places.stations_near(point)).unwrap_or_default()
     }
 
     /// Returns a renderer with the current site directory.
@@ -88,7 +87,7 @@ impl DocumentRenderer {
         render: impl FnOnce(&DocumentInput<'_>) -> Option<T>,
     ) -> Option<T> {
         let derived = property.derive()?;
-        let (city, stations) = (self.app.city(&derived), self.app.stations(property, &derived));
+        let (city, stations) = (self.app.city(&derived), self.app.stations(&derived));
         let category_of =
             |site: &SiteKey| self.sites.category_of(site).map(|category| category.name.to_string());
         let zone = &self.app.time_zone;

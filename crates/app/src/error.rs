@@ -1,5 +1,9 @@
 //! Why a use case failed. Invalid input is not an error here: receipts and violations report it.
 
+use engine::WorkKind;
+
+use crate::fair::QueueFull;
+
 /// A failure that the caller did not cause.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -17,6 +21,12 @@ pub enum Error {
     /// A computation for a request panicked.
     #[error("a computation panicked")]
     Panicked,
+    /// Too much work waits already; retry later.
+    #[error("too much work waits already")]
+    QueueFull(QueueFull),
+    /// A query needs more than the work that one query may do, most of it of one kind.
+    #[error("a query needs more than {work_max} units of work")]
+    TooExpensive { work_max: u64, most: WorkKind },
     #[error("the operating system returned no random numbers")]
     NoRandomness(#[source] getrandom::Error),
 }

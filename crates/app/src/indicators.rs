@@ -2,7 +2,7 @@
 
 use domain::indicator::{Indicator, Interval};
 use domain::{Criteria, Key, PropertyAttribute, Timestamp};
-use engine::Searcher;
+use engine::{Budget, Searcher, Stopped};
 use jiff::tz::TimeZone;
 
 use crate::Error;
@@ -13,7 +13,8 @@ impl SearchSession {
     /// the creation date.
     pub async fn price_per_meter(&self, criteria: Criteria, interval: Interval) -> Result<Indicator, Error> {
         let (searcher, zone) = (self.searcher(), self.app().time_zone.clone());
-        self.app().compute(move || price_per_meter(&searcher, &criteria, interval, &zone)).await
+        let compute = move |budget: &Budget| price_per_meter(&searcher, &criteria, interval, &zone, budget);
+        self.app().compute_query(self.user(), compute).await
     }
 }
 
@@ -22,15 +23,16 @@ fn price_per_meter(
     criteria: &Criteria,
     interval: Interval,
     zone: &TimeZone,
-) -> Indicator {
+    budget: &Budget,
+) -> Result<Indicator, Stopped> {
     let mut amounts = Vec::new();
     let attributes = [PropertyAttribute::CreatedAt, PropertyAttribute::PricePerMeter];
-    searcher.for_each_match(criteria, &attributes, |values| {
+    searcher.for_each_match(criteria, &attributes, budget, |values| {
         if let [Some(created_at), Some(price)] = values
             && let Ok(created_at) = Timestamp::from_second(created_at.get())
         {
             amounts.push((created_at, Key::as_number(*price)));
         }
-    });
-    Indicator::of(amounts, interval, zone)
+    })?;
+    Ok(Indicator::of(amounts, interval, zone))
 }

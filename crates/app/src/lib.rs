@@ -2,7 +2,7 @@
 //!
 //! [`App`] is the entry point for the HTTP server and the command line: ingest adverts ([`ingest`]), read them back
 //! ([`documents`]), search them ([`search`]), manage saved searches ([`searches`], [`preview`]), authenticate callers
-//! ([`access`]), count what they use ([`usage`]), manage sites ([`sites`]) and deliveries ([`deliveries`]). [`workers`] run in the background: the
+//! ([`access`]), share the machine between them ([`fair`]), count what they use ([`usage`]), manage sites ([`sites`]) and deliveries ([`deliveries`]). [`workers`] run in the background: the
 //! [indexer](workers::indexer) keeps the index in step with the store, the [matcher](workers::matcher) matches changes against
 //! saved searches ([`matching`]), the [dispatcher](workers::dispatcher) sends notifications ([`dispatch`]), and
 //! [`expiry`](workers::expiry) expires adverts that no crawler has seen for a while.
@@ -23,6 +23,7 @@ pub mod deliveries;
 pub mod dispatch;
 pub mod documents;
 pub mod error;
+pub mod fair;
 pub mod grouping;
 pub mod indicators;
 pub mod ingest;
@@ -58,6 +59,7 @@ pub struct App {
     /// The time zone of dates in documents and payloads.
     time_zone: TimeZone,
     executor: Arc<search::Executor>,
+    key_cache: Arc<access::KeyCache>,
     /// `None` in commands that only write.
     index: Option<Arc<search::IndexHandle>>,
     matcher: Option<Arc<matching::MatcherProgress>>,
@@ -81,7 +83,8 @@ impl App {
             places,
             sites: Arc::default(),
             time_zone: TimeZone::UTC,
-            executor: Arc::new(search::Executor::new(search::DOCUMENT_CACHE_BYTES)),
+            executor: Arc::new(search::Executor::new(search::ExecutionSettings::default())),
+            key_cache: Arc::default(),
             index: None,
             matcher: None,
             dispatch: None,

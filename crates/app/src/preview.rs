@@ -1,8 +1,8 @@
 //! Previews a search before it is saved: what it finds now, and how many matches it would have had in the past days.
 //!
 //! A property would have matched within a time window if it satisfies the criteria now, was available within the window, and did not
-//! match without interruption throughout it ([`rewind::newly_matched_since`]). Properties that have expired since count; properties
-//! that no longer satisfy the criteria do not.
+//! match without interruption throughout it ([`rewind::newly_matched_since`]). Properties that have expired since count, with
+//! all their adverts; properties that no longer satisfy the criteria do not.
 //!
 //! The index returns the candidates: properties that satisfy the criteria and changed within the window. Those created within it
 //! count without further work, because they did not exist before. The others are read and rewound, up to [`READ_MAX`]; the share found
@@ -10,16 +10,17 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use domain::criteria::{Condition, Direction, Predicate};
+use domain::criteria::{AdvertScope, Condition, Direction, Predicate};
 use domain::ports::whole_second;
 use domain::{
     Criteria, Key, KeyRange, Order, OrderBy, Property, PropertyAttribute, PropertyId, Timestamp, rewind,
 };
-use engine::{SearchRequest, SearchResult, Searcher};
+use engine::{Budget, SearchRequest, SearchResult, Searcher, Stopped};
 use jiff::SignedDuration;
 
-use crate::search::PreviewPermit;
+use crate::fair::Turn;
 use crate::{App, Error, run_blocking};
 
 /// Reading and rewinding this many small properties took an eighth of a second in a debug build. A share estimated from this many
@@ -48,10 +49,11 @@ pub struct Count {
 
 impl App {
     /// Previews criteria, with the first `take` hits. A preview computes as much as hundreds of searches: only one runs at a time,
-    /// with the permit from [`App::preview_permit`].
+    /// in a turn from [`App::preview_turn`]. It ends early once `cancelled` is set.
     pub async fn preview(
         &self,
-        permit: PreviewPermit,
+        turn: Turn,
+        cancelled: Arc<AtomicBool>,
         criteria: Criteria,
         now: Timestamp,
         take: usize,
@@ -59,14 +61,18 @@ impl App {
         let searcher = self.index_searcher()?;
         let criteria = Arc::new(criteria);
         let searched = Arc::clone(&criteria);
-        let (found, week, month) = run_blocking(move || {
-            let window = |days: i64| Window::new(&searcher, &searched, days_before(now, days));
-            (available_now(&searcher, &searched, take), window(7), window(30))
-        })
-        .await?;
+        let budget = self.budget().until(Arc::clone(&cancelled));
+        let found = run_blocking(move || {
+            let window = |days: i64| Window::new(&searcher, &searched, days_before(now, days), &budget);
+            Ok((available_now(&searcher, &searched, take, &budget)?, window(7)?, window(30)?))
+        });
+        let (found, week, month) = found.await?.map_err(|stopped| self.stopped(stopped))?;
         let windows = Arc::new([week, month]);
         let mut samples = [Sample::default(); 2];
         for ids in to_read(&*windows).chunks(READ_BATCH) {
+            if cancelled.load(Ordering::Relaxed) {
+                return Err(Error::Interrupted);
+            }
             let properties = self.properties(ids.to_vec()).await?;
             let (criteria, windows) = (Arc::clone(&criteria), Arc::clone(&windows));
             let evaluated = run_blocking(move || {
@@ -77,7 +83,7 @@ impl App {
             }
         }
         let [last_7_days, last_30_days] = [0, 1].map(|index| windows[index].count(samples[index]));
-        drop(permit);
+        drop(turn);
         Ok(Preview { now: found, last_7_days, last_30_days })
     }
 }
@@ -86,9 +92,14 @@ fn days_before(now: Timestamp, days: i64) -> Timestamp {
     whole_second(now).saturating_sub(SignedDuration::from_hours(24 * days)).unwrap_or(Timestamp::MIN)
 }
 
-fn available_now(searcher: &Searcher, criteria: &Criteria, take: usize) -> SearchResult {
+fn available_now(
+    searcher: &Searcher,
+    criteria: &Criteria,
+    take: usize,
+    budget: &Budget,
+) -> Result<SearchResult, Stopped> {
     let criteria = with(criteria, [flag(PropertyAttribute::Expired, false)]);
-    searcher.search(&SearchRequest { criteria, order: Order::default(), skip: 0, take })
+    searcher.search(&SearchRequest { criteria, order: Order::default(), skip: 0, take }, budget)
 }
 
 /// The candidates of a time window that ends now.
@@ -118,7 +129,12 @@ impl Sample {
 }
 
 impl Window {
-    fn new(searcher: &Searcher, criteria: &Criteria, since: Timestamp) -> Self {
+    fn new(
+        searcher: &Searcher,
+        criteria: &Criteria,
+        since: Timestamp,
+        budget: &Budget,
+    ) -> Result<Self, Stopped> {
         // Dates are whole seconds, so "later than" means at least one second later.
         let after = |attribute| {
             let next = Key::from_raw(since.as_second() + 1);
@@ -126,27 +142,32 @@ impl Window {
         };
         let until =
             |attribute| within(attribute, KeyRange { least: None, most: Some(Key::timestamp(since)) });
-        let created = |availability: Condition<PropertyAttribute>| {
-            let criteria = with(criteria, [after(PropertyAttribute::CreatedAt), availability]);
-            searcher.search(&SearchRequest { criteria, order: Order::default(), skip: 0, take: 0 }).total
-        };
-        let changed = searcher.search(&SearchRequest {
-            // No advert is updated before it is created, so a new advert counts as a change of its property.
-            criteria: with(
-                criteria,
-                [after(PropertyAttribute::UpdatedAt), until(PropertyAttribute::CreatedAt)],
-            ),
-            order: Order { by: vec![(OrderBy::UpdatedAt, Direction::Descending)], ..Order::default() },
-            skip: 0,
-            take: READ_MAX,
-        });
-        Self {
-            since,
-            created: created(flag(PropertyAttribute::Expired, false))
-                + created(after(PropertyAttribute::ExpiredAt)),
-            changed: changed.total,
-            to_read: changed.hits.into_iter().map(|hit| hit.property).collect(),
+        // No advert of a property that has expired since is on offer now, so all of them count.
+        let expired = Criteria { advert_scope: AdvertScope::All, ..criteria.clone() };
+        let candidates = [
+            with(criteria, [flag(PropertyAttribute::Expired, false)]),
+            with(&expired, [after(PropertyAttribute::ExpiredAt)]),
+        ];
+        let mut window = Self { since, created: 0, changed: 0, to_read: HashSet::new() };
+        for candidates in &candidates {
+            let created = with(candidates, [after(PropertyAttribute::CreatedAt)]);
+            let created = SearchRequest { criteria: created, order: Order::default(), skip: 0, take: 0 };
+            window.created += searcher.search(&created, budget)?.total;
+            let changed = SearchRequest {
+                // No advert is updated before it is created, so a new advert counts as a change of its property.
+                criteria: with(
+                    candidates,
+                    [after(PropertyAttribute::UpdatedAt), until(PropertyAttribute::CreatedAt)],
+                ),
+                order: Order { by: vec![(OrderBy::UpdatedAt, Direction::Descending)], ..Order::default() },
+                skip: 0,
+                take: READ_MAX - window.to_read.len(),
+            };
+            let changed = searcher.search(&changed, budget)?;
+            window.changed += changed.total;
+            window.to_read.extend(changed.hits.into_iter().map(|hit| hit.property));
         }
+        Ok(window)
     }
 
     fn evaluate<'a>(&self, criteria: &Criteria, properties: impl Iterator<Item = &'a Property>) -> Sample {

@@ -23,10 +23,7 @@ use tokio::sync::watch;
 use crate::{App, Error};
 
 pub(crate) use execute::Executor;
-pub use execute::{DocumentPage, Export, PreviewPermit, SearchSession};
-
-/// The size of the document cache unless [`App::with_document_cache`] sets another one.
-pub(crate) const DOCUMENT_CACHE_BYTES: usize = 64 * 1024 * 1024;
+pub use execute::{CancelOnDrop, DocumentPage, ExecutionSettings, Export, SearchSession};
 
 /// How long the answer to a writer waits for the index. Following takes milliseconds. A longer wait means that the indexer is in
 /// trouble, and the change is durable in any case.

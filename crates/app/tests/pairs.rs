@@ -1,9 +1,9 @@
 //! Grouping on hand-written pairs of adverts: `cargo test -p app --test pairs -- --nocapture` prints the precision and the recall, and
-//! every wrong pair with its evidence.
+//! every wrong pair of the development set with its evidence.
 //!
-//! The points and the threshold were adjusted by hand after reading the wrong pairs of `first` and `second`: these two are a development
-//! set. Their figures are higher than those of pairs that were not read, which are in `held_out` and in `fourth`. No rule was
-//! changed after reading the results of these two.
+//! The points and the threshold were adjusted by hand after reading the wrong pairs of `first`, `second` and, later, `fourth`: these are
+//! a development set. Their figures are higher than those of pairs that were not read, which are in `held_out`. The test prints nothing
+//! of those but their totals, so that no rule is made for one of them.
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test and names the line")]
 
@@ -24,13 +24,15 @@ const PRECISION_MIN: f64 = 0.98;
 
 /// What is reached on the first three files. The aim is 0.92: what is missed are mostly homes that a second agency describes in its own words,
 /// with few facts.
-const RECALL_MIN: f64 = 0.89;
+const RECALL_MIN: f64 = 0.91;
 
-/// Pairs that were written last and are counted apart. Two of their three wrong pairs share the page of an agency, which only a stock
-/// shows to be common; here, every phrase counts as rare.
+/// Pairs that stay unread while rules change.
+const HELD_OUT: &str = "held_out.ndjson";
+
+/// Pairs that were written last and are counted apart. Their wrong ones were read later: they are no longer a test of new rules.
 const FRESH: &str = "fourth.ndjson";
-const FRESH_PRECISION_MIN: f64 = 0.90;
-const FRESH_RECALL_MIN: f64 = 0.92;
+const FRESH_PRECISION_MIN: f64 = 0.96;
+const FRESH_RECALL_MIN: f64 = 0.93;
 
 /// How many pairs were decided rightly and wrongly.
 #[derive(Debug, Clone, Copy, Default)]
@@ -83,7 +85,7 @@ fn pairs_are_grouped_as_people_would() {
     let mut by_file = Vec::new();
     let mut all = Confusion::default();
     for file in files() {
-        let is_fresh = file.ends_with(FRESH);
+        let (is_fresh, is_held_out) = (file.ends_with(FRESH), file.ends_with(HELD_OUT));
         let mut confusion = Confusion::default();
         for (number, line) in std::fs::read_to_string(&file).unwrap().lines().enumerate() {
             let pair: Value = serde_json::from_str(line).unwrap();
@@ -98,6 +100,9 @@ fn pairs_are_grouped_as_people_would() {
             confusion.add(is_same, is_joined);
             if !is_fresh {
                 all.add(is_same, is_joined);
+            }
+            if is_held_out {
+                continue;
             }
             by_case.entry(text("case").into()).or_default().add(is_same, is_joined);
             if is_same != is_joined {

@@ -91,7 +91,7 @@ async fn price_per_meter(app: &App, folder: &Path) -> Indicator {
     let settings = IndexerSettings { folder: folder.join("index"), snapshot_interval };
     let mut indexer = Indexer::new(app, settings).unwrap();
     while indexer.run_once().await.unwrap() != Progress::CaughtUp {}
-    let session = app.search_session().await.unwrap();
+    let session = app.search_session(testkit::build::user_id(1)).await.unwrap();
     session.price_per_meter(Criteria::default(), Interval::Month).await.unwrap()
 }
 

@@ -203,6 +203,7 @@ pub const EVIDENCE: &[Choice] = &[
     choice("text", "Passages in common"),
     choice("numbers", "Numbers in the texts"),
     choice("words", "Rare words in the texts"),
+    choice("features", "Features that both texts name, such as a well or a balcony"),
     choice("unitMark", "Numbers of units in the texts"),
     choice("anotherUnit", "The text of one agency with another price and surface, or another floor"),
 ];

@@ -127,7 +127,11 @@ fn request_body(operation: &Operation, body: &Body) -> Value {
         let line = json!({"type": "string", "description": "One JSON object per line"});
         content.insert("application/x-ndjson".to_owned(), json!({"schema": line}));
     }
-    json!({"required": body.required, "content": content})
+    let mut limit = format!("{}.", body.limit.sentence());
+    if body.lines {
+        limit.push_str(" A stream of lines has no limit.");
+    }
+    json!({"required": body.required, "description": limit, "content": content})
 }
 
 fn responses(operation: &Operation) -> Value {

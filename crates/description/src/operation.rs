@@ -109,6 +109,16 @@ pub struct Body {
     pub kind: Kind,
     /// Whether a stream of lines is accepted as well.
     pub lines: bool,
+    pub limit: BodyLimit,
+}
+
+/// The size beyond which a body is refused. A stream of lines has none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyLimit {
+    /// `limits.body_bytes_max`, and nothing else.
+    Configured,
+    /// So many bytes, or `limits.body_bytes_max` if that is less.
+    Bytes(usize),
 }
 
 /// An answer that is not an error.
@@ -232,6 +242,34 @@ impl Method {
             Self::Post => "POST",
             Self::Put => "PUT",
             Self::Delete => "DELETE",
+        }
+    }
+}
+
+impl BodyLimit {
+    /// Bodies without free text: replays, new secrets.
+    pub const CONTROL: Self = Self::Bytes(4 << 10);
+    /// A few short texts, each character of which may be written as an escape of six bytes.
+    pub const SMALL: Self = Self::Bytes(16 << 10);
+    /// The ids of all adverts of a property.
+    pub const LIST: Self = Self::Bytes(64 << 10);
+    /// A search reads back with an object of about 170 bytes for each of up to 5,000 cities, and clients send back what they read.
+    pub const SEARCH: Self = Self::Bytes(1 << 20);
+
+    /// Returns the limit on a server with this `limits.body_bytes_max`.
+    pub fn bytes(self, configured: usize) -> usize {
+        match self {
+            Self::Configured => configured,
+            Self::Bytes(bytes) => bytes.min(configured),
+        }
+    }
+
+    /// Returns a sentence for documents, without a final stop.
+    pub fn sentence(self) -> String {
+        match self {
+            Self::Configured => "At most 16 MiB, unless `limits.body_bytes_max` says otherwise".to_owned(),
+            Self::Bytes(bytes) if bytes.is_multiple_of(1 << 20) => format!("At most {} MiB", bytes >> 20),
+            Self::Bytes(bytes) => format!("At most {} KiB", bytes >> 10),
         }
     }
 }

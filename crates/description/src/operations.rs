@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 
 use domain::Scope;
 
-use crate::operation::{Access, Answer, Body, Content, Operation, OperationId, Parameter};
+use crate::operation::{Access, Answer, Body, BodyLimit, Content, Operation, OperationId, Parameter};
 use crate::schema::Kind;
 
 /// All operations, chapter by chapter.
@@ -108,8 +108,13 @@ const fn moved(status: u16) -> Answer {
     }
 }
 
-const fn body(name: &'static str) -> Option<Body> {
-    Some(Body { required: true, kind: Kind::Object(name), lines: false })
+const fn body(name: &'static str, limit: BodyLimit) -> Option<Body> {
+    Some(Body { required: true, kind: Kind::Object(name), lines: false, limit })
+}
+
+/// Returns the limit of an operation's body. An operation without a row or a body takes as little as a control call.
+pub fn body_limit(id: OperationId) -> BodyLimit {
+    find(id).and_then(|operation| operation.body).map_or(BodyLimit::CONTROL, |body| body.limit)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::value::Amount;
 /// The version of the attribute values. Increment it whenever an attribute can have another value for the same property,
 /// also if the rule is elsewhere (coherent prices, folding of text, derivation of the property's values): a persisted
 /// index with another version is rebuilt.
-pub const ATTRIBUTES_VERSION: u32 = 4;
+pub const ATTRIBUTES_VERSION: u32 = 5;
 
 /// A property together with its derived values, so that they are derived once.
 #[derive(Debug, Clone)]
@@ -76,8 +76,8 @@ attributes! {
         /// Whether no advert has a price.
         PriceOnRequest => |view| Some(Key::flag(view.derived.price.is_none())),
         Furnished => |view| view.derived.furnished.map(Key::flag),
-        /// Whether it has coordinates.
-        Located => |view| Some(Key::flag(view.derived.point.is_some())),
+        /// Whether an advert gives coordinates.
+        Located => |view| Some(Key::flag(view.derived.given_point.is_some())),
         Accuracy => |view| view.derived.accuracy.map(GeoAccuracy::code).map(Key::code),
         Price => |view| amount(view.derived.price),
         PricePerMeter => |view| amount(view.derived.price_per_meter),

@@ -5,8 +5,8 @@
 //! against it.
 //!
 //! Conditions on the property test the property. Conditions on adverts must all hold on a single advert, and conditions
-//! on a change of price (or surface) on a single change. [`AdvertScope`] selects the adverts that are considered. An
-//! unknown value satisfies no condition.
+//! on a change of price (or surface) on a single change. [`AdvertScope`] selects the adverts whose values, changes and
+//! texts are considered; the values of the property itself are derived from all. An unknown value satisfies no condition.
 
 mod builder;
 mod order;
@@ -41,8 +41,8 @@ pub struct Criteria {
     pub excluded_properties: BTreeSet<PropertyId>,
     /// Groups of entries. All entries of at least one group must hold. Empty means no condition.
     pub expressions: Vec<Vec<Entry>>,
-    /// Each must occur in a feature of some advert. Unlike conditions on adverts, these need not hold on a single advert, and
-    /// expired adverts count: like titles and descriptions, features describe the home and not the offer.
+    /// Each must occur in a feature of some advert. Unlike conditions on adverts, these need not hold on a single advert: like
+    /// titles and descriptions, features describe the home.
     pub features: Vec<Phrase>,
 }
 
@@ -81,12 +81,12 @@ impl Predicate {
     }
 }
 
-/// The adverts of a property that conditions on adverts and on changes consider.
+/// The adverts of a property that conditions on adverts, on changes and on texts consider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AdvertScope {
     #[default]
     All,
-    /// Adverts that are not expired. Used by queries for properties that are not expired.
+    /// Adverts that are not expired. Used by queries for properties that are not expired, and by saved searches.
     Live,
 }
 
@@ -195,7 +195,7 @@ impl Criteria {
         if self.expressions.is_empty() {
             return true;
         }
-        let texts: Vec<String> = texts(property).map(tokenize).collect();
+        let texts: Vec<String> = texts(property, self.advert_scope).map(tokenize).collect();
         let holds = |entry: &Entry| {
             let found = texts.iter().any(|text| entry.phrase.occurs_in(text));
             found == (entry.presence == Presence::Present)
@@ -204,7 +204,10 @@ impl Criteria {
     }
 
     fn accepts_features(&self, property: &Property) -> bool {
-        self.features.iter().all(|phrase| features(property).any(|text| phrase.occurs_in(&tokenize(text))))
+        let found = |phrase: &Phrase| {
+            features(property, self.advert_scope).any(|text| phrase.occurs_in(&tokenize(text)))
+        };
+        self.features.iter().all(found)
     }
 }
 
@@ -224,7 +227,7 @@ impl AdvertCriteria {
 
 impl Places {
     pub fn accepts(&self, view: &PropertyView<'_>) -> bool {
-        let point = view.derived.point;
+        let point = view.derived.given_point;
         self.any_of.as_ref().is_none_or(|places| places.contains(view))
             && !self.none_of.contains(view)
             && self.circle.is_none_or(|circle| point.is_some_and(|point| circle.contains(point)))

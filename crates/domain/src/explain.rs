@@ -50,11 +50,12 @@ pub enum PropertyCheck<'a> {
     Places(PlaceCheck<'a>),
     Circle {
         wanted: Circle,
-        /// The distance from the centre. `None` if the property has no coordinates.
+        /// The distance from the centre. `None` if no advert gives coordinates.
         distance_km: Option<f64>,
     },
     Polygons {
         wanted: &'a [Polygon],
+        /// `None` if no advert gives coordinates.
         point: Option<GeoPoint>,
         /// The index of the first polygon that contains the point.
         inside: Option<usize>,
@@ -111,7 +112,7 @@ pub fn explain<'a>(criteria: &'a Criteria, property: &'a Property) -> Option<Exp
     if !excluded_properties.is_empty() {
         checks.push(PropertyCheck::ExcludedProperties { wanted: excluded_properties, found: property.id });
     }
-    checks.extend(text::explain_features(features, property));
+    checks.extend(text::explain_features(features, *advert_scope, property));
     let changes = Variation::ALL.iter().filter_map(|variation| {
         changes::explain_changes(*variation, criteria.change(*variation), *advert_scope, property)
     });
@@ -120,7 +121,7 @@ pub fn explain<'a>(criteria: &'a Criteria, property: &'a Property) -> Option<Exp
         property: checks,
         adverts: adverts::explain_adverts(advert, *advert_scope, property),
         changes: changes.collect(),
-        expressions: text::explain_expressions(expressions, property),
+        expressions: text::explain_expressions(expressions, *advert_scope, property),
     })
 }
 

@@ -206,7 +206,7 @@ pub const FILTERS: &[Filter] = &[
     filter("priceOnRequest", Is(Property(Of::PriceOnRequest)), "Without any price, or with one; true turns the default of withCoherentPrice off"),
     filter_with_aliases("expired", &["isExpired"], Is(Property(Of::Expired)), "Whether all adverts are expired; false also ignores the expired adverts of a property"),
     filter_with_aliases("geoAccuracy", &["geocodingAccuracy"], Choice(Property(Of::Accuracy), Codes::Accuracy), "Coordinates of a house (1), or of a neighbourhood or city centre (2)"),
-    filter_with_aliases("withLocation", &["withResolvedLocation"], Only(Property(Of::Located)), "Only with coordinates"),
+    filter_with_aliases("withLocation", &["withResolvedLocation"], Only(Property(Of::Located)), "Only with coordinates that an advert gives"),
     filter("lifeAnnuity", Is(Property(Of::LifeAnnuity)), "Sold as a life annuity, or not; not if no advert says so"),
     filter("newBuilding", Is(Property(Of::NewBuilding)), "A new-building programme, or not; not if no advert says so"),
 

@@ -8,6 +8,7 @@
 
 mod signature;
 
+mod features;
 mod heating;
 mod pictures;
 mod reading;

@@ -1,9 +1,12 @@
 //! The effect of a change of a property on saved searches: which have a new match, and which receive which event.
 //!
-//! A property is a **new match** of a search if it is available and satisfies the criteria now, and was unavailable or did
-//! not satisfy them before. An event goes to every search whose criteria the property satisfies before or after the
-//! change. Both depend only on versions of properties. That a search has at most one match per property is enforced by the
-//! matcher.
+//! A search sees what is on offer: a property **matches** if it is available and its adverts that are not expired satisfy the
+//! criteria. It is a **new match** if it matches now and did not before. An event goes to every search that the property matches
+//! before or after the change. All of this depends only on versions of properties. That a search has at most one match per
+//! property is enforced by the matcher.
+//!
+//! A search that is **switched off** takes no part: it has no new matches and receives no events. What starts to match while it
+//! is off is not remembered, so that it is a new match if it stops matching and starts again once the search is on.
 //!
 //! **Merges, splits and moves** of adverts are changes, not new properties. When adverts move to a property, it has several
 //! versions before the change: its own, if it existed, and the last one of every property they come from. It newly matches a
@@ -36,14 +39,14 @@ pub fn newly_matches<'a>(
     matches(criteria, after) && !before.into_iter().any(|before| matches(criteria, before))
 }
 
-/// Returns `true` if a property satisfies the criteria before or after a change, so that subscribers receive its events.
-/// Availability is ignored: the expiry of a property is itself an event.
+/// Returns `true` if a property matches before or after a change, so that subscribers receive its events. The expiry of a
+/// property is itself an event, for those who knew it before.
 pub fn concerns<'a>(
     criteria: &Criteria,
     before: impl IntoIterator<Item = &'a Property>,
     after: &Property,
 ) -> bool {
-    criteria.accepts(after) || before.into_iter().any(|before| criteria.accepts(before))
+    matches(criteria, after) || before.into_iter().any(|before| matches(criteria, before))
 }
 
 /// Returns the events of one update that subscribers are notified of: the event name and the index in `events`. An update
@@ -65,7 +68,60 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::advert_fields::AdvertField;
+    use crate::advert::Advert;
+    use crate::advert_fields::{AdvertField, AdvertPatch, FieldUpdate};
+    use crate::criteria::{RawCriteria, RawCriterion, References};
+    use crate::draft::{AdvertDraft, Identity, Lifecycle};
+    use crate::filter::Filter;
+    use crate::ids::{AdvertId, PropertyId};
+    use crate::merge;
+    use crate::site::SiteDirectory;
+
+    fn built(number: u8, year: i32) -> Advert {
+        let patch = AdvertPatch { construction_year: FieldUpdate::Set(Some(year)), ..AdvertPatch::default() };
+        let id = AdvertId::from_bytes([number; 16]);
+        merge::create(id, AdvertDraft::seen(Identity::Uuid(id), patch), None, Timestamp::UNIX_EPOCH).advert
+    }
+
+    fn expired(advert: &Advert) -> Advert {
+        let draft = AdvertDraft::seen(Identity::Uuid(advert.id), AdvertPatch::default());
+        let draft = AdvertDraft { lifecycle: Lifecycle::Expired { at: None }, ..draft };
+        merge::update(advert, draft, None, Timestamp::from_second(1_000).unwrap()).advert
+    }
+
+    fn property(adverts: [Advert; 2]) -> Property {
+        Property { id: PropertyId::from_bytes([9; 16]), adverts: adverts.into() }
+    }
+
+    /// The criteria of a saved search.
+    fn saved(given: &[(&str, RawCriterion)]) -> Criteria {
+        let mut raw_criteria = RawCriteria::default();
+        raw_criteria.put(Filter::named("withCoherentPrice").unwrap(), RawCriterion::Flag(false));
+        for (name, criterion) in given {
+            raw_criteria.put(Filter::named(name).unwrap(), criterion.clone());
+        }
+        let sites = SiteDirectory::default();
+        let references =
+            References { city: &|id| vec![id], commune: &|insee| vec![insee.id()], sites: &sites };
+        raw_criteria.criteria(&references).unwrap()
+    }
+
+    #[test]
+    fn expired_adverts_satisfy_no_criterion_of_a_saved_search() {
+        let recent = saved(&[("constructionYearMin", RawCriterion::Number(2000.0))]);
+        let (new, old) = (built(1, 2020), built(2, 1900));
+        let both = property([new.clone(), old.clone()]);
+        let left = property([expired(&new), old.clone()]);
+        let gone = property([expired(&new), expired(&old)]);
+        assert!(matches(&recent, &both));
+        assert!(!matches(&recent, &left), "the advert that is on offer is of an old house");
+        assert!(matches(&saved(&[]), &left) && !matches(&saved(&[]), &gone));
+        assert!(newly_matches(&recent, [&left], &both), "when it is on offer again");
+
+        // The expiry concerns those who saw it, and nothing that happens afterwards does.
+        assert!(concerns(&recent, [&both], &left) && concerns(&saved(&[]), [&left], &gone));
+        assert!(!concerns(&recent, [&left], &left) && !concerns(&saved(&[]), [&gone], &gone));
+    }
 
     #[test]
     fn update_of_many_fields_is_notified_once() {

@@ -65,7 +65,11 @@ pub struct DerivedValues<'a> {
     pub expired_at: Option<Timestamp>,
     pub pictures: Vec<&'a WebAddress>,
     pub publisher_types: Vec<PublisherType>,
+    /// Where the property is shown: the coordinates that an advert gives, otherwise the centre of the commune.
     pub point: Option<GeoPoint>,
+    /// The coordinates that an advert gives. Circles, polygons and distances use these only: the centre of a commune says
+    /// nothing about where in it a home is.
+    pub given_point: Option<GeoPoint>,
     pub accuracy: Option<GeoAccuracy>,
     pub placement: Option<&'a Placement>,
     /// The first zipcode that an advert gives in the commune of the placement, otherwise the main zipcode of the commune. If
@@ -114,8 +118,9 @@ impl Property {
         let life_annuity = current().any(|advert| advert.details.life_annuity.is_given());
         let located = adverts.iter().find(|advert| advert.details.place.point.is_some());
         let placement = adverts.iter().find_map(|advert| advert.placement.as_ref());
+        let given_point = located.and_then(|advert| advert.details.place.point);
         let (point, accuracy) = match located {
-            Some(advert) => (advert.details.place.point, advert.details.place.accuracy),
+            Some(advert) => (given_point, advert.details.place.accuracy),
             None => {
                 let centre = placement.and_then(|placement| placement.centre);
                 (centre, centre.map(|_| GeoAccuracy::Neighbourhood))
@@ -168,6 +173,7 @@ impl Property {
             pictures: distinct(details().flat_map(|details| &details.pictures)),
             publisher_types,
             point,
+            given_point,
             accuracy,
             placement,
             zipcode,

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::advert::Advert;
 use crate::advert_event::{AdvertEvent, EventSubject};
 use crate::advert_fields::AdvertField;
-use crate::criteria::Criteria;
+use crate::criteria::{AdvertScope, Criteria};
 use crate::matching;
 use crate::property::Property;
 use crate::value::Amount;
@@ -23,11 +23,18 @@ pub fn as_of(property: &Property, at: Timestamp) -> Option<Property> {
 
 /// Returns `true` if a property became a match after `since`: it satisfies the criteria now, was available after `since`,
 /// and did not match without interruption from `since` on. A property that expired meanwhile counts, because its match
-/// was reported before it expired.
+/// was reported before it expired: all its adverts are considered, although none is on offer any more.
 pub fn newly_matched_since(criteria: &Criteria, property: &Property, since: Timestamp) -> bool {
     was_available_after(property, since)
-        && criteria.accepts(property)
+        && satisfies(criteria, property)
         && (!matched_at(criteria, property, since) || was_interrupted(criteria, property, since))
+}
+
+fn satisfies(criteria: &Criteria, property: &Property) -> bool {
+    match matching::is_available(property) || criteria.advert_scope == AdvertScope::All {
+        true => criteria.accepts(property),
+        false => Criteria { advert_scope: AdvertScope::All, ..criteria.clone() }.accepts(property),
+    }
 }
 
 fn matched_at(criteria: &Criteria, property: &Property, at: Timestamp) -> bool {

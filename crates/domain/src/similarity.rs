@@ -33,6 +33,7 @@ pub struct SimilarityProfile {
     pub transaction_type: TransactionType,
     pub property_type: PropertyType,
     pub city: Option<Key>,
+    /// Where the property is shown. The centre of a commune is close enough to tell near from far.
     pub point: Option<GeoPoint>,
     pub surface: Option<f64>,
     pub price: Option<f64>,

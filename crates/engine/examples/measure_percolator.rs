@@ -60,7 +60,9 @@ fn main() {
     let world = World::new(7, towns(), Settings::new(PROPERTIES, start)).unwrap();
     let properties: Vec<Property> = (0..PROPERTIES).map(|index| property(&world, index, start)).collect();
     let adverts: usize = properties.iter().map(|property| property.adverts.len()).sum();
-    let texts = properties.iter().flat_map(domain::criteria::texts);
+    let texts = properties
+        .iter()
+        .flat_map(|property| domain::criteria::texts(property, domain::criteria::AdvertScope::All));
     let words: usize = texts.map(|text| text.split_whitespace().count()).sum();
     println!(
         "{PROPERTIES} properties of {:.2} adverts with {} words each",

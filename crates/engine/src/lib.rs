@@ -3,6 +3,7 @@
 //! Modules in reading order:
 //!
 //! - [`request`]: requests to the index and their results.
+//! - [`budget`]: how much work a query may do.
 //! - [`index`]: what callers hold. It applies changes and publishes a [`Searcher`], a point-in-time view.
 //! - `searcher`, `segment_reader`: a searcher is a list of segments, each with the set of its live rows.
 //! - `segment`: an immutable part of the index. Properties are stored in columns, sorted so that a place is a range of ordinals.
@@ -12,8 +13,10 @@
 //! - [`percolator`]: the opposite direction, from one property to the saved searches that match it. It does not use the index.
 //! - [`grouping_index`]: the signatures of all adverts, to find those of the same property. It does not use the index either.
 //!
-//! **Invariant:** nothing here does I/O, reads a clock or fails. The state is a function of the changes applied.
+//! **Invariant:** nothing here does I/O, reads a clock or fails, except that a query stops when its budget is spent. The state is a
+//! function of the changes applied.
 
+pub mod budget;
 pub mod request;
 
 pub mod grouping_index;
@@ -35,6 +38,7 @@ mod segment_reader;
 mod settings;
 mod similar;
 
+pub use budget::{Budget, Stopped, WorkKind};
 pub use grouping_index::{GroupingEntry, GroupingIndex};
 pub use index::{Index, IndexBuilder};
 pub use percolator::{PercolateResult, Percolator, PercolatorScratch};

@@ -18,6 +18,7 @@ mod memory;
 mod phrases;
 mod place_buckets;
 
+use domain::criteria::AdvertScope;
 use domain::{Criteria, Property, PropertyView, SearchNumber};
 use rustc_hash::FxHashMap;
 use slab::Slab;
@@ -48,6 +49,8 @@ struct ResidualSearch {
     checks: u32,
     /// The key of its expressions and features, or [`NONE`].
     expressions: u32,
+    /// The adverts in whose texts these are looked for.
+    scope: AdvertScope,
 }
 
 /// A slab key that no entry has.
@@ -70,7 +73,9 @@ pub struct PercolatorScratch {
     set_buckets: Vec<u32>,
     hits: PrefilterHits,
     residuals: Vec<ResidualSearch>,
-    texts: TextMatcher,
+    /// Of all adverts, and of those that are not expired.
+    all_texts: TextMatcher,
+    live_texts: TextMatcher,
     sorter: BitmapSorter,
 }
 
@@ -85,7 +90,8 @@ impl Percolator {
                 let expressions = self.phrases.intern(&criteria.expressions, &criteria.features);
                 let expressions = expressions.unwrap_or(NONE);
                 let checks = Checks::new(checks).map_or(NONE, |checks| self.checks.insert(checks) as u32);
-                self.residuals.insert(ResidualSearch { number: number.0, checks, expressions }) as u32
+                let scope = criteria.advert_scope;
+                self.residuals.insert(ResidualSearch { number: number.0, checks, expressions, scope }) as u32
             }
         };
         let buckets = self.place_buckets.insert(&places, kinds, &prefilter, handle);
@@ -141,10 +147,11 @@ impl Percolator {
         let values = PropertyValues::new(&view);
         let kind = compile::kind_of(view.derived.property_type, view.derived.transaction_type);
         let probe = compile::probe(&values);
-        let PercolatorScratch { set_buckets, hits, residuals, texts, sorter } = scratch;
+        let PercolatorScratch { set_buckets, hits, residuals, all_texts, live_texts, sorter } = scratch;
         hits.exact.clear();
         hits.residual.clear();
-        texts.reset();
+        all_texts.reset();
+        live_texts.reset();
         let mut scanned = 0;
         self.place_buckets.visit(values.places(), values.point, set_buckets, |bucket| {
             scanned += bucket.scan(kind, &probe, hits);
@@ -155,6 +162,10 @@ impl Percolator {
         residuals.clear();
         residuals.extend(hits.residual.iter().filter_map(|handle| self.residuals.get(*handle as usize)));
         for residual in residuals.iter() {
+            let texts = match residual.scope {
+                AdvertScope::All => &mut *all_texts,
+                AdvertScope::Live => &mut *live_texts,
+            };
             if self.residual_matches(residual, &values, texts) {
                 matched.push(residual.number);
             }
@@ -170,10 +181,10 @@ impl Percolator {
         values: &PropertyValues<'_>,
         texts: &mut TextMatcher,
     ) -> bool {
-        let ResidualSearch { number: _, checks, expressions } = *residual;
+        let ResidualSearch { number: _, checks, expressions, scope } = *residual;
         let checks_hold = || self.checks.get(checks as usize).is_none_or(|checks| checks.hold(values));
         let expressions_hold = |texts: &mut TextMatcher| {
-            expressions == NONE || self.phrases.matches(expressions, values.property, texts)
+            expressions == NONE || self.phrases.matches(expressions, values.property, scope, texts)
         };
         // Tokenizing the texts is the most expensive step; once it is done, expressions are the cheapest.
         match texts.is_tokenized() {

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use domain::attribute::PropertyView;
-use domain::criteria::{TextPart, located_texts};
+use domain::criteria::{TextPart, advert_texts};
 use domain::phrase::tokenize_into;
 use domain::{
-    AdvertAttribute, GeoPoint, Key, Property, PropertyAttribute, PropertyId, SiteKey, Variation,
+    Advert, AdvertAttribute, GeoPoint, Key, Property, PropertyAttribute, PropertyId, SiteKey, Variation,
     VariationAttribute,
 };
 
@@ -19,16 +19,21 @@ pub const ADVERT_ATTRIBUTES: usize = AdvertAttribute::ALL.len();
 /// Marks a token of a feature, so that the filter on features finds it there only. No token contains this character.
 pub const FEATURE_MARK: char = '#';
 
+/// Marks a token of an advert that is expired, before a [`FEATURE_MARK`]: a query for what is on offer does not find it. No
+/// token contains this character.
+pub const EXPIRED_MARK: char = '~';
+
 #[derive(Debug, Clone)]
 pub struct Row {
     pub id: PropertyId,
     pub sequence_number: SequenceNumber,
     pub values: [i64; PROPERTY_ATTRIBUTES],
+    /// Where the property is shown. [`PropertyAttribute::Located`] says whether an advert gives the point.
     pub point: Option<GeoPoint>,
     pub adverts: Vec<AdvertRow>,
     pub changes: Vec<ChangeRow>,
     /// Tokens. Each text ends with a line break, so that no phrase spans two texts. Each token of a feature starts with
-    /// [`FEATURE_MARK`].
+    /// [`FEATURE_MARK`], and each token of an expired advert with [`EXPIRED_MARK`].
     pub text: String,
 }
 
@@ -96,40 +101,58 @@ fn raw(key: Option<Key>) -> i64 {
     key.map_or(UNKNOWN, Key::get)
 }
 
-/// Returns the tokens of the texts of a property without duplicates: portals copy each other.
+/// Returns the tokens of the texts of a property without duplicates: portals copy each other. A text that an expired advert shares
+/// with one on offer is that of the one on offer.
 fn tokenized_texts(property: &Property) -> String {
     let mut tokens = String::new();
     let mut lines: Vec<std::ops::Range<usize>> = Vec::new();
     // A property may have thousands of features, too many to compare each with all others.
     let mut features: BTreeSet<&str> = BTreeSet::new();
-    let mut feature = String::new();
-    for (_, part, text) in located_texts(property) {
-        let start = tokens.len();
-        if part != TextPart::Feature {
-            tokenize_into(text, &mut tokens);
-            let line = start..tokens.len();
-            if lines.iter().any(|other| tokens[other.clone()] == tokens[line.clone()]) {
-                tokens.truncate(start);
+    let (mut plain, mut marked) = (String::new(), String::new());
+    let (expired, live): (Vec<&Advert>, Vec<&Advert>) =
+        property.adverts.iter().partition(|advert| advert.is_expired());
+    for advert in live.into_iter().chain(expired) {
+        for (part, text) in advert_texts(advert) {
+            if part == TextPart::Feature && !features.insert(text) {
+                continue;
             }
-            lines.push(start..tokens.len());
-        } else if features.insert(text) {
-            feature.clear();
-            tokenize_into(text, &mut feature);
-            add_marked(&feature, &mut tokens);
-        }
-        if tokens.len() > start {
-            tokens.push('\n');
+            plain.clear();
+            tokenize_into(text, &mut plain);
+            marked.clear();
+            add_marked(&plain, Marks { expired: advert.is_expired(), part }, &mut marked);
+            if part != TextPart::Feature {
+                let is_known = |line: &std::ops::Range<usize>| {
+                    let line = &tokens[line.clone()];
+                    line == plain || line == marked
+                };
+                if lines.iter().any(is_known) {
+                    continue;
+                }
+                lines.push(tokens.len()..tokens.len() + marked.len());
+            }
+            if !marked.is_empty() {
+                tokens.push_str(&marked);
+                tokens.push('\n');
+            }
         }
     }
     tokens
 }
 
-fn add_marked(feature: &str, tokens: &mut String) {
-    for (index, token) in feature.split_whitespace().enumerate() {
+/// Where a text comes from.
+#[derive(Clone, Copy)]
+struct Marks {
+    expired: bool,
+    part: TextPart,
+}
+
+fn add_marked(text: &str, marks: Marks, tokens: &mut String) {
+    for (index, token) in text.split_whitespace().enumerate() {
         if index > 0 {
             tokens.push(' ');
         }
-        tokens.push(FEATURE_MARK);
+        tokens.extend(marks.expired.then_some(EXPIRED_MARK));
+        tokens.extend((marks.part == TextPart::Feature).then_some(FEATURE_MARK));
         tokens.push_str(token);
     }
 }

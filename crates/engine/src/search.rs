@@ -9,6 +9,7 @@ use std::collections::BinaryHeap;
 use domain::criteria::{Direction, SortMode};
 use domain::{Criteria, GeoPoint, Key, KeyRange, Order, OrderBy, PropertyAttribute, PropertyId};
 
+use crate::budget::{Budget, Stopped, WorkKind};
 use crate::column::{Column, UNKNOWN};
 use crate::request::{SearchRequest, SearchResult};
 use crate::segment::Segment;
@@ -16,7 +17,12 @@ use crate::segment::doc_range::DocRange;
 use crate::segment_query::{AdvertQuery, MatchedRows, PreparedCriteria, SegmentQuery, transactions};
 use crate::segment_reader::SegmentReader;
 
-pub fn search(readers: &[SegmentReader], request: &SearchRequest) -> SearchResult {
+pub fn search(
+    readers: &[SegmentReader],
+    request: &SearchRequest,
+    budget: &Budget,
+) -> Result<SearchResult, Stopped> {
+    budget.check()?;
     let SearchRequest { criteria, order, skip, take } = request;
     let limit = if *take == 0 { 0 } else { skip.saturating_add(*take) };
     let prepared = PreparedCriteria::new(criteria);
@@ -28,7 +34,7 @@ pub fn search(readers: &[SegmentReader], request: &SearchRequest) -> SearchResul
             else {
                 continue;
             };
-            let matched = segment_query.matched_rows();
+            let matched = segment_query.matched_rows(budget)?;
             if matched.count > 0 {
                 matches.push((index, transaction, matched));
             }
@@ -36,15 +42,17 @@ pub fn search(readers: &[SegmentReader], request: &SearchRequest) -> SearchResul
     }
     let total = matches.iter().map(|(_, _, matched)| matched.count).sum();
     if limit == 0 || *skip >= total {
-        return SearchResult { total, hits: Vec::new() };
+        return Ok(SearchResult { total, hits: Vec::new() });
     }
     let mut best = TopHits::new(limit);
     for (index, transaction, matched) in matches {
         let ranking = SegmentRanking::new(&readers[index].segment, criteria, order);
+        budget.count(WorkKind::Order, matched.count.saturating_mul(ranking.row_work()));
+        budget.check()?;
         ranking.offer(index, &matched, transaction, &mut best);
     }
     let hits = best.sorted().into_iter().skip(*skip).take(*take);
-    SearchResult { total, hits: hits.map(|hit| readers[hit.reader].segment.hit(hit.row)).collect() }
+    Ok(SearchResult { total, hits: hits.map(|hit| readers[hit.reader].segment.hit(hit.row)).collect() })
 }
 
 /// The best rows offered so far.
@@ -90,6 +98,9 @@ impl TopHits {
     }
 }
 
+/// The work of a sort value that has to be computed, compared with one that is stored.
+const COMPUTED_VALUE_WORK: usize = 8;
+
 /// A sort order compiled for one segment.
 pub(crate) struct SegmentRanking<'a> {
     segment: &'a Segment,
@@ -117,6 +128,15 @@ impl<'a> SegmentRanking<'a> {
         Self { segment, criteria, by }
     }
 
+    /// Returns the work of ranking one row.
+    fn row_work(&self) -> usize {
+        let work = |value: &SortValue<'_>| match value {
+            SortValue::Column(..) => 1,
+            SortValue::AdvertCreation(_) | SortValue::Distance(_) => COMPUTED_VALUE_WORK,
+        };
+        self.by.iter().map(|(value, _)| work(value)).sum::<usize>().max(1)
+    }
+
     /// Offers the best of the matched rows.
     fn offer(&self, reader: usize, matched: &MatchedRows, transaction: DocRange, best: &mut TopHits) {
         let rows = match self.presorted(matched, transaction, best) {
@@ -137,7 +157,7 @@ impl<'a> SegmentRanking<'a> {
         let raw = match value {
             SortValue::Column(_, column) => column.value(row),
             SortValue::AdvertCreation(adverts) => adverts.created(row, direction),
-            SortValue::Distance(origin) => match (origin, self.segment.point(row)) {
+            SortValue::Distance(origin) => match (origin, self.segment.given_point(row)) {
                 (Some(origin), Some(point)) => Key::number(origin.distance_km(point)).get(),
                 _ => UNKNOWN,
             },

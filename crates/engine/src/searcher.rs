@@ -7,6 +7,7 @@ use std::sync::Arc;
 use domain::{Criteria, Key, PropertyAttribute, PropertyId};
 
 use crate::bits::BitSet;
+use crate::budget::{Budget, Stopped, WorkKind};
 use crate::request::{Hit, SearchRequest, SearchResult, SimilarRequest};
 use crate::segment::Segment;
 use crate::segment_query::PreparedCriteria;
@@ -35,22 +36,23 @@ impl Searcher {
         self.len() == 0
     }
 
-    pub fn search(&self, request: &SearchRequest) -> SearchResult {
-        search::search(&self.segment_readers, request)
+    pub fn search(&self, request: &SearchRequest, budget: &Budget) -> Result<SearchResult, Stopped> {
+        search::search(&self.segment_readers, request, budget)
     }
 
-    pub fn similar(&self, request: &SimilarRequest) -> SearchResult {
-        similar::similar(&self.segment_readers, request)
+    pub fn similar(&self, request: &SimilarRequest, budget: &Budget) -> Result<SearchResult, Stopped> {
+        similar::similar(&self.segment_readers, request, budget)
     }
 
     /// Returns all matches of criteria, to be read in pages.
-    pub fn matches(&self, criteria: &Criteria) -> Matches {
+    pub fn matches(&self, criteria: &Criteria, budget: &Budget) -> Result<Matches, Stopped> {
         let prepared = PreparedCriteria::new(criteria);
         let mut matches = Matches { segments: Vec::new(), total: 0 };
         for reader in &self.segment_readers {
             let mut rows = BitSet::empty(reader.segment.len());
             let before = matches.total;
-            for matched in reader.matched_rows(&prepared) {
+            for matched in reader.matched_rows(&prepared, budget) {
+                let matched = matched?;
                 matches.total += matched.count;
                 matched.words().for_each(|(word, value)| rows.set_word(word, rows.word(word) | value));
             }
@@ -58,7 +60,7 @@ impl Searcher {
                 matches.segments.push((Arc::clone(&reader.segment), rows));
             }
         }
-        matches
+        Ok(matches)
     }
 
     /// Calls `visit` with the values of some attributes of every match, in no particular order.
@@ -66,20 +68,25 @@ impl Searcher {
         &self,
         criteria: &Criteria,
         attributes: &[PropertyAttribute],
+        budget: &Budget,
         mut visit: impl FnMut(&[Option<Key>]),
-    ) {
+    ) -> Result<(), Stopped> {
         let prepared = PreparedCriteria::new(criteria);
         let mut values = vec![None; attributes.len()];
         for reader in &self.segment_readers {
             let columns: Vec<_> =
                 attributes.iter().map(|attribute| reader.segment.column(*attribute)).collect();
-            for matched in reader.matched_rows(&prepared) {
+            for matched in reader.matched_rows(&prepared, budget) {
+                let matched = matched?;
+                budget.count(WorkKind::Order, matched.count);
+                budget.check()?;
                 for row in matched.rows() {
                     values.iter_mut().zip(&columns).for_each(|(value, column)| *value = column.key(row));
                     visit(&values);
                 }
             }
         }
+        Ok(())
     }
 
     /// Returns the memory that the segments take, in bytes.

@@ -9,7 +9,7 @@ pub mod doc_range;
 pub mod geo_index;
 pub mod text_index;
 
-use domain::{GeoPoint, PropertyAttribute, PropertyId, SiteKey, Variation};
+use domain::{GeoPoint, Key, PropertyAttribute, PropertyId, SiteKey, Variation};
 
 use crate::bits::BitSet;
 use crate::column::{Column, UNKNOWN};
@@ -36,7 +36,7 @@ pub struct Segment {
     by_id: Vec<u32>,
     sequence_numbers: Column,
     columns: Vec<Column>,
-    /// NaN if the row has no coordinates.
+    /// Where the property is shown. NaN if that is unknown.
     lats: Vec<f64>,
     lons: Vec<f64>,
     pub(crate) geo_index: GeoIndex,
@@ -166,8 +166,15 @@ impl Segment {
         self.by_id[first..].iter().map(|row| *row as usize)
     }
 
+    /// Returns where a property is shown.
     pub fn point(&self, row: usize) -> Option<GeoPoint> {
         GeoPoint::new(self.lats[row], self.lons[row])
+    }
+
+    /// Returns the coordinates that an advert gives.
+    pub fn given_point(&self, row: usize) -> Option<GeoPoint> {
+        let located = self.column(PropertyAttribute::Located).key(row);
+        self.point(row).filter(|_| located == Some(Key::flag(true)))
     }
 
     /// Returns latitude and longitude in degrees; NaN if there are none.

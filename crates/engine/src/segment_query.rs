@@ -9,10 +9,11 @@ mod expression;
 
 use std::borrow::Cow;
 
-use domain::criteria::Condition;
+use domain::criteria::{Condition, Predicate};
 use domain::{Criteria, Key, PropertyAttribute, Variation, VariationAttribute};
 
 use crate::bits::{BitSet, WORD, ones};
+use crate::budget::{Budget, Stopped, WorkKind};
 use crate::circle::CircleFilter;
 use crate::column::{CodeTest, Column};
 use crate::scratch::Scratch;
@@ -26,11 +27,21 @@ use expression::Expression;
 pub struct PreparedCriteria<'a> {
     pub criteria: &'a Criteria,
     circle: Option<CircleFilter>,
+    /// In addition to the conditions on properties.
+    located: Option<Predicate>,
 }
 
 impl<'a> PreparedCriteria<'a> {
+    /// A circle or a polygon contains only properties with coordinates of their own.
     pub fn new(criteria: &'a Criteria) -> Self {
-        Self { criteria, circle: criteria.places.circle.map(CircleFilter::new) }
+        let has_area = criteria.places.circle.is_some() || !criteria.places.polygons.is_empty();
+        let located = has_area.then(|| Predicate::OneOf([Key::flag(true)].into()));
+        Self { located, ..Self::with_shown_points(criteria) }
+    }
+
+    /// A circle or a polygon also contains properties that are shown at the centre of their commune.
+    pub fn with_shown_points(criteria: &'a Criteria) -> Self {
+        Self { criteria, circle: criteria.places.circle.map(CircleFilter::new), located: None }
     }
 }
 
@@ -57,6 +68,9 @@ pub struct MatchedRows {
 
 /// The number of words tested together. It amortizes the overhead of each test, and the words fit the L1 cache.
 const CHUNK_WORDS: usize = 64;
+
+/// The work of testing the adverts of 64 rows, compared with testing one condition on the rows themselves.
+const ADVERTS_WORK: usize = 8;
 
 impl MatchedRows {
     fn empty(doc_ranges: &[DocRange]) -> Self {
@@ -112,6 +126,10 @@ impl<'a> SegmentQuery<'a> {
                 tests.push((column, column.compile(predicate)));
             }
         }
+        if let Some(located) = &prepared.located {
+            let column = segment.column(PropertyAttribute::Located);
+            tests.push((column, column.compile(located)));
+        }
         if tests.iter().any(|(_, predicate)| matches!(predicate, CodeTest::Never)) {
             return None;
         }
@@ -124,10 +142,10 @@ impl<'a> SegmentQuery<'a> {
         });
         let mut texts = Vec::new();
         if !criteria.expressions.is_empty() {
-            texts.push(Expression::new(segment, &criteria.expressions)?);
+            texts.push(Expression::new(segment, &criteria.expressions, criteria.advert_scope)?);
         }
         if !criteria.features.is_empty() {
-            texts.push(Expression::of_features(segment, &criteria.features)?);
+            texts.push(Expression::of_features(segment, &criteria.features, criteria.advert_scope)?);
         }
         let adverts = AdvertQuery::for_criteria(segment, criteria);
         if adverts.as_ref().is_some_and(AdvertQuery::is_impossible) {
@@ -150,8 +168,12 @@ impl<'a> SegmentQuery<'a> {
         })
     }
 
-    /// Evaluates the query.
-    pub fn matched_rows(&self) -> MatchedRows {
+    /// Evaluates the query, as far as the budget allows.
+    pub fn matched_rows(&self, budget: &Budget) -> Result<MatchedRows, Stopped> {
+        for expression in &self.texts {
+            budget.count(WorkKind::Phrases, expression.preparation_work());
+        }
+        budget.check()?;
         let mut matched = MatchedRows::empty(&self.doc_ranges);
         let mut rows = [0; CHUNK_WORDS];
         for doc_range in &self.doc_ranges {
@@ -165,15 +187,23 @@ impl<'a> SegmentQuery<'a> {
                 if start + rows.len() > last {
                     rows[last - start] &= u64::MAX >> (WORD - 1 - (doc_range.to as usize - 1) % WORD);
                 }
-                self.retain(start, rows, doc_range.residual);
+                self.retain(start, rows, doc_range.residual, budget)?;
                 matched.add(start, rows);
             }
         }
-        matched
+        Ok(matched)
     }
 
     /// Removes the rows that do not match. Each word of `rows` is a mask of 64 rows; the first word starts at row `start × 64`.
-    fn retain(&self, start: usize, rows: &mut [u64], residual: Residual) {
+    fn retain(
+        &self,
+        start: usize,
+        rows: &mut [u64],
+        residual: Residual,
+        budget: &Budget,
+    ) -> Result<(), Stopped> {
+        budget.count(WorkKind::Conditions, rows.len() * self.word_work());
+        budget.check()?;
         for expression in &self.texts {
             expression.retain(start, rows);
         }
@@ -182,7 +212,7 @@ impl<'a> SegmentQuery<'a> {
         }
         for (column, test) in &self.tests {
             if rows.iter().all(|bits| *bits == 0) {
-                return;
+                return Ok(());
             }
             column.retain(test, start, rows);
         }
@@ -193,16 +223,26 @@ impl<'a> SegmentQuery<'a> {
             || self.area.always_needed()
             || self.texts.iter().any(Expression::has_residual);
         if !by_row {
-            return;
+            return Ok(());
         }
+        let area_work = self.area.row_work(residual);
         for (index, bits) in rows.iter_mut().enumerate() {
             for one in ones(*bits) {
                 let row = (start + index) * WORD + one;
                 let holds = self.area.holds(row, residual)
-                    && self.texts.iter().all(|expression| expression.holds(self.segment, row));
+                    && self.texts.iter().all(|expression| expression.holds(self.segment, row, budget));
+                budget.count(WorkKind::Areas, area_work);
                 *bits &= !(u64::from(!holds) << one);
             }
+            budget.check()?;
         }
+        Ok(())
+    }
+
+    /// Returns the work of testing 64 rows at a time.
+    fn word_work(&self) -> usize {
+        let adverts = if self.adverts.is_some() { ADVERTS_WORK } else { 0 };
+        1 + self.texts.len() + self.changes.len() + self.tests.len() + adverts
     }
 }
 

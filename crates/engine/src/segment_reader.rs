@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::bits::{BitSet, WORD};
+use crate::budget::{Budget, Stopped};
 use crate::segment::Segment;
 use crate::segment::codec::CorruptSegment;
 use crate::segment_query::{MatchedRows, PreparedCriteria, SegmentQuery, transactions};
@@ -60,10 +61,11 @@ impl SegmentReader {
     pub(crate) fn matched_rows<'a>(
         &'a self,
         prepared: &'a PreparedCriteria<'a>,
-    ) -> impl Iterator<Item = MatchedRows> + 'a {
+        budget: &'a Budget,
+    ) -> impl Iterator<Item = Result<MatchedRows, Stopped>> + 'a {
         transactions(&self.segment, prepared.criteria)
             .filter_map(|within| SegmentQuery::new(&self.segment, &self.live_docs, prepared, within))
-            .map(|segment_query| segment_query.matched_rows())
+            .map(|segment_query| segment_query.matched_rows(budget))
     }
 
     /// Encodes the segment with all its rows, including deleted ones.

@@ -6,18 +6,24 @@ use domain::criteria::{Condition, PlaceSet, Places, Predicate};
 use domain::similarity::{NEAR_KM, Penalty, SIMILAR_MAX};
 use domain::{Circle, Criteria, Key, KeyRange, PropertyAttribute, PropertyId, SimilarityProfile};
 
+use crate::budget::{Budget, Stopped, WorkKind};
 use crate::request::{SearchResult, SimilarRequest};
 use crate::search::{SegmentRanking, TopHits};
 use crate::segment::Segment;
 use crate::segment_query::{PreparedCriteria, SegmentQuery, transactions};
 use crate::segment_reader::SegmentReader;
 
-pub fn similar(readers: &[SegmentReader], request: &SimilarRequest) -> SearchResult {
+pub fn similar(
+    readers: &[SegmentReader],
+    request: &SimilarRequest,
+    budget: &Budget,
+) -> Result<SearchResult, Stopped> {
     let SimilarRequest { property: _, profile, created_from: _, order, skip, take } = request;
     let mut candidates = MostSimilar { profile, heap: BinaryHeap::new() };
     if let Some(city) = profile.city {
         let any_of = PlaceSet { cities: BTreeSet::from([city]), ..PlaceSet::default() };
-        candidates.collect(readers, &criteria(request, Places { any_of: Some(any_of), ..Places::default() }));
+        let places = Places { any_of: Some(any_of), ..Places::default() };
+        candidates.collect(readers, &criteria(request, places), budget)?;
     }
     if let Some(centre) = profile.point {
         // The city has been searched already. A property farther away than the penalty of the worst candidate allows cannot
@@ -25,7 +31,8 @@ pub fn similar(readers: &[SegmentReader], request: &SimilarRequest) -> SearchRes
         let radius_km = candidates.reach_km();
         let none_of = PlaceSet { cities: profile.city.into_iter().collect(), ..PlaceSet::default() };
         let circle = Some(Circle { centre, radius_km });
-        candidates.collect(readers, &criteria(request, Places { circle, none_of, ..Places::default() }));
+        let places = Places { circle, none_of, ..Places::default() };
+        candidates.collect(readers, &criteria(request, places), budget)?;
     }
     let everything = Criteria::default();
     let mut best = TopHits::new(if *take == 0 { 0 } else { skip.saturating_add(*take) });
@@ -34,10 +41,10 @@ pub fn similar(readers: &[SegmentReader], request: &SimilarRequest) -> SearchRes
             .offer_row(*reader, *row, &mut best);
     }
     let hits = best.sorted().into_iter().skip(*skip).take(*take);
-    SearchResult {
+    Ok(SearchResult {
         total: candidates.heap.len(),
         hits: hits.map(|hit| readers[hit.reader].segment.hit(hit.row)).collect(),
-    }
+    })
 }
 
 fn criteria(request: &SimilarRequest, places: Places) -> Criteria {
@@ -73,8 +80,13 @@ struct MostSimilar<'a> {
 }
 
 impl MostSimilar<'_> {
-    fn collect(&mut self, readers: &[SegmentReader], criteria: &Criteria) {
-        let prepared = PreparedCriteria::new(criteria);
+    fn collect(
+        &mut self,
+        readers: &[SegmentReader],
+        criteria: &Criteria,
+        budget: &Budget,
+    ) -> Result<(), Stopped> {
+        let prepared = PreparedCriteria::with_shown_points(criteria);
         for (index, reader) in readers.iter().enumerate() {
             for within in transactions(&reader.segment, criteria) {
                 let Some(segment_query) =
@@ -82,7 +94,10 @@ impl MostSimilar<'_> {
                 else {
                     continue;
                 };
-                for row in segment_query.matched_rows().rows() {
+                let matched = segment_query.matched_rows(budget)?;
+                budget.count(WorkKind::Order, matched.count);
+                budget.check()?;
+                for row in matched.rows() {
                     if let Some(penalty) = self.profile.penalty(&profile(self.profile, &reader.segment, row))
                     {
                         self.offer((penalty, reader.segment.id(row), index, row));
@@ -90,6 +105,7 @@ impl MostSimilar<'_> {
                 }
             }
         }
+        Ok(())
     }
 
     fn offer(&mut self, candidate: (Penalty, PropertyId, usize, usize)) {

@@ -26,6 +26,9 @@ pub const DEFAULTS: &str = include_str!("../config.default.toml");
 /// Upper bound of connection and request limits: more than one machine can serve.
 const CONCURRENCY_MAX: usize = 1_000_000;
 
+/// Upper bound of the work of one query: days.
+const QUERY_WORK_MAX: usize = 1_000_000_000_000_000;
+
 /// All settings, validated.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -60,14 +63,25 @@ pub struct Search {
 #[derive(Debug, Clone)]
 pub struct Limits {
     pub body_bytes_max: usize,
+    /// Memory for bodies of all requests in progress; at least twice `body_bytes_max`.
+    pub body_bytes_total_max: usize,
     pub line_bytes_max: usize,
     pub header_bytes_max: usize,
     pub header_timeout: Duration,
     pub request_timeout: Duration,
     pub stream_idle_timeout: Duration,
+    /// How long a client may keep the server waiting while it reads a response or sends a body.
+    pub transfer_timeout: Duration,
+    /// The least rate at which it must do so on average.
+    pub transfer_bytes_per_second_min: usize,
     pub connections_max: usize,
+    /// Zero means no limit.
+    pub connections_per_address_max: usize,
     pub requests_max: usize,
     pub searches_per_user: u32,
+    pub streams_per_user: usize,
+    pub waiting_per_user: usize,
+    pub query_work_max: usize,
     pub shutdown_timeout: Duration,
 }
 
@@ -113,14 +127,23 @@ impl Config {
         let automatic = reader.take("grouping.automatic", value::parsed("true or false"));
         let document_cache_bytes = reader.take("search.document_cache_bytes", value::bytes(1_024 * GIBIBYTE));
         let body_bytes_max = reader.take("limits.body_bytes_max", value::bytes(GIBIBYTE));
+        let body_bytes_total_max = reader.take("limits.body_bytes_total_max", value::bytes(1_024 * GIBIBYTE));
         let line_bytes_max = reader.take("limits.line_bytes_max", value::bytes(GIBIBYTE));
         let header_bytes_max = reader.take("limits.header_bytes_max", value::bytes(MEBIBYTE));
         let header_timeout = reader.take("limits.header_timeout", value::duration(DAY));
         let request_timeout = reader.take("limits.request_timeout", value::duration(DAY));
         let stream_idle_timeout = reader.take("limits.stream_idle_timeout", value::duration(DAY));
+        let transfer_timeout = reader.take("limits.transfer_timeout", value::duration(DAY));
+        let transfer_bytes_per_second_min =
+            reader.take("limits.transfer_bytes_per_second_min", value::bytes(GIBIBYTE));
         let connections_max = reader.take("limits.connections_max", value::count(CONCURRENCY_MAX));
+        let connections_per_address_max =
+            reader.take("limits.connections_per_address_max", value::count_or_zero(CONCURRENCY_MAX));
         let requests_max = reader.take("limits.requests_max", value::count(CONCURRENCY_MAX));
         let searches_per_user = reader.take("limits.searches_per_user", value::parsed("a whole number"));
+        let streams_per_user = reader.take("limits.streams_per_user", value::count(CONCURRENCY_MAX));
+        let waiting_per_user = reader.take("limits.waiting_per_user", value::count(CONCURRENCY_MAX));
+        let query_work_max = reader.take("limits.query_work_max", value::count(QUERY_WORK_MAX));
         let shutdown_timeout = reader.take("limits.shutdown_timeout", value::duration(DAY));
         let requests_per_minute =
             reader.take("rate_limit.requests_per_minute", value::parsed("a whole number"));
@@ -130,6 +153,12 @@ impl Config {
         let (delivery, email) = (Delivery::read(reader), Email::read(reader));
         let level = reader.take("log.level", value::log_level);
         let format = reader.take("log.format", value::log_format);
+        if let (Some(one), Some(total)) = (body_bytes_max, body_bytes_total_max)
+            && total / 2 < one
+        {
+            // One user may take half of the total.
+            reader.reject("limits.body_bytes_total_max", "is less than twice limits.body_bytes_max");
+        }
         Some(Self {
             listen: listen?,
             data: data?,
@@ -141,14 +170,21 @@ impl Config {
             search: Search { document_cache_bytes: document_cache_bytes? },
             limits: Limits {
                 body_bytes_max: body_bytes_max?,
+                body_bytes_total_max: body_bytes_total_max?,
                 line_bytes_max: line_bytes_max?,
                 header_bytes_max: header_bytes_max?,
                 header_timeout: header_timeout?,
                 request_timeout: request_timeout?,
                 stream_idle_timeout: stream_idle_timeout?,
+                transfer_timeout: transfer_timeout?,
+                transfer_bytes_per_second_min: transfer_bytes_per_second_min?,
                 connections_max: connections_max?,
+                connections_per_address_max: connections_per_address_max?,
                 requests_max: requests_max?,
                 searches_per_user: searches_per_user?,
+                streams_per_user: streams_per_user?,
+                waiting_per_user: waiting_per_user?,
+                query_work_max: query_work_max?,
                 shutdown_timeout: shutdown_timeout?,
             },
             rate_limit: RateLimit { requests_per_minute: requests_per_minute?, burst: burst? },

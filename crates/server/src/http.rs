@@ -3,6 +3,7 @@
 mod adverts;
 mod auth;
 mod body;
+mod budget;
 mod bulk;
 mod compression;
 mod cors;
@@ -14,6 +15,7 @@ mod error;
 mod explain;
 pub(crate) mod grouping;
 mod health;
+mod host;
 mod indicators;
 mod keys;
 mod link;
@@ -31,6 +33,7 @@ mod properties;
 mod searches;
 mod searching;
 mod secrets;
+mod shares;
 mod sites;
 mod stream;
 mod tester;
@@ -41,10 +44,11 @@ use std::io;
 use std::sync::Arc;
 
 use app::App;
+use app::access::Caller;
+use app::fair::{FairQueue, TurnLimits};
 use axum::Router;
 use axum::routing::{MethodRouter, delete, get, post, put};
 use description::{Access, OperationId, Tag};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use wire::advert_draft::ParseMode;
@@ -54,7 +58,12 @@ use crate::config::Config;
 use crate::metrics::Metrics;
 use crate::ndjson::Decoder;
 pub(crate) use auth::API_KEY;
-use auth::RateLimits;
+use auth::{RateLimits, TurnTaking};
+use budget::BodyBudget;
+pub(crate) use error::LD_JSON;
+use error::Problem;
+pub(crate) use middleware::own_headers;
+use shares::{Holder, Shares, Slot};
 
 /// State shared by all handlers.
 #[derive(Clone)]
@@ -65,10 +74,13 @@ pub struct SharedParts {
     pub config: Config,
     pub metrics: Metrics,
     pub rate_limits: RateLimits,
+    pub body_budget: BodyBudget,
     pub api_page: docs_page::ApiPage,
     pub tester_limits: tester::TesterLimits,
-    /// One permit: listings of deliveries, which may count many rows, run one at a time.
-    pub listing: Arc<Semaphore>,
+    /// The turns of requests: a user's requests beyond some number wait for each other.
+    pub turns: FairQueue,
+    /// The streams in progress, each of which also counts as a request.
+    pub streams: Arc<Shares>,
     /// Low-priority threads, for work that searches must not wait for.
     pub background: Background,
     /// Tasks that outlive their handler, such as streams. A shutdown waits for them.
@@ -88,21 +100,40 @@ impl std::ops::Deref for Shared {
 impl Shared {
     pub fn new(app: App, config: Config, stop: CancellationToken) -> io::Result<Self> {
         let rate_limits = RateLimits::new(config.rate_limit);
+        let body_budget = BodyBudget::new(config.limits.body_bytes_total_max);
         let (metrics, tasks) = (Metrics::default(), TaskTracker::new());
         let background = Background::start()?;
+        let limits = &config.limits;
+        let turns = FairQueue::new(TurnLimits {
+            running_max: limits.requests_max,
+            running_per_user_max: auth::running_per_user_max(),
+            // Those that wait are requests in progress, which have their own limit per user.
+            waiting_max: limits.requests_max,
+            waiting_per_user_max: limits.requests_max,
+        });
+        // Half of the requests, so that streams, which may take hours, always leave room for others.
+        let streams = Shares::new(limits.requests_max / 2, limits.streams_per_user);
         let parts = SharedParts {
             app,
             config,
             metrics,
             rate_limits,
+            body_budget,
             api_page: docs_page::ApiPage::new(),
             tester_limits: tester::TesterLimits::default(),
-            listing: Arc::new(Semaphore::new(1)),
+            turns,
+            streams,
             background,
             tasks,
             stop,
         };
         Ok(Self(Arc::new(parts)))
+    }
+
+    /// Takes a slot for a stream of a caller.
+    fn stream_slot(&self, caller: &Caller) -> Result<Slot, Problem> {
+        let taken = self.streams.take(Holder::User(caller.user.id));
+        taken.map_err(|refused| refused.of_stream(&self.streams))
     }
 
     async fn decoder(&self, mode: ParseMode) -> Result<Decoder, app::Error> {
@@ -121,8 +152,10 @@ pub fn router(shared: &Shared) -> Router {
     for operation in description::operations::all() {
         let methods = match operation.access {
             Access::Open => handler(operation.id),
-            Access::AnyKey => auth::guard(shared, None, handler(operation.id)),
-            Access::Scope(scope) => auth::guard(shared, Some(scope), handler(operation.id)),
+            Access::AnyKey => auth::guard(shared, None, turn_taking(operation.id), handler(operation.id)),
+            Access::Scope(scope) => {
+                auth::guard(shared, Some(scope), turn_taking(operation.id), handler(operation.id))
+            }
         };
         match operation.tag {
             // These choose their media types themselves.
@@ -134,6 +167,20 @@ pub fn router(shared: &Shared) -> Router {
     // Not an operation: it speaks another protocol, and its tools call the API in this process.
     let mcp = mcp::route(shared, middleware::layer(api.clone(), shared).with_state(shared.clone()));
     middleware::layer(api.merge(open).route("/mcp", mcp), shared).with_state(shared.clone())
+}
+
+/// Returns whether requests for an operation take turns with others of the same user.
+fn turn_taking(operation: OperationId) -> TurnTaking {
+    use OperationId as Id;
+    match operation {
+        // These wait for their clients, or for another server.
+        Id::SendAdverts | Id::ExportProperties | Id::TestWebhook => TurnTaking::Unlimited,
+        // These have turns of their own.
+        Id::PreviewSearch | Id::Searches | Id::SearchMatches | Id::Deliveries | Id::Usage => {
+            TurnTaking::Unlimited
+        }
+        _ => TurnTaking::Limited,
+    }
 }
 
 /// Returns the handler of an operation.

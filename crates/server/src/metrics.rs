@@ -20,13 +20,18 @@ use grouping::GroupingMetrics;
 use index::IndexMetrics;
 use matcher::MatcherMetrics;
 
+pub use crate::connection::CloseReason;
+
 pub struct Metrics {
     registry: Registry,
     pub requests: Family<RequestLabels, Counter>,
     pub request_seconds: Family<RouteLabels, Histogram>,
     pub adverts: Family<OutcomeLabels, Counter>,
     pub connections: Gauge,
+    pub connections_closed: Family<CloseLabels, Counter>,
     pub requests_in_flight: Gauge,
+    pub body_bytes: Gauge<u64, AtomicU64>,
+    pub waiting_work: Gauge,
     pub log_position: Gauge<u64, AtomicU64>,
     pub grouping: GroupingMetrics,
     pub index: IndexMetrics,
@@ -46,6 +51,11 @@ pub struct RequestLabels {
 pub struct RouteLabels {
     pub method: String,
     pub route: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct CloseLabels {
+    pub reason: CloseReason,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -71,6 +81,8 @@ impl Default for Metrics {
         let adverts = Family::default();
         let (connections, requests_in_flight, log_position) =
             (Gauge::default(), Gauge::default(), Gauge::default());
+        let (connections_closed, body_bytes) = (Family::default(), Gauge::default());
+        let waiting_work: Gauge = Gauge::default();
         registry.register(
             "build",
             "Version of the running binary",
@@ -84,7 +96,22 @@ impl Default for Metrics {
         );
         registry.register("adverts", "Adverts received, by outcome", adverts.clone());
         registry.register("http_connections", "Open HTTP connections", connections.clone());
+        registry.register(
+            "http_connections_closed",
+            "HTTP connections closed, by reason",
+            connections_closed.clone(),
+        );
+        registry.register(
+            "http_body_bytes",
+            "Memory reserved for bodies of requests in progress",
+            body_bytes.clone(),
+        );
         registry.register("http_requests_in_flight", "HTTP requests in progress", requests_in_flight.clone());
+        registry.register(
+            "waiting_work",
+            "Expensive queries, lists and previews that wait for their turn",
+            waiting_work.clone(),
+        );
         registry.register("log_position", "Last position of the change log", log_position.clone());
         let grouping = GroupingMetrics::register(&mut registry);
         let index = IndexMetrics::register(&mut registry);
@@ -96,7 +123,10 @@ impl Default for Metrics {
             request_seconds,
             adverts,
             connections,
+            connections_closed,
             requests_in_flight,
+            body_bytes,
+            waiting_work,
             log_position,
             grouping,
             index,
@@ -107,6 +137,11 @@ impl Default for Metrics {
 }
 
 impl Metrics {
+    /// Counts a connection that was closed.
+    pub fn count_closed(&self, reason: CloseReason) {
+        self.connections_closed.get_or_create(&CloseLabels { reason }).inc();
+    }
+
     /// Counts the receipts by outcome.
     pub fn count(&self, receipts: &[app::ingest::Receipt]) {
         use app::ingest::{Outcome, Receipt};

@@ -13,6 +13,8 @@ use wire::advert_draft::{ParseContext, ParseMode, ParsedDraft, RejectedDraft};
 use wire::lenient::encoding;
 use wire::receipt::ReceiptBody;
 
+use crate::json_size::JsonSize;
+
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Lines per batch: enough to share one sync to disk, few enough for prompt receipts.
@@ -136,6 +138,9 @@ pub struct Decoder {
 
 impl Decoder {
     pub fn decode_line(&self, content: &LineContent, now: Timestamp) -> Decoded {
+        if let LineContent::Text(text) = content {
+            check_items(text)?;
+        }
         let (value, warnings) = self.read_line(content)?;
         with_warnings(self.decode(&value, now), warnings)
     }
@@ -184,15 +189,49 @@ impl Decoder {
             Ok(value) => return Ok((value, Vec::new())),
             Err(error) => error,
         };
-        let repaired = match self.mode {
-            ParseMode::Lenient => encoding::repair_json(bytes),
-            ParseMode::Strict => None,
-        };
         // The first error is about what the client sent.
-        let Some(repaired) = repaired else { return Err(error) };
-        let Ok(value) = serde_json::from_str(&repaired.json) else { return Err(error) };
-        Ok((value, repaired.remarks.into_iter().map(|remark| Violation::malformed("", remark)).collect()))
+        let Some((json, warnings)) = self.repair(bytes) else { return Err(error) };
+        let Ok(value) = serde_json::from_str(&json) else { return Err(error) };
+        Ok((value, warnings))
     }
+
+    /// Repairs text in a wrong encoding, in lenient mode. The warnings say what was wrong.
+    pub fn repair(&self, bytes: &[u8]) -> Option<(String, Vec<Violation>)> {
+        let repaired = match self.mode {
+            ParseMode::Lenient => encoding::repair_json(bytes)?,
+            ParseMode::Strict => return None,
+        };
+        let warnings = repaired.remarks.into_iter().map(|remark| Violation::malformed("", remark)).collect();
+        Some((repaired.json, warnings))
+    }
+}
+
+/// Maximum number of values and names of members in an advert: several times that of one with all fields and a thousand events.
+const ADVERT_ITEMS_MAX: usize = 50_000;
+
+/// Refuses an advert with more values than any can have, before they are parsed.
+pub fn check_items(json: &[u8]) -> Result<(), RejectedDraft> {
+    let JsonSize { items, .. } = JsonSize::of(json);
+    if items <= ADVERT_ITEMS_MAX {
+        return Ok(());
+    }
+    let message =
+        format!("The advert has {items} values and names of members; the limit is {ADVERT_ITEMS_MAX}.");
+    Err(RejectedDraft { violations: vec![Violation::too_many("", message)], ..RejectedDraft::default() })
+}
+
+/// Returns about how much memory it takes to decode these adverts one after the other, besides their text: all drafts, and the parsed
+/// values of one.
+pub fn decoding_bytes<'a>(adverts: impl Iterator<Item = &'a [u8]>) -> usize {
+    let (mut count, mut largest) = (0_usize, 0);
+    for json in adverts {
+        count += 1;
+        let size = JsonSize::of(json);
+        if size.items <= ADVERT_ITEMS_MAX {
+            largest = largest.max(size.parsed_bytes());
+        }
+    }
+    count.saturating_mul(size_of::<Decoded>()).saturating_add(largest)
 }
 
 /// Adds the warnings about the text of an advert before those about its values.

@@ -8,6 +8,7 @@ use anyhow::Context;
 
 use app::App;
 use app::dispatch::{DispatchLimits, DispatchSettings};
+use app::search::ExecutionSettings;
 use app::system::{RandomIds, SystemClock};
 use domain::RetryPolicy;
 use places::Gazetteer;
@@ -47,7 +48,11 @@ pub fn with_dispatcher(app: App, config: &Config) -> anyhow::Result<App> {
 /// Applies the settings that every part of the service needs.
 pub fn configured(app: App, config: &Config) -> App {
     app.with_time_zone(config.time_zone.clone())
-        .with_document_cache(config.search.document_cache_bytes)
+        .with_execution(ExecutionSettings {
+            document_cache_bytes: config.search.document_cache_bytes,
+            query_work_max: config.limits.query_work_max as u64,
+            waiting_per_user_max: config.limits.waiting_per_user,
+        })
         .with_grouping(config.grouping)
 }
 

@@ -1,7 +1,8 @@
 //! The server process: sockets, workers, shutdown.
 //!
 //! The accept loop is our own because axum's never closes a slow client: one that connects and sends nothing, or trickles
-//! its headers, would hold its connection for ever. Here headers have a deadline and connections a limit.
+//! its headers, would hold its connection for ever. Here connections have limits, in total and for each address, and every wait for
+//! a client has a deadline ([`connection`](crate::connection)).
 
 use std::io;
 use std::net::SocketAddr;
@@ -13,18 +14,13 @@ use app::workers;
 use app::workers::dispatcher::{self, Dispatcher};
 use app::workers::indexer::{self, Indexer};
 use app::workers::matcher::{self, Matcher};
-use axum::Router;
-use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::config::Limits;
-use crate::http::{self, Shared};
+use crate::connection::{Addresses, CloseReason, Connections};
+use crate::http::Shared;
 
 /// Folder of index snapshots, inside the data folder.
 pub const INDEX_FOLDER: &str = "index";
@@ -46,6 +42,9 @@ const USAGE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// How long the last write of usage may take at shutdown.
 const USAGE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How often keys that another process has changed are looked for: a key that `vigie keys revoke` revokes stops working this soon.
+const KEYS_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Pause after a failed `accept`, usually for lack of file descriptors: an immediate retry would spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -87,12 +86,12 @@ impl Server {
         // Requests in progress wait for the index, so followers stop after them.
         let (following, stop_following) = (TaskTracker::new(), CancellationToken::new());
         start_followers(&shared, &following, &stop_following);
-        let connections = accept_until(&listener, &shared, &stop).await;
+        accept_until(&listener, &shared, &stop).await;
         drop(listener);
         tracing::info!("shutting down: finishing requests in progress");
         shared.tasks.close();
         let finish = async {
-            connections.shutdown().await;
+            // Connections are among the tasks.
             shared.tasks.wait().await;
             stop_following.cancel();
             following.wait().await;
@@ -116,12 +115,11 @@ impl Server {
     }
 }
 
-async fn accept_until(listener: &TcpListener, shared: &Shared, stop: &CancellationToken) -> GracefulShutdown {
-    let router = http::router(shared);
-    let connections = GracefulShutdown::new();
+async fn accept_until(listener: &TcpListener, shared: &Shared, stop: &CancellationToken) {
+    let connections = Connections::new(shared);
     let limits = &shared.config.limits;
     let slots = Arc::new(Semaphore::new(limits.connections_max));
-    let settings = connection_settings(limits);
+    let addresses = Addresses::new(limits.connections_per_address_max);
     loop {
         let accept = async {
             // Connections beyond the limit wait in the kernel's queue until another one closes.
@@ -129,13 +127,18 @@ async fn accept_until(listener: &TcpListener, shared: &Shared, stop: &Cancellati
             Some((slot, listener.accept().await))
         };
         let accepted = tokio::select! {
-            () = stop.cancelled() => return connections,
+            () = stop.cancelled() => return,
             accepted = accept => accepted,
         };
         match accepted {
-            Some((slot, Ok((socket, _peer)))) => {
-                serve_connection(socket, slot, &settings, &router, shared, &connections);
-            }
+            Some((slot, Ok((stream, peer)))) => match addresses.acquire(peer.ip()) {
+                Some(permit) => connections.serve(stream, peer.ip(), (slot, permit)),
+                None => {
+                    shared.metrics.count_closed(CloseReason::AddressLimit);
+                    // Reset, so that nothing of it is left behind.
+                    let _ = stream.set_zero_linger();
+                }
+            },
             Some((_slot, Err(error))) => {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
@@ -143,46 +146,9 @@ async fn accept_until(listener: &TcpListener, shared: &Shared, stop: &Cancellati
                 );
                 let _ = tokio::time::timeout(ACCEPT_PAUSE, stop.cancelled()).await;
             }
-            None => return connections,
+            None => return,
         }
     }
-}
-
-fn connection_settings(limits: &Limits) -> http1::Builder {
-    let mut settings = http1::Builder::new();
-    settings
-        .timer(TokioTimer::new())
-        .header_read_timeout(limits.header_timeout)
-        // Twice the limit: a request slightly over it gets an error response, one far over it is cut off.
-        .max_buf_size((limits.header_bytes_max * 2).max(MAX_BUF_SIZE_MIN));
-    settings
-}
-
-/// The minimum hyper accepts.
-const MAX_BUF_SIZE_MIN: usize = 8192;
-
-fn serve_connection(
-    socket: TcpStream,
-    slot: OwnedSemaphorePermit,
-    settings: &http1::Builder,
-    router: &Router,
-    shared: &Shared,
-    connections: &GracefulShutdown,
-) {
-    // Responses are written whole; Nagle's algorithm would only delay them.
-    let _ = socket.set_nodelay(true);
-    let service = TowerToHyperService::new(router.clone());
-    let connection = connections.watch(settings.serve_connection(TokioIo::new(socket), service));
-    let metrics = Shared::clone(shared);
-    metrics.metrics.connections.inc();
-    shared.tasks.spawn(async move {
-        if let Err(error) = connection.await {
-            // Caused by the client: a reset, a timeout, a malformed request.
-            tracing::debug!(error = &error as &dyn std::error::Error, "connection closed early");
-        }
-        metrics.metrics.connections.dec();
-        drop(slot);
-    });
 }
 
 /// Loads what grouping knows about the stock. A failure is not the end: the first write tries again, and reports it.
@@ -271,6 +237,11 @@ fn start_workers(shared: &Shared) {
     shared.tasks.spawn(workers::repeat_later("usage retention", PRUNE_INTERVAL, stop, move || {
         let app = app.clone();
         async move { app.prune_usage(retention).await }
+    }));
+    let (app, stop) = (shared.app.clone(), shared.stop.clone());
+    shared.tasks.spawn(workers::repeat("keys", KEYS_INTERVAL, stop, move || {
+        let app = app.clone();
+        async move { app.refresh_keys().await }
     }));
     let (limits, stop) = (shared.clone(), shared.stop.clone());
     shared.tasks.spawn(workers::repeat("rate limits", RATE_LIMIT_CLEANUP_INTERVAL, stop, move || {

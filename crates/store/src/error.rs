@@ -39,6 +39,12 @@ pub enum Error {
         #[source]
         source: std::io::Error,
     },
+    /// Too many reads wait already; the caller may try again later.
+    #[error("more than {waiting_max} reads of the store wait")]
+    Busy { waiting_max: usize },
+    /// A read panicked. Only this one failed.
+    #[error("a read of the store panicked")]
+    Panicked,
     /// The store was closed, or stopped after a failed write.
     #[error("the store is closed")]
     Closed,

@@ -59,7 +59,7 @@ use matches::PreparedBatch;
 use matches::indexing::{self, IndexStep};
 use prepare::Prepared;
 pub use priority::{Priority, lower_thread_priority};
-use readers::Readers;
+use readers::{ReadKind, Readers};
 use writer::{Transaction, Writer};
 
 /// The database inside the data folder.
@@ -69,8 +69,9 @@ pub const FILE_NAME: &str = "vigie.db";
 /// second, so a wait this long means that something is stuck.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The readers of one pool: enough to keep both cores of a small machine busy; more would only queue inside the database.
-const READERS: usize = 2;
+/// The readers of one pool, without the one that only looks up records. Two lists may be read at the same time, and others should not
+/// wait for them; more would only queue inside the database.
+const READERS: usize = 3;
 
 /// A handle to the store in a folder. All handles share one writer and one set of readers; the store closes when the last handle is
 /// dropped. A handle differs from another only in the readers it uses ([`with_priority`](Self::with_priority)).
@@ -121,15 +122,26 @@ impl SqliteStore {
         &self.shared.folder
     }
 
+    /// Reads a record or a few, without waiting behind larger reads.
+    async fn look_up<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        self.readers().run(ReadKind::Lookup, work).await
+    }
+
     async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
-        let readers = match self.priority {
+        self.readers().run(ReadKind::Bulk, work).await
+    }
+
+    fn readers(&self) -> &Readers {
+        match self.priority {
             Priority::Foreground => &self.shared.foreground,
             Priority::Background => &self.shared.background,
-        };
-        readers.run(work).await
+        }
     }
 
     /// Writes, and commits unless the work fails.
@@ -152,11 +164,13 @@ impl SqliteStore {
 #[async_trait]
 impl AdvertStore for SqliteStore {
     async fn locate(&self, identities: Vec<Identity>) -> Result<Vec<Option<AdvertRef>>, Error> {
-        self.read(move |connection| read::locate(connection, &identities)).await
+        let kind = ReadKind::of_count(identities.len());
+        self.readers().run(kind, move |connection| read::locate(connection, &identities)).await
     }
 
     async fn properties(&self, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, StoredProperty>, Error> {
-        self.read(move |connection| read::properties(connection, &ids)).await
+        let kind = ReadKind::of_count(ids.len());
+        self.readers().run(kind, move |connection| read::properties(connection, &ids)).await
     }
 
     async fn scan_parts(&self, count: usize) -> Result<Vec<ScanPart>, Error> {
@@ -200,7 +214,7 @@ impl AdvertStore for SqliteStore {
     }
 
     async fn survivor(&self, property: PropertyId) -> Result<Option<PropertyId>, Error> {
-        self.read(move |connection| Ok(grouping::survivor(connection, property)?)).await
+        self.look_up(move |connection| Ok(grouping::survivor(connection, property)?)).await
     }
 
     async fn lineage(&self, property: PropertyId) -> Result<Vec<LineageRow>, Error> {
@@ -263,11 +277,11 @@ impl LogStore for SqliteStore {
 #[async_trait]
 impl SearchStore for SqliteStore {
     async fn search(&self, id: SearchId) -> Result<Option<StoredSearch>, Error> {
-        self.read(move |connection| searches::by_id(connection, id)).await
+        self.look_up(move |connection| searches::by_id(connection, id)).await
     }
 
     async fn search_by_number(&self, number: SearchNumber) -> Result<Option<StoredSearch>, Error> {
-        self.read(move |connection| searches::by_number(connection, number)).await
+        self.look_up(move |connection| searches::by_number(connection, number)).await
     }
 
     async fn search_by_token(
@@ -275,7 +289,7 @@ impl SearchStore for SqliteStore {
         owner: UserId,
         token: SearchToken,
     ) -> Result<Option<StoredSearch>, Error> {
-        self.read(move |connection| searches::by_token(connection, owner, &token)).await
+        self.look_up(move |connection| searches::by_token(connection, owner, &token)).await
     }
 
     async fn searches_by_number(&self, numbers: Vec<SearchNumber>) -> Result<Vec<SearchLookup>, Error> {
@@ -307,7 +321,7 @@ impl SearchStore for SqliteStore {
 #[async_trait]
 impl MatchStore for SqliteStore {
     async fn matcher_checkpoint(&self) -> Result<Position, Error> {
-        self.read(|connection| Ok(matches::progress(connection)?.checkpoint)).await
+        self.look_up(|connection| Ok(matches::progress(connection)?.checkpoint)).await
     }
 
     async fn matched_searches(
@@ -335,7 +349,7 @@ impl MatchStore for SqliteStore {
         search: SearchNumber,
         first_position: Position,
     ) -> Result<Option<MatchRow>, Error> {
-        self.read(move |connection| matches::find(connection, search, first_position)).await
+        self.look_up(move |connection| matches::find(connection, search, first_position)).await
     }
 
     async fn index_matches(&self, limit: usize) -> Result<bool, Error> {
@@ -400,7 +414,7 @@ impl DeliveryStore for SqliteStore {
     }
 
     async fn delivery(&self, id: DeliveryId) -> Result<Option<(DeliveryRow, Vec<Attempt>)>, Error> {
-        self.read(move |connection| deliveries::delivery(connection, id)).await
+        self.look_up(move |connection| deliveries::delivery(connection, id)).await
     }
 
     async fn replay(&self, replay: Replay, now: Timestamp, limit: usize) -> Result<Vec<DeliveryId>, Error> {
@@ -420,7 +434,7 @@ impl DeliveryStore for SqliteStore {
     }
 
     async fn webhook_secrets(&self, user: UserId) -> Result<Option<WebhookSecrets>, Error> {
-        self.read(move |connection| secrets::of_user(connection, user)).await
+        self.look_up(move |connection| secrets::of_user(connection, user)).await
     }
 
     async fn put_webhook_secret(
@@ -437,7 +451,7 @@ impl DeliveryStore for SqliteStore {
 #[async_trait]
 impl SiteStore for SqliteStore {
     async fn site_directory(&self, known_revision: Option<u64>) -> Result<Option<SiteDirectory>, Error> {
-        self.read(move |connection| sites::directory(connection, known_revision)).await
+        self.look_up(move |connection| sites::directory(connection, known_revision)).await
     }
 
     async fn put_site(&self, site: PutSite) -> Result<Option<Site>, Error> {
@@ -468,11 +482,11 @@ impl AccessStore for SqliteStore {
     }
 
     async fn key(&self, id: KeyId) -> Result<Option<Key>, Error> {
-        self.read(move |connection| access::key(connection, &id)).await
+        self.look_up(move |connection| access::key(connection, &id)).await
     }
 
     async fn keys(&self) -> Result<Vec<Key>, Error> {
-        self.read(access::keys).await
+        self.look_up(access::keys).await
     }
 
     async fn change_key(&self, id: KeyId, settings: KeySettings) -> Result<Option<Key>, Error> {
@@ -506,7 +520,7 @@ impl MaintenanceStore for SqliteStore {
     }
 
     async fn metadata(&self, name: String) -> Result<Option<String>, Error> {
-        self.read(move |connection| metadata::get(connection, &name)).await
+        self.look_up(move |connection| metadata::get(connection, &name)).await
     }
 
     async fn set_metadata(&self, name: String, value: Option<String>) -> Result<(), Error> {

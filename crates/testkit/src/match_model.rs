@@ -9,7 +9,7 @@ use domain::matching::{concerns, newly_matches, notifiable_events};
 use domain::search::MatchChannel;
 use domain::{AdvertEvent, Alerts, Criteria, EventName, Property, PropertyId, SearchNumber};
 
-/// All active searches and all matches so far.
+/// All searches that exist, and all matches so far.
 #[derive(Debug, Default)]
 pub struct MatchModel {
     searches: BTreeMap<SearchNumber, (Criteria, Alerts)>,
@@ -87,6 +87,10 @@ impl MatchModel {
             let was_alerted = from.iter().any(|(source, _)| self.alerted.contains(&(*number, *source)));
             if was_alerted && self.alerted.insert((*number, after.id)) {
                 effects.inherited.push(*number);
+            }
+            // A search that is switched off keeps what it inherits, and uses up nothing.
+            if !alerts.enabled {
+                continue;
             }
             if newly_matches(criteria, before.iter().copied(), after)
                 && self.alerted.insert((*number, after.id))

@@ -37,10 +37,26 @@ pub fn parse(parameters: &mut Parameters<'_>, context: &ParseContext<'_>) -> Bui
             builder.put(filter, criterion.resolve(&context.references));
         }
     }
-    builder.build().unwrap_or_else(|violations| {
+    let built = builder.build().unwrap_or_else(|violations| {
         parameters.violations.extend(violations);
         BuiltCriteria::default()
-    })
+    });
+    if built.lone_radius {
+        parameters.ignore(RADIUS.to_owned());
+    }
+    built
+}
+
+/// The filter that has no effect without two others.
+pub(crate) const RADIUS: &str = "radius";
+
+/// Returns why a name is ignored, for a client that asked for strict handling. A radius is ignored without its centre; every other
+/// name is unknown. `kind` says what the names are: parameters or attributes.
+pub fn why_ignored(name: &str, kind: &str) -> String {
+    match name {
+        RADIUS => "A radius has no effect without its centre: give \"lat\" and \"lon\" as well.".to_owned(),
+        _ => format!("This {kind} is not known."),
+    }
 }
 
 /// Parses `order[…]`, which replaces the default order. Distances are measured from the point in the filters.

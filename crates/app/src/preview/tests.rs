@@ -56,28 +56,35 @@ fn at_most(price: f64) -> Criteria {
     builder.build().unwrap().criteria
 }
 
+/// The criteria of a saved search for properties whose price dropped, on an advert on offer.
+fn dropped() -> Criteria {
+    let mut builder = CriteriaBuilder::default();
+    builder.put(Filter::named("eventPriceVariationMax").unwrap(), criteria::CriterionValue::Number(-1.0));
+    Criteria { advert_scope: AdvertScope::Live, ..builder.build().unwrap().criteria }
+}
+
 #[test]
 fn counts_agree_with_an_evaluation_of_every_property() {
     let mut random = Random::new(testkit::random::seed());
     let (mut evaluated, mut matched, mut total) = (0, 0, 0);
-    for _ in 0..40 {
+    for criteria in [at_most(200_000.0), dropped()].iter().cycle().take(60) {
         let market = market(&mut random, 40);
         let index = Index::default();
         index.apply(
             market.iter().map(|property| Change::Put(property.clone(), SequenceNumber(1))).collect(),
             1,
         );
-        let (searcher, criteria) = (index.searcher(), at_most(200_000.0));
-        let available = available_now(&searcher, &criteria, 3);
-        assert_eq!(available.total, market.iter().filter(|it| matching::matches(&criteria, it)).count());
+        let (searcher, unlimited) = (index.searcher(), Budget::unlimited());
+        let available = available_now(&searcher, criteria, 3, &unlimited).unwrap();
+        assert_eq!(available.total, market.iter().filter(|it| matching::matches(criteria, it)).count());
         assert_eq!(available.hits.len(), available.total.min(3));
         total += available.total;
         for days in [7, 30] {
-            let window = Window::new(&searcher, &criteria, days_before(at(NOW), days));
+            let window = Window::new(&searcher, criteria, days_before(at(NOW), days), &unlimited).unwrap();
             let since = at(NOW - days * DAY);
             let expected =
-                market.iter().filter(|it| rewind::newly_matched_since(&criteria, it, since)).count();
-            let sample = window.evaluate(&criteria, market.iter());
+                market.iter().filter(|it| rewind::newly_matched_since(criteria, it, since)).count();
+            let sample = window.evaluate(criteria, market.iter());
             let count = Count { count: expected, is_estimated: false };
             assert_eq!(window.count(sample), count, "{days} days: {market:#?}");
             (evaluated, matched) = (evaluated + sample.evaluated, matched + sample.matched);

@@ -37,21 +37,26 @@ const ERRORS: &[ErrorStatus] = &[
     error(403, "Forbidden", "The key lacks the scope that the operation needs"),
     error(404, "NotFound", "There is no such thing, or it belongs to another user"),
     error(406, "NotAcceptable", "`Accept` allows no media type that the operation has"),
-    error(408, "Timeout", "The request took too long"),
+    error(408, "Timeout", "The request took too long, or its body arrived too slowly"),
     error(409, "Conflict", "The request does not fit the present state"),
-    error(413, "TooLarge", "The body is too large"),
+    error(413, "TooLarge", "The body is larger than the limit of the operation, which the answer names"),
+    error(414, "UriTooLong", "The address is too long; a query may have 64 KiB"),
     error(415, "UnsupportedMediaType", "The media type or the encoding of the body is not supported"),
     violations(422, "Invalid", "Everything can be parsed, but a rule is broken"),
     with(
         &["Retry-After", "RateLimit", "RateLimit-Policy"],
-        error(429, "TooManyRequests", "Too many requests of this key"),
+        error(429, "TooManyRequests", "Too many requests of this key, or of its user at the same time"),
     ),
     error(431, "HeadersTooLarge", "The request line and the headers are too large"),
     error(500, "Internal", "A defect of the service; quote `X-Request-Id` when you report it"),
     error(502, "ReceiverFailed", "The receiver of a sample webhook did not answer 200"),
     with(
         &["Retry-After"],
-        error(503, "Unavailable", "The service starts, stops or is overloaded; try again"),
+        error(
+            503,
+            "Unavailable",
+            "The service starts, stops or is overloaded: try again. Without `Retry-After`: the query is too expensive",
+        ),
     ),
 ];
 
@@ -63,7 +68,7 @@ pub fn name(status: u16) -> &'static str {
 /// Returns the statuses of all errors of an operation.
 pub fn statuses(operation: &Operation) -> Vec<u16> {
     // The query string may be malformed, or have parameters that strict handling refuses.
-    let mut statuses = vec![400, 408, 431, 500, 503];
+    let mut statuses = vec![400, 408, 414, 431, 500, 503];
     statuses.extend(operation.errors);
     match operation.access {
         Access::Open => {}

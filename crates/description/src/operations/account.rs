@@ -1,7 +1,7 @@
 //! API keys, and what they were used for.
 
 use super::{ADMIN, body, created, empty, none, one, page, parameters};
-use crate::operation::{Access, Method, Operation, OperationId, Parameter, Tag};
+use crate::operation::{Access, BodyLimit, Method, Operation, OperationId, Parameter, Tag};
 use crate::schema::Kind;
 
 pub const OPERATIONS: &[Operation] = &[
@@ -56,7 +56,7 @@ pub const OPERATIONS: &[Operation] = &[
         summary: "Create an API key",
         description: "The answer is the only one that contains the complete key.",
         parameters: none,
-        body: body("KeyDraft"),
+        body: body("KeyDraft", BodyLimit::SMALL),
         answers: &[created("Key", "The key")],
         errors: &[],
     },
@@ -82,7 +82,7 @@ pub const OPERATIONS: &[Operation] = &[
         summary: "Change label, expiry and limit of an API key",
         description: "A field that is absent keeps its value; `null` clears it.",
         parameters: none,
-        body: body("KeyChange"),
+        body: body("KeyChange", BodyLimit::SMALL),
         answers: &[one(200, "Key", "The key as it is now")],
         errors: &[],
     },

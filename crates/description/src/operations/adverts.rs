@@ -1,7 +1,7 @@
 //! Sending adverts, and reading, expiring and erasing single ones.
 
 use super::{INGEST, READ, empty, none, one};
-use crate::operation::{Answer, Body, Content, Method, Operation, OperationId, Tag};
+use crate::operation::{Answer, Body, BodyLimit, Content, Method, Operation, OperationId, Tag};
 use crate::schema::Kind;
 
 pub const OPERATIONS: &[Operation] = &[
@@ -20,6 +20,7 @@ pub const OPERATIONS: &[Operation] = &[
             required: true,
             kind: Kind::AnyOf(&[Kind::Object("AdvertDraft"), Kind::List(&Kind::Object("AdvertDraft"))]),
             lines: true,
+            limit: BodyLimit::Configured,
         }),
         answers: &[
             Answer {

@@ -2,7 +2,7 @@
 
 use super::{SEARCHES, none, one, page, parameters};
 use crate::codes;
-use crate::operation::{Answer, Body, Content, Method, Operation, OperationId, Parameter, Tag};
+use crate::operation::{Answer, Body, BodyLimit, Content, Method, Operation, OperationId, Parameter, Tag};
 use crate::schema::Kind;
 
 pub const OPERATIONS: &[Operation] = &[
@@ -51,7 +51,12 @@ pub const OPERATIONS: &[Operation] = &[
         summary: "Send a delivery again",
         description: "With the same `webhook-id` and the same content.",
         parameters: none,
-        body: Some(Body { required: false, kind: Kind::Map(&Kind::Any), lines: false }),
+        body: Some(Body {
+            required: false,
+            kind: Kind::Map(&Kind::Any),
+            lines: false,
+            limit: BodyLimit::CONTROL,
+        }),
         answers: &[one(202, "DeliveryWithAttempts", "The delivery is pending")],
         errors: &[409],
     },
@@ -66,7 +71,12 @@ pub const OPERATIONS: &[Operation] = &[
         parameters: || {
             vec![Parameter::new("since", "createdAt", Kind::Date, "Deliveries created since then")]
         },
-        body: Some(Body { required: false, kind: Kind::Object("ReplayDraft"), lines: false }),
+        body: Some(Body {
+            required: false,
+            kind: Kind::Object("ReplayDraft"),
+            lines: false,
+            limit: BodyLimit::CONTROL,
+        }),
         answers: &[one(202, "Replay", "How many deliveries are pending again")],
         errors: &[409],
     },
@@ -92,7 +102,12 @@ pub const OPERATIONS: &[Operation] = &[
         summary: "Replace the secret that signs your webhooks",
         description: "For a day webhooks carry a signature with each of the two secrets.",
         parameters: none,
-        body: Some(Body { required: false, kind: Kind::Map(&Kind::Any), lines: false }),
+        body: Some(Body {
+            required: false,
+            kind: Kind::Map(&Kind::Any),
+            lines: false,
+            limit: BodyLimit::CONTROL,
+        }),
         answers: &[one(200, "WebhookSecret", "The new secret")],
         errors: &[],
     },

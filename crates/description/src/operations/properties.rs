@@ -2,7 +2,7 @@
 
 use super::{ADMIN, READ, body, moved, none, one, page, parameters};
 use crate::codes;
-use crate::operation::{Answer, Content, Method, Operation, OperationId, Parameter, Tag};
+use crate::operation::{Answer, BodyLimit, Content, Method, Operation, OperationId, Parameter, Tag};
 use crate::schema::Kind;
 
 pub const OPERATIONS: &[Operation] = &[
@@ -163,7 +163,7 @@ pub const OPERATIONS: &[Operation] = &[
         summary: "Merge properties into the first one",
         description: "The decision is remembered and counts more than automatic grouping. The uuids of the others redirect to the first.",
         parameters: none,
-        body: body("MergeDraft"),
+        body: body("MergeDraft", BodyLimit::LIST),
         answers: &[one(200, "PropertyMerge", "The properties are one")],
         errors: &[404],
     },
@@ -176,7 +176,7 @@ pub const OPERATIONS: &[Operation] = &[
         summary: "Move adverts of a property to a new one",
         description: "The decision is remembered and counts more than automatic grouping.",
         parameters: none,
-        body: body("SplitDraft"),
+        body: body("SplitDraft", BodyLimit::LIST),
         answers: &[super::created("PropertySplit", "The new property"), moved(308)],
         errors: &[],
     },

@@ -1,7 +1,7 @@
 //! Saved searches, their matches, and what they would find.
 
 use super::{SEARCHES, body, created, empty, none, one, page, parameters};
-use crate::operation::{Method, Operation, OperationId, Parameter, Tag};
+use crate::operation::{BodyLimit, Method, Operation, OperationId, Parameter, Tag};
 use crate::schema::Kind;
 
 pub const OPERATIONS: &[Operation] = &[
@@ -43,10 +43,10 @@ pub const OPERATIONS: &[Operation] = &[
         tag: Tag::Searches,
         access: SEARCHES,
         summary: "Create a saved search",
-        description: "Matches are sent from now on; what is in the stock already is not announced. See `POST /searches/preview` \
-                      for how many matches to expect.",
+        description: "With `notificationEnabled`, matches are made and sent from now on; what is in the stock already is not announced. \
+                      See `POST /searches/preview` for how many matches to expect.",
         parameters: none,
-        body: body("SearchDraft"),
+        body: body("SearchDraft", BodyLimit::SEARCH),
         answers: &[created("Search", "The search")],
         errors: &[],
     },
@@ -59,7 +59,7 @@ pub const OPERATIONS: &[Operation] = &[
         summary: "Preview what a search would find",
         description: "Takes the body of a search, saves nothing, and counts the properties now and the matches of the last days.",
         parameters: none,
-        body: body("PreviewDraft"),
+        body: body("PreviewDraft", BodyLimit::SEARCH),
         answers: &[one(200, "SearchPreview", "Counts and the first properties")],
         errors: &[],
     },
@@ -85,7 +85,7 @@ pub const OPERATIONS: &[Operation] = &[
         summary: "Change a saved search",
         description: "A field that is absent keeps its value; `null` or `[]` clears it.",
         parameters: none,
-        body: body("SearchDraft"),
+        body: body("SearchDraft", BodyLimit::SEARCH),
         answers: &[one(200, "Search", "The search as it is now")],
         errors: &[409],
     },
@@ -98,7 +98,7 @@ pub const OPERATIONS: &[Operation] = &[
         summary: "Change a saved search, for clients that cannot send PUT",
         description: "The same as `PUT /searches/{id}`.",
         parameters: none,
-        body: body("SearchDraft"),
+        body: body("SearchDraft", BodyLimit::SEARCH),
         answers: &[one(200, "Search", "The search as it is now")],
         errors: &[409],
     },

@@ -1,7 +1,7 @@
 //! Sites that adverts come from, and their categories.
 
 use super::{ADMIN, READ, body, created, empty, none, one, page, parameters};
-use crate::operation::{Method, Operation, OperationId, Parameter, Tag};
+use crate::operation::{BodyLimit, Method, Operation, OperationId, Parameter, Tag};
 use crate::schema::Kind;
 
 const NAME: Parameter =
@@ -56,7 +56,7 @@ pub const OPERATIONS: &[Operation] = &[
         summary: "Name or categorise a site",
         description: "A field that is absent keeps its value; `null` clears it.",
         parameters: none,
-        body: body("SiteChange"),
+        body: body("SiteChange", BodyLimit::SMALL),
         answers: &[one(200, "Site", "The site as it is now")],
         errors: &[],
     },
@@ -89,7 +89,7 @@ pub const OPERATIONS: &[Operation] = &[
         summary: "Create a category of sites",
         description: "",
         parameters: none,
-        body: body("SiteCategoryDraft"),
+        body: body("SiteCategoryDraft", BodyLimit::SMALL),
         answers: &[created("SiteCategory", "The category")],
         errors: &[],
     },
@@ -115,7 +115,7 @@ pub const OPERATIONS: &[Operation] = &[
         summary: "Rename a category of sites",
         description: "",
         parameters: none,
-        body: body("SiteCategoryDraft"),
+        body: body("SiteCategoryDraft", BodyLimit::SMALL),
         answers: &[one(200, "SiteCategory", "The category as it is now")],
         errors: &[],
     },

@@ -41,7 +41,7 @@ fn section(operation: &Operation) -> String {
     text.push_str(&parameters(&(operation.parameters)()));
     if let Some(body) = &operation.body {
         let need = if body.required { "Body" } else { "Body, which may be absent" };
-        text.push_str(&format!("{need}: {}.\n\n", kind_name(body.kind)));
+        text.push_str(&format!("{need}: {}. {}.\n\n", kind_name(body.kind), body.limit.sentence()));
     }
     text.push_str("| Status | Answer |\n|---|---|\n");
     for answer in operation.answers {

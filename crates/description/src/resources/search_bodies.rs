@@ -102,7 +102,7 @@ fn kind(filter: &Filter) -> Kind {
 fn settings() -> Vec<Field> {
     let fields = [
         Field::new("hidePropertyContact", BOOLEAN, "Whether messages leave out the contacts of adverts; false by default"),
-        Field::new("notificationEnabled", BOOLEAN, "Whether anything is sent; false by default"),
+        Field::new("notificationEnabled", BOOLEAN, "Whether the search makes matches and sends anything; false by default"),
         Field::new("notificationRecipient", Kind::Email, "The e-mail address that receives new matches"),
         Field::new("endpointRecipient", Kind::Url, "The https URL that receives new matches, at most 2,048 characters"),
         Field::new("eventEndpoint", Kind::Url, "The https URL that receives events of adverts, at most 2,048 characters"),

@@ -83,7 +83,7 @@ fn kind(filter: &Filter) -> Kind {
 fn settings() -> Vec<Field> {
     vec![
         Field::new("hidePropertyContact", Kind::Boolean, "Whether messages leave out the contacts of adverts"),
-        Field::new("notificationEnabled", Kind::Boolean, "Whether anything is sent"),
+        Field::new("notificationEnabled", Kind::Boolean, "Whether the search makes matches and sends anything"),
         Field::new("notificationRecipient", Kind::Email, "The e-mail address that receives new matches").or_null(),
         Field::new("endpointRecipient", Kind::Url, "The https URL that receives new matches").or_null(),
         Field::new("eventEndpoint", Kind::Url, "The https URL that receives events of adverts").or_null(),
@@ -102,8 +102,7 @@ fn tail() -> Vec<Field> {
 }
 
 fn ignored() -> Field {
-    let meaning =
-        "The fields of the request that are not known. Only in the answer to it, and only if there are any.";
+    let meaning = "The fields of the request that are not known or have no effect. Only in the answer to it, and only if there are any.";
     Field::new("ignored", Kind::List(&Kind::Text), meaning).optional()
 }
 

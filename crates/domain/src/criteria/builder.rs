@@ -49,6 +49,8 @@ pub struct BuiltCriteria {
     pub mode: SortMode,
     /// The point given by latitude and longitude.
     pub origin: Option<GeoPoint>,
+    /// Whether a radius is given without its centre, so that it filters nothing.
+    pub lone_radius: bool,
 }
 
 impl CriteriaBuilder {
@@ -85,7 +87,11 @@ impl CriteriaBuilder {
             }
             _ => {}
         }
-        if violations.is_empty() { Ok(BuiltCriteria { criteria, mode, origin }) } else { Err(violations) }
+        if !violations.is_empty() {
+            return Err(violations);
+        }
+        let lone_radius = origin.is_none() && radius.is_some_and(|radius| radius > 0.0);
+        Ok(BuiltCriteria { criteria, mode, origin, lone_radius })
     }
 
     fn apply(

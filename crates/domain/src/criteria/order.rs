@@ -139,7 +139,7 @@ impl Order {
                 }
                 OrderBy::Distance => {
                     let distance = |point: GeoPoint| self.origin.map(|origin| origin.distance_km(point));
-                    view.derived.point.and_then(distance).map(Key::number)
+                    view.derived.given_point.and_then(distance).map(Key::number)
                 }
                 by => by.attribute().and_then(|attribute| attribute.read(&view)),
             };

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::{Criteria, CriteriaBuilder, CriterionValue, Entry, SortMode};
+use super::{AdvertScope, Criteria, CriteriaBuilder, CriterionValue, Entry, SortMode};
 use crate::area::Polygon;
 use crate::filter::{FILTERS, Filter};
 use crate::ids::PropertyId;
@@ -137,12 +137,14 @@ impl RawCriteria {
         self.values.values().any(|criterion| matches!(criterion, RawCriterion::SiteCategories(_)))
     }
 
-    /// Resolves all references and builds the criteria, or returns all violations.
+    /// Resolves all references and builds the criteria, or returns all violations. A saved search sees what is on offer: its
+    /// criteria mean what they mean in a query for properties that are not expired. That a property is on offer at all is not
+    /// a criterion; see [`matching`](crate::matching).
     pub fn criteria(&self, references: &References<'_>) -> Result<Criteria, Vec<Violation>> {
         let mut builder = CriteriaBuilder::default();
         for (filter, criterion) in self.iter() {
             builder.put(filter, criterion.resolve(references));
         }
-        builder.build().map(|built| built.criteria)
+        builder.build().map(|built| Criteria { advert_scope: AdvertScope::Live, ..built.criteria })
     }
 }

@@ -1,5 +1,6 @@
 //! The texts of a property that expressions and the filter on features search.
 
+use super::AdvertScope;
 use crate::advert::Advert;
 use crate::ids::AdvertId;
 use crate::property::Property;
@@ -26,19 +27,22 @@ pub fn advert_texts(advert: &Advert) -> impl Iterator<Item = (TextPart, &str)> {
     title.chain(description).chain(features).chain(district)
 }
 
-/// Returns the texts of all adverts, which include those of the property.
-pub fn texts(property: &Property) -> impl Iterator<Item = &str> {
-    located_texts(property).map(|(_, _, text)| text)
+/// Returns the texts of the adverts in scope. The texts that the property shows are among those of all adverts.
+pub fn texts(property: &Property, scope: AdvertScope) -> impl Iterator<Item = &str> {
+    located_texts(property, scope).map(|(_, _, text)| text)
 }
 
 /// Returns the texts of [`texts`] with their locations.
-pub fn located_texts(property: &Property) -> impl Iterator<Item = (AdvertId, TextPart, &str)> {
-    let adverts = property.adverts.iter();
+pub fn located_texts(
+    property: &Property,
+    scope: AdvertScope,
+) -> impl Iterator<Item = (AdvertId, TextPart, &str)> {
+    let adverts = property.adverts.iter().filter(move |advert| scope.includes(advert));
     adverts.flat_map(|advert| advert_texts(advert).map(|(part, text)| (advert.id, part, text)))
 }
 
-/// Returns the features of all adverts, which describe the same home.
-pub fn features(property: &Property) -> impl Iterator<Item = &str> {
-    let adverts = property.adverts.iter();
+/// Returns the features of the adverts in scope, which describe the same home.
+pub fn features(property: &Property, scope: AdvertScope) -> impl Iterator<Item = &str> {
+    let adverts = property.adverts.iter().filter(move |advert| scope.includes(advert));
     adverts.flat_map(|advert| advert.details.features.iter().map(|feature| feature.as_str()))
 }

@@ -83,7 +83,7 @@ impl<'a> PlaceCheck<'a> {
 /// Returns one check for included places, excluded places, the circle and the polygons, as far as they are given.
 pub fn explain_places<'a>(places: &'a Places, view: &PropertyView<'_>) -> Vec<PropertyCheck<'a>> {
     let Places { any_of, none_of, circle, polygons } = places;
-    let point = view.derived.point;
+    let point = view.derived.given_point;
     let included = any_of.as_ref().map(|places| PlaceCheck::new(Inclusion::Included, places, view));
     let excluded = (!none_of.is_empty()).then(|| PlaceCheck::new(Inclusion::Excluded, none_of, view));
     let mut checks: Vec<PropertyCheck<'a>> =

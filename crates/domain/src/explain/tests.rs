@@ -126,7 +126,7 @@ fn place_check_reports_the_shared_places() {
 
 #[test]
 fn circle_reports_the_distance_and_polygons_the_index() {
-    let it = property([advert(1, |_| {})]);
+    let it = property([advert(1, |advert| advert.details.place.point = GeoPoint::new(47.4, 0.7))]);
     let circle = |radius: f64| {
         [
             ("lat", CriterionValue::Number(47.4)),
@@ -142,6 +142,13 @@ fn circle_reports_the_distance_and_polygons_the_index() {
         panic!("{explanation:?}")
     };
     assert!((distance_km - 7.53).abs() < 0.01, "{distance_km}");
+    let at_the_centre = property([advert(1, |_| {})]);
+    check(&at_the_centre, &circle(10.0), &[("lat lon radius", false)]);
+    let explanation = explain(&near, &at_the_centre).unwrap();
+    assert!(
+        matches!(explanation.property[0], PropertyCheck::Circle { distance_km: None, .. }),
+        "{explanation:?}"
+    );
 
     let square = |lat: f64| {
         let corner = |up: f64, right: f64| GeoPoint::new(lat + up, right).unwrap();

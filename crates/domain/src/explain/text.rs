@@ -1,7 +1,7 @@
 //! Which text expressions were found, and where.
 
 use super::PropertyCheck;
-use crate::criteria::{Entry, Presence, TextPart, features, located_texts};
+use crate::criteria::{AdvertScope, Entry, Presence, TextPart, features, located_texts};
 use crate::ids::AdvertId;
 use crate::phrase::{Phrase, tokenize};
 use crate::property::Property;
@@ -39,15 +39,16 @@ impl EntryCheck<'_> {
     }
 }
 
-/// Evaluates every group. `None` if the criteria have no expressions.
+/// Evaluates every group on the texts of the adverts in scope. `None` if the criteria have no expressions.
 pub fn explain_expressions<'a>(
     expressions: &'a [Vec<Entry>],
+    advert_scope: AdvertScope,
     property: &Property,
 ) -> Option<Vec<GroupExplanation<'a>>> {
     if expressions.is_empty() {
         return None;
     }
-    let texts: Vec<(TextLocation, String)> = located_texts(property)
+    let texts: Vec<(TextLocation, String)> = located_texts(property, advert_scope)
         .map(|(advert, part, text)| (TextLocation { advert, part }, tokenize(text)))
         .collect();
     let entry = |wanted: &'a Entry| {
@@ -58,8 +59,14 @@ pub fn explain_expressions<'a>(
     Some(expressions.iter().map(group).collect())
 }
 
-/// Looks for a feature with each phrase.
-pub fn explain_features<'a>(wanted: &'a [Phrase], property: &'a Property) -> Vec<PropertyCheck<'a>> {
-    let found = |phrase: &Phrase| features(property).find(|feature| phrase.occurs_in(&tokenize(feature)));
+/// Looks for a feature with each phrase in the adverts in scope.
+pub fn explain_features<'a>(
+    wanted: &'a [Phrase],
+    advert_scope: AdvertScope,
+    property: &'a Property,
+) -> Vec<PropertyCheck<'a>> {
+    let found = |phrase: &Phrase| {
+        features(property, advert_scope).find(|feature| phrase.occurs_in(&tokenize(feature)))
+    };
     wanted.iter().map(|wanted| PropertyCheck::Feature { wanted, found: found(wanted) }).collect()
 }

@@ -73,6 +73,8 @@ named! {
         Text => "text",
         Numbers => "numbers",
         Words => "words",
+        /// What both texts say that the home has, in whatever words.
+        Features => "features",
         Mark => "unitMark",
         /// The text of one agency with another price and surface, or another floor.
         AnotherUnit => "anotherUnit",
@@ -84,7 +86,8 @@ named! {
     Veto {
         /// Another commune, transaction or kind of property.
         NotComparable => "notComparable",
-        /// Both are live on one site under different references, with another price or surface, or they are spaces or plots.
+        /// Both are live on one site under different references, with another price, surface, land, floor or energy value, or they
+        /// are spaces or plots.
         BothLiveOnOneSite => "bothLiveOnOneSite",
         /// Their texts number different units: "lot 12" and "lot 14".
         UnitMarks => "unitMarks",

@@ -65,7 +65,8 @@ pub fn weigh_surface(
         // All spaces of a car park are alike.
         SurfaceRelation::Equal if one.property_type == PropertyType::Parking => (0.5, "equal surfaces"),
         SurfaceRelation::Equal if has_decimals => (4.0, "equal surfaces with decimals"),
-        SurfaceRelation::Equal if is_land && surface % 50.0 != 0.0 => (3.5, "equal surfaces, not round"),
+        SurfaceRelation::Equal if is_land && surface % 10.0 != 0.0 => (4.0, "equal surfaces, not round"),
+        SurfaceRelation::Equal if is_land && surface % 50.0 != 0.0 => (3.5, "equal surfaces, hardly round"),
         SurfaceRelation::Equal => (2.5, "equal surfaces"),
         SurfaceRelation::Rounded => (2.5, "equal surfaces, one of them rounded"),
         SurfaceRelation::Named => (1.0, "one text names the surface of the other"),
@@ -90,6 +91,7 @@ pub fn weigh_facts(one: &Signature, other: &Signature, collector: &mut impl Evid
     weigh_floor(one, other, collector);
     weigh_year(one, other, collector);
     weigh_energy(one, other, collector);
+    weigh_contradictions(one, other, collector);
     weigh_lots(one, other, collector);
     weigh_flags(one, other, collector);
     weigh_coordinates(one, other, collector);
@@ -102,8 +104,13 @@ fn pair(one: &Signature, other: &Signature, fact: Fact) -> Option<(f32, f32)> {
 fn weigh_land(one: &Signature, other: &Signature, collector: &mut impl EvidenceCollector) {
     let Some((land, others)) = pair(one, other, Fact::LandSurface) else { return };
     let Some(percent) = percent_apart(land, others) else { return };
+    // A small yard has one of few sizes.
+    let is_specific = land % 10.0 != 0.0 && land >= 100.0;
     let (points, what) = match percent {
-        0.0 if land % 50.0 != 0.0 => (3.5, "equal land, not round"),
+        // All houses of a programme have the same few plots.
+        0.0 if may_be_two_units(one, other) => (2.0, "equal land"),
+        0.0 if is_specific => (4.5, "equal land, not round"),
+        0.0 if land % 50.0 != 0.0 => (3.5, "equal land, hardly round"),
         0.0 => (2.0, "equal land"),
         ..=1.0 => (1.0, "land within 1 %"),
         ..=5.0 => (0.0, "land within 5 %"),
@@ -177,6 +184,10 @@ fn weigh_floor(one: &Signature, other: &Signature, collector: &mut impl Evidence
 
 fn weigh_year(one: &Signature, other: &Signature, collector: &mut impl EvidenceCollector) {
     let Some((year, others)) = pair(one, other, Fact::Year) else { return };
+    if year.fract() != 0.0 || others.fract() != 0.0 {
+        weigh_decade(year, others, collector);
+        return;
+    }
     let is_about = year % 10.0 == 0.0 || others % 10.0 == 0.0;
     let points = match (year - others).abs() {
         // All new buildings have the same few years.
@@ -189,6 +200,21 @@ fn weigh_year(one: &Signature, other: &Signature, collector: &mut impl EvidenceC
         _ => -2.5,
     };
     collector.add(EvidenceKind::Year, points, || both(year, others));
+}
+
+/// Weighs two years, of which one at least stands for its decade.
+fn weigh_decade(year: f32, others: f32, collector: &mut impl EvidenceCollector) {
+    let decade = |year: f32| (year / 10.0).floor() * 10.0;
+    let points = match (decade(year) - decade(others)).abs() {
+        0.0 => 0.75,
+        ..=10.0 => -0.25,
+        _ => -1.5,
+    };
+    let name = |year: f32| if year.fract() == 0.0 { format!("{year}") } else { format!("{}s", decade(year)) };
+    collector.add(EvidenceKind::Year, points, || {
+        let (first, last) = (name(year.min(others)), name(year.max(others)));
+        if first == last { first } else { format!("{first} and {last}") }
+    });
 }
 
 /// Returns `true` if the price of the later advert is the lower one: an owner who changes the agency lowers the price.
@@ -248,16 +274,57 @@ fn weigh_energy(one: &Signature, other: &Signature, collector: &mut impl Evidenc
         }
         (None, gas) => {
             let Some((letter, others)) = letters else { return };
-            let is_equal_gas = gas.is_some_and(|(gas, others)| gas == others);
-            let points = match (letter - others).abs() {
-                0.0 if is_equal_gas => 1.5,
-                0.0 => 0.5,
+            let class = match (letter - others).abs() {
+                0.0 => class_points(letter),
                 ..=1.0 => -less,
                 _ => -2.0 * less,
             };
-            collector
-                .add(EvidenceKind::Energy, points, || format!("energy classes ({})", both(letter, others)));
+            let gas_letters = pair(one, other, Fact::GasLetter);
+            let gas = match (gas, gas_letters) {
+                (Some((gas, others)), _) if gas == others => 1.0,
+                (None, Some((letter, others))) if letter == others => 0.25,
+                (None, Some((letter, others))) if (letter - others).abs() > 1.0 => -0.5 * less,
+                _ => 0.0,
+            };
+            collector.add(EvidenceKind::Energy, class + gas, || {
+                format!("energy classes ({})", class_names(letter, others))
+            });
         }
+    }
+}
+
+/// A third of all homes have class D, a fifth C or E, one in ten each of the others.
+fn class_points(letter: f32) -> f32 {
+    match letter {
+        3.0 => 0.5,
+        2.0 | 4.0 => 0.75,
+        _ => 1.25,
+    }
+}
+
+/// Renders classes, which are numbers from 0 on, as letters.
+fn class_names(letter: f32, others: f32) -> String {
+    let name = |letter: f32| char::from(b'A' + letter.clamp(0.0, 6.0) as u8);
+    let (first, last) = (name(letter.min(others)), name(letter.max(others)));
+    if first == last { format!("{first}") } else { format!("{first} and {last}") }
+}
+
+/// Returns `true` if both adverts have energy values, further apart than two roundings of one.
+pub fn energies_differ(one: &Signature, other: &Signature) -> bool {
+    let values = pair(one, other, Fact::Energy);
+    values.and_then(|(value, others)| percent_apart(value, others)).is_some_and(|percent| percent > 3.0)
+}
+
+/// Returns `true` if both adverts have land, of clearly different sizes.
+pub fn lands_differ(one: &Signature, other: &Signature) -> bool {
+    let lands = pair(one, other, Fact::LandSurface);
+    lands.and_then(|(land, others)| percent_apart(land, others)).is_some_and(|percent| percent > 5.0)
+}
+
+/// One site may have a wrong floor, or an energy value that was measured again. Both at once are two flats of a building.
+fn weigh_contradictions(one: &Signature, other: &Signature, collector: &mut impl EvidenceCollector) {
+    if floors_differ(one, other) && energies_differ(one, other) && !are_far_apart_in_time(one, other) {
+        collector.add(EvidenceKind::AnotherUnit, -2.0, || "another floor and other energy values".into());
     }
 }
 

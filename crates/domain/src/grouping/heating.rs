@@ -27,6 +27,20 @@ impl Heating {
         };
     }
 
+    /// Reads what a portal gives as the heating: "Gaz individuel", "électrique".
+    pub fn given(text: &str) -> Self {
+        let mut tokens = Tokens::default();
+        tokens.read(text);
+        let energy = |word: &str| match word {
+            "gaz" => 1,
+            "electrique" | "electricite" | "convecteur" | "convecteurs" => 2,
+            "fioul" | "fuel" | "mazout" => 4,
+            "pompe" | "pac" | "aerothermie" => 8,
+            _ => 0,
+        };
+        Self(tokens.list().iter().fold(0, |bits, token| bits | energy(tokens.text(token))))
+    }
+
     pub const fn is_known(self) -> bool {
         self.0 != 0
     }
@@ -59,5 +73,7 @@ mod tests {
         assert!(!gas.differs(heating("cuisine équipée")));
         assert!(!gas.differs(heating("gaz à effet de serre")));
         assert!(heating("pompe à chaleur").differs(heating("chaudière fioul")));
+        assert!(gas.differs(Heating::given("Électrique")));
+        assert_eq!(Heating::given("individuel, gaz"), gas);
     }
 }

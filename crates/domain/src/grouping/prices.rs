@@ -19,6 +19,8 @@ pub enum PriceRelation {
     AfterFees,
     /// One is a former price of the other, or both had the same former price.
     Former,
+    /// The text of one advert names the price of the other.
+    Named,
     /// By so many per cent.
     Apart(f32),
 }
@@ -39,6 +41,12 @@ pub fn relation(one: &Signature, other: &Signature) -> PriceRelation {
     let shared = |price: &u32| other.list(List::FormerPrices).contains(price);
     if former(one, others) || former(other, price) || one.list(List::FormerPrices).iter().any(shared) {
         return PriceRelation::Former;
+    }
+    // The text of a programme names the prices of all units.
+    let names =
+        |signature: &Signature, price: f32| signature.list(List::NamedPrices).contains(&price.to_bits());
+    if (names(one, others) || names(other, price)) && !may_be_two_units(one, other) {
+        return PriceRelation::Named;
     }
     percent_apart(price, others).map_or(PriceRelation::Unknown, PriceRelation::Apart)
 }
@@ -76,10 +84,20 @@ fn is_net_and_gross(one: &Signature, other: &Signature, relation: PriceRelation)
     matches!(relation, PriceRelation::Apart(2.0..=9.0)) && is_net(lower) && !is_net(higher)
 }
 
-/// Returns `true` for a price that few homes have: 339,200 and not 340,000.
-fn is_specific(signature: &Signature, price: f32) -> bool {
-    let step = if signature.transaction_type == TransactionType::Rent { 10.0 } else { 1_000.0 };
-    price % step != 0.0
+/// Returns the points of an equal price. Few homes cost 339,200; more cost 338,000; many cost 340,000, 339,000 or 339,900.
+fn equal_price_points(signature: &Signature, price: f32) -> (f32, &'static str) {
+    let is_rental = signature.transaction_type == TransactionType::Rent;
+    let step = if is_rental { 10.0 } else { 1_000.0 };
+    let is_popular = is_rental || price % 5_000.0 == 0.0 || price % 10_000.0 == 9_000.0;
+    if price % 10_000.0 == 9_900.0 && !is_rental {
+        (3.5, "equal prices")
+    } else if price % step != 0.0 {
+        (4.0, "equal prices, not round")
+    } else if is_popular {
+        (3.0, "equal prices")
+    } else {
+        (3.5, "equal prices, less common")
+    }
 }
 
 pub fn weigh_price(
@@ -94,10 +112,10 @@ pub fn weigh_price(
     let (points, what): (f32, &str) = match relation {
         PriceRelation::Unknown => return,
         PriceRelation::Equal if is_parking => (1.5, "equal prices"),
-        PriceRelation::Equal if is_specific(one, price) => (4.0, "equal prices, not round"),
-        PriceRelation::Equal => (3.0, "equal prices"),
+        PriceRelation::Equal => equal_price_points(one, price),
         PriceRelation::AfterFees => (3.5, "equal with fees, charges or taxes in or out"),
         PriceRelation::Former => (3.0, "equal to a former price"),
+        PriceRelation::Named => (3.0, "one text names the price of the other"),
         PriceRelation::Apart(percent) => match percent {
             ..=1.0 => (2.0, "prices within 1 %"),
             ..=3.0 => (1.25, "prices within 3 %"),

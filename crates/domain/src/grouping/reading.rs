@@ -25,15 +25,24 @@ pub struct Reading {
     pub bedroom: Single,
     /// The floor of a flat; negative for a parking space below ground.
     pub floor: Single,
+    /// How many floors the building has.
+    pub floor_quantity: Single,
     pub year: Single,
+    /// The first year of the decade, for texts that name no year.
+    pub decade: Single,
     /// The charges of a condominium, per year.
     pub charges: Single,
+    /// The charges of a rental, per month.
+    pub rental_charges: Single,
+    pub deposit: Single,
     pub property_tax: Single,
     /// The rent of a year, as shops and offices give it.
     pub yearly_rent: Single,
     pub lots: Single,
     pub energy: Single,
     pub energy_letter: Option<u8>,
+    pub gas: Single,
+    pub gas_letter: Option<u8>,
     pub elevator: Option<bool>,
     pub heating: Heating,
     /// Whether the text is that of a new-building programme.
@@ -44,6 +53,8 @@ pub struct Reading {
     pub references: Vec<u32>,
     /// Sizes of rooms and other numbers that few homes share.
     pub numbers: Vec<u32>,
+    /// Amounts in euros, in the order of the text.
+    pub amounts: Vec<f32>,
     /// Names of streets and squares.
     pub streets: Vec<u32>,
 }
@@ -75,6 +86,7 @@ impl Single {
 }
 
 const NUMBERS_MAX: usize = 8;
+const AMOUNTS_MAX: usize = 8;
 
 /// Reads the title and the description, already split into tokens. The title has the first `title` tokens.
 pub fn read(tokens: &Tokens, title: usize, property_type: PropertyType) -> Reading {
@@ -116,6 +128,8 @@ impl Reader<'_> {
         let next = self.tokens.word_at(position + 1);
         match word {
             "etage" if self.is_on_a_floor() => self.floor(position),
+            "annees" => self.decade(position),
+            "etages" if self.is_on_a_floor() => self.floors(position),
             "sous" if self.property_type == PropertyType::Parking && next == "sol" => {
                 if let Some(level) = self.ordinal_before(position) {
                     self.reading.floor.add(-level);
@@ -140,13 +154,30 @@ impl Reader<'_> {
                     _ => {}
                 }
             }
-            "charges" => self.charges(position),
+            "charges" => {
+                self.charges(position);
+                self.rental_charges(position);
+            }
+            // "Quote-part annuelle 2 316 €" are the charges of a condominium.
+            "quote" if next == "part" => self.charges(position),
+            "depot" => {
+                if let Some(amount) = self.amount_within(position + 1, 4) {
+                    self.reading.deposit.add(amount);
+                }
+            }
+            "tf" => {
+                if let Some(amount) = self.amount_within(position + 1, 2) {
+                    self.reading.property_tax.add(amount);
+                }
+            }
             "taxe" if next == "fonciere" => {
                 if let Some(amount) = self.amount_within(position + 2, 4) {
                     self.reading.property_tax.add(amount);
                 }
             }
             "dpe" => self.energy(position),
+            "energie" | "energetique" => self.energy_class(position),
+            "ges" => self.gas(position),
             "ref" | "reference" | "mandat" => self.reference(position),
             "programme" | "vefa" | "promoteur" | "livraison" | "re2020" | "defiscalisation" => {
                 self.reading.is_new_building = true;
@@ -185,12 +216,18 @@ impl Reader<'_> {
             "chambres" | "ch" | "chbres" if self.is_dwelling() && (2.0..=12.0).contains(&number) => {
                 self.reading.bedroom.add(number);
             }
-            // A window of 5.40 m, a ceiling of 3.20 m.
-            "m" | "metres" | "ml" if number.fract() != 0.0 => {
+            // A window of 5.40 m, a ceiling of 3.20 m, a front of 24 m; not 50 m to the beach.
+            "m" | "metres" | "ml" if number.fract() != 0.0 || number > 5.0 && number % 5.0 != 0.0 => {
                 insert(&mut self.reading.numbers, number_hash(3, number), NUMBERS_MAX);
             }
+            "ares" | "are" | "ha" | "hectare" | "hectares" => self.ares(position, number),
+            "kwh" | "kwhep" if (5.0..=1_500.0).contains(&number) => self.reading.energy.add(number),
+            "kgco2" | "kgeqco2" if (1.0..=500.0).contains(&number) => self.reading.gas.add(number),
             "lots" if (2.0..=2_000.0).contains(&number) => self.reading.lots.add(number),
             "euros" if number >= 100.0 => {
+                if self.reading.amounts.len() < AMOUNTS_MAX && !self.reading.amounts.contains(&number) {
+                    self.reading.amounts.push(number);
+                }
                 if number % 50.0 != 0.0 {
                     insert(&mut self.reading.numbers, number_hash(2, number), NUMBERS_MAX);
                 }
@@ -203,7 +240,7 @@ impl Reader<'_> {
 
 /// The words that facts are read from, besides the units after a number. All others are skipped, which is most of the time.
 const KEYWORDS: &str = "\
-    etage sous niveau rez rdc ascenseur asc charges taxe dpe ref reference mandat \
+    etage etages annees sous niveau rez rdc ascenseur asc charges quote depot taxe tf dpe energie energetique ges ref reference mandat \
     rue avenue boulevard bd quai impasse allee allees faubourg programme vefa promoteur livraison re2020 defiscalisation neuf neuve neufs neuves \
     lot lots parcelle terrain appartement appt apt appart logement studio villa maison pavillon \
     box garage parking place emplacement stationnement batiment bat \
@@ -273,6 +310,62 @@ mod tests {
         assert_eq!(reading("jardin de 212 m²", PropertyType::House).land, Single::One(212.0));
         assert_eq!(reading("580 m² de terrain", PropertyType::House).land, Single::One(580.0));
         assert_eq!(flat("Taxe foncière : 1 180 €").property_tax, Single::One(1_180.0));
+        assert_eq!(flat("TF 1 210 €").property_tax, Single::One(1_210.0));
+        assert_eq!(flat("Quote-part annuelle 2 316 €").charges, Single::One(2_316.0));
+    }
+
+    #[test]
+    fn buildings_have_years_and_floors() {
+        assert_eq!(flat("résidence Le Tissage (2011), T4").year, Single::One(2_011.0));
+        assert_eq!(flat("Petite résidence 2001.").year, Single::One(2_001.0));
+        assert_eq!(flat("construction 1998").year, Single::One(1_998.0));
+        assert_eq!(reading("Maison 1930 en briques", PropertyType::House).year, Single::One(1_930.0));
+        for none in ["résidence rénovée (2019)", "chaudière gaz 2019", "immeuble, toiture (2015)", "RT 2012"]
+        {
+            assert_eq!(flat(none).year, Single::Unknown, "{none}");
+        }
+        assert_eq!(flat("immeuble des années 30").decade, Single::One(1_930.0));
+        assert_eq!(flat("fin des années 1980").decade, Single::One(1_980.0));
+        assert_eq!(flat("années soixante-dix").decade, Single::One(1_970.0));
+        assert_eq!(flat("refaite dans les années 90").decade, Single::Unknown);
+        assert_eq!(flat("toiture refaite en 2018").numbers, [number_hash(5, 2_018.0)]);
+        assert_eq!(flat("au 3e étage sur 5").floor_quantity, Single::One(5.0));
+        assert_eq!(flat("immeuble de 6 étages").floor_quantity, Single::One(6.0));
+        assert_eq!(flat("duplex aux 2e et 3e étages").floor, Single::One(2.0));
+    }
+
+    #[test]
+    fn land_is_given_in_ares_and_hectares() {
+        let land = |text| reading(text, PropertyType::House).land;
+        assert_eq!(land("terrain de 7,3 ares"), Single::One(730.0));
+        assert_eq!(land("un parc de 2,3 hectares"), Single::One(23_000.0));
+        assert_eq!(land("prairies sur 5 ha 12 a d'un seul tenant"), Single::One(51_200.0));
+        assert_eq!(land("1 ha 08 avec mare"), Single::One(10_800.0));
+        assert_eq!(land("4,45 ares, soit 445 m² de terrain"), Single::One(445.0));
+        assert_eq!(land("2 ha 5 ares"), Single::One(20_500.0));
+    }
+
+    #[test]
+    fn energy_is_given_in_several_ways() {
+        let reading = flat("DPE D (214), GES B (8)");
+        assert_eq!((reading.energy, reading.gas), (Single::One(214.0), Single::One(8.0)));
+        assert_eq!((reading.energy_letter, reading.gas_letter), (Some(3), Some(1)));
+        assert_eq!(flat("Classe énergie : E").energy_letter, Some(4));
+        assert_eq!(flat("consommation 189 kWh/m²/an").energy, Single::One(189.0));
+        assert_eq!(flat("classe énergie excellente").energy_letter, None);
+        assert_eq!(flat("DPE A").energy_letter, Some(0));
+        assert_eq!(flat("DPE à venir").energy_letter, None);
+    }
+
+    #[test]
+    fn rentals_have_charges_and_a_deposit() {
+        let charges = |text| flat(text).rental_charges;
+        assert_eq!(charges("Loyer 695 € + 75 € charges"), Single::One(75.0));
+        assert_eq!(charges("720 € + 85 € de provision sur charges"), Single::One(85.0));
+        assert_eq!(charges("Provisions pour charges 40 €"), Single::One(40.0));
+        assert_eq!(charges("Loyer 805 € charges comprises"), Single::Unknown);
+        assert_eq!(charges("loyer 486 € hors charges"), Single::Unknown);
+        assert_eq!(flat("Dépôt de garantie : 1 150 €").deposit, Single::One(1_150.0));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What of an advert is compared.
 
+use super::features::Features;
 use super::heating::Heating;
 use super::pictures::picture_names;
 use super::reading::{self, Reading, reference_hash};
@@ -16,7 +17,7 @@ use crate::special_sale::NewBuilding;
 use crate::value::{Amount, ShortText};
 
 /// The version of the encoding and of the values. Signatures of another version are computed again.
-pub const SIGNATURE_VERSION: u8 = 3;
+pub const SIGNATURE_VERSION: u8 = 4;
 
 /// What the gazetteer knows about the commune of an advert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,7 +41,7 @@ impl CommuneFacts {
 
 /// The facts and the text of an advert, in a form that is quick to compare.
 ///
-/// A signature takes 48 bytes and about 340 on the heap: the known facts, short lists of hashes, and the sketch of the text.
+/// A signature takes 56 bytes and some 350 on the heap: the known facts, short lists of hashes, and the sketch of the text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Signature {
     pub commune: CommuneFacts,
@@ -99,12 +100,17 @@ pub enum Fact {
     Phone,
     /// The energies of the heating, as a set.
     Heating,
+    /// The features of the home, as a set of 64 bits in two halves.
+    FeaturesLow,
+    FeaturesHigh,
 }
 
 /// A list of hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum List {
     FormerPrices,
+    /// Other amounts of about the price that the text names: without fees, or with charges.
+    NamedPrices,
     Mandates,
     Pictures,
     Marks,
@@ -114,8 +120,12 @@ pub enum List {
     Sketch,
 }
 
-const LISTS: usize = 8;
+const LISTS: usize = 9;
 const FORMER_PRICES_MAX: usize = 4;
+const NAMED_PRICES_MAX: usize = 3;
+/// A year with this fraction stands for its decade: "années 30" is 1930.5.
+const DECADE: f32 = 0.5;
+
 const SECONDS_PER_DAY: i64 = 86_400;
 
 /// Yes or no, if known: two bits each.
@@ -150,7 +160,9 @@ impl Signature {
         let (hashes, shingle_count) = sketch(&tokens);
         let mut builder = Builder::default();
         builder.facts(advert, &reading);
+        builder.features(advert, &tokens);
         let mandates = mandates(details, &reading);
+        let named_prices = named_prices(advert, &reading);
         let Reading { marks, numbers, streets, .. } = reading;
         if let Some(district) = &details.district {
             tokens.read(district.as_str());
@@ -160,7 +172,7 @@ impl Signature {
         let (words, word_count) = words(&tokens, &names);
         let pictures = picture_names(details.pictures.iter().chain(&details.pictures_remote));
         let lists: [Vec<u32>; LISTS] =
-            [former_prices(advert), mandates, pictures, marks, numbers, streets, words, hashes];
+            [former_prices(advert), named_prices, mandates, pictures, marks, numbers, streets, words, hashes];
         let (known, ends, words) = builder.finish(&lists);
         Some(Self {
             commune,
@@ -239,6 +251,11 @@ impl Signature {
 
     pub(super) fn heating(&self) -> Heating {
         Heating(self.hash(Fact::Heating).and_then(|bits| u8::try_from(bits).ok()).unwrap_or_default())
+    }
+
+    pub(super) fn features(&self) -> Features {
+        let half = |fact| u64::from(self.hash(fact).unwrap_or_default());
+        Features(half(Fact::FeaturesHigh) << 32 | half(Fact::FeaturesLow))
     }
 
     pub(super) fn point(&self) -> Option<GeoPoint> {
@@ -325,7 +342,7 @@ fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
 /// Collects the facts of an advert.
 #[derive(Default)]
 struct Builder {
-    facts: [Option<u32>; 30],
+    facts: [Option<u32>; 32],
     flags: u16,
 }
 
@@ -347,8 +364,8 @@ impl Builder {
         self.number(Fact::Surface, surface.filter(|surface| *surface > 0.0));
         self.number(Fact::LandSurface, land.filter(|land| *land > 0.0));
         self.number(Fact::Charges, amount(details.condominium_fees).or_else(|| reading.charges.get()));
-        self.number(Fact::RentalCharges, amount(details.rental_charges));
-        self.number(Fact::Deposit, amount(details.rental_pledge));
+        self.number(Fact::RentalCharges, charges_of_rental(advert, reading));
+        self.number(Fact::Deposit, amount(details.rental_pledge).or_else(|| reading.deposit.get()));
         self.number(Fact::RenterFees, amount(details.renter_fees));
         self.number(Fact::PropertyTax, amount(details.property_tax).or_else(|| reading.property_tax.get()));
         self.number(Fact::Lots, amount(details.lot_count).or_else(|| reading.lots.get()));
@@ -356,15 +373,21 @@ impl Builder {
         self.number(Fact::Bedroom, integer(details.bedroom).or_else(|| reading.bedroom.get()));
         self.number(Fact::Floor, details.floor.map(|floor| floor as f32));
         self.number(Fact::TextFloor, reading.floor.get());
-        self.number(Fact::FloorQuantity, integer(details.floor_quantity));
-        self.number(Fact::Year, integer(details.construction_year).or_else(|| reading.year.get()));
+        self.number(
+            Fact::FloorQuantity,
+            integer(details.floor_quantity).or_else(|| reading.floor_quantity.get()),
+        );
+        let decade = reading.decade.get().map(|decade| decade + DECADE);
+        self.number(Fact::Year, integer(details.construction_year).or_else(|| reading.year.get()).or(decade));
         let letter =
             |rating: crate::advert_fields::Rating| rating.category.map(|letter| f32::from(letter as u8));
         self.number(Fact::Energy, amount(details.energy.value).or_else(|| reading.energy.get()));
         let energy_letter = letter(details.energy).or_else(|| reading.energy_letter.map(f32::from));
         self.number(Fact::EnergyLetter, energy_letter);
-        self.number(Fact::Gas, details.green_house_gas.value.map(|value| value.get() as f32));
-        self.number(Fact::GasLetter, letter(details.green_house_gas));
+        let gas = details.green_house_gas.value.map(|value| value.get() as f32);
+        self.number(Fact::Gas, gas.or_else(|| reading.gas.get()));
+        let gas_letter = letter(details.green_house_gas).or_else(|| reading.gas_letter.map(f32::from));
+        self.number(Fact::GasLetter, gas_letter);
         self.place(advert);
         let day = |second: i64| Some(second.div_euclid(SECONDS_PER_DAY) as f32);
         self.number(Fact::FirstDay, day(advert.created_at.as_second()));
@@ -376,7 +399,8 @@ impl Builder {
         let is_programme = price_min != price_max || surface_min != surface_max;
         self.flag(Flag::Programme, is_programme.then_some(true));
         self.flag(Flag::NewBuilding, is_new_building(advert, reading).then_some(true));
-        let Heating(energies) = reading.heating;
+        let given = details.heating.as_ref().map(|text| Heating::given(text.as_str())).unwrap_or_default();
+        let Heating(energies) = if given.is_known() { given } else { reading.heating };
         self.hash(Fact::Heating, Some(energies.into()).filter(|bits| *bits != 0));
     }
 
@@ -392,6 +416,22 @@ impl Builder {
         self.number(Fact::Price, price.filter(|price| *price >= if is_sale { PRICE_MIN } else { RENT_MIN }));
         self.number(Fact::PriceExcludingFees, amount(details.price_excluding_fees));
         self.number(Fact::FeesPercentage, amount(details.fees_percentage).filter(|percent| *percent < 30.0));
+    }
+
+    /// Some portals list the features beside the text. A shop has a shop window, and a space is a parking space: their features say
+    /// nothing.
+    fn features(&mut self, advert: &Advert, text: &Tokens) {
+        use PropertyType::{Apartment, Building, House};
+        if !matches!(advert.property_type, Apartment | Building | House) {
+            return;
+        }
+        let mut listed = Tokens::default();
+        advert.details.features.iter().for_each(|feature| listed.read(feature.as_str()));
+        let Features(bits) = Features::read(text).and(Features::read(&listed));
+        let halves = [(Fact::FeaturesLow, bits & u64::from(u32::MAX)), (Fact::FeaturesHigh, bits >> 32)];
+        for (fact, half) in halves {
+            self.hash(fact, u32::try_from(half).ok().filter(|half| *half != 0));
+        }
     }
 
     fn place(&mut self, advert: &Advert) {
@@ -443,7 +483,7 @@ impl Builder {
             .fold(0, |bits, (bit, fact)| bits | u32::from(fact.is_some()) << bit);
         let ends = lists.each_ref().map(|list| {
             words.extend(list);
-            // 30 facts and 96 elements of lists at most.
+            // 32 facts and 96 elements of lists at most.
             u8::try_from(words.len()).unwrap_or(u8::MAX)
         });
         (known, ends, words.into())
@@ -487,6 +527,23 @@ fn mandates(details: &AdvertDetails, reading: &Reading) -> Vec<u32> {
         }
     }
     mandates
+}
+
+/// Returns the charges of a rental per month.
+fn charges_of_rental(advert: &Advert, reading: &Reading) -> Option<f32> {
+    let is_rental = advert.transaction_type == TransactionType::Rent;
+    let read = reading.rental_charges.get().filter(|_| is_rental);
+    amount(advert.details.rental_charges).or(read)
+}
+
+/// Returns the amounts in the text that may be the price on another site.
+fn named_prices(advert: &Advert, reading: &Reading) -> Vec<u32> {
+    /// Fees, charges and price cuts are less than a third of the price.
+    const RANGE: std::ops::Range<f32> = 0.7..1.4;
+    let Some(price) = amount(advert.details.price) else { return Vec::new() };
+    let named =
+        reading.amounts.iter().filter(|amount| **amount != price && RANGE.contains(&(*amount / price)));
+    named.take(NAMED_PRICES_MAX).map(|amount| amount.to_bits()).collect()
 }
 
 /// Returns the last prices before the current one, the latest first.

@@ -427,3 +427,70 @@ fn named_adverts_stay_and_keep_their_property() {
     let decision = stock.decide(1, None, &[named(1, 0), named(2, 2)]);
     assert_eq!(joined(&decision), Some((1, vec![])));
 }
+
+#[test]
+fn a_price_that_the_text_names_agrees() {
+    let described = |details: AdvertDetails, text: &str| AdvertDetails {
+        description: LongText::new(text).unwrap(),
+        ..details
+    };
+    let with_fees = described(
+        AdvertDetails { price: Amount::new(229_000.0), ..details() },
+        "Prix de 229 000 €, soit 219 000 € hors honoraires",
+    );
+    let comparison = compared(with_fees, reworded());
+    let price = comparison.evidence.iter().find(|evidence| evidence.kind == EvidenceKind::Price).unwrap();
+    assert_eq!(price.to_string(), "+3.00 price: one text names the price of the other (219000 and 229000)");
+}
+
+#[test]
+fn features_agree_in_whatever_words() {
+    let described = |details: AdvertDetails, text: &str| {
+        let mut house = advert(AdvertDetails { description: LongText::new(text).unwrap(), ..details });
+        house.property_type = PropertyType::House;
+        Signature::of(&house, Some(TOURS)).unwrap()
+    };
+    let one = described(details(), "Longère avec four à pain, verger et mare.");
+    let other = described(reworded(), "Ancienne ferme, arbres fruitiers, plan d'eau, fournil.");
+    let comparison = compare(&one, &other, &Unweighted);
+    let features = comparison.evidence.iter().find(|evidence| evidence.kind == EvidenceKind::Features);
+    assert_eq!(features.unwrap().to_string(), "+3.00 features: both have: orchard, pond, bread oven");
+}
+
+#[test]
+fn decade_agrees_with_its_years() {
+    let points = |year: i32| {
+        let dated = AdvertDetails { construction_year: Some(year), ..details() };
+        let text = "Bel immeuble des années 30, trois pièces.";
+        let old = AdvertDetails { description: LongText::new(text).unwrap(), ..reworded() };
+        let evidence = compared(dated, old).evidence;
+        evidence.iter().find(|evidence| evidence.kind == EvidenceKind::Year).unwrap().to_string()
+    };
+    assert_eq!(points(1934), "+0.75 constructionYear: 1930s and 1934");
+    assert_eq!(points(1974), "-1.50 constructionYear: 1930s and 1974");
+}
+
+#[test]
+fn reposts_keep_their_facts() {
+    let live = |reference: &str, floor: i32| AdvertDetails {
+        reference: short(reference),
+        floor: Some(floor),
+        ..details()
+    };
+    assert_eq!(compared(live("A1", 2), live("A2", 2)).veto, None);
+    check_veto(live("A1", 2), live("A2", 4), Veto::BothLiveOnOneSite);
+}
+
+#[test]
+fn two_contradictions_are_another_flat() {
+    let flat = |details: AdvertDetails, floor: i32, energy: f64| AdvertDetails {
+        floor: Some(floor),
+        energy: rating(EnergyLetter::D, energy),
+        surface: Amount::new(67.85),
+        ..details
+    };
+    let elsewhere = || AdvertDetails { site: SiteKey::parse("deux.example"), ..details() };
+    // One site may be wrong about the floor.
+    check(flat(details(), 2, 214.0), flat(elsewhere(), 5, 214.0), true);
+    check(flat(details(), 2, 214.0), flat(elsewhere(), 5, 231.0), false);
+}

@@ -3,6 +3,7 @@
 use super::compare::Rarity;
 use super::evidence::{EvidenceCollector, EvidenceKind};
 use super::facts::{SurfaceRelation, floors_differ, text_floors_differ};
+use super::features::SharedFeatures;
 use super::prices::PriceRelation;
 use super::programmes::may_be_two_units;
 use super::publishers::{are_two_mandates, is_one_agency};
@@ -54,7 +55,8 @@ pub fn text_points_max(one: &Signature, other: &Signature) -> f32 {
     let street = if shared_streets(one, other).next().is_some() { STREET_POINTS } else { 0.0 };
     let has_phrases = common_count(one.shingles(), other.shingles()) > 0;
     let text = if has_phrases { TEXT_POINTS_MAX } else { 0.0 };
-    numbers.min(NUMBER_POINTS_MAX) + words.min(WORD_POINTS_MAX) + street + text
+    let features = one.features().shared(other.features(), [one.property_type, other.property_type]).points;
+    numbers.min(NUMBER_POINTS_MAX) + words.min(WORD_POINTS_MAX) + street + features + text
 }
 
 /// What two adverts share besides the wording. A second agency rewords the text, but gives the same sizes, names and features.
@@ -64,6 +66,7 @@ struct SharedDetails {
     words: Overlap,
     /// The weight of the rarest street that both name.
     street: f32,
+    features: SharedFeatures,
 }
 
 impl SharedDetails {
@@ -74,6 +77,7 @@ impl SharedDetails {
             numbers: shared(one, other, List::Numbers).count(),
             words: overlap(words, one.word_count(), others, other.word_count(), weight),
             street: shared_streets(one, other).map(weight).fold(0.0, f32::max),
+            features: one.features().shared(other.features(), [one.property_type, other.property_type]),
         }
     }
 
@@ -97,6 +101,11 @@ impl SharedDetails {
         if self.street > 0.0 {
             collector.add(EvidenceKind::Street, STREET_POINTS * self.street * rest, || {
                 "both name the same street".into()
+            });
+        }
+        if self.features.points > 0.0 {
+            collector.add(EvidenceKind::Features, self.features.points * rest, || {
+                format!("both have: {}", self.features.names())
             });
         }
         if self.words.share > 0.0 {
@@ -183,14 +192,17 @@ fn weigh_another_unit(
             return;
         }
     }
-    let is_other_unit = surface.differs()
-        || floors_differ(one, other)
-        || are_two_mandates(one, other)
-        || differs(Fact::Energy, 1.0)
-        || differs(Fact::Charges, 1.0);
-    if is_other_price && is_other_unit {
-        collector
-            .add(EvidenceKind::AnotherUnit, -6.0, || "one text with another price, and other facts".into());
+    let is_other = [
+        is_other_price,
+        surface.differs(),
+        floors_differ(one, other),
+        are_two_mandates(one, other),
+        differs(Fact::Energy, 1.0),
+        differs(Fact::Charges, 1.0),
+    ];
+    // One fact may be wrong on a site.
+    if is_other.iter().filter(|is_other| **is_other).count() >= 2 {
+        collector.add(EvidenceKind::AnotherUnit, -6.0, || "one text with two other facts".into());
     } else if text_floors_differ(one, other) {
         collector.add(EvidenceKind::AnotherUnit, -3.0, || "one text with another floor".into());
     }

@@ -1,7 +1,7 @@
 //! What rules out that two adverts are of one property.
 
 use super::evidence::Veto;
-use super::facts::SurfaceRelation;
+use super::facts::{SurfaceRelation, energies_differ, floors_differ, lands_differ};
 use super::prices::PriceRelation;
 use super::publishers::{are_live_on_one_site, are_two_mandates, is_one_mandate};
 use super::reading::mark_kind;
@@ -87,9 +87,13 @@ pub fn veto(
     if one.flag(Flag::Programme) != other.flag(Flag::Programme) {
         return Some(Veto::Programme);
     }
-    // An advert that is published again on its site keeps its price and its surface. Spaces and plots are sold in series.
+    // An advert that is published again on its site keeps its price and its facts. Spaces and plots are sold in series.
     let is_series = matches!(one.property_type, PropertyType::Parking | PropertyType::Land);
-    let is_other = matches!(price, PriceRelation::Apart(_)) || surface.differs();
+    let is_other = matches!(price, PriceRelation::Apart(_))
+        || surface.differs()
+        || lands_differ(one, other)
+        || floors_differ(one, other)
+        || energies_differ(one, other);
     if are_live_on_one_site(one, other) && (is_series || is_other) && !is_one_mandate(one, other) {
         return Some(Veto::BothLiveOnOneSite);
     }

@@ -1,10 +1,12 @@
 //! The uncommon words of an advert: streets, materials, features.
 //!
 //! A second agency rewords the text, but it does not leave out the bread oven or the name of the street. Words are compared by their
-//! first six letters, so that their endings do not matter.
+//! first six letters, so that their endings do not matter. Words that name a feature are left out: features are compared by what they
+//! mean.
 
 use std::sync::LazyLock;
 
+use super::features::is_feature;
 use super::tokens::{Tokens, hash_bytes};
 use super::word_set::WordSet;
 
@@ -58,7 +60,7 @@ fn hashes(tokens: &Tokens) -> impl Iterator<Item = u32> {
     tokens
         .list()
         .iter()
-        .filter(|token| token.number.is_none())
+        .filter(|token| token.number.is_none() && !is_feature(token.hash))
         .filter_map(|token| word_hash(tokens.text(token)))
 }
 
@@ -90,8 +92,9 @@ mod tests {
 
     #[test]
     fn uncommon_words_are_kept_by_their_beginning() {
-        let one = words_of("Belle maison à Dinan, toits d'ardoises, tourelle. Rance Patrimoine");
-        assert_eq!(one.len(), 3, "roof, slate and turret");
-        assert_eq!(words_of("Sous un toit d'ardoise, deux tourelles"), one);
+        let one = words_of("Belle maison à Dinan, toits d'ardoises, lucarne. Rance Patrimoine");
+        assert_eq!(one.len(), 3, "roof, slate and dormer");
+        assert_eq!(words_of("Sous un toit d'ardoise, deux lucarnes"), one);
+        assert_eq!(words_of("Piscine, toit d'ardoise, lucarnes"), one, "a pool is a feature");
     }
 }

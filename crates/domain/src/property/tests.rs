@@ -116,6 +116,7 @@ fn advert_without_coordinates_is_at_the_centre_of_its_commune() {
     let it = property(vec![only]);
     let derived = it.derive().unwrap();
     assert_eq!((derived.point, derived.accuracy), (centre, Some(GeoAccuracy::Neighbourhood)));
+    assert_eq!(derived.given_point, None);
 }
 
 #[test]

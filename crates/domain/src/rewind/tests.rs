@@ -198,3 +198,17 @@ fn property_that_expired_meanwhile_is_newly_matched() {
     changed_since.events.push(changed);
     check_newly_matched(&changed_since, 2_500, false);
 }
+
+#[test]
+fn adverts_of_a_property_that_expired_meanwhile_are_considered() {
+    let newest = versions([price(250_000.0), price(190_000.0), expiry()]).remove(2);
+    let mut builder = CriteriaBuilder::default();
+    builder.put(Filter::named("eventPriceVariationMax").unwrap(), CriterionValue::Number(-10.0));
+    let dropped = builder.build().unwrap().criteria;
+    let on_offer = Criteria { advert_scope: AdvertScope::Live, ..dropped };
+    let gone = property([newest]);
+    assert!(!on_offer.accepts(&gone));
+    for (since, expected) in [(999, true), (1_500, true), (2_500, false), (3_500, false)] {
+        assert_eq!(newly_matched_since(&on_offer, &gone, at(since)), expected, "since {since}");
+    }
+}

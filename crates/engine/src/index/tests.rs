@@ -1,9 +1,13 @@
 //! What the differential tests do not check: purging, and edge cases.
 
-use domain::Property;
+use std::sync::atomic::AtomicBool;
+
+use domain::criteria::{Entry, Presence};
+use domain::{Criteria, Key, Phrase, Property, Strictness};
 use testkit::build;
 
 use super::*;
+use crate::budget::{Budget, Stopped, WorkKind};
 use crate::request::{SearchRequest, SearchResult, SequenceNumber};
 
 const SETTINGS: IndexSettings =
@@ -48,5 +52,56 @@ fn page_past_the_end_has_only_the_total() {
     let index = Index::with_settings(SETTINGS);
     index.apply((1..=5).map(|number| put(number, "jardin")).collect(), 1);
     let request = SearchRequest { skip: usize::MAX - 1, take: 30, ..SearchRequest::default() };
-    assert_eq!(index.searcher().search(&request), SearchResult { total: 5, hits: Vec::new() });
+    assert_eq!(
+        index.searcher().search(&request, &Budget::unlimited()),
+        Ok(SearchResult { total: 5, hits: Vec::new() })
+    );
+}
+
+fn phrase_request(text: &str) -> SearchRequest {
+    let phrase = Phrase::new(text, Strictness::Inflected).unwrap();
+    let expressions = vec![vec![Entry { phrase, presence: Presence::Present }]];
+    SearchRequest { criteria: Criteria { expressions, ..Criteria::default() }, ..SearchRequest::default() }
+}
+
+#[test]
+fn query_stops_when_its_budget_is_spent() {
+    let index = Index::with_settings(SETTINGS);
+    index.apply((1..=500).map(|number| put(number, "jardin")).collect(), 1);
+    let searcher = index.searcher();
+    let request = phrase_request("maison avec jardin");
+    let whole = Budget::unlimited();
+    assert_eq!(searcher.search(&request, &whole).unwrap().total, 500);
+    assert!(whole.spent() >= 500 * 3, "every token of every row: {}", whole.spent());
+
+    // The same query needs the same work, to the unit.
+    assert!(searcher.search(&request, &Budget::new(whole.spent())).is_ok());
+    let short = Budget::new(whole.spent() - 1);
+    let stopped = Stopped::TooExpensive { most: WorkKind::Phrases };
+    assert_eq!(searcher.search(&request, &short), Err(stopped));
+    assert_eq!(
+        searcher.matches(&request.criteria, &Budget::new(100)).map(|found| found.total()),
+        Err(stopped)
+    );
+    let block = Budget::new(1);
+    assert_eq!(searcher.search(&request, &block), Err(stopped));
+    assert!(block.spent() < whole.spent() / 4, "stopped at once: {}", block.spent());
+    // The budget of one request covers all its queries.
+    let shared = Budget::new(whole.spent() + whole.spent() / 2);
+    assert!(searcher.search(&request, &shared).is_ok());
+    assert_eq!(searcher.search(&request, &shared), Err(stopped));
+}
+
+#[test]
+fn cancelled_query_ends() {
+    let index = Index::with_settings(SETTINGS);
+    index.apply((1..=5).map(|number| put(number, "jardin")).collect(), 1);
+    let budget = Budget::unlimited().until(Arc::new(AtomicBool::new(true)));
+    let request = SearchRequest::default();
+    assert_eq!(index.searcher().search(&request, &budget), Err(Stopped::Cancelled));
+    let visit = |_: &[Option<Key>]| panic!("no match is visited");
+    assert_eq!(
+        index.searcher().for_each_match(&request.criteria, &[], &budget, visit),
+        Err(Stopped::Cancelled)
+    );
 }

@@ -14,6 +14,7 @@ use crate::circle::CircleFilter;
 pub struct PropertyValues<'a> {
     pub property: &'a Property,
     values: [Option<Key>; PropertyAttribute::ALL.len()],
+    /// The coordinates that an advert gives.
     pub point: Option<GeoPoint>,
     /// Its named places; the first `place_count` are set.
     places: [Place; PLACE_ATTRIBUTES.len()],
@@ -33,7 +34,7 @@ impl<'a> PropertyValues<'a> {
                 place_count += 1;
             }
         }
-        Self { property: view.property, values, point: view.derived.point, places, place_count }
+        Self { property: view.property, values, point: view.derived.given_point, places, place_count }
     }
 
     pub fn value(&self, attribute: PropertyAttribute) -> Option<Key> {

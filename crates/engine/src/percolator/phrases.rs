@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use domain::criteria::{Entry, Presence, TextPart, located_texts};
+use domain::criteria::{AdvertScope, Entry, Presence, TextPart, located_texts};
 use domain::phrase::{exact_form, stem, tokenize_into};
 use domain::{Phrase, Property, Strictness};
 use foldhash::HashMap;
@@ -172,9 +172,9 @@ impl PhraseInterner {
         self.exact.len() + self.inflected.len()
     }
 
-    /// Returns `true` if expressions hold for the texts of a property.
-    pub fn matches(&self, id: u32, property: &Property, texts: &mut TextMatcher) -> bool {
-        texts.tokenize(self, property);
+    /// Returns `true` if expressions hold for the texts of the adverts in scope.
+    pub fn matches(&self, id: u32, property: &Property, scope: AdvertScope, texts: &mut TextMatcher) -> bool {
+        texts.tokenize(self, property, scope);
         if let Some(holds) = texts.expressions.get(id) {
             return holds;
         }
@@ -279,7 +279,7 @@ impl Dictionary {
     }
 }
 
-/// The tokenized texts of one property with the phrases already looked up, and a token cache for all properties.
+/// The tokenized texts of one property and scope with the phrases already looked up, and a token cache for all properties.
 #[derive(Debug, Default)]
 pub struct TextMatcher {
     is_tokenized: bool,
@@ -302,8 +302,8 @@ impl TextMatcher {
         self.is_tokenized
     }
 
-    /// Tokenizes the texts of the property, unless this has been done.
-    fn tokenize(&mut self, interner: &PhraseInterner, property: &Property) {
+    /// Tokenizes the texts of the adverts in scope, unless this has been done.
+    fn tokenize(&mut self, interner: &PhraseInterner, property: &Property, scope: AdvertScope) {
         if self.is_tokenized {
             return;
         }
@@ -316,7 +316,7 @@ impl TextMatcher {
         inflected.reset(interner.inflected.id_bound());
         features.reset(interner.inflected.id_bound());
         cache.prepare(interner);
-        for (_, part, text) in located_texts(property) {
+        for (_, part, text) in located_texts(property, scope) {
             // Whitespace separates tokens in any case, and a token depends on nothing beyond it, so that pieces can be cached.
             for piece in text.split_ascii_whitespace() {
                 for [exact_id, inflected_id] in cache.word_ids(piece, interner) {
@@ -459,6 +459,8 @@ mod tests {
 
     use super::*;
 
+    const ALL: AdvertScope = AdvertScope::All;
+
     fn phrase(text: &str, strictness: Strictness) -> Phrase {
         Phrase::new(text, strictness).unwrap()
     }
@@ -508,8 +510,8 @@ mod tests {
             for _ in 0..2 {
                 for (phrase, ids) in all.iter().zip(&ids) {
                     let expected =
-                        domain::criteria::texts(&property).any(|text| phrase.occurs_in(&tokenize(text)));
-                    let found = ids.map(|id| phrases.matches(id, &property, &mut texts));
+                        domain::criteria::texts(&property, ALL).any(|text| phrase.occurs_in(&tokenize(text)));
+                    let found = ids.map(|id| phrases.matches(id, &property, ALL, &mut texts));
                     assert_eq!(found, [expected, !expected], "{phrase:?}");
                 }
             }
@@ -550,7 +552,7 @@ mod tests {
             let features: Vec<Phrase> = features.iter().map(|text| inflected(text)).collect();
             let id = phrases.intern(&groups, &features).unwrap();
             texts.reset();
-            assert_eq!(phrases.matches(id, &property, &mut texts), expected, "{word:?} {features:?}");
+            assert_eq!(phrases.matches(id, &property, ALL, &mut texts), expected, "{word:?} {features:?}");
             phrases.release(id);
         };
         check(None, &["caves"], true);
@@ -575,7 +577,7 @@ mod tests {
         };
         let mut check = |phrases: &PhraseInterner, id: u32, title: &str, expected: bool| {
             texts.reset();
-            assert_eq!(phrases.matches(id, &property(title), &mut texts), expected, "{title}");
+            assert_eq!(phrases.matches(id, &property(title), ALL, &mut texts), expected, "{title}");
         };
         let mut one = PhraseInterner::default();
         let mut other = PhraseInterner::default();

@@ -3,21 +3,28 @@
 //! The token sequences (mostly two bytes a token) serve to verify phrases and to restore rows for a merge. The posting list of a
 //! term is a bit set if the term is frequent, else the gaps between ordinals as variable-length integers.
 //!
-//! The tokens of features are marked, and so are their terms. A phrase that may be anywhere accepts a term with and without the
-//! mark, which costs no second copy of the features: the tokens of a text are all marked or none is.
+//! The tokens of features and of expired adverts are marked, and so are their terms. A phrase that may be anywhere accepts a term
+//! with and without the marks, which costs no second copy of these texts: the tokens of a text have all the same marks.
 
 use std::borrow::Cow;
 
+use domain::criteria::AdvertScope;
 use domain::phrase::{accented_form, stem};
 use domain::{Phrase, Strictness};
 use rustc_hash::FxHashMap;
 
 use crate::bits::{BitSet, WORD};
-use crate::row::FEATURE_MARK;
+use crate::row::{EXPIRED_MARK, FEATURE_MARK};
 
 /// The texts in which a phrase is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TextScope {
+pub struct TextScope {
+    pub parts: TextParts,
+    pub adverts: AdvertScope,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextParts {
     All,
     Features,
 }
@@ -42,7 +49,8 @@ pub struct TextIndex {
     pub(super) term_ids: Vec<u32>,
     /// The alphabetical position of each term, by id.
     pub(super) term_positions: Vec<u32>,
-    /// The stems in alphabetical order, and the ids of the terms of each. A marked term has its stem with and without the mark.
+    /// The stems in alphabetical order, and the ids of the terms of each. A term of a feature has its stem with and without that
+    /// mark; the mark of expired adverts is no part of a stem.
     pub(super) stems: StringTable,
     pub(super) stem_starts: Vec<u32>,
     pub(super) stem_terms: Vec<u32>,
@@ -209,6 +217,7 @@ impl TextIndex {
         }
         let mut stems: Vec<(Cow<'_, str>, u32)> = Vec::with_capacity(self.terms.len());
         for (term, id) in self.terms.iter().zip(&self.term_ids) {
+            let term = term.strip_prefix(EXPIRED_MARK).unwrap_or(term);
             let token = term.strip_prefix(FEATURE_MARK);
             let stem = stem(token.unwrap_or(term));
             if token.is_some() {
@@ -234,7 +243,7 @@ impl TextIndex {
         let words = |word: &str| {
             let ids = match phrase.strictness() {
                 Strictness::Exact => self.terms_spelled(word, scope),
-                Strictness::Inflected => self.terms_with_stem(word, scope).to_vec(),
+                Strictness::Inflected => self.terms_with_stem(word, scope),
             };
             (!ids.is_empty()).then_some(ids)
         };
@@ -248,23 +257,38 @@ impl TextIndex {
     /// Returns the ids of the terms that a strict phrase spells this way: with and without an accent that tokens keep.
     fn terms_spelled(&self, word: &str, scope: TextScope) -> Vec<u32> {
         let accented = accented_form(word);
+        let marks = match scope.adverts {
+            AdvertScope::All => vec![String::new(), EXPIRED_MARK.to_string()],
+            AdvertScope::Live => vec![String::new()],
+        };
         let mut ids = Vec::new();
         for form in std::iter::once(word).chain(accented.as_deref()) {
-            let plain = (scope == TextScope::All).then(|| self.terms.find(form)).flatten();
-            let marked = self.terms.find(&format!("{FEATURE_MARK}{form}"));
-            ids.extend(plain.into_iter().chain(marked).map(|index| self.term_ids[index]));
+            for mark in &marks {
+                let plain =
+                    (scope.parts == TextParts::All).then(|| self.terms.find(&format!("{mark}{form}")));
+                let feature = self.terms.find(&format!("{mark}{FEATURE_MARK}{form}"));
+                ids.extend(plain.flatten().into_iter().chain(feature).map(|index| self.term_ids[index]));
+            }
         }
         ids
     }
 
-    fn terms_with_stem(&self, stem: &str, scope: TextScope) -> &[u32] {
-        let found = match scope {
-            TextScope::All => self.stems.find(stem),
-            TextScope::Features => self.stems.find(&format!("{FEATURE_MARK}{stem}")),
+    fn terms_with_stem(&self, stem: &str, scope: TextScope) -> Vec<u32> {
+        let found = match scope.parts {
+            TextParts::All => self.stems.find(stem),
+            TextParts::Features => self.stems.find(&format!("{FEATURE_MARK}{stem}")),
         };
-        found.map_or(&[], |stem| {
-            &self.stem_terms[self.stem_starts[stem] as usize..self.stem_starts[stem + 1] as usize]
-        })
+        let Some(stem) = found else { return Vec::new() };
+        let terms = &self.stem_terms[self.stem_starts[stem] as usize..self.stem_starts[stem + 1] as usize];
+        let is_in_scope = |id: &u32| match scope.adverts {
+            AdvertScope::All => true,
+            AdvertScope::Live => !self.term(*id).starts_with(EXPIRED_MARK),
+        };
+        terms.iter().copied().filter(is_in_scope).collect()
+    }
+
+    fn term(&self, id: u32) -> &str {
+        self.terms.get(self.term_positions[id as usize] as usize)
     }
 
     /// Returns the posting list of a term.
@@ -332,7 +356,7 @@ impl TextIndex {
                     if !text.is_empty() && !text.ends_with('\n') {
                         text.push(' ');
                     }
-                    text.push_str(self.terms.get(self.term_positions[id as usize] as usize));
+                    text.push_str(self.term(id));
                 }
                 None => text.push('\n'),
             }
@@ -400,10 +424,11 @@ mod tests {
     #[test]
     fn features_are_found_with_all_texts_and_alone() {
         use Strictness::{Exact, Inflected};
-        use TextScope::{All, Features};
+        use TextParts::{All, Features};
         let texts = ["caves\n#parking\n", "#cave #voutee\nparking\n", "#placés\nplacee\n", "place\n"];
         let text = TextIndex::new(texts.iter().copied());
-        let rows = |word: &str, strictness, scope| {
+        let rows = |word: &str, strictness, parts| {
+            let scope = TextScope { parts, adverts: AdvertScope::All };
             let mut rows = BitSet::empty(texts.len());
             for sequence in text.phrases(&Phrase::new(word, strictness).unwrap(), scope) {
                 sequence.0.iter().for_each(|ids| text.add_rows_with(ids, &mut rows));
@@ -425,6 +450,32 @@ mod tests {
         ] {
             assert_eq!(rows(word, strictness, scope), expected, "{word} {strictness:?} {scope:?}");
         }
+    }
+
+    #[test]
+    fn texts_of_expired_adverts_are_found_with_all_adverts_only() {
+        use AdvertScope::{All, Live};
+        let texts = ["cave\n", "~caves\n", "#cave\n", "~#cave\n", "~#parking\ncave\n"];
+        let text = TextIndex::new(texts.iter().copied());
+        let rows = |word: &str, strictness, parts, adverts| {
+            let mut rows = BitSet::empty(texts.len());
+            for sequence in
+                text.phrases(&Phrase::new(word, strictness).unwrap(), TextScope { parts, adverts })
+            {
+                sequence.0.iter().for_each(|ids| text.add_rows_with(ids, &mut rows));
+            }
+            rows.iter().collect::<Vec<_>>()
+        };
+        for (strictness, parts, all, live) in [
+            (Strictness::Inflected, TextParts::All, &[0, 1, 2, 3, 4][..], &[0, 2, 4][..]),
+            (Strictness::Exact, TextParts::All, &[0, 2, 3, 4], &[0, 2, 4]),
+            (Strictness::Inflected, TextParts::Features, &[2, 3], &[2]),
+            (Strictness::Exact, TextParts::Features, &[2, 3], &[2]),
+        ] {
+            assert_eq!(rows("cave", strictness, parts, All), all, "{strictness:?} {parts:?}");
+            assert_eq!(rows("cave", strictness, parts, Live), live, "{strictness:?} {parts:?}");
+        }
+        assert_eq!(rows("parking", Strictness::Inflected, TextParts::All, Live), [0; 0]);
     }
 
     #[test]

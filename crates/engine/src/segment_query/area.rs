@@ -39,6 +39,12 @@ impl<'a> AreaCheck<'a> {
         self.excluded_zipcodes.is_some()
     }
 
+    /// Returns the work of checking one row: a polygon is tested edge by edge.
+    pub fn row_work(&self, residual: Residual) -> usize {
+        let corners = || self.polygons.iter().map(|polygon| polygon.corners().len()).sum::<usize>();
+        1 + if residual.contains(Residual::POLYGONS) { corners() } else { 0 }
+    }
+
     pub fn holds(&self, row: usize, residual: Residual) -> bool {
         let among =
             |test: &Option<CodeTest<'_>>| test.as_ref().is_some_and(|test| self.zipcodes.holds(test, row));

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use domain::Phrase;
-use domain::criteria::{Entry, Presence};
+use domain::criteria::{AdvertScope, Entry, Presence};
 
-use crate::bits::{BitSet, contains};
+use crate::bits::{BitSet, WORD, contains};
+use crate::budget::{Budget, WorkKind};
 use crate::segment::Segment;
-use crate::segment::text_index::{PhraseSequence, PostingList, TextScope};
+use crate::segment::text_index::{PhraseSequence, PostingList, TextParts, TextScope};
 
 /// The rows that may match, and the phrases to verify in them.
 pub struct Expression<'a> {
@@ -15,6 +16,7 @@ pub struct Expression<'a> {
     candidates: Vec<RowSet<'a>>,
     /// The alternative groups. Empty if every candidate matches.
     groups: Vec<Vec<Operand<'a>>>,
+    preparation_work: usize,
 }
 
 /// A bit set of rows.
@@ -29,33 +31,39 @@ struct Operand<'a> {
     phrases: Vec<PhraseSequence>,
     /// The rows that have an alternative of a single word, which need no verification. `None` if these are all `rows`.
     exact: Option<RowSet<'a>>,
+    /// How many terms and bit sets were combined into the rows.
+    words: usize,
 }
 
 impl<'a> Expression<'a> {
     /// Returns `None` if no row can match.
-    pub fn new(segment: &'a Segment, groups: &[Vec<Entry>]) -> Option<Self> {
-        let operand = |entry: &Entry| Operand::new(segment, &entry.phrase, entry.presence, TextScope::All);
+    pub fn new(segment: &'a Segment, groups: &[Vec<Entry>], adverts: AdvertScope) -> Option<Self> {
+        let scope = TextScope { parts: TextParts::All, adverts };
+        let operand = |entry: &Entry| Operand::new(segment, &entry.phrase, entry.presence, scope);
         Self::from_groups(segment, groups.iter().map(|group| group.iter().map(operand).collect()).collect())
     }
 
     /// Finds the rows that have each of the phrases in a feature. Returns `None` if no row can match.
-    pub fn of_features(segment: &'a Segment, phrases: &[Phrase]) -> Option<Self> {
-        let operand = |phrase: &Phrase| Operand::new(segment, phrase, Presence::Present, TextScope::Features);
+    pub fn of_features(segment: &'a Segment, phrases: &[Phrase], adverts: AdvertScope) -> Option<Self> {
+        let scope = TextScope { parts: TextParts::Features, adverts };
+        let operand = |phrase: &Phrase| Operand::new(segment, phrase, Presence::Present, scope);
         Self::from_groups(segment, vec![phrases.iter().map(operand).collect()])
     }
 
     fn from_groups(segment: &'a Segment, groups: Vec<Vec<Operand<'a>>>) -> Option<Self> {
+        let words = groups.iter().flatten().map(|operand| operand.words).sum::<usize>();
+        let preparation_work = words.saturating_mul(segment.len().div_ceil(WORD));
         let has_residual = groups.iter().flatten().any(|operand| !operand.phrases.is_empty());
         let all_present =
             |group: &Vec<Operand<'a>>| group.iter().all(|operand| operand.presence == Presence::Present);
         match groups.as_slice() {
             [only] if all_present(only) && has_residual => {
                 let candidates = only.iter().map(|operand| operand.rows.clone()).collect();
-                return Some(Self { candidates, groups });
+                return Some(Self { candidates, groups, preparation_work });
             }
             [only] if all_present(only) => {
                 let candidates = groups.into_iter().flatten().map(|operand| operand.rows).collect();
-                return Some(Self { candidates, groups: Vec::new() });
+                return Some(Self { candidates, groups: Vec::new(), preparation_work });
             }
             _ => {}
         }
@@ -71,7 +79,8 @@ impl<'a> Expression<'a> {
             return None;
         }
         let candidates = vec![Cow::Owned(any.into_words())];
-        Some(Self { candidates, groups: if has_residual { groups } else { Vec::new() } })
+        let groups = if has_residual { groups } else { Vec::new() };
+        Some(Self { candidates, groups, preparation_work })
     }
 
     /// Removes the rows that are not candidates. Each word of `rows` is a mask of 64 rows; the first word starts at row `start ×
@@ -87,7 +96,12 @@ impl<'a> Expression<'a> {
         !self.groups.is_empty()
     }
 
-    pub fn holds(&self, segment: &Segment, row: usize) -> bool {
+    /// Returns the work of finding the candidates, in words of bit sets.
+    pub fn preparation_work(&self) -> usize {
+        self.preparation_work
+    }
+
+    pub fn holds(&self, segment: &Segment, row: usize, budget: &Budget) -> bool {
         if self.groups.is_empty() {
             return true;
         }
@@ -100,7 +114,10 @@ impl<'a> Expression<'a> {
             } else {
                 let sequence =
                     sequence.get_or_insert_with(|| segment.text_index.sequence(row).collect::<Vec<_>>());
-                operand.phrases.iter().any(|phrase| phrase.is_in(sequence))
+                operand.phrases.iter().any(|phrase| {
+                    budget.count(WorkKind::Phrases, sequence.len());
+                    phrase.is_in(sequence)
+                })
             };
             found == (operand.presence == Presence::Present)
         };
@@ -126,7 +143,7 @@ impl<'a> Operand<'a> {
             }
         };
         if phrases.is_empty() {
-            return Self { presence, rows: exact, phrases, exact: None };
+            return Self { presence, rows: exact, phrases, exact: None, words: single.len() + 1 };
         }
         let mut rows = BitSet::from_words(exact.to_vec());
         for phrase in &phrases {
@@ -139,7 +156,9 @@ impl<'a> Operand<'a> {
             rows.union(all.words());
         }
         let rows = Cow::Owned(rows.into_words());
-        Self { presence, rows, phrases, exact: Some(exact) }
+        let combined = |phrase: &PhraseSequence| phrase.0.iter().map(|terms| terms.len() + 1).sum::<usize>();
+        let words = single.len() + 1 + phrases.iter().map(combined).sum::<usize>();
+        Self { presence, rows, phrases, exact: Some(exact), words }
     }
 
     fn exact(&self) -> &[u64] {

@@ -97,12 +97,16 @@ impl Case {
         for number in 0..self.query.given.len() {
             without(&|case| drop(case.query.given.remove(number)));
         }
+        if self.query.live_only {
+            without(&|case| case.query.live_only = false);
+        }
         for number in 0..self.query.order.by.len() {
             without(&|case| {
                 case.query.order.by.remove(number);
             });
         }
-        let Query { given: _, order, skip, take, page, chunk, attributes, similar, alone: _ } = &self.query;
+        let Query { given: _, live_only: _, order, skip, take, page, chunk, attributes, similar, alone: _ } =
+            &self.query;
         let plain = Order { by: order.by.clone(), ..Order::default() };
         if *order != plain {
             without(&|case| case.query.order = plain.clone());
@@ -140,13 +144,14 @@ impl Case {
             .sum();
         let steps: usize =
             self.batches.iter().map(|batch| 2 + batch.steps.len() + usize::from(batch.restart)).sum();
-        let Query { given, order, skip, take, page, chunk, attributes, similar, alone: _ } = &self.query;
+        let Query { given, live_only, order, skip, take, page, chunk, attributes, similar, alone: _ } =
+            &self.query;
         let order =
             order.by.len() + usize::from(*order != Order { by: order.by.clone(), ..Order::default() });
         let methods = [page.is_some(), chunk.is_some(), attributes.is_some(), similar.is_some()];
         let methods =
             methods.into_iter().filter(|used| *used).count() + usize::from((*skip, *take) != (0, usize::MAX));
-        adverts + steps + given.len() + order + methods
+        adverts + steps + given.len() + usize::from(*live_only) + order + methods
     }
 
     /// Shrinks the case, reports it and panics.
@@ -184,7 +189,8 @@ impl Case {
         for (filter, given) in &self.query.given {
             line(format!("{} = {given:?}", filter.name));
         }
-        let Query { given: _, order, skip, take, page, chunk, attributes, similar, alone: _ } = &self.query;
+        let Query { given: _, live_only: _, order, skip, take, page, chunk, attributes, similar, alone: _ } =
+            &self.query;
         line(format!("{:?}", self.query.criteria()));
         line(format!("{order:?}, skip {skip}, take {take}"));
         line(format!("page {page:?}, chunk {chunk:?}, attributes {attributes:?}, similar {similar:?}\n"));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::{Criteria, Key, PropertyAttribute};
 use engine::scan::ScanIndex;
-use engine::{Hit, SearchRequest, SearchResult, Searcher, SimilarRequest};
+use engine::{Budget, Hit, SearchRequest, SearchResult, Searcher, SimilarRequest};
 
 use crate::query::Query;
 
@@ -72,7 +72,11 @@ fn ensure_equal(about: &'static str, expected: &SearchResult, found: &SearchResu
 /// Checks the requested page.
 fn page(searcher: &Searcher, all: &SearchResult, request: &SearchRequest) -> Result<(), Mismatch> {
     let hits = all.hits.iter().skip(request.skip).take(request.take).copied().collect();
-    ensure_equal("a page", &SearchResult { total: all.total, hits }, &searcher.search(request))
+    ensure_equal(
+        "a page",
+        &SearchResult { total: all.total, hits },
+        &searcher.search(request, &Budget::unlimited()).unwrap(),
+    )
 }
 
 /// Checks that all pages together are the whole result, each with the same total.
@@ -86,7 +90,9 @@ fn pages(
     let size = size.max(all.total / 8);
     let mut together = SearchResult { total: all.total, hits: Vec::new() };
     for skip in (0..=all.total).step_by(size) {
-        let found = searcher.search(&SearchRequest { skip, take: size, ..request.clone() });
+        let found = searcher
+            .search(&SearchRequest { skip, take: size, ..request.clone() }, &Budget::unlimited())
+            .unwrap();
         together.hits.extend(&found.hits);
         if found.total != all.total {
             together.total = found.total;
@@ -105,7 +111,7 @@ fn chunks(
     let hits = scan.matches_after(criteria, None, usize::MAX);
     let all = SearchResult { total: hits.len(), hits };
     let size = size.max(all.total / 8);
-    let matches = searcher.matches(criteria);
+    let matches = searcher.matches(criteria, &Budget::unlimited()).unwrap();
     let mut together = SearchResult { total: matches.total(), hits: Vec::new() };
     // One chunk more than there can be: nothing follows the last id.
     for _ in 0..=all.total / size + 1 {
@@ -130,7 +136,8 @@ fn values(
     let mut expected: Vec<Vec<Option<Key>>> = Vec::new();
     scan.for_each_match(criteria, attributes, |values| expected.push(values.to_vec()));
     let mut found: Vec<Vec<Option<Key>>> = Vec::new();
-    searcher.for_each_match(criteria, attributes, |values| found.push(values.to_vec()));
+    let visit = |values: &[Option<Key>]| found.push(values.to_vec());
+    searcher.for_each_match(criteria, attributes, &Budget::unlimited(), visit).unwrap();
     expected.sort_unstable();
     found.sort_unstable();
     if expected == found {
@@ -142,6 +149,6 @@ fn values(
 
 fn similar(searcher: &Searcher, scan: &ScanIndex, request: &SimilarRequest) -> Result<usize, Mismatch> {
     let expected = scan.similar(request);
-    ensure_equal("similar properties", &expected, &searcher.similar(request))?;
+    ensure_equal("similar properties", &expected, &searcher.similar(request, &Budget::unlimited()).unwrap())?;
     Ok(expected.total)
 }

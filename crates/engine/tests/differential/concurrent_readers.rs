@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use domain::{Criteria, Property};
 use engine::scan::ScanIndex;
-use engine::{SearchRequest, SearchResult, Searcher};
+use engine::{Budget, SearchRequest, SearchResult, Searcher};
 use testkit::Random;
 
 use crate::history::{HistoryGenerator, small_index};
@@ -87,7 +87,7 @@ fn readers_see_complete_batches() {
             // The writer may apply batches in between: a searcher does not change.
             for number in [0, 1 + random.below(QUERIES as u64 - 1) as usize] {
                 let (position, results) = &expected[latest];
-                let found = searcher.search(&queries[number]);
+                let found = searcher.search(&queries[number], &Budget::unlimited()).unwrap();
                 assert_eq!(found, results[number], "at position {position}: {:?}", queries[number]);
                 std::thread::yield_now();
             }

@@ -103,7 +103,8 @@ fn run_case(seed: u64, scratch: &mut PercolatorScratch, coverage: &mut Coverage,
         }
     }
     for (number, Search { query, criteria, is_mutated }) in &searches {
-        let hits = index.searcher().matches(criteria).after(None, usize::MAX);
+        let hits =
+            index.searcher().matches(criteria, &engine::Budget::unlimited()).unwrap().after(None, usize::MAX);
         let hits: BTreeSet<PropertyId> = hits.iter().map(|hit| hit.property).collect();
         let found = found_by.remove(number).unwrap_or_default();
         assert_eq!(

@@ -1,6 +1,6 @@
 //! Random queries.
 
-use domain::criteria::{CriteriaBuilder, CriterionValue, Direction, SortMode};
+use domain::criteria::{AdvertScope, CriteriaBuilder, CriterionValue, Direction, SortMode};
 use domain::filter::{FilterTarget, Kind};
 use domain::{
     Criteria, FILTERS, Filter, Order, OrderBy, Property, PropertyAttribute, PropertyId, PropertyView,
@@ -16,6 +16,8 @@ use crate::values::{DrawContext, given};
 #[derive(Debug, Clone)]
 pub struct Query {
     pub given: Vec<(&'static Filter, CriterionValue)>,
+    /// As in a saved search, where expired adverts satisfy nothing.
+    pub live_only: bool,
     pub order: Order,
     pub skip: usize,
     pub take: usize,
@@ -35,6 +37,7 @@ impl Query {
     pub fn match_all() -> Self {
         Self {
             given: Vec::new(),
+            live_only: false,
             order: Order::default(),
             skip: 0,
             take: usize::MAX,
@@ -58,6 +61,7 @@ impl Query {
         if !properties.is_empty() {
             let context = DrawContext::draw(random, properties);
             query.draw_filters(random, context);
+            query.live_only = random.once_in(4);
             query.order = order(random, context);
             query.similar = random.once_in(4).then(|| similar(random, properties, context));
         }
@@ -65,7 +69,9 @@ impl Query {
     }
 
     pub fn criteria(&self) -> Criteria {
-        self.builder().build().expect("invalid filters were dropped when the query was drawn").criteria
+        let built = self.builder().build().expect("invalid filters were dropped when the query was drawn");
+        let advert_scope = if self.live_only { AdvertScope::Live } else { built.criteria.advert_scope };
+        Criteria { advert_scope, ..built.criteria }
     }
 
     pub fn request(&self) -> SearchRequest {

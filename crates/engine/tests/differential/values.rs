@@ -2,7 +2,7 @@
 //!
 //! Values are taken from existing properties or are close to them, so that bounds coincide with values and queries have matches.
 
-use domain::criteria::{CriterionValue, Entry, Presence, SortMode};
+use domain::criteria::{AdvertScope, CriterionValue, Entry, Presence, SortMode};
 use domain::filter::{Codes, Filter, FilterTarget, Inclusion, Kind, PlaceKind};
 use domain::{
     Advert, AdvertEvent, GeoPoint, Key, Phrase, Polygon, Property, PropertyAttribute, PropertyView, SiteKey,
@@ -234,7 +234,7 @@ fn polygon(random: &mut Random, context: DrawContext<'_>) -> Polygon {
 }
 
 fn entry(random: &mut Random, context: DrawContext<'_>) -> Entry {
-    let texts: Vec<&str> = domain::criteria::texts(context.property(random)).collect();
+    let texts: Vec<&str> = domain::criteria::texts(context.property(random), AdvertScope::All).collect();
     let strictness = *random.pick(&[Strictness::Exact, Strictness::Inflected]);
     let text = if texts.is_empty() { "" } else { *random.pick(&texts) };
     let phrase = Phrase::new(&phrase(random, text), strictness);
@@ -247,7 +247,8 @@ fn entry(random: &mut Random, context: DrawContext<'_>) -> Entry {
 
 /// Draws words of a feature, sometimes of another text.
 fn feature(random: &mut Random, context: DrawContext<'_>) -> Phrase {
-    let features: Vec<&str> = domain::criteria::features(context.property(random)).collect();
+    let features: Vec<&str> =
+        domain::criteria::features(context.property(random), AdvertScope::All).collect();
     let text = if features.is_empty() { "" } else { *random.pick(&features) };
     let found = Phrase::new(&phrase(random, text), Strictness::Inflected);
     let other = Phrase::new(random.pick::<&str>(WORDS), Strictness::Inflected).unwrap();

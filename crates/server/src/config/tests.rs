@@ -62,6 +62,25 @@ fn all_problems_are_reported_together_with_their_origin() {
 }
 
 #[test]
+fn one_body_must_fit_into_half_of_the_total() {
+    let limits = |total: &str| {
+        Sources::defaults().file("f", &format!("[limits]\nbody_bytes_total_max = \"{total}\"\n"))
+    };
+    assert_eq!(
+        problems(limits("31MiB")),
+        ["limits.body_bytes_total_max (file f): is less than twice limits.body_bytes_max"]
+    );
+    assert!(Config::load(limits("32MiB")).is_ok());
+}
+
+#[test]
+fn zero_turns_the_limit_of_an_address_off() {
+    let file = "[limits]\nconnections_per_address_max = 0\n";
+    let config = Config::load(Sources::defaults().file("f", file)).unwrap();
+    assert_eq!(config.limits.connections_per_address_max, 0);
+}
+
+#[test]
 fn invalid_toml_names_the_file() {
     let reported = problems(Sources::defaults().file("vigie.toml", "[server\n"));
     assert!(reported[0].starts_with("file vigie.toml: "), "{reported:?}");
@@ -108,6 +127,7 @@ fn every_duration_size_and_count_has_a_maximum() {
                 "ms" | "s" | "m" | "h" | "d" => "999999999d",
                 "KiB" | "MiB" => "999999999GiB",
                 _ if key == "expire_after" => "999999999d",
+                "" if key == "query_work_max" => "9999999999999999",
                 "" if key.ends_with("_max") => "99999999",
                 _ => continue,
             };
@@ -119,7 +139,7 @@ fn every_duration_size_and_count_has_a_maximum() {
             assert!(reported.starts_with(&prefix) && reported.contains(": at most "), "{reported}");
         }
     }
-    assert_eq!(bounded, 10 + 4 + 6, "durations, sizes and counts");
+    assert_eq!(bounded, 11 + 6 + 8, "durations, sizes and counts");
 }
 
 #[test]

@@ -46,6 +46,12 @@ pub fn count(max: usize) -> impl Fn(&str) -> Result<usize, String> {
     }
 }
 
+/// Parses a count of at most `max`, where 0 stands for no limit.
+pub fn count_or_zero(max: usize) -> impl Fn(&str) -> Result<usize, String> {
+    let count = count(max);
+    move |text| if whole_number(text) == Some(0) { Ok(0) } else { count(text) }
+}
+
 /// Parses a port number other than zero.
 pub fn port(text: &str) -> Result<u16, String> {
     text.parse().ok().filter(|port| *port > 0).ok_or_else(|| not("a port such as 587"))

@@ -1,26 +1,29 @@
 //! Ingest of adverts, and single adverts.
 
-use axum::body::{Body, Bytes};
+mod decode;
+
+use app::access::Caller;
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
+use description::OperationId;
 use domain::{AdvertId, SiteKey};
+use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use serde_json::Value;
 use wire::advert_draft::ParseMode;
 use wire::receipt::ReceiptCollection;
 
 use super::Shared;
-use super::body;
+use super::body::{self, ReceivedBody};
+use super::budget::Owner;
 use super::error::{Problem, json};
 use super::metering::{Meter, with_items};
 use super::middleware::RequestPermit;
 use super::parameters::wants_strict;
 use super::path::PathId;
 use super::stream;
-use crate::ndjson::{self, Decoder};
-
-/// Maximum number of adverts in an array: about what fits into a body of the default size.
-const ARRAY_MAX: usize = 10_000;
+use crate::ndjson;
+use decode::{DecodedBody, Shape, decode_body};
 
 /// `POST /adverts`: one advert, an array of adverts, or an NDJSON stream. `Prefer: handling=strict` refuses every value that is
 /// not exactly as the contract says.
@@ -29,11 +32,14 @@ pub async fn ingest(State(shared): State<Shared>, request: Request) -> Result<Re
     body::refuse_encodings(&parts.headers)?;
     let mode = if wants_strict(&parts.headers) { ParseMode::Strict } else { ParseMode::Lenient };
     match BodyKind::of(&parts.headers)? {
-        BodyKind::Json => ingest_json(&shared, &parts.headers, content, mode).await,
+        BodyKind::Json => ingest_json(&shared, &parts, content, mode).await,
         BodyKind::Ndjson => {
+            let caller = parts.extensions.get::<Caller>().ok_or_else(Problem::internal)?;
+            let slot = shared.stream_slot(caller)?;
             let permit = parts.extensions.get::<RequestPermit>().cloned();
             let meter = parts.extensions.get::<Meter>().cloned();
-            Ok(stream::ingest(&shared, permit, meter, content, mode))
+            let owner = Owner::of(&parts.extensions);
+            Ok(stream::ingest(&shared, stream::Sender { held: (slot, permit), meter, owner }, content, mode))
         }
     }
 }
@@ -92,14 +98,15 @@ impl BodyKind {
 
 async fn ingest_json(
     shared: &Shared,
-    headers: &HeaderMap,
+    parts: &Parts,
     content: Body,
     mode: ParseMode,
 ) -> Result<Response, Problem> {
-    let bytes = body::whole(headers, content, shared.config.limits.body_bytes_max).await?;
+    let limit = body::limit(shared, OperationId::SendAdverts);
+    let received = body::whole(shared, parts, content, limit).await?;
     let ingest = {
         let shared = shared.clone();
-        async move { decode_and_ingest(&shared, bytes, mode).await }
+        async move { decode_and_ingest(&shared, received, mode).await }
     };
     let (shape, ingested) = shared.background.run(ingest).await??;
     match shape {
@@ -118,15 +125,17 @@ async fn ingest_json(
 /// Decodes a JSON body and ingests its adverts.
 async fn decode_and_ingest(
     shared: &Shared,
-    bytes: Bytes,
+    received: ReceivedBody,
     mode: ParseMode,
 ) -> Result<(Shape, Vec<ndjson::Ingested>), Problem> {
     let decoder = shared.decoder(mode).await?;
     let now = shared.app.clock().now();
     // Decoding megabytes of JSON takes a while: do it on a blocking thread.
-    let work = move || decode_body(&decoder, &bytes, now);
+    let work = move || decode_body(&decoder, received, now);
     let decoded = tokio::task::spawn_blocking(work).await;
-    let (shape, decoded) = decoded.map_err(|_panicked| app::Error::Interrupted)??;
+    // The reservation is kept until the adverts are ingested.
+    let (DecodedBody { shape, decoded }, _reservation) =
+        decoded.map_err(|_panicked| app::Error::Interrupted)??;
     let ingested = ndjson::ingest(&shared.app.background(), decoded).await?;
     ingested.iter().for_each(|one| shared.metrics.count(std::slice::from_ref(&one.receipt)));
     Ok((shape, ingested))
@@ -151,37 +160,4 @@ fn single_receipt(ingested: ndjson::Ingested) -> Result<Response, Problem> {
         response.headers_mut().insert(header::CONTENT_LOCATION, location);
     }
     Ok(response)
-}
-
-enum Shape {
-    Single,
-    Array,
-}
-
-fn decode_body(
-    decoder: &Decoder,
-    bytes: &[u8],
-    now: domain::Timestamp,
-) -> Result<(Shape, Vec<ndjson::Decoded>), Problem> {
-    let (value, warnings) = decoder
-        .read_json(bytes)
-        .map_err(|error| Problem::bad_request(format!("The body is not valid JSON: {error}.")))?;
-    match value {
-        Value::Array(values) if values.len() > ARRAY_MAX => Err(Problem::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            format!(
-                "The array has {} adverts; the limit is {ARRAY_MAX}. Send an NDJSON stream instead.",
-                values.len()
-            ),
-        )),
-        Value::Array(values) => {
-            let mut decoded: Vec<_> = values.iter().map(|value| decoder.decode(value, now)).collect();
-            // Which advert a wrong byte belongs to is no longer known: the first accepted one reports it.
-            if let Some(first) = decoded.iter_mut().flatten().next() {
-                first.warnings.splice(..0, warnings);
-            }
-            Ok((Shape::Array, decoded))
-        }
-        value => Ok((Shape::Single, vec![ndjson::with_warnings(decoder.decode(&value, now), warnings)])),
-    }
 }

@@ -16,21 +16,44 @@ use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
-use super::Shared;
 use super::error::Problem;
 use super::metering::Meter;
+use super::shares::Holder;
+use super::{Shared, mcp};
 use crate::config::RateLimit;
+use crate::connection::Peer;
 
 pub const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
 /// Requires a key, with the given scope if there is one. The key is checked before the body is read, so that an unauthenticated
 /// client cannot send one.
-pub fn guard(shared: &Shared, scope: Option<Scope>, methods: MethodRouter<Shared>) -> MethodRouter<Shared> {
-    methods.route_layer(middleware::from_fn_with_state((shared.clone(), scope), authorise))
+pub fn guard(
+    shared: &Shared,
+    scope: Option<Scope>,
+    turns: TurnTaking,
+    methods: MethodRouter<Shared>,
+) -> MethodRouter<Shared> {
+    methods.route_layer(middleware::from_fn_with_state((shared.clone(), scope, turns), authorise))
+}
+
+/// Whether requests of one user take turns with each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TurnTaking {
+    /// Only some requests of one user run at the same time; further ones wait.
+    Limited,
+    /// All run at the same time: the operation waits elsewhere, for its own turn, for its client or for another server.
+    Unlimited,
+}
+
+/// Returns the most requests of one user that run at the same time. Those that wait for the store wait behind at most this many of each
+/// other user.
+pub fn running_per_user_max() -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    (4 * cores).max(16)
 }
 
 async fn authorise(
-    State((shared, scope)): State<(Shared, Option<Scope>)>,
+    State((shared, scope, turns)): State<(Shared, Option<Scope>, TurnTaking)>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -48,6 +71,13 @@ async fn authorise(
     let allowance = match shared.rate_limits.check(&caller) {
         Ok(allowance) => allowance,
         Err(problem) => return problem.into_response(),
+    };
+    let _turn = match turns {
+        TurnTaking::Limited => match shared.turns.turn(caller.user.id).await {
+            Ok(turn) => Some(turn),
+            Err(error) => return Problem::from(error).into_response(),
+        },
+        TurnTaking::Unlimited => None,
     };
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().map_or("unmatched", MatchedPath::as_str);
@@ -74,10 +104,28 @@ async fn caller(shared: &Shared, headers: &HeaderMap) -> Result<Caller, Problem>
         Problem::new(StatusCode::UNAUTHORIZED, "A valid API key is required in the X-API-KEY header.")
             .with(header::WWW_AUTHENTICATE, HeaderValue::from_static("ApiKey realm=\"vigie\""))
     };
-    let mut keys = headers.get_all(API_KEY).iter();
-    let (Some(key), None) = (keys.next(), keys.next()) else { return Err(refused()) };
-    let key = key.to_str().ok().and_then(KeyText::parse).ok_or_else(refused)?;
+    let key = sent_key(headers).ok_or_else(refused)?;
     shared.app.caller(&key).await?.ok_or_else(refused)
+}
+
+/// Returns the key of a request that has exactly one.
+fn sent_key(headers: &HeaderMap) -> Option<KeyText> {
+    let mut keys = headers.get_all(API_KEY).iter();
+    let (Some(key), None) = (keys.next(), keys.next()) else { return None };
+    KeyText::parse(key.to_str().ok()?)
+}
+
+/// Returns who sends a request, as far as that is known without waiting.
+pub fn holder(shared: &Shared, request: &Request) -> Holder {
+    let headers = request.headers();
+    let key = sent_key(headers).or_else(|| KeyText::parse(mcp::bearer(headers)?));
+    match key.and_then(|key| shared.app.known_caller(&key)) {
+        Some(caller) => Holder::User(caller.user.id),
+        None => {
+            let peer = request.extensions().get::<Peer>();
+            Holder::WithoutKey(peer.map(|Peer(address)| *address))
+        }
+    }
 }
 
 /// Reports that the key of a request does not have the scope it needs. Clients compare the first sentence.

@@ -7,6 +7,7 @@
 use std::io;
 use std::time::Duration;
 
+use app::access::Caller;
 use app::documents::DocumentRenderer;
 use app::search::Export;
 use axum::body::{Body, Bytes};
@@ -41,16 +42,18 @@ const ERROR_LINE_TIMEOUT: Duration = Duration::from_secs(1);
 /// `GET /documents/properties.ndjson`
 pub async fn stream(
     State(shared): State<Shared>,
-    slot: Option<Extension<RequestPermit>>,
+    Extension(caller): Extension<Caller>,
+    permit: Option<Extension<RequestPermit>>,
     meter: Option<Extension<Meter>>,
     query: QueryText,
 ) -> Result<Response, Problem> {
-    let searcher = shared.app.search_session().await?;
+    let searcher = shared.app.search_session(caller.user.id).await?;
     let mut parameters = query.parameters();
     let criteria = read_filters(&shared, searcher.sites(), &mut parameters).criteria;
     let after = parameters.parse_list("after", "a reference to a property", wire::iri::parse_property).pop();
     let noted = query.finish(parameters, &[])?;
 
+    let slot = shared.stream_slot(&caller)?;
     let export = searcher.export(criteria).await?;
     let total = export.total();
     let (sender, receiver) = mpsc::channel(BATCHES_AHEAD);
@@ -58,7 +61,7 @@ pub async fn stream(
     let lines = Lines { shared: shared.clone(), export, sender, meter };
     shared.tasks.spawn(async move {
         lines.run(after).await;
-        drop(slot);
+        drop((slot, permit));
     });
     let body = stream::unfold(receiver, |mut receiver: mpsc::Receiver<Chunk>| async move {
         match receiver.recv().await {

@@ -1,7 +1,5 @@
 //! Deliveries: list and inspect them, and send them again.
 
-use std::sync::Arc;
-
 use app::access::Caller;
 use app::deliveries::Replayed;
 use axum::Extension;
@@ -84,12 +82,12 @@ pub async fn list(
         // Counting many rows takes a while: run it in the background, where searches do not wait for it.
         Some(request) => {
             let app = shared.app.background();
-            // One at a time, which leaves the rest of the background threads to other work such as sending. The permit is
-            // held until the count ends, even if the client disconnects.
-            let permit = Arc::clone(&shared.listing).acquire_owned().await;
+            // In turns, which leaves the rest of the background threads to other work such as sending. The turn is held
+            // until the count ends, even if the client disconnects.
+            let turn = app.list_turn(owner).await?;
             let listing = async move {
                 let listed = app.deliveries(request).await;
-                drop(permit);
+                drop(turn);
                 listed
             };
             shared.background.run(listing).await??
@@ -139,7 +137,7 @@ pub async fn replay(
     query: QueryText,
     request: Request,
 ) -> Result<Response, Problem> {
-    let ignored = body::expect_empty(&query, request, shared.config.limits.body_bytes_max).await?;
+    let ignored = body::expect_empty(&shared, OperationId::ReplayDelivery, &query, request).await?;
     let conflict = |message: &str| Err(Problem::new(StatusCode::CONFLICT, message));
     match shared.app.replay_delivery(Some(caller.user.id), id).await? {
         Replayed::Done => Ok(ignored.on(present(&shared, &caller, id, StatusCode::ACCEPTED).await?)),
@@ -176,7 +174,7 @@ pub async fn replay_search(
     let zone = &shared.config.time_zone;
     let mut parameters = query.parameters();
     let in_query = parameters.parse_single(SINCE, "a date", |text| date::first_second(text, zone));
-    let members = body::members(request, shared.config.limits.body_bytes_max).await?;
+    let members = body::members(&shared, OperationId::ReplaySearch, request).await?;
     let read = wire::delivery::parse_replay(&members, zone);
     let Replay { since: in_body, ignored } = read.map_err(|violations| Problem::violations(&violations))?;
     if in_query.is_some() && in_body.is_some() {

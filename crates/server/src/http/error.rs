@@ -1,7 +1,9 @@
 //! Maps errors to responses. The only such mapping.
 
+use app::fair::QueueFull;
 use axum::response::{IntoResponse, Response};
 use domain::Violation;
+use engine::WorkKind;
 use http::{HeaderName, HeaderValue, StatusCode, header};
 
 /// Media type of every JSON response, unless the client asked for plain JSON.
@@ -70,6 +72,28 @@ impl Problem {
             .with(header::RETRY_AFTER, HeaderValue::from(retry_after_seconds))
     }
 
+    /// Reports a query that needs too much work. Without `Retry-After`: the same query will not become cheaper.
+    fn too_expensive(work_max: u64, most: WorkKind) -> Self {
+        let advice = match most {
+            WorkKind::Conditions => "It tests too many properties: add a place, or ask in several queries",
+            WorkKind::Phrases => {
+                "Most of its work is to verify phrases: use fewer or rarer phrases, or add a place, a price or a type"
+            }
+            WorkKind::Areas => {
+                "Most of its work is to test polygons: use polygons with fewer corners, or fewer of them"
+            }
+            WorkKind::Order => {
+                "Most of its work is to sort its matches: add a place, a price or a type, or choose another order"
+            }
+        };
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            format!(
+                "This query is too expensive. {advice}. It needs more than {work_max} units (limits.query_work_max)."
+            ),
+        )
+    }
+
     pub fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.push((name, value));
         self
@@ -79,7 +103,11 @@ impl Problem {
 impl From<app::Error> for Problem {
     /// Logs the cause and tells the client whether and when to retry.
     fn from(error: app::Error) -> Self {
-        if !matches!(error, app::Error::Starting) {
+        let is_expected = matches!(
+            error,
+            app::Error::Starting | app::Error::QueueFull(_) | app::Error::TooExpensive { .. }
+        );
+        if !is_expected {
             tracing::error!(error = &error as &dyn std::error::Error, "request failed");
         }
         match error {
@@ -94,9 +122,23 @@ impl From<app::Error> for Problem {
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "A stored record is corrupt; the server's log names it.",
             ),
+            app::Error::Store(store::Error::Busy { .. }) => {
+                Self::unavailable("Too many requests wait for the database; try again later.", 1)
+            }
+            app::Error::Store(store::Error::Panicked) => Self::internal(),
             app::Error::Store(_) => Self::unavailable("The database is unavailable; try again later.", 5),
             app::Error::Interrupted => Self::unavailable("The server is shutting down.", 5),
             app::Error::Panicked => Self::internal(),
+            app::Error::QueueFull(QueueFull::User(waiting)) => Self::unavailable(
+                format!(
+                    "{waiting} requests of this user wait already (limits.waiting_per_user); try again later."
+                ),
+                1,
+            ),
+            app::Error::QueueFull(QueueFull::All) => {
+                Self::unavailable("Too many requests wait already; try again later.", 1)
+            }
+            app::Error::TooExpensive { work_max, most } => Self::too_expensive(work_max, most),
             app::Error::NoRandomness(_) => Self::unavailable(
                 "The server cannot generate random numbers at the moment; try again later.",
                 5,

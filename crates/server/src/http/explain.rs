@@ -5,6 +5,7 @@ use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use domain::{Property, SearchRef, SiteDirectory, explain};
+use engine::Budget;
 use http::StatusCode;
 use serde_json::value::RawValue;
 use store::StoredSearch;
@@ -35,8 +36,8 @@ pub async fn one(
     let sites = shared.app.sites().await?;
     let state = shared.clone();
     // Matching many phrases against long texts takes a while.
-    let explanation =
-        shared.app.compute(move || write(&state, &search, &property, matched, &sites)).await??;
+    let explain = move |_: &Budget| write(&state, &search, &property, matched, &sites);
+    let explanation = shared.app.compute(caller.user.id, explain).await??;
     Ok(ignored.on(json(StatusCode::OK, &explanation)))
 }
 

@@ -8,6 +8,7 @@ use app::grouping::{
 use axum::Extension;
 use axum::extract::{Request, State};
 use axum::response::Response;
+use description::OperationId;
 use domain::{Advert, AdvertId, Property, PropertyId, Violation};
 use http::{HeaderValue, StatusCode, Uri, header};
 use jiff::tz::TimeZone;
@@ -31,7 +32,7 @@ pub async fn merge(
     Extension(caller): Extension<Caller>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let body = body::json(request, shared.config.limits.body_bytes_max).await?;
+    let body = body::json(&shared, OperationId::MergeProperties, request).await?;
     let properties =
         wire::grouping::parse_merge(&body).map_err(|violations| Problem::violations(&violations))?;
     match shared.app.merge_properties(&properties, &caller.user.name).await? {
@@ -48,7 +49,7 @@ pub async fn split(
     PathId(id): PathId<PropertyId>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let body = body::json(request, shared.config.limits.body_bytes_max).await?;
+    let body = body::json(&shared, OperationId::SplitProperty, request).await?;
     let adverts =
         wire::grouping::parse_split(&body).map_err(|violations| Problem::violations(&violations))?;
     let split = shared.app.split_property(id, &adverts, &caller.user.name).await?;

@@ -35,6 +35,8 @@ pub async fn ready(State(shared): State<Shared>) -> Response {
 /// `GET /metrics`
 pub async fn metrics(State(shared): State<Shared>) -> Response {
     shared.metrics.log_position.set(shared.app.log_position().0);
+    shared.metrics.body_bytes.set(u64::try_from(shared.body_budget.used_bytes()).unwrap_or(u64::MAX));
+    shared.metrics.waiting_work.set(i64::try_from(shared.app.waiting_work()).unwrap_or(i64::MAX));
     if let Some(grouping) = shared.app.grouping_status() {
         shared.metrics.grouping.set(grouping);
     }

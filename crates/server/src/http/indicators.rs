@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use app::access::Caller;
+use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use description::OperationId;
@@ -20,8 +22,12 @@ static SEARCH: LazyLock<SearchTemplate> = LazyLock::new(|| {
 });
 
 /// `GET /indicators/price_per_meter`
-pub async fn price_per_meter(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
-    let searcher = shared.app.search_session().await?;
+pub async fn price_per_meter(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    query: QueryText,
+) -> Result<Response, Problem> {
+    let searcher = shared.app.search_session(caller.user.id).await?;
     let mut parameters = query.parameters();
     let criteria = read_filters(&shared, searcher.sites(), &mut parameters).criteria;
     let interval = parse_interval(&mut parameters);

@@ -38,7 +38,7 @@ pub async fn list(State(shared): State<Shared>, query: QueryText) -> Result<Resp
 
 /// `POST /keys`: the response is the only one that contains the complete key.
 pub async fn create(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
-    let body = body::json(request, shared.config.limits.body_bytes_max).await?;
+    let body = body::json(&shared, OperationId::CreateKey, request).await?;
     let zone = &shared.config.time_zone;
     let draft = key::parse_key_draft(&body, zone, shared.app.clock().now());
     let KeyDraft { user, scopes, settings } = draft.map_err(|violations| Problem::violations(&violations))?;
@@ -65,7 +65,7 @@ pub async fn change(
     request: Request,
 ) -> Result<Response, Problem> {
     let current = shared.app.key(id.clone()).await?.ok_or_else(Problem::not_found)?;
-    let body = body::json(request, shared.config.limits.body_bytes_max).await?;
+    let body = body::json(&shared, OperationId::ChangeKey, request).await?;
     let zone = &shared.config.time_zone;
     let settings = key::parse_key_change(&body, zone, &current.settings, current.scopes);
     let settings = settings.map_err(|violations| Problem::violations(&violations))?;

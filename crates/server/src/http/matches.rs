@@ -35,6 +35,7 @@ pub async fn list(
     let ignored = query.finish(parameters, &[])?;
 
     let (skip, take) = paging.skip_and_take();
+    let _turn = shared.app.list_turn(caller.user.id).await?;
     let (total, matches) = shared.app.matches_of(&search, skip as u64, take as u64).await?;
     let renderer = shared.app.document_renderer().await?;
     let members: Vec<Box<RawValue>> =

@@ -11,34 +11,60 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use prometheus_client::metrics::gauge::Gauge;
 use tracing::Instrument;
 
-use super::Shared;
 use super::compression::{self, Encoding};
 use super::cors::CrossOrigin;
 use super::error::Problem;
+use super::host;
 use super::link::Base;
+use super::shares::{Shares, Slot};
+use super::{Shared, auth};
+use crate::connection::LongQuery;
 use crate::metrics::{RequestLabels, RouteLabels};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Permit of a request, counted against `limits.requests_max`. Released when the last clone is dropped.
+/// Routes that are answered however many requests are in progress: an operator must see a server that has too much to do.
+const UNLIMITED: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
+
+/// One user's share of `limits.requests_max`: one part in this many.
+const SHARE: usize = 4;
+
+/// Slot of a request, counted against `limits.requests_max`. Released when the last clone is dropped.
 #[derive(Clone)]
-pub struct RequestPermit(#[expect(dead_code, reason = "held, not read")] Arc<OwnedSemaphorePermit>);
+pub struct RequestPermit(#[expect(dead_code, reason = "held, not read")] Arc<Slot>);
 
 pub fn layer(router: Router<Shared>, shared: &Shared) -> Router<Shared> {
-    let permits = Arc::new(Semaphore::new(shared.config.limits.requests_max));
+    let requests_max = shared.config.limits.requests_max;
+    let shares = Shares::new(requests_max, requests_max / SHARE);
     router
         .fallback(async || Problem::not_found())
         .method_not_allowed_fallback(async || {
             Problem::new(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed for this path.")
         })
-        .layer(middleware::from_fn_with_state((shared.clone(), permits), handle))
+        .layer(middleware::from_fn_with_state((shared.clone(), shares), handle))
+}
+
+/// A request in progress, until it is answered or its client disconnects.
+struct InFlight(Gauge);
+
+impl InFlight {
+    fn new(gauge: &Gauge) -> Self {
+        gauge.inc();
+        Self(gauge.clone())
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
 }
 
 async fn handle(
-    State((shared, permits)): State<(Shared, Arc<Semaphore>)>,
+    State((shared, shares)): State<(Shared, Arc<Shares>)>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -62,18 +88,27 @@ async fn handle(
     let cross_origin = CrossOrigin::of(&shared.config.http.cors_origins, &request);
     let accepted = Encoding::accepted(request.headers());
 
-    shared.metrics.requests_in_flight.inc();
+    let in_flight = InFlight::new(&shared.metrics.requests_in_flight);
     let response = match cross_origin.preflight() {
         Some(preflight) => preflight,
-        None => run_limited(&shared, &permits, request, next).instrument(span.clone()).await,
+        None => match host::check(&request) {
+            Ok(()) => run_limited(&shared, &shares, request, next).instrument(span.clone()).await,
+            Err(problem) => problem.into_response(),
+        },
     };
     let mut response = compression::compress(response, accepted).await;
-    shared.metrics.requests_in_flight.dec();
+    drop(in_flight);
 
     let status = response.status();
     let elapsed = started.elapsed();
     let _entered = span.entered();
-    tracing::info!(status = status.as_u16(), milliseconds = elapsed.as_secs_f64() * 1e3, "request completed");
+    let (code, milliseconds) = (status.as_u16(), elapsed.as_secs_f64() * 1e3);
+    // Probes come every few seconds and would hide the requests of clients.
+    if is_probe(&route) {
+        tracing::debug!(status = code, milliseconds, "request completed");
+    } else {
+        tracing::info!(status = code, milliseconds, "request completed");
+    }
     shared
         .metrics
         .request_seconds
@@ -82,33 +117,53 @@ async fn handle(
     shared.metrics.requests.get_or_create(&RequestLabels { method, route, status: status.as_u16() }).inc();
 
     let headers = response.headers_mut();
-    headers.insert(REQUEST_ID, id);
-    headers.insert(header::LINK, link);
+    common_headers(headers, id, link);
     cross_origin.add_headers(headers);
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
 }
 
-async fn run_limited(
-    shared: &Shared,
-    permits: &Arc<Semaphore>,
-    mut request: Request,
-    next: Next,
-) -> Response {
+/// Adds the headers that every response has.
+fn common_headers(headers: &mut HeaderMap, id: HeaderValue, link: HeaderValue) {
+    headers.insert(REQUEST_ID, id);
+    headers.insert(header::LINK, link);
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+}
+
+/// Adds the headers of a response to something that is no request. Returns its id.
+pub fn own_headers(shared: &Shared, headers: &mut HeaderMap) -> String {
+    let nothing = HeaderMap::new();
+    let email = &shared.config.email;
+    let link = Base::of(email.chosen_public_url(), &nothing, &email.public_url).documentation_link();
+    let id = request_id(&nothing, shared);
+    let text = id.to_str().unwrap_or_default().to_owned();
+    common_headers(headers, id, link);
+    text
+}
+
+/// Whether a route is asked for by machines that watch the server, all the time.
+fn is_probe(route: &str) -> bool {
+    matches!(route, "/healthz" | "/readyz" | "/metrics")
+}
+
+async fn run_limited(shared: &Shared, shares: &Arc<Shares>, mut request: Request, next: Next) -> Response {
     let limits = &shared.config.limits;
-    // Reject excess requests at once instead of queueing them until all time out.
-    let Ok(permit) = Arc::clone(permits).try_acquire_owned() else {
-        return Problem::unavailable("The server is overloaded; try again later.", 1).into_response();
-    };
+    let route = request.extensions().get::<MatchedPath>();
+    if !route.is_some_and(|route| UNLIMITED.contains(&route.as_str())) {
+        let holder = auth::holder(shared, &request);
+        // Reject excess requests at once instead of queueing them until all time out.
+        match shares.take(holder) {
+            // Held until the response is complete. A stream, whose body outlives this function, keeps a clone.
+            Ok(slot) => drop(request.extensions_mut().insert(RequestPermit(Arc::new(slot)))),
+            Err(refused) => return refused.of_request(holder, shares).into_response(),
+        }
+    }
+    let _permit = request.extensions().get::<RequestPermit>().cloned();
     if header_bytes(&request) > limits.header_bytes_max {
         let message =
             format!("The request line and headers are larger than {} bytes.", limits.header_bytes_max);
         return Problem::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, message).into_response();
     }
-    // Held until the response is complete. A stream, whose body outlives this function, keeps a clone.
-    let permit = RequestPermit(Arc::new(permit));
-    request.extensions_mut().insert(permit.clone());
     // A panic is a defect of ours: answer the client and continue to serve others.
     let response = AssertUnwindSafe(next.run(request)).catch_unwind();
     match tokio::time::timeout(limits.request_timeout, response).await {
@@ -157,7 +212,8 @@ fn method_label(method: &Method) -> String {
 }
 
 fn header_bytes(request: &Request) -> usize {
-    let line = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
+    let long = request.extensions().get::<LongQuery>().map_or(0, |LongQuery(query)| query.len());
+    let line = request.uri().path_and_query().map_or(0, |target| target.as_str().len()) + long;
     let headers: usize =
         request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
     line + headers

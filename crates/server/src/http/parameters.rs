@@ -7,10 +7,12 @@ use axum::routing::MethodRouter;
 use domain::Violation;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue};
+use wire::filters::why_ignored;
 use wire::query::{Parameters, RawQuery};
 
 use super::Shared;
 use super::error::Problem;
+use crate::connection::LongQuery;
 
 const IGNORED: HeaderName = HeaderName::from_static("x-ignored-parameters");
 const PREFER: HeaderName = HeaderName::from_static("prefer");
@@ -25,7 +27,8 @@ impl<S: Send + Sync> FromRequestParts<S> for QueryText {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Problem> {
-        let raw = RawQuery::parse(parts.uri.query().unwrap_or_default())
+        let long = parts.extensions.get::<LongQuery>().map(|LongQuery(query)| query.as_str());
+        let raw = RawQuery::parse(long.or(parts.uri.query()).unwrap_or_default())
             .ok_or_else(|| Problem::bad_request("The query string has too many parameters."))?;
         Ok(Self { raw, strict: wants_strict(&parts.headers) })
     }
@@ -81,12 +84,12 @@ impl QueryText {
         }
     }
 
-    /// Returns a violation for each unknown name in strict mode, else none.
+    /// Returns a violation for each ignored name in strict mode, else none.
     fn unknown(&self, names: &[String], kind: &str) -> Vec<Violation> {
         if !self.strict {
             return Vec::new();
         }
-        let violation = |name: &String| Violation::malformed(name, format!("This {kind} is not known."));
+        let violation = |name: &String| Violation::malformed(name, why_ignored(name, kind));
         let mut violations: Vec<Violation> = names.iter().take(UNKNOWN_MAX).map(violation).collect();
         if names.len() > UNKNOWN_MAX {
             let message = format!("{} more names are not known.", names.len() - UNKNOWN_MAX);

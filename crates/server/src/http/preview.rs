@@ -1,8 +1,12 @@
 //! Previews a search before it is saved.
 
+use app::access::Caller;
 use app::preview::{Count, Preview};
+use app::search::CancelOnDrop;
+use axum::Extension;
 use axum::extract::{Request, State};
 use axum::response::Response;
+use description::OperationId;
 use http::StatusCode;
 use serde_json::value::RawValue;
 use wire::preview::{CountBody, PreviewInput};
@@ -20,18 +24,20 @@ const ITEMS: usize = 10;
 /// `POST /searches/preview`
 pub async fn preview(
     State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
     query: QueryText,
     request: Request,
 ) -> Result<Response, Problem> {
-    let body = body::json(request, shared.config.limits.body_bytes_max).await?;
+    let body = body::json(&shared, OperationId::PreviewSearch, request).await?;
     let renderer = shared.app.document_renderer().await?;
     let (draft, ignored) = read(&shared, renderer.sites(), &query, &body, Purpose::Preview)?;
     let criteria = criteria_of(&shared, renderer.sites(), &draft.raw_criteria)?;
-    // A preview costs as much as hundreds of searches: one at a time, on background threads.
-    let permit = shared.app.preview_permit().await;
+    // A preview costs as much as hundreds of searches: one at a time, on background threads, until the client disconnects.
+    let turn = shared.app.preview_turn(caller.user.id).await?;
+    let disconnected = CancelOnDrop::default();
     let previewing = {
-        let app = shared.app.background();
-        async move { app.preview(permit, criteria, app.clock().now(), ITEMS).await }
+        let (app, cancelled) = (shared.app.background(), disconnected.flag());
+        async move { app.preview(turn, cancelled, criteria, app.clock().now(), ITEMS).await }
     };
     let Preview { now, last_7_days, last_30_days } = shared.background.run(previewing).await??;
 

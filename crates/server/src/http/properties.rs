@@ -2,7 +2,9 @@
 
 use std::sync::LazyLock;
 
+use app::access::Caller;
 use app::search::DocumentPage;
+use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use description::OperationId;
@@ -34,8 +36,12 @@ static SEARCH: LazyLock<Option<Box<RawValue>>> = LazyLock::new(|| {
 });
 
 /// `GET /documents/properties`
-pub async fn list(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
-    let searcher = shared.app.search_session().await?;
+pub async fn list(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    query: QueryText,
+) -> Result<Response, Problem> {
+    let searcher = shared.app.search_session(caller.user.id).await?;
     let mut parameters = query.parameters();
     let finished = read_filters(&shared, searcher.sites(), &mut parameters);
     let order = filters::parse_order(&mut parameters, &finished);
@@ -54,11 +60,12 @@ pub async fn list(State(shared): State<Shared>, query: QueryText) -> Result<Resp
 /// `GET /documents/properties/{id}/similar-properties`
 pub async fn similar(
     State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
     PathId(id): PathId<PropertyId>,
     uri: Uri,
     query: QueryText,
 ) -> Result<Response, Problem> {
-    let searcher = shared.app.search_session().await?;
+    let searcher = shared.app.search_session(caller.user.id).await?;
     let property = existing(&shared, id, wire::iri::similar_properties, uri.query()).await?;
     let profile = PropertyView::new(&property)
         .map(|facts| SimilarityProfile::new(&facts))

@@ -46,6 +46,8 @@ pub async fn list(
     let (skip, take) = paging.skip_and_take();
     let owner = caller.user.id;
     let list = SearchList { owner, title, enabled, by_title, skip: skip as u64, take: take as u64 };
+    // Decoding a page of large searches takes a while. The turn is held until they are written.
+    let _turn = shared.app.list_turn(owner).await?;
     let page = shared.app.searches_of(list).await?;
     let writer = Writer::new(&shared).await?;
     let members: Vec<Box<RawValue>> =
@@ -63,7 +65,7 @@ pub async fn create(
     query: QueryText,
     request: Request,
 ) -> Result<Response, Problem> {
-    let body = body::json(request, shared.config.limits.body_bytes_max).await?;
+    let body = body::json(&shared, OperationId::CreateSearch, request).await?;
     let sites = shared.app.sites().await?;
     let (draft, ignored) = read(&shared, &sites, &query, &body, Purpose::Create)?;
     let limit = shared.config.limits.searches_per_user;
@@ -98,9 +100,9 @@ pub async fn update(
     query: QueryText,
     request: Request,
 ) -> Result<Response, Problem> {
-    // Check ownership before reading a body of several megabytes.
+    // Check ownership before reading a long body.
     let id = owned_search(&shared, &caller, name).await?.search.id;
-    let body = body::json(request, shared.config.limits.body_bytes_max).await?;
+    let body = body::json(&shared, OperationId::UpdateSearch, request).await?;
     let sites = shared.app.sites().await?;
     for _ in 0..ATTEMPTS {
         // Absent fields keep their current value, so read the search again after a concurrent change.

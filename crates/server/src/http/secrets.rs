@@ -5,6 +5,7 @@ use app::access::Caller;
 use axum::Extension;
 use axum::extract::{Request, State};
 use axum::response::Response;
+use description::OperationId;
 use domain::WebhookSecrets;
 use http::StatusCode;
 use wire::delivery::WebhookSecretBody;
@@ -29,7 +30,7 @@ pub async fn rotate(
     query: QueryText,
     request: Request,
 ) -> Result<Response, Problem> {
-    let ignored = body::expect_empty(&query, request, shared.config.limits.body_bytes_max).await?;
+    let ignored = body::expect_empty(&shared, OperationId::RotateWebhookSecret, &query, request).await?;
     let secrets = shared.app.rotate_webhook_secret(caller.user.id).await?;
     tracing::info!(user = %caller.user.id, "webhook secret rotated");
     Ok(ignored.on(present(&shared, &secrets)))

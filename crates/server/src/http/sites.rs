@@ -60,7 +60,7 @@ pub async fn change(
 ) -> Result<Response, Problem> {
     let directory = shared.app.sites().await?;
     let site = directory.site(id).ok_or_else(Problem::not_found)?;
-    let body = body::json(request, shared.config.limits.body_bytes_max).await?;
+    let body = body::json(&shared, OperationId::ChangeSite, request).await?;
     let SiteChange { name, category } =
         site::parse_site_change(&body, &directory).map_err(|violations| Problem::violations(&violations))?;
     let new_category = category.value().copied().flatten();
@@ -114,7 +114,7 @@ pub async fn category(
 
 /// `POST /site_categories`
 pub async fn create_category(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
-    let body = body::json(request, shared.config.limits.body_bytes_max).await?;
+    let body = body::json(&shared, OperationId::CreateSiteCategory, request).await?;
     let name = site::parse_category(&body).map_err(|violations| Problem::violations(&violations))?;
     let Some(category) = shared.app.create_site_category(name).await? else {
         return Err(Problem::violations(&[site::category_name_taken()]));
@@ -133,7 +133,7 @@ pub async fn rename_category(
     PathId(id): PathId<SiteCategoryId>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let body = body::json(request, shared.config.limits.body_bytes_max).await?;
+    let body = body::json(&shared, OperationId::RenameSiteCategory, request).await?;
     let name = site::parse_category(&body).map_err(|violations| Problem::violations(&violations))?;
     match shared.app.rename_site_category(id, name.clone()).await? {
         RenameOutcome::Renamed => {

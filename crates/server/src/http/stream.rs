@@ -16,9 +16,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use wire::advert_draft::ParseMode;
 
 use super::Shared;
+use super::budget::{BodyBudget, Owner, Reservation};
 use super::metering::Meter;
 use super::middleware::RequestPermit;
-use crate::ndjson::{self, LINES_PER_BATCH, Line, LineSplitter};
+use super::shares::Slot;
+use crate::ndjson::{self, LINES_PER_BATCH, Line, LineContent, LineSplitter};
 
 /// Buffer for receipts of clients that send everything before they read, as simple clients do: room for about 250,000. A client
 /// that sends more in one request must read while it sends.
@@ -27,24 +29,28 @@ const RECEIPT_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// How long a shutdown waits for more data of a stream.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
 
-pub fn ingest(
-    shared: &Shared,
-    permit: Option<RequestPermit>,
-    meter: Option<Meter>,
-    body: Body,
-    mode: ParseMode,
-) -> Response {
+/// Who sends a stream.
+pub struct Sender {
+    /// What the stream counts as, until it ends.
+    pub held: (Slot, Option<RequestPermit>),
+    pub meter: Option<Meter>,
+    pub owner: Owner,
+}
+
+pub fn ingest(shared: &Shared, sender: Sender, body: Body, mode: ParseMode) -> Response {
+    let Sender { held, meter, owner } = sender;
     let (sender, receiver) = mpsc::unbounded_channel();
-    let receipts = ReceiptSender { sender, free_bytes: Arc::new(Semaphore::new(RECEIPT_BYTES_MAX)) };
+    let free_bytes = Arc::new(Semaphore::new(RECEIPT_BYTES_MAX));
+    let receipts = ReceiptSender { sender, free_bytes, budget: shared.body_budget.clone(), owner };
     let task = AdvertStream { shared: shared.clone(), receipts, mode, meter };
     let work = async move {
         task.run(body).await;
-        drop(permit);
+        drop(held);
     };
     shared.tasks.spawn_on(work, &shared.background.handle());
     let receipts = stream::unfold(receiver, |mut receiver| async move {
         // The permit is released when the chunk is handed to the connection.
-        let (bytes, _permit): (Bytes, OwnedSemaphorePermit) = receiver.recv().await?;
+        let UnreadReceipts { bytes, .. } = receiver.recv().await?;
         Some((Ok::<_, Infallible>(bytes), receiver))
     });
     let content_type = HeaderValue::from_static("application/x-ndjson");
@@ -176,9 +182,30 @@ impl AdvertStream {
         Ok(Some((numbers, ndjson::ingest(&self.shared.app.background(), decoded).await?)))
     }
 
+    /// Reserves the memory that it takes to decode lines. Waits for it: the client need not send them again. `None` if none becomes
+    /// free.
+    async fn reserve(&self, lines: &[Line]) -> Option<Reservation> {
+        let texts = lines.iter().filter_map(|line| match &line.content {
+            LineContent::Text(text) => Some(text.as_slice()),
+            LineContent::TooLong => None,
+        });
+        let text_bytes: usize = texts.clone().map(<[u8]>::len).sum();
+        let bytes = text_bytes + ndjson::decoding_bytes(texts);
+        let mut reservation = self.receipts.budget.reservation(self.receipts.owner);
+        let timeout = self.shared.config.limits.stream_idle_timeout;
+        reservation.grow_when_free(bytes, timeout).await.ok().map(|()| reservation)
+    }
+
     /// Ingests lines and sends their receipts. Returns `false` if the stream must end.
     async fn ingest_lines(&self, lines: Vec<Line>) -> bool {
         let first = lines.first().map(|line| line.number).unwrap_or_default();
+        let Some(_reservation) = self.reserve(&lines).await else {
+            let message = format!(
+                "The requests in progress take all memory for bodies. Line {first} and all following lines were not ingested."
+            );
+            self.send_error(503, message).await;
+            return false;
+        };
         let (numbers, ingested) = match self.decode_and_ingest(lines).await {
             Ok(Some(ingested)) => ingested,
             Ok(None) => return false,
@@ -214,8 +241,17 @@ impl AdvertStream {
 
 /// Sends receipts, with a limit on the bytes the client has not read yet.
 struct ReceiptSender {
-    sender: mpsc::UnboundedSender<(Bytes, OwnedSemaphorePermit)>,
+    sender: mpsc::UnboundedSender<UnreadReceipts>,
     free_bytes: Arc<Semaphore>,
+    budget: BodyBudget,
+    owner: Owner,
+}
+
+/// Receipts that wait for the client, and what they take of the limits.
+struct UnreadReceipts {
+    bytes: Bytes,
+    _permit: OwnedSemaphorePermit,
+    _reservation: Reservation,
 }
 
 impl ReceiptSender {
@@ -225,7 +261,12 @@ impl ReceiptSender {
         let permit =
             tokio::time::timeout(timeout, Arc::clone(&self.free_bytes).acquire_many_owned(bytes)).await;
         let Ok(Ok(permit)) = permit else { return false };
-        self.sender.send((text.into(), permit)).is_ok()
+        let mut reservation = self.budget.reservation(self.owner);
+        if reservation.grow_when_free(text.len(), timeout).await.is_err() {
+            return false;
+        }
+        let unread = UnreadReceipts { bytes: text.into(), _permit: permit, _reservation: reservation };
+        self.sender.send(unread).is_ok()
     }
 }
 

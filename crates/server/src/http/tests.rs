@@ -1,6 +1,7 @@
 //! States that a test over a socket cannot hold: before the index has processed anything.
 
 use app::App;
+use axum::Extension;
 use axum::extract::{FromRequestParts, State};
 use axum::response::IntoResponse;
 use http::{Request, StatusCode, header};
@@ -28,10 +29,12 @@ async fn query() -> QueryText {
 #[tokio::test]
 async fn search_is_unavailable_until_the_index_is_built() {
     let (shared, _folder) = without_followers();
+    let (_, key) = shared.app.create_key("tester", domain::Scopes::all()).await.unwrap();
+    let caller = Extension(shared.app.caller(&key).await.unwrap().unwrap());
     for response in [
-        properties::list(State(shared.clone()), query().await).await.into_response(),
-        bulk::stream(State(shared.clone()), None, None, query().await).await.into_response(),
-        indicators::price_per_meter(State(shared.clone()), query().await).await.into_response(),
+        properties::list(State(shared.clone()), caller.clone(), query().await).await.into_response(),
+        bulk::stream(State(shared.clone()), caller.clone(), None, None, query().await).await.into_response(),
+        indicators::price_per_meter(State(shared.clone()), caller, query().await).await.into_response(),
         health::ready(State(shared.clone())).await,
     ] {
         assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);

@@ -46,6 +46,7 @@ pub async fn list(
     let user = (!all).then_some(caller.user.id);
     let list = UsageList { user, key, from, to, skip: skip as u64, take: take as u64 };
     // In the background: a list of all users has many rows to count.
+    let _turn = shared.app.list_turn(caller.user.id).await?;
     let page = shared.app.background().usage(list).await?;
     let members: Vec<UsageBody> = page.days.into_iter().map(body).collect();
     let view = View::new(PATH, &query.raw, paging, page.total);

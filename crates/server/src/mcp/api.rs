@@ -91,6 +91,8 @@ pub fn request(call: &Call, key: &HeaderValue) -> Result<Request<Vec<u8>>, ApiEr
     let Call { method, target, body } = call;
     let (prefer, strict) = STRICT;
     let request = Request::builder().method(method).uri(target).header(API_KEY, key).header(prefer, strict);
+    // Replaced by clients that send it over a connection.
+    let request = request.header(header::HOST, "localhost");
     let (request, body) = match body {
         None => (request, Vec::new()),
         Some(body) => {

@@ -48,7 +48,11 @@ impl Arguments {
         let events: Vec<&str> = EventName::ALL.iter().map(|name| names::event_name(*name)).collect();
         self.rows(wire::search::criteria(), Detail::NamesOnly)
             .optional("title", text(), "Name of the search")
-            .optional("notificationEnabled", flag(), "Whether the search sends anything")
+            .optional(
+                "notificationEnabled",
+                flag(),
+                "Whether the search makes matches and sends anything; false by default",
+            )
             .optional("notificationRecipient", text(), "E-mail address that new matches are sent to")
             .optional("endpointRecipient", text(), "https address that new matches are posted to")
             .optional("eventEndpoint", text(), "https address that subscribed events are posted to")

@@ -150,7 +150,7 @@ pub const TOOLS: &[ToolRow] = &[
     },
     ToolRow {
         name: "create-search",
-        description: "Save a search. From then on new matches are kept, and sent to the recipients given. The criteria are filters of \
+        description: "Save a search. With notificationEnabled, new matches are kept from then on, and sent to the recipients given. The criteria are filters of \
                       search-properties, which describes them; title, transactionType and propertyTypes are required.",
         method: Method::POST,
         path: "/searches",

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::chance::Chance;
 use crate::connection::Connection;
+use crate::search_client;
 
 /// Per client. Few, so that each changes often.
 const ADVERTS: u64 = 40;
@@ -75,6 +76,11 @@ fn body(number: usize, chance: &mut Chance) -> Value {
         "energy": {"value": 101 + 5 * home}, "greenHouseGas": {"value": 11 + home},
     });
     let mut put = |name: &str, value: Value| body[name] = value;
+    // Some homes have coordinates of their own, up to some kilometres from the centre of the town.
+    if home.is_multiple_of(2) {
+        let lat = search_client::CENTRE.0 + 0.002 * home as f64;
+        put("locations", json!({"lat": lat, "lon": search_client::CENTRE.1}));
+    }
     match chance.below(10) {
         0 => put("expired", json!(true)),
         1 => put("expired", json!(false)),

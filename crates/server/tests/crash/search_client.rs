@@ -5,11 +5,15 @@ use std::io;
 use std::net::SocketAddr;
 
 use domain::criteria::{Entry, Presence, RawCriteria, RawCriterion};
-use domain::{Alerts, Endpoint, EventName, Filter, Phrase, SearchId, Strictness};
+use domain::{Alerts, Endpoint, EventName, Filter, Phrase, SearchId, SiteKey, Strictness};
 use serde_json::{Value, json};
 
 use crate::chance::Chance;
 use crate::connection::Connection;
+
+/// The centre of Tours, where an advert without coordinates is shown, and a circle around it.
+pub const CENTRE: (f64, f64) = (47.3943, 0.6949);
+const RADIUS_KM: f64 = 3.0;
 
 /// A request in progress when the server was killed; it may have been applied or not.
 #[derive(Clone)]
@@ -41,15 +45,16 @@ impl SearchClient {
         }
     }
 
-    /// Creates, changes and deletes searches until the server is gone.
+    /// Creates, changes, switches and deletes searches until the server is gone.
     pub fn run(&mut self, address: SocketAddr, key: &str, chance: &mut Chance) {
         let ended: io::Result<()> = (|| {
             let mut connection = Connection::open(address)?;
             self.settle(&mut connection, key)?;
             loop {
-                match chance.below(4) {
+                match chance.below(6) {
                     0 => self.create(&mut connection, key, chance)?,
                     1 => self.delete(&mut connection, key, chance)?,
+                    2 | 3 => self.switch(&mut connection, key, chance)?,
                     _ => self.change(&mut connection, key, chance)?,
                 }
             }
@@ -105,6 +110,19 @@ impl SearchClient {
     fn change(&mut self, connection: &mut Connection, key: &str, chance: &mut Chance) -> io::Result<()> {
         let Some(id) = self.pick(chance) else { return Ok(()) };
         let body = self.body(chance);
+        self.put(connection, key, id, body)
+    }
+
+    /// Switches a search on or off and leaves the rest of it alone.
+    fn switch(&mut self, connection: &mut Connection, key: &str, chance: &mut Chance) -> io::Result<()> {
+        let Some(id) = self.pick(chance) else { return Ok(()) };
+        let mut body = self.versions[&id].last().unwrap().clone();
+        body["title"] = self.title().into();
+        body["notificationEnabled"] = (body["notificationEnabled"] == false).into();
+        self.put(connection, key, id, body)
+    }
+
+    fn put(&mut self, connection: &mut Connection, key: &str, id: SearchId, body: Value) -> io::Result<()> {
         self.unsettled = Some(Unsettled::Changed(id, body.clone()));
         let (status, updated) = connection.request("PUT", key, &format!("/searches/{id}"), Some(&body))?;
         assert_eq!(status, 200, "{updated}");
@@ -137,22 +155,32 @@ impl SearchClient {
         self.live.iter().nth(chance.below(count) as usize).copied()
     }
 
+    /// Returns a title that no other version has, so that a version is recognised by it.
+    fn title(&mut self) -> String {
+        self.created += 1;
+        format!("search{:06}x", self.created)
+    }
+
     /// Returns a search with a unique title. Every field is set, so that an update keeps nothing of the version before.
     fn body(&mut self, chance: &mut Chance) -> Value {
-        self.created += 1;
         let min = 100_000 + 50_000 * chance.below(12);
         let words = match chance.below(60) {
             0 => json!([[{"word": "terrasse"}]]),
             1 => json!([[{"word": "terrasse", "options": {"includes": false}}]]),
             _ => json!([]),
         };
+        // Half of the homes give coordinates, and half of these lie in the circle.
+        let circle = chance.below(6) == 0;
+        let in_circle = |number: f64| if circle { json!(number) } else { Value::Null };
         let subscribes = chance.below(2) == 0;
         json!({
-            "title": format!("search{:06}x", self.created),
+            "title": self.title(),
             "transactionType": 0, "propertyTypes": [1], "withCoherentPrice": false,
             "budgetMin": if chance.below(2) == 0 { json!(min) } else { Value::Null },
             "budgetMax": if chance.below(4) > 0 { json!(min + 50_000 * chance.below(10)) } else { Value::Null },
             "expressions": words,
+            "includedSites": if chance.below(4) == 0 { json!(["moving0.example"]) } else { json!([]) },
+            "lat": in_circle(CENTRE.0), "lon": in_circle(CENTRE.1), "radius": in_circle(RADIUS_KM),
             "notificationEnabled": chance.below(3) > 0,
             "endpointRecipient": if subscribes { json!("https://hook.example/matches") } else { Value::Null },
             "eventEndpoint": if subscribes { json!("https://hook.example/events") } else { Value::Null },
@@ -179,6 +207,14 @@ pub fn parse(body: &Value) -> (RawCriteria, Alerts) {
         let absent = entry["options"]["includes"] == false;
         let presence = if absent { Presence::Absent } else { Presence::Present };
         put("expressions", RawCriterion::Expressions(vec![vec![Entry { phrase, presence }]]));
+    }
+    if let Some(site) = body["includedSites"][0].as_str() {
+        put("includedSites", RawCriterion::Sites(vec![SiteKey::parse(site).unwrap()]));
+    }
+    for name in ["lat", "lon", "radius"] {
+        if let Some(number) = body[name].as_f64() {
+            put(name, RawCriterion::Number(number));
+        }
     }
     let endpoint = |name: &str| body[name].as_str().map(|text| Endpoint::parse(text).unwrap());
     let subscribes = !body["subscribedEvents"].as_array().unwrap().is_empty();

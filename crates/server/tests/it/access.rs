@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use store::sqlite::SqliteStore;
 
 use crate::harness::adverts::minimal;
-use crate::harness::client::{Request, Response};
+use crate::harness::client::{Request, Response, with_timeout};
 use crate::harness::{TestServer, gazetteer};
 
 const PATH: &str = "/documents/properties/00000000-0000-7000-8000-00000000ffff";
@@ -120,6 +120,13 @@ async fn key_changes_apply_to_a_running_server() {
     let (key, text) = beside.create_key("operator", scopes).await.unwrap();
     with_key(&server, &text.reveal()).await.problem(404);
     assert!(beside.revoke_key(key.id).await.unwrap());
+    // The server looks for changes of other processes twice a second.
+    let refused = async {
+        while with_key(&server, &text.reveal()).await.status != 401 {
+            tokio::task::yield_now().await;
+        }
+    };
+    with_timeout(refused).await;
     assert_refused(&with_key(&server, &text.reveal()).await);
 }
 

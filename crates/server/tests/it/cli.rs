@@ -114,10 +114,14 @@ fn key_is_shown_and_changed() {
     let shown = keys(&["show", &key]);
     let expected = format!("id: {}\nuser: Zoé\nlabel: Site de l'agence\nscopes: read\n", &key[6..28]);
     assert!(shown.succeeded().starts_with(&expected), "{shown:?}");
-    let rest = "expires: 2999-12-31T23:59:59+01:00\nstate: valid\nlast use: never used\nlimit: 60/min\n";
+    let rest = "expires: 2999-12-31T23:59:59+01:00\nstate: valid until 2999-12-31T22:59:59Z\nlast use: never used\nlimit: 60/min\n";
     assert!(shown.out.ends_with(rest), "{shown:?}");
     let list = keys(&["list"]);
-    assert!(list.succeeded().ends_with("\tvalid\tnever used\tlimit 60/min\tSite de l'agence\n"), "{list:?}");
+    assert!(
+        list.succeeded()
+            .ends_with("\tvalid until 2999-12-31T22:59:59Z\tnever used\tlimit 60/min\tSite de l'agence\n"),
+        "{list:?}"
+    );
 
     let changed = keys(&["change", &key[6..28], "--label", "", "--expires", "2020-01-01", "--limit", "0"]);
     assert!(changed.succeeded().contains("label: none\n"), "{changed:?}");

@@ -85,7 +85,8 @@ impl TestServer {
         let keys =
             Keys::create(&App::new(store.clone(), clock.clone(), Arc::new(RandomKeyIds), gazetteer())).await;
         // For slow machines. Tests about timeouts set their own.
-        let sources = Sources::defaults().file("patience", "[limits]\nrequest_timeout = \"10m\"\n");
+        let patience = "[limits]\nrequest_timeout = \"10m\"\ntransfer_timeout = \"10m\"\n";
+        let sources = Sources::defaults().file("patience", patience);
         let sources = sources.file("test", settings);
         let sources = sources.flag("--listen", "server.listen", Some("127.0.0.1:0".to_owned()));
         let data = folder.path().to_str().unwrap().to_owned();

@@ -49,9 +49,10 @@ async fn invalid_json_is_rejected() {
         advert.encode_utf16().flat_map(u16::to_le_bytes).collect(),
         format!("{advert}{advert}").into_bytes(),
         advert.as_bytes()[..advert.len() - 1].to_vec(),
-        nested(100_000),
+        // Deeper than the parser goes, with fewer values than an advert may have.
+        nested(20_000),
         vec![b'['; 100_000],
-        b"{\"a\":".repeat(100_000),
+        b"{\"a\":".repeat(20_000),
         [b"{\"title\":".to_vec(), nested(5_000), b"}".to_vec()].concat(),
     ] {
         let response = server.post_bytes_strict(body.clone()).await;

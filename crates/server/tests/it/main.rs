@@ -7,15 +7,19 @@
 mod harness;
 
 mod access;
+mod bodies;
 mod cli;
 mod compression;
+mod connections;
 mod contract;
 mod cors;
 mod deliveries;
 mod examples;
+mod fairness;
 mod grouping;
 mod grouping_corrections;
 mod hostile;
+mod http_errors;
 mod index;
 mod ingest;
 mod lifecycle;

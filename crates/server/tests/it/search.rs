@@ -241,6 +241,13 @@ async fn circles_and_polygons_filter() {
     let nowhere = json!({"insee": null});
     let server = with(&[
         listing("near", at(47.39, 0.69)),
+        // Shown at the centre of its commune, which is in the circles and in the square below.
+        listing("centre", json!({"insee": "37261"})),
+        // The same point, given by the advert.
+        listing(
+            "quarter",
+            json!({"insee": "37261", "locations": {"lat": 47.393, "lon": 0.69}, "geoAccuracy": 2}),
+        ),
         listing("far", at(47.5, 0.69)),
         listing("nowhere", nowhere),
     ])
@@ -251,19 +258,53 @@ async fn circles_and_polygons_filter() {
         &server,
         &[
             ("lat=47.39&lon=0.69&radius=0.2", "near"),
-            ("lat=47.39&lon=0.69&radius=20", "far near"),
-            ("lat=47.39&lon=0.69", "far near nowhere"),
-            ("lat=47.39&lon=0.69&radius=0", "far near nowhere"),
-            ("radius=5", "far near nowhere"),
-            (square, "near"),
-            ("withLocation=true", "far near"),
-            ("withLocation=false", "far near nowhere"),
+            ("lat=47.39&lon=0.69&radius=20", "far near quarter"),
+            ("lat=47.39&lon=0.69&radius=20040", "far near quarter"),
+            ("lat=47.39&lon=0.69&radius=20&includedCities[]=37261", "near quarter"),
+            ("lat=47.39&lon=0.69", "centre far near nowhere quarter"),
+            ("lat=47.39&lon=0.69&radius=0", "centre far near nowhere quarter"),
+            ("radius=5", "centre far near nowhere quarter"),
+            (square, "near quarter"),
+            ("withLocation=true", "far near quarter"),
+            ("withLocation=false", "centre far near nowhere quarter"),
             ("geoAccuracy=1", "far near"),
+            ("geoAccuracy=2", "centre quarter"),
         ],
     )
     .await;
-    let page = server.get("/documents/properties?lat=47.5&lon=0.69&order[distance]=asc").await.ok();
-    assert_eq!(titles(&page), ["far", "near", "nowhere"]);
+    for (direction, expected) in [("asc", ["far", "quarter", "near"]), ("desc", ["near", "quarter", "far"])] {
+        let path = format!("/documents/properties?lat=47.5&lon=0.69&order[distance]={direction}");
+        assert_eq!(titles(&server.get(&path).await.ok())[..3], expected, "{direction}");
+    }
+    // What documents show stays.
+    let page = server.get("/documents/properties?expressions[]=centre").await.ok();
+    let document = &page["hydra:member"][0];
+    assert_eq!(
+        (&document["geoAccuracy"], &document["location"]),
+        (&json!(2), &document["city"]["locations"])
+    );
+}
+
+#[tokio::test]
+async fn radius_without_its_centre_is_reported_or_rejected() {
+    let server = with(&[listing("a", json!({}))]).await;
+    for query in ["radius=5", "radius=5&lat=47.39", "radius=5&lon=0.69"] {
+        let path = format!("/documents/properties?{query}");
+        let response = server.get(&path).await;
+        assert_eq!(response.header("x-ignored-parameters"), Some("radius"), "{query}");
+        assert_eq!(titles(&response.ok()), ["a"], "{query}");
+        let strict = Request::new("GET", &path).key(&server.keys.all).header("Prefer", "handling=strict");
+        assert_eq!(
+            server.send(strict).await.problem(400),
+            "radius: A radius has no effect without its centre: give \"lat\" and \"lon\" as well.",
+            "{query}"
+        );
+    }
+    for query in ["radius=0", "radius=", "lat=47.39&lon=0.69", "lat=47.39&lon=0.69&radius=5"] {
+        let path = format!("/documents/properties?{query}");
+        let strict = Request::new("GET", &path).key(&server.keys.all).header("Prefer", "handling=strict");
+        assert_eq!(server.send(strict).await.status, 200, "{query}");
+    }
 }
 
 #[tokio::test]

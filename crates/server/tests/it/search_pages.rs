@@ -145,7 +145,11 @@ async fn small_cache_gives_the_same_results() {
 async fn similar_properties_share_kind_and_measures() {
     let server = with(&[
         listing("this", json!({"insee": "37261", "room": 3, "createdAt": "2026-01-01"})),
-        listing("alike", json!({"insee": "37261", "room": 3, "price": 210_000, "createdAt": "2026-01-03"})),
+        listing(
+            "alike",
+            json!({"insee": "37261", "room": 3, "price": 210_000, "createdAt": "2026-01-03",
+                   "locations": {"lat": 47.38, "lon": 0.69}}),
+        ),
         listing(
             "neighbour",
             json!({"insee": "37122", "room": 2, "price": 190_000, "createdAt": "2026-01-02"}),
@@ -164,7 +168,9 @@ async fn similar_properties_share_kind_and_measures() {
     assert_eq!(body["hydra:totalItems"], 2);
     let order = async |query: &str| titles(&server.get(&format!("{path}?{query}")).await.ok()).join(" ");
     assert_eq!(order("order[price]=asc").await, "neighbour alike");
-    assert_eq!(order("order[distance]=desc").await, "neighbour alike");
+    // The neighbour has no coordinates: the centre of its commune is near, but not a distance to sort by.
+    assert_eq!(order("order[distance]=desc").await, "alike neighbour");
+    assert_eq!(order("order[distance]=asc").await, "alike neighbour");
     assert_eq!(order("fromDate=2026-01-03").await, "alike");
     assert_eq!(order("itemsPerPage=1&page=2").await, "neighbour");
     let body = server.get(&format!("{path}?itemsPerPage=1")).await.ok();

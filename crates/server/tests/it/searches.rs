@@ -4,6 +4,7 @@ mod fields;
 mod hostile;
 mod listing;
 mod matches;
+mod matching;
 mod table;
 
 use domain::Scopes;

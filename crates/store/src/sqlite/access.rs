@@ -3,6 +3,7 @@
 use domain::{KeyId, KeyLabel, KeySettings, Scopes, Timestamp, UserId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::error::is_damage;
 use crate::contract::{Key, NewKey, User};
 use crate::error::Error;
 
@@ -42,7 +43,21 @@ pub fn key(connection: &Connection, id: &KeyId) -> Result<Option<Key>, Error> {
 pub fn keys(connection: &Connection) -> Result<Vec<Key>, Error> {
     let mut statement = connection.prepare_cached(&format!("{KEY_COLUMNS} ORDER BY k.created_at, k.id"))?;
     let keys = statement.query_map([], |row| Ok(read_key(row)))?;
-    keys.map(|key| key?).collect()
+    let mut readable = Vec::new();
+    for key in keys {
+        match key? {
+            Ok(key) => readable.push(key),
+            // One damaged key must not lock the owners of all others out.
+            Err(error) if is_damage(&error) => {
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    "a key is damaged and does not work"
+                );
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(readable)
 }
 
 pub fn change_key(connection: &Connection, id: &KeyId, settings: &KeySettings) -> Result<Option<Key>, Error> {

@@ -33,8 +33,8 @@ fn failures(body: &ExplanationBody<'_>) -> Vec<String> {
     failures.extend(body.changes.iter().filter(|change| !change.held).map(change));
     failures.extend(closest_group(&body.expressions));
     if failures.is_empty() {
-        // There are advert criteria, and no advert is eligible.
-        failures.push("none of its adverts is eligible".to_owned());
+        // There are advert criteria, and no advert that could meet them.
+        failures.push("none of its adverts is on offer".to_owned());
     }
     failures
 }
@@ -64,7 +64,7 @@ fn closest_advert(adverts: &[AdvertBody]) -> Option<String> {
 fn change(change: &ChangeBody) -> String {
     let ChangeBody { field_name, count, criteria, .. } = change;
     if *count == 0 {
-        return format!("its {field_name} has never changed");
+        return format!("no advert on offer has changed its {field_name}");
     }
     let failed: Vec<String> = criteria.iter().filter(|line| !line.held).map(failure).collect();
     format!("no change of its {field_name} meets the criteria (closest of {count}: {})", failed.join("; "))

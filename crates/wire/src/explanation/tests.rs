@@ -240,6 +240,7 @@ fn city_includes_its_districts() {
 #[test]
 fn summary_names_failed_criteria() {
     let it = property([advert(1, |advert| {
+        advert.details.place.point = domain::GeoPoint::new(47.4, 0.7);
         advert.events.push(AdvertEvent::amount(
             at(1_800_000_100),
             AdvertField::Price,
@@ -275,7 +276,7 @@ fn summary_names_failed_criteria() {
         &[("eventPriceVariationMax", number(-5.0))],
         "no change of its price meets the criteria (closest of 1: eventPriceVariationMax: expected at most -5, found -1)",
     );
-    check(&[("eventSurfaceVariationMin", number(1.0))], "its surface has never changed");
+    check(&[("eventSurfaceVariationMin", number(1.0))], "no advert on offer has changed its surface");
     let entries = vec![words("terrasse", Presence::Present), words("balcon", Presence::Absent)];
     check(
         &[("expressions", RawCriterion::Expressions(vec![entries]))],

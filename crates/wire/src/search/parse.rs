@@ -38,7 +38,7 @@ pub enum Purpose<'a> {
 #[derive(Debug)]
 pub struct ParsedSearch {
     pub draft: Result<SearchDraft, Vec<Violation>>,
-    /// Names of unknown fields that resemble no known one.
+    /// Names of unknown fields that resemble no known one, and a radius that has no effect.
     pub ignored: Vec<String>,
 }
 
@@ -70,12 +70,22 @@ pub fn parse(body: &Value, purpose: Purpose<'_>, context: &ParseContext<'_>) -> 
             close => violations.push(Violation::invalid(truncated(name), suggest::message(close))),
         }
     }
+    if fields.contains_key(filters::RADIUS) && lacks_centre(&raw_criteria) {
+        ignored.push(filters::RADIUS.to_owned());
+    }
     ignored.truncate(IGNORED_MAX);
     let draft = match title {
         Some(title) if violations.is_empty() => Ok(SearchDraft { title, raw_criteria, alerts }),
         Some(_) | None => Err(violations),
     };
     ParsedSearch { draft, ignored }
+}
+
+/// Returns `true` if criteria have a radius without its centre. The contract accepts it, and it filters nothing.
+fn lacks_centre(raw_criteria: &RawCriteria) -> bool {
+    let has_radius =
+        matches!(raw_criteria.named(filters::RADIUS), Some(RawCriterion::Number(km)) if *km > 0.0);
+    has_radius && ["lat", "lon"].iter().any(|name| raw_criteria.named(name).is_none())
 }
 
 /// Returns the message for an invalid webhook endpoint, quoting the text where it helps. The text is left out if it

@@ -48,7 +48,7 @@ async fn every_kind_of_change_is_followed() {
     assert_eq!(found(&app), numbers([1, 4]));
     // The sequence number is the position of the last change of the property.
     let request = SearchRequest { criteria: Criteria::default(), take: 10, ..SearchRequest::default() };
-    let hits = app.index_searcher().unwrap().search(&request).hits;
+    let hits = app.index_searcher().unwrap().search(&request, &engine::Budget::unlimited()).unwrap().hits;
     let sequence_number =
         |number| hits.iter().find(|hit| hit.property == property_id(number)).unwrap().sequence_number;
     assert_eq!([sequence_number(1), sequence_number(4)], [SequenceNumber(last.0), SequenceNumber(4)]);

@@ -154,6 +154,10 @@ impl LogBatch {
         let PropertyVersion::Intact(after) = self.versions.get(&(property, version))? else { return None };
         let before = self.versions_before(property, version, cause)?;
         let mut percolate = |property: &Property| {
+            // What is not on offer matches no search.
+            if !is_available(property) {
+                return Vec::new();
+            }
             let result = state.percolate(property);
             stats.properties += 1;
             stats.candidates += result.scanned as u64;
@@ -161,22 +165,11 @@ impl LogBatch {
             result.searches
         };
         let searches_after = percolate(after);
-        let is_available_after = is_available(after);
-        let (mut searches_before, mut matched_before) = (Vec::new(), Vec::new());
-        for before in before {
-            let searches = percolate(before);
-            // A property that was not available before the change did not match.
-            if is_available(before) {
-                matched_before = union(&matched_before, &searches);
-            }
-            searches_before = union(&searches_before, &searches);
-        }
+        let searches_before =
+            before.into_iter().fold(Vec::new(), |all, before| union(&all, &percolate(before)));
         let already_matched = self.matched.entry(property).or_default();
-        let matched = if is_available_after {
-            without(without(searches_after.iter().copied(), &matched_before), already_matched).collect()
-        } else {
-            Vec::new()
-        };
+        let started = without(searches_after.iter().copied(), &searches_before);
+        let matched: Vec<_> = without(started, already_matched).collect();
         let mut outbox = Vec::new();
         for channel in [MatchChannel::Endpoint, MatchChannel::Email] {
             notify(&mut outbox, state, Notification::Match(channel), &matched);

@@ -16,14 +16,16 @@ use crate::App;
 /// The percolator, and the notifications that each search is subscribed to.
 #[derive(Default)]
 pub struct PercolatorState {
+    /// The searches that are switched on. What meets another one is not a match and uses none up.
     percolator: Percolator,
     /// Reused from one property to the next: it caches the spelling of words.
     scratch: PercolatorScratch,
     /// By search number.
     subscriptions: Vec<Subscriptions>,
+    /// All searches: one that is switched off can still inherit what it was alerted for.
     numbers: HashMap<SearchId, SearchNumber>,
     sites: Arc<SiteDirectory>,
-    /// Searches whose criteria depend on the categories of sites.
+    /// Searches that are switched on and whose criteria depend on the categories of sites.
     by_category: BTreeMap<SearchNumber, RawCriteria>,
 }
 
@@ -58,14 +60,18 @@ impl PercolatorState {
         let (number, draft) = (stored.number, &stored.search.draft);
         self.numbers.insert(stored.search.id, number);
         self.by_category.remove(&number);
-        if draft.raw_criteria.depend_on_categories() {
-            self.by_category.insert(number, draft.raw_criteria.clone());
-        }
         let index = number.0 as usize;
         if self.subscriptions.len() <= index {
             self.subscriptions.resize(index + 1, Subscriptions::default());
         }
         self.subscriptions[index] = Subscriptions::of(&draft.alerts);
+        if !draft.alerts.enabled {
+            self.percolator.remove(number);
+            return;
+        }
+        if draft.raw_criteria.depend_on_categories() {
+            self.by_category.insert(number, draft.raw_criteria.clone());
+        }
         self.register(app, number, &draft.raw_criteria);
     }
 
@@ -76,7 +82,7 @@ impl PercolatorState {
         self.subscriptions[number.0 as usize] = Subscriptions::default();
     }
 
-    /// Returns the searches that match a property.
+    /// Returns the searches that are switched on and whose criteria a property satisfies.
     pub fn percolate(&mut self, property: &Property) -> PercolateResult {
         self.percolator.matches(property, &mut self.scratch)
     }

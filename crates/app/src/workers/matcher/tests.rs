@@ -2,6 +2,7 @@
 
 mod history;
 mod regrouping;
+mod switching;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
@@ -62,7 +63,7 @@ fn search_draft(change: impl FnOnce(&mut SearchDraft)) -> SearchDraft {
     let mut draft = SearchDraft {
         title: short_text("Un bien"),
         raw_criteria: RawCriteria::default(),
-        alerts: Alerts::default(),
+        alerts: Alerts { enabled: true, ..Alerts::default() },
     };
     criterion(&mut draft.raw_criteria, "withCoherentPrice", RawCriterion::Flag(false));
     change(&mut draft);

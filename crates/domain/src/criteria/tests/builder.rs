@@ -15,7 +15,8 @@ fn check_rejected(given: &[(&str, CriterionValue)], expected: &[(&str, Violation
 
 #[test]
 fn default_requires_only_a_plausible_price() {
-    let BuiltCriteria { criteria, mode, origin } = built(&[]).unwrap();
+    let BuiltCriteria { criteria, mode, origin, lone_radius } = built(&[]).unwrap();
+    assert!(!lone_radius);
     assert_eq!(criteria.property.len(), 1);
     assert_eq!(Criteria { property: Vec::new(), ..criteria }, Criteria::default());
     assert_eq!((mode, origin), (SortMode::Property, None));

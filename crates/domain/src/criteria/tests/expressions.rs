@@ -95,7 +95,7 @@ fn titles_descriptions_features_and_districts_of_all_adverts_are_searched() {
     check_words(&it, vec![vec![without("cave")]], false);
     check_words(&it, vec![vec![with("cave double")]], false);
     let words = CriterionValue::Expressions(vec![vec![with("terrasse")]]);
-    check(&it, &[("expressions", words), ("expired", Flag(false))], true);
+    check(&it, &[("expressions", words), ("expired", Flag(false))], false);
 }
 
 #[test]
@@ -148,6 +148,23 @@ fn features_may_be_in_different_adverts() {
     let it = property([gone, featured(&["Parking"])]);
     check_features(&it, &["cave", "parking"], true);
     let phrases = vec![Phrase::new("cave", Inflected).unwrap()];
-    check(&it, &[("features", CriterionValue::Features(phrases)), ("expired", Flag(false))], true);
+    let cave = ("features", CriterionValue::Features(phrases));
+    check(&it, &[cave, ("expired", Flag(false))], false);
     check_features(&it, &["cave", "parking", "piscine"], false);
+    check_features(&property([featured(&["Cave"]), featured(&["Parking"])]), &["cave", "parking"], true);
+}
+
+#[test]
+fn expired_false_considers_only_the_texts_of_live_adverts() {
+    let mut gone = titled("Maison avec piscine");
+    gone.expired_at = Some(at(400));
+    let it = property([gone, titled("Maison avec terrasse")]);
+    let live = |entry: Entry| {
+        [("expressions", CriterionValue::Expressions(vec![vec![entry]])), ("expired", Flag(false))]
+    };
+    check_words(&it, vec![vec![with("piscine"), with("terrasse")]], true);
+    check(&it, &live(with("terrasse")), true);
+    check(&it, &live(with("piscine")), false);
+    check(&it, &live(entry("piscine", Inflected, Absent)), true);
+    check(&it, &live(entry("terrasse", Inflected, Absent)), false);
 }

@@ -1,7 +1,7 @@
 //! The order of search results.
 
 use super::*;
-use crate::place::GeoPoint;
+use crate::place::{GeoPoint, Insee, Placement};
 use Direction::{Ascending, Descending};
 
 /// Builds a property whose id is ordered like `number`.
@@ -92,7 +92,12 @@ fn distance_is_measured_from_the_origin() {
     let pinned = |number: u8, lat: f64| {
         numbered(number, |advert| advert.details.place.point = GeoPoint::new(lat, 2.0))
     };
-    let properties = [pinned(1, 47.0), numbered(2, |_| {}), pinned(3, 49.5), pinned(4, 48.1)];
+    // Shown at the centre of its commune, which is the origin.
+    let unpinned = numbered(2, |advert| {
+        let (insee, centre) = (Insee::parse("45234").unwrap(), GeoPoint::new(48.0, 2.0));
+        advert.placement = Some(Placement { insee, department: Some(45), zipcode: None, centre });
+    });
+    let properties = [pinned(1, 47.0), unpinned, pinned(3, 49.5), pinned(4, 48.1)];
     let from = |direction: Direction| Order {
         origin: GeoPoint::new(48.0, 2.0),
         ..by(&[(OrderBy::Distance, direction)])

@@ -116,6 +116,32 @@ fn exclusions_are_subtracted() {
 }
 
 #[test]
+fn centre_of_a_commune_is_in_no_circle_and_no_polygon() {
+    let near_tours = circle(47.39, 0.69, 5.0);
+    let around = [("geoShapes", CriterionValue::Polygons(vec![square(47.0, 0.0, 1.0)]))];
+    let located = [("withLocation", Flag(true))];
+    let in_tours = |given: Option<GeoPoint>| {
+        only(|advert| {
+            let centre = Some(point(47.39, 0.69));
+            let insee = insee("37261");
+            advert.placement = Some(Placement { insee, department: Some(37), zipcode: None, centre });
+            advert.details.place.point = given;
+            advert.details.place.accuracy = given.map(|_| GeoAccuracy::Neighbourhood);
+        })
+    };
+    let (shown, pinned) = (in_tours(None), in_tours(Some(point(47.39, 0.69))));
+    for given in [&near_tours[..], &around, &located] {
+        check(&shown, given, false);
+        // Coordinates that an advert gives are its own, however accurate.
+        check(&pinned, given, true);
+    }
+    for it in [&shown, &pinned] {
+        check(it, &[("geoAccuracy", Codes(vec![2]))], true);
+        check(it, &[("includedCities", Ids(vec![37_261]))], true);
+    }
+}
+
+#[test]
 fn unknown_place_is_neither_included_nor_excluded() {
     let nowhere = only(|_| {});
     check(&nowhere, &[("includedCities", Ids(vec![37_261]))], false);
@@ -186,11 +212,9 @@ fn places_circle_and_polygons_are_combined() {
 }
 
 #[test]
-fn advert_without_coordinates_is_at_the_centre_of_its_commune() {
+fn coordinates_of_an_advert_replace_the_centre_of_its_commune() {
     let mut it = tours();
     it.adverts[0].placement.as_mut().unwrap().centre = GeoPoint::new(47.4, 0.7);
-    check(&it, &circle(47.4, 0.7, 0.1), true);
-    check(&it, &[("withLocation", Flag(true))], true);
     check(&it, &[("geoAccuracy", Codes(vec![2]))], true);
     check(&it, &[("geoAccuracy", Codes(vec![1]))], false);
     it.adverts[0].details.place = GivenPlace {
@@ -199,6 +223,7 @@ fn advert_without_coordinates_is_at_the_centre_of_its_commune() {
         ..GivenPlace::default()
     };
     check(&it, &circle(47.4, 0.7, 0.1), false);
+    check(&it, &circle(48.0, 0.7, 0.1), true);
     check(&it, &[("geoAccuracy", Codes(vec![1]))], true);
     check(&it, &[("includedCities", Ids(vec![37_261]))], true);
 }

@@ -39,8 +39,10 @@ pub async fn save(app: &App, owner: UserId, receiver: &Receiver) -> anyhow::Resu
         ..Alerts::default()
     };
     create(app, owner, gardens).await?;
-    create(app, owner, draft("Louer avec un balcon", rent, &[PropertyType::Apartment], Some("balcon"))?)
-        .await?;
+    // Its matches are kept and sent nowhere.
+    let mut balconies = draft("Louer avec un balcon", rent, &[PropertyType::Apartment], Some("balcon"))?;
+    balconies.alerts.enabled = true;
+    create(app, owner, balconies).await?;
     Ok(broadest)
 }
 

@@ -5,6 +5,7 @@ use serde_json::json;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
+use super::super::shares::Holder;
 use super::*;
 use crate::config::{Config, Sources};
 use crate::open;
@@ -24,7 +25,9 @@ async fn complete_lines_are_ingested_when_the_stream_aborts_at_once() {
     let shared = Shared::new(open::app(&config).unwrap(), config, CancellationToken::new()).unwrap();
     let lines = format!("{}{}{{\"half\":", line("1"), line("2"));
     let frames = [Ok(Bytes::from(lines)), Err(io::Error::from(io::ErrorKind::ConnectionReset))];
-    let response = ingest(&shared, None, None, Body::from_stream(stream::iter(frames)), ParseMode::Lenient);
+    let held = (shared.streams.take(Holder::WithoutKey(None)).unwrap(), None);
+    let sender = Sender { held, meter: None, owner: Owner::Local };
+    let response = ingest(&shared, sender, Body::from_stream(stream::iter(frames)), ParseMode::Lenient);
     shared.tasks.close();
     shared.tasks.wait().await;
     assert_eq!(shared.app.counts().await.unwrap(), (2, 2));

@@ -201,7 +201,7 @@ async fn webhooks_are_verified_printed_and_passed_on() {
     );
     // The owner changes the search meanwhile.
     let change =
-        json!({"title": "Presque tout", "transactionType": 0, "propertyTypes": [0, 1], "roomMax": 9});
+        json!({"title": "Presque tout", "transactionType": 0, "propertyTypes": [0, 1], "budgetMax": 900_000});
     call(&server, &key, "PUT", &path, Some(change)).await;
     // A message that another user's secret signed.
     let forged = format!("/webhook-tester?eventType=match&endpoint={}", listening.endpoint);
@@ -231,8 +231,8 @@ async fn webhooks_are_verified_printed_and_passed_on() {
     }
     // What its owner changed stays.
     assert_eq!(
-        (&restored["title"], &restored["propertyTypes"], &restored["roomMax"]),
-        (&json!("Presque tout"), &json!([0, 1]), &json!(9))
+        (&restored["title"], &restored["propertyTypes"], &restored["budgetMax"]),
+        (&json!("Presque tout"), &json!([0, 1]), &json!(900_000))
     );
 
     // A run that is killed leaves the search pointed here; the next one puts it back.
@@ -247,7 +247,9 @@ async fn webhooks_are_verified_printed_and_passed_on() {
     drop(server);
     let server = Serving::start(data.path());
     let next = Run::of(listen(&server, &key, folder.path(), &[]).output().unwrap());
-    assert!(next.failed().contains("the server refuses to send webhooks to this machine"), "{next:?}");
+    assert!(next.out.starts_with("An earlier run was killed"), "{next:?}");
+    assert!(next.err.contains("the server refuses to send webhooks to this machine"), "{next:?}");
+    assert_eq!(next.code, Some(1));
     assert_eq!(
         call(&server, &key, "GET", &path, None).await["endpointRecipient"],
         saved["endpointRecipient"]

@@ -1,11 +1,11 @@
 //! A small HTTP client over a bare socket. It sends exactly what a test specifies, valid or not, and shows the whole response.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 
 use super::described;
 
@@ -152,6 +152,26 @@ pub struct Connection {
 impl Connection {
     pub async fn open(address: SocketAddr) -> Self {
         Self { socket: BufReader::new(TcpStream::connect(address).await.unwrap()) }
+    }
+
+    /// Connects from another address of this machine, such as 127.0.0.2.
+    pub async fn open_from(local: IpAddr, address: SocketAddr) -> std::io::Result<Self> {
+        let socket = TcpSocket::new_v4()?;
+        socket.bind(SocketAddr::new(local, 0))?;
+        Ok(Self { socket: BufReader::new(socket.connect(address).await?) })
+    }
+
+    /// Reads a few bytes. `None` at the end, or if the connection was reset.
+    pub async fn read_some(&mut self, bytes_max: usize) -> Option<Vec<u8>> {
+        let mut bytes = vec![0; bytes_max];
+        let count = with_timeout(self.socket.read(&mut bytes)).await.ok().filter(|count| *count > 0)?;
+        bytes.truncate(count);
+        Some(bytes)
+    }
+
+    /// Sends bytes. Returns `false` if the server has closed the connection.
+    pub async fn try_send(&mut self, bytes: impl AsRef<[u8]>) -> bool {
+        with_timeout(self.socket.get_mut().write_all(bytes.as_ref())).await.is_ok()
     }
 
     pub async fn send(&mut self, bytes: impl AsRef<[u8]>) {

@@ -10,7 +10,8 @@ use crate::harness::client::Request;
 
 /// Saves a search that matches every advert of these tests.
 async fn match_everything(server: &TestServer, fields: &Value) -> Value {
-    let mut search = json!({"propertyTypes": [0, 1], "withCoherentPrice": false});
+    let mut search =
+        json!({"propertyTypes": [0, 1], "withCoherentPrice": false, "notificationEnabled": true});
     search.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     create_search(server, &search).await
 }
@@ -18,7 +19,7 @@ async fn match_everything(server: &TestServer, fields: &Value) -> Value {
 /// Starts a server with a search and matches of `count` properties, one second apart.
 async fn with_matches(count: usize) -> (TestServer, Value) {
     let server = TestServer::start().await;
-    let search = match_everything(&server, &json!({"notificationEnabled": true})).await;
+    let search = match_everything(&server, &json!({})).await;
     for number in 0..count {
         server.clock.advance_seconds(1);
         server.accept(&advert(&number.to_string(), json!({"price": 100_000 + number}))).await;

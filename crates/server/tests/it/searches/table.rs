@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::fields::{Need, Refusal, Row, Shown, rows};
 use super::{create_search, minimal, path, put, with, with_sites};
 use crate::harness::TestServer;
+use crate::harness::adverts::merge;
 use crate::harness::client::Response;
 
 /// Fields that are not criteria.
@@ -42,6 +43,15 @@ fn table_covers_every_field() {
 fn without(name: &str) -> Value {
     let mut body = minimal();
     body.as_object_mut().unwrap().remove(name);
+    body
+}
+
+/// Returns a body with a value. A radius comes with its centre, without which it is reported as ignored.
+fn given(name: &str, value: &Value) -> Value {
+    let mut body = with(&json!({name: value}));
+    if name == "radius" {
+        merge(&mut body, json!({"lat": 47.39, "lon": 0.69}));
+    }
     body
 }
 
@@ -115,7 +125,7 @@ async fn check_creation(server: &TestServer, row: &Row) {
         }
     }
     for (sent, shown) in &row.good {
-        let response = create(&with(&json!({name: sent}))).await;
+        let response = create(&given(name, sent)).await;
         assert_eq!(response.status, 201, "{name} {sent}: {}", response.text());
         assert_eq!(response.header("x-ignored-parameters"), None, "{name} {sent}");
         assert_eq!(seen(row, &response.json()), Some(shown.clone()), "{name} {sent}");
@@ -132,15 +142,11 @@ async fn check_creation(server: &TestServer, row: &Row) {
 async fn check_change(server: &TestServer, row: &Row) {
     let name = row.name;
     let (first, first_shown) = row.good[0].clone();
-    let created = create_search(server, &json!({name: first})).await;
+    let created = create_search(server, &given(name, &first)).await;
     let change = async |body: &Value| put(server, path(&created), body).await;
     // Reset before every case, so that each starts with the first valid value.
     let reset = async || {
-        assert_eq!(
-            seen(row, &change(&with(&json!({name: first}))).await.ok()),
-            Some(first_shown.clone()),
-            "{name}"
-        );
+        assert_eq!(seen(row, &change(&given(name, &first)).await.ok()), Some(first_shown.clone()), "{name}");
     };
 
     let response = change(&without(name)).await;
@@ -154,14 +160,14 @@ async fn check_change(server: &TestServer, row: &Row) {
         let response = change(&with(&json!({name: value}))).await;
         if row.need == Need::Required {
             assert_missing(&response, row);
-            assert_read_back(server, &{ change(&with(&json!({name: first}))).await.ok() }).await;
+            assert_read_back(server, &{ change(&given(name, &first)).await.ok() }).await;
         } else {
             assert_eq!(seen(row, &response.ok()), row.unset, "{name}: {value} clears");
             assert_read_back(server, &response.json()).await;
         }
     }
     for (sent, shown) in &row.good {
-        let response = change(&with(&json!({name: sent}))).await;
+        let response = change(&given(name, sent)).await;
         assert_eq!(seen(row, &response.ok()), Some(shown.clone()), "{name} {sent}");
         assert_read_back(server, &response.json()).await;
     }

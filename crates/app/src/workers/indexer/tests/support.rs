@@ -123,8 +123,15 @@ pub fn copy(from: &Path, to: &Path) {
 /// Returns all properties in the index, ordered by id.
 pub fn found(app: &App) -> Vec<PropertyId> {
     let request = SearchRequest { take: usize::MAX, ..SearchRequest::default() };
-    let mut found: Vec<_> =
-        app.index_searcher().unwrap().search(&request).hits.into_iter().map(|hit| hit.property).collect();
+    let mut found: Vec<_> = app
+        .index_searcher()
+        .unwrap()
+        .search(&request, &engine::Budget::unlimited())
+        .unwrap()
+        .hits
+        .into_iter()
+        .map(|hit| hit.property)
+        .collect();
     found.sort();
     found
 }

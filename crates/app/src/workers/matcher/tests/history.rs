@@ -7,8 +7,8 @@ use domain::criteria::{Entry, Presence, RawCriterion};
 use domain::draft::Lifecycle;
 use domain::search::SearchDraft;
 use domain::{
-    EmailAddress, Endpoint, EventName, FieldUpdate, Identity, Phrase, PropertyId, SearchId, SearchNumber,
-    Strictness,
+    EmailAddress, Endpoint, EventName, FieldUpdate, GeoPoint, GivenPlace, Identity, Insee, Phrase,
+    PropertyId, SearchId, SearchNumber, Strictness,
 };
 use store::prelude::*;
 use store::{
@@ -27,6 +27,10 @@ use crate::App;
 const RUNS: u64 = 20;
 
 const ADVERTS: u64 = 12;
+
+/// A point close to the centre of the commune 37261.
+const TOURS: (f64, f64) = (47.39, 0.69);
+
 const SEARCHES_MAX: u32 = 1_000;
 
 /// Splits make properties with numbers from here on.
@@ -60,6 +64,14 @@ fn random_search_draft(random: &mut Random) -> SearchDraft {
                 "excludedProperties",
                 RawCriterion::Properties(vec![property_id(random.below(ADVERTS))]),
             );
+        }
+        if random.once_in(3) {
+            criterion(raw_criteria, "constructionYearMin", RawCriterion::Number(2_000.0));
+        }
+        if random.once_in(6) {
+            for (name, number) in [("lat", TOURS.0), ("lon", TOURS.1), ("radius", 5.0)] {
+                criterion(raw_criteria, name, RawCriterion::Number(number));
+            }
         }
         let alerts = &mut draft.alerts;
         alerts.enabled = !random.once_in(3);
@@ -95,7 +107,7 @@ impl History {
             let all: Vec<_> = history.searches.values().cloned().collect();
             (!all.is_empty()).then(|| random.pick(&all).clone())
         };
-        match random.below(15) {
+        match random.below(18) {
             0 | 1 => {
                 let made = app.create_search(owner, random_search_draft(random), SEARCHES_MAX).await.unwrap();
                 self.record(made.unwrap());
@@ -113,6 +125,14 @@ impl History {
                 }
             }
             4..7 => self.regroup(app, random).await,
+            // Switches a search on or off, and changes nothing else.
+            7..10 => {
+                if let Some(known) = pick_search(self, random) {
+                    let mut draft = known.search.draft.clone();
+                    draft.alerts.enabled ^= true;
+                    self.record(app.update_search(&known, draft).await.unwrap().unwrap());
+                }
+            }
             _ => {
                 let drafts = (0..1 + random.below(3)).map(|_| random_draft(random)).collect();
                 app.ingest(drafts).await.unwrap();
@@ -224,8 +244,18 @@ fn random_draft(random: &mut Random) -> domain::AdvertDraft {
         1..4 => Some(property_id(number / 2)),
         _ => None,
     };
-    match random.below(6) {
+    match random.below(8) {
         0 => {}
+        6 => {
+            let year = *random.pick(&[1_950, 2_010]);
+            draft.patch.construction_year = FieldUpdate::Set(Some(year));
+        }
+        // In Tours, with or without coordinates.
+        7 => {
+            let point = GeoPoint::new(TOURS.0, TOURS.1).filter(|_| random.once_in(2));
+            let place = GivenPlace { insee: Insee::parse("37261"), point, ..GivenPlace::default() };
+            draft.patch.place = FieldUpdate::Set(place);
+        }
         1 => draft.lifecycle = *random.pick(&[Lifecycle::Expired { at: None }, Lifecycle::Live]),
         2 => {
             let text = *random.pick(&["Avec terrasse", "Sans balcon"]);

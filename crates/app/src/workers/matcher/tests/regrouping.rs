@@ -70,7 +70,7 @@ pub async fn move_adverts(app: &App, adverts: &[AdvertId], to: PropertyId) {
 }
 
 /// An advert at a price. If `property` is `None`, it stays where it is.
-fn priced(number: u64, property: Option<u64>, price: f64) -> AdvertDraft {
+pub fn priced(number: u64, property: Option<u64>, price: f64) -> AdvertDraft {
     let mut draft = draft(Identity::Uuid(advert_id(number)));
     draft.patch.price = FieldUpdate::Set(Amount::new(price));
     draft.property = property.map(property_id);
