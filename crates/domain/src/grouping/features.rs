@@ -14,7 +14,7 @@ use crate::kinds::PropertyType;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Features(pub u64);
 
-/// How many homes of a town have a feature.
+/// How many homes of a town have a feature. Estimates: no stock was counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Frequency {
     /// Every second one.
