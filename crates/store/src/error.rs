@@ -39,6 +39,9 @@ pub enum Error {
         #[source]
         source: std::io::Error,
     },
+    /// The code of a write panicked. It wrote nothing, and other writes go on.
+    #[error("a write panicked")]
+    Panicked,
     /// The store was closed, or stopped after a failed write.
     #[error("the store is closed")]
     Closed,

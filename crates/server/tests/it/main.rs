@@ -11,6 +11,7 @@ mod cli;
 mod compression;
 mod contract;
 mod cors;
+mod damage;
 mod deliveries;
 mod examples;
 mod grouping;
