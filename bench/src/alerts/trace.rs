@@ -159,7 +159,8 @@ fn advert_of(entry: &LogEntry) -> Option<AdvertId> {
         Change::PropertyRemoved { .. }
         | Change::Search { .. }
         | Change::SearchRemoved { .. }
-        | Change::Erased => None,
+        | Change::Erased
+        | Change::Damaged { .. } => None,
     }
 }
 

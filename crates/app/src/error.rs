@@ -18,7 +18,7 @@ pub enum Error {
     /// A task on another thread did not complete: it panicked, or the process is shutting down.
     #[error("the task was interrupted")]
     Interrupted,
-    /// A computation for a request panicked.
+    /// A computation for a request, or a step of a worker, panicked.
     #[error("a computation panicked")]
     Panicked,
     /// Too much work waits already; retry later.

@@ -13,7 +13,9 @@ mod plan;
 use domain::{AdvertDraft, AdvertId, GivenPlace, PropertyId, Timestamp, Violation, merge};
 use places::resolve::PlaceField;
 use places::{Certainty, PlaceWarning};
-use store::{ChangeSet, CommitOutcome, Erased, Expected, Position, PutCause, PutProperty, Step};
+use store::{
+    ChangeSet, CommitOutcome, Erased, Expected, FoundProperties, Position, PutCause, PutProperty, Step,
+};
 
 use crate::{App, Error, run_to_end};
 pub use full_feed::{FullFeed, FullFeedRefusal, MissingAdverts};
@@ -286,8 +288,10 @@ impl App {
             loaded.located.extend(identities.into_iter().zip(found));
         }
         if !properties.is_empty() {
-            let mut found = self.store.properties(properties.clone()).await?;
-            loaded.properties.extend(properties.into_iter().map(|id| (id, found.remove(&id))));
+            let FoundProperties { mut intact, damaged } =
+                self.store.find_properties(properties.clone()).await?;
+            loaded.properties.extend(properties.into_iter().map(|id| (id, intact.remove(&id))));
+            loaded.damaged.extend(damaged);
         }
         Ok(())
     }

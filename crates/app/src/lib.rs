@@ -66,6 +66,7 @@ pub struct App {
     dispatch: Option<Arc<dispatch::Dispatch>>,
     grouping: Arc<grouping::Grouping>,
     pending_usage: Arc<usage::PendingUsage>,
+    workers: Arc<workers::health::Workers>,
 }
 
 impl App {
@@ -90,6 +91,7 @@ impl App {
             dispatch: None,
             grouping: Arc::default(),
             pending_usage: Arc::default(),
+            workers: Arc::default(),
         }
     }
 

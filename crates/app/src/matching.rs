@@ -22,6 +22,7 @@ pub(crate) struct MatcherProgress {
     evaluated: AtomicU64,
     matches: AtomicU64,
     notifications: AtomicU64,
+    searches_loaded: AtomicU64,
 }
 
 /// How much work matching was.
@@ -48,6 +49,8 @@ pub struct MatcherStatus {
     pub bytes: u64,
     /// Since this process started.
     pub stats: MatchStats,
+    /// How many saved searches the matcher has read to start, or to start again, since this process started.
+    pub searches_loaded: u64,
 }
 
 impl MatcherProgress {
@@ -63,6 +66,11 @@ impl MatcherProgress {
     pub fn set_searches(&self, count: usize, bytes: usize) {
         self.searches.store(count as u64, Ordering::Relaxed);
         self.bytes.store(bytes as u64, Ordering::Relaxed);
+    }
+
+    /// Counts the searches that were loaded.
+    pub fn searches_loaded(&self, count: usize) {
+        self.searches_loaded.fetch_add(count as u64, Ordering::Relaxed);
     }
 
     /// Publishes that a batch up to a position is recorded.
@@ -87,6 +95,7 @@ impl MatcherProgress {
             position: *self.position.borrow(),
             searches: read(&self.searches),
             bytes: read(&self.bytes),
+            searches_loaded: read(&self.searches_loaded),
             stats: MatchStats {
                 properties: read(&self.properties),
                 candidates: read(&self.candidates),

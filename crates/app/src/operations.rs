@@ -1,7 +1,7 @@
-//! Operator tasks: health checks, counts, compaction and the bookmarks of interrupted imports.
+//! Operator tasks: health checks, counts, compaction, verification and the bookmarks of interrupted imports.
 
 use domain::{AdvertId, Identity};
-use store::Position;
+use store::{Finding, Position, RecordKind, Repair, StoreFailure, VerifyCursor, VerifyPage};
 
 use crate::{App, Error};
 
@@ -26,6 +26,37 @@ impl App {
     /// Returns the number of properties and the number of adverts.
     pub async fn counts(&self) -> Result<(u64, u64), Error> {
         Ok(self.store.counts().await?)
+    }
+
+    /// Returns why the store accepts no more writes; `None` while it does.
+    pub fn store_failure(&self) -> Option<StoreFailure> {
+        *self.store.failure().borrow()
+    }
+
+    /// Waits until the store accepts no more writes.
+    pub async fn wait_for_store_failure(&self) -> StoreFailure {
+        let mut failure = self.store.failure();
+        let is_known = failure.wait_for(Option::is_some).await.is_ok();
+        if !is_known {
+            // The store is closed: the process is about to end.
+            std::future::pending::<()>().await;
+        }
+        failure.borrow().unwrap_or(StoreFailure::WriterEnded)
+    }
+
+    /// Returns how many damaged records this process has met, by kind.
+    pub fn damaged_records(&self) -> Vec<(RecordKind, u64)> {
+        self.store.damage()
+    }
+
+    /// Checks the next records of the store. Start with the default cursor, and go on with the rest of the page.
+    pub async fn verify(&self, cursor: VerifyCursor) -> Result<VerifyPage, Error> {
+        Ok(self.store.verify(cursor).await?)
+    }
+
+    /// Repairs what a verification found.
+    pub async fn repair(&self, finding: Finding) -> Result<Repair, Error> {
+        Ok(self.store.repair(finding, self.clock.now()).await?)
     }
 
     /// Compacts the database file.

@@ -171,9 +171,9 @@ impl App {
         Ok(index.ok_or(Error::Starting)?.searcher())
     }
 
-    /// Returns the current version of properties, without those that do not exist any more.
+    /// Returns the current version of properties, without those that do not exist any more and those that cannot be read.
     pub async fn properties(&self, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, Property>, Error> {
-        let found = self.store.properties(ids).await?;
+        let found = self.store.find_properties(ids).await?.intact;
         Ok(found.into_iter().map(|(id, stored)| (id, stored.property)).collect())
     }
 

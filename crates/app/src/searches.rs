@@ -9,7 +9,7 @@ use domain::search::SearchDraft;
 use domain::{MatchId, Property, PropertyId, SavedSearch, SearchId, SearchRef, SearchToken, UserId};
 use store::{
     ChangeSet, CommitOutcome, ExpectedSearch, MatchRow, Position, PutSearch, SearchList, SearchPage, Step,
-    StoredSearch,
+    StoredSearch, VersionLookup,
 };
 
 use crate::{App, Error};
@@ -81,11 +81,9 @@ impl App {
         }
     }
 
-    /// Deletes a search and its matches. Returns `false` if the owner has no search with this id.
-    pub async fn delete_search(&self, owner: UserId, id: SearchId) -> Result<bool, Error> {
-        if self.search_of(owner, id).await?.is_none() {
-            return Ok(false);
-        }
+    /// Deletes a search and its matches, even if its record cannot be read. Returns `false` if the owner has no search of this name.
+    pub async fn delete_search(&self, owner: UserId, name: SearchRef) -> Result<bool, Error> {
+        let Some(id) = self.store.search_id(owner, name).await? else { return Ok(false) };
         let steps = vec![Step::RemoveSearch { search: id, owner }];
         self.store.commit(ChangeSet { recorded_at: self.clock.now(), steps, grouped_at: None }).await?;
         Ok(true)
@@ -127,12 +125,13 @@ impl App {
     async fn with_properties(&self, rows: Vec<MatchRow>) -> Result<Vec<MatchedProperty>, Error> {
         let versions = rows.iter().map(|row| (row.property, row.version)).collect();
         let versions = self.store.properties_at(versions).await?;
-        // A version that contained only adverts that were erased since is gone. The property itself may still exist.
-        let gone = rows.iter().zip(&versions).filter(|(_, version)| version.is_none());
+        // A version that contained only adverts that were erased since is gone, and a damaged one cannot be shown. The property
+        // itself may still exist.
+        let gone = rows.iter().zip(&versions).filter(|(_, it)| !matches!(it, VersionLookup::Intact(_)));
         let gone: Vec<_> = gone.map(|(row, _)| row.property).collect();
         let mut current = if gone.is_empty() { HashMap::new() } else { self.properties(gone).await? };
-        let with_property = |(row, version): (MatchRow, Option<Property>)| {
-            let property = version.or_else(|| current.remove(&row.property))?;
+        let with_property = |(row, version): (MatchRow, VersionLookup)| {
+            let property = version.intact().or_else(|| current.remove(&row.property))?;
             Some(MatchedProperty { row, property })
         };
         Ok(rows.into_iter().zip(versions).filter_map(with_property).collect())

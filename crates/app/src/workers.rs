@@ -3,6 +3,7 @@
 pub mod dispatcher;
 pub mod expiry;
 pub mod follower;
+pub mod health;
 pub mod indexer;
 pub mod matcher;
 

@@ -104,6 +104,10 @@ pub const CANCEL_REASONS: &[Choice] = &[
     choice("no_recipient", "The search no longer has a destination or no longer subscribes to the event"),
     choice("erased", "The data that it refers to was erased"),
     choice("channel_off", "This server does not send by this channel"),
+    choice(
+        "damaged",
+        "The stored record that it is about is damaged; replay it once the operator has repaired it",
+    ),
 ];
 
 /// How an attempt ended.

@@ -49,11 +49,19 @@ pub enum CancelReason {
     Erased,
     /// The server has no transport for the channel.
     ChannelOff,
+    /// What it is about cannot be read: the stored record is damaged.
+    Damaged,
 }
 
 impl CancelReason {
-    pub const ALL: [Self; 5] =
-        [Self::Disabled, Self::SearchDeleted, Self::NoRecipient, Self::Erased, Self::ChannelOff];
+    pub const ALL: [Self; 6] = [
+        Self::Disabled,
+        Self::SearchDeleted,
+        Self::NoRecipient,
+        Self::Erased,
+        Self::ChannelOff,
+        Self::Damaged,
+    ];
 }
 
 /// The outcome of an attempt.

@@ -15,6 +15,7 @@ mod receiver;
 mod regroup;
 mod serve;
 mod sites;
+mod verify;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -42,6 +43,8 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Rewrite the database: removes all traces of erased adverts from its files and frees disk space.
     Compact(compact::CompactArgs),
+    /// Check every record and index of the database, and repair what is damaged. Works while a server is running.
+    Verify(verify::VerifyArgs),
     /// Import a feed: one advert per line, an export of another Vigie, CSV, or a format of the trade.
     Import(import::ImportArgs),
     /// Create, list, change and revoke API keys. A running server applies changes at once.
@@ -121,6 +124,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             Command::Serve(args) => serve::run(args).await,
             Command::Demo(args) => demo::run(args).await,
             Command::Compact(args) => compact::run(args).await,
+            Command::Verify(args) => verify::run(args).await,
             Command::Import(args) => import::run(args).await,
             Command::Keys(args) => keys::run(args).await,
             Command::Sites(args) => sites::run(args).await,

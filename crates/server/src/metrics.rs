@@ -1,6 +1,7 @@
 //! Metrics in the OpenMetrics text format.
 
 mod dispatcher;
+mod faults;
 mod grouping;
 mod index;
 mod matcher;
@@ -16,6 +17,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
 use dispatcher::DispatcherMetrics;
+use faults::FaultMetrics;
 use grouping::GroupingMetrics;
 use index::IndexMetrics;
 use matcher::MatcherMetrics;
@@ -37,6 +39,7 @@ pub struct Metrics {
     pub index: IndexMetrics,
     pub matcher: MatcherMetrics,
     pub dispatcher: DispatcherMetrics,
+    pub faults: FaultMetrics,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -117,6 +120,7 @@ impl Default for Metrics {
         let index = IndexMetrics::register(&mut registry);
         let matcher = MatcherMetrics::register(&mut registry);
         let dispatcher = DispatcherMetrics::register(&mut registry);
+        let faults = FaultMetrics::register(&mut registry);
         Self {
             registry,
             requests,
@@ -132,6 +136,7 @@ impl Default for Metrics {
             index,
             matcher,
             dispatcher,
+            faults,
         }
     }
 }

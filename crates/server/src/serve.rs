@@ -45,6 +45,9 @@ const USAGE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How often keys that another process has changed are looked for: a key that `vigie keys revoke` revokes stops working this soon.
 const KEYS_INTERVAL: Duration = Duration::from_millis(500);
+/// How long a server whose database accepts no more writes still answers: long enough for requests in progress, and for a probe to
+/// see that it is not healthy.
+const FAILURE_GRACE: Duration = Duration::from_secs(2);
 
 /// Pause after a failed `accept`, usually for lack of file descriptors: an immediate retry would spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -78,11 +81,13 @@ impl Server {
         self.listener.local_addr()
     }
 
-    /// Serves until `shared.stop` is cancelled, then finishes the requests in progress.
+    /// Serves until `shared.stop` is cancelled, then finishes the requests in progress. Cancels it itself a moment after the database
+    /// has failed: only a restart helps then.
     pub async fn run(self) {
         let Self { listener, shared } = self;
         let stop = shared.stop.clone();
         start_workers(&shared);
+        shared.tasks.spawn(stop_after_failure(shared.app.clone(), stop.clone()));
         // Requests in progress wait for the index, so followers stop after them.
         let (following, stop_following) = (TaskTracker::new(), CancellationToken::new());
         start_followers(&shared, &following, &stop_following);
@@ -113,6 +118,17 @@ impl Server {
             Err(_elapsed) => tracing::warn!("the usage of the last seconds is lost: the database is busy"),
         }
     }
+}
+
+/// Stops the server when its database accepts no more writes.
+async fn stop_after_failure(app: App, stop: CancellationToken) {
+    let failure = tokio::select! {
+        () = stop.cancelled() => return,
+        failure = app.wait_for_store_failure() => failure,
+    };
+    tracing::error!(reason = failure.description(), "the server stops, because only a restart helps");
+    let _ = tokio::time::timeout(FAILURE_GRACE, stop.cancelled()).await;
+    stop.cancel();
 }
 
 async fn accept_until(listener: &TcpListener, shared: &Shared, stop: &CancellationToken) {
@@ -174,22 +190,29 @@ fn start_followers(shared: &Shared, tasks: &TaskTracker, stop: &CancellationToke
         snapshot_interval: config.snapshot_interval,
     };
     if let Some(indexer) = Indexer::new(&shared.app, settings) {
-        tasks.spawn_on(indexer::run(indexer, stop.clone()), &background);
-        tasks.spawn_on(indexer::maintain(shared.app.clone(), stop.clone()), &background);
+        let app = || shared.app.clone();
+        let run = indexer::run(indexer, stop.clone());
+        tasks.spawn_on(app().supervise("indexer", stop.clone(), run), &background);
+        let merge = indexer::maintain(app(), stop.clone());
+        tasks.spawn_on(app().supervise("segment merges", stop.clone(), merge), &background);
     }
     tasks.spawn_on(prepare_grouping(shared.app.background(), stop.clone()), &background);
     if let Some(matcher) = Matcher::new(&shared.app) {
-        tasks.spawn_on(matcher::run(matcher, stop.clone()), &background);
+        let run = matcher::run(matcher, stop.clone());
+        tasks.spawn_on(shared.app.clone().supervise("matcher", stop.clone(), run), &background);
     }
     // The dispatcher stops with the process, not with the followers: it starts no new attempt after that, so that attempts
     // in progress end while the followers still run.
     let _in_background = background.enter();
     match Dispatcher::new(&shared.app) {
         Ok(Some(dispatcher)) => {
-            drop(tasks.spawn_on(dispatcher::run(dispatcher, shared.stop.clone()), &background))
+            let run = dispatcher::run(dispatcher, shared.stop.clone());
+            let run = shared.app.clone().supervise("dispatcher", shared.stop.clone(), run);
+            drop(tasks.spawn_on(run, &background))
         }
         Ok(None) => {}
         Err(error) => {
+            shared.app.worker_ended("dispatcher");
             tracing::error!(
                 error = &error as &dyn std::error::Error,
                 "the dispatcher failed to start: no webhooks or e-mails are sent until the server is restarted"
@@ -213,8 +236,8 @@ fn start_workers(shared: &Shared) {
     });
     shared.tasks.spawn_on(measure, &shared.background.handle());
     if let Some(age) = shared.config.expire_after {
-        let (app, stop) = (shared.app.clone(), shared.stop.clone());
-        shared.tasks.spawn(workers::repeat_later("expiry", EXPIRY_INTERVAL, stop, move || {
+        let (app, stop) = (shared.app.background(), shared.stop.clone());
+        let expire = workers::repeat_later("expiry", EXPIRY_INTERVAL, stop, move || {
             let app = app.clone();
             async move {
                 let expired = workers::expiry::run_once(&app, age).await?;
@@ -226,7 +249,8 @@ fn start_workers(shared: &Shared) {
                 }
                 Ok(())
             }
-        }));
+        });
+        shared.tasks.spawn_on(expire, &shared.background.handle());
     }
     let (app, stop) = (shared.app.clone(), shared.stop.clone());
     shared.tasks.spawn(workers::repeat_later("usage", USAGE_INTERVAL, stop, move || {

@@ -6,6 +6,7 @@
 
 mod access;
 mod adverts;
+mod damage;
 mod deliveries;
 mod grouping;
 mod log;
@@ -18,9 +19,10 @@ mod usage;
 
 pub use access::{AccessStore, Key, NewKey, User};
 pub use adverts::{
-    AdvertRef, AdvertStore, Erased, Expected, LiveAdvert, PutCause, PutProperty, ScanPage, ScanPart,
-    StoredProperty,
+    AdvertRef, AdvertStore, Erased, Expected, FoundProperties, LiveAdvert, OverduePage, PutCause,
+    PutProperty, ScanPage, ScanPart, StoredProperty, VersionLookup,
 };
+pub use damage::{Finding, RecordKind, Repair, VerifyCursor, VerifyPage};
 pub use deliveries::{
     Attempt, Claim, Contacts, DeliveryList, DeliveryPage, DeliveryRow, DeliveryStore, DeliverySubject,
     DocumentKey, DueDelivery, ERASURE_GRACE, EnqueueBatch, Gather, InitialState, LEASE, Lane, LaneDue,
@@ -31,7 +33,7 @@ pub use grouping::{AdvertGrouping, DecidedBy, ForeignWrites, LineageRow, Signatu
 pub use log::{
     Change, ChangeSet, CommitOutcome, Erasure, LogEntry, LogStore, PropertyCause, RemovalCause, Step,
 };
-pub use maintenance::MaintenanceStore;
+pub use maintenance::{MaintenanceStore, StoreFailure};
 pub use matches::{MatchBatch, MatchGroup, MatchPage, MatchRow, MatchStore, Notification, OutboxEntry};
 pub use position::Position;
 pub use searches::{

@@ -42,8 +42,8 @@ pub enum Error {
     /// Too many reads wait already; the caller may try again later.
     #[error("more than {waiting_max} reads of the store wait")]
     Busy { waiting_max: usize },
-    /// A read panicked. Only this one failed.
-    #[error("a read of the store panicked")]
+    /// The code of a read or a write panicked. Only this one failed; a write that panicked wrote nothing.
+    #[error("a read or a write of the store panicked")]
     Panicked,
     /// The store was closed, or stopped after a failed write.
     #[error("the store is closed")]

@@ -17,13 +17,14 @@ pub use contract::{
     AccessStore, AdvertGrouping, AdvertRef, AdvertStore, Attempt, Change, ChangeSet, Claim, CommitOutcome,
     Contacts, DailyUsage, DecidedBy, DeliveryList, DeliveryPage, DeliveryRow, DeliveryStore, DeliverySubject,
     DeliveryUsage, DocumentKey, DueDelivery, ERASURE_GRACE, EnqueueBatch, Erased, Erasure, Expected,
-    ExpectedSearch, ForeignWrites, Gather, InitialState, Key, LEASE, Lane, LaneDue, LaneHead, LanePeek,
-    Leases, LineageRow, LiveAdvert, LogEntry, LogStore, MaintenanceStore, MatchBatch, MatchGroup, MatchPage,
-    MatchRow, MatchStore, NewDelivery, NewKey, NewSecret, Notification, OperationUsage, OutboxBatch,
-    OutboxCursor, OutboxEntry, Position, PropertyCause, Pruned, PutCause, PutProperty, PutSearch, PutSite,
-    QueueDepth, RemovalCause, RenameOutcome, Replay, RequestUsage, ScanPage, ScanPart, SearchList,
-    SearchLookup, SearchPage, SearchStore, Settlement, SignatureRow, SiteStore, StateKind, Step, Store,
-    StoredProperty, StoredSearch, UsageBatch, UsageList, UsagePage, UsageStore, User,
+    ExpectedSearch, Finding, ForeignWrites, FoundProperties, Gather, InitialState, Key, LEASE, Lane, LaneDue,
+    LaneHead, LanePeek, Leases, LineageRow, LiveAdvert, LogEntry, LogStore, MaintenanceStore, MatchBatch,
+    MatchGroup, MatchPage, MatchRow, MatchStore, NewDelivery, NewKey, NewSecret, Notification,
+    OperationUsage, OutboxBatch, OutboxCursor, OutboxEntry, OverduePage, Position, PropertyCause, Pruned,
+    PutCause, PutProperty, PutSearch, PutSite, QueueDepth, RecordKind, RemovalCause, RenameOutcome, Repair,
+    Replay, RequestUsage, ScanPage, ScanPart, SearchList, SearchLookup, SearchPage, SearchStore, Settlement,
+    SignatureRow, SiteStore, StateKind, Step, Store, StoreFailure, StoredProperty, StoredSearch, UsageBatch,
+    UsageList, UsagePage, UsageStore, User, VerifyCursor, VerifyPage, VersionLookup,
 };
 pub use error::{Cause, Error};
 

@@ -6,6 +6,7 @@
 
 mod checksum;
 mod pack;
+mod payload;
 mod regrouping;
 mod search;
 mod search_list;
@@ -16,6 +17,7 @@ use domain::{AdvertEvent, Property, PropertyId};
 
 use crate::error::Error;
 use pack::{compress, decompress};
+pub use payload::{decode_id_payload, seal_payload};
 pub use regrouping::Regrouping;
 pub use search::{decode_search, encode_search};
 pub use search_list::{decode_search_list, encode_search_list, search_list_contains};
@@ -48,16 +50,23 @@ pub fn decode_document(record: &[u8]) -> Result<Vec<u8>, Error> {
     decompress(FORMAT_JSON_ZSTD, record, || "a stored document".to_owned())
 }
 
-/// Encodes the events of one log entry. They are few and short, so they are not compressed.
+/// Encodes the events of one log entry. They are few and short, so they are not compressed. [`seal_payload`] adds the checksum.
 pub fn encode_events(events: &[AdvertEvent]) -> Result<Vec<u8>, Error> {
     let records: Vec<EventRecord> = events.iter().map(EventRecord::from_event).collect();
     serde_json::to_vec(&records).map_err(|error| Error::corrupt_by("events to be written", error))
 }
 
+/// Decodes the payload of a log entry that consists of events.
 pub fn decode_events(payload: &[u8]) -> Result<Vec<AdvertEvent>, Error> {
-    let what = "the events of a log entry";
+    parse_events(payload::open_payload(b'[', payload, EVENTS)?)
+}
+
+const EVENTS: &str = "the events of a log entry";
+
+fn parse_events(json: &[u8]) -> Result<Vec<AdvertEvent>, Error> {
+    let what = EVENTS;
     let records: Vec<EventRecord> =
-        serde_json::from_slice(payload).map_err(|error| Error::corrupt_by(what, error))?;
+        serde_json::from_slice(json).map_err(|error| Error::corrupt_by(what, error))?;
     records
         .into_iter()
         .map(EventRecord::into_event)

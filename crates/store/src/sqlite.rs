@@ -7,6 +7,7 @@
 
 mod access;
 mod commit;
+mod damage;
 mod deliveries;
 mod erase;
 mod error;
@@ -19,12 +20,14 @@ mod prepare;
 mod priority;
 mod read;
 mod readers;
+mod repair;
 mod scan;
 mod schema;
 mod searches;
 mod secrets;
 mod sites;
 mod usage;
+mod verify;
 mod writer;
 
 use std::collections::HashMap;
@@ -36,22 +39,24 @@ use async_trait::async_trait;
 use domain::grouping::PersonDecision;
 use domain::{
     AdvertId, CancelReason, Date, DeliveryEpoch, DeliveryId, Identity, KeyId, KeySettings, Property,
-    PropertyId, SearchId, SearchNumber, SearchToken, Site, SiteCategory, SiteCategoryId, SiteCategoryName,
-    SiteDirectory, SiteKey, Timestamp, UserId, WebhookSecret, WebhookSecrets,
+    PropertyId, SearchId, SearchNumber, SearchRef, SearchToken, Site, SiteCategory, SiteCategoryId,
+    SiteCategoryName, SiteDirectory, SiteKey, Timestamp, UserId, WebhookSecret, WebhookSecrets,
 };
 use rusqlite::Connection;
 use tokio::sync::watch;
 
 use crate::contract::{
     AccessStore, AdvertRef, AdvertStore, Attempt, ChangeSet, Claim, CommitOutcome, DeliveryList,
-    DeliveryPage, DeliveryRow, DeliveryStore, DocumentKey, EnqueueBatch, Erased, ForeignWrites, Key, Lane,
-    LaneDue, LaneHead, LanePeek, Leases, LineageRow, LiveAdvert, LogEntry, LogStore, MaintenanceStore,
-    MatchBatch, MatchGroup, MatchPage, MatchRow, MatchStore, NewKey, NewSecret, OutboxBatch, Position,
-    Pruned, PutSite, QueueDepth, RenameOutcome, Replay, ScanPage, ScanPart, SearchList, SearchLookup,
-    SearchPage, SearchStore, Settlement, SignatureRow, SiteStore, StoredProperty, StoredSearch, UsageBatch,
-    UsageList, UsagePage, UsageStore,
+    DeliveryPage, DeliveryRow, DeliveryStore, DocumentKey, EnqueueBatch, Erased, Finding, ForeignWrites,
+    FoundProperties, Key, Lane, LaneDue, LaneHead, LanePeek, Leases, LineageRow, LiveAdvert, LogEntry,
+    LogStore, MaintenanceStore, MatchBatch, MatchGroup, MatchPage, MatchRow, MatchStore, NewKey, NewSecret,
+    OutboxBatch, OverduePage, Position, Pruned, PutSite, QueueDepth, RecordKind, RenameOutcome, Repair,
+    Replay, ScanPage, ScanPart, SearchList, SearchLookup, SearchPage, SearchStore, Settlement, SignatureRow,
+    SiteStore, StoreFailure, StoredSearch, UsageBatch, UsageList, UsagePage, UsageStore, VerifyCursor,
+    VerifyPage, VersionLookup,
 };
 use crate::error::Error;
+use damage::DamageLog;
 use deliveries::PreparedClaim;
 use lock::OpeningLock;
 pub use lock::ServerLock;
@@ -60,6 +65,7 @@ use matches::indexing::{self, IndexStep};
 use prepare::Prepared;
 pub use priority::{Priority, lower_thread_priority};
 use readers::{ReadKind, Readers};
+pub use writer::WriteFault;
 use writer::{Transaction, Writer};
 
 /// The database inside the data folder.
@@ -86,6 +92,7 @@ struct Shared {
     writer: Writer,
     foreground: Readers,
     background: Readers,
+    damage: Arc<DamageLog>,
 }
 
 impl SqliteStore {
@@ -109,6 +116,7 @@ impl SqliteStore {
             foreground: Readers::start("store-read", READERS, Priority::Foreground, open)?,
             background: Readers::start("store-read-background", READERS, Priority::Background, open)?,
             writer: Writer::start(connection)?,
+            damage: Arc::default(),
         };
         Ok(Self { shared: Arc::new(shared), priority: Priority::Foreground })
     }
@@ -144,6 +152,37 @@ impl SqliteStore {
         }
     }
 
+    /// Reads records, and takes note of those that are damaged.
+    async fn read_checked<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection, &DamageLog) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        self.checked(ReadKind::Bulk, work).await
+    }
+
+    /// Reads a record or a few like [`Self::look_up`], and takes note of those that are damaged.
+    async fn look_up_checked<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection, &DamageLog) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        self.checked(ReadKind::Lookup, work).await
+    }
+
+    async fn checked<T: Send + 'static>(
+        &self,
+        kind: ReadKind,
+        work: impl FnOnce(&Connection, &DamageLog) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let damage = Arc::clone(&self.shared.damage);
+        self.readers().run(kind, move |connection| work(connection, &damage)).await
+    }
+
+    /// Lets the next transaction fail, for tests.
+    #[doc(hidden)]
+    pub fn inject(&self, fault: WriteFault) {
+        self.shared.writer.inject(fault);
+    }
+
     /// Writes, and commits unless the work fails.
     async fn write<T: Send + 'static>(
         &self,
@@ -168,9 +207,9 @@ impl AdvertStore for SqliteStore {
         self.readers().run(kind, move |connection| read::locate(connection, &identities)).await
     }
 
-    async fn properties(&self, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, StoredProperty>, Error> {
+    async fn find_properties(&self, ids: Vec<PropertyId>) -> Result<FoundProperties, Error> {
         let kind = ReadKind::of_count(ids.len());
-        self.readers().run(kind, move |connection| read::properties(connection, &ids)).await
+        self.checked(kind, move |connection, damage| read::find_properties(connection, &ids, damage)).await
     }
 
     async fn scan_parts(&self, count: usize) -> Result<Vec<ScanPart>, Error> {
@@ -178,23 +217,32 @@ impl AdvertStore for SqliteStore {
     }
 
     async fn scan(&self, part: ScanPart, limit: usize) -> Result<ScanPage, Error> {
-        self.read(move |connection| scan::scan(connection, part, limit)).await
+        self.read_checked(move |connection, damage| scan::scan(connection, part, limit, damage)).await
     }
 
     async fn property_at(&self, id: PropertyId, version: u32) -> Result<Option<Property>, Error> {
         self.read(move |connection| read::property_at(connection, id, version)).await
     }
 
-    async fn properties_at(&self, versions: Vec<(PropertyId, u32)>) -> Result<Vec<Option<Property>>, Error> {
-        self.read(move |connection| read::properties_at(connection, &versions)).await
+    async fn properties_at(&self, versions: Vec<(PropertyId, u32)>) -> Result<Vec<VersionLookup>, Error> {
+        self.read_checked(move |connection, damage| read::properties_at(connection, &versions, damage)).await
     }
 
-    async fn not_crawled_since(&self, timestamp: Timestamp, limit: usize) -> Result<Vec<AdvertRef>, Error> {
-        self.read(move |connection| read::not_crawled_since(connection, timestamp, limit)).await
+    async fn not_crawled_since(
+        &self,
+        timestamp: Timestamp,
+        after: Option<AdvertId>,
+        limit: usize,
+    ) -> Result<OverduePage, Error> {
+        self.read_checked(move |connection, damage| {
+            read::not_crawled_since(connection, timestamp, after, limit, damage)
+        })
+        .await
     }
 
     async fn live_adverts_of_site(&self, site: SiteKey) -> Result<Vec<LiveAdvert>, Error> {
-        self.read(move |connection| read::live_adverts_of_site(connection, &site)).await
+        self.read_checked(move |connection, damage| read::live_adverts_of_site(connection, &site, damage))
+            .await
     }
 
     async fn scan_signatures(
@@ -202,11 +250,14 @@ impl AdvertStore for SqliteStore {
         after: Option<AdvertId>,
         limit: usize,
     ) -> Result<Vec<SignatureRow>, Error> {
-        self.read(move |connection| grouping::scan_signatures(connection, after, limit)).await
+        self.read_checked(move |connection, damage| {
+            grouping::scan_signatures(connection, after, limit, damage)
+        })
+        .await
     }
 
     async fn signatures(&self, adverts: Vec<AdvertId>) -> Result<Vec<Option<SignatureRow>>, Error> {
-        self.read(move |connection| grouping::signatures(connection, &adverts)).await
+        self.read_checked(move |connection, damage| grouping::signatures(connection, &adverts, damage)).await
     }
 
     async fn put_signatures(&self, signatures: Vec<(AdvertId, Vec<u8>)>) -> Result<(), Error> {
@@ -218,11 +269,12 @@ impl AdvertStore for SqliteStore {
     }
 
     async fn lineage(&self, property: PropertyId) -> Result<Vec<LineageRow>, Error> {
-        self.read(move |connection| grouping::lineage(connection, property)).await
+        self.read_checked(move |connection, damage| grouping::lineage(connection, property, damage)).await
     }
 
     async fn person_decisions(&self, after: u64) -> Result<Vec<(u64, PersonDecision)>, Error> {
-        self.read(move |connection| grouping::person_decisions(connection, after)).await
+        self.read_checked(move |connection, damage| grouping::person_decisions(connection, after, damage))
+            .await
     }
 
     async fn counts(&self) -> Result<(u64, u64), Error> {
@@ -230,7 +282,9 @@ impl AdvertStore for SqliteStore {
     }
 
     async fn erase(&self, advert: AdvertId, at: Timestamp) -> Result<Option<Erased>, Error> {
-        let erased = self.transact(move |connection| erase::erase(connection, advert, at)).await?;
+        let damage = Arc::clone(&self.shared.damage);
+        let erase = move |connection: &Connection| erase::erase(connection, advert, at, &damage);
+        let erased = self.transact(erase).await?;
         if erased.is_some()
             && let Err(error) = self.shared.writer.truncate_wal().await
         {
@@ -254,7 +308,8 @@ impl LogStore for SqliteStore {
     }
 
     async fn log_after(&self, position: Position, limit: usize) -> Result<Vec<LogEntry>, Error> {
-        self.read(move |connection| read::log_after(connection, position, limit)).await
+        self.read_checked(move |connection, damage| read::log_after(connection, position, limit, damage))
+            .await
     }
 
     fn head(&self) -> watch::Receiver<Position> {
@@ -292,12 +347,16 @@ impl SearchStore for SqliteStore {
         self.look_up(move |connection| searches::by_token(connection, owner, &token)).await
     }
 
+    async fn search_id(&self, owner: UserId, name: SearchRef) -> Result<Option<SearchId>, Error> {
+        self.look_up(move |connection| searches::id_of(connection, owner, &name)).await
+    }
+
     async fn searches_by_number(&self, numbers: Vec<SearchNumber>) -> Result<Vec<SearchLookup>, Error> {
-        self.read(move |connection| searches::by_numbers(connection, &numbers)).await
+        self.read_checked(move |connection, damage| searches::by_numbers(connection, &numbers, damage)).await
     }
 
     async fn list_searches(&self, list: SearchList) -> Result<SearchPage, Error> {
-        self.read(move |connection| searches::list(connection, &list)).await
+        self.read_checked(move |connection, damage| searches::list(connection, &list, damage)).await
     }
 
     async fn searches_at(
@@ -306,7 +365,10 @@ impl SearchStore for SqliteStore {
         after: Option<SearchNumber>,
         limit: usize,
     ) -> Result<Vec<StoredSearch>, Error> {
-        self.read(move |connection| searches::at_position(connection, position, after, limit)).await
+        self.read_checked(move |connection, damage| {
+            searches::at_position(connection, position, after, limit, damage)
+        })
+        .await
     }
 
     async fn search_at(&self, id: SearchId, version: u32) -> Result<Option<StoredSearch>, Error> {
@@ -337,11 +399,15 @@ impl MatchStore for SqliteStore {
     }
 
     async fn match_groups_after(&self, position: Position, limit: usize) -> Result<Vec<MatchGroup>, Error> {
-        self.read(move |connection| matches::groups_after(connection, position, limit)).await
+        self.read_checked(move |connection, damage| {
+            matches::groups_after(connection, position, limit, damage)
+        })
+        .await
     }
 
     async fn list_matches(&self, search: SearchNumber, skip: u64, take: u64) -> Result<MatchPage, Error> {
-        self.read(move |connection| matches::list(connection, search, skip, take)).await
+        self.read_checked(move |connection, damage| matches::list(connection, search, skip, take, damage))
+            .await
     }
 
     async fn find_match(
@@ -349,11 +415,15 @@ impl MatchStore for SqliteStore {
         search: SearchNumber,
         first_position: Position,
     ) -> Result<Option<MatchRow>, Error> {
-        self.look_up(move |connection| matches::find(connection, search, first_position)).await
+        self.look_up_checked(move |connection, damage| matches::find(connection, search, first_position, damage))
+            .await
     }
 
     async fn index_matches(&self, limit: usize) -> Result<bool, Error> {
-        match self.read(move |connection| indexing::next_step(connection, limit)).await? {
+        match self
+            .read_checked(move |connection, damage| indexing::next_step(connection, limit, damage))
+            .await?
+        {
             IndexStep::Insert(step) => {
                 self.transact(move |connection| indexing::insert(connection, &step)).await
             }
@@ -368,7 +438,7 @@ impl MatchStore for SqliteStore {
 #[async_trait]
 impl DeliveryStore for SqliteStore {
     async fn read_outbox(&self, limit: usize) -> Result<OutboxBatch, Error> {
-        self.read(move |connection| deliveries::read_outbox(connection, limit)).await
+        self.read_checked(move |connection, damage| deliveries::read_outbox(connection, limit, damage)).await
     }
 
     async fn enqueue(&self, batch: EnqueueBatch) -> Result<bool, Error> {
@@ -376,11 +446,12 @@ impl DeliveryStore for SqliteStore {
     }
 
     async fn lanes(&self, after: Option<Lane>, limit: usize) -> Result<Vec<LaneDue>, Error> {
-        self.read(move |connection| deliveries::lanes(connection, after, limit)).await
+        self.read_checked(move |connection, damage| deliveries::lanes(connection, after, limit, damage)).await
     }
 
     async fn peek_lanes(&self, lanes: Vec<LanePeek>, now: Timestamp) -> Result<Vec<LaneHead>, Error> {
-        self.read(move |connection| deliveries::peek_lanes(connection, &lanes, now)).await
+        self.read_checked(move |connection, damage| deliveries::peek_lanes(connection, &lanes, now, damage))
+            .await
     }
 
     async fn claim(&self, claim: Claim) -> Result<Vec<DeliveryId>, Error> {
@@ -402,19 +473,21 @@ impl DeliveryStore for SqliteStore {
     }
 
     async fn reap_leases(&self, leases: Leases, now: Timestamp, limit: usize) -> Result<Vec<Lane>, Error> {
-        self.write(move |connection| deliveries::reap_leases(connection, leases, now, limit)).await
+        let damage = Arc::clone(&self.shared.damage);
+        self.write(move |connection| deliveries::reap_leases(connection, leases, now, limit, &damage)).await
     }
 
     async fn sent_documents(&self, keys: Vec<DocumentKey>) -> Result<Vec<Option<Vec<u8>>>, Error> {
-        self.read(move |connection| deliveries::sent_documents(connection, &keys)).await
+        self.read_checked(move |connection, damage| deliveries::sent_documents(connection, &keys, damage))
+            .await
     }
 
     async fn list_deliveries(&self, list: DeliveryList) -> Result<DeliveryPage, Error> {
-        self.read(move |connection| deliveries::list(connection, &list)).await
+        self.read_checked(move |connection, damage| deliveries::list(connection, &list, damage)).await
     }
 
     async fn delivery(&self, id: DeliveryId) -> Result<Option<(DeliveryRow, Vec<Attempt>)>, Error> {
-        self.look_up(move |connection| deliveries::delivery(connection, id)).await
+        self.look_up_checked(move |connection, damage| deliveries::delivery(connection, id, damage)).await
     }
 
     async fn replay(&self, replay: Replay, now: Timestamp, limit: usize) -> Result<Vec<DeliveryId>, Error> {
@@ -451,7 +524,8 @@ impl DeliveryStore for SqliteStore {
 #[async_trait]
 impl SiteStore for SqliteStore {
     async fn site_directory(&self, known_revision: Option<u64>) -> Result<Option<SiteDirectory>, Error> {
-        self.look_up(move |connection| sites::directory(connection, known_revision)).await
+        self.look_up_checked(move |connection, damage| sites::directory(connection, known_revision, damage))
+            .await
     }
 
     async fn put_site(&self, site: PutSite) -> Result<Option<Site>, Error> {
@@ -486,7 +560,7 @@ impl AccessStore for SqliteStore {
     }
 
     async fn keys(&self) -> Result<Vec<Key>, Error> {
-        self.look_up(access::keys).await
+        self.look_up_checked(access::keys).await
     }
 
     async fn change_key(&self, id: KeyId, settings: KeySettings) -> Result<Option<Key>, Error> {
@@ -505,7 +579,7 @@ impl UsageStore for SqliteStore {
     }
 
     async fn list_usage(&self, list: UsageList) -> Result<UsagePage, Error> {
-        self.read(move |connection| usage::list(connection, &list)).await
+        self.read_checked(move |connection, damage| usage::list(connection, &list, damage)).await
     }
 
     async fn prune_usage(&self, before: Date) -> Result<(), Error> {
@@ -525,6 +599,23 @@ impl MaintenanceStore for SqliteStore {
 
     async fn set_metadata(&self, name: String, value: Option<String>) -> Result<(), Error> {
         self.write(move |connection| metadata::set(connection, &name, value.as_deref())).await
+    }
+
+    fn failure(&self) -> watch::Receiver<Option<StoreFailure>> {
+        self.shared.writer.failure()
+    }
+
+    fn damage(&self) -> Vec<(RecordKind, u64)> {
+        self.shared.damage.counts()
+    }
+
+    async fn verify(&self, cursor: VerifyCursor) -> Result<VerifyPage, Error> {
+        self.read(move |connection| verify::page(connection, &cursor)).await
+    }
+
+    async fn repair(&self, finding: Finding, at: Timestamp) -> Result<Repair, Error> {
+        let damage = Arc::clone(&self.shared.damage);
+        self.write(move |connection| repair::repair(connection, &finding, at, &damage)).await
     }
 }
 

@@ -23,4 +23,5 @@ mod sqlite {
     mod migrations;
     mod searches;
     mod sharing;
+    mod verify;
 }

@@ -185,7 +185,7 @@ async fn only_completed_deliveries_can_be_replayed() {
     service.fail(&[id]).await;
     let (_, attempts) = service.app.delivery_of(None, id).await.unwrap().unwrap();
     assert_eq!(attempts.len(), 2, "earlier attempts are kept");
-    assert!(service.app.delete_search(user_id(1), search.search.id).await.unwrap());
+    assert!(service.app.delete_search(user_id(1), domain::SearchRef::Id(search.search.id)).await.unwrap());
     assert_eq!(replay().await, Replayed::SearchDeleted);
     let unknown = DeliveryId::of(domain::SearchNumber(99), 1, domain::DeliveryEpoch::default());
     assert_eq!(service.app.replay_delivery(None, unknown).await.unwrap(), Replayed::Unknown);
@@ -256,7 +256,7 @@ async fn the_token_turns_off_emails_only() {
         assert_eq!((alerts.email, alerts.enabled), (None, true));
         assert!(alerts.endpoint.is_some());
     }
-    assert!(service.app.delete_search(user_id(1), id).await.unwrap());
+    assert!(service.app.delete_search(user_id(1), domain::SearchRef::Id(id)).await.unwrap());
     assert!(!service.app.unsubscribe(id, token).await.unwrap());
 }
 

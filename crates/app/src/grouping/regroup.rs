@@ -123,7 +123,7 @@ impl App {
                 connected.iter().flat_map(|change| change.adverts.iter().copied()).collect();
             let ids: BTreeSet<PropertyId> =
                 connected.iter().flat_map(|change| [change.from, change.to]).collect();
-            let properties = self.store.properties(ids.into_iter().collect()).await?;
+            let properties = self.store.find_properties(ids.into_iter().collect()).await?.intact;
             stored += connected.len();
             let mut state = self.lock_grouping().await?;
             let Some(steps) = steps(&connected, properties) else {

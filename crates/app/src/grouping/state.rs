@@ -317,11 +317,8 @@ impl App {
         let mut encoded = Vec::with_capacity(unsigned.len());
         for rows in unsigned.chunks(PROPERTIES_PER_READ) {
             let ids: BTreeSet<PropertyId> = rows.iter().map(|row| row.located.property).collect();
-            let properties = match self.store.properties(ids.into_iter().collect()).await {
-                // A damaged property is not grouped.
-                Err(store::Error::Corrupt { .. }) => HashMap::new(),
-                read => read?,
-            };
+            // A damaged property is not grouped.
+            let properties = self.store.find_properties(ids.into_iter().collect()).await?.intact;
             for SignatureRow { located, is_named, .. } in rows {
                 let stored = properties.get(&located.property);
                 let Some(advert) = stored.and_then(|stored| stored.property.advert(located.advert)) else {
@@ -384,10 +381,14 @@ impl App {
                         }
                         changed.extend(state.index.members(*property).map(|member| member.advert));
                     }
-                    Change::PropertyRemoved { property, .. } => {
+                    Change::PropertyRemoved { property, .. }
+                    | Change::Damaged { property: Some(property), .. } => {
                         changed.extend(state.index.members(*property).map(|member| member.advert));
                     }
-                    Change::Search { .. } | Change::SearchRemoved { .. } | Change::Erased => {}
+                    Change::Search { .. }
+                    | Change::SearchRemoved { .. }
+                    | Change::Erased
+                    | Change::Damaged { property: None, .. } => {}
                 }
             }
             self.read_again(state, changed.into_iter().collect()).await?;

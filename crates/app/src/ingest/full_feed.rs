@@ -158,7 +158,8 @@ impl App {
         for groups in groups.chunks(PROPERTIES_PER_READ) {
             let ids: Vec<PropertyId> =
                 groups.iter().filter_map(|group| group.first()).map(|located| located.property).collect();
-            let mut stored = self.store.properties(ids).await?;
+            // An advert of a damaged property does not expire, and does not keep the others from it.
+            let mut stored = self.store.find_properties(ids).await?.intact;
             for group in groups {
                 taken += group.len();
                 let Some(stored) = group.first().and_then(|located| stored.remove(&located.property)) else {

@@ -6,7 +6,7 @@
 
 mod group;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use domain::FieldUpdate;
 use domain::attribute;
@@ -31,6 +31,8 @@ use crate::grouping::{GroupingState, Reservation};
 pub struct Loaded {
     pub located: HashMap<Identity, Option<AdvertRef>>,
     pub properties: HashMap<PropertyId, Option<StoredProperty>>,
+    /// Properties that exist and cannot be read; `None` in `properties`.
+    pub damaged: HashSet<PropertyId>,
     /// New adverts by the index of their draft. They depend on nothing else, and a batch is planned again after each read.
     created: HashMap<usize, CreatedAdvert>,
 }
@@ -332,6 +334,7 @@ impl Batch<'_> {
             return Ok(Err(violation));
         }
         let group = match draft.property {
+            Some(property) if self.is_damaged(property) => return Ok(Err(damaged(property))),
             Some(property) => Group::only(property),
             None => self.group_of_new(advert.id, signed)?,
         };
@@ -368,6 +371,11 @@ impl Batch<'_> {
 
     fn update(&mut self, draft: AdvertDraft, located: AdvertRef) -> Result<Receipt, Obstacle> {
         let AdvertRef { advert: id, property: property_id } = located;
+        let unreadable =
+            [Some(property_id), draft.property].into_iter().flatten().find(|it| self.is_damaged(*it));
+        if let Some(property) = unreadable {
+            return Ok(Receipt::Rejected { violations: vec![damaged(property)] });
+        }
         let Some(current) =
             self.state(property_id)?.property.as_ref().and_then(|property| property.advert(id)).cloned()
         else {
@@ -480,6 +488,10 @@ impl Batch<'_> {
         self.properties.get_mut(&id).ok_or_else(|| Missing { identities: Vec::new(), properties: vec![id] })
     }
 
+    fn is_damaged(&self, property: PropertyId) -> bool {
+        self.loaded.damaged.contains(&property)
+    }
+
     fn locate(&self, identity: &Identity) -> Result<Option<AdvertRef>, Missing> {
         let located = match (self.located.get(identity), self.loaded.located.get(identity)) {
             (Some(located), _) | (None, Some(located)) => *located,
@@ -546,6 +558,15 @@ impl Batch<'_> {
             )
         }))
     }
+}
+
+/// Says that the property of an advert cannot be read. Only this advert is refused.
+fn damaged(property: PropertyId) -> Violation {
+    let message = format!(
+        "The stored record of property {property} is damaged, and the advert was not changed. Send it again once the operator of \
+         the service has repaired the record."
+    );
+    Violation::contradiction("", message)
 }
 
 /// Returns the identities of an advert besides its uuid.

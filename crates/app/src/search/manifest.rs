@@ -45,17 +45,23 @@ impl Anchor {
             }
             Change::Search { search, .. } | Change::SearchRemoved { search } => search.as_bytes().to_vec(),
             Change::Erased => Vec::new(),
+            Change::Damaged { property, search } => {
+                let property = property.map(|property| property.as_bytes().to_vec());
+                property.or(search.map(|search| search.as_bytes().to_vec())).unwrap_or_default()
+            }
         };
         let recorded_at_millisecond = entry.recorded_at.as_millisecond();
         Self { position: entry.position.0, recorded_at_millisecond, subject }
     }
 
-    /// Returns `true` if the entry is the one of the snapshot. It may have been blanked since, which changes only its subject.
+    /// Returns `true` if the entry is the one of the snapshot. It may have been blanked or damaged since, which changes only its
+    /// subject.
     pub fn matches(&self, entry: &LogEntry) -> bool {
         let now = Self::of(entry);
         now.position == self.position
             && now.recorded_at_millisecond == self.recorded_at_millisecond
-            && (now.subject == self.subject || matches!(entry.change, Change::Erased))
+            && (now.subject == self.subject
+                || matches!(entry.change, Change::Erased | Change::Damaged { .. }))
     }
 }
 

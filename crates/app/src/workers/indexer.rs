@@ -64,8 +64,8 @@ struct Loaded {
 
 /// Follows the log until `stop` is cancelled, then takes a last snapshot.
 pub async fn run(mut indexer: Indexer, stop: CancellationToken) {
-    let head = indexer.app.store.head();
-    follow(&mut indexer, head, &stop).await;
+    let app = indexer.app.clone();
+    follow(&app, &mut indexer, &stop).await;
     indexer.finish().await;
 }
 
@@ -99,6 +99,10 @@ impl Follower for Indexer {
             }
         }
         self.index_batch().await
+    }
+
+    fn position(&self) -> Option<Position> {
+        self.loaded.as_ref().map(|loaded| loaded.position)
     }
 }
 
@@ -212,6 +216,20 @@ impl LogSummary {
                     RemovalCause::AdvertErased(erasure) => (property, Some(erasure)),
                     RemovalCause::AdvertLeft | RemovalCause::Merged { .. } => (property, None),
                 },
+                // The current version is read again. The entry may have been an erasure, so older ones are purged.
+                store::Change::Damaged { property: Some(property), .. } => {
+                    summary.changed.insert(*property, *position);
+                    summary.erased.push(*property);
+                    continue;
+                }
+                store::Change::Damaged { property: None, .. } => {
+                    tracing::error!(
+                        position = position.0,
+                        "a damaged log entry does not say what it is about: the index may miss one change. To build the index again, \
+                         stop the server, delete the folder `index` in the data folder, and start the server"
+                    );
+                    continue;
+                }
                 // A blanked entry has no data; the erasure itself has a later entry.
                 store::Change::Search { .. }
                 | store::Change::SearchRemoved { .. }
@@ -240,25 +258,7 @@ async fn read_properties(
 }
 
 async fn read_chunk(app: &App, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, StoredProperty>, Error> {
-    match app.store.properties(ids.clone()).await {
-        Err(store::Error::Corrupt { .. }) => {}
-        other => return Ok(other?),
-    }
-    let mut found = HashMap::with_capacity(ids.len());
-    for id in ids {
-        match app.store.properties(vec![id]).await {
-            Ok(one) => found.extend(one),
-            Err(error @ store::Error::Corrupt { .. }) => {
-                tracing::error!(
-                    property = %id,
-                    error = &error as &dyn std::error::Error,
-                    "a stored property is damaged and is missing from the index"
-                );
-            }
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(found)
+    Ok(app.store.find_properties(ids).await?.intact)
 }
 
 #[cfg(test)]

@@ -3,6 +3,9 @@
 //! Follows the log from its checkpoint, in order: a change is matched against the searches that were saved before it, and not
 //! against those saved after it. Matches, outbox entries and the checkpoint are one transaction. After a crash, the batch is
 //! either completely recorded or evaluated again with the same result.
+//!
+//! The saved searches are loaded once. A batch that cannot be recorded waits and is recorded later. If another matcher came first, the
+//! batch is dropped, and the searches that changed since that one's checkpoint are read again; the others stay.
 
 mod evaluate;
 mod percolator_state;
@@ -13,7 +16,7 @@ use std::time::Duration;
 
 use domain::{PropertyId, SearchId, SearchNumber, Timestamp};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
-use store::{Change, LogEntry, MatchBatch, Position, PropertyCause, StoredSearch};
+use store::{Change, LogEntry, MatchBatch, Position, PropertyCause, StoredSearch, VersionLookup};
 use tokio_util::sync::CancellationToken;
 
 use super::follower::{Follower, Progress, follow};
@@ -63,6 +66,8 @@ struct Loaded {
     position: Position,
     /// The checkpoint in the store.
     checkpoint: Position,
+    /// What was evaluated and is not recorded, because recording failed.
+    unrecorded: Option<MatchedBatch>,
     checkpoint_at: Timestamp,
     published_at: Timestamp,
     batches_since_indexing: u32,
@@ -70,8 +75,8 @@ struct Loaded {
 
 /// Follows the log until `stop` is cancelled.
 pub async fn run(mut matcher: Matcher, stop: CancellationToken) {
-    let head = matcher.app.store.head();
-    follow(&mut matcher, head, &stop).await;
+    let app = matcher.app.clone();
+    follow(&app, &mut matcher, &stop).await;
     if let Err(error) = matcher.save_checkpoint().await {
         // The next start evaluates the entries without matches again.
         tracing::warn!(
@@ -94,6 +99,10 @@ impl Follower for Matcher {
         }
         self.run_once().await
     }
+
+    fn position(&self) -> Option<Position> {
+        self.loaded.as_ref().map(|loaded| loaded.position)
+    }
 }
 
 impl Matcher {
@@ -109,16 +118,12 @@ impl Matcher {
             Some(loaded) => loaded,
             None => self.load().await?,
         };
-        // On failure the state is dropped, because it may be half updated. The next call loads it again from the checkpoint.
-        let progress = self.match_batch(&mut loaded).await?;
-        if let Some(progress) = progress {
+        let progress = self.match_batch(&mut loaded).await;
+        // The state is lost if its evaluation panicked: only then the next call loads it again, from the checkpoint.
+        if !matches!(progress, Err(Error::Interrupted)) {
             self.loaded = Some(loaded);
-            return Ok(progress);
         }
-        tracing::warn!(
-            "another process also runs a matcher on this data folder; continuing from its checkpoint"
-        );
-        Ok(Progress::CaughtUp)
+        progress
     }
 
     async fn load(&self) -> Result<Loaded, Error> {
@@ -137,6 +142,7 @@ impl Matcher {
             .await?;
         }
         self.progress.set_searches(state.len(), state.bytes());
+        self.progress.searches_loaded(state.len());
         self.progress.start(position);
         tracing::info!(
             searches = state.len(),
@@ -148,14 +154,17 @@ impl Matcher {
             state,
             position,
             checkpoint: position,
+            unrecorded: None,
             checkpoint_at: now,
             published_at: now,
             batches_since_indexing: 0,
         })
     }
 
-    /// Returns `None` if another process matches the same log.
-    async fn match_batch(&self, loaded: &mut Loaded) -> Result<Option<Progress>, Error> {
+    async fn match_batch(&self, loaded: &mut Loaded) -> Result<Progress, Error> {
+        if !self.record(loaded).await? {
+            return Ok(Progress::More);
+        }
         let entries = self.app.store.log_after(loaded.position, ENTRIES_PER_BATCH).await?;
         let progress = if entries.len() < ENTRIES_PER_BATCH { Progress::CaughtUp } else { Progress::More };
         // After reading the entries, so that the directory contains the sites they introduce.
@@ -172,8 +181,9 @@ impl Matcher {
             loaded.state = state;
             self.publish_size(loaded);
             loaded.position = last;
-            if !self.record(loaded, matched).await? {
-                return Ok(None);
+            loaded.unrecorded = Some(matched);
+            if !self.record(loaded).await? {
+                return Ok(Progress::More);
             }
         }
         if let Err(error) = self.index_matches(loaded, progress).await {
@@ -182,7 +192,7 @@ impl Matcher {
                 "cannot index matches by search; listing matches is slower until it succeeds"
             );
         }
-        Ok(Some(progress))
+        Ok(progress)
     }
 
     /// Reads the records that a batch of the log refers to.
@@ -193,16 +203,16 @@ impl Matcher {
         for entry in &entries {
             match &entry.change {
                 Change::Search { search, version } => {
-                    match self.app.store.search_at(*search, *version).await {
-                        Ok(stored) => drop(stored.map(|stored| searches.insert((*search, *version), stored))),
-                        // A damaged search must not stop the matcher.
-                        Err(error @ store::Error::Corrupt { .. }) => {
-                            let error = &error as &dyn std::error::Error;
-                            tracing::error!(%search, error, "a stored search is damaged and is not matched");
-                        }
-                        Err(error) => return Err(error.into()),
-                    }
+                    let stored = unless_damaged(self.app.store.search_at(*search, *version).await)?;
+                    searches.extend(stored.flatten().map(|stored| ((*search, *version), stored)));
                 }
+                // The entry may have been about this search: its current version is the best guess.
+                Change::Damaged { search: Some(search), .. } => {
+                    let stored = unless_damaged(self.app.store.search(*search).await)?;
+                    searches.extend(stored.flatten().map(|stored| ((*search, UNKNOWN_VERSION), stored)));
+                }
+                // A change that cannot be read is not matched.
+                Change::Damaged { search: None, .. } => {}
                 // A crawl without changes affects no search.
                 Change::Property { cause: PropertyCause::Crawl, .. } => {}
                 Change::Property { property, version, cause, .. } => {
@@ -279,48 +289,85 @@ impl Matcher {
         &self,
         keys: Vec<(PropertyId, u32)>,
     ) -> Result<Vec<((PropertyId, u32), PropertyVersion)>, Error> {
-        let store = &self.app.store;
-        let mut versions = Vec::with_capacity(keys.len());
-        match store.properties_at(keys.clone()).await {
-            Err(store::Error::Corrupt { .. }) => {}
-            read => {
-                let read = keys.into_iter().zip(read?);
-                versions.extend(
-                    read.filter_map(|(key, property)| Some((key, PropertyVersion::Intact(property?)))),
-                );
-                return Ok(versions);
-            }
-        }
-        // At least one is damaged: read one at a time to find the others.
-        for (property, version) in keys {
-            let read = match store.property_at(property, version).await {
-                Err(error @ store::Error::Corrupt { .. }) => {
-                    let error = &error as &dyn std::error::Error;
-                    tracing::error!(%property, version, error, "a stored property is damaged and is not matched");
-                    Some(PropertyVersion::Damaged)
-                }
-                read => read?.map(PropertyVersion::Intact),
-            };
-            versions.extend(read.map(|read| ((property, version), read)));
-        }
-        Ok(versions)
+        let read = self.app.store.properties_at(keys.clone()).await?;
+        let version = |(key, lookup)| match lookup {
+            VersionLookup::Intact(property) => Some((key, PropertyVersion::Intact(property))),
+            VersionLookup::NotFound => None,
+            VersionLookup::Damaged => Some((key, PropertyVersion::Damaged)),
+        };
+        Ok(keys.into_iter().zip(read).filter_map(version).collect())
     }
 
-    /// Records matches and the checkpoint. Returns `false` if another process matches the same log.
-    async fn record(&self, loaded: &mut Loaded, matched: MatchedBatch) -> Result<bool, Error> {
-        let MatchedBatch { groups, has_erasure, stats } = matched;
+    /// Records what was evaluated, and the checkpoint. If that fails, the next call tries again. Returns `false` if another matcher
+    /// came first: then the state is that of its checkpoint.
+    async fn record(&self, loaded: &mut Loaded) -> Result<bool, Error> {
+        let Some(MatchedBatch { groups, has_erasure, stats }) = &loaded.unrecorded else { return Ok(true) };
         let now = self.app.clock.now();
         let is_due = now.duration_since(loaded.checkpoint_at).unsigned_abs() >= CHECKPOINT_INTERVAL;
-        if !groups.is_empty() || has_erasure || is_due {
-            let batch = MatchBatch { after: loaded.checkpoint, until: loaded.position, groups };
-            if !self.app.store.record_matches(batch).await? {
+        if !groups.is_empty() || *has_erasure || is_due {
+            let (after, until) = (loaded.checkpoint, loaded.position);
+            if !self.app.store.record_matches(MatchBatch { after, until, groups: groups.clone() }).await? {
+                tracing::warn!(
+                    "another process also runs a matcher on this data folder; continuing from its checkpoint"
+                );
+                self.continue_from_checkpoint(loaded).await?;
                 return Ok(false);
             }
-            loaded.checkpoint = loaded.position;
+            loaded.checkpoint = until;
             loaded.checkpoint_at = now;
         }
-        self.progress.record_batch(stats, loaded.position);
+        self.progress.record_batch(*stats, loaded.position);
+        loaded.unrecorded = None;
         Ok(true)
+    }
+
+    /// Brings the searches in memory to the checkpoint of another matcher, before or after the own position. Reads only those that
+    /// changed in between. What was evaluated is dropped: it was compared with matches that the other may have recorded meanwhile.
+    async fn continue_from_checkpoint(&self, loaded: &mut Loaded) -> Result<(), Error> {
+        let checkpoint = self.app.store.matcher_checkpoint().await?;
+        let (mut after, until) = (loaded.position.min(checkpoint), loaded.position.max(checkpoint));
+        let mut changed: BTreeSet<SearchId> = BTreeSet::new();
+        while after < until {
+            let entries = self.app.store.log_after(after, ENTRIES_PER_BATCH).await?;
+            let Some(last) = entries.last() else { break };
+            after = last.position;
+            let within = entries.iter().filter(|entry| entry.position <= until);
+            changed.extend(within.filter_map(|entry| match &entry.change {
+                Change::Search { search, .. }
+                | Change::SearchRemoved { search }
+                | Change::Damaged { search: Some(search), .. } => Some(*search),
+                Change::Property { .. }
+                | Change::PropertyRemoved { .. }
+                | Change::Erased
+                | Change::Damaged { search: None, .. } => None,
+            }));
+        }
+        // Everything is read before anything is changed, so that a failure leaves the state as it is.
+        let mut searches = Vec::with_capacity(changed.len());
+        for id in changed {
+            searches.push((id, self.search_as_of(id, checkpoint).await?));
+        }
+        self.progress.searches_loaded(searches.len());
+        for (id, stored) in searches {
+            match stored {
+                Some(stored) => loaded.state.put(&self.app, &stored),
+                None => loaded.state.remove(id),
+            }
+        }
+        loaded.position = checkpoint;
+        loaded.checkpoint = checkpoint;
+        loaded.unrecorded = None;
+        Ok(())
+    }
+
+    /// Returns a search as it was at a position; `None` if it did not exist, was deleted since, or cannot be read.
+    async fn search_as_of(&self, id: SearchId, position: Position) -> Result<Option<StoredSearch>, Error> {
+        let Some(current) = unless_damaged(self.app.store.search(id).await)?.flatten() else {
+            return Ok(None);
+        };
+        let before = SearchNumber(current.number.0.saturating_sub(1));
+        let mut found = self.app.store.searches_at(position, Some(before), 1).await?;
+        Ok(found.pop().filter(|stored| stored.search.id == id))
     }
 
     /// Publishes the number and the memory of the saved searches now and then. Adding up the memory of many takes a while.
@@ -345,13 +392,33 @@ impl Matcher {
     }
 
     async fn save_checkpoint(&mut self) -> Result<(), Error> {
-        let Some(loaded) = &mut self.loaded else { return Ok(()) };
-        if loaded.checkpoint < loaded.position {
+        let Some(mut loaded) = self.loaded.take() else { return Ok(()) };
+        let saved = self.save_checkpoint_of(&mut loaded).await;
+        self.loaded = Some(loaded);
+        saved
+    }
+
+    async fn save_checkpoint_of(&self, loaded: &mut Loaded) -> Result<(), Error> {
+        let is_ours = self.record(loaded).await?;
+        if is_ours && loaded.checkpoint < loaded.position {
             let (after, until) = (loaded.checkpoint, loaded.position);
-            self.app.store.record_matches(MatchBatch { after, until, groups: Vec::new() }).await?;
-            loaded.checkpoint = until;
+            // Another matcher that came first has saved its own.
+            if self.app.store.record_matches(MatchBatch { after, until, groups: Vec::new() }).await? {
+                loaded.checkpoint = until;
+            }
         }
         Ok(())
+    }
+}
+
+/// The key of a search that a damaged log entry may be about. Real versions start at 1.
+const UNKNOWN_VERSION: u32 = 0;
+
+/// Leaves a damaged record out. The store has named it.
+fn unless_damaged<T>(read: Result<T, store::Error>) -> Result<Option<T>, Error> {
+    match read {
+        Err(store::Error::Corrupt { .. }) => Ok(None),
+        read => Ok(Some(read?)),
     }
 }
 

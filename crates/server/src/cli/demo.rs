@@ -29,7 +29,7 @@ use world::{Settings, World};
 use messages::MessageHandler;
 
 use super::receiver::{Certificate, Receiver};
-use super::serve::{stop_on_signal, warn_about_private_addresses};
+use super::serve::{exit_code, stop_on_signal, warn_about_private_addresses};
 use super::{Common, load_config, output};
 use crate::config::{Config, EmailTransport};
 use crate::http::Shared;
@@ -123,10 +123,10 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
         examples,
         stop.clone(),
     ));
-    shared.tasks.spawn(apply_changes(app, market, args.pace, stop));
+    shared.tasks.spawn(apply_changes(app.clone(), market, args.pace, stop));
     server.run().await;
     output::print_line(&format!("The demo has stopped. Its data is in {}.", shared.config.data.display()));
-    Ok(ExitCode::SUCCESS)
+    Ok(exit_code(&app))
 }
 
 /// Sends webhooks to the demo's receiver and e-mails to a folder, with a short batch window.

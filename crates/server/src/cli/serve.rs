@@ -46,7 +46,21 @@ pub async fn run(args: ServeArgs) -> anyhow::Result<ExitCode> {
     stop_on_signal(stop)?;
     tracing::info!(address = %server.address()?, data = %shared.config.data.display(), "vigie is listening");
     server.run().await;
-    Ok(ExitCode::SUCCESS)
+    Ok(exit_code(&app))
+}
+
+/// Returns a failure if the server stopped because its database accepts no more writes, so that a supervisor starts it again.
+pub fn exit_code(app: &App) -> ExitCode {
+    match app.store_failure() {
+        None => ExitCode::SUCCESS,
+        Some(failure) => {
+            tracing::error!(
+                reason = failure.description(),
+                "vigie stopped because of a failure; start it again"
+            );
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// Warns that webhooks may reach private addresses.

@@ -118,9 +118,11 @@ impl From<app::Error> for Problem {
             app::Error::Store(store::Error::CannotWrite(_)) => {
                 Self::unavailable("The database cannot be written at the moment; nothing was changed.", 30)
             }
+            // Not 503: trying again does not help. Not 410: a repair may bring it back.
             app::Error::Store(store::Error::Corrupt { .. }) => Self::new(
                 StatusCode::INTERNAL_SERVER_ERROR,
-                "A stored record is corrupt; the server's log names it.",
+                "A stored record that this request needs is damaged; other records are not affected. The operator of the service finds \
+                 it in the log and repairs it with `vigie verify --repair`.",
             ),
             app::Error::Store(store::Error::Busy { .. }) => {
                 Self::unavailable("Too many requests wait for the database; try again later.", 1)

@@ -122,8 +122,7 @@ pub async fn delete(
     Extension(caller): Extension<Caller>,
     PathId(name): PathId<SearchRef>,
 ) -> Result<Response, Problem> {
-    let id = owned_search(&shared, &caller, name).await?.search.id;
-    if !shared.app.delete_search(caller.user.id, id).await? {
+    if !shared.app.delete_search(caller.user.id, name).await? {
         return Err(Problem::not_found());
     }
     Ok(StatusCode::NO_CONTENT.into_response())

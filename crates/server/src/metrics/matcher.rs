@@ -17,6 +17,7 @@ pub struct MatcherMetrics {
     candidates_evaluated: Counter,
     matches: Counter,
     notifications: Counter,
+    searches_loaded: Counter,
 }
 
 impl MatcherMetrics {
@@ -31,6 +32,7 @@ impl MatcherMetrics {
             candidates_evaluated,
             matches,
             notifications,
+            searches_loaded,
         } = &matcher;
         let gauges = [
             ("matcher_position", "Change log position the matcher has reached", position),
@@ -46,6 +48,7 @@ impl MatcherMetrics {
             ("matcher_candidates_evaluated", "Candidates fully evaluated", candidates_evaluated),
             ("matcher_matches", "Matches found", matches),
             ("matcher_notifications", "Notifications created", notifications),
+            ("matcher_searches_loaded", "Saved searches read to start the matcher", searches_loaded),
         ];
         for (name, help, counter) in counters {
             registry.register(name, help, counter.clone());
@@ -54,7 +57,7 @@ impl MatcherMetrics {
     }
 
     pub fn set(&self, status: &MatcherStatus) {
-        let MatcherStatus { position, searches, bytes, stats } = status;
+        let MatcherStatus { position, searches, bytes, stats, searches_loaded } = status;
         if let Some(position) = position {
             self.position.set(position.0);
         }
@@ -67,6 +70,7 @@ impl MatcherMetrics {
             (&self.candidates_evaluated, evaluated),
             (&self.matches, matches),
             (&self.notifications, notifications),
+            (&self.searches_loaded, searches_loaded),
         ];
         for (counter, count) in counters {
             counter.inner().fetch_max(*count, Ordering::Relaxed);

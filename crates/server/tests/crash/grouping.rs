@@ -43,6 +43,7 @@ pub async fn verify(store: &SqliteStore, log: &[LogEntry]) -> usize {
                 replayed.remove(property);
             }
             Change::Search { .. } | Change::SearchRemoved { .. } | Change::Erased => {}
+            Change::Damaged { .. } => panic!("{entry:?}"),
         }
     }
     let mut stored = Properties::new();

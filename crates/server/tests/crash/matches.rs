@@ -134,6 +134,7 @@ async fn verify(folder: &Path, client: &SearchClient) -> usize {
                 expected.insert(entry.position.0, consequences);
             }
             Change::PropertyRemoved { .. } | Change::Erased => {}
+            Change::Damaged { .. } => panic!("{entry:?}"),
         }
     }
     let groups = store.match_groups_after(Position::START, usize::MAX).await.unwrap();

@@ -35,6 +35,9 @@ pub fn gazetteer() -> Arc<Gazetteer> {
 #[derive(Default)]
 pub struct SeededIds(AtomicU64);
 
+/// The ids of a restarted server start after this one, so that they are new.
+const RESTARTED: u64 = 1 << 32;
+
 impl IdSource for SeededIds {
     fn fresh(&self) -> Uuid {
         let number = self.0.fetch_add(1, Ordering::Relaxed) + 1;
@@ -54,6 +57,8 @@ pub struct Keys {
 pub struct TestServer {
     pub address: SocketAddr,
     pub app: App,
+    /// To inject faults.
+    pub database: Arc<SqliteStore>,
     pub clock: Arc<ManualClock>,
     pub keys: Keys,
     pub stop: CancellationToken,
@@ -84,6 +89,29 @@ impl TestServer {
         // User ids come from another source, so that advert ids start at 1 in every test.
         let keys =
             Keys::create(&App::new(store.clone(), clock.clone(), Arc::new(RandomKeyIds), gazetteer())).await;
+        Self::build_in(folder, store, clock, keys, SeededIds::default(), settings, finish).await
+    }
+
+    /// Stops the server, and starts another one with the default settings on the same folder.
+    pub async fn restarted(mut self) -> Self {
+        self.shut_down().await;
+        let Self { app, database, clock, keys, folder, .. } = self;
+        drop((app, database));
+        let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
+        let ids = SeededIds(AtomicU64::new(RESTARTED));
+        Self::build_in(folder, store, clock, keys, ids, "", |app, _| app).await
+    }
+
+    async fn build_in(
+        folder: TempDir,
+        store: Arc<SqliteStore>,
+        clock: Arc<ManualClock>,
+        keys: Keys,
+        ids: SeededIds,
+        settings: &str,
+        finish: impl FnOnce(App, &Config) -> App,
+    ) -> Self {
+        let database = Arc::clone(&store);
         // For slow machines. Tests about timeouts set their own.
         let patience = "[limits]\nrequest_timeout = \"10m\"\ntransfer_timeout = \"10m\"\n";
         let sources = Sources::defaults().file("patience", patience);
@@ -92,8 +120,8 @@ impl TestServer {
         let data = folder.path().to_str().unwrap().to_owned();
         let config = Config::load(sources.flag("--data", "store.data", Some(data))).unwrap();
         let background = Arc::new(store.with_priority(Priority::Background));
-        let app = App::new(store, clock.clone(), Arc::new(SeededIds::default()), gazetteer())
-            .with_background_store(background);
+        let app =
+            App::new(store, clock.clone(), Arc::new(ids), gazetteer()).with_background_store(background);
         let app = server::open::configured(app, &config);
         let app = finish(app.with_index().with_matcher(), &config);
         let stop = CancellationToken::new();
@@ -102,7 +130,7 @@ impl TestServer {
         let mut running = JoinSet::new();
         running.spawn(server.run());
         app.wait_until_searchable().await;
-        let server = Self { address, app, clock, keys, stop, running, folder };
+        let server = Self { address, app, database, clock, keys, stop, running, folder };
         server.indexed().await;
         server
     }
@@ -126,6 +154,11 @@ impl TestServer {
     pub async fn shut_down(&mut self) {
         self.stop.cancel();
         self.running.join_next().await.unwrap().unwrap();
+    }
+
+    /// Waits until the server has ended by itself.
+    pub async fn ended(&mut self) {
+        client::with_timeout(self.running.join_next()).await.unwrap().unwrap();
     }
 
     pub async fn send(&self, request: Request) -> Response {

@@ -13,6 +13,7 @@ mod compression;
 mod connections;
 mod contract;
 mod cors;
+mod damage;
 mod deliveries;
 mod examples;
 mod fairness;

@@ -17,8 +17,17 @@ pub trait AdvertStore: Send + Sync + 'static {
     /// If several adverts share a URL, the one with the lowest id is returned.
     async fn locate(&self, identities: Vec<Identity>) -> Result<Vec<Option<AdvertRef>>, Error>;
 
-    /// Returns the current state of properties. Ids without a property are missing from the map.
-    async fn properties(&self, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, StoredProperty>, Error>;
+    /// Returns the current state of properties, and which of them are damaged. Ids without a property are in neither.
+    async fn find_properties(&self, ids: Vec<PropertyId>) -> Result<FoundProperties, Error>;
+
+    /// Does the same for a caller that needs all of them: fails with [`Error::Corrupt`] if one is damaged.
+    async fn properties(&self, ids: Vec<PropertyId>) -> Result<HashMap<PropertyId, StoredProperty>, Error> {
+        let FoundProperties { intact, damaged } = self.find_properties(ids).await?;
+        match damaged.first() {
+            None => Ok(intact),
+            Some(id) => Err(Error::corrupt(format!("the record of property {id}"))),
+        }
+    }
 
     /// Splits all properties into about `count` parts of similar size, to be read in parallel with [`scan`](Self::scan).
     async fn scan_parts(&self, count: usize) -> Result<Vec<ScanPart>, Error>;
@@ -34,10 +43,16 @@ pub trait AdvertStore: Send + Sync + 'static {
     async fn property_at(&self, id: PropertyId, version: u32) -> Result<Option<Property>, Error>;
 
     /// Does the same for many versions. Returns one element per key, in the order of the request.
-    async fn properties_at(&self, versions: Vec<(PropertyId, u32)>) -> Result<Vec<Option<Property>>, Error>;
+    async fn properties_at(&self, versions: Vec<(PropertyId, u32)>) -> Result<Vec<VersionLookup>, Error>;
 
-    /// Returns at most `limit` adverts that have not expired and were last crawled before `timestamp`, the longest unseen first.
-    async fn not_crawled_since(&self, timestamp: Timestamp, limit: usize) -> Result<Vec<AdvertRef>, Error>;
+    /// Looks at the next `limit` adverts after an id, in the order of ids, and returns those that have not expired and were last
+    /// crawled before `timestamp`. A caller that goes on until the end reads every advert once.
+    async fn not_crawled_since(
+        &self,
+        timestamp: Timestamp,
+        after: Option<AdvertId>,
+        limit: usize,
+    ) -> Result<OverduePage, Error>;
 
     /// Returns all adverts of a site that have not expired, in the order of their ids.
     async fn live_adverts_of_site(&self, site: SiteKey) -> Result<Vec<LiveAdvert>, Error>;
@@ -97,6 +112,44 @@ pub struct StoredProperty {
     pub property: Property,
     pub version: u32,
     pub revision: u32,
+}
+
+/// The result of [`AdvertStore::find_properties`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FoundProperties {
+    pub intact: HashMap<PropertyId, StoredProperty>,
+    /// Properties that exist and whose record cannot be read.
+    pub damaged: Vec<PropertyId>,
+}
+
+/// The result of looking one version of a property up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum VersionLookup {
+    Intact(Property),
+    /// That version does not exist or was erased.
+    NotFound,
+    /// The version exists and its record cannot be read.
+    Damaged,
+}
+
+impl VersionLookup {
+    /// Returns the version if it can be read.
+    pub fn intact(self) -> Option<Property> {
+        match self {
+            Self::Intact(property) => Some(property),
+            Self::NotFound | Self::Damaged => None,
+        }
+    }
+}
+
+/// Adverts that no crawler has seen for a while, among those that one call looked at.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OverduePage {
+    pub adverts: Vec<AdvertRef>,
+    /// How many adverts the call looked at.
+    pub examined: usize,
+    /// The last of them; `None` at the end.
+    pub rest: Option<AdvertId>,
 }
 
 /// A part of the full scan. Its bounds are private to the store.

@@ -206,8 +206,10 @@ pub struct DueDelivery {
     /// Whether the first attempt contained the advertiser's contact details; `None` before the first attempt. Once hidden, they stay
     /// hidden.
     pub sent_contacts: Option<Contacts>,
-    /// `None` if it was erased.
+    /// `None` if it was erased or cannot be read.
     pub subject: Option<DeliverySubject>,
+    /// What the delivery is about cannot be read: it cannot be sent.
+    pub is_damaged: bool,
 }
 
 /// The property, advert and event that a delivery is about.

@@ -73,6 +73,12 @@ pub enum Change {
     },
     /// The content of the entry was erased on request. The entry remains, so that positions stay dense.
     Erased,
+    /// The entry cannot be read. Followers skip it. Its subject is named as far as the row still tells it: as a property, a search,
+    /// or both if not even the kind is readable.
+    Damaged {
+        property: Option<PropertyId>,
+        search: Option<SearchId>,
+    },
 }
 
 /// Why a property changed.

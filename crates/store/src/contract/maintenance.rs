@@ -1,10 +1,32 @@
 //! Upkeep of the database, and small values that belong to no other table.
 
 use async_trait::async_trait;
+use domain::Timestamp;
+use tokio::sync::watch;
 
+use super::damage::{Finding, RecordKind, Repair, VerifyCursor, VerifyPage};
 use crate::error::Error;
 
-/// Compacts the database, and stores metadata.
+/// Why the store accepts no more writes until the process is restarted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StoreFailure {
+    /// A sync to disk failed: what is on disk is unknown until it is read again.
+    SyncFailed,
+    /// The writer ended, because it panicked outside any call.
+    WriterEnded,
+}
+
+impl StoreFailure {
+    /// Says what happened, for a log line or an answer.
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::SyncFailed => "a sync to disk failed, so that the state on disk is unknown",
+            Self::WriterEnded => "the writer of the database ended unexpectedly",
+        }
+    }
+}
+
+/// Compacts and verifies the database, tells how it fares, and stores metadata.
 #[async_trait]
 pub trait MaintenanceStore: Send + Sync + 'static {
     /// Rewrites the database, so that no erased byte is left in unused parts of its files, and returns free space to the file system.
@@ -16,4 +38,19 @@ pub trait MaintenanceStore: Send + Sync + 'static {
 
     /// Stores a value under a name, or deletes it if `value` is `None`.
     async fn set_metadata(&self, name: String, value: Option<String>) -> Result<(), Error>;
+
+    /// Watches for the failure after which every write is refused. Only a restart ends it.
+    fn failure(&self) -> watch::Receiver<Option<StoreFailure>>;
+
+    /// Returns how many different damaged records readers have met since the store was opened, by kind; those without are left out.
+    fn damage(&self) -> Vec<(RecordKind, u64)>;
+
+    /// Checks the next records: that each can be read, and that records agree with each other. Each call sees one state of the
+    /// database and reads a bounded part of it, so that a whole verification can run beside a server. Call it with the default
+    /// cursor first, then with the rest of the page.
+    async fn verify(&self, cursor: VerifyCursor) -> Result<VerifyPage, Error>;
+
+    /// Repairs what a finding names, as far as that needs no decision of a person. What cannot be read is removed: a property falls
+    /// back to its newest intact version, a search is deleted. Looks at the record again first.
+    async fn repair(&self, finding: Finding, at: Timestamp) -> Result<Repair, Error>;
 }

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use domain::criteria::Direction;
-use domain::{SavedSearch, SearchId, SearchNumber, SearchToken, Timestamp, UserId};
+use domain::{SavedSearch, SearchId, SearchNumber, SearchRef, SearchToken, Timestamp, UserId};
 
 use super::position::Position;
 use crate::error::Error;
@@ -23,7 +23,10 @@ pub trait SearchStore: Send + Sync + 'static {
     /// Looks searches up. Returns one element per number, in the order of the request.
     async fn searches_by_number(&self, numbers: Vec<SearchNumber>) -> Result<Vec<SearchLookup>, Error>;
 
-    /// Lists the searches of one owner.
+    /// Returns the id of an owner's search with this id or token, whether its record can be read or not.
+    async fn search_id(&self, owner: UserId, name: SearchRef) -> Result<Option<SearchId>, Error>;
+
+    /// Lists the searches of one owner. A damaged one is left out of the page and still counted.
     async fn list_searches(&self, list: SearchList) -> Result<SearchPage, Error>;
 
     /// Returns at most `limit` searches after a number, in ascending order of numbers, each as of a position of the log: searches

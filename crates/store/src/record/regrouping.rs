@@ -3,7 +3,8 @@
 
 use domain::{AdvertEvent, AdvertId, PropertyId};
 
-use super::{decode_events, encode_events};
+use super::payload::open_payload;
+use super::{encode_events, parse_events};
 use crate::error::Error;
 
 const FORMAT: u8 = 1;
@@ -41,13 +42,13 @@ impl Regrouping {
 
     pub fn decode(payload: &[u8]) -> Result<Self, Error> {
         let what = "the payload of a move of adverts";
-        let mut rest = payload;
+        let mut rest = open_payload(FORMAT, payload, what)?;
         let header = take(&mut rest)
             .filter(|[format, flags]| *format == FORMAT && flags & !(AUTOMATIC | ADVERT_ERASED) == 0);
         let [_, flags] = header.ok_or_else(|| Error::corrupt(what))?;
         let (from, moved) = lists(&mut rest).ok_or_else(|| Error::corrupt(what))?;
         Ok(Self {
-            events: decode_events(rest)?,
+            events: parse_events(rest)?,
             moved,
             from,
             automatic: flags & AUTOMATIC != 0,

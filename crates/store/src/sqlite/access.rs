@@ -3,11 +3,12 @@
 use domain::{KeyId, KeyLabel, KeySettings, Scopes, Timestamp, UserId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::error::is_damage;
-use crate::contract::{Key, NewKey, User};
+use super::damage::DamageLog;
+use crate::contract::{Key, NewKey, RecordKind, User};
 use crate::error::Error;
 
-const KEY_COLUMNS: &str = "SELECT k.id, k.secret_hash, u.id, u.name, k.scopes, k.created_at, k.revoked_at,
+pub const KEY_COLUMNS: &str =
+    "SELECT k.id, k.secret_hash, u.id, u.name, k.scopes, k.created_at, k.revoked_at,
                                   k.label, k.expires_at, k.requests_per_minute, k.last_used_at
                            FROM api_key k JOIN user u ON u.id = k.user_id";
 
@@ -40,24 +41,19 @@ pub fn key(connection: &Connection, id: &KeyId) -> Result<Option<Key>, Error> {
     statement.query_row([id.as_str()], |row| Ok(read_key(row))).optional()?.transpose()
 }
 
-pub fn keys(connection: &Connection) -> Result<Vec<Key>, Error> {
+pub fn keys(connection: &Connection, damage: &DamageLog) -> Result<Vec<Key>, Error> {
     let mut statement = connection.prepare_cached(&format!("{KEY_COLUMNS} ORDER BY k.created_at, k.id"))?;
-    let keys = statement.query_map([], |row| Ok(read_key(row)))?;
-    let mut readable = Vec::new();
-    for key in keys {
-        match key? {
-            Ok(key) => readable.push(key),
-            // One damaged key must not lock the owners of all others out.
-            Err(error) if is_damage(&error) => {
-                tracing::error!(
-                    error = &error as &dyn std::error::Error,
-                    "a key is damaged and does not work"
-                );
-            }
-            Err(error) => return Err(error),
-        }
+    let mut rows = statement.query([])?;
+    let mut keys = Vec::new();
+    while let Some(row) = rows.next()? {
+        keys.extend(damage.unless_damaged(RecordKind::Key, || key_name(row), read_key(row))?);
     }
-    Ok(readable)
+    Ok(keys)
+}
+
+/// Names a key that cannot be read.
+pub fn key_name(row: &Row<'_>) -> String {
+    row.get(0).unwrap_or_else(|_| "a key without a valid id".to_owned())
 }
 
 pub fn change_key(connection: &Connection, id: &KeyId, settings: &KeySettings) -> Result<Option<Key>, Error> {
@@ -82,7 +78,7 @@ pub fn revoke_key(connection: &Connection, id: &KeyId, at: Timestamp) -> Result<
     Ok(changed > 0)
 }
 
-fn read_key(row: &Row<'_>) -> Result<Key, Error> {
+pub fn read_key(row: &Row<'_>) -> Result<Key, Error> {
     let id: String = row.get(0)?;
     let damaged = || Error::corrupt(format!("key {id}"));
     let second = |second: i64| Timestamp::from_second(second).map_err(|_| damaged());

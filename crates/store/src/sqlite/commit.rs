@@ -9,7 +9,7 @@ use super::{grouping, read, searches, sites};
 use crate::contract::Position;
 use crate::contract::{AdvertGrouping, CommitOutcome, DecidedBy, Expected};
 use crate::error::Error;
-use crate::record::Regrouping;
+use crate::record::{self, Regrouping};
 
 /// The kind of a log entry, as a number on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -267,7 +267,7 @@ pub fn add_version(
     Ok(())
 }
 
-fn write_advert(
+pub fn write_advert(
     connection: &Connection,
     advert: AdvertId,
     property: PropertyId,
@@ -330,7 +330,7 @@ pub fn append(connection: &Connection, entry: &Entry<'_>) -> Result<Position, Er
             subject,
             version,
             advert.as_ref().map(AdvertId::as_bytes),
-            payload
+            payload.map(record::seal_payload)
         ])?;
     Ok(Position(u64::try_from(connection.last_insert_rowid()).unwrap_or_default()))
 }

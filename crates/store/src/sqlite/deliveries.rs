@@ -13,14 +13,14 @@ use domain::{
     CancelReason, DeliveryChannel, DeliveryEpoch, DeliveryId, DeliveryState, Fault, Outcome, SearchNumber,
     Timestamp,
 };
-use rusqlite::Connection;
+use rusqlite::{Connection, Row};
 
 pub use documents::{PreparedClaim, delete_documents, sent_documents};
-pub use listing::{delivery, list, prune, queue_depth, replay};
+pub use listing::{attempt, attempt_name, delivery, list, prune, queue_depth, replay};
 pub use outbox::{delete_lanes, enqueue, read_outbox};
 pub use queue::{cancel, cancel_lane, claim, lanes, peek_lanes, reap_leases, settle};
 
-use super::error::is_damage;
+use super::matches::notification_from_code;
 use crate::contract::{Lane, StateKind};
 use crate::error::Error;
 
@@ -67,6 +67,7 @@ fn cancelled_code(reason: CancelReason) -> i64 {
             CancelReason::NoRecipient => 2,
             CancelReason::Erased => 3,
             CancelReason::ChannelOff => 4,
+            CancelReason::Damaged => 5,
         }
 }
 
@@ -131,17 +132,15 @@ fn timestamp(millisecond: i64) -> Result<Timestamp, Error> {
         .map_err(|error| Error::corrupt_by("the date of a delivery", error))
 }
 
-/// Turns a damaged row into `None` and logs it: it must not stop the other deliveries.
-fn unless_damaged<T>(read: Result<T, Error>, sequence: i64, what: &str) -> Result<Option<T>, Error> {
-    match read {
-        Ok(read) => Ok(Some(read)),
-        Err(error) if is_damage(&error) => {
-            let error = &error as &dyn std::error::Error;
-            tracing::error!(sequence, error, "{what} is damaged and is not sent");
-            Ok(None)
-        }
-        Err(error) => Err(error),
-    }
+/// Checks that a delivery can be read: sequence, owner, lane, kind, event index, state and two dates, in this order.
+pub fn check(row: &Row<'_>) -> Result<(), Error> {
+    let (_sequence, _owner): (i64, [u8; 16]) = (row.get(0)?, row.get(1)?);
+    lane_from_code(row.get(2)?)?;
+    notification_from_code(row.get(3)?, row.get(4)?)
+        .ok_or_else(|| Error::corrupt("the notification of a delivery"))?;
+    state_from_code(row.get(5)?)?;
+    timestamp(row.get(6)?)?;
+    timestamp(row.get(7)?).map(drop)
 }
 
 /// Converts between rows and the public ids of deliveries.

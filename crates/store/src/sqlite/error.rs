@@ -34,6 +34,7 @@ pub fn is_damage(error: &Error) -> bool {
             sqlite_error(error),
             Some(
                 Sql::FromSqlConversionFailure(..)
+                    | Sql::Utf8Error(..)
                     | Sql::IntegralValueOutOfRange(..)
                     | Sql::InvalidColumnType(..)
             )

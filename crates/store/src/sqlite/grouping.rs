@@ -5,9 +5,10 @@ use domain::{AdvertId, PropertyId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::commit::{Conflict, Refusal, property_row};
+use super::damage::DamageLog;
 use super::prepare::PreparedMove;
 use super::read::{self, advert_id, from_sql, property_id};
-use crate::contract::{AdvertRef, DecidedBy, LineageRow, SignatureRow};
+use crate::contract::{AdvertRef, DecidedBy, LineageRow, RecordKind, SignatureRow};
 use crate::error::Error;
 
 const SIGNATURE_COLUMNS: &str = "id, property_id, signature, is_named, expired";
@@ -16,21 +17,37 @@ pub fn scan_signatures(
     connection: &Connection,
     after: Option<AdvertId>,
     limit: usize,
+    damage: &DamageLog,
 ) -> Result<Vec<SignatureRow>, Error> {
-    let sql = format!("SELECT {SIGNATURE_COLUMNS} FROM advert WHERE id > ?1 ORDER BY id LIMIT ?2");
+    let sql = format!("SELECT {SIGNATURE_COLUMNS} FROM advert WHERE id > ?1 ORDER BY id");
     let mut statement = connection.prepare_cached(&sql)?;
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     // An empty value is lower than every id.
     let after = after.map_or_else(Vec::new, |id| id.as_bytes().to_vec());
-    let rows = statement.query_map(params![after, limit], signature_row)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let mut rows = statement.query([after])?;
+    let mut signatures = Vec::new();
+    while signatures.len() < limit
+        && let Some(row) = rows.next()?
+    {
+        let read = signature_row(row).map_err(Error::from);
+        signatures.extend(damage.unless_damaged(RecordKind::Advert, || read::advert_name(row), read)?);
+    }
+    Ok(signatures)
 }
 
-pub fn signatures(connection: &Connection, adverts: &[AdvertId]) -> Result<Vec<Option<SignatureRow>>, Error> {
+pub fn signatures(
+    connection: &Connection,
+    adverts: &[AdvertId],
+    damage: &DamageLog,
+) -> Result<Vec<Option<SignatureRow>>, Error> {
     let sql = format!("SELECT {SIGNATURE_COLUMNS} FROM advert WHERE id = ?1");
     let mut statement = connection.prepare_cached(&sql)?;
-    let mut one = |advert: &AdvertId| statement.query_row([advert.as_bytes()], signature_row).optional();
-    Ok(adverts.iter().map(&mut one).collect::<Result<_, _>>()?)
+    let mut one = |advert: &AdvertId| {
+        let read = statement.query_row([advert.as_bytes()], signature_row).optional();
+        let read =
+            damage.unless_damaged(RecordKind::Advert, || advert.to_string(), read.map_err(Error::from));
+        Ok(read?.flatten())
+    };
+    adverts.iter().map(&mut one).collect()
 }
 
 fn signature_row(row: &Row<'_>) -> rusqlite::Result<SignatureRow> {
@@ -123,7 +140,11 @@ pub fn survivor(
         .optional()
 }
 
-pub fn lineage(connection: &Connection, property: PropertyId) -> Result<Vec<LineageRow>, Error> {
+pub fn lineage(
+    connection: &Connection,
+    property: PropertyId,
+    damage: &DamageLog,
+) -> Result<Vec<LineageRow>, Error> {
     let mut statement = connection.prepare_cached(
         "WITH subject (id) AS (SELECT ?1 UNION SELECT id FROM property WHERE merged_into = ?1)
          SELECT sequence, at, from_property, to_property, adverts, decided_by, decider FROM property_lineage
@@ -132,20 +153,29 @@ pub fn lineage(connection: &Connection, property: PropertyId) -> Result<Vec<Line
     let mut rows = statement.query([property.as_bytes()])?;
     let mut lineage = Vec::new();
     while let Some(row) = rows.next()? {
-        let what = || format!("the lineage of property {property}");
-        let at =
-            Timestamp::from_millisecond(row.get(1)?).map_err(|error| Error::corrupt_by(what(), error))?;
-        let decided_by = match (row.get(5)?, row.get(6)?) {
-            (0, None) => DecidedBy::Sender,
-            (1, None) => DecidedBy::Grouping,
-            (2, Some(label)) => DecidedBy::Person(label),
-            _ => return Err(Error::corrupt(what())),
-        };
-        let adverts = decode_ids(row.get_ref(4)?.as_blob().map_err(from_sql)?, what)?;
-        let (from, to) = (property_id(row, 2)?, property_id(row, 3)?);
-        lineage.push(LineageRow { at, from, to, adverts, decided_by });
+        let sequence: i64 = row.get(0)?;
+        lineage.extend(damage.unless_damaged(
+            RecordKind::Lineage,
+            || sequence.to_string(),
+            lineage_row(row),
+        )?);
     }
     Ok(lineage)
+}
+
+/// Reads a move from all columns of the table, in their order.
+pub fn lineage_row(row: &Row<'_>) -> Result<LineageRow, Error> {
+    let sequence: i64 = row.get(0)?;
+    let what = || format!("row {sequence} of the lineage of properties");
+    let at = Timestamp::from_millisecond(row.get(1)?).map_err(|error| Error::corrupt_by(what(), error))?;
+    let decided_by = match (row.get(5)?, row.get(6)?) {
+        (0, None) => DecidedBy::Sender,
+        (1, None) => DecidedBy::Grouping,
+        (2, Some(label)) => DecidedBy::Person(label),
+        _ => return Err(Error::corrupt(what())),
+    };
+    let adverts = decode_ids(row.get_ref(4)?.as_blob().map_err(from_sql)?, what)?;
+    Ok(LineageRow { at, from: property_id(row, 2)?, to: property_id(row, 3)?, adverts, decided_by })
 }
 
 pub fn put_decision(
@@ -168,7 +198,11 @@ pub fn put_decision(
     Ok(())
 }
 
-pub fn person_decisions(connection: &Connection, after: u64) -> Result<Vec<(u64, PersonDecision)>, Error> {
+pub fn person_decisions(
+    connection: &Connection,
+    after: u64,
+    damage: &DamageLog,
+) -> Result<Vec<(u64, PersonDecision)>, Error> {
     let mut statement = connection.prepare_cached(
         "SELECT number, verdict, left_adverts, right_adverts FROM person_decision WHERE number > ?1 ORDER BY number",
     )?;
@@ -176,23 +210,38 @@ pub fn person_decisions(connection: &Connection, after: u64) -> Result<Vec<(u64,
     let mut rows = statement.query([after])?;
     let mut decisions = Vec::new();
     while let Some(row) = rows.next()? {
-        let number = row.get(0)?;
-        let what = || format!("decision {number} of a person");
-        let verdict = match row.get(1)? {
-            1 => Verdict::Same,
-            2 => Verdict::Different,
-            _ => return Err(Error::corrupt(what())),
-        };
-        let side = |column| decode_ids(row.get_ref(column)?.as_blob().map_err(from_sql)?, what);
-        decisions.push((number, PersonDecision { verdict, left: side(2)?, right: side(3)? }));
+        // Every write needs the decisions: a damaged one must not make the others unreadable.
+        let number: u64 = row.get(0)?;
+        let read = decision(row);
+        let read = damage.unless_damaged(RecordKind::Decision, || number.to_string(), read)?;
+        decisions.extend(read.map(|decision| (number, decision)));
     }
     Ok(decisions)
 }
 
-/// Removes an erased advert from decisions and from the lineage of the properties that held it.
-pub fn erase(connection: &Connection, advert: AdvertId, holders: &[PropertyId]) -> Result<(), Error> {
+/// Reads a decision from its number, verdict and two sides.
+pub fn decision(row: &Row<'_>) -> Result<PersonDecision, Error> {
+    let number: u64 = row.get(0)?;
+    let what = || format!("decision {number} of a person");
+    let verdict = match row.get(1)? {
+        1 => Verdict::Same,
+        2 => Verdict::Different,
+        _ => return Err(Error::corrupt(what())),
+    };
+    let side = |column| decode_ids(row.get_ref(column)?.as_blob().map_err(from_sql)?, what);
+    Ok(PersonDecision { verdict, left: side(2)?, right: side(3)? })
+}
+
+/// Removes an erased advert from decisions and from the lineage of the properties that held it. What cannot be read may name the
+/// advert as well, and is deleted.
+pub fn erase(
+    connection: &Connection,
+    advert: AdvertId,
+    holders: &[PropertyId],
+    damage: &DamageLog,
+) -> Result<(), Error> {
     for holder in holders {
-        erase_from_lineage(connection, advert, *holder)?;
+        erase_from_lineage(connection, advert, *holder, damage)?;
     }
     // People decide rarely enough that this table needs no index.
     let mut statement = connection.prepare_cached(
@@ -205,7 +254,10 @@ pub fn erase(connection: &Connection, advert: AdvertId, holders: &[PropertyId]) 
         let number: u64 = row.get(0)?;
         let what = || format!("decision {number} of a person");
         let side = |column| -> Result<Vec<AdvertId>, Error> {
-            let mut adverts = decode_ids(row.get_ref(column)?.as_blob().map_err(from_sql)?, what)?;
+            let read = row.get_ref(column)?.as_blob().map_err(from_sql);
+            let read = read.and_then(|ids| decode_ids(ids, what));
+            let read = damage.unless_damaged(RecordKind::Decision, || number.to_string(), read)?;
+            let mut adverts = read.unwrap_or_default();
             adverts.retain(|known| *known != advert);
             Ok(adverts)
         };
@@ -225,18 +277,26 @@ pub fn erase(connection: &Connection, advert: AdvertId, holders: &[PropertyId]) 
     Ok(())
 }
 
-fn erase_from_lineage(connection: &Connection, advert: AdvertId, holder: PropertyId) -> Result<(), Error> {
+fn erase_from_lineage(
+    connection: &Connection,
+    advert: AdvertId,
+    holder: PropertyId,
+    damage: &DamageLog,
+) -> Result<(), Error> {
     let mut statement = connection
         .prepare_cached("SELECT sequence, adverts FROM property_lineage WHERE from_property = ?1")?;
     let mut rows = statement.query([holder.as_bytes()])?;
     let mut changed = Vec::new();
     while let Some(row) = rows.next()? {
         let what = || format!("the lineage of property {holder}");
-        let mut adverts = decode_ids(row.get_ref(1)?.as_blob().map_err(from_sql)?, what)?;
-        let before = adverts.len();
+        let sequence: i64 = row.get(0)?;
+        let read = row.get_ref(1)?.as_blob().map_err(from_sql).and_then(|ids| decode_ids(ids, what));
+        let read = damage.unless_damaged(RecordKind::Lineage, || sequence.to_string(), read)?;
+        let before = read.as_ref().map_or(1, Vec::len);
+        let mut adverts = read.unwrap_or_default();
         adverts.retain(|known| *known != advert);
         if adverts.len() < before {
-            changed.push((row.get::<_, i64>(0)?, adverts));
+            changed.push((sequence, adverts));
         }
     }
     for (sequence, adverts) in changed {

@@ -14,11 +14,12 @@ use rusqlite::{Connection, Row, params};
 
 pub use queries::{find, first_position, list, matched_searches};
 
+use super::damage::DamageLog;
 use super::read::from_sql;
 use super::searches;
 use super::writer::Transaction;
 use crate::contract::Position;
-use crate::contract::{MatchBatch, MatchGroup, Notification, OutboxEntry};
+use crate::contract::{MatchBatch, MatchGroup, Notification, OutboxEntry, RecordKind};
 use crate::error::Error;
 use crate::record::{decode_search_list, encode_search_list};
 
@@ -149,48 +150,76 @@ pub fn groups_after(
     connection: &Connection,
     position: Position,
     limit: usize,
+    damage: &DamageLog,
 ) -> Result<Vec<MatchGroup>, Error> {
     // One transaction, so that no group is read without its outbox.
     let reading = connection.unchecked_transaction()?;
-    let mut statement = reading.prepare_cached(
-        "SELECT position, at, property_id, version, advert, matched, linked, inherited FROM match_group
-         WHERE position > ?1 ORDER BY position LIMIT ?2",
-    )?;
+    let sql = format!("{GROUP_COLUMNS} WHERE position > ?1 ORDER BY position LIMIT ?2");
+    let mut statement = reading.prepare_cached(&sql)?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut rows = statement.query(params![position.0, limit])?;
     let mut groups = Vec::new();
     while let Some(row) = rows.next()? {
         let position = Position(row.get(0)?);
-        groups.push(MatchGroup {
-            position,
-            at: timestamp(row, 1)?,
-            property: PropertyId::from_bytes(row.get(2)?),
-            version: row.get(3)?,
-            advert: AdvertId::from_bytes(row.get(4)?),
-            matched: decode_search_list(row.get_ref(5)?.as_blob_or_null().map_err(from_sql)?)?,
-            linked: decode_search_list(row.get_ref(6)?.as_blob_or_null().map_err(from_sql)?)?,
-            inherited: decode_search_list(row.get_ref(7)?.as_blob_or_null().map_err(from_sql)?)?,
-            outbox: outbox(&reading, position)?,
-        });
+        let name = || position.0.to_string();
+        let Some(mut group) = damage.unless_damaged(RecordKind::MatchGroup, name, group(row))? else {
+            continue;
+        };
+        group.outbox = outbox(&reading, position, damage)?;
+        groups.push(group);
     }
     Ok(groups)
 }
 
-fn outbox(connection: &Connection, position: Position) -> Result<Vec<OutboxEntry>, Error> {
+/// The columns of a group that [`group`] reads.
+pub const GROUP_COLUMNS: &str =
+    "SELECT position, at, property_id, version, advert, matched, linked, inherited FROM match_group";
+
+/// Reads a group without its outbox.
+pub fn group(row: &Row<'_>) -> Result<MatchGroup, Error> {
+    let searches = |column| decode_search_list(row.get_ref(column)?.as_blob_or_null().map_err(from_sql)?);
+    Ok(MatchGroup {
+        position: Position(row.get(0)?),
+        at: timestamp(row, 1)?,
+        property: PropertyId::from_bytes(row.get(2)?),
+        version: row.get(3)?,
+        advert: AdvertId::from_bytes(row.get(4)?),
+        matched: searches(5)?,
+        linked: searches(6)?,
+        inherited: searches(7)?,
+        outbox: Vec::new(),
+    })
+}
+
+fn outbox(
+    connection: &Connection,
+    position: Position,
+    damage: &DamageLog,
+) -> Result<Vec<OutboxEntry>, Error> {
     let mut statement = connection.prepare_cached(
-        "SELECT kind, event_index, searches FROM outbox WHERE position = ?1 ORDER BY ordinal",
+        "SELECT kind, event_index, searches, ordinal FROM outbox WHERE position = ?1 ORDER BY ordinal",
     )?;
     let mut rows = statement.query([position.0])?;
     let mut outbox = Vec::new();
     while let Some(row) = rows.next()? {
-        let notification = notification_from_code(row.get(0)?, row.get(1)?);
-        outbox.push(OutboxEntry {
-            notification: notification
-                .ok_or_else(|| Error::corrupt(format!("an outbox entry of log entry {}", position.0)))?,
-            searches: decode_search_list(Some(row.get_ref(2)?.as_blob().map_err(from_sql)?))?,
-        });
+        let ordinal: i64 = row.get(3)?;
+        let name = || outbox_name(position.0, ordinal);
+        outbox.extend(damage.unless_damaged(RecordKind::OutboxEntry, name, outbox_entry(row))?);
     }
     Ok(outbox)
+}
+
+pub fn outbox_name(position: u64, ordinal: i64) -> String {
+    format!("{position}/{ordinal}")
+}
+
+/// Reads an entry from its kind, event index and searches, in this order.
+pub fn outbox_entry(row: &Row<'_>) -> Result<OutboxEntry, Error> {
+    let notification = notification_from_code(row.get(0)?, row.get(1)?);
+    Ok(OutboxEntry {
+        notification: notification.ok_or_else(|| Error::corrupt("the kind of an outbox entry"))?,
+        searches: decode_search_list(Some(row.get_ref(2)?.as_blob().map_err(from_sql)?))?,
+    })
 }
 
 /// Deletes everything recorded about an erased property, and prevents matches that the matcher finds in older log entries
@@ -200,9 +229,14 @@ pub fn delete_property(
     connection: &Connection,
     property: PropertyId,
     erased_at: Position,
+    damage: &DamageLog,
 ) -> Result<(), Error> {
-    let alerted = matched_searches(connection, &[property])?.remove(&property).unwrap_or_default();
-    delete_matches(connection, property)?;
+    // Damaged lists are not known to the property that inherits them, and must not prevent the erasure.
+    let alerted = matched_searches(connection, &[property]);
+    let alerted =
+        damage.unless_damaged(RecordKind::MatchGroup, || format!("of property {property}"), alerted)?;
+    let alerted = alerted.and_then(|mut alerted| alerted.remove(&property)).unwrap_or_default();
+    delete_matches(connection, property, damage)?;
     connection
         .prepare_cached("INSERT INTO erased_property (position, property_id, alerted) VALUES (?1, ?2, ?3)")?
         .execute(params![erased_at.0, property.as_bytes(), encode_search_list(&alerted)?])?;
@@ -210,18 +244,32 @@ pub fn delete_property(
 }
 
 /// Deletes everything recorded about a property so far.
-pub fn delete_matches(connection: &Connection, property: PropertyId) -> Result<(), Error> {
+pub fn delete_matches(
+    connection: &Connection,
+    property: PropertyId,
+    damage: &DamageLog,
+) -> Result<(), Error> {
     let mut statement =
         connection.prepare_cached("SELECT position, matched FROM match_group WHERE property_id = ?1")?;
     let mut rows = statement.query([property.as_bytes()])?;
     let mut positions: Vec<u64> = Vec::new();
     while let Some(row) = rows.next()? {
-        let position = row.get(0)?;
-        let matched = decode_search_list(row.get_ref(1)?.as_blob_or_null().map_err(from_sql)?)?;
-        let mut indexed =
-            connection.prepare_cached("DELETE FROM search_match WHERE number = ?1 AND position = ?2")?;
-        for number in matched {
-            indexed.execute(params![number.0, position])?;
+        let position: u64 = row.get(0)?;
+        let matched = row.get_ref(1)?.as_blob_or_null().map_err(from_sql).and_then(decode_search_list);
+        match damage.unless_damaged(RecordKind::MatchGroup, || position.to_string(), matched)? {
+            Some(matched) => {
+                let mut indexed = connection
+                    .prepare_cached("DELETE FROM search_match WHERE number = ?1 AND position = ?2")?;
+                for number in matched {
+                    indexed.execute(params![number.0, position])?;
+                }
+            }
+            // The list does not say where its rows are: look at all of them.
+            None => {
+                connection
+                    .prepare_cached("DELETE FROM search_match WHERE position = ?1")?
+                    .execute([position])?;
+            }
         }
         positions.push(position);
     }

@@ -199,7 +199,7 @@ fn prepare_put(put: PutProperty) -> Result<PreparedPut, Error> {
 }
 
 impl AdvertRow {
-    fn from_advert(advert: &Advert) -> Self {
+    pub fn from_advert(advert: &Advert) -> Self {
         let details = &advert.details;
         Self {
             site: details.site.as_ref().map(|site| site.as_str().into()),

@@ -1,13 +1,12 @@
 //! Reads of adverts, properties and the log.
 
-use std::collections::HashMap;
-
 use domain::{AdvertId, Identity, Property, PropertyId, SearchId, SiteKey, Timestamp};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::contract::{AdvertRef, LiveAdvert, StoredProperty};
-use crate::contract::{Change, Erasure, LogEntry, Position, PropertyCause, RemovalCause};
+use super::damage::DamageLog;
+use crate::contract::{AdvertRef, FoundProperties, LiveAdvert, OverduePage, StoredProperty, VersionLookup};
+use crate::contract::{Change, Erasure, LogEntry, Position, PropertyCause, RecordKind, RemovalCause};
 use crate::error::Error;
 use crate::record::{self, Regrouping};
 use crate::sqlite::commit::Kind;
@@ -45,22 +44,33 @@ pub fn url_hash(key: &str) -> i64 {
     i64::from_ne_bytes(hash.to_ne_bytes())
 }
 
-pub fn properties(
+pub fn find_properties(
     connection: &Connection,
     ids: &[PropertyId],
-) -> Result<HashMap<PropertyId, StoredProperty>, Error> {
+    damage: &DamageLog,
+) -> Result<FoundProperties, Error> {
+    // An outer join: a property whose record is missing exists, and is damaged.
     let mut statement = connection.prepare_cached(
-        "SELECT p.version, p.revision, v.record FROM property p JOIN property_version v USING (record_id) WHERE p.id = ?1",
+        "SELECT p.version, p.revision, v.record FROM property p LEFT JOIN property_version v USING (record_id)
+         WHERE p.id = ?1 AND p.record_id IS NOT NULL",
     )?;
-    let mut found = HashMap::with_capacity(ids.len());
+    let mut found = FoundProperties::default();
+    found.intact.reserve(ids.len());
     for id in ids {
         let mut rows = statement.query([id.as_bytes()])?;
         if let Some(row) = rows.next()? {
-            let property = record::decode_property(*id, row.get_ref(2)?.as_blob().map_err(from_sql)?)?;
-            found.insert(*id, StoredProperty { property, version: row.get(0)?, revision: row.get(1)? });
+            match damage.unless_damaged(RecordKind::Property, || id.to_string(), stored_property(*id, row))? {
+                Some(stored) => drop(found.intact.insert(*id, stored)),
+                None => found.damaged.push(*id),
+            }
         }
     }
     Ok(found)
+}
+
+fn stored_property(id: PropertyId, row: &Row<'_>) -> Result<StoredProperty, Error> {
+    let property = record::decode_property(id, row.get_ref(2)?.as_blob().map_err(from_sql)?)?;
+    Ok(StoredProperty { property, version: row.get(0)?, revision: row.get(1)? })
 }
 
 pub fn property_at(connection: &Connection, id: PropertyId, version: u32) -> Result<Option<Property>, Error> {
@@ -76,8 +86,18 @@ pub fn property_at(connection: &Connection, id: PropertyId, version: u32) -> Res
 pub fn properties_at(
     connection: &Connection,
     versions: &[(PropertyId, u32)],
-) -> Result<Vec<Option<Property>>, Error> {
-    versions.iter().map(|(id, version)| property_at(connection, *id, *version)).collect()
+    damage: &DamageLog,
+) -> Result<Vec<VersionLookup>, Error> {
+    let look_up = |(id, version): &(PropertyId, u32)| {
+        let read = property_at(connection, *id, *version);
+        let name = || format!("{id} version {version}");
+        Ok(match damage.unless_damaged(RecordKind::PropertyVersion, name, read)? {
+            Some(Some(property)) => VersionLookup::Intact(property),
+            Some(None) => VersionLookup::NotFound,
+            None => VersionLookup::Damaged,
+        })
+    };
+    versions.iter().map(look_up).collect()
 }
 
 /// Decodes a stored version; `None` if it was erased as a whole.
@@ -88,21 +108,48 @@ pub fn decode_version(id: PropertyId, record: ValueRef<'_>) -> Result<Option<Pro
     }
 }
 
-pub fn log_after(connection: &Connection, position: Position, limit: usize) -> Result<Vec<LogEntry>, Error> {
-    let mut statement = connection.prepare_cached(
-        "SELECT position, kind, recorded_at, subject, version, advert, payload FROM log
-         WHERE position > ?1 ORDER BY position LIMIT ?2",
-    )?;
+/// The columns that [`log_entry`] reads.
+pub const LOG_COLUMNS: &str =
+    "SELECT position, kind, recorded_at, subject, version, advert, payload FROM log";
+
+pub fn log_after(
+    connection: &Connection,
+    position: Position,
+    limit: usize,
+    damage: &DamageLog,
+) -> Result<Vec<LogEntry>, Error> {
+    let sql = format!("{LOG_COLUMNS} WHERE position > ?1 ORDER BY position LIMIT ?2");
+    let mut statement = connection.prepare_cached(&sql)?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut rows = statement.query(params![position.0, limit])?;
     let mut entries = Vec::new();
     while let Some(row) = rows.next()? {
-        entries.push(log_entry(row)?);
+        let position = Position(row.get(0)?);
+        let read = damage.unless_damaged(RecordKind::LogEntry, || position.0.to_string(), log_entry(row))?;
+        entries.push(read.unwrap_or_else(|| damaged_entry(position, row)));
     }
     Ok(entries)
 }
 
-fn log_entry(row: &Row<'_>) -> Result<LogEntry, Error> {
+/// Returns what is left of an entry that cannot be read.
+fn damaged_entry(position: Position, row: &Row<'_>) -> LogEntry {
+    let kind = row.get(1).ok().and_then(Kind::from_code);
+    let subject: Option<[u8; 16]> = row.get(3).ok();
+    let millisecond = row.get(2).ok().and_then(|millisecond| Timestamp::from_millisecond(millisecond).ok());
+    let may_be_search = matches!(kind, None | Some(Kind::Search | Kind::SearchRemoved));
+    let may_be_property = !matches!(kind, Some(Kind::Search | Kind::SearchRemoved | Kind::Erased));
+    LogEntry {
+        position,
+        recorded_at: millisecond.unwrap_or_default(),
+        change: Change::Damaged {
+            property: subject.filter(|_| may_be_property).map(PropertyId::from_bytes),
+            search: subject.filter(|_| may_be_search).map(SearchId::from_bytes),
+        },
+    }
+}
+
+/// Reads an entry; fails if it is damaged.
+pub fn log_entry(row: &Row<'_>) -> Result<LogEntry, Error> {
     let position = Position(row.get(0)?);
     let what = || format!("log entry {}", position.0);
     let kind = Kind::from_code(row.get(1)?).ok_or_else(|| Error::corrupt(what()))?;
@@ -134,7 +181,11 @@ fn log_entry(row: &Row<'_>) -> Result<LogEntry, Error> {
             Change::PropertyRemoved { property: property_id(row, 3)?, cause }
         }
         Kind::PropertyMerged => {
-            let cause = RemovalCause::Merged { into: property_id(row, 6)? };
+            let payload = row.get_ref(6)?.as_blob().map_err(from_sql)?;
+            let [into] = *record::decode_id_payload(payload, "the payload of a merge")? else {
+                return Err(Error::corrupt(what()));
+            };
+            let cause = RemovalCause::Merged { into: PropertyId::from_bytes(into) };
             Change::PropertyRemoved { property: property_id(row, 3)?, cause }
         }
         Kind::Search => Change::Search { search: search()?, version: row.get(4)? },
@@ -147,31 +198,54 @@ fn log_entry(row: &Row<'_>) -> Result<LogEntry, Error> {
 /// Reads the payload of an erasure: the ids of previous properties. An entry about an erasure always has a payload, if only an empty one.
 fn erasure(row: &Row<'_>) -> Result<Option<Erasure>, Error> {
     let Some(payload) = row.get_ref(6)?.as_blob_or_null().map_err(from_sql)? else { return Ok(None) };
-    let (ids, rest) = payload.as_chunks::<16>();
-    if !rest.is_empty() {
-        return Err(Error::corrupt("the payload of an erasure"));
-    }
+    let ids = record::decode_id_payload(payload, "the payload of an erasure")?;
     Ok(Some(Erasure { previous_properties: ids.iter().copied().map(PropertyId::from_bytes).collect() }))
 }
 
 pub fn not_crawled_since(
     connection: &Connection,
     timestamp: Timestamp,
+    after: Option<AdvertId>,
     limit: usize,
-) -> Result<Vec<AdvertRef>, Error> {
-    // Scans the narrow table of adverts. It runs rarely enough that an index, updated at every crawl, would cost more.
+    damage: &DamageLog,
+) -> Result<OverduePage, Error> {
+    // Reads the table once, in pieces. It runs rarely enough that an index, updated at every crawl, would cost more.
     let mut statement = connection.prepare_cached(
-        "SELECT id, property_id FROM advert WHERE expired = 0 AND last_crawled_at < ?1
-         ORDER BY last_crawled_at, id LIMIT ?2",
+        "SELECT id, property_id, expired, last_crawled_at FROM advert WHERE id > ?1 ORDER BY id LIMIT ?2",
     )?;
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let rows = statement.query_map(params![timestamp.as_second(), limit], |row| {
-        Ok(AdvertRef { advert: advert_id(row, 0)?, property: property_id(row, 1)? })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let limit = limit.max(1);
+    let rows_max = i64::try_from(limit).unwrap_or(i64::MAX);
+    // An empty value is lower than every id.
+    let after = after.map_or_else(Vec::new, |id| id.as_bytes().to_vec());
+    let mut rows = statement.query(params![after, rows_max])?;
+    let (mut page, mut last) = (OverduePage::default(), None);
+    while let Some(row) = rows.next()? {
+        page.examined += 1;
+        last = advert_id(row, 0).ok().or(last);
+        let read = overdue_advert(row, timestamp);
+        let read = damage.unless_damaged(RecordKind::Advert, || advert_name(row), read)?;
+        page.adverts.extend(read.flatten());
+    }
+    page.rest = last.filter(|_| page.examined >= limit);
+    Ok(page)
 }
 
-pub fn live_adverts_of_site(connection: &Connection, site: &SiteKey) -> Result<Vec<LiveAdvert>, Error> {
+fn overdue_advert(row: &Row<'_>, timestamp: Timestamp) -> Result<Option<AdvertRef>, Error> {
+    let located = AdvertRef { advert: advert_id(row, 0)?, property: property_id(row, 1)? };
+    let is_overdue = !row.get::<_, bool>(2)? && row.get::<_, i64>(3)? < timestamp.as_second();
+    Ok(is_overdue.then_some(located))
+}
+
+/// Names an advert whose row cannot be read.
+pub fn advert_name(row: &Row<'_>) -> String {
+    advert_id(row, 0).map_or_else(|_| "an advert without a valid id".to_owned(), |id| id.to_string())
+}
+
+pub fn live_adverts_of_site(
+    connection: &Connection,
+    site: &SiteKey,
+    damage: &DamageLog,
+) -> Result<Vec<LiveAdvert>, Error> {
     // In two halves, because each of them has an index that begins with the site.
     let mut statement = connection.prepare_cached(
         "SELECT id, property_id, last_crawled_at FROM advert
@@ -183,13 +257,17 @@ pub fn live_adverts_of_site(connection: &Connection, site: &SiteKey) -> Result<V
     let mut rows = statement.query([site.as_str()])?;
     let mut live = Vec::new();
     while let Some(row) = rows.next()? {
-        let located = AdvertRef { advert: advert_id(row, 0)?, property: property_id(row, 1)? };
-        let last_crawled_at = Timestamp::from_second(row.get(2)?)
-            .map_err(|error| Error::corrupt_by(format!("advert {}", located.advert), error))?;
-        live.push(LiveAdvert { located, last_crawled_at });
+        live.extend(damage.unless_damaged(RecordKind::Advert, || advert_name(row), live_advert(row))?);
     }
     live.sort_unstable_by_key(|live| live.located.advert);
     Ok(live)
+}
+
+fn live_advert(row: &Row<'_>) -> Result<LiveAdvert, Error> {
+    let located = AdvertRef { advert: advert_id(row, 0)?, property: property_id(row, 1)? };
+    let last_crawled_at = Timestamp::from_second(row.get(2)?)
+        .map_err(|error| Error::corrupt_by(format!("advert {}", located.advert), error))?;
+    Ok(LiveAdvert { located, last_crawled_at })
 }
 
 pub fn counts(connection: &Connection) -> Result<(u64, u64), Error> {

@@ -6,8 +6,9 @@
 use domain::PropertyId;
 use rusqlite::{Connection, params};
 
+use super::damage::DamageLog;
 use super::read::from_sql;
-use crate::contract::{ScanPage, ScanPart, StoredProperty};
+use crate::contract::{RecordKind, ScanPage, ScanPart, StoredProperty};
 use crate::error::Error;
 use crate::record;
 
@@ -24,7 +25,12 @@ pub fn parts(connection: &Connection, count: usize) -> Result<Vec<ScanPart>, Err
     Ok(starts.map(|after| ScanPart { after, until: (after + width).min(last) }).collect())
 }
 
-pub fn scan(connection: &Connection, part: ScanPart, limit: usize) -> Result<ScanPage, Error> {
+pub fn scan(
+    connection: &Connection,
+    part: ScanPart,
+    limit: usize,
+    damage: &DamageLog,
+) -> Result<ScanPage, Error> {
     // CROSS JOIN keeps SQLite from scanning the other table instead.
     let mut statement = connection.prepare_cached(
         "SELECT v.record_id, v.property_id, p.version, p.revision, v.record
@@ -38,21 +44,15 @@ pub fn scan(connection: &Connection, part: ScanPart, limit: usize) -> Result<Sca
     while let Some(row) = rows.next()? {
         let record_id: u64 = row.get(0)?;
         let id = row.get(1).map(PropertyId::from_bytes)?;
-        let record = row.get_ref(4)?.as_blob().map_err(from_sql)?;
-        match record::decode_property(id, record) {
-            Ok(property) => {
-                page.properties.push(StoredProperty {
-                    property,
-                    version: row.get(2)?,
-                    revision: row.get(3)?,
-                });
+        let record = row.get_ref(4)?;
+        bytes += record.as_bytes_or_null().ok().flatten().map_or(0, <[u8]>::len);
+        let read = record.as_blob().map_err(from_sql).and_then(|record| record::decode_property(id, record));
+        match damage.unless_damaged(RecordKind::Property, || id.to_string(), read)? {
+            Some(property) => {
+                page.properties.push(StoredProperty { property, version: row.get(2)?, revision: row.get(3)? })
             }
-            Err(error) => {
-                tracing::error!(property = %id, error = &error as &dyn std::error::Error, "the record of a property is damaged; the scan skips it");
-                page.damaged.push(id);
-            }
+            None => page.damaged.push(id),
         }
-        bytes += record.len();
         if page.properties.len() + page.damaged.len() >= limit.max(1) || bytes >= RECORD_BYTES_MAX {
             page.rest = (record_id < until).then_some(ScanPart { after: record_id, until });
             break;

@@ -5,17 +5,21 @@
 
 use domain::criteria::Direction;
 use domain::{
-    Alerts, CancelReason, DeliveryChannel, SearchId, SearchNumber, SearchToken, Timestamp, UserId, fold,
+    Alerts, CancelReason, DeliveryChannel, SearchId, SearchNumber, SearchRef, SearchToken, Timestamp, UserId,
+    fold,
 };
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::commit::{Conflict, Entry, Kind, Refusal, append};
+use super::damage::DamageLog;
 use super::deliveries;
 use super::read::from_sql;
 use crate::contract::Lane;
 use crate::contract::Position;
-use crate::contract::{ExpectedSearch, PutSearch, SearchList, SearchLookup, SearchPage, StoredSearch};
+use crate::contract::{
+    ExpectedSearch, PutSearch, RecordKind, SearchList, SearchLookup, SearchPage, StoredSearch,
+};
 use crate::error::Error;
 use crate::record;
 
@@ -190,14 +194,42 @@ pub fn by_token(
     Ok(found.filter(|stored| stored.search.token == *token))
 }
 
-pub fn by_numbers(connection: &Connection, numbers: &[SearchNumber]) -> Result<Vec<SearchLookup>, Error> {
-    let read = |number: &SearchNumber| match by_number(connection, *number) {
-        Ok(Some(stored)) => Ok(SearchLookup::Found(Box::new(stored))),
-        Ok(None) => Ok(SearchLookup::NotFound),
-        Err(Error::Corrupt { .. }) => Ok(SearchLookup::Damaged),
-        Err(error) => Err(error),
+/// Returns the id of an owner's search without reading its record. A client that knows the token owns the search, so that the bytes of a
+/// damaged record may be compared with it.
+pub fn id_of(connection: &Connection, owner: UserId, name: &SearchRef) -> Result<Option<SearchId>, Error> {
+    let found = match name {
+        SearchRef::Id(id) => connection
+            .prepare_cached("SELECT id FROM search WHERE id = ?1 AND owner = ?2")?
+            .query_row([id.as_bytes(), owner.as_bytes()], |row| row.get(0)),
+        SearchRef::Token(token) => connection
+            .prepare_cached("SELECT id FROM search WHERE owner = ?1 AND substr(record, 16, 50) = ?2")?
+            .query_row(params![owner.as_bytes(), token.as_str().as_bytes()], |row| row.get(0)),
+    };
+    Ok(found.optional()?.map(SearchId::from_bytes))
+}
+
+pub fn by_numbers(
+    connection: &Connection,
+    numbers: &[SearchNumber],
+    damage: &DamageLog,
+) -> Result<Vec<SearchLookup>, Error> {
+    let read = |number: &SearchNumber| {
+        let read = by_number(connection, *number);
+        Ok(match damage.unless_damaged(RecordKind::Search, || name_of(connection, *number), read)? {
+            Some(Some(stored)) => SearchLookup::Found(Box::new(stored)),
+            Some(None) => SearchLookup::NotFound,
+            None => SearchLookup::Damaged,
+        })
     };
     numbers.iter().map(read).collect()
+}
+
+/// Names a search that cannot be read: by its id, which its owner knows, if that is readable.
+pub fn name_of(connection: &Connection, number: SearchNumber) -> String {
+    let id: rusqlite::Result<[u8; 16]> = connection
+        .prepare_cached("SELECT id FROM search WHERE number = ?1")
+        .and_then(|mut statement| statement.query_row([number.0], |row| row.get(0)));
+    id.map_or_else(|_| format!("number {}", number.0), |id| SearchId::from_bytes(id).to_string())
 }
 
 fn one(
@@ -210,7 +242,7 @@ fn one(
     rows.next()?.map(stored).transpose()
 }
 
-pub fn list(connection: &Connection, list: &SearchList) -> Result<SearchPage, Error> {
+pub fn list(connection: &Connection, list: &SearchList, damage: &DamageLog) -> Result<SearchPage, Error> {
     let SearchList { owner, title, enabled, by_title, skip, take } = list;
     let title = title.as_deref().map(fold);
     if title.as_deref() == Some("") {
@@ -242,7 +274,10 @@ pub fn list(connection: &Connection, list: &SearchList) -> Result<SearchPage, Er
         .collect::<Result<_, _>>()?;
     let mut searches = Vec::with_capacity(numbers.len());
     for number in numbers {
-        searches.extend(by_number(&reading, SearchNumber(number))?);
+        let number = SearchNumber(number);
+        let read = by_number(&reading, number);
+        let read = damage.unless_damaged(RecordKind::Search, || name_of(&reading, number), read)?;
+        searches.extend(read.flatten());
     }
     Ok(SearchPage { total, searches })
 }
@@ -252,6 +287,7 @@ pub fn at_position(
     position: Position,
     after: Option<SearchNumber>,
     limit: usize,
+    damage: &DamageLog,
 ) -> Result<Vec<StoredSearch>, Error> {
     // One transaction, so that a version that is being replaced is not missed.
     let reading = connection.unchecked_transaction()?;
@@ -261,8 +297,10 @@ pub fn at_position(
     let mut found = Vec::with_capacity(limit.min(10_000));
     while found.len() < limit {
         let Some(row) = rows.next()? else { break };
+        let number = SearchNumber(row.get(0)?);
+        let name = || name_of(&reading, number);
         if row.get::<_, u64>(6)? <= position.0 {
-            found.extend(unless_damaged(stored(row))?);
+            found.extend(damage.unless_damaged(RecordKind::Search, name, stored(row))?);
             continue;
         }
         // Changed or created since.
@@ -270,27 +308,13 @@ pub fn at_position(
             "SELECT version, record FROM search_version WHERE number = ?1 AND position <= ?2
              ORDER BY version DESC LIMIT 1",
         )?;
-        let mut older = previous.query(params![row.get::<_, u32>(0)?, position.0])?;
+        let mut older = previous.query(params![number.0, position.0])?;
         if let Some(older) = older.next()? {
-            found.extend(unless_damaged(read(row, older.get(0)?, older.get_ref(1)?))?);
+            let read = read(row, older.get(0)?, older.get_ref(1)?);
+            found.extend(damage.unless_damaged(RecordKind::SearchVersion, name, read)?);
         }
     }
     Ok(found)
-}
-
-/// Skips a damaged search: it must not stop the matching of the others.
-fn unless_damaged(read: Result<StoredSearch, Error>) -> Result<Option<StoredSearch>, Error> {
-    match read {
-        Ok(stored) => Ok(Some(stored)),
-        Err(error @ Error::Corrupt { .. }) => {
-            tracing::error!(
-                error = &error as &dyn std::error::Error,
-                "a saved search is damaged; it is not matched until it is saved again"
-            );
-            Ok(None)
-        }
-        Err(error) => Err(error),
-    }
 }
 
 pub fn at_version(
@@ -311,7 +335,8 @@ pub fn at_version(
     older.next()?.map(|older| read(row, version, older.get_ref(0)?)).transpose()
 }
 
-fn stored(row: &Row<'_>) -> Result<StoredSearch, Error> {
+/// Reads a search from [`COLUMNS`].
+pub fn stored(row: &Row<'_>) -> Result<StoredSearch, Error> {
     read(row, row.get(3)?, row.get_ref(5)?)
 }
 

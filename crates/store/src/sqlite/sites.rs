@@ -6,7 +6,8 @@ use domain::{
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::contract::{PutSite, RenameOutcome};
+use super::damage::DamageLog;
+use crate::contract::{PutSite, RecordKind, RenameOutcome};
 use crate::error::Error;
 
 /// Adds a site to the directory unless it is there already.
@@ -36,6 +37,7 @@ pub fn delete_if_unused(connection: &Connection, key: &str) -> rusqlite::Result<
 pub fn directory(
     connection: &Connection,
     known_revision: Option<u64>,
+    damage: &DamageLog,
 ) -> Result<Option<SiteDirectory>, Error> {
     // One transaction, so that revision, sites and categories are consistent.
     let reading = connection.unchecked_transaction()?;
@@ -45,16 +47,20 @@ pub fn directory(
         return Ok(None);
     }
     let mut statement = reading.prepare_cached("SELECT id, key, name, category_id FROM site ORDER BY id")?;
-    let sites = statement.query_map([], |row| Ok(read_site(row)))?;
-    let sites = sites.map(|site| site?).collect::<Result<_, Error>>()?;
+    let mut rows = statement.query([])?;
+    let (mut sites, mut categories) = (Vec::new(), Vec::new());
+    while let Some(row) = rows.next()? {
+        // Every search and every write needs the directory: a damaged row must not make it unreadable.
+        let id: i64 = row.get(0)?;
+        sites.extend(damage.unless_damaged(RecordKind::Site, || id.to_string(), read_site(row))?);
+    }
     let mut statement = reading.prepare_cached("SELECT id, name FROM site_category ORDER BY id")?;
-    let categories = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let categories = categories
-        .map(|row| {
-            let (id, name): (i64, String) = row?;
-            Ok(SiteCategory { id: category_id(id)?, name: SiteCategoryName::trusted(name) })
-        })
-        .collect::<Result<_, Error>>()?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let id: i64 = row.get(0)?;
+        let read = read_category(row);
+        categories.extend(damage.unless_damaged(RecordKind::SiteCategory, || id.to_string(), read)?);
+    }
     Ok(Some(SiteDirectory::new(revision, sites, categories)))
 }
 
@@ -130,7 +136,13 @@ fn category_by_name(
     statement.query_row([name.comparison_key()], |row| row.get(0)).optional()?.map(category_id).transpose()
 }
 
-fn read_site(row: &Row<'_>) -> Result<Site, Error> {
+/// Reads a category from its id and its name.
+pub fn read_category(row: &Row<'_>) -> Result<SiteCategory, Error> {
+    Ok(SiteCategory { id: category_id(row.get(0)?)?, name: SiteCategoryName::trusted(row.get(1)?) })
+}
+
+/// Reads a site from its id, key, name and category.
+pub fn read_site(row: &Row<'_>) -> Result<Site, Error> {
     let id: i64 = row.get(0)?;
     let number = u32::try_from(id).ok().and_then(SiteId::new);
     Ok(Site {

@@ -168,7 +168,11 @@ async fn matches_erased_or_indexed_meanwhile_are_not_indexed_again() {
     let batch = MatchBatch { after: Position::START, until: Position(3), groups };
     assert!(store.record_matches(batch).await.unwrap());
     let read = || async {
-        match store.read(|connection| indexing::next_step(connection, 10)).await.unwrap() {
+        match store
+            .read_checked(|connection, damage| indexing::next_step(connection, 10, damage))
+            .await
+            .unwrap()
+        {
             IndexStep::Insert(step) => step,
             IndexStep::Delete(_) | IndexStep::Done => panic!("there are matches to index"),
         }
@@ -181,4 +185,68 @@ async fn matches_erased_or_indexed_meanwhile_are_not_indexed_again() {
     let page = store.list_matches(SearchNumber(1), 0, 10).await.unwrap();
     assert_eq!((page.total, page.matches[0].property), (1, property_id(2)));
     assert!(!store.index_matches(10).await.unwrap());
+}
+
+#[tokio::test]
+async fn panicking_call_is_rolled_back_and_others_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path()).unwrap();
+    let half_done = |connection: &rusqlite::Connection| -> Result<(), Error> {
+        metadata::set(connection, "half", Some("done"))?;
+        panic!("on purpose")
+    };
+    assert!(matches!(store.write(half_done).await, Err(Error::Panicked)));
+    // Together with others, while another process holds the write lock.
+    let other = rusqlite::Connection::open(folder.path().join(FILE_NAME)).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let together = async {
+        tokio::join!(
+            store.commit(small_change(1)),
+            store.write(half_done),
+            store.set_metadata("whole".to_owned(), Some("done".to_owned())),
+            async { other.execute_batch("COMMIT").unwrap() }
+        )
+    };
+    let (first, panicked, whole, ()) = together.await;
+    assert_eq!(first.unwrap(), CommitOutcome::Committed(Position(1)));
+    assert!(matches!(panicked, Err(Error::Panicked)), "{panicked:?}");
+    whole.unwrap();
+    assert_eq!(store.metadata("half".to_owned()).await.unwrap(), None);
+    assert_eq!(store.metadata("whole".to_owned()).await.unwrap().as_deref(), Some("done"));
+    assert_eq!(*store.failure().borrow(), None);
+}
+
+#[tokio::test]
+async fn full_disk_and_failed_writes_are_no_failure_of_the_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path()).unwrap();
+    for (number, fault) in (1..).zip([WriteFault::Full, WriteFault::Write]) {
+        store.inject(fault);
+        assert!(matches!(store.commit(small_change(number)).await, Err(Error::CannotWrite(_))), "{fault:?}");
+        store.commit(small_change(number)).await.unwrap();
+        assert_eq!(*store.failure().borrow(), None);
+    }
+}
+
+#[tokio::test]
+async fn failed_sync_and_dead_writer_are_announced() {
+    for (fault, expected) in [
+        (WriteFault::Sync, StoreFailure::SyncFailed),
+        (WriteFault::PanickingWriter, StoreFailure::WriterEnded),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(folder.path()).unwrap();
+        store.commit(small_change(1)).await.unwrap();
+        store.inject(fault);
+        assert!(store.commit(small_change(2)).await.is_err());
+        let mut failure = store.failure();
+        failure.wait_for(Option::is_some).await.unwrap();
+        assert_eq!(*failure.borrow(), Some(expected));
+        assert!(matches!(store.commit(small_change(3)).await, Err(Error::Closed)), "no more writes");
+        assert!(store.search(testkit::build::search_id(1)).await.unwrap().is_some(), "reads go on");
+        drop(store);
+        let again = SqliteStore::open(folder.path()).unwrap();
+        assert_eq!(*again.failure().borrow(), None);
+        again.commit(small_change(2)).await.unwrap();
+    }
 }

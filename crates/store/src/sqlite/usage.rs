@@ -3,8 +3,10 @@
 use domain::{Date, KeyId, KeyLabel, UserId};
 use rusqlite::{Connection, Row, params};
 
+use super::damage::DamageLog;
 use crate::contract::{
-    DailyUsage, DeliveryUsage, OperationUsage, RequestUsage, UsageBatch, UsageList, UsagePage, User,
+    DailyUsage, DeliveryUsage, OperationUsage, RecordKind, RequestUsage, UsageBatch, UsageList, UsagePage,
+    User,
 };
 use crate::error::Error;
 
@@ -45,7 +47,7 @@ pub fn add(connection: &Connection, batch: &UsageBatch) -> Result<(), Error> {
     Ok(())
 }
 
-pub fn list(connection: &Connection, list: &UsageList) -> Result<UsagePage, Error> {
+pub fn list(connection: &Connection, list: &UsageList, damage: &DamageLog) -> Result<UsagePage, Error> {
     let UsageList { user, key, from, to, skip, take } = list;
     // One transaction, so that the total and the page are consistent.
     let reading = connection.unchecked_transaction()?;
@@ -67,9 +69,15 @@ pub fn list(connection: &Connection, list: &UsageList) -> Result<UsagePage, Erro
     let mut rows = statement.query(params![user, key, from, to, window(*take), window(*skip)])?;
     let mut days = Vec::new();
     while let Some(row) = rows.next()? {
-        days.push(daily(&reading, row)?);
+        let name = || usage_name(row.get(0).ok(), row.get(3).ok());
+        days.extend(damage.unless_damaged(RecordKind::Usage, name, daily(&reading, row))?);
     }
     Ok(UsagePage { total, days })
+}
+
+/// Names a row of usage by its day and its key.
+pub fn usage_name(day: Option<i64>, key: Option<String>) -> String {
+    format!("day {} of key {:?}", day.unwrap_or_default(), key.unwrap_or_default())
 }
 
 pub fn prune(connection: &Connection, before: Date) -> Result<(), Error> {
@@ -80,7 +88,7 @@ pub fn prune(connection: &Connection, before: Date) -> Result<(), Error> {
     Ok(())
 }
 
-fn daily(connection: &Connection, row: &Row<'_>) -> Result<DailyUsage, Error> {
+pub fn daily(connection: &Connection, row: &Row<'_>) -> Result<DailyUsage, Error> {
     let number: i64 = row.get(0)?;
     let key: String = row.get(3)?;
     let damaged = || Error::corrupt(format!("the usage of key {key} on day {number}"));

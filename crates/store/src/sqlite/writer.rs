@@ -3,8 +3,12 @@
 //! All calls that wait when the thread is free become one transaction. Each call runs in a savepoint of its own, so that the
 //! rollback of one leaves the others alone, and all of them share one sync to disk. No caller gets a reply before that sync has
 //! returned.
+//!
+//! A call that panics is rolled back like one that fails. After a failed sync the thread ends for good, and says so
+//! ([`Writer::failure`]): a process that cannot write must not look healthy.
 
-use std::sync::{Arc, mpsc};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
 
 use rusqlite::{Connection, ErrorCode, ffi};
@@ -13,7 +17,7 @@ use tokio::sync::{oneshot, watch};
 use super::error::sqlite_error;
 use super::foreign::{Detector, ForeignLog};
 use super::priority::lower_thread_priority;
-use crate::contract::{ForeignWrites, Position};
+use crate::contract::{ForeignWrites, Position, StoreFailure};
 use crate::error::Error;
 
 /// Bounds how long the first caller of a transaction waits for the last.
@@ -29,7 +33,24 @@ pub struct Writer {
     jobs: Option<mpsc::Sender<Request>>,
     head: watch::Receiver<Position>,
     foreign: Arc<ForeignLog>,
+    failure: watch::Receiver<Option<StoreFailure>>,
+    fault: Arc<Mutex<Option<WriteFault>>>,
     thread: Option<JoinHandle<()>>,
+}
+
+/// A fault to inject into the next transaction, for tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WriteFault {
+    /// The sync of the commit fails with an input/output error.
+    Sync,
+    /// The disk is full.
+    Full,
+    /// A write fails with an input/output error.
+    Write,
+    /// The call panics.
+    PanickingCall,
+    /// The writer panics outside any call.
+    PanickingWriter,
 }
 
 enum Request {
@@ -43,7 +64,7 @@ enum Request {
 /// One caller's part of a transaction: runs once, replies once.
 trait Job: Send {
     /// Returns `true` to commit and `false` to roll back.
-    fn run(&mut self, connection: &Connection) -> bool;
+    fn run(&mut self, connection: &Connection, fault: Option<WriteFault>) -> bool;
     /// Returns the SQLite error that its work failed with, if any.
     fn failure(&self) -> Option<&rusqlite::Error>;
     fn reply(self: Box<Self>, committed: Result<(), Error>);
@@ -56,8 +77,15 @@ struct Work<T, F> {
 }
 
 impl<T: Send, F: FnOnce(&Connection) -> Result<Transaction<T>, Error> + Send> Job for Work<T, F> {
-    fn run(&mut self, connection: &Connection) -> bool {
-        self.result = self.work.take().map(|work| work(connection));
+    fn run(&mut self, connection: &Connection, fault: Option<WriteFault>) -> bool {
+        // A panic is rolled back like an error. Statements reset themselves when they are dropped, so the connection stays sound; the
+        // caller of this function checks that.
+        let run = |work: F| {
+            assert!(fault != Some(WriteFault::PanickingCall), "injected by a test");
+            work(connection)
+        };
+        let run = |work: F| catch_unwind(AssertUnwindSafe(|| run(work))).unwrap_or(Err(Error::Panicked));
+        self.result = self.work.take().map(run);
         matches!(self.result, Some(Ok(Transaction::Commit(_))))
     }
 
@@ -83,17 +111,40 @@ impl<T: Send, F: FnOnce(&Connection) -> Result<Transaction<T>, Error> + Send> Jo
 impl Writer {
     pub fn start(connection: Connection) -> Result<Self, Error> {
         let (jobs, queue) = mpsc::channel();
-        let mut detector = Detector::start(&connection)?;
+        let detector = Detector::start(&connection)?;
         let foreign = detector.log();
         let (announce, head) = watch::channel(detector.head());
+        let (fail, failure) = watch::channel(None);
+        let fault: Arc<Mutex<Option<WriteFault>>> = Arc::default();
+        let injected = Arc::clone(&fault);
         let thread = std::thread::Builder::new()
             .name("store-write".to_owned())
             .spawn(move || {
                 lower_thread_priority();
-                serve(&connection, &queue, &announce, &mut detector);
+                let mut thread = Thread { connection, queue, announce, detector, fault: injected };
+                let ended = catch_unwind(AssertUnwindSafe(|| thread.serve()));
+                if let Err(failure) = ended.unwrap_or(Err(StoreFailure::WriterEnded)) {
+                    tracing::error!(
+                        reason = failure.description(),
+                        "the database accepts no more writes until the server is restarted"
+                    );
+                    fail.send_replace(Some(failure));
+                }
+                // Dropped after the announcement: a caller that is refused finds the reason.
+                drop(thread);
             })
             .map_err(|source| Error::Open { path: super::FILE_NAME.into(), source })?;
-        Ok(Self { jobs: Some(jobs), head, foreign, thread: Some(thread) })
+        Ok(Self { jobs: Some(jobs), head, foreign, failure, fault, thread: Some(thread) })
+    }
+
+    /// Watches for the end of the thread.
+    pub fn failure(&self) -> watch::Receiver<Option<StoreFailure>> {
+        self.failure.clone()
+    }
+
+    /// Lets the next transaction fail.
+    pub fn inject(&self, fault: WriteFault) {
+        *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(fault);
     }
 
     pub fn head(&self) -> watch::Receiver<Position> {
@@ -153,76 +204,78 @@ impl Drop for Writer {
     }
 }
 
-fn serve(
-    connection: &Connection,
-    queue: &mpsc::Receiver<Request>,
-    announce: &watch::Sender<Position>,
-    detector: &mut Detector,
-) {
-    while let Ok(first) = queue.recv() {
-        let mut jobs = Vec::new();
-        let mut exclusive = Vec::new();
-        let mut detections = Vec::new();
-        for request in std::iter::once(first).chain(queue.try_iter().take(JOBS_PER_TRANSACTION_MAX - 1)) {
-            match request {
-                Request::Write(job) => jobs.push(job),
-                Request::Detect(reply) => detections.push(reply),
-                Request::Exclusive(work, reply) => exclusive.push((work, reply)),
+/// What the thread works with.
+struct Thread {
+    connection: Connection,
+    queue: mpsc::Receiver<Request>,
+    announce: watch::Sender<Position>,
+    detector: Detector,
+    fault: Arc<Mutex<Option<WriteFault>>>,
+}
+
+impl Thread {
+    /// Serves calls until the last handle of the writer is dropped, or until it must not go on.
+    fn serve(&mut self) -> Result<(), StoreFailure> {
+        while let Ok(first) = self.queue.recv() {
+            let mut jobs = Vec::new();
+            let mut exclusive = Vec::new();
+            let mut detections = Vec::new();
+            let waiting = self.queue.try_iter().take(JOBS_PER_TRANSACTION_MAX - 1);
+            for request in std::iter::once(first).chain(waiting) {
+                match request {
+                    Request::Write(job) => jobs.push(job),
+                    Request::Detect(reply) => detections.push(reply),
+                    Request::Exclusive(work, reply) => exclusive.push((work, reply)),
+                }
             }
-        }
-        if !jobs.is_empty() {
-            match commit_together(connection, jobs, announce, detector) {
-                Health::Good => {}
-                // After a failed sync the state of the disk is unknown, and a second sync may succeed without having
-                // written the lost pages. Only a restart, which reads the disk itself, can tell: from here on every call
-                // fails with `Closed`.
-                Health::SyncFailed => {
-                    tracing::error!(
-                        "a sync to disk failed; the store refuses writes until the server is restarted"
-                    );
-                    return;
+            if !jobs.is_empty() {
+                self.commit_together(jobs)?;
+            }
+            for reply in detections {
+                let noticed = detect(&self.connection, &mut self.detector);
+                send_head(&self.announce, self.detector.head());
+                let _ = reply.send(noticed);
+            }
+            for (work, reply) in exclusive {
+                let done =
+                    catch_unwind(AssertUnwindSafe(|| work(&self.connection))).unwrap_or(Err(Error::Panicked));
+                let failed = done.as_ref().err().and_then(sqlite_error).is_some_and(is_sync_failure);
+                let _ = reply.send(done);
+                if failed {
+                    return Err(StoreFailure::SyncFailed);
                 }
             }
         }
-        for reply in detections {
-            let noticed = detect(connection, detector);
-            send_head(announce, detector.head());
-            let _ = reply.send(noticed);
-        }
-        for (work, reply) in exclusive {
-            let _ = reply.send(work(connection));
-        }
+        Ok(())
     }
-}
 
-enum Health {
-    Good,
-    SyncFailed,
-}
-
-fn commit_together(
-    connection: &Connection,
-    mut jobs: Vec<Box<dyn Job>>,
-    announce: &watch::Sender<Position>,
-    detector: &mut Detector,
-) -> Health {
-    let failure = match run_and_commit(connection, &mut jobs, detector) {
-        Ok(position) => {
-            // First the head, then the replies: a caller that has its reply sees the new head.
-            send_head(announce, position);
-            for job in jobs {
-                job.reply(Ok(()));
+    /// Runs calls in one transaction. Fails if no later transaction may run: after a failed sync the state of the disk is unknown, and a
+    /// second sync may succeed without having written the lost pages. Only a restart, which reads the disk itself, can tell.
+    fn commit_together(&mut self, mut jobs: Vec<Box<dyn Job>>) -> Result<(), StoreFailure> {
+        let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take();
+        assert!(fault != Some(WriteFault::PanickingWriter), "injected by a test");
+        let failure = match run_and_commit(&self.connection, &mut jobs, &mut self.detector, fault) {
+            Ok(position) => {
+                // First the head, then the replies: a caller that has its reply sees the new head.
+                send_head(&self.announce, position);
+                for job in jobs {
+                    job.reply(Ok(()));
+                }
+                return Ok(());
             }
-            return Health::Good;
+            Err(failure) => failure,
+        };
+        // Fails if the transaction has ended already or never began. Then there is nothing to roll back.
+        let _ = self.connection.execute_batch("ROLLBACK");
+        for job in jobs {
+            job.reply(Err(Error::from(copy_of(&failure))));
         }
-        Err(failure) => failure,
-    };
-    // Fails if the transaction has ended already or never began. Then there is nothing to roll back.
-    let _ = connection.execute_batch("ROLLBACK");
-    for job in jobs {
-        job.reply(Err(Error::from(copy_of(&failure))));
+        if is_sync_failure(&failure) {
+            return Err(StoreFailure::SyncFailed);
+        }
+        // A transaction that cannot be ended would swallow all later ones.
+        if self.connection.is_autocommit() { Ok(()) } else { Err(StoreFailure::WriterEnded) }
     }
-    if is_sync_failure(&failure) { Health::SyncFailed } else { Health::Good }
 }
 
 fn send_head(announce: &watch::Sender<Position>, position: Position) {
@@ -239,16 +292,17 @@ fn run_and_commit(
     connection: &Connection,
     jobs: &mut [Box<dyn Job>],
     detector: &mut Detector,
+    fault: Option<WriteFault>,
 ) -> Result<Position, rusqlite::Error> {
     // Immediate: takes the write lock first, so that the data that jobs read cannot change under them.
     connection.execute_batch("BEGIN IMMEDIATE")?;
     detector.detect(connection)?;
     if let [job] = jobs {
-        return run_single(connection, job, detector);
+        return run_single(connection, job, detector, fault);
     }
     for job in jobs {
         connection.execute_batch("SAVEPOINT job")?;
-        let commit = job.run(connection);
+        let commit = job.run(connection, fault);
         // On a full or failing disk, SQLite rolls the whole transaction back by itself, savepoints included. Callers must get
         // that reason, not the error that a savepoint is missing.
         if connection.is_autocommit()
@@ -260,9 +314,21 @@ fn run_and_commit(
     }
     // Read before the commit, which must be the last step that can fail: after it, every caller must get a success.
     let position = last_position(connection)?;
-    connection.execute_batch("COMMIT")?;
+    commit(connection, fault)?;
     detector.committed(position);
     Ok(position)
+}
+
+fn commit(connection: &Connection, fault: Option<WriteFault>) -> Result<(), rusqlite::Error> {
+    let code = match fault {
+        Some(WriteFault::Sync) => ffi::SQLITE_IOERR_FSYNC,
+        Some(WriteFault::Full) => ffi::SQLITE_FULL,
+        Some(WriteFault::Write) => ffi::SQLITE_IOERR_WRITE,
+        Some(WriteFault::PanickingCall | WriteFault::PanickingWriter) | None => {
+            return connection.execute_batch("COMMIT");
+        }
+    };
+    Err(rusqlite::Error::SqliteFailure(ffi::Error::new(code), Some("injected by a test".to_owned())))
 }
 
 /// Runs a transaction of one job. It needs no savepoint, which would cost a copy of every page it changes.
@@ -270,20 +336,21 @@ fn run_single(
     connection: &Connection,
     job: &mut Box<dyn Job>,
     detector: &mut Detector,
+    fault: Option<WriteFault>,
 ) -> Result<Position, rusqlite::Error> {
-    let commit = job.run(connection);
+    let is_committed = job.run(connection, fault);
     if connection.is_autocommit()
         && let Some(failure) = job.failure()
     {
         return Err(copy_of(failure));
     }
-    let position = if commit {
+    let position = if is_committed {
         last_position(connection)?
     } else {
         connection.execute_batch("ROLLBACK")?;
         return Ok(detector.head());
     };
-    connection.execute_batch("COMMIT")?;
+    commit(connection, fault)?;
     detector.committed(position);
     Ok(position)
 }

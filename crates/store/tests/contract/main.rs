@@ -31,7 +31,7 @@ macro_rules! contract_suite {
                     unknown_identities_return_none_in_request_order,
                     oldest_advert_wins_a_shared_url,
                     changed_identities_replace_old_ones,
-                    live_adverts_are_listed_longest_unseen_first,
+                    overdue_adverts_are_found_in_pieces,
                     live_adverts_of_a_site_are_listed_by_id;
                 versions: created_property_has_version_one,
                     change_adds_a_version_and_keeps_the_previous_one,

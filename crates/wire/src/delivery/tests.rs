@@ -66,7 +66,7 @@ fn states_have_names_dates_and_reasons() {
     check(DeliveryState::Leased, "leased", None, false);
     check(DeliveryState::Delivered, "delivered", None, true);
     check(DeliveryState::Failed, "failed", None, true);
-    let reasons = ["disabled", "search_deleted", "no_recipient", "erased", "channel_off"];
+    let reasons = ["disabled", "search_deleted", "no_recipient", "erased", "channel_off", "damaged"];
     for (reason, name) in domain::CancelReason::ALL.into_iter().zip(reasons) {
         check(DeliveryState::Cancelled(reason), "cancelled", Some(name), true);
     }

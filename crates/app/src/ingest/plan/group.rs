@@ -59,8 +59,11 @@ impl Batch<'_> {
     /// Returns the property of a new advert.
     pub(super) fn group_of_new(&mut self, advert: AdvertId, signed: &Signed) -> Result<Group, Obstacle> {
         match self.decide(advert, signed, None) {
-            Decision::Join { property, merge, .. } => self.group(property, merge),
-            Decision::Stay | Decision::Leave => {
+            Decision::Join { property, merge, .. } if !self.is_damaged(property) => {
+                self.group(property, merge)
+            }
+            // A damaged property takes no advert. `vigie regroup` joins them once it is repaired.
+            Decision::Join { .. } | Decision::Stay | Decision::Leave => {
                 Ok(Group::only(PropertyId::from_uuid(self.context.ids.fresh())))
             }
         }
@@ -74,6 +77,7 @@ impl Batch<'_> {
         signed: &Signed,
     ) -> Result<Group, Obstacle> {
         match self.decide(advert, signed, Some(current)) {
+            Decision::Join { property, .. } if self.is_damaged(property) => Ok(Group::only(current)),
             Decision::Stay => Ok(Group::only(current)),
             Decision::Leave => Ok(Group::only(PropertyId::from_uuid(self.context.ids.fresh()))),
             Decision::Join { property, merge, .. } => self.group(property, merge),
@@ -91,7 +95,8 @@ impl Batch<'_> {
     }
 
     /// Checks that the properties of a group can be written.
-    fn group(&mut self, property: PropertyId, merge: Vec<PropertyId>) -> Result<Group, Obstacle> {
+    fn group(&mut self, property: PropertyId, mut merge: Vec<PropertyId>) -> Result<Group, Obstacle> {
+        merge.retain(|id| !self.is_damaged(*id));
         let mut missing = Missing::default();
         for id in std::iter::once(&property).chain(&merge) {
             if self.properties.contains_key(id) {

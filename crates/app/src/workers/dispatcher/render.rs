@@ -2,13 +2,13 @@
 //!
 //! A delivery is always sent with the same bytes: the document of its first attempt is stored and reused.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
 use delivery::{Email, SequenceHeaders, WebhookMessage};
 use domain::{DeliveryId, Endpoint, Property, PropertyId, Timestamp, UserId, WebhookSecret};
-use store::{Contacts, DeliverySubject, DocumentKey, DueDelivery, Notification, StoredSearch};
+use store::{Contacts, DeliverySubject, DocumentKey, DueDelivery, Notification, StoredSearch, VersionLookup};
 use wire::webhook::WebhookEvent;
 
 use super::email;
@@ -55,6 +55,8 @@ pub(super) struct Rendered {
     pub messages: Vec<OutboundMessage>,
     /// Deliveries whose property was erased.
     pub erased: Vec<DeliveryId>,
+    /// Deliveries that cannot be sent because what they are about cannot be read.
+    pub damaged: Vec<DeliveryId>,
     /// Deliveries sent without the contacts of the advertiser.
     pub hidden: Vec<DeliveryId>,
     /// Documents that are sent for the first time, to be stored with the claim.
@@ -66,6 +68,7 @@ struct RenderInputs {
     renderer: DocumentRenderer,
     documents: HashMap<DocumentKey, Bytes>,
     properties: HashMap<(PropertyId, u32), Property>,
+    damaged: HashSet<(PropertyId, u32)>,
     secrets: HashMap<UserId, Vec<WebhookSecret>>,
 }
 
@@ -82,7 +85,7 @@ pub(super) async fn render(
             Recipient::Webhook { search, endpoint } => {
                 let Some(first) = due.first() else { continue };
                 let Some(body) = inputs.webhook_body(app, &search, first, &mut rendered.documents) else {
-                    rendered.erased.push(first.id);
+                    rendered.leave_out(first, &inputs);
                     continue;
                 };
                 if contacts(&search, first) == Contacts::Hidden {
@@ -100,8 +103,8 @@ pub(super) async fn render(
             Recipient::Email { search } => {
                 // An erased property is left out; the rest of the e-mail is sent.
                 let exists = |due: &DueDelivery| inputs.property(due).and_then(Property::derive).is_some();
-                let (due, erased): (Vec<_>, Vec<_>) = due.into_iter().partition(exists);
-                rendered.erased.extend(erased.iter().map(|due| due.id));
+                let (due, missing): (Vec<_>, Vec<_>) = due.into_iter().partition(exists);
+                missing.iter().for_each(|due| rendered.leave_out(due, &inputs));
                 let properties = due.iter().filter_map(|due| inputs.property(due));
                 let deliveries = due.iter().map(|due| due.id);
                 if let Some(email) = email::build(app, dispatch, &search, deliveries, properties, now) {
@@ -112,6 +115,17 @@ pub(super) async fn render(
         }
     }
     Ok(rendered)
+}
+
+impl Rendered {
+    /// Takes note of a delivery that cannot be sent.
+    fn leave_out(&mut self, due: &DueDelivery, inputs: &RenderInputs) {
+        let subject = due.subject.as_ref();
+        let is_damaged = due.is_damaged
+            || subject.is_some_and(|subject| inputs.damaged.contains(&(subject.property, subject.version)));
+        let ids = if is_damaged { &mut self.damaged } else { &mut self.erased };
+        ids.push(due.id);
+    }
 }
 
 impl RenderInputs {
@@ -149,8 +163,16 @@ impl RenderInputs {
             let of_user = app.webhook_secrets(user).await?;
             secrets.insert(user, of_user.signing_secrets(now).cloned().collect());
         }
-        let properties = load_versions(app, properties).await?;
-        Ok(Self { renderer: app.document_renderer().await?, documents, properties, secrets })
+        let keys: Vec<_> = properties.into_iter().collect();
+        let (mut properties, mut damaged) = (HashMap::new(), HashSet::new());
+        for (key, version) in keys.iter().zip(app.store.properties_at(keys.clone()).await?) {
+            match version {
+                VersionLookup::Intact(property) => drop(properties.insert(*key, property)),
+                VersionLookup::NotFound => {}
+                VersionLookup::Damaged => drop(damaged.insert(*key)),
+            }
+        }
+        Ok(Self { renderer: app.document_renderer().await?, documents, properties, damaged, secrets })
     }
 
     fn property(&self, due: &DueDelivery) -> Option<&Property> {
@@ -209,34 +231,4 @@ fn contacts(search: &StoredSearch, due: &DueDelivery) -> Contacts {
 
 fn document_key(subject: &DeliverySubject, search: &StoredSearch, due: &DueDelivery) -> DocumentKey {
     DocumentKey { property: subject.property, version: subject.version, contacts: contacts(search, due) }
-}
-
-/// Reads versions of properties. A damaged record counts as erased, so that it does not block other deliveries.
-async fn load_versions(
-    app: &App,
-    versions: BTreeSet<(PropertyId, u32)>,
-) -> Result<HashMap<(PropertyId, u32), Property>, Error> {
-    if versions.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let versions: Vec<_> = versions.into_iter().collect();
-    match app.store.properties_at(versions.clone()).await {
-        Err(store::Error::Corrupt { .. }) => {}
-        read => {
-            let read = versions.into_iter().zip(read?);
-            return Ok(read.filter_map(|(key, property)| Some((key, property?))).collect());
-        }
-    }
-    // At least one is damaged: read one at a time to find the others.
-    let mut found = HashMap::new();
-    for (property, version) in versions {
-        match app.store.property_at(property, version).await {
-            Err(error @ store::Error::Corrupt { .. }) => {
-                let error = &error as &dyn std::error::Error;
-                tracing::error!(%property, version, error, "a stored property is damaged and is not sent");
-            }
-            read => found.extend(read?.map(|read| ((property, version), read))),
-        }
-    }
-    Ok(found)
 }

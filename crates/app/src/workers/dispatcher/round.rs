@@ -187,7 +187,7 @@ impl Dispatcher {
         Some(InFlight::new(route, permits, self.ended.0.clone()))
     }
 
-    /// Renders, claims and attempts messages. Deliveries whose property was erased are added to `cancelled`.
+    /// Renders, claims and attempts messages. Deliveries whose property was erased or is damaged are added to `cancelled`.
     async fn send(
         &mut self,
         pending: Vec<PendingMessage>,
@@ -199,6 +199,7 @@ impl Dispatcher {
         }
         let rendered = render::render(&self.app, &self.dispatch, pending, now).await?;
         cancelled.entry(CancelReason::Erased).or_default().extend(rendered.erased);
+        cancelled.entry(CancelReason::Damaged).or_default().extend(rendered.damaged);
         if rendered.messages.is_empty() {
             return Ok(());
         }

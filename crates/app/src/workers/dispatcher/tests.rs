@@ -265,7 +265,7 @@ async fn deliveries_without_a_recipient_are_cancelled() {
     service.change(&nowhere, |alerts| alerts.endpoint = None).await;
     let mut dispatcher = service.dispatcher();
     dispatcher.enqueue(at(1_000_000)).await.unwrap();
-    assert!(service.app.delete_search(user_id(1), gone.search.id).await.unwrap());
+    assert!(service.app.delete_search(user_id(1), domain::SearchRef::Id(gone.search.id)).await.unwrap());
     let cancelled = DeliveryState::Cancelled;
     let has = |states: Vec<DeliveryState>, reason| states.contains(&cancelled(reason));
     assert!(has(service.states().await, CancelReason::SearchDeleted), "cancelled at once");
@@ -332,6 +332,39 @@ async fn contacts_are_hidden_on_request_and_erased_properties_are_not_sent() {
         service.states().await,
         [DeliveryState::Pending, DeliveryState::Cancelled(CancelReason::Erased)]
     );
+}
+
+#[tokio::test]
+async fn deliveries_that_cannot_be_read_are_cancelled_and_the_others_are_sent() {
+    let service = TestService::new();
+    service.save(webhook_alerts()).await;
+    for number in 1..=3 {
+        service.ingest(number, 100.0).await;
+    }
+    service.run_matcher().await;
+    let connection =
+        rusqlite::Connection::open(service.store.folder().join(store::sqlite::FILE_NAME)).unwrap();
+    let record = "SELECT record FROM property_version WHERE property_id = ?1";
+    let id = property_id(1);
+    let id = id.as_bytes().as_slice();
+    let record: Vec<u8> = connection.query_row(record, [id], |row| row.get(0)).unwrap();
+    let write = |record: &[u8]| {
+        let sql = "UPDATE property_version SET record = ?2 WHERE property_id = ?1";
+        assert_eq!(connection.execute(sql, rusqlite::params![id, record]).unwrap(), 1);
+    };
+    write(&[1]);
+    // What the second one is about cannot be read either.
+    connection.execute("UPDATE match_group SET at = 9223372036854775807 WHERE position = 3", []).unwrap();
+    let mut dispatcher = service.dispatcher();
+    run_until_idle(&mut dispatcher).await;
+    let damaged = DeliveryState::Cancelled(CancelReason::Damaged);
+    assert_eq!(service.states().await, [damaged, damaged, DeliveryState::Delivered]);
+    // It can be replayed once it is repaired.
+    write(&record);
+    let first = service.deliveries().await[0].id;
+    assert_eq!(service.app.replay_delivery(None, first).await.unwrap(), crate::deliveries::Replayed::Done);
+    run_until_idle(&mut dispatcher).await;
+    assert_eq!(service.states().await[0], DeliveryState::Delivered);
 }
 
 #[tokio::test]

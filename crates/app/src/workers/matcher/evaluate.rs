@@ -9,6 +9,7 @@ use store::{
     Change, LogEntry, MatchGroup, Notification, OutboxEntry, PropertyCause, RemovalCause, StoredSearch,
 };
 
+use super::UNKNOWN_VERSION;
 use super::percolator_state::PercolatorState;
 use crate::App;
 use crate::matching::MatchStats;
@@ -72,6 +73,16 @@ impl LogBatch {
                     batch.has_erasure = true;
                 }
                 Change::PropertyRemoved { .. } | Change::Erased => {}
+                // Whatever it was, the checkpoint must pass it: it may have been an erasure.
+                Change::Damaged { search, .. } => {
+                    if let Some(search) = search {
+                        match self.searches.get(&(*search, UNKNOWN_VERSION)) {
+                            Some(stored) => state.put(app, stored),
+                            None => state.remove(*search),
+                        }
+                    }
+                    batch.has_erasure = true;
+                }
             }
         }
         batch

@@ -12,7 +12,7 @@ use domain::search::{MatchChannel, SearchDraft};
 use domain::{Alerts, Endpoint, EventName, FieldUpdate, Filter, Identity, PropertyId};
 use places::Gazetteer;
 use store::prelude::*;
-use store::sqlite::{FILE_NAME, SqliteStore};
+use store::sqlite::{FILE_NAME, SqliteStore, WriteFault};
 use store::{Change, MatchGroup, Notification, Position, PropertyCause};
 use tempfile::TempDir;
 use testkit::build::{advert_id, at, draft, property_id, short_text, user_id};
@@ -20,6 +20,7 @@ use testkit::{ManualClock, SeededIds};
 
 use super::{Matcher, Progress};
 use crate::App;
+use crate::ingest::Receipt;
 
 struct TestService {
     store: Arc<SqliteStore>,
@@ -184,12 +185,104 @@ async fn damaged_records_do_not_stop_the_matcher() {
     service.damage("UPDATE match_group SET matched = x'01ff'");
     app.ingest(vec![priced(2, 200_000.0)]).await.unwrap();
     service.damage("UPDATE property_version SET record = x'01ff' WHERE record_id = (SELECT max(record_id) FROM property_version)");
-    let unreadable = app.ingest(vec![priced(2, 80_000.0)]).await;
-    assert!(unreadable.is_err(), "the change cannot be computed");
-    app.ingest(vec![priced(1, 70_000.0), priced(3, 60_000.0)]).await.unwrap();
+    // The change cannot be computed. Only the advert of the damaged property is refused.
+    let drafts = vec![priced(1, 70_000.0), priced(2, 80_000.0), priced(3, 60_000.0)];
+    let receipts = app.ingest(drafts).await.unwrap();
+    let is_accepted = |receipt: &Receipt| matches!(receipt, Receipt::Accepted { .. });
+    assert_eq!(receipts.iter().map(is_accepted).collect::<Vec<_>>(), [true, false, true]);
     let mut matcher = Matcher::new(&app).unwrap();
     catch_up(&mut matcher).await;
     let groups = service.store.match_groups_after(Position(5), usize::MAX).await.unwrap();
     let made: Vec<_> = groups.iter().map(|group| (group.property, group.matched.clone())).collect();
     assert_eq!(made, [(property_id(3), vec![numbers[0], numbers[2]])]);
+}
+
+/// A service with three searches for cheap properties, and drafts of such properties.
+async fn cheap_searches(app: &App) -> Vec<domain::SearchNumber> {
+    let mut numbers = Vec::new();
+    for _ in 0..3 {
+        let wanted = search_draft(|draft| {
+            criterion(&mut draft.raw_criteria, "budgetMax", RawCriterion::Number(100_000.0))
+        });
+        numbers.push(app.create_search(user_id(1), wanted, 10).await.unwrap().unwrap().number);
+    }
+    numbers
+}
+
+fn cheap(number: u64) -> domain::AdvertDraft {
+    let mut draft = draft(Identity::Uuid(advert_id(number)));
+    draft.property = Some(property_id(number));
+    draft.patch.price = FieldUpdate::Set(domain::Amount::new(50_000.0));
+    draft
+}
+
+#[tokio::test]
+async fn damaged_log_entry_is_skipped() {
+    let service = TestService::new();
+    let app = service.app();
+    let numbers = cheap_searches(&app).await;
+    for number in 1..=3 {
+        app.ingest(vec![cheap(number)]).await.unwrap();
+    }
+    // The change of property 2, and the creation of the third search.
+    service.damage("UPDATE log SET payload = x'5b' WHERE position = 5");
+    service.damage("UPDATE log SET kind = 99 WHERE position = 3");
+    let mut matcher = Matcher::new(&app).unwrap();
+    catch_up(&mut matcher).await;
+    let groups = service.groups().await;
+    let made: Vec<_> = groups.iter().map(|group| (group.property, group.matched.clone())).collect();
+    assert_eq!(made, [(property_id(1), numbers.clone()), (property_id(3), numbers)]);
+    assert_eq!(service.store.damage(), [(store::RecordKind::LogEntry, 2)]);
+}
+
+#[tokio::test]
+async fn failures_reload_no_search_and_lose_no_match() {
+    let service = TestService::new();
+    let app = service.app();
+    let numbers = cheap_searches(&app).await;
+    let mut matcher = Matcher::new(&app).unwrap();
+    catch_up(&mut matcher).await;
+    let loaded = || app.matcher_status().unwrap().searches_loaded;
+    let before = loaded();
+    for (number, fault) in (1..).zip([WriteFault::Full, WriteFault::Write, WriteFault::PanickingCall]) {
+        app.ingest(vec![cheap(number)]).await.unwrap();
+        service.store.inject(fault);
+        assert!(matcher.run_once().await.is_err(), "{fault:?}");
+        // A search saved meanwhile does not match what was evaluated before.
+        app.create_search(user_id(1), search_draft(|_| {}), 100).await.unwrap().unwrap();
+        catch_up(&mut matcher).await;
+    }
+    assert_eq!(loaded(), before, "searches read again");
+    let groups = service.groups().await;
+    let made: Vec<_> = groups.iter().map(|group| (group.property, group.matched[..3].to_vec())).collect();
+    assert_eq!(made, (1..=3).map(|number| (property_id(number), numbers.clone())).collect::<Vec<_>>());
+    assert_eq!(groups[0].matched.len(), 3);
+}
+
+#[tokio::test]
+async fn lost_race_reloads_no_search_and_records_nothing_twice() {
+    let service = TestService::new();
+    let (app, other) = (service.app(), service.app());
+    let numbers = cheap_searches(&app).await;
+    let (mut matcher, mut rival) = (Matcher::new(&app).unwrap(), Matcher::new(&other).unwrap());
+    catch_up(&mut matcher).await;
+    catch_up(&mut rival).await;
+    let loaded = |app: &App| app.matcher_status().unwrap().searches_loaded;
+    let before = (loaded(&app), loaded(&other));
+    for number in 1..=6 {
+        app.ingest(vec![cheap(number)]).await.unwrap();
+        // Each is the first one in turn; the other finds the same entries recorded.
+        let (first, second) =
+            if number % 2 == 0 { (&mut matcher, &mut rival) } else { (&mut rival, &mut matcher) };
+        catch_up(first).await;
+        if number % 3 == 0 {
+            catch_up(second).await;
+        }
+    }
+    catch_up(&mut matcher).await;
+    catch_up(&mut rival).await;
+    assert_eq!((loaded(&app), loaded(&other)), before, "searches read again");
+    let groups = service.groups().await;
+    let made: Vec<_> = groups.iter().map(|group| (group.property, group.matched.clone())).collect();
+    assert_eq!(made, (1..=6).map(|number| (property_id(number), numbers.clone())).collect::<Vec<_>>());
 }

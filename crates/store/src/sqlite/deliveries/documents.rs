@@ -3,10 +3,10 @@
 use domain::{PropertyId, Timestamp};
 use rusqlite::{Connection, params};
 
-use crate::contract::{Claim, Contacts, DocumentKey, ERASURE_GRACE};
+use crate::contract::{Claim, Contacts, DocumentKey, ERASURE_GRACE, RecordKind};
 use crate::error::Error;
 use crate::record::{decode_document, encode_document};
-use crate::sqlite::error::is_damage;
+use crate::sqlite::damage::DamageLog;
 use crate::sqlite::read::from_sql;
 
 /// A claim with everything that needs no database.
@@ -52,7 +52,11 @@ impl PreparedClaim {
     }
 }
 
-pub fn sent_documents(connection: &Connection, keys: &[DocumentKey]) -> Result<Vec<Option<Vec<u8>>>, Error> {
+pub fn sent_documents(
+    connection: &Connection,
+    keys: &[DocumentKey],
+    damage: &DamageLog,
+) -> Result<Vec<Option<Vec<u8>>>, Error> {
     let mut statement = connection.prepare_cached(
         "SELECT document FROM delivery_document WHERE property_id = ?1 AND version = ?2 AND contacts_hidden = ?3",
     )?;
@@ -62,17 +66,14 @@ pub fn sent_documents(connection: &Connection, keys: &[DocumentKey]) -> Result<V
         let mut rows = statement.query(params![property.as_bytes(), version, hidden])?;
         let Some(row) = rows.next()? else { return Ok(None) };
         let document = row.get_ref(0)?.as_blob().map_err(from_sql).and_then(decode_document);
-        match document {
-            // It is rendered again, and does not stop other deliveries.
-            Err(error) if is_damage(&error) => {
-                let error = &error as &dyn std::error::Error;
-                tracing::error!(%property, version, error, "the stored document of a delivery is damaged; it is rendered again");
-                Ok(None)
-            }
-            read => read.map(Some),
-        }
+        // A damaged one is rendered again, and does not stop other deliveries.
+        damage.unless_damaged(RecordKind::DeliveryDocument, || document_name(*property, *version), document)
     };
     keys.iter().map(&mut read).collect()
+}
+
+pub fn document_name(property: PropertyId, version: u32) -> String {
+    format!("{property} version {version}")
 }
 
 /// The version of the row that records the property's last erasure in place of a document. Real versions start at 1.

@@ -12,8 +12,11 @@ use super::{
     outcome_from_code, state_codes, state_from_code, subject, timestamp,
 };
 use crate::contract::Position;
-use crate::contract::{Attempt, DeliveryList, DeliveryPage, DeliveryRow, Pruned, QueueDepth, Replay};
+use crate::contract::{
+    Attempt, DeliveryList, DeliveryPage, DeliveryRow, Pruned, QueueDepth, RecordKind, Replay,
+};
 use crate::error::Error;
+use crate::sqlite::damage::DamageLog;
 use crate::sqlite::matches::notification_from_code;
 
 /// The columns that [`read`] reads.
@@ -22,7 +25,7 @@ const COLUMNS: &str =
          d.state, d.created_at, d.due_at, d.position,
          (SELECT count(*) FROM delivery_attempt a WHERE a.sequence = d.sequence), d.lane_sequence";
 
-pub fn list(connection: &Connection, list: &DeliveryList) -> Result<DeliveryPage, Error> {
+pub fn list(connection: &Connection, list: &DeliveryList, damage: &DamageLog) -> Result<DeliveryPage, Error> {
     let DeliveryList { owner, search, state, channel, from, until, skip, take } = list;
     let mut conditions = Vec::new();
     let mut values: Vec<Value> = Vec::new();
@@ -85,7 +88,9 @@ pub fn list(connection: &Connection, list: &DeliveryList) -> Result<DeliveryPage
     let ids = Ids::load(&reading)?;
     let mut deliveries = Vec::new();
     while let Some(row) = rows.next()? {
-        deliveries.push(read(&reading, &ids, row)?);
+        let sequence: i64 = row.get(0)?;
+        let read = read(&reading, &ids, row);
+        deliveries.extend(damage.unless_damaged(RecordKind::Delivery, || sequence.to_string(), read)?);
     }
     Ok(DeliveryPage { total, deliveries })
 }
@@ -93,6 +98,7 @@ pub fn list(connection: &Connection, list: &DeliveryList) -> Result<DeliveryPage
 pub fn delivery(
     connection: &Connection,
     id: DeliveryId,
+    damage: &DamageLog,
 ) -> Result<Option<(DeliveryRow, Vec<Attempt>)>, Error> {
     let reading = connection.unchecked_transaction()?;
     let ids = Ids::load(&reading)?;
@@ -106,7 +112,7 @@ pub fn delivery(
     if delivery.id != id {
         return Ok(None);
     }
-    Ok(Some((delivery, attempts(&reading, sequence)?)))
+    Ok(Some((delivery, attempts(&reading, sequence, damage)?)))
 }
 
 fn read(connection: &Connection, ids: &Ids, row: &Row<'_>) -> Result<DeliveryRow, Error> {
@@ -129,30 +135,41 @@ fn read(connection: &Connection, ids: &Ids, row: &Row<'_>) -> Result<DeliveryRow
     })
 }
 
-fn attempts(connection: &Connection, sequence: i64) -> Result<Vec<Attempt>, Error> {
+fn attempts(connection: &Connection, sequence: i64, damage: &DamageLog) -> Result<Vec<Attempt>, Error> {
     let mut statement = connection.prepare_cached(
-        "SELECT started_at, duration_ms, outcome, status, target, response_excerpt FROM delivery_attempt
+        "SELECT started_at, duration_ms, outcome, status, target, response_excerpt, ordinal FROM delivery_attempt
          WHERE sequence = ?1 ORDER BY ordinal",
     )?;
     let mut rows = statement.query([sequence])?;
     let mut attempts = Vec::new();
     while let Some(row) = rows.next()? {
-        attempts.push(Attempt {
-            started_at: timestamp(row.get(0)?)?,
-            duration: Duration::from_millis(row.get(1)?),
-            outcome: outcome_from_code(row.get(2)?)?,
-            status: row.get(3)?,
-            target: row.get(4)?,
-            response_excerpt: row.get::<_, Option<Vec<u8>>>(5)?.unwrap_or_default(),
-        });
+        let ordinal: i64 = row.get(6)?;
+        let name = || attempt_name(sequence, ordinal);
+        attempts.extend(damage.unless_damaged(RecordKind::DeliveryAttempt, name, attempt(row))?);
     }
     Ok(attempts)
 }
 
+pub fn attempt_name(sequence: i64, ordinal: i64) -> String {
+    format!("{sequence}/{ordinal}")
+}
+
+/// Reads an attempt from its columns, from `started_at` to `response_excerpt`.
+pub fn attempt(row: &Row<'_>) -> Result<Attempt, Error> {
+    Ok(Attempt {
+        started_at: timestamp(row.get(0)?)?,
+        duration: Duration::from_millis(row.get(1)?),
+        outcome: outcome_from_code(row.get(2)?)?,
+        status: row.get(3)?,
+        target: row.get(4)?,
+        response_excerpt: row.get::<_, Option<Vec<u8>>>(5)?.unwrap_or_default(),
+    })
+}
+
 /// Selects deliveries that failed, or were cancelled for a reason that may be gone: notifications were off, there was no recipient, or
-/// the channel was off.
+/// the channel was off, or what they are about could not be read.
 pub const UNSUCCESSFUL: &str = "SELECT sequence FROM delivery INDEXED BY delivery_unsuccessful
-     WHERE lane = ?1 AND state >= 3 AND sequence > ?2 AND state IN (3, 10, 12, 14) AND created_at >= ?3 AND due_at <= ?4
+     WHERE lane = ?1 AND state >= 3 AND sequence > ?2 AND state IN (3, 10, 12, 14, 15) AND created_at >= ?3 AND due_at <= ?4
      ORDER BY sequence LIMIT ?5";
 
 pub fn replay(

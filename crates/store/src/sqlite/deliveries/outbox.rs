@@ -4,20 +4,17 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use domain::{SearchNumber, UserId};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{LANES_PER_SEARCH, PENDING, cancelled_code, first_lane, lane_code};
-use crate::contract::Notification;
-use crate::contract::Position;
 use crate::contract::{EnqueueBatch, InitialState, NewDelivery, OutboxBatch, OutboxCursor};
+use crate::contract::{OutboxEntry, Position, RecordKind};
 use crate::error::Error;
-use crate::record::decode_search_list;
-use crate::sqlite::error::is_damage;
-use crate::sqlite::matches::{notification_code, notification_from_code};
-use crate::sqlite::read::from_sql;
+use crate::sqlite::damage::DamageLog;
+use crate::sqlite::matches::{notification_code, outbox_entry, outbox_name};
 use crate::sqlite::writer::Transaction;
 
-pub fn read_outbox(connection: &Connection, limit: usize) -> Result<OutboxBatch, Error> {
+pub fn read_outbox(connection: &Connection, limit: usize, damage: &DamageLog) -> Result<OutboxBatch, Error> {
     let reading = connection.unchecked_transaction()?;
     let after = cursor(&reading)?;
     let mut until = after;
@@ -25,18 +22,15 @@ pub fn read_outbox(connection: &Connection, limit: usize) -> Result<OutboxBatch,
     let mut statement = reading.prepare_cached(ENTRIES)?;
     let mut rows = statement.query(params![after.position, after.ordinal])?;
     while let Some(row) = rows.next()? {
-        let (position, ordinal): (u64, i64) = (row.get(0)?, row.get(1)?);
+        let (position, ordinal): (u64, i64) = (row.get(3)?, row.get(4)?);
         let is_partly_enqueued = (position, ordinal) == (after.position, after.ordinal);
-        let (notification, mut numbers) = match entry(row) {
-            Ok((notification, numbers)) => (Some(notification), numbers),
-            // It must not stop the other entries.
-            Err(error) if is_damage(&error) => {
-                let error = &error as &dyn std::error::Error;
-                tracing::error!(position, ordinal, error, "an outbox entry is damaged and is skipped");
-                (None, Vec::new())
-            }
-            Err(error) => return Err(error),
-        };
+        // A damaged entry must not stop the others.
+        let name = || outbox_name(position, ordinal);
+        let (notification, mut numbers) =
+            match damage.unless_damaged(RecordKind::OutboxEntry, name, outbox_entry(row))? {
+                Some(OutboxEntry { notification, searches }) => (Some(notification), searches),
+                None => (None, Vec::new()),
+            };
         if is_partly_enqueued {
             numbers.retain(|number| number.0 > after.search_number);
         }
@@ -61,14 +55,8 @@ pub fn read_outbox(connection: &Connection, limit: usize) -> Result<OutboxBatch,
 }
 
 /// Selects the entries from the cursor on. Rows are read only as far as the limit allows.
-pub const ENTRIES: &str = "SELECT position, ordinal, kind, event_index, searches FROM outbox
+pub const ENTRIES: &str = "SELECT kind, event_index, searches, position, ordinal FROM outbox
      WHERE (position, ordinal) >= (?1, ?2) ORDER BY position, ordinal";
-
-fn entry(row: &Row<'_>) -> Result<(Notification, Vec<SearchNumber>), Error> {
-    let notification = notification_from_code(row.get(2)?, row.get(3)?)
-        .ok_or_else(|| Error::corrupt("the kind of an outbox entry"))?;
-    Ok((notification, decode_search_list(Some(row.get_ref(4)?.as_blob().map_err(from_sql)?))?))
-}
 
 fn cursor(connection: &Connection) -> Result<OutboxCursor, Error> {
     let mut statement =

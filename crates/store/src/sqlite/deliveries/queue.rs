@@ -9,16 +9,23 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::subject::{contacts, subject};
 use super::{
     DELIVERED, FAILED, Ids, LEASED, PENDING, PreparedClaim, cancelled_code, lane_code, lane_from_code,
-    outcome_code, timestamp, unless_damaged,
+    outcome_code, timestamp,
 };
 use crate::contract::Position;
 use crate::contract::{
-    Attempt, Claim, DueDelivery, Gather, LEASE, Lane, LaneDue, LaneHead, LanePeek, Leases, Settlement,
+    Attempt, Claim, DueDelivery, Gather, LEASE, Lane, LaneDue, LaneHead, LanePeek, Leases, RecordKind,
+    Settlement,
 };
 use crate::error::Error;
+use crate::sqlite::damage::DamageLog;
 use crate::sqlite::matches::notification_from_code;
 
-pub fn lanes(connection: &Connection, after: Option<Lane>, limit: usize) -> Result<Vec<LaneDue>, Error> {
+pub fn lanes(
+    connection: &Connection,
+    after: Option<Lane>,
+    limit: usize,
+    damage: &DamageLog,
+) -> Result<Vec<LaneDue>, Error> {
     let mut statement = connection.prepare_cached(NEXT_LANE)?;
     let mut found = Vec::new();
     let mut last = after.map_or(-1, lane_code);
@@ -27,7 +34,7 @@ pub fn lanes(connection: &Connection, after: Option<Lane>, limit: usize) -> Resu
         let Some((code, due_at)) = next else { break };
         last = code;
         let read = lane_from_code(code).and_then(|lane| Ok(LaneDue { lane, due_at: timestamp(due_at)? }));
-        found.extend(unless_damaged(read, code, "the first delivery of a lane")?);
+        found.extend(damage.unless_damaged(RecordKind::Delivery, || format!("lane {code}"), read)?);
     }
     Ok(found)
 }
@@ -40,10 +47,11 @@ pub fn peek_lanes(
     connection: &Connection,
     lanes: &[LanePeek],
     now: Timestamp,
+    damage: &DamageLog,
 ) -> Result<Vec<LaneHead>, Error> {
     let reading = connection.unchecked_transaction()?;
     let ids = Ids::load(&reading)?;
-    lanes.iter().map(|peek| peek_lane(&reading, &ids, peek, now)).collect()
+    lanes.iter().map(|peek| peek_lane(&reading, &ids, peek, now, damage)).collect()
 }
 
 /// Which deliveries may share one message.
@@ -59,23 +67,33 @@ enum Batch {
 /// How many deliveries of other batches are skipped in search of one of the same batch.
 const SKIPPED_MAX: usize = 1_000;
 
-fn peek_lane(connection: &Connection, ids: &Ids, peek: &LanePeek, now: Timestamp) -> Result<LaneHead, Error> {
+fn peek_lane(
+    connection: &Connection,
+    ids: &Ids,
+    peek: &LanePeek,
+    now: Timestamp,
+    damage: &DamageLog,
+) -> Result<LaneHead, Error> {
     let LanePeek { lane, take, gather } = *peek;
     let mut statement = connection.prepare_cached(PENDING_IN_LANE)?;
     let mut rows = statement.query([lane_code(lane)])?;
     let mut head = LaneHead { lane, due: Vec::new(), next_due_at: None };
     let (mut batch, mut skipped) = (None, 0);
     while let Some(row) = rows.next()? {
+        let sequence: i64 = row.get(0)?;
+        let name = || sequence.to_string();
         let read = due_at_and_batch(row);
-        let Some((due_at, own_batch)) = unless_damaged(read, row.get(0)?, "a delivery")? else { continue };
+        let Some((due_at, own_batch)) = damage.unless_damaged(RecordKind::Delivery, name, read)? else {
+            continue;
+        };
         let is_due = due_at <= now;
         let fits = match (gather, batch) {
             (Gather::DueOnly, _) | (Gather::WithNew, None) => is_due,
             (Gather::WithNew, Some(batch)) => own_batch == batch,
         };
         if head.due.len() < take && fits {
-            let read = due_delivery(connection, ids, lane, row);
-            if let Some(due) = unless_damaged(read, row.get(0)?, "a delivery")? {
+            let read = due_delivery(connection, ids, lane, row, damage);
+            if let Some(due) = damage.unless_damaged(RecordKind::Delivery, name, read)? {
                 batch.get_or_insert(own_batch);
                 head.due.push(due);
             }
@@ -111,12 +129,20 @@ pub const PENDING_IN_LANE: &str =
          lane_sequence
      FROM delivery INDEXED BY delivery_pending WHERE state = 0 AND lane = ?1 ORDER BY due_at, sequence";
 
-fn due_delivery(connection: &Connection, ids: &Ids, lane: Lane, row: &Row<'_>) -> Result<DueDelivery, Error> {
-    let sequence = row.get(0)?;
+fn due_delivery(
+    connection: &Connection,
+    ids: &Ids,
+    lane: Lane,
+    row: &Row<'_>,
+    damage: &DamageLog,
+) -> Result<DueDelivery, Error> {
+    let sequence: i64 = row.get(0)?;
     let position = Position(row.get(2)?);
     let notification = notification_from_code(row.get(3)?, row.get(4)?)
         .ok_or_else(|| Error::corrupt(format!("the notification of delivery {sequence}")))?;
     let subject = subject(connection, lane.search, position, notification);
+    let name = || format!("{sequence}, its log entry or match group {}", position.0);
+    let subject = damage.unless_damaged(RecordKind::Delivery, name, subject)?;
     Ok(DueDelivery {
         id: ids.id(lane, u64::try_from(sequence).unwrap_or_default()),
         owner: UserId::from_bytes(row.get(1)?),
@@ -128,7 +154,8 @@ fn due_delivery(connection: &Connection, ids: &Ids, lane: Lane, row: &Row<'_>) -
         failures: row.get(5)?,
         interruptions: row.get(6)?,
         sent_contacts: row.get::<_, Option<bool>>(9)?.map(contacts),
-        subject: unless_damaged(subject, sequence, "the subject of a delivery")?.flatten(),
+        is_damaged: subject.is_none(),
+        subject: subject.flatten(),
     })
 }
 
@@ -282,6 +309,7 @@ pub fn reap_leases(
     leases: Leases,
     now: Timestamp,
     limit: usize,
+    damage: &DamageLog,
 ) -> Result<Vec<Lane>, Error> {
     let ended_by = match leases {
         Leases::Expired => now.as_millisecond(),
@@ -316,7 +344,8 @@ pub fn reap_leases(
         };
         add_attempt(connection, sequence, &attempt)?;
         set_state(connection, sequence, Some(outcome), next, now)?;
-        lanes.extend(unless_damaged(lane_from_code(lane), sequence, "the lane of a delivery")?);
+        let read = lane_from_code(lane);
+        lanes.extend(damage.unless_damaged(RecordKind::Delivery, || sequence.to_string(), read)?);
     }
     Ok(lanes)
 }

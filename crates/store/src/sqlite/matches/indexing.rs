@@ -10,9 +10,10 @@ use domain::SearchNumber;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Progress, progress};
-use crate::contract::Position;
+use crate::contract::{Position, RecordKind};
 use crate::error::Error;
 use crate::record::decode_search_list;
+use crate::sqlite::damage::DamageLog;
 use crate::sqlite::read::from_sql;
 use crate::sqlite::writer::Transaction;
 
@@ -40,7 +41,7 @@ pub struct DeleteStep {
     limit: i64,
 }
 
-pub fn next_step(connection: &Connection, limit: usize) -> Result<IndexStep, Error> {
+pub fn next_step(connection: &Connection, limit: usize, damage: &DamageLog) -> Result<IndexStep, Error> {
     let limit = limit.max(1);
     let reading = connection.unchecked_transaction()?;
     let Progress { checkpoint, indexed_until } = progress(&reading)?;
@@ -56,8 +57,11 @@ pub fn next_step(connection: &Connection, limit: usize) -> Result<IndexStep, Err
             break;
         }
         let position = Position(row.get(0)?);
-        let numbers = decode_search_list(Some(row.get_ref(1)?.as_blob().map_err(from_sql)?))?;
-        matches.extend(numbers.into_iter().map(|number| (number, position)));
+        let numbers =
+            row.get_ref(1)?.as_blob().map_err(from_sql).and_then(|list| decode_search_list(Some(list)));
+        // The matches of a damaged list are lost. They must not keep the others from being indexed.
+        let numbers = damage.unless_damaged(RecordKind::MatchGroup, || position.0.to_string(), numbers)?;
+        matches.extend(numbers.into_iter().flatten().map(|number| (number, position)));
         groups.push(position);
     }
     let Some(last) = groups.last().copied() else {

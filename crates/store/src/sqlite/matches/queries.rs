@@ -10,10 +10,11 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{progress, timestamp};
 use crate::contract::Position;
-use crate::contract::{MatchPage, MatchRow};
+use crate::contract::{MatchPage, MatchRow, RecordKind};
 use crate::error::Error;
 use crate::record::{decode_search_list, search_list_contains};
 use crate::sqlite::commit::Kind;
+use crate::sqlite::damage::DamageLog;
 use crate::sqlite::read::from_sql;
 use crate::sqlite::searches;
 
@@ -48,12 +49,18 @@ pub fn matched_searches(
     Ok(found)
 }
 
-pub fn list(connection: &Connection, search: SearchNumber, skip: u64, take: u64) -> Result<MatchPage, Error> {
+pub fn list(
+    connection: &Connection,
+    search: SearchNumber,
+    skip: u64,
+    take: u64,
+    damage: &DamageLog,
+) -> Result<MatchPage, Error> {
     let reading = connection.unchecked_transaction()?;
     if !searches::exists(&reading, search)? {
         return Ok(MatchPage::default());
     }
-    let recent = not_indexed(&reading, search, progress(&reading)?.indexed_until)?;
+    let recent = not_indexed(&reading, search, progress(&reading)?.indexed_until, damage)?;
     let indexed: u64 = reading
         .prepare_cached("SELECT count(*) FROM search_match WHERE number = ?1")?
         .query_row([search.0], |row| row.get(0))?;
@@ -71,8 +78,12 @@ pub fn list(connection: &Connection, search: SearchNumber, skip: u64, take: u64)
             .query_map(params![search.0, window(rest), window(skip)], |row| row.get(0).map(Position))?;
         positions.extend(rows.collect::<Result<Vec<_>, _>>()?);
     }
-    let matches =
-        positions.into_iter().map(|position| at(&reading, search, position)).collect::<Result<_, _>>()?;
+    let mut matches = Vec::with_capacity(positions.len());
+    for position in positions {
+        let name = || position.0.to_string();
+        let read = at(&reading, search, position);
+        matches.extend(damage.unless_damaged(RecordKind::MatchGroup, name, read)?);
+    }
     Ok(MatchPage { total: recent_count + indexed, matches })
 }
 
@@ -81,6 +92,7 @@ fn not_indexed(
     connection: &Connection,
     search: SearchNumber,
     indexed_until: Position,
+    damage: &DamageLog,
 ) -> Result<Vec<Position>, Error> {
     let mut statement = connection.prepare_cached(
         "SELECT position, matched FROM match_group WHERE position > ?1 AND matched IS NOT NULL ORDER BY position",
@@ -88,8 +100,12 @@ fn not_indexed(
     let mut rows = statement.query([indexed_until.0])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        if search_list_contains(Some(row.get_ref(1)?.as_blob().map_err(from_sql)?), search)? {
-            found.push(Position(row.get(0)?));
+        let position = Position(row.get(0)?);
+        let contains = row.get_ref(1)?.as_blob().map_err(from_sql);
+        let contains = contains.and_then(|list| search_list_contains(Some(list), search));
+        let name = || position.0.to_string();
+        if damage.unless_damaged(RecordKind::MatchGroup, name, contains)? == Some(true) {
+            found.push(position);
         }
     }
     Ok(found)
@@ -113,6 +129,7 @@ pub fn find(
     connection: &Connection,
     search: SearchNumber,
     first_position: Position,
+    damage: &DamageLog,
 ) -> Result<Option<MatchRow>, Error> {
     let reading = connection.unchecked_transaction()?;
     if !searches::exists(&reading, search)? {
@@ -120,21 +137,45 @@ pub fn find(
     }
     let Some(property) = property_first_logged_at(&reading, first_position)? else { return Ok(None) };
     let mut statement = reading.prepare_cached(
-        "SELECT property_id, version, at, matched, linked, inherited FROM match_group WHERE property_id = ?1 ORDER BY position",
+        "SELECT property_id, version, at, matched, linked, inherited, position FROM match_group
+         WHERE property_id = ?1 ORDER BY position",
     )?;
     let mut rows = statement.query([property.as_bytes()])?;
     let mut linked = None;
     while let Some(row) = rows.next()? {
-        let contains =
-            |column| search_list_contains(row.get_ref(column)?.as_blob_or_null().map_err(from_sql)?, search);
-        if contains(3)? {
-            return match_row(row, search, property, first_position).map(Some);
-        }
-        if linked.is_none() && (contains(4)? || contains(5)?) {
-            linked = Some(match_row(row, search, property, first_position)?);
+        let position: u64 = row.get(6)?;
+        let read = matched_or_linked(row, search, property, first_position);
+        match damage.unless_damaged(RecordKind::MatchGroup, || position.to_string(), read)?.flatten() {
+            Some((row, Connected::Matched)) => return Ok(Some(row)),
+            Some((row, Connected::Linked)) => {
+                linked.get_or_insert(row);
+            }
+            None => {}
         }
     }
     Ok(linked)
+}
+
+/// How a search is connected with a group.
+enum Connected {
+    Matched,
+    Linked,
+}
+
+fn matched_or_linked(
+    row: &Row<'_>,
+    search: SearchNumber,
+    property: PropertyId,
+    first_position: Position,
+) -> Result<Option<(MatchRow, Connected)>, Error> {
+    let contains =
+        |column| search_list_contains(row.get_ref(column)?.as_blob_or_null().map_err(from_sql)?, search);
+    let connected = match (contains(3)?, contains(4)? || contains(5)?) {
+        (true, _) => Connected::Matched,
+        (false, true) => Connected::Linked,
+        (false, false) => return Ok(None),
+    };
+    Ok(Some((match_row(row, search, property, first_position)?, connected)))
 }
 
 fn match_row(

@@ -47,7 +47,7 @@ async fn snapshot(store: &impl Store) -> Everything {
         properties: store.properties((1..10).map(property_id).collect()).await.unwrap(),
         stored,
         located: store.locate(identities).await.unwrap(),
-        unseen: store.not_crawled_since(at(1_000_000), 100).await.unwrap(),
+        unseen: store.not_crawled_since(at(1_000_000), None, 100).await.unwrap().adverts,
         counts: store.counts().await.unwrap(),
         searches,
     }

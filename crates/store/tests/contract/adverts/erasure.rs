@@ -88,7 +88,7 @@ pub async fn erasing_the_last_advert_removes_the_property<B: Backend>() {
     assert_nothing_left_of(&*store, advert_id(1)).await;
     assert_eq!(current(&*store, target.id).await, None);
     assert_eq!(store.counts().await.unwrap(), (1, 1));
-    assert_eq!(store.not_crawled_since(at(1_000_000), 10).await.unwrap().len(), 1);
+    assert_eq!(store.not_crawled_since(at(1_000_000), None, 10).await.unwrap().adverts.len(), 1);
     assert_eq!(
         log_changes(&*store).await.pop(),
         Some(Change::PropertyRemoved {

@@ -75,7 +75,7 @@ pub async fn changed_identities_replace_old_ones<B: Backend>() {
     assert_eq!(located(&*store, Identity::Uuid(advert_id(1))).await, expected);
 }
 
-pub async fn live_adverts_are_listed_longest_unseen_first<B: Backend>() {
+pub async fn overdue_adverts_are_found_in_pieces<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let adverts = [
         advert(1).crawled_at(300).build(),
@@ -88,14 +88,25 @@ pub async fn live_adverts_are_listed_longest_unseen_first<B: Backend>() {
         commit(&*store, [create(&property(number, [known]), Expected::New)]).await;
     }
     let unseen = async |second, limit| {
-        let found = store.not_crawled_since(at(second), limit).await.unwrap();
-        found.into_iter().map(|located| (located.advert, located.property)).collect::<Vec<_>>()
+        let (mut found, mut after, mut examined) = (Vec::new(), None, 0);
+        loop {
+            let page = store.not_crawled_since(at(second), after, limit).await.unwrap();
+            assert!(page.examined <= limit);
+            examined += page.examined;
+            found.extend(page.adverts.into_iter().map(|located| (located.advert, located.property)));
+            after = page.rest;
+            if after.is_none() {
+                assert_eq!(examined, 4, "every advert is looked at once");
+                return found;
+            }
+        }
     };
     let [second, fourth] = [2, 4].map(|number| (advert_id(number), property_id(number)));
-    assert_eq!(unseen(300, 10).await, [second, fourth]);
-    assert_eq!(unseen(300, 1).await, [second]);
-    assert_eq!(unseen(100, 10).await, []);
-    assert_eq!(unseen(101, 10).await, [second]);
+    for limit in [1, 2, 3, 4, 10] {
+        assert_eq!(unseen(300, limit).await, [second, fourth]);
+        assert_eq!(unseen(100, limit).await, []);
+        assert_eq!(unseen(101, limit).await, [second]);
+    }
 }
 
 pub async fn live_adverts_of_a_site_are_listed_by_id<B: Backend>() {

@@ -47,8 +47,8 @@ pub async fn crawl_replaces_the_document_of_the_same_version<B: Backend>() {
     assert_eq!(document_and_version(&*store, seen.id).await, Some((seen_again.clone(), 1)));
     assert_eq!(store.property_at(seen.id, 1).await.unwrap(), Some(seen_again));
     assert_eq!(store.property_at(seen.id, 2).await.unwrap(), None);
-    assert_eq!(store.not_crawled_since(at(900), 10).await.unwrap(), []);
-    assert_eq!(store.not_crawled_since(at(901), 10).await.unwrap().len(), 1);
+    assert_eq!(store.not_crawled_since(at(900), None, 10).await.unwrap().adverts, []);
+    assert_eq!(store.not_crawled_since(at(901), None, 10).await.unwrap().adverts.len(), 1);
 
     // A writer that missed the crawl would restore the older date.
     let unaware =

@@ -360,7 +360,7 @@ impl Model {
             .map(|(property, advert)| (self.sightings[&advert.id], AdvertRef { advert: advert.id, property }))
             .filter(|((seen_at, expired), _)| !expired && *seen_at < timestamp)
             .collect();
-        found.sort_by_key(|((seen_at, _), located)| (*seen_at, located.advert));
+        found.sort_by_key(|(_, located)| located.advert);
         found.into_iter().map(|(_, located)| located).collect()
     }
 }

@@ -13,6 +13,7 @@ use domain::{
 use store::prelude::*;
 use store::{
     Change, Erased, LogEntry, MatchGroup, Notification, Position, PropertyCause, RemovalCause, StoredSearch,
+    VersionLookup,
 };
 use testkit::Random;
 use testkit::build::{advert_id, at, draft, property_id, short_text, user_id};
@@ -120,7 +121,8 @@ impl History {
             }
             3 => {
                 if let Some(known) = pick_search(self, random).filter(|_| random.once_in(2)) {
-                    assert!(app.delete_search(known.search.owner, known.search.id).await.unwrap());
+                    let name = domain::SearchRef::Id(known.search.id);
+                    assert!(app.delete_search(known.search.owner, name).await.unwrap());
                     self.searches.remove(&known.search.id);
                 }
             }
@@ -192,7 +194,7 @@ impl History {
                     let change = self.model.regroup(before.as_ref(), &sources, &after, events);
                     self.effects.insert(entry.position.0, (*property, change));
                 }
-                Change::PropertyRemoved { .. } | Change::Erased => {}
+                Change::PropertyRemoved { .. } | Change::Erased | Change::Damaged { .. } => {}
             }
         }
     }
@@ -228,7 +230,8 @@ async fn erase(app: &App, random: &mut Random) -> Vec<PropertyId> {
     let mut gone: Vec<_> = property_removed.then_some(property).into_iter().collect();
     for previous in erasure.previous_properties {
         let versions = (0..200).map(|version| (previous, version)).collect();
-        if app.store().properties_at(versions).await.unwrap().iter().all(Option::is_none) {
+        if app.store().properties_at(versions).await.unwrap().iter().all(|it| *it == VersionLookup::NotFound)
+        {
             gone.push(previous);
         }
     }

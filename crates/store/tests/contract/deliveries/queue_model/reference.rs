@@ -66,10 +66,12 @@ impl Row {
     }
 
     pub fn can_be_replayed_with_others(&self) -> bool {
-        use CancelReason::{ChannelOff, Disabled, NoRecipient};
+        use CancelReason::{ChannelOff, Damaged, Disabled, NoRecipient};
         match self.state {
             DeliveryState::Failed => true,
-            DeliveryState::Cancelled(reason) => matches!(reason, Disabled | NoRecipient | ChannelOff),
+            DeliveryState::Cancelled(reason) => {
+                matches!(reason, Disabled | NoRecipient | ChannelOff | Damaged)
+            }
             DeliveryState::Pending | DeliveryState::Leased | DeliveryState::Delivered => false,
         }
     }
