@@ -9,12 +9,16 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use delivery::{AttemptResult, Email, WebhookMessage};
-use domain::{DeliveryChannel, Endpoint, Fault, Outcome, RetryPolicy, SearchNumber, Timestamp};
+use domain::{
+    DeliveryChannel, EmailAddress, Endpoint, Fault, Outcome, RetryPolicy, SavedSearch, SearchNumber,
+    Timestamp, WebAddress,
+};
 use store::{Lane, QueueDepth};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use wire::webhook::MatchForm;
 
+use crate::unsubscribe::LinkKey;
 use crate::{App, Error};
 
 /// How many deliveries one transaction prunes: few enough that other writers hardly wait for it.
@@ -51,6 +55,20 @@ pub struct DispatchSettings {
     pub limits: DispatchLimits,
 }
 
+impl DispatchSettings {
+    /// Returns the link that ends the e-mails of a search to one recipient.
+    pub(crate) fn unsubscribe_link(
+        &self,
+        key: &LinkKey,
+        search: &SavedSearch,
+        recipient: &EmailAddress,
+    ) -> Option<WebAddress> {
+        let base = self.public_url.trim_end_matches('/');
+        WebAddress::parse(&format!("{base}/unsubscribe/{}/{}", search.id, key.link_token(search, recipient)))
+            .ok()
+    }
+}
+
 /// How many attempts may be in flight at once. A receiver that hangs occupies the attempts of its own host and no others; one
 /// user has at most half of those.
 #[derive(Debug, Clone, Copy)]
@@ -61,11 +79,26 @@ pub struct DispatchLimits {
     pub total: usize,
     /// E-mails, and so connections to the mail server: most mail servers allow a few and refuse more.
     pub emails: usize,
+    /// Attempts per minute to one registered domain, over all users. Zero means no limit, here and below.
+    pub per_host_minute: u32,
+    /// E-mails per hour to one address.
+    pub emails_per_address_hour: u32,
+    /// E-mails per day of one user.
+    pub emails_per_user_day: u32,
 }
 
 impl Default for DispatchLimits {
+    /// Without limits over time.
     fn default() -> Self {
-        Self { per_host: 32, per_user: 256, total: 2_048, emails: 3 }
+        Self {
+            per_host: 32,
+            per_user: 256,
+            total: 2_048,
+            emails: 3,
+            per_host_minute: 0,
+            emails_per_address_hour: 0,
+            emails_per_user_day: 0,
+        }
     }
 }
 

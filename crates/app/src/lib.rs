@@ -2,7 +2,7 @@
 //!
 //! [`App`] is the entry point for the HTTP server and the command line: ingest adverts ([`ingest`]), read them back
 //! ([`documents`]), search them ([`search`]), manage saved searches ([`searches`], [`preview`]), authenticate callers
-//! ([`access`]), count what they use ([`usage`]), manage sites ([`sites`]) and deliveries ([`deliveries`]). [`workers`] run in the background: the
+//! ([`access`]), count what they use ([`usage`]), manage sites ([`sites`]) and deliveries ([`deliveries`], [`unsubscribe`]). [`workers`] run in the background: the
 //! [indexer](workers::indexer) keeps the index in step with the store, the [matcher](workers::matcher) matches changes against
 //! saved searches ([`matching`]), the [dispatcher](workers::dispatcher) sends notifications ([`dispatch`]), and
 //! [`expiry`](workers::expiry) expires adverts that no crawler has seen for a while.
@@ -34,6 +34,7 @@ pub mod search;
 pub mod searches;
 pub mod sites;
 pub mod system;
+pub mod unsubscribe;
 pub mod usage;
 pub mod workers;
 
@@ -43,6 +44,7 @@ use domain::{Clock, IdSource};
 use jiff::tz::TimeZone;
 use places::Gazetteer;
 use store::Store;
+use tokio::sync::OnceCell;
 
 pub use error::Error;
 
@@ -64,6 +66,7 @@ pub struct App {
     dispatch: Option<Arc<dispatch::Dispatch>>,
     grouping: Arc<grouping::Grouping>,
     pending_usage: Arc<usage::PendingUsage>,
+    link_key: Arc<OnceCell<unsubscribe::LinkKey>>,
 }
 
 impl App {
@@ -87,6 +90,7 @@ impl App {
             dispatch: None,
             grouping: Arc::default(),
             pending_usage: Arc::default(),
+            link_key: Arc::default(),
         }
     }
 

@@ -115,7 +115,13 @@ async fn every_hostile_receiver_gets_six_attempts_an_hour_apart_and_a_replay() {
         retention: LONG,
         public_url: String::new(),
         match_form: MatchForm::default(),
-        limits: DispatchLimits { per_host: 2, per_user: 1_000, total: 1_000, emails: 3 },
+        limits: DispatchLimits {
+            per_host: 2,
+            per_user: 1_000,
+            total: 1_000,
+            emails: 3,
+            ..DispatchLimits::default()
+        },
     };
     let places = Arc::new(Gazetteer::embedded().unwrap());
     let app = App::new(store.clone(), clock.clone(), Arc::new(SeededIds::new(1)), places)

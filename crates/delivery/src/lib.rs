@@ -12,4 +12,4 @@ mod message;
 pub mod signature;
 pub mod webhook;
 
-pub use message::{AttemptResult, Email, EmailId, ListingSummary, SequenceHeaders, WebhookMessage};
+pub use message::{AttemptResult, Email, EmailId, ListingSummary, Reach, SequenceHeaders, WebhookMessage};

@@ -24,7 +24,7 @@ use tokio::time::{Instant, timeout};
 
 use self::connection::SmtpError;
 use self::email::ComposedEmail;
-use crate::{AttemptResult, Email};
+use crate::{AttemptResult, Email, Reach};
 
 pub use self::mailbox::{Mailbox, MailboxError};
 
@@ -153,7 +153,9 @@ impl Mail {
         };
         let mut excerpt = excerpt.into_bytes();
         excerpt.truncate(AttemptResult::EXCERPT_BYTES_MAX);
-        AttemptResult { outcome, status, took: started.elapsed(), excerpt }
+        // The mail server belongs to the operator, who finds the reason in the log.
+        let (certificate, reach) = (None, Reach::Connected);
+        AttemptResult { outcome, status, took: started.elapsed(), excerpt, certificate, reach }
     }
 
     async fn attempt(&self, email: &Email, composed: &ComposedEmail) -> AttemptEnd {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use domain::{
-    Amount, DeliveryId, EmailAddress, Endpoint, Outcome, Timestamp, TransactionType, WebAddress,
-    WebhookSecret,
+    Amount, CertificateFault, DeliveryId, EmailAddress, Endpoint, Outcome, Timestamp, TransactionType,
+    WebAddress, WebhookSecret,
 };
 use sha2::{Digest, Sha256};
 
@@ -102,6 +102,17 @@ pub struct AttemptResult {
     pub took: Duration,
     /// The first bytes of the response.
     pub excerpt: Vec<u8>,
+    /// What is wrong with the receiver's certificate, if that is why the attempt failed.
+    pub certificate: Option<CertificateFault>,
+    pub reach: Reach,
+}
+
+/// How far an attempt got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// No connection was opened: the address was refused, the name not found, or nothing answered there.
+    NotConnected,
+    Connected,
 }
 
 impl AttemptResult {

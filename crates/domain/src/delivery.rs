@@ -106,6 +106,35 @@ impl Fault {
     ];
 }
 
+/// What is wrong with the certificate of a receiver, as far as the receiver's operator can act on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CertificateFault {
+    Expired,
+    NotYetValid,
+    /// It is for another host name.
+    WrongName,
+    /// No authority that this server trusts has issued it, or the receiver does not send the whole chain.
+    UnknownIssuer,
+    /// It is its own issuer.
+    SelfSigned,
+    /// It is the certificate of an authority (`CA:TRUE`), which is not valid for a server.
+    CertificateAuthority,
+    /// Malformed, or invalid for another reason.
+    Invalid,
+}
+
+impl CertificateFault {
+    pub const ALL: [Self; 7] = [
+        Self::Expired,
+        Self::NotYetValid,
+        Self::WrongName,
+        Self::UnknownIssuer,
+        Self::SelfSigned,
+        Self::CertificateAuthority,
+        Self::Invalid,
+    ];
+}
+
 /// When failed attempts are retried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {

@@ -88,6 +88,7 @@ impl std::ops::Deref for Shared {
 impl Shared {
     pub fn new(app: App, config: Config, stop: CancellationToken) -> io::Result<Self> {
         let rate_limits = RateLimits::new(config.rate_limit);
+        let tester_limits = tester::TesterLimits::new(config.delivery.tester_per_host_hour);
         let (metrics, tasks) = (Metrics::default(), TaskTracker::new());
         let background = Background::start()?;
         let parts = SharedParts {
@@ -96,7 +97,7 @@ impl Shared {
             metrics,
             rate_limits,
             api_page: docs_page::ApiPage::new(),
-            tester_limits: tester::TesterLimits::default(),
+            tester_limits,
             listing: Arc::new(Semaphore::new(1)),
             background,
             tasks,

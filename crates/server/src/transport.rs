@@ -6,7 +6,7 @@ use app::dispatch::{EndpointRefused, Transport};
 use async_trait::async_trait;
 use delivery::mail::{self, Mail, MailTransport, Smtp};
 use delivery::webhook::{self, Webhooks};
-use delivery::{AttemptResult, Email, WebhookMessage};
+use delivery::{AttemptResult, Email, Reach, WebhookMessage};
 use domain::{Endpoint, Fault, Outcome};
 
 use crate::config::{Config, EmailTransport};
@@ -32,6 +32,9 @@ pub fn webhook_sender(config: &Config) -> anyhow::Result<Webhooks> {
         source_address: delivery.source_address,
         extra_ca_pem: delivery.extra_ca_pem.clone(),
         addresses: delivery.addresses,
+        ports: delivery.ports.clone(),
+        ip_literals: delivery.ip_literals,
+        interfaces: webhook::Interfaces::System,
         success: delivery.success,
         dns: delivery.dns.clone(),
         deadlines: webhook::Deadlines::default(),
@@ -39,12 +42,14 @@ pub fn webhook_sender(config: &Config) -> anyhow::Result<Webhooks> {
         user_agent: USER_AGENT.to_owned(),
     };
     Webhooks::new(settings).map_err(|error| {
-        use webhook::SetupError::{Certificate, NoCertificate, Pem, Resolver, SourceAddress, Tls, UserAgent};
+        use webhook::SetupError::{
+            Certificate, Interfaces, NoCertificate, Pem, Resolver, SourceAddress, Tls, UserAgent,
+        };
         let setting = match &error {
             Pem(_) | NoCertificate | Certificate(_) => Some(extra_ca_file(config)),
             SourceAddress { .. } => Some("delivery.source_address".to_owned()),
             Resolver(_) => Some("delivery.dns_servers".to_owned()),
-            Tls(_) | UserAgent => None,
+            Tls(_) | UserAgent | Interfaces(_) => None,
         };
         at(setting, "cannot set up webhooks", error)
     })
@@ -108,6 +113,8 @@ impl Transport for ConfiguredTransport {
                 status: None,
                 took: std::time::Duration::ZERO,
                 excerpt: Vec::new(),
+                certificate: None,
+                reach: Reach::NotConnected,
             },
         }
     }

@@ -299,6 +299,10 @@ impl SearchStore for SqliteStore {
         self.read(move |connection| searches::at_version(connection, id, version)).await
     }
 
+    async fn recipient_was_changed(&self, number: SearchNumber) -> Result<bool, Error> {
+        self.read(move |connection| searches::recipient_was_changed(connection, number)).await
+    }
+
     async fn count_searches(&self) -> Result<u64, Error> {
         self.read(searches::count).await
     }

@@ -4,7 +4,7 @@
 //! attempt runs under a lease, which is claimed before and settled after it in separate transactions. After a crash between the
 //! two, the lease expires, and the delivery is attempted again with the same id and the same bytes.
 //!
-//! One round goes through the files in this order: [`enqueue`], [`schedule`], [`round`], [`render`] (with [`payload`] and
+//! One round goes through the files in this order: [`enqueue`], [`schedule`], [`round`] (with [`rates`]), [`render`] (with [`payload`] and
 //! [`email`]), [`attempt`] and [`record`].
 
 mod attempt;
@@ -12,6 +12,7 @@ mod email;
 mod enqueue;
 mod in_flight;
 pub(crate) mod payload;
+mod rates;
 mod record;
 mod render;
 mod round;
@@ -31,6 +32,7 @@ use tokio_util::task::TaskTracker;
 use crate::dispatch::Dispatch;
 use crate::{App, Error};
 use in_flight::EndedAttempt;
+use rates::Rates;
 use record::Recorder;
 use schedule::Schedule;
 
@@ -73,8 +75,11 @@ pub struct Dispatcher {
     last_claim: u64,
     scan: LaneScan,
     reaped_at: Option<Timestamp>,
-    /// Lanes whose search cannot be read, and until when they are skipped.
+    /// Lanes whose search cannot be read, or whose receiver has got as much as it may for now, and until when they are skipped.
     suspended: HashMap<Lane, Timestamp>,
+    rates: Rates,
+    /// Lanes whose e-mail had to wait. What came in meanwhile is sent in one e-mail.
+    collecting: HashSet<Lane>,
     /// Lanes whose first deliveries are all blocked by attempts in flight: later ones may not be.
     blocked_at_head: HashSet<Lane>,
 }
@@ -136,6 +141,8 @@ impl Dispatcher {
             scan: LaneScan::default(),
             reaped_at: None,
             suspended: HashMap::new(),
+            rates: Rates::new(dispatch.settings.limits),
+            collecting: HashSet::new(),
             blocked_at_head: HashSet::new(),
         }))
     }
@@ -251,6 +258,7 @@ impl Dispatcher {
         if self.reaped_at.is_none_or(|at| now.duration_since(at).unsigned_abs() >= REAP_INTERVAL) {
             self.reaped_at = Some(now);
             self.suspended.retain(|_, until| *until > now);
+            self.rates.prune(now);
             // An attempt of this process may outlive its lease, if the clock was set or the disk is slow. It is still in flight, and
             // nothing is reaped until it is recorded. Otherwise an expired lease belongs to a process that is gone.
             if self.recorder.earliest_lease().is_none_or(|lease_until| lease_until > now) {

@@ -93,6 +93,7 @@ fn deliveries() -> Vec<Resource> {
             Field::new("status", Kind::Integer, "The status that the receiver answered with").or_null(),
             Field::new("target", Kind::Text, "The URL or e-mail address that it was sent to").or_null(),
             Field::new("answer", Kind::Text, "The first 1,024 bytes of the response").or_null(),
+            Field::new("detail", Kind::Text, "What is wrong with the certificate of the receiver, and what to do; null otherwise").or_null(),
         ]),
         Resource::answer("Replay", "How many deliveries are sent again", vec![
             Field::new("replayed", Kind::Integer, "The number of deliveries"),

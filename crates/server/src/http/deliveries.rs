@@ -43,8 +43,8 @@ pub async fn list(
     let search = parameters.parse_single("search", "a reference to a search", iri::parse_search_ref);
     let state = parameters.parse_single("state", "a delivery state", parse_state);
     let channel = parameters.parse_single("channel", "a delivery channel", names::parse_delivery_channel);
-    let from = parameters.parse_single(FROM, "a date", |text| date::first_second(text, zone));
-    let until = parameters.parse_single(TO, "a date", |text| date::last_second(text, zone));
+    let from = parameters.parse_single(FROM, date::EXPECTED, |text| date::first_second(text, zone));
+    let until = parameters.parse_single(TO, date::EXPECTED, |text| date::last_second(text, zone));
     if let (Some(from), Some(until)) = (from, until)
         && from > until
     {
@@ -175,7 +175,7 @@ pub async fn replay_search(
     let search = owned_search(&shared, &caller, name).await?;
     let zone = &shared.config.time_zone;
     let mut parameters = query.parameters();
-    let in_query = parameters.parse_single(SINCE, "a date", |text| date::first_second(text, zone));
+    let in_query = parameters.parse_single(SINCE, date::EXPECTED, |text| date::first_second(text, zone));
     let members = body::members(request, shared.config.limits.body_bytes_max).await?;
     let read = wire::delivery::parse_replay(&members, zone);
     let Replay { since: in_body, ignored } = read.map_err(|violations| Problem::violations(&violations))?;
@@ -228,7 +228,7 @@ pub fn parts<'a>(row: &DeliveryRow, zone: &'a TimeZone) -> DeliveryInput<'a> {
 }
 
 pub fn attempt_parts(attempt: &Attempt) -> AttemptInput<'_> {
-    let Attempt { started_at, duration, outcome, status, target, response_excerpt } = attempt;
+    let Attempt { started_at, duration, outcome, status, target, response_excerpt, certificate } = attempt;
     AttemptInput {
         began_at: *started_at,
         took: *duration,
@@ -236,6 +236,7 @@ pub fn attempt_parts(attempt: &Attempt) -> AttemptInput<'_> {
         status: *status,
         target: target.as_deref(),
         answer: response_excerpt,
+        certificate: *certificate,
     }
 }
 

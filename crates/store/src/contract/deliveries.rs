@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::{
-    AdvertEvent, AdvertId, CancelReason, DeliveryChannel, DeliveryEpoch, DeliveryId, DeliveryState, MatchId,
-    Outcome, PropertyId, RetryDecision, SearchId, SearchNumber, Timestamp, UserId, WebhookSecret,
-    WebhookSecrets,
+    AdvertEvent, AdvertId, CancelReason, CertificateFault, DeliveryChannel, DeliveryEpoch, DeliveryId,
+    DeliveryState, MatchId, Outcome, PropertyId, RetryDecision, SearchId, SearchNumber, Timestamp, UserId,
+    WebhookSecret, WebhookSecrets,
 };
 
 use super::matches::Notification;
@@ -277,6 +277,8 @@ pub struct Attempt {
     pub target: Option<String>,
     /// The first bytes of the response.
     pub response_excerpt: Vec<u8>,
+    /// What was wrong with the receiver's certificate, if that is why the attempt failed.
+    pub certificate: Option<CertificateFault>,
 }
 
 /// Which leases to end.

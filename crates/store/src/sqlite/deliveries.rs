@@ -10,15 +10,15 @@ mod queue;
 mod subject;
 
 use domain::{
-    CancelReason, DeliveryChannel, DeliveryEpoch, DeliveryId, DeliveryState, Fault, Outcome, SearchNumber,
-    Timestamp,
+    CancelReason, CertificateFault, DeliveryChannel, DeliveryEpoch, DeliveryId, DeliveryState, Fault,
+    Outcome, SearchNumber, Timestamp,
 };
 use rusqlite::Connection;
 
 pub use documents::{PreparedClaim, delete_documents, sent_documents};
 pub use listing::{delivery, list, prune, queue_depth, replay};
 pub use outbox::{delete_lanes, enqueue, read_outbox};
-pub use queue::{cancel, cancel_lane, claim, lanes, peek_lanes, reap_leases, settle};
+pub use queue::{cancel, cancel_deleted, cancel_lane, claim, lanes, peek_lanes, reap_leases, settle};
 
 use super::error::is_damage;
 use crate::contract::{Lane, StateKind};
@@ -126,6 +126,23 @@ fn outcome_from_code(code: i64) -> Result<Outcome, Error> {
     outcome.ok_or_else(|| Error::corrupt(format!("outcome {code} of an attempt")))
 }
 
+fn certificate_code(fault: CertificateFault) -> i64 {
+    match fault {
+        CertificateFault::Expired => 1,
+        CertificateFault::NotYetValid => 2,
+        CertificateFault::WrongName => 3,
+        CertificateFault::UnknownIssuer => 4,
+        CertificateFault::SelfSigned => 5,
+        CertificateFault::CertificateAuthority => 6,
+        CertificateFault::Invalid => 7,
+    }
+}
+
+fn certificate_from_code(code: i64) -> Result<CertificateFault, Error> {
+    let fault = CertificateFault::ALL.into_iter().find(|fault| certificate_code(*fault) == code);
+    fault.ok_or_else(|| Error::corrupt(format!("certificate fault {code} of an attempt")))
+}
+
 fn timestamp(millisecond: i64) -> Result<Timestamp, Error> {
     Timestamp::from_millisecond(millisecond)
         .map_err(|error| Error::corrupt_by("the date of a delivery", error))
@@ -209,6 +226,10 @@ mod tests {
             assert_eq!(outcome_from_code(fault_code(fault)).unwrap(), Outcome::Failed(fault));
         }
         assert!(outcome_from_code(2).is_err());
+        for fault in CertificateFault::ALL {
+            assert_eq!(certificate_from_code(certificate_code(fault)).unwrap(), fault);
+        }
+        assert!(certificate_from_code(0).is_err());
     }
 
     /// Frequent queries must read an index in its order, however many other rows there are.

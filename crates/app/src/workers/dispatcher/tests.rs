@@ -2,6 +2,8 @@
 //! when no longer wanted.
 
 mod edge_cases;
+mod limits;
+mod recipients;
 mod simulation;
 mod transport;
 
@@ -44,6 +46,16 @@ struct TestService {
 
 impl TestService {
     fn new() -> Self {
+        Self::with_limits(DispatchLimits {
+            per_host: 8,
+            per_user: 16,
+            total: 32,
+            emails: 3,
+            ..DispatchLimits::default()
+        })
+    }
+
+    fn with_limits(limits: DispatchLimits) -> Self {
         static PLACES: LazyLock<Arc<Gazetteer>> = LazyLock::new(|| Arc::new(Gazetteer::embedded().unwrap()));
         let folder = TempDir::new().unwrap();
         let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
@@ -55,7 +67,7 @@ impl TestService {
             retention: Duration::from_secs(30 * 86_400),
             public_url: "https://vigie.example".to_owned(),
             match_form: MatchForm::default(),
-            limits: DispatchLimits { per_host: 8, per_user: 16, total: 32, emails: 3 },
+            limits,
         };
         let app = App::new(store.clone(), clock.clone(), Arc::new(SeededIds::new(1)), Arc::clone(&PLACES))
             .with_matcher()

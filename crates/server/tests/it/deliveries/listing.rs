@@ -48,6 +48,7 @@ async fn settle(server: &TestServer, deliveries: &[DeliveryId], next: domain::Re
             status: Some(status),
             target: Some("https://hook.example/matches".to_owned()),
             response_excerpt: b"\x07 seen".to_vec(),
+            certificate: None,
         }),
         next,
         at,

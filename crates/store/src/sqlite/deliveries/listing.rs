@@ -8,8 +8,8 @@ use rusqlite::{Connection, Row, params, params_from_iter};
 
 use super::documents::prune_documents;
 use super::{
-    DELIVERED, FAILED, Ids, LANES_PER_SEARCH, PENDING, channel_code, first_lane, lane_from_code,
-    outcome_from_code, state_codes, state_from_code, subject, timestamp,
+    DELIVERED, FAILED, Ids, LANES_PER_SEARCH, PENDING, certificate_from_code, channel_code, first_lane,
+    lane_from_code, outcome_from_code, state_codes, state_from_code, subject, timestamp,
 };
 use crate::contract::Position;
 use crate::contract::{Attempt, DeliveryList, DeliveryPage, DeliveryRow, Pruned, QueueDepth, Replay};
@@ -131,8 +131,8 @@ fn read(connection: &Connection, ids: &Ids, row: &Row<'_>) -> Result<DeliveryRow
 
 fn attempts(connection: &Connection, sequence: i64) -> Result<Vec<Attempt>, Error> {
     let mut statement = connection.prepare_cached(
-        "SELECT started_at, duration_ms, outcome, status, target, response_excerpt FROM delivery_attempt
-         WHERE sequence = ?1 ORDER BY ordinal",
+        "SELECT started_at, duration_ms, outcome, status, target, response_excerpt, certificate
+         FROM delivery_attempt WHERE sequence = ?1 ORDER BY ordinal",
     )?;
     let mut rows = statement.query([sequence])?;
     let mut attempts = Vec::new();
@@ -144,6 +144,7 @@ fn attempts(connection: &Connection, sequence: i64) -> Result<Vec<Attempt>, Erro
             status: row.get(3)?,
             target: row.get(4)?,
             response_excerpt: row.get::<_, Option<Vec<u8>>>(5)?.unwrap_or_default(),
+            certificate: row.get::<_, Option<i64>>(6)?.map(certificate_from_code).transpose()?,
         });
     }
     Ok(attempts)

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use delivery::{AttemptResult, Email, SequenceHeaders, WebhookMessage};
+use delivery::{AttemptResult, Email, Reach, SequenceHeaders, WebhookMessage};
 use domain::{DeliveryId, Endpoint, Outcome, Timestamp};
 use serde_json::Value;
 use tokio::sync::Notify;
@@ -116,6 +116,8 @@ impl FakeTransport {
             status: Some(200),
             took: Duration::from_millis(3),
             excerpt: b"fine".to_vec(),
+            certificate: None,
+            reach: Reach::Connected,
         }
     }
 }
