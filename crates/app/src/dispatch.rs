@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use delivery::{AttemptResult, Email, WebhookMessage};
+use delivery::{AttemptResult, ConfirmationEmail, Email, WebhookMessage};
 use domain::{
     DeliveryChannel, EmailAddress, Endpoint, Fault, Outcome, RetryPolicy, SavedSearch, SearchNumber,
     Timestamp, WebAddress,
@@ -29,6 +29,7 @@ const PRUNE_BATCH: usize = 1_000;
 pub trait Transport: Send + Sync + 'static {
     async fn send_webhook(&self, message: &WebhookMessage) -> AttemptResult;
     async fn send_email(&self, email: &Email) -> AttemptResult;
+    async fn send_confirmation(&self, email: &ConfirmationEmail) -> AttemptResult;
     /// Returns the host of an endpoint, or why the address policy refuses the endpoint. Looks at the URL only: the name is not
     /// resolved.
     fn check_endpoint(&self, endpoint: &Endpoint) -> Result<String, EndpointRefused>;
@@ -52,7 +53,17 @@ pub struct DispatchSettings {
     /// The base URL of links in e-mails.
     pub public_url: String,
     pub match_form: MatchForm,
+    pub confirmation: Confirmation,
     pub limits: DispatchLimits,
+}
+
+/// Whether recipients of e-mails must agree first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Confirmation {
+    #[default]
+    NotNeeded,
+    /// Nothing but the question is sent before the recipient confirms.
+    Required,
 }
 
 impl DispatchSettings {

@@ -19,6 +19,7 @@
 //! **Invariant:** `domain` decides, `store` makes durable, `wire` encodes JSON; this crate connects them. Nothing here knows HTTP.
 
 pub mod access;
+pub mod confirmation;
 pub mod deliveries;
 pub mod dispatch;
 pub mod documents;

@@ -104,6 +104,10 @@ pub const CANCEL_REASONS: &[Choice] = &[
     choice("no_recipient", "The search no longer has a destination or no longer subscribes to the event"),
     choice("erased", "The data that it refers to was erased"),
     choice("channel_off", "This server does not send by this channel"),
+    choice(
+        "unconfirmed",
+        "The recipient of e-mails has not confirmed the address: if the delivery is pending, it waits for that",
+    ),
 ];
 
 /// How an attempt ended.

@@ -49,11 +49,19 @@ pub enum CancelReason {
     Erased,
     /// The server has no transport for the channel.
     ChannelOff,
+    /// The recipient of e-mails did not confirm the address in time.
+    Unconfirmed,
 }
 
 impl CancelReason {
-    pub const ALL: [Self; 5] =
-        [Self::Disabled, Self::SearchDeleted, Self::NoRecipient, Self::Erased, Self::ChannelOff];
+    pub const ALL: [Self; 6] = [
+        Self::Disabled,
+        Self::SearchDeleted,
+        Self::NoRecipient,
+        Self::Erased,
+        Self::ChannelOff,
+        Self::Unconfirmed,
+    ];
 }
 
 /// The outcome of an attempt.

@@ -28,6 +28,7 @@ mod path;
 mod places;
 mod preview;
 mod properties;
+mod recipients;
 mod searches;
 mod searching;
 mod secrets;
@@ -206,6 +207,8 @@ fn handler(operation: OperationId) -> MethodRouter<Shared> {
         Id::Alive => get(health::alive),
         Id::Ready => get(health::ready),
         Id::Metrics => get(health::metrics),
+        Id::RecipientPage => get(recipients::page),
+        Id::ConfirmRecipient => post(recipients::confirm),
         Id::UnsubscribePage => get(unsubscribe::page),
         Id::Unsubscribe => post(unsubscribe::unsubscribe),
     }

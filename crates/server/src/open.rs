@@ -39,6 +39,7 @@ pub fn with_dispatcher(app: App, config: &Config) -> anyhow::Result<App> {
         retention: config.delivery.retention,
         public_url: config.email.public_url.clone(),
         match_form: config.delivery.match_form,
+        confirmation: config.email.confirmation,
         limits: DispatchLimits {
             emails: config.email.smtp_connections_max,
             emails_per_address_hour: config.email.per_address_hour,

@@ -6,7 +6,7 @@ use app::dispatch::{EndpointRefused, Transport};
 use async_trait::async_trait;
 use delivery::mail::{self, Mail, MailTransport, Smtp};
 use delivery::webhook::{self, Webhooks};
-use delivery::{AttemptResult, Email, Reach, WebhookMessage};
+use delivery::{AttemptResult, ConfirmationEmail, Email, Reach, WebhookMessage};
 use domain::{Endpoint, Fault, Outcome};
 
 use crate::config::{Config, EmailTransport};
@@ -108,14 +108,14 @@ impl Transport for ConfiguredTransport {
         match &self.mail {
             Some(mail) => mail.send(email).await,
             // Callers check `sends_email` first.
-            None => AttemptResult {
-                outcome: Outcome::Failed(Fault::Connect),
-                status: None,
-                took: std::time::Duration::ZERO,
-                excerpt: Vec::new(),
-                certificate: None,
-                reach: Reach::NotConnected,
-            },
+            None => not_connected(),
+        }
+    }
+
+    async fn send_confirmation(&self, email: &ConfirmationEmail) -> AttemptResult {
+        match &self.mail {
+            Some(mail) => mail.send_confirmation(email).await,
+            None => not_connected(),
         }
     }
 
@@ -128,6 +128,17 @@ impl Transport for ConfiguredTransport {
 
     fn sends_email(&self) -> bool {
         self.mail.is_some()
+    }
+}
+
+fn not_connected() -> AttemptResult {
+    AttemptResult {
+        outcome: Outcome::Failed(Fault::Connect),
+        status: None,
+        took: std::time::Duration::ZERO,
+        excerpt: Vec::new(),
+        certificate: None,
+        reach: Reach::NotConnected,
     }
 }
 

@@ -21,16 +21,17 @@ pub use contract::{
     Leases, LineageRow, LiveAdvert, LogEntry, LogStore, MaintenanceStore, MatchBatch, MatchGroup, MatchPage,
     MatchRow, MatchStore, NewDelivery, NewKey, NewSecret, Notification, OperationUsage, OutboxBatch,
     OutboxCursor, OutboxEntry, Position, PropertyCause, Pruned, PutCause, PutProperty, PutSearch, PutSite,
-    QueueDepth, RemovalCause, RenameOutcome, Replay, RequestUsage, ScanPage, ScanPart, SearchList,
-    SearchLookup, SearchPage, SearchStore, Settlement, SignatureRow, SiteStore, StateKind, Step, Store,
-    StoredProperty, StoredSearch, UsageBatch, UsageList, UsagePage, UsageStore, User,
+    QueueDepth, RecipientConfirmation, RecipientStore, RemovalCause, RenameOutcome, Replay, RequestUsage,
+    ScanPage, ScanPart, SearchList, SearchLookup, SearchPage, SearchStore, Settlement, SignatureRow,
+    SiteStore, StateKind, Step, Store, StoredProperty, StoredSearch, UsageBatch, UsageList, UsagePage,
+    UsageStore, User,
 };
 pub use error::{Cause, Error};
 
 /// The storage traits, for code that calls their methods on a concrete store. On a `dyn Store` they need no import.
 pub mod prelude {
     pub use crate::contract::{
-        AccessStore, AdvertStore, DeliveryStore, LogStore, MaintenanceStore, MatchStore, SearchStore,
-        SiteStore, Store, UsageStore,
+        AccessStore, AdvertStore, DeliveryStore, LogStore, MaintenanceStore, MatchStore, RecipientStore,
+        SearchStore, SiteStore, Store, UsageStore,
     };
 }

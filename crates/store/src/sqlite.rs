@@ -19,6 +19,7 @@ mod prepare;
 mod priority;
 mod read;
 mod readers;
+mod recipients;
 mod scan;
 mod schema;
 mod searches;
@@ -35,9 +36,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::grouping::PersonDecision;
 use domain::{
-    AdvertId, CancelReason, Date, DeliveryEpoch, DeliveryId, Identity, KeyId, KeySettings, Property,
-    PropertyId, SearchId, SearchNumber, SearchToken, Site, SiteCategory, SiteCategoryId, SiteCategoryName,
-    SiteDirectory, SiteKey, Timestamp, UserId, WebhookSecret, WebhookSecrets,
+    AdvertId, CancelReason, Date, DeliveryEpoch, DeliveryId, EmailAddress, Identity, KeyId, KeySettings,
+    Property, PropertyId, SearchId, SearchNumber, SearchToken, Site, SiteCategory, SiteCategoryId,
+    SiteCategoryName, SiteDirectory, SiteKey, Timestamp, UserId, WebhookSecret, WebhookSecrets,
 };
 use rusqlite::Connection;
 use tokio::sync::watch;
@@ -47,9 +48,9 @@ use crate::contract::{
     DeliveryPage, DeliveryRow, DeliveryStore, DocumentKey, EnqueueBatch, Erased, ForeignWrites, Key, Lane,
     LaneDue, LaneHead, LanePeek, Leases, LineageRow, LiveAdvert, LogEntry, LogStore, MaintenanceStore,
     MatchBatch, MatchGroup, MatchPage, MatchRow, MatchStore, NewKey, NewSecret, OutboxBatch, Position,
-    Pruned, PutSite, QueueDepth, RenameOutcome, Replay, ScanPage, ScanPart, SearchList, SearchLookup,
-    SearchPage, SearchStore, Settlement, SignatureRow, SiteStore, StoredProperty, StoredSearch, UsageBatch,
-    UsageList, UsagePage, UsageStore,
+    Pruned, PutSite, QueueDepth, RecipientConfirmation, RecipientStore, RenameOutcome, Replay, ScanPage,
+    ScanPart, SearchList, SearchLookup, SearchPage, SearchStore, Settlement, SignatureRow, SiteStore,
+    StoredProperty, StoredSearch, UsageBatch, UsageList, UsagePage, UsageStore,
 };
 use crate::error::Error;
 use deliveries::PreparedClaim;
@@ -435,6 +436,35 @@ impl DeliveryStore for SqliteStore {
         at: Timestamp,
     ) -> Result<WebhookSecrets, Error> {
         self.write(move |connection| secrets::put(connection, user, &secret, rule, at)).await
+    }
+}
+
+#[async_trait]
+impl RecipientStore for SqliteStore {
+    async fn recipient_confirmation(
+        &self,
+        user: UserId,
+        address: EmailAddress,
+    ) -> Result<Option<RecipientConfirmation>, Error> {
+        self.read(move |connection| recipients::confirmation(connection, user, &address)).await
+    }
+
+    async fn confirmation_by_token(&self, hash: [u8; 32]) -> Result<Option<RecipientConfirmation>, Error> {
+        self.read(move |connection| recipients::by_token(connection, hash)).await
+    }
+
+    async fn put_question(
+        &self,
+        user: UserId,
+        address: EmailAddress,
+        hash: [u8; 32],
+        at: Timestamp,
+    ) -> Result<(), Error> {
+        self.write(move |connection| recipients::put_question(connection, user, &address, hash, at)).await
+    }
+
+    async fn confirm_recipient(&self, hash: [u8; 32], at: Timestamp) -> Result<(), Error> {
+        self.write(move |connection| recipients::confirm(connection, hash, at)).await
     }
 }
 

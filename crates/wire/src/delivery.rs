@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use domain::{
-    CertificateFault, DeliveryChannel, DeliveryId, DeliveryState, EventName, MatchId, Outcome, PropertyId,
-    SearchId, Timestamp, Violation,
+    CancelReason, CertificateFault, DeliveryChannel, DeliveryId, DeliveryState, EventName, MatchId, Outcome,
+    PropertyId, SearchId, Timestamp, Violation,
 };
 use jiff::tz::TimeZone;
 use serde::Serialize;
@@ -28,6 +28,8 @@ pub struct DeliveryInput<'a> {
     /// `None` if the property was erased.
     pub about: Option<(PropertyId, MatchId)>,
     pub state: DeliveryState,
+    /// Whether it is pending because its recipient has not confirmed yet.
+    pub awaits_confirmation: bool,
     pub created_at: Timestamp,
     /// For a pending delivery the time of the next attempt; for a settled one the time it was settled.
     pub state_at: Timestamp,
@@ -70,6 +72,7 @@ impl DeliveryBody {
             event,
             about,
             state,
+            awaits_confirmation,
             created_at,
             state_at,
             attempt_count,
@@ -86,6 +89,9 @@ impl DeliveryBody {
         };
         let reason = match state {
             DeliveryState::Cancelled(reason) => Some(names::cancel_reason(*reason)),
+            DeliveryState::Pending if *awaits_confirmation => {
+                Some(names::cancel_reason(CancelReason::Unconfirmed))
+            }
             DeliveryState::Pending
             | DeliveryState::Leased
             | DeliveryState::Delivered

@@ -160,6 +160,7 @@ pub const fn cancel_reason(reason: CancelReason) -> &'static str {
         CancelReason::NoRecipient => "no_recipient",
         CancelReason::Erased => "erased",
         CancelReason::ChannelOff => "channel_off",
+        CancelReason::Unconfirmed => "unconfirmed",
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use delivery::{Email, Reach};
+use delivery::{ConfirmationEmail, Email, Reach};
 use domain::criteria::{RawCriteria, RawCriterion};
 use domain::search::{MatchChannel, SearchDraft};
 use domain::{
@@ -20,7 +20,7 @@ use testkit::{ManualClock, SeededIds};
 use wire::webhook::MatchForm;
 
 use super::*;
-use crate::dispatch::{DispatchLimits, DispatchSettings, EndpointRefused, Transport};
+use crate::dispatch::{Confirmation, DispatchLimits, DispatchSettings, EndpointRefused, Transport};
 use crate::workers::follower::Progress;
 use crate::workers::matcher::Matcher;
 
@@ -39,6 +39,10 @@ impl Transport for RecordingTransport {
 
     async fn send_email(&self, _email: &Email) -> AttemptResult {
         unreachable!("the tester sends no e-mails")
+    }
+
+    async fn send_confirmation(&self, _email: &ConfirmationEmail) -> AttemptResult {
+        unreachable!("no recipient is asked here")
     }
 
     fn check_endpoint(&self, _endpoint: &Endpoint) -> Result<String, EndpointRefused> {
@@ -71,6 +75,7 @@ impl TestService {
             retention: Duration::from_secs(86_400),
             public_url: "https://vigie.example".to_owned(),
             match_form: MatchForm::default(),
+            confirmation: Confirmation::default(),
             limits: DispatchLimits::default(),
         };
         let app = App::new(store.clone(), clock.clone(), ids, Arc::clone(&PLACES))

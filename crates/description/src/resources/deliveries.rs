@@ -70,7 +70,7 @@ fn delivery_fields() -> Vec<Field> {
         Field::new("match", Kind::Link("Match"), "The match; null if the data was erased").or_null(),
         Field::new("property", Kind::Link("Property"), "The property; null if the data was erased").or_null(),
         Field::new("state", Kind::Choice(codes::DELIVERY_STATES), "The state"),
-        Field::new("reason", Kind::Choice(codes::CANCEL_REASONS), "Why it was cancelled; null otherwise").or_null(),
+        Field::new("reason", Kind::Choice(codes::CANCEL_REASONS), "Why it was cancelled, or what it waits for; null otherwise").or_null(),
         Field::new("createdAt", Kind::DateTime, "When it was created"),
         Field::new("nextAttemptAt", Kind::DateTime, "When it is sent next; null unless it is pending").or_null(),
         Field::new("settledAt", Kind::DateTime, "When it was delivered, failed or cancelled").or_null(),

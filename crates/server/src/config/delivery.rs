@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use app::dispatch::DispatchLimits;
+use app::dispatch::{Confirmation, DispatchLimits};
 use delivery::mail::{Login, Mailbox, Security};
 use delivery::webhook::{AddressPolicy, AllowedPorts, Dns, IpLiterals, Success};
 use domain::WebAddress;
@@ -55,6 +55,7 @@ pub struct Email {
     pub smtp: SmtpServer,
     /// Limit of concurrent e-mail attempts.
     pub smtp_connections_max: usize,
+    pub confirmation: Confirmation,
     /// E-mails per hour to one address; zero means no limit.
     pub per_address_hour: u32,
     /// E-mails per day of one user; zero means no limit.
@@ -132,6 +133,7 @@ impl Email {
         let user = reader.take("email.smtp_user", |text| Ok(text.to_owned()));
         let password = reader.take("email.smtp_password", |text| Ok(text.to_owned()));
         let smtp_connections_max = reader.take("email.smtp_connections_max", value::count(ATTEMPTS_MAX));
+        let confirmation = reader.take("email.confirm_recipients", confirmation);
         let per_address_hour = reader.take("email.per_address_hour_max", value::limit(PER_TIME_MAX));
         let per_user_day = reader.take("email.per_user_day_max", value::limit(PER_TIME_MAX));
         let login = user.zip(password).map(|(user, password)| login(reader, user, password));
@@ -143,6 +145,7 @@ impl Email {
             folder: folder?,
             smtp: SmtpServer { host: host?, port: port?, security: security?, login: login? },
             smtp_connections_max: smtp_connections_max?,
+            confirmation: confirmation?,
             per_address_hour: per_address_hour?,
             per_user_day: per_user_day?,
         })
@@ -275,6 +278,14 @@ fn transport(text: &str) -> Result<EmailTransport, String> {
         "smtp" => Ok(EmailTransport::Smtp),
         "folder" => Ok(EmailTransport::Folder),
         _ => Err(not("off, smtp or folder")),
+    }
+}
+
+fn confirmation(text: &str) -> Result<Confirmation, String> {
+    match text {
+        "false" => Ok(Confirmation::NotNeeded),
+        "true" => Ok(Confirmation::Required),
+        _ => Err(not("true or false")),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Deliveries: list and inspect them, and send them again.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use app::access::Caller;
@@ -9,7 +10,9 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use description::OperationId;
 use description::operations::search_parameters;
-use domain::{CancelReason, DeliveryId, DeliveryState, SearchNumber, SearchRef, Timestamp, Violation};
+use domain::{
+    CancelReason, DeliveryChannel, DeliveryId, DeliveryState, SearchNumber, SearchRef, Timestamp, Violation,
+};
 use http::StatusCode;
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
@@ -96,8 +99,9 @@ pub async fn list(
         }
         None => DeliveryPage::default(),
     };
+    let waiting = shared.app.awaiting_confirmation(&page.deliveries).await?;
     let members: Vec<DeliveryBody> =
-        page.deliveries.iter().map(|row| DeliveryBody::of(&parts(row, zone))).collect();
+        page.deliveries.iter().map(|row| DeliveryBody::of(&parts(row, &waiting, zone))).collect();
     let view = View::new(PATH, &query.raw, paging, page.total);
     let page = Collection::new(
         "Delivery",
@@ -160,7 +164,8 @@ async fn present(
 ) -> Result<Response, Problem> {
     let delivery = shared.app.delivery_of(Some(caller.user.id), id).await?;
     let (row, attempts) = delivery.ok_or_else(Problem::not_found)?;
-    let parts = parts(&row, &shared.config.time_zone);
+    let waiting = shared.app.awaiting_confirmation(std::slice::from_ref(&row)).await?;
+    let parts = parts(&row, &waiting, &shared.config.time_zone);
     Ok(json(status, &DeliveryWithAttempts::of(&parts, attempts.iter().map(attempt_parts))))
 }
 
@@ -194,7 +199,11 @@ pub async fn replay_search(
 }
 
 /// Converts a stored delivery for the response.
-pub fn parts<'a>(row: &DeliveryRow, zone: &'a TimeZone) -> DeliveryInput<'a> {
+pub fn parts<'a>(
+    row: &DeliveryRow,
+    waiting: &BTreeSet<SearchNumber>,
+    zone: &'a TimeZone,
+) -> DeliveryInput<'a> {
     let DeliveryRow {
         id,
         lane,
@@ -220,6 +229,9 @@ pub fn parts<'a>(row: &DeliveryRow, zone: &'a TimeZone) -> DeliveryInput<'a> {
         event,
         about: *subject,
         state: *state,
+        awaits_confirmation: *state == DeliveryState::Pending
+            && lane.channel == DeliveryChannel::Email
+            && waiting.contains(&lane.search),
         created_at: *created_at,
         state_at: *state_at,
         attempt_count: *attempts,

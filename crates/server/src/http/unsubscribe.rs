@@ -77,7 +77,7 @@ const UNKNOWN: &str =
     "<p>Ce lien n'est plus valable : la recherche a été supprimée ou l'adresse est incomplète.</p>";
 
 /// Creates a page that loads nothing, runs no script, sends no referrer and cannot be framed.
-fn html_page(status: StatusCode, content: &str) -> Response {
+pub fn html_page(status: StatusCode, content: &str) -> Response {
     const POLICY: HeaderName = header::CONTENT_SECURITY_POLICY;
     let html = format!(
         "<!doctype html><html lang=\"fr\"><head><meta charset=\"utf-8\">\

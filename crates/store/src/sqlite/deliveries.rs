@@ -67,6 +67,7 @@ fn cancelled_code(reason: CancelReason) -> i64 {
             CancelReason::NoRecipient => 2,
             CancelReason::Erased => 3,
             CancelReason::ChannelOff => 4,
+            CancelReason::Unconfirmed => 5,
         }
 }
 

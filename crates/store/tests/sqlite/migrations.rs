@@ -24,6 +24,7 @@ use crate::delivery_fixtures::{
 const BEFORE_EGRESS: &str = "
     ALTER TABLE delivery_attempt DROP COLUMN certificate;
     DROP TABLE changed_recipient;
+    DROP TABLE recipient_confirmation;
     ALTER TABLE deleted_search DROP COLUMN deleted_at;";
 
 /// Reverts migration 7.

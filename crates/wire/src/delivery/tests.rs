@@ -20,6 +20,7 @@ fn input(zone: &TimeZone, state: DeliveryState) -> DeliveryInput<'_> {
         event: Some(EventName::UpdatePrice),
         about: Some((PropertyId::from_bytes([0xb0; 16]), MatchId::of(number, 1_337))),
         state,
+        awaits_confirmation: false,
         created_at: at("2026-03-02T09:00:00Z"),
         state_at: at("2026-03-02T10:00:00Z"),
         attempt_count: 2,

@@ -13,6 +13,7 @@ use store::{
 };
 
 use super::attempt::attempt;
+use super::confirm::CONFIRMATION_POLL;
 use super::in_flight::InFlight;
 use super::render::{self, PendingMessage, Recipient};
 use super::schedule::{MAIL_HOST, OrderKey, Route, Target};
@@ -42,10 +43,15 @@ impl Dispatcher {
         let lookups = self.app.store.searches_by_number(numbers.clone()).await?;
         let searches: HashMap<_, _> = numbers.into_iter().zip(lookups).collect();
 
+        let unconfirmed = self.unconfirmed(lanes, &searches, now).await?;
         let (mut peeks, mut plans) = (Vec::new(), Vec::new());
         for lane in lanes {
             let Some(lookup) = searches.get(&lane.search) else { continue };
-            match self.plan(*lane, lookup, now) {
+            let plan = match unconfirmed.contains(lane) {
+                true => LanePlan::Unconfirmed,
+                false => self.plan(*lane, lookup, now),
+            };
+            match plan {
                 LanePlan::Parked => continue,
                 LanePlan::Wait(until) => {
                     self.defer(*lane, until);
@@ -70,6 +76,14 @@ impl Dispatcher {
                 LanePlan::Cancel(reason) => {
                     cancelled.entry(reason).or_default().extend(due.iter().map(|due| due.id));
                     next_due_at
+                }
+                LanePlan::Unconfirmed => {
+                    let expired = due.iter().filter(|due| Self::has_waited_too_long(due.due_at, now));
+                    let expired = expired.map(|due| due.id);
+                    cancelled.entry(CancelReason::Unconfirmed).or_default().extend(expired);
+                    self.collecting.insert(lane);
+                    self.defer(lane, later(now, CONFIRMATION_POLL));
+                    None
                 }
                 LanePlan::Webhooks(plan) => {
                     let (due, unwanted): (Vec<_>, Vec<_>) = due.into_iter().partition(|due| plan.wants(due));
@@ -300,6 +314,8 @@ enum LanePlan {
     Webhooks(WebhookPlan),
     Email(EmailPlan),
     Cancel(CancelReason),
+    /// The recipient has not confirmed yet.
+    Unconfirmed,
     /// A limit is reached; the schedule has parked the lane.
     Parked,
     /// A limit over time is reached.
@@ -355,7 +371,7 @@ impl LanePlan {
                 (*take + skipped, Gather::DueOnly)
             }
             Self::Email(_) => (COLLECTED_MAX, Gather::WithNew),
-            Self::Cancel(_) => (CANCELS_PER_LANE, Gather::DueOnly),
+            Self::Cancel(_) | Self::Unconfirmed => (CANCELS_PER_LANE, Gather::DueOnly),
             Self::Parked | Self::Wait(_) | Self::Suspend => (0, Gather::DueOnly),
         };
         LanePeek { lane, take, gather }

@@ -150,10 +150,10 @@ fn attempts(connection: &Connection, sequence: i64) -> Result<Vec<Attempt>, Erro
     Ok(attempts)
 }
 
-/// Selects deliveries that failed, or were cancelled for a reason that may be gone: notifications were off, there was no recipient, or
-/// the channel was off.
+/// Selects deliveries that failed, or were cancelled for a reason that may be gone: notifications were off, there was no recipient, the
+/// channel was off, or the recipient had not confirmed.
 pub const UNSUCCESSFUL: &str = "SELECT sequence FROM delivery INDEXED BY delivery_unsuccessful
-     WHERE lane = ?1 AND state >= 3 AND sequence > ?2 AND state IN (3, 10, 12, 14) AND created_at >= ?3 AND due_at <= ?4
+     WHERE lane = ?1 AND state >= 3 AND sequence > ?2 AND state IN (3, 10, 12, 14, 15) AND created_at >= ?3 AND due_at <= ?4
      ORDER BY sequence LIMIT ?5";
 
 pub fn replay(
