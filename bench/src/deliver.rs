@@ -88,11 +88,12 @@ pub fn run(args: &DeliverArgs) -> anyhow::Result<()> {
 }
 
 /// Returns the settings for deliveries to loopback addresses.
-fn settings(authority: &Authority) -> [(&'static str, String); 3] {
+fn settings(authority: &Authority) -> [(&'static str, String); 4] {
     [
         // Hides the warning about private addresses.
         ("VIGIE_LOG__LEVEL", "error,server::cli::serve=info".to_owned()),
         ("VIGIE_DELIVERY__EXTRA_CA_FILE", authority.file().display().to_string()),
         ("VIGIE_DELIVERY__DANGER_ALLOW_PRIVATE_ADDRESSES", "true".to_owned()),
+        ("VIGIE_DELIVERY__PER_HOST_MINUTE_MAX", "0".to_owned()),
     ]
 }

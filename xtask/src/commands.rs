@@ -30,7 +30,7 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "ci",
         arguments: "",
-        about: "Run what CI runs: check, test, and deny if it is installed.",
+        about: "Run what CI runs: check, test, and deny and advisories if cargo-deny is installed.",
         run: ci,
     },
     Command {
@@ -99,6 +99,12 @@ pub const COMMANDS: &[Command] = &[
         about: "Check licences, duplicates and sources of the dependencies (deny.toml).",
         run: deny,
     },
+    Command {
+        name: "advisories",
+        arguments: "",
+        about: "Check the dependencies for known vulnerabilities (RUSTSEC); needs the network.",
+        run: advisories,
+    },
 ];
 
 const KILLS_DEFAULT: &str = "1000";
@@ -125,11 +131,21 @@ fn test(arguments: &[String]) -> Result<(), Failure> {
 fn ci(_: &[String]) -> Result<(), Failure> {
     check(&[])?;
     test(&[])?;
-    if has_deny() {
-        return deny(&[]);
+    if !has_deny() {
+        eprintln!(
+            "\nskipped: `cargo xtask deny` and `cargo xtask advisories` need cargo-deny; `{DENY_INSTALL}` installs it"
+        );
+        return Ok(());
     }
-    eprintln!("\nskipped: `cargo xtask deny` needs cargo-deny; `{DENY_INSTALL}` installs it");
-    Ok(())
+    deny(&[])?;
+    if fetch_advisories().run().is_err() {
+        eprintln!(
+            "\nskipped: known vulnerabilities (RUSTSEC) were not checked, because their database cannot be fetched; \
+             run `cargo xtask advisories` with a network"
+        );
+        return Ok(());
+    }
+    check_advisories().run()
 }
 
 fn demo(arguments: &[String]) -> Result<(), Failure> {
@@ -252,13 +268,29 @@ fn has_deny() -> bool {
     Step::cargo(["deny", "--version"]).succeeds()
 }
 
-/// Runs cargo-deny without advisories: they need the network, and fail when one is published instead of when something changes here.
-/// See `deny.toml`.
+/// Runs cargo-deny without advisories, which need the network. See `deny.toml`.
 fn deny(_: &[String]) -> Result<(), Failure> {
     if !has_deny() {
         return Err(Failure::Missing { tool: "cargo-deny", install: DENY_INSTALL });
     }
     Step::cargo(["deny", "--workspace", "check", "bans", "licenses", "sources"]).run()
+}
+
+fn fetch_advisories() -> Step {
+    Step::cargo(["deny", "--workspace", "fetch", "db"])
+}
+
+/// With the database that was just fetched.
+fn check_advisories() -> Step {
+    Step::cargo(["deny", "--workspace", "check", "--disable-fetch", "advisories"])
+}
+
+fn advisories(_: &[String]) -> Result<(), Failure> {
+    if !has_deny() {
+        return Err(Failure::Missing { tool: "cargo-deny", install: DENY_INSTALL });
+    }
+    fetch_advisories().run()?;
+    check_advisories().run()
 }
 
 #[cfg(test)]

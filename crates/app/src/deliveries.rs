@@ -1,4 +1,4 @@
-//! Deliveries as their owners and operators see them: listing, replaying, webhook secrets, unsubscribing, and the webhook tester.
+//! Deliveries as their owners and operators see them: listing, replaying, webhook secrets, and the webhook tester.
 //!
 //! Only the webhook tester sends from here. Replayed deliveries become pending, and the
 //! [dispatcher](crate::workers::dispatcher) sends them.
@@ -12,16 +12,12 @@ use domain::{
     WebhookSecrets,
 };
 use store::{Attempt, DeliveryList, DeliveryPage, DeliveryRow, NewSecret, Replay, StoredSearch};
-use subtle::ConstantTimeEq;
 use wire::webhook::WebhookEvent;
 
 use crate::workers::dispatcher::payload::{self, MatchPayload};
 use crate::{App, Error};
 
 pub use sample::Sample;
-
-/// How often an unsubscription is retried if the same search is changed concurrently.
-const UNSUBSCRIBE_TRIES: usize = 5;
 
 /// How many deliveries one transaction replays: few enough that other writers hardly wait for it.
 const REPLAY_BATCH: usize = 1_000;
@@ -125,35 +121,6 @@ impl App {
         getrandom::fill(&mut random).map_err(Error::NoRandomness)?;
         let secret = WebhookSecret::new(random);
         Ok(self.store.put_webhook_secret(user, secret, rule, self.clock.now()).await?)
-    }
-
-    /// Turns off the e-mails of a search for the holder of its token. Does nothing if they are already off. Returns `false` if
-    /// the token does not belong to the search.
-    pub async fn unsubscribe(&self, search: SearchId, token: &str) -> Result<bool, Error> {
-        for _ in 0..UNSUBSCRIBE_TRIES {
-            let Some(stored) = self.search_by_token(search, token).await? else { return Ok(false) };
-            if stored.search.draft.alerts.email.is_none() {
-                return Ok(true);
-            }
-            let mut draft = stored.search.draft.clone();
-            draft.alerts.email = None;
-            if self.update_search(&stored, draft).await?.is_some() {
-                return Ok(true);
-            }
-        }
-        Err(Error::Contended)
-    }
-
-    /// Returns a search, or `None` if the token does not belong to it.
-    pub async fn search_by_token(
-        &self,
-        search: SearchId,
-        token: &str,
-    ) -> Result<Option<StoredSearch>, Error> {
-        let matches = |stored: &StoredSearch| {
-            bool::from(stored.search.token.as_str().as_bytes().ct_eq(token.as_bytes()))
-        };
-        Ok(self.store.search(search).await?.filter(matches))
     }
 
     /// Sends a sample to an endpoint, once and immediately, as a search of the user would send it. Returns `None` if this process

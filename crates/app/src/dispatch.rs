@@ -8,13 +8,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use delivery::{AttemptResult, Email, WebhookMessage};
-use domain::{DeliveryChannel, Endpoint, Fault, Outcome, RetryPolicy, SearchNumber, Timestamp};
+use delivery::{AttemptResult, ConfirmationEmail, Email, WebhookMessage};
+use domain::{
+    DeliveryChannel, EmailAddress, Endpoint, Fault, Outcome, RetryPolicy, SavedSearch, SearchNumber,
+    Timestamp, WebAddress,
+};
 use store::{Lane, QueueDepth};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use wire::webhook::MatchForm;
 
+use crate::unsubscribe::LinkKey;
 use crate::{App, Error};
 
 /// How many deliveries one transaction prunes: few enough that other writers hardly wait for it.
@@ -25,6 +29,7 @@ const PRUNE_BATCH: usize = 1_000;
 pub trait Transport: Send + Sync + 'static {
     async fn send_webhook(&self, message: &WebhookMessage) -> AttemptResult;
     async fn send_email(&self, email: &Email) -> AttemptResult;
+    async fn send_confirmation(&self, email: &ConfirmationEmail) -> AttemptResult;
     /// Returns the host of an endpoint, or why the address policy refuses the endpoint. Looks at the URL only: the name is not
     /// resolved.
     fn check_endpoint(&self, endpoint: &Endpoint) -> Result<String, EndpointRefused>;
@@ -48,7 +53,31 @@ pub struct DispatchSettings {
     /// The base URL of links in e-mails.
     pub public_url: String,
     pub match_form: MatchForm,
+    pub confirmation: Confirmation,
     pub limits: DispatchLimits,
+}
+
+/// Whether recipients of e-mails must agree first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Confirmation {
+    #[default]
+    NotNeeded,
+    /// Nothing but the question is sent before the recipient confirms.
+    Required,
+}
+
+impl DispatchSettings {
+    /// Returns the link that ends the e-mails of a search to one recipient.
+    pub(crate) fn unsubscribe_link(
+        &self,
+        key: &LinkKey,
+        search: &SavedSearch,
+        recipient: &EmailAddress,
+    ) -> Option<WebAddress> {
+        let base = self.public_url.trim_end_matches('/');
+        WebAddress::parse(&format!("{base}/unsubscribe/{}/{}", search.id, key.link_token(search, recipient)))
+            .ok()
+    }
 }
 
 /// How many attempts may be in flight at once. A receiver that hangs occupies the attempts of its own host and no others; one
@@ -61,11 +90,26 @@ pub struct DispatchLimits {
     pub total: usize,
     /// E-mails, and so connections to the mail server: most mail servers allow a few and refuse more.
     pub emails: usize,
+    /// Attempts per minute to one registered domain, over all users. Zero means no limit, here and below.
+    pub per_host_minute: u32,
+    /// E-mails per hour to one address.
+    pub emails_per_address_hour: u32,
+    /// E-mails per day of one user.
+    pub emails_per_user_day: u32,
 }
 
 impl Default for DispatchLimits {
+    /// Without limits over time.
     fn default() -> Self {
-        Self { per_host: 32, per_user: 256, total: 2_048, emails: 3 }
+        Self {
+            per_host: 32,
+            per_user: 256,
+            total: 2_048,
+            emails: 3,
+            per_host_minute: 0,
+            emails_per_address_hour: 0,
+            emails_per_user_day: 0,
+        }
     }
 }
 

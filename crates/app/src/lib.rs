@@ -2,7 +2,7 @@
 //!
 //! [`App`] is the entry point for the HTTP server and the command line: ingest adverts ([`ingest`]), read them back
 //! ([`documents`]), search them ([`search`]), manage saved searches ([`searches`], [`preview`]), authenticate callers
-//! ([`access`]), share the machine between them ([`fair`]), count what they use ([`usage`]), manage sites ([`sites`]) and deliveries ([`deliveries`]). [`workers`] run in the background: the
+//! ([`access`]), share the machine between them ([`fair`]), count what they use ([`usage`]), manage sites ([`sites`]) and deliveries ([`deliveries`], [`unsubscribe`]). [`workers`] run in the background: the
 //! [indexer](workers::indexer) keeps the index in step with the store, the [matcher](workers::matcher) matches changes against
 //! saved searches ([`matching`]), the [dispatcher](workers::dispatcher) sends notifications ([`dispatch`]), and
 //! [`expiry`](workers::expiry) expires adverts that no crawler has seen for a while.
@@ -19,6 +19,7 @@
 //! **Invariant:** `domain` decides, `store` makes durable, `wire` encodes JSON; this crate connects them. Nothing here knows HTTP.
 
 pub mod access;
+pub mod confirmation;
 pub mod deliveries;
 pub mod dispatch;
 pub mod documents;
@@ -35,6 +36,7 @@ pub mod search;
 pub mod searches;
 pub mod sites;
 pub mod system;
+pub mod unsubscribe;
 pub mod usage;
 pub mod workers;
 
@@ -44,6 +46,7 @@ use domain::{Clock, IdSource};
 use jiff::tz::TimeZone;
 use places::Gazetteer;
 use store::Store;
+use tokio::sync::OnceCell;
 
 pub use error::Error;
 
@@ -67,6 +70,7 @@ pub struct App {
     grouping: Arc<grouping::Grouping>,
     pending_usage: Arc<usage::PendingUsage>,
     workers: Arc<workers::health::Workers>,
+    link_key: Arc<OnceCell<unsubscribe::LinkKey>>,
 }
 
 impl App {
@@ -92,6 +96,7 @@ impl App {
             grouping: Arc::default(),
             pending_usage: Arc::default(),
             workers: Arc::default(),
+            link_key: Arc::default(),
         }
     }
 

@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use app::App;
 use app::deliveries::Replayed;
-use app::dispatch::{DispatchLimits, DispatchSettings, EndpointRefused, Transport};
+use app::dispatch::{Confirmation, DispatchLimits, DispatchSettings, EndpointRefused, Transport};
 use app::workers::dispatcher::Dispatcher;
 use app::workers::follower::Progress;
 use app::workers::matcher::Matcher;
 use async_trait::async_trait;
 use delivery::webhook::{AddressPolicy, Deadlines, Settings, Webhooks};
-use delivery::{AttemptResult, Email, WebhookMessage};
+use delivery::{AttemptResult, ConfirmationEmail, Email, WebhookMessage};
 use domain::search::SearchDraft;
 use domain::{
     Alerts, Amount, DeliveryState, Endpoint, Fault, FieldUpdate, Identity, Outcome, RetryPolicy, SearchNumber,
@@ -60,6 +60,10 @@ impl Transport for TwoSenders {
 
     async fn send_email(&self, _: &Email) -> AttemptResult {
         unreachable!("this test sends no e-mails")
+    }
+
+    async fn send_confirmation(&self, _email: &ConfirmationEmail) -> AttemptResult {
+        unreachable!("no recipient is asked here")
     }
 
     fn check_endpoint(&self, endpoint: &Endpoint) -> Result<String, EndpointRefused> {
@@ -115,7 +119,14 @@ async fn every_hostile_receiver_gets_six_attempts_an_hour_apart_and_a_replay() {
         retention: LONG,
         public_url: String::new(),
         match_form: MatchForm::default(),
-        limits: DispatchLimits { per_host: 2, per_user: 1_000, total: 1_000, emails: 3 },
+        confirmation: Confirmation::default(),
+        limits: DispatchLimits {
+            per_host: 2,
+            per_user: 1_000,
+            total: 1_000,
+            emails: 3,
+            ..DispatchLimits::default()
+        },
     };
     let places = Arc::new(Gazetteer::embedded().unwrap());
     let app = App::new(store.clone(), clock.clone(), Arc::new(SeededIds::new(1)), places)

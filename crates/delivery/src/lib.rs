@@ -12,4 +12,6 @@ mod message;
 pub mod signature;
 pub mod webhook;
 
-pub use message::{AttemptResult, Email, EmailId, ListingSummary, SequenceHeaders, WebhookMessage};
+pub use message::{
+    AttemptResult, ConfirmationEmail, Email, EmailId, ListingSummary, Reach, SequenceHeaders, WebhookMessage,
+};

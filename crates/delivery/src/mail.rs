@@ -7,6 +7,7 @@
 //! unknown whether the server accepted the e-mail. It is then sent again under the same `Message-ID`, and mail
 //! programs show it once.
 
+mod confirmation;
 mod connection;
 mod email;
 mod folder;
@@ -24,7 +25,7 @@ use tokio::time::{Instant, timeout};
 
 use self::connection::SmtpError;
 use self::email::ComposedEmail;
-use crate::{AttemptResult, Email};
+use crate::{AttemptResult, ConfirmationEmail, Email, Reach};
 
 pub use self::mailbox::{Mailbox, MailboxError};
 
@@ -137,9 +138,17 @@ impl Mail {
 
     /// Makes one attempt.
     pub async fn send(&self, email: &Email) -> AttemptResult {
+        self.send_composed(&email::compose(email, &self.from)).await
+    }
+
+    /// Makes one attempt to ask a recipient.
+    pub async fn send_confirmation(&self, email: &ConfirmationEmail) -> AttemptResult {
+        self.send_composed(&confirmation::compose(email, &self.from)).await
+    }
+
+    async fn send_composed(&self, composed: &ComposedEmail) -> AttemptResult {
         let started = Instant::now();
-        let composed = email::compose(email, &self.from);
-        let attempt = timeout(self.deadlines.total, self.attempt(email, &composed)).await;
+        let attempt = timeout(self.deadlines.total, self.attempt(composed)).await;
         let (outcome, status, excerpt) = match attempt {
             Ok(AttemptEnd::Accepted(reply)) => (Outcome::Delivered, Some(reply.code), reply.lines.join("\n")),
             Ok(AttemptEnd::Written) => (Outcome::Delivered, None, String::new()),
@@ -153,16 +162,18 @@ impl Mail {
         };
         let mut excerpt = excerpt.into_bytes();
         excerpt.truncate(AttemptResult::EXCERPT_BYTES_MAX);
-        AttemptResult { outcome, status, took: started.elapsed(), excerpt }
+        // The mail server belongs to the operator, who finds the reason in the log.
+        let (certificate, reach) = (None, Reach::Connected);
+        AttemptResult { outcome, status, took: started.elapsed(), excerpt, certificate, reach }
     }
 
-    async fn attempt(&self, email: &Email, composed: &ComposedEmail) -> AttemptEnd {
+    async fn attempt(&self, composed: &ComposedEmail) -> AttemptEnd {
         match &self.backend {
             Backend::Smtp(server) => match server.send(&self.from.ascii_address(), composed).await {
                 Ok(reply) => AttemptEnd::Accepted(reply),
                 Err(error) => AttemptEnd::Failed(error),
             },
-            Backend::Folder(folder) => match folder::write(folder, email, &composed.bytes).await {
+            Backend::Folder(folder) => match folder::write(folder, composed).await {
                 Ok(()) => AttemptEnd::Written,
                 Err(error) => AttemptEnd::NotWritten(error),
             },

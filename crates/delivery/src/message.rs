@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use domain::{
-    Amount, DeliveryId, EmailAddress, Endpoint, Outcome, Timestamp, TransactionType, WebAddress,
-    WebhookSecret,
+    Amount, CertificateFault, DeliveryId, EmailAddress, Endpoint, Outcome, Timestamp, TransactionType,
+    WebAddress, WebhookSecret,
 };
 use sha2::{Digest, Sha256};
 
@@ -56,12 +56,27 @@ impl Email {
     pub const LISTINGS_MAX: usize = 30;
 }
 
+/// An e-mail that asks its recipient whether to send the alerts of a user there, for one attempt.
+#[derive(Debug, Clone)]
+pub struct ConfirmationEmail {
+    pub id: EmailId,
+    pub to: EmailAddress,
+    pub at: Timestamp,
+    /// Leads to the page where the recipient confirms.
+    pub link: WebAddress,
+}
+
 /// Identifies an e-mail by the deliveries in it. Mail programs show only one message per `Message-ID`, so an e-mail
 /// with other content needs another id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EmailId([u8; 16]);
 
 impl EmailId {
+    /// Returns the id of an e-mail without deliveries.
+    pub const fn random(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
     pub fn of(deliveries: impl IntoIterator<Item = DeliveryId>) -> Self {
         let mut deliveries: Vec<DeliveryId> = deliveries.into_iter().collect();
         deliveries.sort();
@@ -102,6 +117,17 @@ pub struct AttemptResult {
     pub took: Duration,
     /// The first bytes of the response.
     pub excerpt: Vec<u8>,
+    /// What is wrong with the receiver's certificate, if that is why the attempt failed.
+    pub certificate: Option<CertificateFault>,
+    pub reach: Reach,
+}
+
+/// How far an attempt got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// No connection was opened: the address was refused, the name not found, or nothing answered there.
+    NotConnected,
+    Connected,
 }
 
 impl AttemptResult {

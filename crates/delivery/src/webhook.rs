@@ -3,7 +3,7 @@
 //! Only this code sends to such addresses, so it enforces the address policy three times: on the endpoint as
 //! written ([`Webhooks::check`], without network access), on every address its name resolves to, and on the peer of
 //! the connection. In reading order: `target` parses and checks the endpoint, `resolve` resolves its name,
-//! `address` holds the policy, `connect` opens the socket, `socket` limits what is read, `connection` speaks HTTP,
+//! `address` holds the policy, `own_address` knows the addresses of this machine, `connect` opens the socket, `socket` limits what is read, `connection` speaks HTTP,
 //! `pool` keeps idle connections, and `error` classifies failures.
 //!
 //! Each attempt is bounded in time and bytes, whatever the receiver does, and one receiver does not affect the
@@ -13,6 +13,7 @@ mod address;
 mod connect;
 mod connection;
 mod error;
+mod own_address;
 mod pool;
 mod resolve;
 mod socket;
@@ -25,7 +26,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use domain::{Endpoint, Fault, Outcome};
+use domain::{CertificateFault, Endpoint, Fault, Outcome};
 use hickory_resolver::net::NetError;
 use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use http::{Method, Request, Response, Uri, Version};
@@ -36,18 +37,21 @@ use tokio::time::{Instant, timeout, timeout_at};
 use tokio_rustls::TlsConnector;
 
 pub use address::AddressPolicy;
+pub use own_address::Interfaces;
 pub use pool::KeepAlive;
 pub use resolve::Dns;
-pub use target::{Host, TargetError};
+pub use target::{AllowedPorts, Host, IpLiterals, TargetError};
 
-use crate::message::{AttemptResult, SequenceHeaders, WebhookMessage};
+use crate::message::{AttemptResult, Reach, SequenceHeaders, WebhookMessage};
 use crate::signature;
+use address::AddressCheck;
 use connection::{BodyEnd, Connection};
 use error::SendError;
+use own_address::OwnAddresses;
 use pool::Pool;
 use resolve::Resolver;
 use socket::{ReadBudget, Socket};
-use target::{HostAddress, Target};
+use target::{HostAddress, Target, TargetPolicy};
 
 /// Sequence headers. They are not signed; the property data in the body is.
 const SEQUENCE_HEADER: HeaderName = HeaderName::from_static("x-sequence");
@@ -67,7 +71,13 @@ pub struct Settings {
     pub source_address: Option<IpAddr>,
     /// CA certificates trusted in addition to those of the system.
     pub extra_ca_pem: Option<Vec<u8>>,
+    /// With [`AddressPolicy::DangerAllowPrivate`], every port, IP literals and the addresses of this machine are allowed
+    /// as well, whatever the next three say.
     pub addresses: AddressPolicy,
+    pub ports: AllowedPorts,
+    pub ip_literals: IpLiterals,
+    /// The addresses of this machine, which are refused.
+    pub interfaces: Interfaces,
     pub success: Success,
     pub dns: Dns,
     pub deadlines: Deadlines,
@@ -121,11 +131,13 @@ pub enum SetupError {
     UserAgent,
     #[error("cannot bind to the source address {address}: is it an address of this machine?")]
     SourceAddress { address: IpAddr, source: io::Error },
+    #[error("cannot list the network interfaces of this machine; does a sandbox forbid netlink sockets?")]
+    Interfaces(#[source] io::Error),
 }
 
 /// Sends webhooks. Shared by all senders.
 pub struct Webhooks {
-    addresses: AddressPolicy,
+    policy: TargetPolicy,
     success: Success,
     source_address: Option<IpAddr>,
     deadlines: Deadlines,
@@ -143,12 +155,23 @@ impl Webhooks {
             source_address,
             extra_ca_pem,
             addresses,
+            ports,
+            ip_literals,
+            interfaces,
             success,
             dns,
             deadlines,
             keep_alive,
             user_agent,
         } = settings;
+        let (ports, ip_literals, interfaces) = match addresses {
+            AddressPolicy::PublicOnly => (ports, ip_literals, interfaces),
+            AddressPolicy::DangerAllowPrivate => {
+                (AllowedPorts::Any, IpLiterals::Allowed, Interfaces::Fixed(Vec::new()))
+            }
+        };
+        let own = OwnAddresses::new(interfaces).map_err(SetupError::Interfaces)?;
+        let check = AddressCheck { policy: addresses, own };
         if let Some(address) = source_address {
             // Fail at startup rather than at every attempt.
             connect::check_source(address).map_err(|source| SetupError::SourceAddress { address, source })?;
@@ -159,7 +182,7 @@ impl Webhooks {
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         headers.insert(USER_AGENT, HeaderValue::try_from(user_agent).map_err(|_| SetupError::UserAgent)?);
         Ok(Self {
-            addresses,
+            policy: TargetPolicy { addresses: check, ports, ip_literals },
             success,
             source_address,
             deadlines,
@@ -173,7 +196,7 @@ impl Webhooks {
 
     /// Checks whether webhooks may be sent to an endpoint, without network access. Returns its host.
     pub fn check(&self, endpoint: &Endpoint) -> Result<Host, TargetError> {
-        Target::check(endpoint, self.addresses).map(|target| target.host)
+        Target::check(endpoint, &self.policy).map(|target| target.host)
     }
 
     /// Makes one attempt. Redirects are not followed: they count as a failed status.
@@ -181,8 +204,12 @@ impl Webhooks {
         let started = Instant::now();
         let deadline = started + self.deadlines.total;
         let mut excerpt = Vec::new();
+        let mut failure = None;
         let (outcome, status) = match self.attempt(message, deadline).await {
-            Err(fault) => (Outcome::Failed(fault), None),
+            Err(failed) => {
+                failure = Some(failed);
+                (Outcome::Failed(failed.fault), None)
+            }
             Ok(pending) => {
                 let status = pending.response.status();
                 let is_success = match self.success {
@@ -195,14 +222,18 @@ impl Webhooks {
                 (outcome, Some(status.as_u16()))
             }
         };
-        AttemptResult { outcome, status, took: started.elapsed(), excerpt }
+        let certificate = failure.and_then(|failure| failure.certificate);
+        let reach = failure.map_or(Reach::Connected, |failure| failure.reach);
+        AttemptResult { outcome, status, took: started.elapsed(), excerpt, certificate, reach }
     }
 
-    async fn attempt(&self, message: &WebhookMessage, deadline: Instant) -> Result<PendingResponse, Fault> {
-        let target = Target::check(&message.endpoint, self.addresses).map_err(|_| Fault::Refused)?;
+    async fn attempt(&self, message: &WebhookMessage, deadline: Instant) -> Result<PendingResponse, Failure> {
+        let refused = |_| Failure::not_connected(Fault::Refused);
+        let target = Target::check(&message.endpoint, &self.policy).map_err(refused)?;
         let headers = self.signed_headers(message)?;
         let response = timeout_at(deadline, self.send_request(target, &headers, &message.body)).await;
-        response.unwrap_or(Err(Fault::Timeout))
+        // Resolving and connecting have shorter deadlines of their own, so a connection was open by then.
+        response.unwrap_or_else(|_| Err(Fault::Timeout.into()))
     }
 
     /// Sends the request over an idle connection, or over a new one.
@@ -211,7 +242,7 @@ impl Webhooks {
         target: Target,
         headers: &HeaderMap,
         body: &Bytes,
-    ) -> Result<PendingResponse, Fault> {
+    ) -> Result<PendingResponse, Failure> {
         while let Some(mut connection) = self.pool.take(&target.host) {
             if !connection.is_alive().await {
                 continue;
@@ -222,35 +253,41 @@ impl Webhooks {
                 // The connection was closed while idle and the receiver did not process the request: this does not
                 // count as an attempt.
                 Err(SendError::NotProcessed(_)) => {}
-                Err(SendError::Failed(fault)) => return Err(fault),
+                Err(SendError::Failed(fault)) => return Err(fault.into()),
             }
         }
         let mut connection = self.connect(&target).await?;
         let request = request(&target, connection.version(), headers, body);
         match connection.send(request).await {
             Ok(response) => Ok(PendingResponse { target, connection, response }),
-            Err(error) => Err(error.fault()),
+            Err(error) => Err(error.fault().into()),
         }
     }
 
-    async fn connect(&self, target: &Target) -> Result<Connection, Fault> {
+    async fn connect(&self, target: &Target) -> Result<Connection, Failure> {
         let Deadlines { dns, connect, tls, total: _ } = self.deadlines;
-        let addresses = match &target.address {
-            HostAddress::Ip(address) => vec![*address],
-            HostAddress::Name(name) => within(dns, self.resolver.resolve(name)).await?,
+        let check = &self.policy.addresses;
+        let opening = async {
+            let addresses = match &target.address {
+                HostAddress::Ip(address) => vec![*address],
+                HostAddress::Name(name) => within(dns, self.resolver.resolve(name, check)).await?,
+            };
+            let targets: Vec<SocketAddr> =
+                addresses.into_iter().map(|address| (address, target.port).into()).collect();
+            within(connect, connect::connect(&targets, self.source_address, check)).await
         };
-        let targets: Vec<SocketAddr> =
-            addresses.into_iter().map(|address| (address, target.port).into()).collect();
-        let stream = within(connect, connect::connect(&targets, self.source_address, self.addresses)).await?;
+        let stream = opening.await.map_err(Failure::not_connected)?;
         let budget = ReadBudget::new(HANDSHAKE_BYTES_MAX);
         let socket = Socket::new(stream, Arc::clone(&budget));
         let handshake = async {
-            self.tls
-                .connect(target.server_name.clone(), socket)
-                .await
-                .map_err(|error| error::fault_of_io(&error))
+            self.tls.connect(target.server_name.clone(), socket).await.map_err(|error| Failure {
+                fault: error::fault_of_io(&error),
+                certificate: tls::certificate_fault(&error),
+                reach: Reach::Connected,
+            })
         };
-        Connection::new(within(tls, handshake).await?, budget).await
+        let stream = timeout(tls, handshake).await.unwrap_or_else(|_| Err(Fault::Timeout.into()))?;
+        Ok(Connection::new(stream, budget).await?)
     }
 
     /// Reads the rest of the response, so that the connection can be reused.
@@ -288,6 +325,27 @@ impl Webhooks {
             headers.insert(name, HeaderValue::try_from(text).map_err(|_| Fault::Protocol)?);
         }
         Ok(headers)
+    }
+}
+
+/// Why an attempt got no response.
+#[derive(Debug, Clone, Copy)]
+struct Failure {
+    fault: Fault,
+    certificate: Option<CertificateFault>,
+    reach: Reach,
+}
+
+impl Failure {
+    fn not_connected(fault: Fault) -> Self {
+        Self { fault, certificate: None, reach: Reach::NotConnected }
+    }
+}
+
+impl From<Fault> for Failure {
+    /// A failure after the connection was opened.
+    fn from(fault: Fault) -> Self {
+        Self { fault, certificate: None, reach: Reach::Connected }
     }
 }
 

@@ -108,6 +108,10 @@ pub const CANCEL_REASONS: &[Choice] = &[
         "damaged",
         "The stored record that it is about is damaged; replay it once the operator has repaired it",
     ),
+    choice(
+        "unconfirmed",
+        "The recipient of e-mails has not confirmed the address: if the delivery is pending, it waits for that",
+    ),
 ];
 
 /// How an attempt ended.

@@ -230,6 +230,8 @@ operation_ids! {
     Alive => "alive",
     Ready => "ready",
     Metrics => "metrics",
+    RecipientPage => "recipientPage",
+    ConfirmRecipient => "confirmRecipient",
     UnsubscribePage => "unsubscribePage",
     Unsubscribe => "unsubscribe",
 }

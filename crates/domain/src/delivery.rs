@@ -51,16 +51,19 @@ pub enum CancelReason {
     ChannelOff,
     /// What it is about cannot be read: the stored record is damaged.
     Damaged,
+    /// The recipient of e-mails did not confirm the address in time.
+    Unconfirmed,
 }
 
 impl CancelReason {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Disabled,
         Self::SearchDeleted,
         Self::NoRecipient,
         Self::Erased,
         Self::ChannelOff,
         Self::Damaged,
+        Self::Unconfirmed,
     ];
 }
 
@@ -111,6 +114,35 @@ impl Fault {
         Self::TooLarge,
         Self::Status,
         Self::Rejected,
+    ];
+}
+
+/// What is wrong with the certificate of a receiver, as far as the receiver's operator can act on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CertificateFault {
+    Expired,
+    NotYetValid,
+    /// It is for another host name.
+    WrongName,
+    /// No authority that this server trusts has issued it, or the receiver does not send the whole chain.
+    UnknownIssuer,
+    /// It is its own issuer.
+    SelfSigned,
+    /// It is the certificate of an authority (`CA:TRUE`), which is not valid for a server.
+    CertificateAuthority,
+    /// Malformed, or invalid for another reason.
+    Invalid,
+}
+
+impl CertificateFault {
+    pub const ALL: [Self; 7] = [
+        Self::Expired,
+        Self::NotYetValid,
+        Self::WrongName,
+        Self::UnknownIssuer,
+        Self::SelfSigned,
+        Self::CertificateAuthority,
+        Self::Invalid,
     ];
 }
 

@@ -79,8 +79,8 @@ pub use attribute::{AdvertAttribute, PropertyAttribute, PropertyView, Variation,
 pub use country::CountryCode;
 pub use criteria::{Criteria, Order, OrderBy, RawCriteria, SortMode};
 pub use delivery::{
-    CancelReason, DeliveryChannel, DeliveryState, Fault, Outcome, ReplacedSecret, RetryDecision, RetryPolicy,
-    WebhookSecret, WebhookSecrets,
+    CancelReason, CertificateFault, DeliveryChannel, DeliveryState, Fault, Outcome, ReplacedSecret,
+    RetryDecision, RetryPolicy, WebhookSecret, WebhookSecrets,
 };
 pub use draft::{AdvertDraft, Identity, Lifecycle};
 pub use explain::{Explanation, explain};
@@ -104,6 +104,7 @@ pub use search::{Alerts, SavedSearch, SearchRef, SearchToken};
 pub use similarity::SimilarityProfile;
 pub use site::{
     Site, SiteCategory, SiteCategoryId, SiteCategoryName, SiteDirectory, SiteId, SiteKey, SiteName,
+    registered_domain,
 };
 pub use special_sale::{LifeAnnuity, NewBuilding};
 pub use timeline::Timeline;

@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 pub use directory::SiteDirectory;
-pub use key::SiteKey;
+pub use key::{SiteKey, registered_domain};
 
 use crate::fold::fold;
 use crate::value::{Text, TextError};

@@ -30,6 +30,7 @@ mod path;
 mod places;
 mod preview;
 mod properties;
+mod recipients;
 mod searches;
 mod searching;
 mod secrets;
@@ -101,6 +102,7 @@ impl Shared {
     pub fn new(app: App, config: Config, stop: CancellationToken) -> io::Result<Self> {
         let rate_limits = RateLimits::new(config.rate_limit);
         let body_budget = BodyBudget::new(config.limits.body_bytes_total_max);
+        let tester_limits = tester::TesterLimits::new(config.delivery.tester_per_host_hour);
         let (metrics, tasks) = (Metrics::default(), TaskTracker::new());
         let background = Background::start()?;
         let limits = &config.limits;
@@ -120,9 +122,9 @@ impl Shared {
             rate_limits,
             body_budget,
             api_page: docs_page::ApiPage::new(),
-            tester_limits: tester::TesterLimits::default(),
             turns,
             streams,
+            tester_limits,
             background,
             tasks,
             stop,
@@ -252,6 +254,8 @@ fn handler(operation: OperationId) -> MethodRouter<Shared> {
         Id::Alive => get(health::alive),
         Id::Ready => get(health::ready),
         Id::Metrics => get(health::metrics),
+        Id::RecipientPage => get(recipients::page),
+        Id::ConfirmRecipient => post(recipients::confirm),
         Id::UnsubscribePage => get(unsubscribe::page),
         Id::Unsubscribe => post(unsubscribe::unsubscribe),
     }

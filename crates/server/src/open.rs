@@ -40,7 +40,13 @@ pub fn with_dispatcher(app: App, config: &Config) -> anyhow::Result<App> {
         retention: config.delivery.retention,
         public_url: config.email.public_url.clone(),
         match_form: config.delivery.match_form,
-        limits: DispatchLimits { emails: config.email.smtp_connections_max, ..config.delivery.limits },
+        confirmation: config.email.confirmation,
+        limits: DispatchLimits {
+            emails: config.email.smtp_connections_max,
+            emails_per_address_hour: config.email.per_address_hour,
+            emails_per_user_day: config.email.per_user_day,
+            ..config.delivery.limits
+        },
     };
     Ok(configured(app, config).with_dispatch(Arc::new(transport), settings))
 }
@@ -61,7 +67,7 @@ pub fn existing_app(config: &Config) -> anyhow::Result<App> {
     let database = config.data.join(store::sqlite::FILE_NAME);
     anyhow::ensure!(
         database.exists(),
-        "no Vigie database in {}: check --data or the setting store.data",
+        "no Vigie database in {}: check --data or the setting store.data; the first `vigie serve` creates it",
         config.data.display()
     );
     app(config)

@@ -6,7 +6,7 @@ use app::dispatch::{EndpointRefused, Transport};
 use async_trait::async_trait;
 use delivery::mail::{self, Mail, MailTransport, Smtp};
 use delivery::webhook::{self, Webhooks};
-use delivery::{AttemptResult, Email, WebhookMessage};
+use delivery::{AttemptResult, ConfirmationEmail, Email, Reach, WebhookMessage};
 use domain::{Endpoint, Fault, Outcome};
 
 use crate::config::{Config, EmailTransport};
@@ -32,6 +32,9 @@ pub fn webhook_sender(config: &Config) -> anyhow::Result<Webhooks> {
         source_address: delivery.source_address,
         extra_ca_pem: delivery.extra_ca_pem.clone(),
         addresses: delivery.addresses,
+        ports: delivery.ports.clone(),
+        ip_literals: delivery.ip_literals,
+        interfaces: webhook::Interfaces::System,
         success: delivery.success,
         dns: delivery.dns.clone(),
         deadlines: webhook::Deadlines::default(),
@@ -39,12 +42,14 @@ pub fn webhook_sender(config: &Config) -> anyhow::Result<Webhooks> {
         user_agent: USER_AGENT.to_owned(),
     };
     Webhooks::new(settings).map_err(|error| {
-        use webhook::SetupError::{Certificate, NoCertificate, Pem, Resolver, SourceAddress, Tls, UserAgent};
+        use webhook::SetupError::{
+            Certificate, Interfaces, NoCertificate, Pem, Resolver, SourceAddress, Tls, UserAgent,
+        };
         let setting = match &error {
             Pem(_) | NoCertificate | Certificate(_) => Some(extra_ca_file(config)),
             SourceAddress { .. } => Some("delivery.source_address".to_owned()),
             Resolver(_) => Some("delivery.dns_servers".to_owned()),
-            Tls(_) | UserAgent => None,
+            Tls(_) | UserAgent | Interfaces(_) => None,
         };
         at(setting, "cannot set up webhooks", error)
     })
@@ -103,12 +108,14 @@ impl Transport for ConfiguredTransport {
         match &self.mail {
             Some(mail) => mail.send(email).await,
             // Callers check `sends_email` first.
-            None => AttemptResult {
-                outcome: Outcome::Failed(Fault::Connect),
-                status: None,
-                took: std::time::Duration::ZERO,
-                excerpt: Vec::new(),
-            },
+            None => not_connected(),
+        }
+    }
+
+    async fn send_confirmation(&self, email: &ConfirmationEmail) -> AttemptResult {
+        match &self.mail {
+            Some(mail) => mail.send_confirmation(email).await,
+            None => not_connected(),
         }
     }
 
@@ -121,6 +128,17 @@ impl Transport for ConfiguredTransport {
 
     fn sends_email(&self) -> bool {
         self.mail.is_some()
+    }
+}
+
+fn not_connected() -> AttemptResult {
+    AttemptResult {
+        outcome: Outcome::Failed(Fault::Connect),
+        status: None,
+        took: std::time::Duration::ZERO,
+        excerpt: Vec::new(),
+        certificate: None,
+        reach: Reach::NotConnected,
     }
 }
 

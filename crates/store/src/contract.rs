@@ -27,7 +27,7 @@ pub use deliveries::{
     Attempt, Claim, Contacts, DeliveryList, DeliveryPage, DeliveryRow, DeliveryStore, DeliverySubject,
     DocumentKey, DueDelivery, ERASURE_GRACE, EnqueueBatch, Gather, InitialState, LEASE, Lane, LaneDue,
     LaneHead, LanePeek, Leases, NewDelivery, NewSecret, OutboxBatch, OutboxCursor, Pruned, QueueDepth,
-    Replay, Settlement, StateKind,
+    RecipientConfirmation, RecipientStore, Replay, Settlement, StateKind,
 };
 pub use grouping::{AdvertGrouping, DecidedBy, ForeignWrites, LineageRow, SignatureRow};
 pub use log::{
@@ -57,6 +57,7 @@ pub trait Store:
     + SearchStore
     + MatchStore
     + DeliveryStore
+    + RecipientStore
     + SiteStore
     + AccessStore
     + UsageStore
@@ -70,6 +71,7 @@ impl<T> Store for T where
         + SearchStore
         + MatchStore
         + DeliveryStore
+        + RecipientStore
         + SiteStore
         + AccessStore
         + UsageStore

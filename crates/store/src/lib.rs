@@ -21,17 +21,18 @@ pub use contract::{
     LaneHead, LanePeek, Leases, LineageRow, LiveAdvert, LogEntry, LogStore, MaintenanceStore, MatchBatch,
     MatchGroup, MatchPage, MatchRow, MatchStore, NewDelivery, NewKey, NewSecret, Notification,
     OperationUsage, OutboxBatch, OutboxCursor, OutboxEntry, OverduePage, Position, PropertyCause, Pruned,
-    PutCause, PutProperty, PutSearch, PutSite, QueueDepth, RecordKind, RemovalCause, RenameOutcome, Repair,
-    Replay, RequestUsage, ScanPage, ScanPart, SearchList, SearchLookup, SearchPage, SearchStore, Settlement,
-    SignatureRow, SiteStore, StateKind, Step, Store, StoreFailure, StoredProperty, StoredSearch, UsageBatch,
-    UsageList, UsagePage, UsageStore, User, VerifyCursor, VerifyPage, VersionLookup,
+    PutCause, PutProperty, PutSearch, PutSite, QueueDepth, RecipientConfirmation, RecipientStore, RecordKind,
+    RemovalCause, RenameOutcome, Repair, Replay, RequestUsage, ScanPage, ScanPart, SearchList, SearchLookup,
+    SearchPage, SearchStore, Settlement, SignatureRow, SiteStore, StateKind, Step, Store, StoreFailure,
+    StoredProperty, StoredSearch, UsageBatch, UsageList, UsagePage, UsageStore, User, VerifyCursor,
+    VerifyPage, VersionLookup,
 };
 pub use error::{Cause, Error};
 
 /// The storage traits, for code that calls their methods on a concrete store. On a `dyn Store` they need no import.
 pub mod prelude {
     pub use crate::contract::{
-        AccessStore, AdvertStore, DeliveryStore, LogStore, MaintenanceStore, MatchStore, SearchStore,
-        SiteStore, Store, UsageStore,
+        AccessStore, AdvertStore, DeliveryStore, LogStore, MaintenanceStore, MatchStore, RecipientStore,
+        SearchStore, SiteStore, Store, UsageStore,
     };
 }

@@ -20,6 +20,7 @@ mod prepare;
 mod priority;
 mod read;
 mod readers;
+mod recipients;
 mod repair;
 mod scan;
 mod schema;
@@ -38,8 +39,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::grouping::PersonDecision;
 use domain::{
-    AdvertId, CancelReason, Date, DeliveryEpoch, DeliveryId, Identity, KeyId, KeySettings, Property,
-    PropertyId, SearchId, SearchNumber, SearchRef, SearchToken, Site, SiteCategory, SiteCategoryId,
+    AdvertId, CancelReason, Date, DeliveryEpoch, DeliveryId, EmailAddress, Identity, KeyId, KeySettings,
+    Property, PropertyId, SearchId, SearchNumber, SearchRef, SearchToken, Site, SiteCategory, SiteCategoryId,
     SiteCategoryName, SiteDirectory, SiteKey, Timestamp, UserId, WebhookSecret, WebhookSecrets,
 };
 use rusqlite::Connection;
@@ -50,10 +51,10 @@ use crate::contract::{
     DeliveryPage, DeliveryRow, DeliveryStore, DocumentKey, EnqueueBatch, Erased, Finding, ForeignWrites,
     FoundProperties, Key, Lane, LaneDue, LaneHead, LanePeek, Leases, LineageRow, LiveAdvert, LogEntry,
     LogStore, MaintenanceStore, MatchBatch, MatchGroup, MatchPage, MatchRow, MatchStore, NewKey, NewSecret,
-    OutboxBatch, OverduePage, Position, Pruned, PutSite, QueueDepth, RecordKind, RenameOutcome, Repair,
-    Replay, ScanPage, ScanPart, SearchList, SearchLookup, SearchPage, SearchStore, Settlement, SignatureRow,
-    SiteStore, StoreFailure, StoredSearch, UsageBatch, UsageList, UsagePage, UsageStore, VerifyCursor,
-    VerifyPage, VersionLookup,
+    OutboxBatch, OverduePage, Position, Pruned, PutSite, QueueDepth, RecipientConfirmation, RecipientStore,
+    RecordKind, RenameOutcome, Repair, Replay, ScanPage, ScanPart, SearchList, SearchLookup, SearchPage,
+    SearchStore, Settlement, SignatureRow, SiteStore, StoreFailure, StoredSearch, UsageBatch, UsageList,
+    UsagePage, UsageStore, VerifyCursor, VerifyPage, VersionLookup,
 };
 use crate::error::Error;
 use damage::DamageLog;
@@ -375,6 +376,10 @@ impl SearchStore for SqliteStore {
         self.read(move |connection| searches::at_version(connection, id, version)).await
     }
 
+    async fn recipient_was_changed(&self, number: SearchNumber) -> Result<bool, Error> {
+        self.read(move |connection| searches::recipient_was_changed(connection, number)).await
+    }
+
     async fn count_searches(&self) -> Result<u64, Error> {
         self.read(searches::count).await
     }
@@ -415,8 +420,10 @@ impl MatchStore for SqliteStore {
         search: SearchNumber,
         first_position: Position,
     ) -> Result<Option<MatchRow>, Error> {
-        self.look_up_checked(move |connection, damage| matches::find(connection, search, first_position, damage))
-            .await
+        self.look_up_checked(move |connection, damage| {
+            matches::find(connection, search, first_position, damage)
+        })
+        .await
     }
 
     async fn index_matches(&self, limit: usize) -> Result<bool, Error> {
@@ -518,6 +525,35 @@ impl DeliveryStore for SqliteStore {
         at: Timestamp,
     ) -> Result<WebhookSecrets, Error> {
         self.write(move |connection| secrets::put(connection, user, &secret, rule, at)).await
+    }
+}
+
+#[async_trait]
+impl RecipientStore for SqliteStore {
+    async fn recipient_confirmation(
+        &self,
+        user: UserId,
+        address: EmailAddress,
+    ) -> Result<Option<RecipientConfirmation>, Error> {
+        self.read(move |connection| recipients::confirmation(connection, user, &address)).await
+    }
+
+    async fn confirmation_by_token(&self, hash: [u8; 32]) -> Result<Option<RecipientConfirmation>, Error> {
+        self.read(move |connection| recipients::by_token(connection, hash)).await
+    }
+
+    async fn put_question(
+        &self,
+        user: UserId,
+        address: EmailAddress,
+        hash: [u8; 32],
+        at: Timestamp,
+    ) -> Result<(), Error> {
+        self.write(move |connection| recipients::put_question(connection, user, &address, hash, at)).await
+    }
+
+    async fn confirm_recipient(&self, hash: [u8; 32], at: Timestamp) -> Result<(), Error> {
+        self.write(move |connection| recipients::confirm(connection, hash, at)).await
     }
 }
 

@@ -345,6 +345,7 @@ fn presented(fault: InjectedFault) -> (Credential, Protocols) {
         InjectedFault::CertificateNotYetValid => Credential::NotYetValid,
         InjectedFault::CertificateWrongName => Credential::WrongName,
         InjectedFault::CertificateSelfSigned => Credential::SelfSigned,
+        InjectedFault::CertificateSelfSignedAuthority => Credential::SelfSignedAuthority,
         InjectedFault::CertificateUnknownAuthority => Credential::UnknownAuthority,
         InjectedFault::CertificateHugeChain => Credential::HugeChain,
         InjectedFault::AsksForCertificate => Credential::ClientCertificateRequired,

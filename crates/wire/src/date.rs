@@ -7,6 +7,9 @@ use jiff::civil::{Date, DateTime, Time};
 use jiff::fmt::strtime;
 use jiff::tz::{Offset, TimeZone};
 
+/// What errors say instead of a date that cannot be read.
+pub const EXPECTED: &str = "a date such as 2026-03-02, 2026-03-02 14:30:00 or 2026-03-02T14:30:00+01:00";
+
 /// Parses `YYYY-MM-DD`, `YYYY-MM-DD HH:MM:SS` or ISO 8601 with `T`, with or without `Z` or an offset. Without an
 /// offset, the service's time zone applies. A date without a time is its midnight.
 pub fn parse(text: &str, zone: &TimeZone) -> Option<Timestamp> {

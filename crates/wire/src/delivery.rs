@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use domain::{
-    DeliveryChannel, DeliveryId, DeliveryState, EventName, MatchId, Outcome, PropertyId, SearchId, Timestamp,
-    Violation,
+    CancelReason, CertificateFault, DeliveryChannel, DeliveryId, DeliveryState, EventName, MatchId, Outcome,
+    PropertyId, SearchId, Timestamp, Violation,
 };
 use jiff::tz::TimeZone;
 use serde::Serialize;
@@ -28,6 +28,8 @@ pub struct DeliveryInput<'a> {
     /// `None` if the property was erased.
     pub about: Option<(PropertyId, MatchId)>,
     pub state: DeliveryState,
+    /// Whether it is pending because its recipient has not confirmed yet.
+    pub awaits_confirmation: bool,
     pub created_at: Timestamp,
     /// For a pending delivery the time of the next attempt; for a settled one the time it was settled.
     pub state_at: Timestamp,
@@ -70,6 +72,7 @@ impl DeliveryBody {
             event,
             about,
             state,
+            awaits_confirmation,
             created_at,
             state_at,
             attempt_count,
@@ -86,6 +89,9 @@ impl DeliveryBody {
         };
         let reason = match state {
             DeliveryState::Cancelled(reason) => Some(names::cancel_reason(*reason)),
+            DeliveryState::Pending if *awaits_confirmation => {
+                Some(names::cancel_reason(CancelReason::Unconfirmed))
+            }
             DeliveryState::Pending
             | DeliveryState::Leased
             | DeliveryState::Delivered
@@ -121,6 +127,8 @@ pub struct AttemptInput<'a> {
     pub target: Option<&'a str>,
     /// The first bytes of the response body.
     pub answer: &'a [u8],
+    /// What is wrong with the receiver's certificate.
+    pub certificate: Option<CertificateFault>,
 }
 
 /// A delivery with its attempts.
@@ -142,12 +150,13 @@ struct AttemptBody<'a> {
     status: Option<u16>,
     target: Option<&'a str>,
     answer: Option<Cow<'a, str>>,
+    detail: Option<&'static str>,
 }
 
 impl<'a> DeliveryWithAttempts<'a> {
     pub fn of(input: &DeliveryInput<'_>, attempts: impl IntoIterator<Item = AttemptInput<'a>>) -> Self {
         let body = |(index, attempt): (usize, AttemptInput<'a>)| {
-            let AttemptInput { began_at, took, outcome, status, target, answer } = attempt;
+            let AttemptInput { began_at, took, outcome, status, target, answer, certificate } = attempt;
             AttemptBody {
                 number: index + 1,
                 began_at: date::format(began_at, input.zone),
@@ -156,6 +165,7 @@ impl<'a> DeliveryWithAttempts<'a> {
                 status,
                 target,
                 answer: (!answer.is_empty()).then(|| lossy_text(answer)),
+                detail: certificate.map(names::certificate_fault),
             }
         };
         let attempts = attempts.into_iter().enumerate().map(body).collect();
@@ -199,7 +209,7 @@ pub fn parse_replay(members: &Map<String, Value>, zone: &TimeZone) -> Result<Rep
 }
 
 fn not_a_date(text: &str) -> String {
-    format!("\"{}\" is not a date.", crate::json::truncated(text))
+    format!("\"{}\" is not {}.", crate::json::truncated(text), date::EXPECTED)
 }
 
 /// The number of deliveries that will be retried.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::violation::ViolationKind;
-use domain::{Outcome, Violation};
+use domain::{CertificateFault, Outcome, Violation};
 use serde::Serialize;
 
 use crate::names;
@@ -42,6 +42,7 @@ pub struct ReceiverBody {
     outcome: &'static str,
     status: Option<u16>,
     duration_ms: u64,
+    detail: Option<&'static str>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -96,6 +97,7 @@ pub fn webhook_not_delivered(
     outcome: Outcome,
     answered: Option<u16>,
     took: Duration,
+    certificate: Option<CertificateFault>,
 ) -> ErrorBody {
     let (outcome, duration_ms) =
         (names::outcome(outcome), u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
@@ -107,7 +109,12 @@ pub fn webhook_not_delivered(
             format!("No response from the receiver; the attempt failed after {duration_ms} ms ({outcome}).")
         }
     };
-    let receiver = Some(ReceiverBody { outcome, status: answered, duration_ms });
+    let detail = certificate.map(names::certificate_fault);
+    let description = match detail {
+        Some(detail) => format!("{description} {detail}"),
+        None => description,
+    };
+    let receiver = Some(ReceiverBody { outcome, status: answered, duration_ms, detail });
     ErrorBody { receiver, ..error(status, description) }
 }
 

@@ -139,9 +139,9 @@ pub fn parse_one(
         Kind::Min(_) | Kind::Max(_) | Kind::Latitude | Kind::Longitude | Kind::Radius => {
             one(parameters, filter, "a number", parse_number).map(RawCriterion::Number)
         }
-        Kind::From(_) => one(parameters, filter, "a date", |text| date::first_second(text, zone))
+        Kind::From(_) => one(parameters, filter, date::EXPECTED, |text| date::first_second(text, zone))
             .map(RawCriterion::Timestamp),
-        Kind::To(_) => one(parameters, filter, "a date", |text| date::last_second(text, zone))
+        Kind::To(_) => one(parameters, filter, date::EXPECTED, |text| date::last_second(text, zone))
             .map(RawCriterion::Timestamp),
         Kind::Is(_) => one(parameters, filter, "true or false", parse_flag).map(RawCriterion::Flag),
         Kind::Only(_) => {

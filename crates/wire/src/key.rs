@@ -169,7 +169,7 @@ fn parse_setting(
             if let Some(text) = reader.text(name, value) {
                 settings.expires_at = date::last_second(text, zone);
                 if settings.expires_at.is_none() {
-                    let message = format!("\"{}\" is not a date.", truncated(text));
+                    let message = format!("\"{}\" is not {}.", truncated(text), date::EXPECTED);
                     reader.violations.push(Violation::malformed(name, message));
                 }
             }

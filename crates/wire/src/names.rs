@@ -2,8 +2,8 @@
 
 use domain::advert_event::EventSubject;
 use domain::{
-    AdvertField, CancelReason, DeliveryChannel, DeliveryState, EventName, Fault, Outcome, PriceProblem,
-    RentPeriod,
+    AdvertField, CancelReason, CertificateFault, DeliveryChannel, DeliveryState, EventName, Fault, Outcome,
+    PriceProblem, RentPeriod,
 };
 
 /// Returns the `fieldName` of an event.
@@ -161,6 +161,7 @@ pub const fn cancel_reason(reason: CancelReason) -> &'static str {
         CancelReason::Erased => "erased",
         CancelReason::ChannelOff => "channel_off",
         CancelReason::Damaged => "damaged",
+        CancelReason::Unconfirmed => "unconfirmed",
     }
 }
 
@@ -185,6 +186,35 @@ pub const fn fault(fault: Fault) -> &'static str {
         Fault::TooLarge => "too_large",
         Fault::Status => "status",
         Fault::Rejected => "rejected",
+    }
+}
+
+/// Says what is wrong with a receiver's certificate, and what to do.
+pub const fn certificate_fault(fault: CertificateFault) -> &'static str {
+    match fault {
+        CertificateFault::Expired => "The certificate has expired: renew it.",
+        CertificateFault::NotYetValid => {
+            "The certificate is not valid yet: its first day is in the future; check the clock of the machine that made it."
+        }
+        CertificateFault::WrongName => {
+            "The certificate is for another host name: it must contain the host of the URL."
+        }
+        CertificateFault::UnknownIssuer => {
+            "The issuer of the certificate is unknown: the receiver does not send its intermediate certificates, or the \
+             authority is not a public one."
+        }
+        CertificateFault::SelfSigned => {
+            "The certificate is self-signed: use one of a public authority, or ask the operator of this service to trust \
+             yours (delivery.extra_ca_file)."
+        }
+        CertificateFault::CertificateAuthority => {
+            "The certificate is that of a certificate authority (CA:TRUE), which a server cannot use; openssl req -x509 \
+             makes such a self-signed certificate by default. Make it with -addext basicConstraints=critical,CA:FALSE and \
+             ask the operator of this service to trust it (delivery.extra_ca_file), or use one of a public authority."
+        }
+        CertificateFault::Invalid => {
+            "The certificate is not valid: it is malformed, or not meant for a server."
+        }
     }
 }
 

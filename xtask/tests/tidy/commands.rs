@@ -119,9 +119,23 @@ fn ci_is_check_then_test_then_deny() {
             "RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --document-private-items",
             "cargo test --workspace",
             "cargo deny --workspace check bans licenses sources",
+            "cargo deny --workspace fetch db",
+            "cargo deny --workspace check --disable-fetch advisories",
         ]
     );
-    assert!(printed.contains("ci: done in "), "{printed}");
+    assert!(printed.contains("ci: done in ") && !printed.contains("skipped"), "{printed}");
+}
+
+#[test]
+fn ci_says_that_advisories_are_skipped_without_their_database() {
+    let path = path_with("offline", &tools_but(&[("offline-cargo", "test \"$3\" != fetch")]));
+    let (code, printed) = run_on(&path, "offline-cargo", &["ci"]);
+    assert_eq!(code, Some(0), "{printed}");
+    assert!(printed.contains("skipped: known vulnerabilities (RUSTSEC) were not checked"), "{printed}");
+    assert_eq!(steps(&printed).last(), Some(&"cargo deny --workspace fetch db"), "{printed}");
+    // The command itself fails then.
+    let (code, printed) = run_on(&path, "offline-cargo", &["advisories"]);
+    assert_eq!(code, Some(1), "{printed}");
 }
 
 #[test]

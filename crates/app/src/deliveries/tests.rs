@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use delivery::Email;
+use delivery::{ConfirmationEmail, Email, Reach};
 use domain::criteria::{RawCriteria, RawCriterion};
 use domain::search::{MatchChannel, SearchDraft};
 use domain::{
@@ -20,7 +20,7 @@ use testkit::{ManualClock, SeededIds};
 use wire::webhook::MatchForm;
 
 use super::*;
-use crate::dispatch::{DispatchLimits, DispatchSettings, EndpointRefused, Transport};
+use crate::dispatch::{Confirmation, DispatchLimits, DispatchSettings, EndpointRefused, Transport};
 use crate::workers::follower::Progress;
 use crate::workers::matcher::Matcher;
 
@@ -33,11 +33,16 @@ impl Transport for RecordingTransport {
     async fn send_webhook(&self, message: &WebhookMessage) -> AttemptResult {
         self.0.lock().unwrap().push(message.clone());
         let (took, excerpt) = (Duration::from_millis(3), Vec::new());
-        AttemptResult { outcome: Outcome::Delivered, status: Some(200), took, excerpt }
+        let (certificate, reach) = (None, Reach::Connected);
+        AttemptResult { outcome: Outcome::Delivered, status: Some(200), took, excerpt, certificate, reach }
     }
 
     async fn send_email(&self, _email: &Email) -> AttemptResult {
         unreachable!("the tester sends no e-mails")
+    }
+
+    async fn send_confirmation(&self, _email: &ConfirmationEmail) -> AttemptResult {
+        unreachable!("no recipient is asked here")
     }
 
     fn check_endpoint(&self, _endpoint: &Endpoint) -> Result<String, EndpointRefused> {
@@ -70,6 +75,7 @@ impl TestService {
             retention: Duration::from_secs(86_400),
             public_url: "https://vigie.example".to_owned(),
             match_form: MatchForm::default(),
+            confirmation: Confirmation::default(),
             limits: DispatchLimits::default(),
         };
         let app = App::new(store.clone(), clock.clone(), ids, Arc::clone(&PLACES))
@@ -145,6 +151,7 @@ impl TestService {
                 status: Some(503),
                 target: Some("https://hook.example/matches".to_owned()),
                 response_excerpt: b"busy".to_vec(),
+                certificate: None,
             }),
             next: RetryDecision::Failed,
             at,
@@ -244,12 +251,12 @@ async fn the_token_turns_off_emails_only() {
         // A token of digits only has no upper case, and would be valid; the chance is 1 in 10^10.
         if wrong != token {
             assert!(!service.app.unsubscribe(id, wrong).await.unwrap(), "{wrong}");
-            assert!(service.app.search_by_token(id, wrong).await.unwrap().is_none(), "{wrong}");
+            assert!(service.app.search_by_link(id, wrong).await.unwrap().is_none(), "{wrong}");
         }
     }
     assert!(!service.app.unsubscribe(build::search_id(9), token).await.unwrap());
     assert!(now().await.email.is_some());
-    assert!(service.app.search_by_token(id, token).await.unwrap().is_some());
+    assert!(service.app.search_by_link(id, token).await.unwrap().is_some());
     for _ in 0..2 {
         assert!(service.app.unsubscribe(id, token).await.unwrap());
         let alerts = now().await;

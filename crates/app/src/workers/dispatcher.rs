@@ -4,14 +4,16 @@
 //! attempt runs under a lease, which is claimed before and settled after it in separate transactions. After a crash between the
 //! two, the lease expires, and the delivery is attempted again with the same id and the same bytes.
 //!
-//! One round goes through the files in this order: [`enqueue`], [`schedule`], [`round`], [`render`] (with [`payload`] and
+//! One round goes through the files in this order: [`enqueue`], [`schedule`], [`round`] (with [`rates`] and [`confirm`]), [`render`] (with [`payload`] and
 //! [`email`]), [`attempt`] and [`record`].
 
 mod attempt;
+mod confirm;
 mod email;
 mod enqueue;
 mod in_flight;
 pub(crate) mod payload;
+mod rates;
 mod record;
 mod render;
 mod round;
@@ -21,7 +23,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{DeliveryEpoch, Timestamp};
+use domain::{DeliveryEpoch, Timestamp, UserId};
 use store::{Lane, Leases, Position};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
@@ -31,6 +33,7 @@ use tokio_util::task::TaskTracker;
 use crate::dispatch::Dispatch;
 use crate::{App, Error};
 use in_flight::EndedAttempt;
+use rates::Rates;
 use record::Recorder;
 use schedule::Schedule;
 
@@ -73,8 +76,13 @@ pub struct Dispatcher {
     last_claim: u64,
     scan: LaneScan,
     reaped_at: Option<Timestamp>,
-    /// Lanes whose search cannot be read, and until when they are skipped.
+    /// Lanes whose search cannot be read, or whose receiver has got as much as it may for now, and until when they are skipped.
     suspended: HashMap<Lane, Timestamp>,
+    rates: Rates,
+    /// Recipients that were asked for confirmation a short while ago, and until when they are not asked again.
+    asked: HashMap<(UserId, String), Timestamp>,
+    /// Lanes whose e-mail had to wait. What came in meanwhile is sent in one e-mail.
+    collecting: HashSet<Lane>,
     /// Lanes whose first deliveries are all blocked by attempts in flight: later ones may not be.
     blocked_at_head: HashSet<Lane>,
 }
@@ -136,6 +144,9 @@ impl Dispatcher {
             scan: LaneScan::default(),
             reaped_at: None,
             suspended: HashMap::new(),
+            rates: Rates::new(dispatch.settings.limits),
+            collecting: HashSet::new(),
+            asked: HashMap::new(),
             blocked_at_head: HashSet::new(),
         }))
     }
@@ -251,6 +262,8 @@ impl Dispatcher {
         if self.reaped_at.is_none_or(|at| now.duration_since(at).unsigned_abs() >= REAP_INTERVAL) {
             self.reaped_at = Some(now);
             self.suspended.retain(|_, until| *until > now);
+            self.rates.prune(now);
+            self.asked.retain(|_, until| *until > now);
             // An attempt of this process may outlive its lease, if the clock was set or the disk is slow. It is still in flight, and
             // nothing is reaped until it is recorded. Otherwise an expired lease belongs to a process that is gone.
             if self.recorder.earliest_lease().is_none_or(|lease_until| lease_until > now) {

@@ -4,6 +4,7 @@
 //! length, escaped in HTML, and linked only if it is a web page. The content depends only on the e-mail and its
 //! sender, so a retry sends the same content under the same `Message-ID`; only `Date` differs.
 
+use domain::Timestamp;
 use mail_builder::MessageBuilder;
 use mail_builder::headers::address::Address;
 use mail_builder::headers::content_type::ContentType;
@@ -13,7 +14,7 @@ use mail_builder::mime::MimePart;
 
 use super::format;
 use super::mailbox::{Mailbox, ascii_address};
-use crate::{Email, ListingSummary};
+use crate::{Email, EmailId, ListingSummary};
 
 /// Maximum length of the search title, somewhat more than mail programs show of a subject.
 const TITLE_CHARACTERS_MAX: usize = 100;
@@ -28,6 +29,8 @@ const UNTITLED_LISTING: &str = "Annonce sans titre";
 /// A composed e-mail.
 #[derive(Debug)]
 pub struct ComposedEmail {
+    pub id: EmailId,
+    pub at: Timestamp,
     pub to: String,
     pub bytes: Vec<u8>,
 }
@@ -63,7 +66,7 @@ pub fn compose(email: &Email, from: &Mailbox) -> ComposedEmail {
         MimePart::new(ContentType::new("multipart/alternative").attribute("boundary", boundary), parts);
     let mut bytes = Vec::new();
     message.body(body).serialize(&mut bytes);
-    ComposedEmail { to, bytes }
+    ComposedEmail { id: email.id, at: email.at, to, bytes }
 }
 
 /// The sanitised content of an e-mail, not escaped yet.

@@ -11,7 +11,7 @@ use std::path::Path;
 use tokio::fs::{self, OpenOptions};
 use tokio::io::AsyncWriteExt;
 
-use crate::Email;
+use super::email::ComposedEmail;
 
 /// Creates the folder if it is missing.
 pub fn create(folder: &Path) -> io::Result<()> {
@@ -19,12 +19,12 @@ pub fn create(folder: &Path) -> io::Result<()> {
 }
 
 /// Writes an e-mail atomically: a watcher of the folder never sees a partial file.
-pub async fn write(folder: &Path, email: &Email, bytes: &[u8]) -> io::Result<()> {
+pub async fn write(folder: &Path, email: &ComposedEmail) -> io::Result<()> {
     let name = format!("{}-{}.eml", email.at.strftime("%Y%m%dT%H%M%SZ"), email.id);
     let partial = folder.join(format!(".{name}.part"));
     let mut options = OpenOptions::new();
     let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&partial).await?;
-    file.write_all(bytes).await?;
+    file.write_all(&email.bytes).await?;
     file.sync_all().await?;
     fs::rename(partial, folder.join(name)).await
 }

@@ -10,6 +10,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use super::own_address::OwnAddresses;
+
 /// Which addresses webhooks may be sent to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AddressPolicy {
@@ -21,12 +23,27 @@ pub enum AddressPolicy {
 }
 
 impl AddressPolicy {
-    /// Returns whether webhooks may be sent to an address.
+    /// Returns whether the kind of an address is allowed. [`AddressCheck`] also knows the addresses of this machine.
     pub fn allows(self, address: IpAddr) -> bool {
         match (scope(address), self) {
             (AddressScope::Public, _) | (AddressScope::Private, Self::DangerAllowPrivate) => true,
             (AddressScope::Private, Self::PublicOnly) | (AddressScope::Reserved, _) => false,
         }
+    }
+}
+
+/// Decides about each address before something is sent to it.
+pub(super) struct AddressCheck {
+    pub policy: AddressPolicy,
+    /// Never a destination, even if public: services of this machine may trust connections from it. Empty in danger
+    /// mode.
+    pub own: OwnAddresses,
+}
+
+impl AddressCheck {
+    /// Returns whether webhooks may be sent to an address.
+    pub fn allows(&self, address: IpAddr) -> bool {
+        self.policy.allows(address) && !self.own.contains(address)
     }
 }
 

@@ -10,7 +10,7 @@ use futures_util::stream::FuturesUnordered;
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::timeout;
 
-use super::address::AddressPolicy;
+use super::address::AddressCheck;
 
 /// Delay before the next address is tried in parallel, as RFC 8305 recommends.
 const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
@@ -20,7 +20,7 @@ const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
 pub(super) async fn connect(
     targets: &[SocketAddr],
     source: Option<IpAddr>,
-    policy: AddressPolicy,
+    check: &AddressCheck,
 ) -> Result<TcpStream, Fault> {
     let same_family = |target: &&SocketAddr| source.is_none_or(|own| own.is_ipv4() == target.is_ipv4());
     let mut waiting = targets.iter().filter(same_family).copied().peekable();
@@ -28,7 +28,7 @@ pub(super) async fn connect(
     let mut fault = Fault::Connect;
     loop {
         if let Some(target) = waiting.next() {
-            in_flight.push(open(target, source, policy));
+            in_flight.push(open(target, source, check));
         }
         let ended = match waiting.peek() {
             Some(_) => timeout(ATTEMPT_DELAY, in_flight.next()).await,
@@ -43,9 +43,9 @@ pub(super) async fn connect(
     }
 }
 
-async fn open(target: SocketAddr, source: Option<IpAddr>, policy: AddressPolicy) -> Result<TcpStream, Fault> {
+async fn open(target: SocketAddr, source: Option<IpAddr>, check: &AddressCheck) -> Result<TcpStream, Fault> {
     // Already checked, but this is where it matters, and a second check is cheap.
-    if !policy.allows(target.ip()) {
+    if !check.allows(target.ip()) {
         return Err(Fault::Refused);
     }
     let stream = dial(target, source).await.map_err(|error| match error.kind() {
@@ -54,7 +54,7 @@ async fn open(target: SocketAddr, source: Option<IpAddr>, policy: AddressPolicy)
     })?;
     // Check the actual peer: nothing may be sent to a refused address.
     let peer = stream.peer_addr().map_err(|_| Fault::Connect)?;
-    if !policy.allows(peer.ip()) {
+    if !check.allows(peer.ip()) {
         return Err(Fault::Refused);
     }
     Ok(stream)

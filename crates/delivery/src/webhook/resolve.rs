@@ -16,7 +16,7 @@ use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::proto::rr::Name;
 use hickory_resolver::{TokioResolver, system_conf};
 
-use super::address::AddressPolicy;
+use super::address::{AddressCheck, AddressPolicy};
 
 /// Which DNS servers to use.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -44,7 +44,6 @@ const ACTIVE_QUERIES_MAX: usize = 1_024;
 
 pub(super) struct Resolver {
     resolver: TokioResolver,
-    policy: AddressPolicy,
 }
 
 impl Resolver {
@@ -70,12 +69,12 @@ impl Resolver {
         let config = ResolverConfig::from_parts(None, Vec::new(), servers);
         let mut builder = TokioResolver::builder_with_config(config, TokioRuntimeProvider::default());
         *builder.options_mut() = options;
-        Ok(Self { resolver: builder.build()?, policy })
+        Ok(Self { resolver: builder.build()? })
     }
 
     /// Resolves a name to its addresses. All of them are allowed.
-    pub async fn resolve(&self, name: &str) -> Result<Vec<IpAddr>, Fault> {
-        if self.policy == AddressPolicy::DangerAllowPrivate && name == "localhost" {
+    pub async fn resolve(&self, name: &str, check: &AddressCheck) -> Result<Vec<IpAddr>, Fault> {
+        if check.policy == AddressPolicy::DangerAllowPrivate && name == "localhost" {
             return Ok(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]);
         }
         let mut complete = Name::from_ascii(name).map_err(|_| Fault::Dns)?;
@@ -85,7 +84,7 @@ impl Resolver {
             _ => Fault::Dns,
         })?;
         let found: Vec<IpAddr> = found.iter().collect();
-        if !found.iter().all(|address| self.policy.allows(*address)) {
+        if !found.iter().all(|address| check.allows(*address)) {
             return Err(Fault::Refused);
         }
         if found.is_empty() {

@@ -12,7 +12,7 @@ use http::uri::{Authority, PathAndQuery};
 use rustls::pki_types::ServerName;
 use url::Url;
 
-use super::address::AddressPolicy;
+use super::address::{AddressCheck, AddressPolicy};
 
 /// Host and port of an endpoint. Endpoints with the same host share connections and limits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,8 +31,54 @@ impl fmt::Display for Host {
     }
 }
 
+/// Ports that webhooks may be sent to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AllowedPorts {
+    Any,
+    Only(Vec<u16>),
+}
+
+impl Default for AllowedPorts {
+    /// The ports of HTTPS. Other services of a receiver's machine must not get requests from here.
+    fn default() -> Self {
+        Self::Only(vec![443, 8443])
+    }
+}
+
+impl AllowedPorts {
+    fn contains(&self, port: u16) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Only(ports) => ports.contains(&port),
+        }
+    }
+
+    fn words(&self) -> String {
+        match self {
+            Self::Any => "any".to_owned(),
+            Self::Only(ports) => ports.iter().map(u16::to_string).collect::<Vec<_>>().join(" or "),
+        }
+    }
+}
+
+/// Whether an endpoint may have an IP address in place of a host name. Public certificates for addresses are rare, and
+/// an address says nothing about who owns the receiver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum IpLiterals {
+    #[default]
+    Refused,
+    Allowed,
+}
+
+/// Which endpoints are allowed.
+pub(super) struct TargetPolicy {
+    pub addresses: AddressCheck,
+    pub ports: AllowedPorts,
+    pub ip_literals: IpLiterals,
+}
+
 /// Why an endpoint is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
     #[error("This value is not a valid URL.")]
     Malformed,
@@ -42,6 +88,10 @@ pub enum TargetError {
     UserInfo,
     #[error("This URL must not use port 0.")]
     Port,
+    #[error("This URL must not use port {port}; webhooks are sent to port {allowed} only.")]
+    PortNotAllowed { port: u16, allowed: String },
+    #[error("This URL must have a host name; webhooks are not sent to IP addresses.")]
+    IpLiteral,
     #[error("This URL does not have a valid host name.")]
     Name,
     #[error("This host name is local to a network; webhooks are sent only to public addresses.")]
@@ -81,7 +131,7 @@ pub(super) enum HostAddress {
 }
 
 impl Target {
-    pub fn check(endpoint: &Endpoint, policy: AddressPolicy) -> Result<Self, TargetError> {
+    pub fn check(endpoint: &Endpoint, policy: &TargetPolicy) -> Result<Self, TargetError> {
         let url = Url::parse(endpoint.as_str()).map_err(|_| TargetError::Malformed)?;
         if url.scheme() != "https" {
             return Err(TargetError::NotHttps);
@@ -93,8 +143,11 @@ impl Target {
         let (address, server_name, canonical) = match url.host().ok_or(TargetError::Malformed)? {
             url::Host::Ipv4(address) => check_address(address.into(), policy)?,
             url::Host::Ipv6(address) => check_address(address.into(), policy)?,
-            url::Host::Domain(name) => check_name(name, policy)?,
+            url::Host::Domain(name) => check_name(name, policy.addresses.policy)?,
         };
+        if !policy.ports.contains(port) {
+            return Err(TargetError::PortNotAllowed { port, allowed: policy.ports.words() });
+        }
         let host = Host(format!("{canonical}:{port}").into());
         let authority = match url.port() {
             Some(_) => host.0.to_string(),
@@ -113,9 +166,12 @@ impl Target {
 
 type CheckedHost = (HostAddress, ServerName<'static>, String);
 
-fn check_address(address: IpAddr, policy: AddressPolicy) -> Result<CheckedHost, TargetError> {
-    if !policy.allows(address) {
+fn check_address(address: IpAddr, policy: &TargetPolicy) -> Result<CheckedHost, TargetError> {
+    if !policy.addresses.allows(address) {
         return Err(TargetError::Address);
+    }
+    if policy.ip_literals == IpLiterals::Refused {
+        return Err(TargetError::IpLiteral);
     }
     let canonical = match address {
         IpAddr::V4(address) => address.to_string(),

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 mod bytes;
+mod certificates;
 mod faults;
 mod sender;
 mod statuses;

@@ -2,7 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use delivery::webhook::{AddressPolicy, Dns, Settings, Webhooks};
+use delivery::Reach;
+use delivery::webhook::{AddressPolicy, Dns, Interfaces, Settings, Webhooks};
 use domain::{Fault, Outcome};
 use testkit::dns_server::{DnsAnswer, DnsServer};
 
@@ -107,4 +108,38 @@ async fn names_are_resolved_as_written() {
     let mut asked = server.queries();
     asked.sort_unstable();
     assert_eq!(asked, ["hook.example", "hook.example", "single", "single"], "once per address family");
+}
+
+/// A machine may have a public address. From inside, it reaches services that a firewall hides from others.
+#[tokio::test]
+async fn addresses_of_this_machine_are_refused() {
+    let server = DnsServer::start([("hook.example", DnsAnswer::Addresses(vec![PUBLIC]))]).await;
+    for (own, fault) in [(PUBLIC, Fault::Refused), (IpAddr::from([9, 9, 9, 10]), Fault::Connect)] {
+        let settings = Settings {
+            addresses: AddressPolicy::PublicOnly,
+            interfaces: Interfaces::Fixed(vec![own]),
+            dns: Dns::Servers(vec![server.address]),
+            source_address: Some(PRIVATE),
+            ..settings()
+        };
+        let result = Webhooks::new(settings).unwrap().send(&message("https://hook.example/")).await;
+        assert_eq!((result.outcome, result.reach), (Outcome::Failed(fault), Reach::NotConnected), "{own}");
+    }
+}
+
+#[tokio::test]
+async fn other_ports_and_ip_literals_are_not_sent_to() {
+    let server = DnsServer::start([("hook.example", DnsAnswer::Addresses(vec![PUBLIC]))]).await;
+    let settings = Settings {
+        addresses: AddressPolicy::PublicOnly,
+        dns: Dns::Servers(vec![server.address]),
+        source_address: Some(PRIVATE),
+        ..settings()
+    };
+    let webhooks = Webhooks::new(settings).unwrap();
+    for endpoint in ["https://hook.example:22/", "https://9.9.9.9/", "https://[2620:fe::fe]/"] {
+        let result = webhooks.send(&message(endpoint)).await;
+        assert_eq!(result.outcome, Outcome::Failed(Fault::Refused), "{endpoint}");
+    }
+    assert_eq!(server.queries(), Vec::<String>::new());
 }

@@ -1,6 +1,6 @@
 //! SSRF: no spelling of an endpoint and no DNS answer reaches a private address.
 
-use delivery::webhook::{AddressPolicy, Dns, Settings, Webhooks};
+use delivery::webhook::{AddressPolicy, AllowedPorts, Dns, IpLiterals, Settings, Webhooks};
 use domain::{Endpoint, Fault, Outcome};
 use testkit::dns_server::{DnsAnswer, DnsServer};
 use testkit::receiver::Canaries;
@@ -11,6 +11,9 @@ use crate::support::{impatient, message, settings};
 fn public_only(server: &DnsServer) -> Webhooks {
     let settings = Settings {
         addresses: AddressPolicy::PublicOnly,
+        // The address policy alone must hold.
+        ports: AllowedPorts::Any,
+        ip_literals: IpLiterals::Allowed,
         dns: Dns::Servers(vec![server.address]),
         // No route leads from here to a public address: nothing leaves the machine, even if the policy has a hole.
         source_address: Some("127.0.0.1".parse().unwrap()),

@@ -25,7 +25,8 @@ pub fn resources() -> Vec<Resource> {
         Resource::part("Receiver", "What the receiver of a test webhook did", vec![
             Field::new("outcome", Kind::Choice(codes::OUTCOMES), "How the attempt ended"),
             Field::new("status", Kind::Integer, "The HTTP status that it answered with").or_null(),
-            Field::new("durationMs", Kind::Integer, "How long the attempt took, in milliseconds"),
+            Field::new("durationMs", Kind::Integer, "How long the attempt took, in milliseconds; rounded if no connection was opened"),
+            Field::new("detail", Kind::Text, "What is wrong with the certificate of the receiver, and what to do; null otherwise").or_null(),
         ]),
         Resource::part("Collection", "A page of a list", vec![
             Field::new("@context", Kind::Link("Context"), "The JSON-LD context of the members"),

@@ -70,7 +70,7 @@ fn delivery_fields() -> Vec<Field> {
         Field::new("match", Kind::Link("Match"), "The match; null if the data was erased").or_null(),
         Field::new("property", Kind::Link("Property"), "The property; null if the data was erased").or_null(),
         Field::new("state", Kind::Choice(codes::DELIVERY_STATES), "The state"),
-        Field::new("reason", Kind::Choice(codes::CANCEL_REASONS), "Why it was cancelled; null otherwise").or_null(),
+        Field::new("reason", Kind::Choice(codes::CANCEL_REASONS), "Why it was cancelled, or what it waits for; null otherwise").or_null(),
         Field::new("createdAt", Kind::DateTime, "When it was created"),
         Field::new("nextAttemptAt", Kind::DateTime, "When it is sent next; null unless it is pending").or_null(),
         Field::new("settledAt", Kind::DateTime, "When it was delivered, failed or cancelled").or_null(),
@@ -93,6 +93,7 @@ fn deliveries() -> Vec<Resource> {
             Field::new("status", Kind::Integer, "The status that the receiver answered with").or_null(),
             Field::new("target", Kind::Text, "The URL or e-mail address that it was sent to").or_null(),
             Field::new("answer", Kind::Text, "The first 1,024 bytes of the response").or_null(),
+            Field::new("detail", Kind::Text, "What is wrong with the certificate of the receiver, and what to do; null otherwise").or_null(),
         ]),
         Resource::answer("Replay", "How many deliveries are sent again", vec![
             Field::new("replayed", Kind::Integer, "The number of deliveries"),

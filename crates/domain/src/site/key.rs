@@ -1,6 +1,7 @@
 //! The identity of a site.
 
 use std::fmt;
+use std::net::IpAddr;
 
 use crate::value::WebAddress;
 
@@ -86,6 +87,15 @@ fn host_of(text: &str) -> Option<String> {
     Some(host.strip_suffix('.').map(str::to_owned).unwrap_or(host)).filter(|host| host.contains('.'))
 }
 
+/// Returns the registered part of a host name, such as `agence.fr` of `hooks.agence.fr`: what limits on a
+/// receiver apply to, because its owner can make any number of names below it. An address, and a name without such a
+/// part, is returned as it is.
+pub fn registered_domain(host: &str) -> &str {
+    let is_address = host.starts_with('[') || host.parse::<IpAddr>().is_ok();
+    let domain = psl::domain(host.as_bytes()).filter(|_| !is_address);
+    domain.and_then(|domain| std::str::from_utf8(domain.as_bytes()).ok()).unwrap_or(host)
+}
+
 /// Returns the registrable domain of a host. `None` for a public suffix itself and for hosts without a known suffix, such
 /// as IP addresses and internal names.
 fn registrable(host: &str) -> Option<&str> {
@@ -107,6 +117,22 @@ mod tests {
 
     fn check(text: &str, expected: &str) {
         assert_eq!(SiteKey::parse(text).as_ref().map(SiteKey::as_str), Some(expected), "{text}");
+    }
+
+    #[test]
+    fn registered_domains_of_receivers() {
+        for (host, expected) in [
+            ("hooks.agence.fr", "agence.fr"),
+            ("a.b.agence.co.uk", "agence.co.uk"),
+            ("shop.github.io", "shop.github.io"),
+            ("alone.hook.example", "hook.example"),
+            ("localhost", "localhost"),
+            ("com", "com"),
+            ("9.9.9.9", "9.9.9.9"),
+            ("[2620:fe::fe]", "[2620:fe::fe]"),
+        ] {
+            assert_eq!(registered_domain(host), expected, "{host}");
+        }
     }
 
     #[test]

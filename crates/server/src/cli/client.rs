@@ -46,6 +46,14 @@ impl ClientArgs {
                 .ok()
                 .context("no API key: set VIGIE_API_KEY, or name a file with --key-file")?,
         };
+        if key.trim().is_empty() {
+            match &self.key_file {
+                Some(path) => bail!("the key file {} is empty", path.display()),
+                None => bail!(
+                    "VIGIE_API_KEY is set but empty: set it to an API key, or name a file with --key-file"
+                ),
+            }
+        }
         let Some(key) = KeyText::parse(&key) else {
             bail!("the API key is malformed; a key is vigie_ and 60 more characters");
         };

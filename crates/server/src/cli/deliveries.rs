@@ -239,12 +239,21 @@ fn line(row: &DeliveryRow, zone: &TimeZone) -> String {
 
 /// Formats an attempt. Text from receivers is escaped, so that it cannot control the terminal.
 fn attempt_line(number: usize, attempt: &Attempt, zone: &TimeZone) -> String {
-    let Attempt { started_at: began_at, duration: took, outcome, status, target, response_excerpt: excerpt } =
-        attempt;
+    let Attempt {
+        started_at: began_at,
+        duration: took,
+        outcome,
+        status,
+        target,
+        response_excerpt: excerpt,
+        certificate,
+    } = attempt;
     let (began_at, outcome) = (date::format(*began_at, zone), names::outcome(*outcome));
     let status = status.map_or("-".to_owned(), |status| status.to_string());
     let target = target.as_deref().unwrap_or("-").escape_debug();
     let excerpt = wire::delivery::lossy_text(excerpt);
-    let answer = excerpt.escape_debug();
+    // An attempt that failed because of the certificate has no answer.
+    let detail = certificate.map(names::certificate_fault).unwrap_or_default();
+    let answer = if detail.is_empty() { excerpt.escape_debug().to_string() } else { detail.to_owned() };
     format!("{number}\t{began_at}\t{} ms\t{outcome}\t{status}\t{target}\t{answer}", took.as_millis())
 }

@@ -128,7 +128,8 @@ async fn create(common: &Common, user: &str, scopes: &str, given: &SettingsArgs)
     let config = common.load()?;
     let mut settings = KeySettings::default();
     given.apply(&mut settings, &config.time_zone)?;
-    let app = open::app(&config)?;
+    // A key in a new folder would keep the first start from creating the admin key.
+    let app = open::existing_app(&config)?;
     if settings.is_expired(app.clock().now()) {
         bail!("--expires is in the past");
     }

@@ -1,5 +1,9 @@
 //! `vigie serve`
 
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -42,7 +46,7 @@ pub async fn run(args: ServeArgs) -> anyhow::Result<ExitCode> {
     let server = Server::bind(shared.clone())
         .await
         .with_context(|| format!("cannot listen on {}", shared.config.listen))?;
-    create_first_key(&app).await?;
+    create_first_key(&app, &shared.config.data).await?;
     stop_on_signal(stop)?;
     tracing::info!(address = %server.address()?, data = %shared.config.data.display(), "vigie is listening");
     server.run().await;
@@ -72,13 +76,43 @@ pub fn warn_about_private_addresses() {
     );
 }
 
-/// Creates a key with all scopes if the store has no key yet: without one, no client could call the API.
-async fn create_first_key(app: &App) -> anyhow::Result<()> {
-    if app.keys().await?.is_empty() {
-        let (_, text) = app.create_key("admin", Scopes::all()).await?;
-        output::print_line(&format!("Admin key, shown only once: {}", text.reveal()));
+/// The file in the data folder that holds the admin key after the first start.
+const ADMIN_KEY_FILE: &str = "admin-key";
+
+/// Creates a key with all scopes if the store has no key yet: without one, no client could call the API. The key is written to a file.
+/// Only a terminal shows it as well: other output ends in a journal that more people can read than the data folder.
+async fn create_first_key(app: &App, data: &Path) -> anyhow::Result<()> {
+    if !app.keys().await?.is_empty() {
+        return Ok(());
+    }
+    let (_, text) = app.create_key("admin", Scopes::all()).await?;
+    let (path, key) = (data.join(ADMIN_KEY_FILE), text.reveal());
+    let written = write_secret(&path, &key);
+    if let Err(error) = &written {
+        tracing::error!(%error, path = %path.display(), "cannot write the admin key to a file");
+    }
+    // A key that is in no file would be lost.
+    if written.is_err() || std::io::stdout().is_terminal() {
+        output::print_line(&format!("Admin key, shown only once: {key}"));
+    }
+    if written.is_ok() {
+        output::print_line(&format!(
+            "The admin key is in {}, readable by this user only. Keep it elsewhere and delete the file.",
+            path.display()
+        ));
     }
     Ok(())
+}
+
+/// Writes a line to a file that only its owner can read. A file of an earlier folder is replaced, with its permissions.
+fn write_secret(path: &Path, secret: &str) -> std::io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    writeln!(file, "{secret}")?;
+    file.sync_all()
 }
 
 /// Shuts down gracefully on SIGINT or SIGTERM, and exits at once on a second signal.

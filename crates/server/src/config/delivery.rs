@@ -5,20 +5,23 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use app::dispatch::DispatchLimits;
+use app::dispatch::{Confirmation, DispatchLimits};
 use delivery::mail::{Login, Mailbox, Security};
-use delivery::webhook::{AddressPolicy, Dns, Success};
-use domain::{SearchToken, WebAddress};
+use delivery::webhook::{AddressPolicy, AllowedPorts, Dns, IpLiterals, Success};
+use domain::WebAddress;
 use wire::webhook::MatchForm;
 
 use super::source::Reader;
 use super::value::{self, DAY, not};
 
-/// Length of the search id and token in an unsubscribe link, with the slash between them.
-const LINK_BYTES: usize = 36 + 1 + 2 * SearchToken::BYTES;
+/// Length of the search id and the token in an unsubscribe link, with the slash between them.
+const LINK_BYTES: usize = 36 + 1 + app::unsubscribe::LINK_TOKEN_LENGTH;
 
 /// Upper bound of concurrency limits: one local address has no more ports to connect from.
 const ATTEMPTS_MAX: usize = 65_536;
+
+/// Upper bound of limits per minute, hour or day.
+const PER_TIME_MAX: u32 = 1_000_000_000;
 
 /// Settings of section `[delivery]`.
 #[derive(Debug, Clone)]
@@ -32,6 +35,10 @@ pub struct Delivery {
     /// Content of the extra CA file.
     pub extra_ca_pem: Option<Vec<u8>>,
     pub addresses: AddressPolicy,
+    pub ports: AllowedPorts,
+    pub ip_literals: IpLiterals,
+    /// Samples of the webhook tester per hour to one domain; zero means no limit.
+    pub tester_per_host_hour: u32,
     pub dns: Dns,
     pub limits: DispatchLimits,
     pub retention: Duration,
@@ -48,6 +55,11 @@ pub struct Email {
     pub smtp: SmtpServer,
     /// Limit of concurrent e-mail attempts.
     pub smtp_connections_max: usize,
+    pub confirmation: Confirmation,
+    /// E-mails per hour to one address; zero means no limit.
+    pub per_address_hour: u32,
+    /// E-mails per day of one user; zero means no limit.
+    pub per_user_day: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +85,12 @@ impl Delivery {
         let source_address = reader.take("delivery.source_address", unless_empty(address));
         let extra_ca = reader.take("delivery.extra_ca_file", unless_empty(certificates));
         let addresses = reader.take("delivery.danger_allow_private_addresses", addresses);
+        let ports = reader.take("delivery.allowed_ports", ports);
+        let ip_literals = reader.take("delivery.allow_ip_literals", ip_literals);
         let dns = reader.take("delivery.dns_servers", dns);
+        let per_host_minute = reader.take("delivery.per_host_minute_max", value::limit(PER_TIME_MAX));
+        let tester_per_host_hour =
+            reader.take("delivery.tester_per_host_hour_max", value::limit(PER_TIME_MAX));
         let per_host = reader.take("delivery.per_host_max", value::count(ATTEMPTS_MAX));
         let per_user = reader.take("delivery.per_user_max", value::count(ATTEMPTS_MAX));
         let total = reader.take("delivery.total_max", value::count(ATTEMPTS_MAX));
@@ -87,11 +104,15 @@ impl Delivery {
             extra_ca_file,
             extra_ca_pem,
             addresses: addresses?,
+            ports: ports?,
+            ip_literals: ip_literals?,
+            tester_per_host_hour: tester_per_host_hour?,
             dns: dns?,
             limits: DispatchLimits {
                 per_host: per_host?,
                 per_user: per_user?,
                 total: total?,
+                per_host_minute: per_host_minute?,
                 ..DispatchLimits::default()
             },
             retention: retention?,
@@ -112,6 +133,9 @@ impl Email {
         let user = reader.take("email.smtp_user", |text| Ok(text.to_owned()));
         let password = reader.take("email.smtp_password", |text| Ok(text.to_owned()));
         let smtp_connections_max = reader.take("email.smtp_connections_max", value::count(ATTEMPTS_MAX));
+        let confirmation = reader.take("email.confirm_recipients", confirmation);
+        let per_address_hour = reader.take("email.per_address_hour_max", value::limit(PER_TIME_MAX));
+        let per_user_day = reader.take("email.per_user_day_max", value::limit(PER_TIME_MAX));
         let login = user.zip(password).map(|(user, password)| login(reader, user, password));
         Some(Self {
             transport: transport?,
@@ -121,6 +145,9 @@ impl Email {
             folder: folder?,
             smtp: SmtpServer { host: host?, port: port?, security: security?, login: login? },
             smtp_connections_max: smtp_connections_max?,
+            confirmation: confirmation?,
+            per_address_hour: per_address_hour?,
+            per_user_day: per_user_day?,
         })
     }
 }
@@ -221,6 +248,22 @@ fn addresses(text: &str) -> Result<AddressPolicy, String> {
     }
 }
 
+fn ports(text: &str) -> Result<AllowedPorts, String> {
+    if text == "any" {
+        return Ok(AllowedPorts::Any);
+    }
+    let ports: Result<Vec<u16>, _> = text.split(',').map(|port| value::port(port.trim())).collect();
+    ports.map(AllowedPorts::Only).map_err(|_| not("\"any\" or ports such as 443, 8443"))
+}
+
+fn ip_literals(text: &str) -> Result<IpLiterals, String> {
+    match text {
+        "false" => Ok(IpLiterals::Refused),
+        "true" => Ok(IpLiterals::Allowed),
+        _ => Err(not("true or false")),
+    }
+}
+
 fn dns(text: &str) -> Result<Dns, String> {
     if text == "system" {
         return Ok(Dns::System);
@@ -235,6 +278,14 @@ fn transport(text: &str) -> Result<EmailTransport, String> {
         "smtp" => Ok(EmailTransport::Smtp),
         "folder" => Ok(EmailTransport::Folder),
         _ => Err(not("off, smtp or folder")),
+    }
+}
+
+fn confirmation(text: &str) -> Result<Confirmation, String> {
+    match text {
+        "false" => Ok(Confirmation::NotNeeded),
+        "true" => Ok(Confirmation::Required),
+        _ => Err(not("true or false")),
     }
 }
 

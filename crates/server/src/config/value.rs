@@ -52,6 +52,15 @@ pub fn count_or_zero(max: usize) -> impl Fn(&str) -> Result<usize, String> {
     move |text| if whole_number(text) == Some(0) { Ok(0) } else { count(text) }
 }
 
+/// Parses a limit of at most `max`. Zero means no limit.
+pub fn limit(max: u32) -> impl Fn(&str) -> Result<u32, String> {
+    move |text| {
+        let count = whole_number(text).ok_or_else(|| not("a whole number, or 0 for no limit"))?;
+        let count = u32::try_from(count).ok().filter(|count| *count <= max);
+        count.ok_or_else(|| format!("is too large: at most {max}"))
+    }
+}
+
 /// Parses a port number other than zero.
 pub fn port(text: &str) -> Result<u16, String> {
     text.parse().ok().filter(|port| *port > 0).ok_or_else(|| not("a port such as 587"))

@@ -1,5 +1,7 @@
 //! Deliveries: list and inspect them, and send them again.
 
+use std::collections::BTreeSet;
+
 use app::access::Caller;
 use app::deliveries::Replayed;
 use axum::Extension;
@@ -7,7 +9,9 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use description::OperationId;
 use description::operations::search_parameters;
-use domain::{CancelReason, DeliveryId, DeliveryState, SearchNumber, SearchRef, Timestamp, Violation};
+use domain::{
+    CancelReason, DeliveryChannel, DeliveryId, DeliveryState, SearchNumber, SearchRef, Timestamp, Violation,
+};
 use http::StatusCode;
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
@@ -41,8 +45,8 @@ pub async fn list(
     let search = parameters.parse_single("search", "a reference to a search", iri::parse_search_ref);
     let state = parameters.parse_single("state", "a delivery state", parse_state);
     let channel = parameters.parse_single("channel", "a delivery channel", names::parse_delivery_channel);
-    let from = parameters.parse_single(FROM, "a date", |text| date::first_second(text, zone));
-    let until = parameters.parse_single(TO, "a date", |text| date::last_second(text, zone));
+    let from = parameters.parse_single(FROM, date::EXPECTED, |text| date::first_second(text, zone));
+    let until = parameters.parse_single(TO, date::EXPECTED, |text| date::last_second(text, zone));
     if let (Some(from), Some(until)) = (from, until)
         && from > until
     {
@@ -94,8 +98,9 @@ pub async fn list(
         }
         None => DeliveryPage::default(),
     };
+    let waiting = shared.app.awaiting_confirmation(&page.deliveries).await?;
     let members: Vec<DeliveryBody> =
-        page.deliveries.iter().map(|row| DeliveryBody::of(&parts(row, zone))).collect();
+        page.deliveries.iter().map(|row| DeliveryBody::of(&parts(row, &waiting, zone))).collect();
     let view = View::new(PATH, &query.raw, paging, page.total);
     let page = Collection::new(
         "Delivery",
@@ -158,7 +163,8 @@ async fn present(
 ) -> Result<Response, Problem> {
     let delivery = shared.app.delivery_of(Some(caller.user.id), id).await?;
     let (row, attempts) = delivery.ok_or_else(Problem::not_found)?;
-    let parts = parts(&row, &shared.config.time_zone);
+    let waiting = shared.app.awaiting_confirmation(std::slice::from_ref(&row)).await?;
+    let parts = parts(&row, &waiting, &shared.config.time_zone);
     Ok(json(status, &DeliveryWithAttempts::of(&parts, attempts.iter().map(attempt_parts))))
 }
 
@@ -173,7 +179,7 @@ pub async fn replay_search(
     let search = owned_search(&shared, &caller, name).await?;
     let zone = &shared.config.time_zone;
     let mut parameters = query.parameters();
-    let in_query = parameters.parse_single(SINCE, "a date", |text| date::first_second(text, zone));
+    let in_query = parameters.parse_single(SINCE, date::EXPECTED, |text| date::first_second(text, zone));
     let members = body::members(&shared, OperationId::ReplaySearch, request).await?;
     let read = wire::delivery::parse_replay(&members, zone);
     let Replay { since: in_body, ignored } = read.map_err(|violations| Problem::violations(&violations))?;
@@ -192,7 +198,11 @@ pub async fn replay_search(
 }
 
 /// Converts a stored delivery for the response.
-pub fn parts<'a>(row: &DeliveryRow, zone: &'a TimeZone) -> DeliveryInput<'a> {
+pub fn parts<'a>(
+    row: &DeliveryRow,
+    waiting: &BTreeSet<SearchNumber>,
+    zone: &'a TimeZone,
+) -> DeliveryInput<'a> {
     let DeliveryRow {
         id,
         lane,
@@ -218,6 +228,9 @@ pub fn parts<'a>(row: &DeliveryRow, zone: &'a TimeZone) -> DeliveryInput<'a> {
         event,
         about: *subject,
         state: *state,
+        awaits_confirmation: *state == DeliveryState::Pending
+            && lane.channel == DeliveryChannel::Email
+            && waiting.contains(&lane.search),
         created_at: *created_at,
         state_at: *state_at,
         attempt_count: *attempts,
@@ -226,7 +239,7 @@ pub fn parts<'a>(row: &DeliveryRow, zone: &'a TimeZone) -> DeliveryInput<'a> {
 }
 
 pub fn attempt_parts(attempt: &Attempt) -> AttemptInput<'_> {
-    let Attempt { started_at, duration, outcome, status, target, response_excerpt } = attempt;
+    let Attempt { started_at, duration, outcome, status, target, response_excerpt, certificate } = attempt;
     AttemptInput {
         began_at: *started_at,
         took: *duration,
@@ -234,6 +247,7 @@ pub fn attempt_parts(attempt: &Attempt) -> AttemptInput<'_> {
         status: *status,
         target: target.as_deref(),
         answer: response_excerpt,
+        certificate: *certificate,
     }
 }
 

@@ -48,9 +48,12 @@ impl Problem {
 
     /// Reports that a test webhook was not delivered.
     pub fn webhook_not_delivered(result: &delivery::AttemptResult) -> Self {
-        let delivery::AttemptResult { outcome, status: answered, took, excerpt: _ } = result;
+        let delivery::AttemptResult { outcome, status: answered, took, excerpt: _, certificate, reach: _ } =
+            result;
         let status = StatusCode::BAD_GATEWAY;
-        let body = Box::new(wire::error::webhook_not_delivered(status.as_u16(), *outcome, *answered, *took));
+        let body =
+            wire::error::webhook_not_delivered(status.as_u16(), *outcome, *answered, *took, *certificate);
+        let body = Box::new(body);
         Self { status, body, headers: Vec::new() }
     }
 

@@ -40,5 +40,5 @@ async fn search_is_unavailable_until_the_index_is_built() {
         assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
         assert!(response.headers().contains_key(header::RETRY_AFTER));
     }
-    assert_eq!(health::alive().await.status(), StatusCode::OK);
+    assert_eq!(health::alive(State(shared)).await.status(), StatusCode::OK);
 }

@@ -1,4 +1,4 @@
-//! Unsubscribe page for recipients of e-mails. The link in the e-mail contains a token; no API key is needed.
+//! Unsubscribe page for recipients of e-mails. The link in the e-mail contains a token for that recipient; no API key is needed.
 //!
 //! `GET` changes nothing, because mail scanners follow links before the recipient does. `POST` to the same address unsubscribes: the
 //! button on the page sends it, and so do mail programs for one-click unsubscribe (RFC 8058). The body of the request is ignored.
@@ -17,7 +17,11 @@ pub async fn page(
     Path(link): Path<(String, String)>,
 ) -> Result<Response, Problem> {
     let Some((search, token)) = search_of(&link) else { return Ok(unknown()) };
-    let Some(stored) = shared.app.search_by_token(search, token).await? else { return Ok(unknown()) };
+    let Some(stored) = shared.app.search_by_link(search, token).await? else { return Ok(unknown()) };
+    if stored.search.draft.alerts.email.is_none() {
+        // Not even the title is for a former recipient.
+        return Ok(html_page(StatusCode::OK, DONE));
+    }
     Ok(html_page(StatusCode::OK, &confirmation(stored.search.draft.title.as_str())))
 }
 
@@ -73,7 +77,7 @@ const UNKNOWN: &str =
     "<p>Ce lien n'est plus valable : la recherche a été supprimée ou l'adresse est incomplète.</p>";
 
 /// Creates a page that loads nothing, runs no script, sends no referrer and cannot be framed.
-fn html_page(status: StatusCode, content: &str) -> Response {
+pub fn html_page(status: StatusCode, content: &str) -> Response {
     const POLICY: HeaderName = header::CONTENT_SECURITY_POLICY;
     let html = format!(
         "<!doctype html><html lang=\"fr\"><head><meta charset=\"utf-8\">\

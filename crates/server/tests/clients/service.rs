@@ -56,6 +56,8 @@ impl Service {
         let folder = TempDir::new().unwrap();
         let data = folder.path().join("data");
         let scopes = "read,ingest,searches,admin";
+        // A key does not create the data folder; an import does.
+        output(vigie().args(["import", "/dev/null", "--data"]).arg(&data));
         let create = ["keys", "create", "--user", "client", "--scopes", scopes, "--data"];
         let key = output(vigie().args(create).arg(&data)).trim_end().to_owned();
         output(Command::new(repository("examples/certificate.sh")).current_dir(folder.path()));

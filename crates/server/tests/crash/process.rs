@@ -14,10 +14,19 @@ const INTERRUPTED: &str = "leases of delivery attempts expired; retrying these d
 
 /// Creates a key with all scopes the tests need. Works next to a running server.
 pub fn create_key(folder: &Path) -> String {
+    create_folder(folder);
     let arguments = ["keys", "create", "--user", "crash", "--scopes", "read,ingest,searches,admin", "--data"];
     let created = vigie().args(arguments).arg(folder).output().unwrap();
     assert!(created.status.success(), "{created:?}");
     String::from_utf8(created.stdout).unwrap().trim_end().to_owned()
+}
+
+/// Creates the database, if there is none. A key alone does not.
+fn create_folder(folder: &Path) {
+    if !folder.join(store::sqlite::FILE_NAME).exists() {
+        let imported = vigie().args(["import", "/dev/null", "--data"]).arg(folder).output().unwrap();
+        assert!(imported.status.success(), "{imported:?}");
+    }
 }
 
 /// The command, without the test's own variables, which are not settings.

@@ -70,10 +70,12 @@ impl LedgerReceiver {
     }
 
     /// Returns the settings a server needs to deliver here.
-    pub fn settings(&self) -> [(&'static str, String); 3] {
+    pub fn settings(&self) -> [(&'static str, String); 4] {
         [
             ("VIGIE_DELIVERY__EXTRA_CA_FILE", authority_file(&self.folder).display().to_string()),
             ("VIGIE_DELIVERY__DANGER_ALLOW_PRIVATE_ADDRESSES", "true".to_owned()),
+            // One receiver gets everything, as fast as possible.
+            ("VIGIE_DELIVERY__PER_HOST_MINUTE_MAX", "0".to_owned()),
             ("VIGIE_DELIVERY__RETRY_INTERVAL", "1s".to_owned()),
         ]
     }

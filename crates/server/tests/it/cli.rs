@@ -12,6 +12,7 @@ mod settings;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use store::sqlite::SqliteStore;
 use tempfile::TempDir;
 
 /// The command, without settings from the environment of the tests.
@@ -27,6 +28,13 @@ fn without_settings(mut command: Command) -> Command {
     }
     command.stdin(Stdio::null());
     command
+}
+
+/// Creates a data folder with an empty database, as the first start of a server does.
+pub fn data_folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    drop(SqliteStore::open(folder.path()).unwrap());
+    folder
 }
 
 /// Runs a command on a data folder.
@@ -65,7 +73,7 @@ impl Run {
 
 #[test]
 fn new_key_is_the_only_output() {
-    let folder = TempDir::new().unwrap();
+    let folder = data_folder();
     let created = run(folder.path(), &["keys", "create", "--user", "Zoé", "--scopes", "read,ingest"]);
     let key = created.succeeded().strip_suffix('\n').unwrap();
     assert_eq!((key.len(), created.err.as_str()), (66, ""));
@@ -80,7 +88,7 @@ fn new_key_is_the_only_output() {
 
 #[test]
 fn key_is_revoked_by_id_or_by_key() {
-    let folder = TempDir::new().unwrap();
+    let folder = data_folder();
     let create = || run(folder.path(), &["keys", "create", "--user", "a"]).succeeded().trim().to_owned();
     let (first, second) = (create(), create());
     run(folder.path(), &["keys", "revoke", &first[6..28]]).succeeded();
@@ -95,7 +103,7 @@ fn key_is_revoked_by_id_or_by_key() {
 
 #[test]
 fn key_is_shown_and_changed() {
-    let folder = TempDir::new().unwrap();
+    let folder = data_folder();
     let keys = |arguments: &[&str]| run(folder.path(), &[&["keys"][..], arguments].concat());
     let created = keys(&[
         "create",
@@ -151,6 +159,17 @@ fn key_without_user_or_scope_is_rejected() {
     assert!(create("a\nb", "read").contains("--user"));
     // Nothing was created, and a command that only reads does not create it either.
     assert!(run(folder.path(), &["keys", "list"]).failed().contains("no Vigie database in"));
+}
+
+#[test]
+fn key_in_a_folder_without_data_is_rejected() {
+    let folder = TempDir::new().unwrap();
+    for data in [folder.path().to_owned(), folder.path().join("mistyped")] {
+        let created = run(&data, &["keys", "create", "--user", "a"]);
+        assert!(created.failed().contains("no Vigie database in"), "{created:?}");
+        assert!(created.err.contains("the first `vigie serve` creates it"), "{created:?}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was created");
 }
 
 #[test]

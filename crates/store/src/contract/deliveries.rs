@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::{
-    AdvertEvent, AdvertId, CancelReason, DeliveryChannel, DeliveryEpoch, DeliveryId, DeliveryState, MatchId,
-    Outcome, PropertyId, RetryDecision, SearchId, SearchNumber, Timestamp, UserId, WebhookSecret,
-    WebhookSecrets,
+    AdvertEvent, AdvertId, CancelReason, CertificateFault, DeliveryChannel, DeliveryEpoch, DeliveryId,
+    DeliveryState, EmailAddress, MatchId, Outcome, PropertyId, RetryDecision, SearchId, SearchNumber,
+    Timestamp, UserId, WebhookSecret, WebhookSecrets,
 };
 
 use super::matches::Notification;
@@ -97,6 +97,41 @@ pub trait DeliveryStore: Send + Sync + 'static {
         rule: NewSecret,
         at: Timestamp,
     ) -> Result<WebhookSecrets, Error>;
+}
+
+/// Remembers which recipients want the e-mails of which users.
+#[async_trait]
+pub trait RecipientStore: Send + Sync + 'static {
+    /// Returns whether a recipient was asked and has confirmed; `None` if it was never asked.
+    async fn recipient_confirmation(
+        &self,
+        user: UserId,
+        address: EmailAddress,
+    ) -> Result<Option<RecipientConfirmation>, Error>;
+
+    /// Returns the confirmation with this hash of a token.
+    async fn confirmation_by_token(&self, hash: [u8; 32]) -> Result<Option<RecipientConfirmation>, Error>;
+
+    /// Records that a recipient was asked. The token of an earlier question becomes invalid. A recipient that has confirmed stays
+    /// confirmed.
+    async fn put_question(
+        &self,
+        user: UserId,
+        address: EmailAddress,
+        hash: [u8; 32],
+        at: Timestamp,
+    ) -> Result<(), Error>;
+
+    /// Records that the recipient with this hash of a token has confirmed. Does nothing if it had before.
+    async fn confirm_recipient(&self, hash: [u8; 32], at: Timestamp) -> Result<(), Error>;
+}
+
+/// A recipient that was asked whether it wants the e-mails of a user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecipientConfirmation {
+    pub user: UserId,
+    pub asked_at: Timestamp,
+    pub confirmed_at: Option<Timestamp>,
 }
 
 /// The deliveries of one search by one channel. They are sent in order; lanes do not wait for each other.
@@ -279,6 +314,8 @@ pub struct Attempt {
     pub target: Option<String>,
     /// The first bytes of the response.
     pub response_excerpt: Vec<u8>,
+    /// What was wrong with the receiver's certificate, if that is why the attempt failed.
+    pub certificate: Option<CertificateFault>,
 }
 
 /// Which leases to end.

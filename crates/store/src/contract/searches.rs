@@ -44,6 +44,9 @@ pub trait SearchStore: Send + Sync + 'static {
     /// that version.
     async fn search_at(&self, id: SearchId, version: u32) -> Result<Option<StoredSearch>, Error>;
 
+    /// Returns `true` if a search once had another e-mail address than now, or the same one before it was removed and given again.
+    async fn recipient_was_changed(&self, number: SearchNumber) -> Result<bool, Error>;
+
     /// Returns the number of searches of all owners.
     async fn count_searches(&self) -> Result<u64, Error>;
 }

@@ -10,15 +10,15 @@ mod queue;
 mod subject;
 
 use domain::{
-    CancelReason, DeliveryChannel, DeliveryEpoch, DeliveryId, DeliveryState, Fault, Outcome, SearchNumber,
-    Timestamp,
+    CancelReason, CertificateFault, DeliveryChannel, DeliveryEpoch, DeliveryId, DeliveryState, Fault,
+    Outcome, SearchNumber, Timestamp,
 };
 use rusqlite::{Connection, Row};
 
 pub use documents::{PreparedClaim, delete_documents, sent_documents};
 pub use listing::{attempt, attempt_name, delivery, list, prune, queue_depth, replay};
 pub use outbox::{delete_lanes, enqueue, read_outbox};
-pub use queue::{cancel, cancel_lane, claim, lanes, peek_lanes, reap_leases, settle};
+pub use queue::{cancel, cancel_deleted, cancel_lane, claim, lanes, peek_lanes, reap_leases, settle};
 
 use super::matches::notification_from_code;
 use crate::contract::{Lane, StateKind};
@@ -68,6 +68,7 @@ fn cancelled_code(reason: CancelReason) -> i64 {
             CancelReason::Erased => 3,
             CancelReason::ChannelOff => 4,
             CancelReason::Damaged => 5,
+            CancelReason::Unconfirmed => 6,
         }
 }
 
@@ -125,6 +126,23 @@ fn outcome_from_code(code: i64) -> Result<Outcome, Error> {
         _ => fault().map(Outcome::Failed),
     };
     outcome.ok_or_else(|| Error::corrupt(format!("outcome {code} of an attempt")))
+}
+
+fn certificate_code(fault: CertificateFault) -> i64 {
+    match fault {
+        CertificateFault::Expired => 1,
+        CertificateFault::NotYetValid => 2,
+        CertificateFault::WrongName => 3,
+        CertificateFault::UnknownIssuer => 4,
+        CertificateFault::SelfSigned => 5,
+        CertificateFault::CertificateAuthority => 6,
+        CertificateFault::Invalid => 7,
+    }
+}
+
+fn certificate_from_code(code: i64) -> Result<CertificateFault, Error> {
+    let fault = CertificateFault::ALL.into_iter().find(|fault| certificate_code(*fault) == code);
+    fault.ok_or_else(|| Error::corrupt(format!("certificate fault {code} of an attempt")))
 }
 
 fn timestamp(millisecond: i64) -> Result<Timestamp, Error> {
@@ -208,6 +226,10 @@ mod tests {
             assert_eq!(outcome_from_code(fault_code(fault)).unwrap(), Outcome::Failed(fault));
         }
         assert!(outcome_from_code(2).is_err());
+        for fault in CertificateFault::ALL {
+            assert_eq!(certificate_from_code(certificate_code(fault)).unwrap(), fault);
+        }
+        assert!(certificate_from_code(0).is_err());
     }
 
     /// Frequent queries must read an index in its order, however many other rows there are.

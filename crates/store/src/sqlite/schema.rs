@@ -17,6 +17,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0005_plain_names.sql"),
     include_str!("../../migrations/0006_grouping.sql"),
     include_str!("../../migrations/0007_usage.sql"),
+    include_str!("../../migrations/0008_egress.sql"),
 ];
 
 /// "Vigi" in ASCII: distinguishes our databases from those of other programs and from empty files.

@@ -5,8 +5,8 @@
 
 use domain::criteria::Direction;
 use domain::{
-    Alerts, CancelReason, DeliveryChannel, SearchId, SearchNumber, SearchRef, SearchToken, Timestamp, UserId,
-    fold,
+    Alerts, CancelReason, DeliveryChannel, EmailAddress, SearchId, SearchNumber, SearchRef, SearchToken,
+    Timestamp, UserId, fold,
 };
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -23,6 +23,10 @@ use crate::contract::{
 use crate::error::Error;
 use crate::record;
 
+/// How many pending deliveries are cancelled in the transaction that deletes their search: enough for nearly every search, and few
+/// enough that other writers hardly wait.
+const CANCELLED_AT_ONCE: usize = 500;
+
 /// A search to write, with everything that needs no database.
 pub struct PreparedSearch {
     id: SearchId,
@@ -32,6 +36,7 @@ pub struct PreparedSearch {
     /// Channels without a recipient, and why.
     silent_channels: Vec<(DeliveryChannel, CancelReason)>,
     title_key: String,
+    email: Option<EmailAddress>,
     record: Vec<u8>,
 }
 
@@ -45,6 +50,7 @@ impl PreparedSearch {
             enabled: search.draft.alerts.enabled,
             silent_channels: silent_channels(&search.draft.alerts),
             title_key: fold(search.draft.title.as_str()),
+            email: search.draft.alerts.email.clone(),
             record: record::encode_search(search)?,
         })
     }
@@ -56,7 +62,7 @@ fn silent_channels(alerts: &Alerts) -> Vec<(DeliveryChannel, CancelReason)> {
 }
 
 pub fn put(connection: &Connection, put: &PreparedSearch, at: Timestamp) -> Result<Position, Refusal> {
-    let PreparedSearch { id, owner, expected, enabled, silent_channels, title_key, record } = put;
+    let PreparedSearch { id, owner, expected, enabled, silent_channels, title_key, email, record } = put;
     let mut statement =
         connection.prepare_cached("SELECT number, version, owner FROM search WHERE id = ?1")?;
     let current: Option<(u32, u32, [u8; 16])> =
@@ -87,6 +93,8 @@ pub fn put(connection: &Connection, put: &PreparedSearch, at: Timestamp) -> Resu
             if expected == version && current_owner == *owner.as_bytes() =>
         {
             let position = append(connection, &entry(version + 1))?;
+            let search = SearchNumber(number);
+            note_recipient(connection, search, email.as_ref())?;
             connection
                 .prepare_cached(
                     "INSERT INTO search_version (replaced_position, number, version, position, record)
@@ -100,7 +108,6 @@ pub fn put(connection: &Connection, put: &PreparedSearch, at: Timestamp) -> Resu
                 )?
                 .execute(params![number, position.0, enabled, title_key, record])?;
             // Pending deliveries stay cancelled if the channel is switched on again.
-            let search = SearchNumber(number);
             for (channel, reason) in silent_channels {
                 deliveries::cancel_lane(connection, Lane { search, channel: *channel }, *reason, at)?;
             }
@@ -110,8 +117,36 @@ pub fn put(connection: &Connection, put: &PreparedSearch, at: Timestamp) -> Resu
     }
 }
 
-/// Deletes an owner's search; returns `None` if there is none. It may have many matches, so their rows are deleted later, a few at a
-/// time. They are not listed meanwhile, because no search has that number any more.
+/// Remembers that a search loses its e-mail address, to another one or to none. A search whose current version cannot be read may
+/// have had any address.
+fn note_recipient(
+    connection: &Connection,
+    number: SearchNumber,
+    next: Option<&EmailAddress>,
+) -> Result<(), Error> {
+    let is_kept = match by_number(connection, number) {
+        Ok(stored) => {
+            let current = stored.and_then(|stored| stored.search.draft.alerts.email);
+            current.is_none() || current.as_ref() == next
+        }
+        Err(Error::Corrupt { .. }) => false,
+        Err(error) => return Err(error),
+    };
+    if !is_kept {
+        connection
+            .prepare_cached("INSERT OR IGNORE INTO changed_recipient (number) VALUES (?1)")?
+            .execute([number.0])?;
+    }
+    Ok(())
+}
+
+pub fn recipient_was_changed(connection: &Connection, number: SearchNumber) -> Result<bool, Error> {
+    Ok(connection.prepare_cached("SELECT 1 FROM changed_recipient WHERE number = ?1")?.exists([number.0])?)
+}
+
+/// Deletes an owner's search; returns `None` if there is none. It may have many matches and pending deliveries. The matches are deleted
+/// and most deliveries are cancelled later, a few at a time. Meanwhile the matches are not listed and the deliveries are not claimed,
+/// because no search has that number any more.
 pub fn remove(
     connection: &Connection,
     id: SearchId,
@@ -123,16 +158,16 @@ pub fn remove(
     let number: Option<u32> =
         statement.query_row([id.as_bytes(), owner.as_bytes()], |row| row.get(0)).optional()?;
     let Some(number) = number else { return Ok(None) };
-    for statement in
-        ["DELETE FROM search_version WHERE number = ?1", "DELETE FROM search_alert WHERE number = ?1"]
-    {
+    for statement in [
+        "DELETE FROM search_version WHERE number = ?1",
+        "DELETE FROM search_alert WHERE number = ?1",
+        "DELETE FROM changed_recipient WHERE number = ?1",
+    ] {
         connection.prepare_cached(statement)?.execute([number])?;
     }
     let search = SearchNumber(number);
     deliveries::delete_lanes(connection, search)?;
-    for channel in DeliveryChannel::ALL {
-        deliveries::cancel_lane(connection, Lane { search, channel }, CancelReason::SearchDeleted, at)?;
-    }
+    deliveries::cancel_deleted(connection, search, CANCELLED_AT_ONCE, at)?;
     let entry = Entry {
         kind: Kind::SearchRemoved,
         at,
@@ -143,8 +178,8 @@ pub fn remove(
     };
     let position = append(connection, &entry)?;
     connection
-        .prepare_cached("INSERT INTO deleted_search (number, position) VALUES (?1, ?2)")?
-        .execute(params![number, position.0])?;
+        .prepare_cached("INSERT INTO deleted_search (number, position, deleted_at) VALUES (?1, ?2, ?3)")?
+        .execute(params![number, position.0, at.as_millisecond()])?;
     Ok(Some(position))
 }
 

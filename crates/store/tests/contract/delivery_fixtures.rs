@@ -164,6 +164,7 @@ pub fn attempt(second: i64, outcome: Outcome) -> Attempt {
         status: Some(200),
         target: Some("https://hook.example/".to_owned()),
         response_excerpt: b"thanks".to_vec(),
+        certificate: None,
     }
 }
 

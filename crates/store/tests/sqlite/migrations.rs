@@ -20,6 +20,13 @@ use crate::delivery_fixtures::{
     lane, list, notify, peek, record,
 };
 
+/// Reverts migration 9.
+const BEFORE_EGRESS: &str = "
+    ALTER TABLE delivery_attempt DROP COLUMN certificate;
+    DROP TABLE changed_recipient;
+    DROP TABLE recipient_confirmation;
+    ALTER TABLE deleted_search DROP COLUMN deleted_at;";
+
 /// Reverts migration 7.
 const BEFORE_USAGE: &str = "
     DROP INDEX search_by_token;
@@ -103,7 +110,7 @@ async fn sites_of_existing_adverts_are_added() {
     drop(store);
     execute(
         folder.path(),
-        &[BEFORE_USAGE, BEFORE_GROUPING, BEFORE_PLAIN_NAMES, BEFORE_DELIVERIES, BEFORE_SITES],
+        &[BEFORE_EGRESS, BEFORE_USAGE, BEFORE_GROUPING, BEFORE_PLAIN_NAMES, BEFORE_DELIVERIES, BEFORE_SITES],
     );
 
     let store = SqliteStore::open(folder.path()).unwrap();
@@ -134,7 +141,8 @@ async fn outbox_from_before_deliveries_is_kept_and_not_sent() {
     assert_eq!(store.read_outbox(100).await.unwrap().deliveries.len(), 15);
     let before = store.match_groups_after(Position::START, 100).await.unwrap();
     drop(store);
-    execute(folder.path(), &[BEFORE_USAGE, BEFORE_GROUPING, BEFORE_PLAIN_NAMES, BEFORE_DELIVERIES]);
+    let reverted = [BEFORE_EGRESS, BEFORE_USAGE, BEFORE_GROUPING, BEFORE_PLAIN_NAMES, BEFORE_DELIVERIES];
+    execute(folder.path(), &reverted);
 
     let store = SqliteStore::open(folder.path()).unwrap();
     assert_eq!(store.match_groups_after(Position::START, 100).await.unwrap(), before);
@@ -307,10 +315,10 @@ fn later_schema_is_refused() {
     let version = |connection: &Connection| -> u32 {
         connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
     };
-    assert_eq!(version(&Connection::open(folder.path().join(FILE_NAME)).unwrap()), 7);
-    execute(folder.path(), &["PRAGMA user_version = 8;"]);
+    assert_eq!(version(&Connection::open(folder.path().join(FILE_NAME)).unwrap()), 8);
+    execute(folder.path(), &["PRAGMA user_version = 9;"]);
     let refused = SqliteStore::open(folder.path()).err();
-    assert!(matches!(refused, Some(Error::TooNew { found: 8, known: 7 })), "{refused:?}");
+    assert!(matches!(refused, Some(Error::TooNew { found: 9, known: 8 })), "{refused:?}");
 }
 
 #[tokio::test]
@@ -330,7 +338,7 @@ async fn keys_and_searches_from_before_usage_are_kept() {
     };
     let key = store.create_key(key).await.unwrap();
     drop(store);
-    execute(folder.path(), &[BEFORE_USAGE, "PRAGMA user_version = 6;"]);
+    execute(folder.path(), &[BEFORE_EGRESS, BEFORE_USAGE, "PRAGMA user_version = 6;"]);
 
     let store = SqliteStore::open(folder.path()).unwrap();
     assert_eq!(store.keys().await.unwrap(), [key]);
@@ -338,4 +346,24 @@ async fn keys_and_searches_from_before_usage_are_kept() {
     // The search is found by its token, although nothing was written since.
     let found = store.search_by_token(search.owner, search.token.clone()).await.unwrap();
     assert_eq!(found.map(|found| found.search), Some(search));
+}
+
+#[tokio::test]
+async fn attempts_and_recipients_from_before_certificates_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path()).unwrap();
+    commit(&store, [create_search(&saved_search(1))]).await;
+    let search = store.search(search_id(1)).await.unwrap().unwrap().number;
+    notify(&store, 1, &[(BY_WEBHOOK, &[search])]).await;
+    let [id] = enqueue_all(&store, 6_000, 6_000).await.try_into().unwrap();
+    claim(&store, 1, 6_000, &[id]).await;
+    store.settle(vec![delivered(id, 1, 6_001)]).await.unwrap();
+    let before = attempts(&store, id).await;
+    assert_eq!(before.len(), 1);
+    drop(store);
+    execute(folder.path(), &[BEFORE_EGRESS, "PRAGMA user_version = 7;"]);
+
+    let store = SqliteStore::open(folder.path()).unwrap();
+    assert_eq!(attempts(&store, id).await, before);
+    assert!(!store.recipient_was_changed(search).await.unwrap(), "links of older e-mails go on working");
 }

@@ -31,6 +31,8 @@ pub enum Credential {
     WrongName,
     /// Self-signed.
     SelfSigned,
+    /// Self-signed and that of an authority, as `openssl req -x509` makes it.
+    SelfSignedAuthority,
     /// Signed by an authority with the same name but another key.
     UnknownAuthority,
     /// Valid, with a huge chain.
@@ -109,10 +111,11 @@ impl Authority {
         match credential {
             Credential::Expired => params.not_after = date_time_ymd(2001, 1, 1),
             Credential::NotYetValid => params.not_before = date_time_ymd(2099, 1, 1),
+            Credential::SelfSignedAuthority => params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained),
             _ => {}
         }
         let certificate: Result<Certificate, rcgen::Error> = match credential {
-            Credential::SelfSigned => params.self_signed(&key),
+            Credential::SelfSigned | Credential::SelfSignedAuthority => params.self_signed(&key),
             Credential::UnknownAuthority => params.signed_by(&key, &Self::new().issuer),
             _ => params.signed_by(&key, &self.issuer),
         };

@@ -76,6 +76,7 @@ injected_faults! {
         CertificateNotYetValid "certificate-not-yet-valid" Failed(Tls), "The certificate is not valid yet.";
         CertificateWrongName "certificate-wrong-name" Failed(Tls), "The certificate is for another name.";
         CertificateSelfSigned "certificate-self-signed" Failed(Tls), "The certificate is self-signed.";
+        CertificateSelfSignedAuthority "certificate-self-signed-authority" Failed(Tls), "The certificate is self-signed, and that of an authority.";
         CertificateUnknownAuthority "certificate-unknown-authority" Failed(Tls), "The certificate's authority is not trusted.";
         CertificateHugeChain "certificate-huge-chain" Failed(Tls), "The chain has hundreds of certificates.";
         AsksForCertificate "asks-for-certificate" Failed(Tls), "A client certificate is required, and its absence is reported after the handshake.";

@@ -78,6 +78,7 @@ pub(super) fn steps(fault: InjectedFault, context: StepContext<'_>) -> Vec<Step>
         | InjectedFault::CertificateNotYetValid
         | InjectedFault::CertificateWrongName
         | InjectedFault::CertificateSelfSigned
+        | InjectedFault::CertificateSelfSignedAuthority
         | InjectedFault::CertificateUnknownAuthority
         | InjectedFault::CertificateHugeChain
         | InjectedFault::AsksForCertificate

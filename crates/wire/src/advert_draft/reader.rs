@@ -382,7 +382,7 @@ impl FieldReader {
     fn exact_date(&mut self, path: &str, value: &Value, context: ParseContext<'_>) -> Option<Timestamp> {
         let text = self.text(path, value)?;
         let Some(timestamp) = date::parse(text, context.zone) else {
-            let message = format!("\"{}\" is not a date.", truncated(text));
+            let message = format!("\"{}\" is not {}.", truncated(text), date::EXPECTED);
             self.report(Violation::malformed(path, message));
             return None;
         };

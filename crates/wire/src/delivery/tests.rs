@@ -20,6 +20,7 @@ fn input(zone: &TimeZone, state: DeliveryState) -> DeliveryInput<'_> {
         event: Some(EventName::UpdatePrice),
         about: Some((PropertyId::from_bytes([0xb0; 16]), MatchId::of(number, 1_337))),
         state,
+        awaits_confirmation: false,
         created_at: at("2026-03-02T09:00:00Z"),
         state_at: at("2026-03-02T10:00:00Z"),
         attempt_count: 2,
@@ -94,11 +95,16 @@ fn attempts_are_listed_in_order() {
         status,
         target: Some("https://hook.example/a"),
         answer,
+        certificate: None,
     };
+    let failed = domain::Outcome::Failed(domain::Fault::Tls);
+    let untrusted =
+        AttemptInput { certificate: Some(CertificateFault::Expired), ..attempt(failed, None, b"") };
     let attempts = [
         attempt(Outcome::Failed(domain::Fault::Status), Some(503), b"no\r\n\x1b[31m \xff h\xc3".as_slice()),
         attempt(Outcome::Interrupted, None, b""),
         attempt(Outcome::Delivered, Some(200), "reçu".as_bytes()),
+        untrusted,
     ];
     let body = DeliveryWithAttempts::of(&input(&zone, DeliveryState::Delivered), attempts);
     let text = serde_json::to_string(&body).unwrap();
@@ -110,11 +116,17 @@ fn attempts_are_listed_in_order() {
         json!({
             "number": 3, "beganAt": "2026-03-02T10:00:00+01:00", "durationMs": 1_234, "outcome": "delivered",
             "status": 200, "target": "https://hook.example/a", "answer": "reçu",
+            "detail": null,
         })
     );
     let second = &body["attempts"][1];
     assert_eq!((&second["outcome"], &second["answer"]), (&json!("interrupted"), &Value::Null));
     assert_eq!(body["attempts"][0]["outcome"], "status");
+    let last = &body["attempts"][3];
+    assert_eq!(
+        (&last["outcome"], &last["detail"]),
+        (&json!("tls"), &json!("The certificate has expired: renew it."))
+    );
 }
 
 #[test]
@@ -132,7 +144,10 @@ fn replay_request_since() {
     let since = |body: Value| read(body).map(|replay| replay.since);
     assert_eq!(since(json!({"since": "2026-03-02"})), Ok(Some(at("2026-03-01T23:00:00Z"))));
     assert_eq!(since(json!({"since": "2026-03-02T09:00:00Z"})), Ok(Some(at("2026-03-02T09:00:00Z"))));
-    assert_eq!(since(json!({"since": "yesterday"})), Err("\"yesterday\" is not a date.".to_owned()));
+    assert_eq!(
+        since(json!({"since": "yesterday"})),
+        Err(format!("\"yesterday\" is not {}.", crate::date::EXPECTED))
+    );
     for missing in [json!({}), json!({"since": null}), json!({"since": " "})] {
         assert_eq!(since(missing), Ok(None));
     }

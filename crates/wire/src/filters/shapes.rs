@@ -9,6 +9,12 @@ use super::malformed_value;
 use crate::json::parse_number;
 use crate::query::{Parameters, items};
 
+/// What errors say instead of a value of another form.
+const POLYGONS: &str =
+    "a list of polygons such as [[[2.2,48.8],[2.4,48.8],[2.3,48.9]]], each corner a longitude and a latitude";
+const POINTS: &str =
+    "a list of corners such as [[2.2,48.8],[2.4,48.8],[2.3,48.9]], each a longitude and a latitude";
+
 /// Maximum number of polygons.
 const SHAPES_MAX: usize = 50;
 
@@ -42,7 +48,7 @@ fn decoded<'a>(path: &str, value: &'a Value, violations: &mut Vec<Violation>) ->
         Some(text) => match serde_json::from_str::<Value>(text) {
             Ok(read) => Cow::Owned(read),
             Err(_) => {
-                violations.push(malformed_value(path, &text.into(), "a list of polygons"));
+                violations.push(malformed_value(path, &text.into(), POLYGONS));
                 return None;
             }
         },
@@ -53,7 +59,7 @@ fn decoded<'a>(path: &str, value: &'a Value, violations: &mut Vec<Violation>) ->
 
 fn polygons(path: &str, value: &Value, violations: &mut Vec<Violation>) -> Vec<Polygon> {
     let Some(shapes) = items(value) else {
-        violations.push(malformed_value(path, value, "a list of polygons"));
+        violations.push(malformed_value(path, value, POLYGONS));
         return Vec::new();
     };
     if shapes.len() > SHAPES_MAX {
@@ -88,7 +94,7 @@ fn text_of(value: &Value) -> Option<&str> {
 
 fn polygon(path: &str, value: &Value, violations: &mut Vec<Violation>) -> Option<Polygon> {
     let Some(points) = items(value) else {
-        violations.push(malformed_value(path, value, "a list of points"));
+        violations.push(malformed_value(path, value, POINTS));
         return None;
     };
     let count = points.len();
@@ -109,7 +115,7 @@ fn polygon(path: &str, value: &Value, violations: &mut Vec<Violation>) -> Option
 }
 
 fn corner(value: &Value) -> Result<GeoPoint, &'static str> {
-    const EXPECTED: &str = "a longitude [0] and a latitude [1]";
+    const EXPECTED: &str = "a corner such as [2.35,48.85]: a longitude [0] and a latitude [1]";
     let coordinates = items(value).ok_or(EXPECTED)?;
     let [(0, lon), (1, lat)] = coordinates.as_slice() else { return Err(EXPECTED) };
     let number = |value: &Value| match value {

@@ -185,7 +185,10 @@ fn dates_use_the_service_zone_and_bounds_cover_the_day() {
     same("fromDate=2026-03-29&toDate=2026-03-29", "fromDate=2026-03-29T00:00:00&toDate=2026-03-29T23:59:59");
     check_rejected(
         "fromDate=yesterday&toCrawledAt=2026-02-30",
-        &["fromDate: \"yesterday\" is not a date.", "toCrawledAt: \"2026-02-30\" is not a date."],
+        &[
+            "fromDate: \"yesterday\" is not a date such as 2026-03-02, 2026-03-02 14:30:00 or 2026-03-02T14:30:00+01:00.",
+            "toCrawledAt: \"2026-02-30\" is not a date such as 2026-03-02, 2026-03-02 14:30:00 or 2026-03-02T14:30:00+01:00.",
+        ],
     );
     check_rejected(
         "fromDate=2026-01-02&toDate=2026-01-01",
@@ -274,7 +277,9 @@ fn circles_and_polygons() {
     );
     check_rejected(
         "geoShapes[0][0][0]=2",
-        &["geoShapes[0][0]: \"{\"0\":\"2\"}\" is not a longitude [0] and a latitude [1]."],
+        &[
+            "geoShapes[0][0]: \"{\"0\":\"2\"}\" is not a corner such as [2.35,48.85]: a longitude [0] and a latitude [1].",
+        ],
     );
     check_rejected(
         "geoShapes[0][0][0]=2&geoShapes[0][0][1]=98",
@@ -282,7 +287,12 @@ fn circles_and_polygons() {
             "geoShapes[0][0]: \"{\"0\":\"2\",\"1\":\"98\"}\" is not a point on the globe: longitude [0], then latitude [1].",
         ],
     );
-    check_rejected("geoShapes=round", &["geoShapes: \"round\" is not a list of polygons."]);
+    check_rejected(
+        "geoShapes=round",
+        &[
+            "geoShapes: \"round\" is not a list of polygons such as [[[2.2,48.8],[2.4,48.8],[2.3,48.9]]], each corner a longitude and a latitude.",
+        ],
+    );
     check_rejected(
         "geoShapes[0][0][0]=a&geoShapes[0]=b",
         &["geoShapes[0]: This key has both a value and nested keys."],

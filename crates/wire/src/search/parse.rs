@@ -108,6 +108,11 @@ struct SearchParser<'a> {
     ignored: Vec<String>,
 }
 
+/// Unicode has two line breaks that are no control characters.
+fn is_line_break_or_control(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
+}
+
 impl<'a> SearchParser<'a> {
     fn current(&self) -> Option<&'a SearchDraft> {
         match self.purpose {
@@ -123,6 +128,12 @@ impl<'a> SearchParser<'a> {
                 let before = self.reader.violations.len();
                 let title = self.reader.bounded_text(TITLE, value);
                 if title.is_none() && self.reader.violations.len() > before {
+                    return None;
+                }
+                // It becomes the subject of e-mails and a line of lists.
+                if title.as_ref().is_some_and(|title| title.as_str().contains(is_line_break_or_control)) {
+                    let message = "This value must not contain line breaks or control characters.";
+                    self.reader.violations.push(Violation::invalid(TITLE, message));
                     return None;
                 }
                 title

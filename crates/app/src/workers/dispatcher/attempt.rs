@@ -77,12 +77,19 @@ pub(super) async fn attempt(
     drop(acquired);
     drop(in_flight);
     let at = app.clock.now();
-    let AttemptResult { outcome, status, took, excerpt } = result;
+    let AttemptResult { outcome, status, took, excerpt, certificate, reach: _ } = result;
     let settle = |due: &DueDelivery| {
         let next = dispatch.settings.retries.after(outcome, started_at, due.failures, due.interruptions);
         let (target, excerpt) = (Some(target.clone()), excerpt.clone());
-        let attempt =
-            Attempt { started_at, duration: took, outcome, status, target, response_excerpt: excerpt };
+        let attempt = Attempt {
+            started_at,
+            duration: took,
+            outcome,
+            status,
+            target,
+            response_excerpt: excerpt,
+            certificate,
+        };
         let settlement = Settlement { id: due.id, claim_id: claim, attempt: Some(attempt), next, at };
         SettledDelivery { lane: due.lane, settlement }
     };

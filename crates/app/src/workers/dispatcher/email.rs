@@ -1,39 +1,40 @@
 //! Builds the e-mail for the new matches of a search.
 
 use delivery::{Email, EmailId, ListingSummary};
-use domain::{DeliveryId, DerivedValues, Property, ShortText, Timestamp, WebAddress, Zipcode};
-use store::StoredSearch;
+use domain::{DeliveryId, DerivedValues, EmailAddress, Property, ShortText, Timestamp, WebAddress, Zipcode};
 
 use crate::App;
-use crate::dispatch::Dispatch;
 
-/// Returns `None` if no property can be shown, or the search has no e-mail address.
-pub fn build<'a>(
+/// What an e-mail says.
+pub struct EmailContents<'a> {
+    pub to: EmailAddress,
+    /// The title of the search.
+    pub title: &'a str,
+    pub properties: &'a [&'a Property],
+    /// The number of further matches, which are not shown.
+    pub others: u64,
+    pub unsubscribe: Option<WebAddress>,
+}
+
+/// Returns `None` if no property can be shown, or the unsubscribe link is not valid.
+pub fn build(
     app: &App,
-    dispatch: &Dispatch,
-    search: &StoredSearch,
+    contents: EmailContents<'_>,
     deliveries: impl Iterator<Item = DeliveryId>,
-    properties: impl Iterator<Item = &'a Property>,
     at: Timestamp,
 ) -> Option<Email> {
-    let draft = &search.search.draft;
-    let listings: Vec<ListingSummary> = properties.filter_map(|property| summary(app, property)).collect();
-    let unsubscribe = format!(
-        "{}/unsubscribe/{}/{}",
-        dispatch.settings.public_url.trim_end_matches('/'),
-        search.search.id,
-        search.search.token.as_str()
-    );
+    let EmailContents { to, title, properties, others, unsubscribe } = contents;
+    let listings: Vec<ListingSummary> =
+        properties.iter().filter_map(|property| summary(app, property)).collect();
     (!listings.is_empty()).then_some(())?;
     Some(Email {
         id: EmailId::of(deliveries),
-        to: draft.alerts.email.clone()?,
+        to,
         at,
-        title: draft.title.as_str().to_owned(),
+        title: title.to_owned(),
         listings,
-        // A batch is at most as large as an e-mail; other matches are in the next one.
-        others: 0,
-        unsubscribe: WebAddress::parse(&unsubscribe).ok()?,
+        others,
+        unsubscribe: unsubscribe?,
     })
 }
 

@@ -7,15 +7,16 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use delivery::{Email, SequenceHeaders, WebhookMessage};
-use domain::{DeliveryId, Endpoint, Property, PropertyId, Timestamp, UserId, WebhookSecret};
+use domain::{DeliveryId, EmailAddress, Endpoint, Property, PropertyId, Timestamp, UserId, WebhookSecret};
 use store::{Contacts, DeliverySubject, DocumentKey, DueDelivery, Notification, StoredSearch, VersionLookup};
 use wire::webhook::WebhookEvent;
 
-use super::email;
+use super::email::{self, EmailContents};
 use super::in_flight::InFlight;
 use super::payload::{self, MatchPayload};
 use crate::dispatch::Dispatch;
 use crate::documents::DocumentRenderer;
+use crate::unsubscribe::LinkKey;
 use crate::{App, Error};
 
 /// Deliveries to send as one message, before rendering.
@@ -28,7 +29,7 @@ pub(super) struct PendingMessage {
 
 pub(super) enum Recipient {
     Webhook { search: Arc<StoredSearch>, endpoint: Endpoint },
-    Email { search: Arc<StoredSearch> },
+    Email { search: Arc<StoredSearch>, to: EmailAddress },
 }
 
 /// A message ready to be sent.
@@ -70,6 +71,7 @@ struct RenderInputs {
     properties: HashMap<(PropertyId, u32), Property>,
     damaged: HashSet<(PropertyId, u32)>,
     secrets: HashMap<UserId, Vec<WebhookSecret>>,
+    link_key: LinkKey,
 }
 
 pub(super) async fn render(
@@ -100,14 +102,29 @@ pub(super) async fn render(
                 let payload = Payload::Webhook(message);
                 rendered.messages.push(OutboundMessage { due, payload, in_flight });
             }
-            Recipient::Email { search } => {
+            Recipient::Email { search, to } => {
                 // An erased property is left out; the rest of the e-mail is sent.
+                let (mut shown, mut counted) = (due, Vec::new());
+                if shown.len() > Email::LISTINGS_MAX {
+                    counted = shown.split_off(Email::LISTINGS_MAX);
+                }
                 let exists = |due: &DueDelivery| inputs.property(due).and_then(Property::derive).is_some();
-                let (due, missing): (Vec<_>, Vec<_>) = due.into_iter().partition(exists);
-                missing.iter().for_each(|due| rendered.leave_out(due, &inputs));
-                let properties = due.iter().filter_map(|due| inputs.property(due));
-                let deliveries = due.iter().map(|due| due.id);
-                if let Some(email) = email::build(app, dispatch, &search, deliveries, properties, now) {
+                let (shown, missing): (Vec<_>, Vec<_>) = shown.into_iter().partition(exists);
+                // The properties of these were not read.
+                let (counted, also_missing): (Vec<_>, Vec<_>) =
+                    counted.into_iter().partition(|due| due.subject.is_some());
+                missing.iter().chain(&also_missing).for_each(|due| rendered.leave_out(due, &inputs));
+                let properties: Vec<_> = shown.iter().filter_map(|due| inputs.property(due)).collect();
+                let unsubscribe = dispatch.settings.unsubscribe_link(&inputs.link_key, &search.search, &to);
+                let contents = EmailContents {
+                    to,
+                    title: search.search.draft.title.as_str(),
+                    properties: &properties,
+                    others: counted.len() as u64,
+                    unsubscribe,
+                };
+                let due = [shown, counted].concat();
+                if let Some(email) = email::build(app, contents, due.iter().map(|due| due.id), now) {
                     let payload = Payload::Email(email);
                     rendered.messages.push(OutboundMessage { due, payload, in_flight });
                 }
@@ -135,7 +152,12 @@ impl RenderInputs {
             if let Recipient::Webhook { search, .. } = recipient {
                 users.insert(search.search.owner);
             }
-            for (due, subject) in due.iter().filter_map(|due| Some((due, due.subject.as_ref()?))) {
+            // An e-mail shows the first ones and counts the others.
+            let read = match recipient {
+                Recipient::Webhook { .. } => due.len(),
+                Recipient::Email { .. } => due.len().min(Email::LISTINGS_MAX),
+            };
+            for (due, subject) in due.iter().take(read).filter_map(|due| Some((due, due.subject.as_ref()?))) {
                 match recipient {
                     Recipient::Webhook { search, .. }
                         if subject.stored_documents.contains(&contacts(search, due)) =>
@@ -163,16 +185,9 @@ impl RenderInputs {
             let of_user = app.webhook_secrets(user).await?;
             secrets.insert(user, of_user.signing_secrets(now).cloned().collect());
         }
-        let keys: Vec<_> = properties.into_iter().collect();
-        let (mut properties, mut damaged) = (HashMap::new(), HashSet::new());
-        for (key, version) in keys.iter().zip(app.store.properties_at(keys.clone()).await?) {
-            match version {
-                VersionLookup::Intact(property) => drop(properties.insert(*key, property)),
-                VersionLookup::NotFound => {}
-                VersionLookup::Damaged => drop(damaged.insert(*key)),
-            }
-        }
-        Ok(Self { renderer: app.document_renderer().await?, documents, properties, damaged, secrets })
+        let (properties, damaged) = load_versions(app, properties).await?;
+        let (renderer, link_key) = (app.document_renderer().await?, app.link_key().await?);
+        Ok(Self { renderer, documents, properties, damaged, secrets, link_key })
     }
 
     fn property(&self, due: &DueDelivery) -> Option<&Property> {
@@ -231,4 +246,26 @@ fn contacts(search: &StoredSearch, due: &DueDelivery) -> Contacts {
 
 fn document_key(subject: &DeliverySubject, search: &StoredSearch, due: &DueDelivery) -> DocumentKey {
     DocumentKey { property: subject.property, version: subject.version, contacts: contacts(search, due) }
+}
+
+type Versions = HashMap<(PropertyId, u32), Property>;
+
+/// Returns the versions that can be read, and those that are damaged.
+async fn load_versions(
+    app: &App,
+    versions: BTreeSet<(PropertyId, u32)>,
+) -> Result<(Versions, HashSet<(PropertyId, u32)>), Error> {
+    let (mut properties, mut damaged) = (HashMap::new(), HashSet::new());
+    if versions.is_empty() {
+        return Ok((properties, damaged));
+    }
+    let versions: Vec<_> = versions.into_iter().collect();
+    for (key, version) in versions.iter().zip(app.store.properties_at(versions.clone()).await?) {
+        match version {
+            VersionLookup::Intact(property) => drop(properties.insert(*key, property)),
+            VersionLookup::NotFound => {}
+            VersionLookup::Damaged => drop(damaged.insert(*key)),
+        }
+    }
+    Ok((properties, damaged))
 }

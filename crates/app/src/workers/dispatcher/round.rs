@@ -5,12 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use delivery::Email;
-use domain::{CancelReason, DeliveryChannel, DeliveryId, Endpoint, Timestamp};
+use domain::{
+    CancelReason, DeliveryChannel, DeliveryId, EmailAddress, Endpoint, Timestamp, registered_domain,
+};
 use store::{
     Claim, DueDelivery, Gather, LEASE, Lane, LaneHead, LanePeek, Notification, SearchLookup, StoredSearch,
 };
 
 use super::attempt::attempt;
+use super::confirm::CONFIRMATION_POLL;
 use super::in_flight::InFlight;
 use super::render::{self, PendingMessage, Recipient};
 use super::schedule::{MAIL_HOST, OrderKey, Route, Target};
@@ -26,6 +29,9 @@ const BLOCKED_SKIP_MAX: usize = 128;
 /// How many deliveries of one lane are cancelled in one round.
 const CANCELS_PER_LANE: usize = 100;
 
+/// How many matches one e-mail is about after its lane had to wait. It shows the first ones and counts the others.
+const COLLECTED_MAX: usize = 300;
+
 /// How long a lane is suspended if its search cannot be read.
 const SUSPENSION: Duration = Duration::from_secs(600);
 
@@ -37,11 +43,20 @@ impl Dispatcher {
         let lookups = self.app.store.searches_by_number(numbers.clone()).await?;
         let searches: HashMap<_, _> = numbers.into_iter().zip(lookups).collect();
 
+        let unconfirmed = self.unconfirmed(lanes, &searches, now).await?;
         let (mut peeks, mut plans) = (Vec::new(), Vec::new());
         for lane in lanes {
             let Some(lookup) = searches.get(&lane.search) else { continue };
-            match self.plan(*lane, lookup) {
+            let plan = match unconfirmed.contains(lane) {
+                true => LanePlan::Unconfirmed,
+                false => self.plan(*lane, lookup, now),
+            };
+            match plan {
                 LanePlan::Parked => continue,
+                LanePlan::Wait(until) => {
+                    self.defer(*lane, until);
+                    continue;
+                }
                 LanePlan::Suspend => {
                     self.suspended.insert(*lane, later(now, SUSPENSION));
                     continue;
@@ -62,24 +77,32 @@ impl Dispatcher {
                     cancelled.entry(reason).or_default().extend(due.iter().map(|due| due.id));
                     next_due_at
                 }
+                LanePlan::Unconfirmed => {
+                    let expired = due.iter().filter(|due| Self::has_waited_too_long(due.due_at, now));
+                    let expired = expired.map(|due| due.id);
+                    cancelled.entry(CancelReason::Unconfirmed).or_default().extend(expired);
+                    self.collecting.insert(lane);
+                    self.defer(lane, later(now, CONFIRMATION_POLL));
+                    None
+                }
                 LanePlan::Webhooks(plan) => {
                     let (due, unwanted): (Vec<_>, Vec<_>) = due.into_iter().partition(|due| plan.wants(due));
                     let unwanted = unwanted.iter().map(|due| due.id);
                     cancelled.entry(CancelReason::NoRecipient).or_default().extend(unwanted);
-                    match self.start_webhooks(lane, due, &plan, &mut pending) {
+                    match self.start_webhooks(lane, due, &plan, &mut pending, now) {
                         Started::All => next_due_at,
                         Started::Partly => Some(now),
                         Started::Blocked => None,
+                        Started::MustWait(until) => {
+                            self.defer(lane, until);
+                            None
+                        }
                     }
                 }
-                LanePlan::Email { search, target } if !due.is_empty() => {
-                    let in_flight = self.reserve(lane, &target, None);
-                    let is_parked = in_flight.is_none();
-                    let recipient = Recipient::Email { search };
-                    pending.extend(in_flight.map(|in_flight| PendingMessage { due, recipient, in_flight }));
-                    next_due_at.filter(|_| !is_parked)
+                LanePlan::Email(plan) if !due.is_empty() => {
+                    self.start_email(lane, due, plan, next_due_at, &mut pending, now)
                 }
-                LanePlan::Email { .. } | LanePlan::Parked | LanePlan::Suspend => next_due_at,
+                LanePlan::Email(_) | LanePlan::Parked | LanePlan::Wait(_) | LanePlan::Suspend => next_due_at,
             };
             if let Some(due_again_at) = due_again_at {
                 self.schedule.add(lane, due_again_at);
@@ -102,8 +125,9 @@ impl Dispatcher {
         due: Vec<DueDelivery>,
         plan: &WebhookPlan,
         pending: &mut Vec<PendingMessage>,
+        now: Timestamp,
     ) -> Started {
-        let WebhookPlan { search, endpoint, target, take, skip_blocked } = plan;
+        let WebhookPlan { search, endpoint, target, domain, take, skip_blocked } = plan;
         let (mut started, mut blocked) = (0, 0);
         for due in due {
             if started == *take {
@@ -114,7 +138,12 @@ impl Dispatcher {
                 blocked += 1;
                 continue;
             }
+            // Other lanes of this round may have used up the minute.
+            if let Some(until) = self.rates.webhook_free_at(domain, now) {
+                return Started::MustWait(until);
+            }
             let Some(in_flight) = self.reserve(lane, target, order) else { return Started::Blocked };
+            self.rates.count_webhook(domain, now);
             let recipient = Recipient::Webhook { search: search.clone(), endpoint: endpoint.clone() };
             pending.push(PendingMessage { due: vec![due], recipient, in_flight });
             started += 1;
@@ -135,8 +164,43 @@ impl Dispatcher {
         }
     }
 
+    /// Starts the e-mail of a lane. Returns when the lane is due again.
+    fn start_email(
+        &mut self,
+        lane: Lane,
+        mut due: Vec<DueDelivery>,
+        plan: EmailPlan,
+        next_due_at: Option<Timestamp>,
+        pending: &mut Vec<PendingMessage>,
+        now: Timestamp,
+    ) -> Option<Timestamp> {
+        let EmailPlan { search, to, target } = plan;
+        // Other lanes of this round may have used up the hour.
+        if let Some(until) = self.rates.email_free_at(&to, target.user, now) {
+            self.collecting.insert(lane);
+            self.defer(lane, until);
+            return None;
+        }
+        let in_flight = self.reserve(lane, &target, None)?;
+        self.rates.count_email(&to, target.user, now);
+        let is_repeated = due.first().is_some_and(|due| due.failures > 0 || due.interruptions > 0);
+        let mut left_at = None;
+        // A repeated e-mail is about the same matches as the first time.
+        if !is_repeated && !self.collecting.remove(&lane) && due.len() > Email::LISTINGS_MAX {
+            left_at = due.split_off(Email::LISTINGS_MAX).first().map(|left| left.due_at);
+        }
+        pending.push(PendingMessage { due, recipient: Recipient::Email { search, to }, in_flight });
+        left_at.into_iter().chain(next_due_at).min()
+    }
+
+    /// Leaves a lane alone until a limit over time allows more.
+    fn defer(&mut self, lane: Lane, until: Timestamp) {
+        self.suspended.insert(lane, until);
+        self.schedule.add(lane, until);
+    }
+
     /// Decides what to do with a lane.
-    fn plan(&mut self, lane: Lane, lookup: &SearchLookup) -> LanePlan {
+    fn plan(&mut self, lane: Lane, lookup: &SearchLookup, now: Timestamp) -> LanePlan {
         let stored = match lookup {
             SearchLookup::Found(stored) => stored,
             SearchLookup::NotFound => return LanePlan::Cancel(CancelReason::SearchDeleted),
@@ -160,17 +224,35 @@ impl Dispatcher {
             None if transport.sends_email() => MAIL_HOST.into(),
             None => return LanePlan::Cancel(CancelReason::ChannelOff),
         };
-        let target = Target { host, user: stored.search.owner };
+        let user = stored.search.owner;
+        let domain = registered_domain(host.rsplit_once(':').map_or(&*host, |(name, _port)| name)).to_owned();
+        let wait_until = match (endpoint, &alerts.email) {
+            (Some(_), _) => self.rates.webhook_free_at(&domain, now),
+            (None, Some(to)) => self.rates.email_free_at(to, user, now),
+            (None, None) => None,
+        };
+        if let Some(until) = wait_until {
+            if lane.channel == DeliveryChannel::Email {
+                self.collecting.insert(lane);
+            }
+            return LanePlan::Wait(until);
+        }
+        let target = Target { host, user };
         let capacity = self.schedule.capacity_or_park(lane, &target);
         if capacity == 0 {
             return LanePlan::Parked;
         }
-        match endpoint {
-            None => LanePlan::Email { search: Arc::from(stored.clone()), target },
-            Some(endpoint) => LanePlan::Webhooks(WebhookPlan {
+        match (endpoint, &alerts.email) {
+            // Cancelled above.
+            (None, None) => LanePlan::Cancel(CancelReason::NoRecipient),
+            (None, Some(to)) => {
+                LanePlan::Email(EmailPlan { search: Arc::from(stored.clone()), to: to.clone(), target })
+            }
+            (Some(endpoint), _) => LanePlan::Webhooks(WebhookPlan {
                 search: Arc::from(stored.clone()),
                 endpoint: endpoint.clone(),
                 target,
+                domain,
                 take: capacity.min(ATTEMPTS_PER_LANE),
                 skip_blocked: self.blocked_at_head.contains(&lane),
             }),
@@ -231,13 +313,14 @@ impl Dispatcher {
 /// What to do with a lane in this round.
 enum LanePlan {
     Webhooks(WebhookPlan),
-    Email {
-        search: Arc<StoredSearch>,
-        target: Target,
-    },
+    Email(EmailPlan),
     Cancel(CancelReason),
+    /// The recipient has not confirmed yet.
+    Unconfirmed,
     /// A limit is reached; the schedule has parked the lane.
     Parked,
+    /// A limit over time is reached.
+    Wait(Timestamp),
     /// The search cannot be read.
     Suspend,
 }
@@ -246,10 +329,18 @@ struct WebhookPlan {
     search: Arc<StoredSearch>,
     endpoint: Endpoint,
     target: Target,
+    /// The registered domain of the endpoint.
+    domain: String,
     /// The number of attempts to start.
     take: usize,
     /// `true` if all deliveries at the head of the lane were blocked in the last round.
     skip_blocked: bool,
+}
+
+struct EmailPlan {
+    search: Arc<StoredSearch>,
+    to: EmailAddress,
+    target: Target,
 }
 
 impl WebhookPlan {
@@ -269,6 +360,8 @@ enum Started {
     Partly,
     /// No more can start before an attempt ends.
     Blocked,
+    /// No more can start before this time.
+    MustWait(Timestamp),
 }
 
 impl LanePlan {
@@ -278,10 +371,9 @@ impl LanePlan {
                 let skipped = if *skip_blocked { BLOCKED_SKIP_MAX } else { 0 };
                 (*take + skipped, Gather::DueOnly)
             }
-            // At most as many as an e-mail shows.
-            Self::Email { .. } => (Email::LISTINGS_MAX, Gather::WithNew),
-            Self::Cancel(_) => (CANCELS_PER_LANE, Gather::DueOnly),
-            Self::Parked | Self::Suspend => (0, Gather::DueOnly),
+            Self::Email(_) => (COLLECTED_MAX, Gather::WithNew),
+            Self::Cancel(_) | Self::Unconfirmed => (CANCELS_PER_LANE, Gather::DueOnly),
+            Self::Parked | Self::Wait(_) | Self::Suspend => (0, Gather::DueOnly),
         };
         LanePeek { lane, take, gather }
     }

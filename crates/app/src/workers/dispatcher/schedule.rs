@@ -128,7 +128,7 @@ impl Schedule {
 
     /// Returns how many attempts may be in flight under a key.
     fn limit(&self, key: &LimitKey) -> usize {
-        let DispatchLimits { per_host, per_user, total: _, emails } = self.limits;
+        let DispatchLimits { per_host, per_user, emails, .. } = self.limits;
         let of_host = |host: &str| if host == MAIL_HOST { emails } else { per_host };
         match key {
             LimitKey::Host(host) => of_host(host),

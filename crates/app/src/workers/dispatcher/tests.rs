@@ -2,6 +2,8 @@
 //! when no longer wanted.
 
 mod edge_cases;
+mod limits;
+mod recipients;
 mod simulation;
 mod transport;
 
@@ -27,7 +29,7 @@ use wire::webhook::MatchForm;
 use super::Dispatcher;
 use crate::App;
 use crate::deliveries::Replayed;
-use crate::dispatch::{DispatchLimits, DispatchSettings};
+use crate::dispatch::{Confirmation, DispatchLimits, DispatchSettings};
 use crate::workers::follower::Progress;
 use crate::workers::matcher::Matcher;
 use transport::{Answer, FakeTransport, SentWebhook};
@@ -44,6 +46,20 @@ struct TestService {
 
 impl TestService {
     fn new() -> Self {
+        Self::with_limits(DispatchLimits {
+            per_host: 8,
+            per_user: 16,
+            total: 32,
+            emails: 3,
+            ..DispatchLimits::default()
+        })
+    }
+
+    fn with_limits(limits: DispatchLimits) -> Self {
+        Self::with(limits, Confirmation::NotNeeded)
+    }
+
+    fn with(limits: DispatchLimits, confirmation: Confirmation) -> Self {
         static PLACES: LazyLock<Arc<Gazetteer>> = LazyLock::new(|| Arc::new(Gazetteer::embedded().unwrap()));
         let folder = TempDir::new().unwrap();
         let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
@@ -55,7 +71,8 @@ impl TestService {
             retention: Duration::from_secs(30 * 86_400),
             public_url: "https://vigie.example".to_owned(),
             match_form: MatchForm::default(),
-            limits: DispatchLimits { per_host: 8, per_user: 16, total: 32, emails: 3 },
+            confirmation,
+            limits,
         };
         let app = App::new(store.clone(), clock.clone(), Arc::new(SeededIds::new(1)), Arc::clone(&PLACES))
             .with_matcher()

@@ -4,10 +4,22 @@ use domain::Endpoint;
 use testkit::ssrf;
 
 use super::*;
+use crate::webhook::own_address::{Interfaces, OwnAddresses};
+
+/// A policy that allows all ports and IP literals.
+fn open(addresses: AddressPolicy) -> TargetPolicy {
+    let own = OwnAddresses::new(Interfaces::Fixed(Vec::new())).unwrap();
+    let addresses = AddressCheck { policy: addresses, own };
+    TargetPolicy { addresses, ports: AllowedPorts::Any, ip_literals: IpLiterals::Allowed }
+}
+
+fn checked_by(endpoint: &str, policy: &TargetPolicy) -> Result<String, TargetError> {
+    let target = Target::check(&Endpoint::trusted(endpoint.to_owned()), policy)?;
+    Ok(format!("{} {} {}", target.host, target.authority, target.path))
+}
 
 fn checked(endpoint: &str, addresses: AddressPolicy) -> Result<String, TargetError> {
-    let target = Target::check(&Endpoint::trusted(endpoint.to_owned()), addresses)?;
-    Ok(format!("{} {} {}", target.host, target.authority, target.path))
+    checked_by(endpoint, &open(addresses))
 }
 
 fn check(endpoint: &str, expected: Result<&str, TargetError>) {
@@ -46,6 +58,35 @@ fn refusal_reasons() {
 }
 
 #[test]
+fn other_ports_ip_literals_and_own_addresses_are_refused_by_default() {
+    let mut policy = TargetPolicy {
+        ports: AllowedPorts::default(),
+        ip_literals: IpLiterals::default(),
+        ..open(AddressPolicy::PublicOnly)
+    };
+    assert!(checked_by("https://hook.example/", &policy).is_ok());
+    assert!(checked_by("https://hook.example:8443/", &policy).is_ok());
+    for port in [22, 25, 80, 444, 8080, 9200] {
+        let refused = checked_by(&format!("https://hook.example:{port}/"), &policy).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            format!("This URL must not use port {port}; webhooks are sent to port 443 or 8443 only.")
+        );
+    }
+    for literal in ["9.9.9.9", "151587081", "[2620:fe::fe]"] {
+        let endpoint = format!("https://{literal}/");
+        assert_eq!(checked_by(&endpoint, &policy), Err(TargetError::IpLiteral), "{literal}");
+    }
+    policy.ports = AllowedPorts::Only(vec![9_200]);
+    policy.ip_literals = IpLiterals::Allowed;
+    assert!(checked_by("https://9.9.9.9:9200/", &policy).is_ok());
+    assert!(checked_by("https://9.9.9.9/", &policy).is_err());
+    policy.addresses.own = OwnAddresses::new(Interfaces::Fixed(vec!["9.9.9.9".parse().unwrap()])).unwrap();
+    assert_eq!(checked_by("https://9.9.9.9:9200/", &policy), Err(TargetError::Address));
+    assert!(checked_by("https://9.9.9.10:9200/", &policy).is_ok());
+}
+
+#[test]
 fn private_targets_are_allowed_in_danger_mode() {
     let check = |endpoint, expected: Result<&str, TargetError>| {
         let checked = checked(endpoint, AddressPolicy::DangerAllowPrivate);
@@ -77,12 +118,12 @@ fn ssrf_corpus_is_refused_and_public_endpoints_pass() {
     for endpoint in ssrf::refused(443) {
         // Both as users' endpoints arrive, and as if the check before had a hole.
         let accepted = Endpoint::parse(&endpoint)
-            .is_ok_and(|endpoint| Target::check(&endpoint, AddressPolicy::PublicOnly).is_ok());
+            .is_ok_and(|endpoint| Target::check(&endpoint, &open(AddressPolicy::PublicOnly)).is_ok());
         assert!(!accepted, "{endpoint:?}");
     }
     for endpoint in ssrf::ALLOWED {
         let parsed = Endpoint::parse(endpoint).unwrap();
-        let checked = Target::check(&parsed, AddressPolicy::PublicOnly);
+        let checked = Target::check(&parsed, &open(AddressPolicy::PublicOnly));
         assert!(checked.is_ok(), "{endpoint}: {checked:?}");
     }
 }

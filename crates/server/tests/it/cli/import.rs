@@ -11,7 +11,7 @@ use store::sqlite::SqliteStore;
 use tempfile::TempDir;
 
 use super::serve::Serving;
-use super::{Run, run, vigie};
+use super::{Run, data_folder, run, vigie};
 use crate::harness::adverts::{advert, minimal};
 use crate::harness::client::{Request, exchange};
 
@@ -127,7 +127,7 @@ fn only_the_first_rejected_lines_are_printed() {
 
 #[tokio::test]
 async fn running_server_sees_imported_adverts_at_once() {
-    let folder = TempDir::new().unwrap();
+    let folder = data_folder();
     let key = run(folder.path(), &["keys", "create", "--user", "a"]).succeeded().trim().to_owned();
     let server = Serving::start(folder.path());
     let sent = advert("1", json!({"url": "https://a.example/1"}));

@@ -12,7 +12,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use super::serve::Serving;
-use super::{Run, run, vigie};
+use super::{Run, data_folder, run, vigie};
 use crate::harness::adverts::advert;
 use crate::harness::client::{Request, exchange, with_timeout};
 
@@ -140,7 +140,7 @@ fn assert_standard_webhook(request: &str, secret: &str) {
 
 #[tokio::test]
 async fn server_with_default_settings_is_explained() {
-    let (data, folder) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let (data, folder) = (data_folder(), TempDir::new().unwrap());
     let key = run(data.path(), &["keys", "create", "--user", "a"]).succeeded().trim().to_owned();
     let server = Serving::start(data.path());
     let said = Run::of(listen(&server, &key, folder.path(), &[]).output().unwrap());
@@ -158,13 +158,15 @@ async fn server_with_default_settings_is_explained() {
     assert!(said.failed().contains("the server does not trust the certificate"), "{said:?}");
     let said = Run::of(listen(&server, "vigie_wrong", folder.path(), &[]).output().unwrap());
     assert!(said.failed().contains("the API key is malformed"), "{said:?}");
+    let said = Run::of(listen(&server, "", folder.path(), &[]).output().unwrap());
+    assert!(said.failed().contains("VIGIE_API_KEY is set but empty"), "{said:?}");
     let said = Run::of(vigie().args(["listen", "--listen", "0.0.0.0:0"]).output().unwrap());
     assert!(said.failed().contains("--listen must be a loopback address"), "{said:?}");
 }
 
 #[tokio::test]
 async fn webhooks_are_verified_printed_and_passed_on() {
-    let (data, folder) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let (data, folder) = (data_folder(), TempDir::new().unwrap());
     let create = |user| {
         let scopes = ["keys", "create", "--user", user, "--scopes", "read,searches,ingest"];
         run(data.path(), &scopes).succeeded().trim().to_owned()

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use super::{Run, run, vigie};
+use super::{Run, data_folder, run, vigie};
 
 /// Runs a command whose output is closed.
 pub fn unread(command: &mut Command) -> Run {
@@ -15,7 +15,7 @@ pub fn unread(command: &mut Command) -> Run {
 
 #[test]
 fn closed_pipe_ends_a_command_without_error() {
-    let folder = TempDir::new().unwrap();
+    let folder = data_folder();
     run(folder.path(), &["keys", "create", "--user", "a"]).succeeded();
     run(folder.path(), &["sites", "add-category", "Portails"]).succeeded();
     run(folder.path(), &["sites", "set", "agence.example", "--name", "Agence"]).succeeded();
@@ -37,7 +37,7 @@ fn closed_pipe_ends_a_command_without_error() {
 
 #[test]
 fn closed_stderr_is_ignored() {
-    let folder = TempDir::new().unwrap();
+    let folder = data_folder();
     let key = run(folder.path(), &["keys", "create", "--user", "a"]).succeeded().trim().to_owned();
     for (arguments, code) in [(["keys", "revoke", &key], 0), (["keys", "revoke", "x"], 1)] {
         let (reader, writer) = std::io::pipe().unwrap();

@@ -2,7 +2,7 @@
 
 use tempfile::TempDir;
 
-use super::{Run, run, vigie};
+use super::{Run, data_folder, run, vigie};
 use crate::harness::TestServer;
 use crate::harness::adverts::minimal;
 
@@ -44,7 +44,7 @@ fn commands_need_a_database() {
 
 #[test]
 fn regrouping_needs_a_confirmation() {
-    let folder = TempDir::new().unwrap();
+    let folder = data_folder();
     run(folder.path(), &["keys", "create", "--user", "a"]).succeeded();
     assert!(run(folder.path(), &["regroup"]).failed().contains("confirm with --yes, or try --dry-run"));
     let empty = "judged 0 adverts. 0 properties would become 0; 0 adverts would move to another property.\n";

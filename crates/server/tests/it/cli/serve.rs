@@ -8,7 +8,7 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 
 use tempfile::TempDir;
 
-use super::{Run, run, vigie, without_settings};
+use super::{Run, data_folder, run, vigie, without_settings};
 use crate::harness::adverts::minimal;
 use crate::harness::client::{Request, exchange, with_timeout};
 
@@ -74,13 +74,25 @@ async fn status_with(address: SocketAddr, key: &str) -> u16 {
 }
 
 #[tokio::test]
-async fn admin_key_is_printed_at_the_first_start_only() {
+async fn admin_key_is_created_at_the_first_start_only() {
     let folder = TempDir::new().unwrap();
+    let file = folder.path().join("admin-key");
+    // Of an earlier database in the same folder, and readable by all.
+    std::fs::write(&file, "vigie_old\n").unwrap();
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o644)).unwrap();
     let server = Serving::start(folder.path());
     let address = server.address;
     let stopped = server.stop("TERM");
-    let printed = stopped.succeeded();
-    let key = printed.strip_prefix("Admin key, shown only once: ").unwrap().trim_end().to_owned();
+    let key = std::fs::read_to_string(&file).unwrap().trim_end().to_owned();
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    // Standard output is not a terminal here, and may end in a journal.
+    assert_eq!(
+        stopped.succeeded(),
+        format!(
+            "The admin key is in {}, readable by this user only. Keep it elsewhere and delete the file.\n",
+            file.display()
+        )
+    );
     assert!(tokio::net::TcpStream::connect(address).await.is_err(), "still listening");
     // Keys must not appear in logs.
     assert!(!stopped.err.contains(&key[28..]), "{}", stopped.err);
@@ -94,7 +106,7 @@ async fn admin_key_is_printed_at_the_first_start_only() {
 
 #[tokio::test]
 async fn existing_key_prevents_an_admin_key() {
-    let folder = TempDir::new().unwrap();
+    let folder = data_folder();
     run(folder.path(), &["keys", "create", "--user", "a"]).succeeded();
     assert_eq!(Serving::start(folder.path()).stop("TERM").succeeded(), "");
 }
@@ -173,7 +185,7 @@ async fn files_are_private_to_the_user() {
     let of_commands = folder.path().join("commands").join("data");
     let mut shell = without_settings(Command::new("sh"));
     shell.args(["-c", "umask 022 && exec \"$0\" \"$@\""]).arg(env!("CARGO_BIN_EXE_vigie"));
-    shell.args(["keys", "create", "--user", "a", "--data"]).arg(&of_commands);
+    shell.args(["import", "/dev/null", "--data"]).arg(&of_commands);
     Run::of(shell.output().unwrap()).succeeded();
     assert!(of_commands.join("vigie.db").exists());
     assert_eq!(open_to_others(&of_commands), Vec::<PathBuf>::new());

@@ -31,8 +31,9 @@ struct Fixture {
 }
 
 impl Fixture {
+    /// All ports and IP literals are allowed: the address policy alone must hold.
     async fn start(says: impl IntoIterator<Item = (String, DnsAnswer)>) -> Self {
-        Self::with(says, "").await
+        Self::with(says, "allowed_ports = \"any\"\nallow_ip_literals = true\n").await
     }
 
     async fn with(says: impl IntoIterator<Item = (String, DnsAnswer)>, more: &str) -> Self {
@@ -40,7 +41,7 @@ impl Fixture {
         // Rejected hosts count as one host. Limited, because the name server's socket buffers a limited number of queries.
         let settings = format!(
             "[delivery]\nsource_address = \"127.0.0.1\"\ndns_servers = \"{}\"\n\
-             per_host_max = 64\nper_user_max = 64\n{more}",
+             per_host_max = 64\nper_user_max = 64\ntester_per_host_hour_max = 0\n{more}",
             names.address
         );
         Self {
@@ -249,12 +250,95 @@ async fn tester_does_not_contact_private_addresses() {
     let names = misleading();
     let fixture = Fixture::start(with_alias_target(&names)).await;
     let testers = fixture.testers(names.len()).await;
-    for (number, (name, _)) in names.iter().enumerate() {
-        let response = fixture.test(&fixture.at(name), &testers[number / EXAMPLES_PER_USER]).await;
-        assert_eq!(response.violations(422), ["endpoint"], "{name}");
-        assert_eq!(fixture.canaries.connections(), 0, "{name}");
-        assert!(fixture.names.queries().contains(name), "{name}");
+    // Each user tests one name after the other. The tester takes its time to answer, so users test at the same time.
+    let users = names.chunks(EXAMPLES_PER_USER).zip(&testers).map(async |(names, key)| {
+        for (name, _) in names {
+            let response = fixture.test(&fixture.at(name), key).await;
+            assert_eq!(
+                (response.status, &response.json()["receiver"]["outcome"]),
+                (502, &json!("connect")),
+                "{name}"
+            );
+        }
+    });
+    futures_util::future::join_all(users).await;
+    assert_eq!(fixture.canaries.connections(), 0);
+    let queries = fixture.names.queries();
+    for (name, _) in &names {
+        assert!(queries.contains(name), "{name}");
     }
+}
+
+/// A caller who learns which names resolve to private addresses, exist or have an open port can map the operator's network.
+#[tokio::test]
+async fn tester_does_not_tell_why_a_receiver_was_not_reached() {
+    let fixture = Fixture::start([
+        ("private.example".to_owned(), DnsAnswer::Addresses(vec![PRIVATE])),
+        ("public.example".to_owned(), DnsAnswer::Addresses(vec![PUBLIC])),
+        ("missing.example".to_owned(), DnsAnswer::NxDomain),
+        ("broken.example".to_owned(), DnsAnswer::ServFail),
+    ])
+    .await;
+    let mut bodies = Vec::new();
+    for name in ["private.example", "public.example", "missing.example", "broken.example"] {
+        let response = fixture.test(&fixture.at(name), &fixture.server.keys.all).await;
+        assert_eq!(response.status, 502, "{name}");
+        let mut body = response.json();
+        // A busy machine may take a step longer.
+        let step = body["receiver"]["durationMs"].as_u64().unwrap();
+        assert!(step > 0 && step.is_multiple_of(500), "{name}: {body}");
+        let text = body.to_string().replace(&format!("{step} ms"), "N ms");
+        body = serde_json::from_str(&text).unwrap();
+        body["receiver"]["durationMs"] = json!("N");
+        bodies.push(body);
+    }
+    assert_eq!(bodies[0]["receiver"]["outcome"], "connect");
+    assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
+    assert_eq!(fixture.canaries.connections(), 0);
+}
+
+#[tokio::test]
+async fn other_ports_and_ip_literals_are_refused_by_default() {
+    let fixture = Fixture::with([], "").await;
+    let server = &fixture.server;
+    let taken = match_everything(server, json!({"endpointRecipient": "https://hook.example:8443/"})).await;
+    for (endpoint, words) in [
+        ("https://hook.example:22/", "must not use port 22; webhooks are sent to port 443 or 8443 only"),
+        ("https://9.9.9.9/", "must have a host name"),
+        ("https://[2620:fe::fe]:8443/", "must have a host name"),
+    ] {
+        let fields = json!({"endpointRecipient": endpoint, "eventEndpoint": endpoint});
+        let paths = ["endpointRecipient", "eventEndpoint"];
+        let refused = server.post("/searches", &with(&fields)).await;
+        assert_eq!(refused.violations(422), paths, "{endpoint}");
+        assert!(refused.text().contains(words), "{}", refused.text());
+        assert_eq!(put(server, searches::path(&taken), &with(&fields)).await.violations(422), paths);
+        assert_eq!(fixture.test(endpoint, &server.keys.all).await.violations(422), ["endpoint"]);
+
+        // One that an earlier release accepted stays readable and changeable, and is not sent to.
+        let id = searches::path(&taken).strip_prefix("/searches/").unwrap().parse().unwrap();
+        let stored = server.app.store().search(id).await.unwrap().unwrap();
+        let mut draft = stored.search.draft.clone();
+        draft.alerts.endpoint = Some(Endpoint::trusted(endpoint.to_owned()));
+        let old = server.app.create_search(stored.search.owner, draft, u32::MAX).await.unwrap().unwrap();
+        let path = format!("/searches/{}", old.search.id);
+        assert_eq!(server.get(&path).await.ok()["endpointRecipient"], endpoint);
+        let renamed =
+            put(server, &path, &with(&json!({"title": "Renommée", "propertyTypes": [0, 1]}))).await.ok();
+        assert_eq!(
+            (&renamed["title"], &renamed["endpointRecipient"]),
+            (&json!("Renommée"), &json!(endpoint))
+        );
+    }
+    assert_eq!(server.delete(searches::path(&taken)).await.status, 204);
+    server.accept(&full("1")).await;
+    fixture.attempted(3).await;
+    let page = server.get("/deliveries").await.ok();
+    for delivery in members(&page) {
+        let delivery = server.get(super::path(delivery)).await.ok();
+        assert_eq!(delivery["attempts"][0]["outcome"], "policy_refused", "{delivery}");
+    }
+    assert_eq!(fixture.names.queries(), Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -266,12 +350,12 @@ async fn rebound_name_is_checked_on_every_attempt() {
     let server = &fixture.server;
     for turn in ["connect", "policy_refused", "connect", "policy_refused"] {
         let response = fixture.test(&fixture.at("tested.example"), &server.keys.all).await;
-        match turn {
-            "connect" => {
-                assert_eq!((response.status, &response.json()["receiver"]["outcome"]), (502, &json!(turn)))
-            }
-            _ => assert_eq!(response.violations(422), ["endpoint"]),
-        }
+        // The tester does not tell one from the other.
+        assert_eq!(
+            (response.status, &response.json()["receiver"]["outcome"]),
+            (502, &json!("connect")),
+            "{turn}"
+        );
         assert_eq!(fixture.canaries.connections(), 0);
     }
     let search = match_everything(server, json!({"endpointRecipient": fixture.at("sent.example")})).await;

@@ -398,3 +398,73 @@ async fn emails_are_cancelled_when_transport_is_off() {
     let delivery = emails(&server, 1).await[0].clone();
     assert_eq!((&delivery["state"], &delivery["reason"]), (&json!("cancelled"), &json!("channel_off")));
 }
+
+/// Returns the text of the e-mails in a folder. Lines that quoted-printable has broken are joined again.
+fn texts_in(folder: &TempDir) -> Vec<String> {
+    let files = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+    let complete = files.filter(|path| path.extension().is_some_and(|extension| extension == "eml"));
+    complete.map(|path| std::fs::read_to_string(path).unwrap().replace("=\r\n", "")).collect()
+}
+
+async fn texts_of(folder: &TempDir, count: usize) -> Vec<String> {
+    with_timeout(async {
+        loop {
+            let texts = texts_in(folder);
+            if texts.len() >= count {
+                return texts;
+            }
+            tokio::task::yield_now().await;
+        }
+    })
+    .await
+}
+
+#[tokio::test]
+async fn recipient_confirms_before_anything_else_is_sent() {
+    let folder = TempDir::new().unwrap();
+    let settings = format!(
+        "[email]\ntransport = \"folder\"\nfolder = {:?}\nbatch_window = \"1m\"\npublic_url = {PUBLIC_URL:?}\n\
+         confirm_recipients = true\n",
+        folder.path()
+    );
+    let server = TestServer::with_dispatcher(&settings).await;
+    let fields = json!({"title": "Écrivez à a.example", "notificationRecipient": "zoe@exemple.fr"});
+    match_everything(&server, fields).await;
+    server.accept(&full("1")).await;
+    let [delivery] = emails(&server, 1).await.try_into().unwrap();
+    server.clock.advance(BATCH_WINDOW);
+    let [question] = texts_of(&folder, 1).await.try_into().unwrap();
+    assert!(question.contains("zoe@exemple.fr") && !question.contains("a.example"), "no text of a user");
+    let start = question.find(&format!("{PUBLIC_URL}public/recipients/")).unwrap();
+    let link = question[start..].split_whitespace().next().unwrap().to_owned();
+    let waiting = server.get(path(&delivery)).await.ok();
+    assert_eq!((&waiting["state"], &waiting["reason"]), (&json!("pending"), &json!("unconfirmed")));
+
+    // The question is recorded a moment after it was sent.
+    let page = with_timeout(async {
+        loop {
+            let page = follow(&server, "GET", &link).await;
+            if page.status == 200 {
+                return page;
+            }
+        }
+    })
+    .await;
+    assert!(page.text().contains("<form method=\"post\">"), "{}", page.text());
+    assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
+    assert_eq!(follow(&server, "POST", &format!("{link}0")).await.status, 404);
+    assert_eq!(follow(&server, "GET", &format!("{PUBLIC_URL}public/recipients/x")).await.status, 404);
+    server.clock.advance(SignedDuration::from_secs(31));
+    assert_eq!(
+        server.get(path(&delivery)).await.ok()["state"],
+        "pending",
+        "a look at the page is no consent"
+    );
+
+    assert_eq!(follow(&server, "POST", &link).await.status, 200);
+    assert!(!follow(&server, "GET", &link).await.text().contains("<form"));
+    assert_eq!(server.get(path(&delivery)).await.ok()["reason"], Value::Null);
+    server.clock.advance(SignedDuration::from_secs(31));
+    once(&server, path(&delivery), "delivered").await;
+    assert_eq!(texts_in(&folder).len(), 2);
+}

@@ -48,6 +48,7 @@ async fn settle(server: &TestServer, deliveries: &[DeliveryId], next: domain::Re
             status: Some(status),
             target: Some("https://hook.example/matches".to_owned()),
             response_excerpt: b"\x07 seen".to_vec(),
+            certificate: None,
         }),
         next,
         at,
@@ -245,7 +246,7 @@ async fn attempts_are_shown_and_finished_deliveries_are_replayed() {
         failed["attempts"],
         json!([{
             "number": 1, "beganAt": "2026-03-02T10:00:01+01:00", "durationMs": 12, "outcome": "status", "status": 500,
-            "target": "https://hook.example/matches", "answer": "\u{7} seen",
+            "target": "https://hook.example/matches", "answer": "\u{7} seen", "detail": null,
         }])
     );
     let response = post(&server, &replay).await;

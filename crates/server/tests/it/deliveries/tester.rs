@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use testkit::receiver::{Behaviour, Canary, InjectedFault, Receiver};
 
-use super::{TRUSTED, receiver, with_dispatcher};
+use super::{TRUSTED, receiver, with_delivery_settings, with_dispatcher};
 use crate::contract::assert_document;
 use crate::harness::TestServer;
 use crate::harness::client::{Connection, Request, Response};
@@ -119,12 +119,49 @@ async fn tester_reports_the_outcome_but_not_the_response_body() {
         assert_eq!(response.status, 502, "{behaviour:?}: {}", response.text());
         let body = response.json();
         let receiver = &body["receiver"];
-        assert_eq!(keys(receiver), ["durationMs", "outcome", "status"], "{body}");
+        assert_eq!(keys(receiver), ["detail", "durationMs", "outcome", "status"], "{body}");
         assert_eq!((&receiver["outcome"], &receiver["status"]), (&json!(outcome), &json!(status)));
         assert!(receiver["durationMs"].is_u64());
         assert_eq!((&body["status"], &body["type"]), (&json!(502), &json!("/errors/502")));
         assert!(body["detail"].as_str().unwrap().contains(outcome), "{body}");
+        assert_eq!(receiver["detail"].is_string(), outcome == "tls", "{body}");
     }
+}
+
+#[tokio::test]
+async fn tester_says_what_is_wrong_with_a_certificate() {
+    let server = with_dispatcher().await;
+    for (fault, words) in [
+        (InjectedFault::CertificateExpired, "has expired"),
+        (InjectedFault::CertificateWrongName, "another host name"),
+        (InjectedFault::CertificateSelfSigned, "is self-signed"),
+        (InjectedFault::CertificateSelfSignedAuthority, "CA:TRUE"),
+    ] {
+        let receiver = Receiver::always(&TRUSTED.authority, fault).await;
+        let body = test(&server, &receiver.url("/"), "match").await.json();
+        assert_eq!(body["receiver"]["outcome"], "tls");
+        assert!(body["receiver"]["detail"].as_str().unwrap().contains(words), "{body}");
+        assert!(body["detail"].as_str().unwrap().contains(words), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn tester_is_limited_per_receiver() {
+    let (server, receiver) = (with_delivery_settings("tester_per_host_hour_max = 3").await, receiver().await);
+    let endpoint = receiver.url("/");
+    for _ in 0..3 {
+        test(&server, &endpoint, "match").await.ok();
+    }
+    // Other users share the limit, and another port of the same receiver has no limit of its own.
+    let stranger = searches::stranger(&server).await;
+    let second = Receiver::good(&TRUSTED.authority).await;
+    for endpoint in [&endpoint, &second.url("/")] {
+        let refused = server.send(Request::new("GET", &tested(endpoint, "match")).key(&stranger)).await;
+        assert!(refused.problem(429).contains("Limit of 3 samples per hour to 127.0.0.1 reached."));
+        let seconds: u64 = refused.header("retry-after").unwrap().parse().unwrap();
+        assert!((1..=1_200).contains(&seconds), "{seconds}");
+    }
+    assert_eq!((receiver.count(), second.count()), (3, 0));
 }
 
 #[tokio::test]

@@ -105,3 +105,22 @@ async fn invalid_unsubscribe_links_get_the_same_response() {
     assert_eq!(server.delete(searches::path(&search)).await.status, 204);
     assert_eq!(ask(&server, "POST", &right).await.status, 404);
 }
+
+#[tokio::test]
+async fn link_of_a_former_recipient_gets_404() {
+    let server = TestServer::start().await;
+    let search = match_everything(&server, json!({"notificationRecipient": "former@b.example"})).await;
+    // As older releases sent it: without a code for the recipient.
+    let old = link(&search);
+    assert_eq!(ask(&server, "GET", &old).await.status, 200);
+    let body =
+        searches::with(&json!({"propertyTypes": [0, 1], "notificationRecipient": "current@b.example"}));
+    searches::put(&server, searches::path(&search), &body).await.ok();
+    for path in [old.clone(), format!("{old}-"), format!("{old}-{}", "0".repeat(32))] {
+        for method in ["GET", "POST"] {
+            assert_eq!(ask(&server, method, &path).await.status, 404, "{method} {path}");
+        }
+    }
+    let now = server.get(searches::path(&search)).await.ok();
+    assert_eq!(now["notificationRecipient"], "current@b.example");
+}

@@ -393,7 +393,12 @@ fn texts() -> Vec<Row> {
         Row { need: Need::Required, ..title }
             .wrong(&[json!(5), json!(true), json!(["Maison"]), json!({"a": 1})])
             .invalid(&json!(long), "title", "too long: 1001 characters given, at most 1000 allowed")
-            .invalid(&json!("a\u{0}b"), "title", "control character"),
+            .invalid(&json!("a\u{0}b"), "title", "control character")
+            .invalid(&json!("a\nb"), "title", "line breaks")
+            .invalid(&json!("a\r\nBcc: c@d.example"), "title", "line breaks")
+            .invalid(&json!("a\tb"), "title", "line breaks")
+            .invalid(&json!("a\u{85}b"), "title", "control character")
+            .invalid(&json!("a\u{2028}b"), "title", "line breaks"),
         list(
             "features",
             &[

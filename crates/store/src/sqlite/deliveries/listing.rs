@@ -8,8 +8,8 @@ use rusqlite::{Connection, Row, params, params_from_iter};
 
 use super::documents::prune_documents;
 use super::{
-    DELIVERED, FAILED, Ids, LANES_PER_SEARCH, PENDING, channel_code, first_lane, lane_from_code,
-    outcome_from_code, state_codes, state_from_code, subject, timestamp,
+    DELIVERED, FAILED, Ids, LANES_PER_SEARCH, PENDING, certificate_from_code, channel_code, first_lane,
+    lane_from_code, outcome_from_code, state_codes, state_from_code, subject, timestamp,
 };
 use crate::contract::Position;
 use crate::contract::{
@@ -137,13 +137,13 @@ fn read(connection: &Connection, ids: &Ids, row: &Row<'_>) -> Result<DeliveryRow
 
 fn attempts(connection: &Connection, sequence: i64, damage: &DamageLog) -> Result<Vec<Attempt>, Error> {
     let mut statement = connection.prepare_cached(
-        "SELECT started_at, duration_ms, outcome, status, target, response_excerpt, ordinal FROM delivery_attempt
-         WHERE sequence = ?1 ORDER BY ordinal",
+        "SELECT started_at, duration_ms, outcome, status, target, response_excerpt, certificate, ordinal
+         FROM delivery_attempt WHERE sequence = ?1 ORDER BY ordinal",
     )?;
     let mut rows = statement.query([sequence])?;
     let mut attempts = Vec::new();
     while let Some(row) = rows.next()? {
-        let ordinal: i64 = row.get(6)?;
+        let ordinal: i64 = row.get(7)?;
         let name = || attempt_name(sequence, ordinal);
         attempts.extend(damage.unless_damaged(RecordKind::DeliveryAttempt, name, attempt(row))?);
     }
@@ -154,7 +154,7 @@ pub fn attempt_name(sequence: i64, ordinal: i64) -> String {
     format!("{sequence}/{ordinal}")
 }
 
-/// Reads an attempt from its columns, from `started_at` to `response_excerpt`.
+/// Reads an attempt from its columns, from `started_at` to `certificate`.
 pub fn attempt(row: &Row<'_>) -> Result<Attempt, Error> {
     Ok(Attempt {
         started_at: timestamp(row.get(0)?)?,
@@ -163,13 +163,14 @@ pub fn attempt(row: &Row<'_>) -> Result<Attempt, Error> {
         status: row.get(3)?,
         target: row.get(4)?,
         response_excerpt: row.get::<_, Option<Vec<u8>>>(5)?.unwrap_or_default(),
+        certificate: row.get::<_, Option<i64>>(6)?.map(certificate_from_code).transpose()?,
     })
 }
 
-/// Selects deliveries that failed, or were cancelled for a reason that may be gone: notifications were off, there was no recipient, or
-/// the channel was off, or what they are about could not be read.
+/// Selects deliveries that failed, or were cancelled for a reason that may be gone: notifications were off, there was no recipient, the
+/// channel was off, the recipient had not confirmed, or what they are about could not be read.
 pub const UNSUCCESSFUL: &str = "SELECT sequence FROM delivery INDEXED BY delivery_unsuccessful
-     WHERE lane = ?1 AND state >= 3 AND sequence > ?2 AND state IN (3, 10, 12, 14, 15) AND created_at >= ?3 AND due_at <= ?4
+     WHERE lane = ?1 AND state >= 3 AND sequence > ?2 AND state IN (3, 10, 12, 14, 15, 16) AND created_at >= ?3 AND due_at <= ?4
      ORDER BY sequence LIMIT ?5";
 
 pub fn replay(

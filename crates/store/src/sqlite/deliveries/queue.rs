@@ -3,13 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use domain::{CancelReason, DeliveryId, Outcome, RetryDecision, RetryPolicy, Timestamp, UserId};
+use domain::{
+    CancelReason, DeliveryChannel, DeliveryId, Outcome, RetryDecision, RetryPolicy, SearchNumber, Timestamp,
+    UserId,
+};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::subject::{contacts, subject};
 use super::{
-    DELIVERED, FAILED, Ids, LEASED, PENDING, PreparedClaim, cancelled_code, lane_code, lane_from_code,
-    outcome_code, timestamp,
+    DELIVERED, FAILED, Ids, LEASED, PENDING, PreparedClaim, cancelled_code, certificate_code, lane_code,
+    lane_from_code, outcome_code, timestamp,
 };
 use crate::contract::Position;
 use crate::contract::{
@@ -162,11 +165,13 @@ fn due_delivery(
 pub fn claim(connection: &Connection, prepared: &PreparedClaim) -> Result<Vec<DeliveryId>, Error> {
     let Claim { claim_id, at, lease_until, deliveries, contacts_hidden, documents: _ } = &prepared.claim;
     let contacts_hidden: BTreeSet<&DeliveryId> = contacts_hidden.iter().collect();
-    // Another claim may have attempted it meanwhile and failed: then it is pending again, but not due.
+    // Another claim may have attempted it meanwhile and failed: then it is pending again, but not due. Its search may have been
+    // deleted meanwhile, and the delivery is about to be cancelled.
     let mut statement = connection.prepare_cached(
         "UPDATE delivery SET state = ?2, due_at = ?3, claim_id = ?4,
              contacts_hidden = coalesce(contacts_hidden, 0) OR ?8
-         WHERE sequence = ?1 AND state = ?5 AND (due_at <= ?6 OR failures = 0) AND lane / 4 = ?7",
+         WHERE sequence = ?1 AND state = ?5 AND (due_at <= ?6 OR failures = 0) AND lane / 4 = ?7
+             AND EXISTS (SELECT 1 FROM search WHERE number = ?7)",
     )?;
     let ids = Ids::load(connection)?;
     let mut claimed = Vec::with_capacity(deliveries.len());
@@ -249,14 +254,14 @@ fn set_state(
 }
 
 fn add_attempt(connection: &Connection, sequence: i64, attempt: &Attempt) -> Result<(), Error> {
-    let Attempt { started_at, duration, outcome, status, target, response_excerpt } = attempt;
+    let Attempt { started_at, duration, outcome, status, target, response_excerpt, certificate } = attempt;
     let duration_ms = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
     let response_excerpt = (!response_excerpt.is_empty()).then_some(response_excerpt);
     connection
         .prepare_cached(
             "INSERT INTO delivery_attempt (sequence, ordinal, started_at, duration_ms, outcome, status, target,
-                 response_excerpt)
-             SELECT ?1, coalesce(max(ordinal), 0) + 1, ?2, ?3, ?4, ?5, ?6, ?7
+                 response_excerpt, certificate)
+             SELECT ?1, coalesce(max(ordinal), 0) + 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
              FROM delivery_attempt WHERE sequence = ?1",
         )?
         .execute(params![
@@ -266,7 +271,8 @@ fn add_attempt(connection: &Connection, sequence: i64, attempt: &Attempt) -> Res
             outcome_code(*outcome),
             status,
             target,
-            response_excerpt
+            response_excerpt,
+            certificate.map(certificate_code)
         ])?;
     Ok(())
 }
@@ -282,6 +288,26 @@ pub fn cancel_lane(
         .prepare_cached("UPDATE delivery SET state = ?2, due_at = ?3 WHERE state = 0 AND lane = ?1")?
         .execute(params![lane_code(lane), cancelled_code(reason), at.as_millisecond()])?;
     Ok(())
+}
+
+/// Cancels at most `limit` pending deliveries of a search that was deleted. Returns how many.
+pub fn cancel_deleted(
+    connection: &Connection,
+    search: SearchNumber,
+    limit: usize,
+    at: Timestamp,
+) -> Result<usize, Error> {
+    let mut statement = connection.prepare_cached(
+        "UPDATE delivery SET state = ?2, due_at = ?3 WHERE sequence IN (
+             SELECT sequence FROM delivery INDEXED BY delivery_pending WHERE state = 0 AND lane = ?1 LIMIT ?4)",
+    )?;
+    let (mut cancelled, code) = (0, cancelled_code(CancelReason::SearchDeleted));
+    for channel in DeliveryChannel::ALL {
+        let lane = lane_code(Lane { search, channel });
+        let left = i64::try_from(limit - cancelled).unwrap_or(i64::MAX);
+        cancelled += statement.execute(params![lane, code, at.as_millisecond(), left])?;
+    }
+    Ok(cancelled)
 }
 
 pub fn cancel(
@@ -341,6 +367,7 @@ pub fn reap_leases(
             status: None,
             target: None,
             response_excerpt: Vec::new(),
+            certificate: None,
         };
         add_attempt(connection, sequence, &attempt)?;
         set_state(connection, sequence, Some(outcome), next, now)?;

@@ -3,10 +3,10 @@
 //! A reader loads and sorts the groups; the writer only inserts, in the order of the table, and advances `indexed_until` in the same
 //! transaction. It detects changes in between: `indexed_until` differs if another process was indexing, and an erased group is gone.
 //!
-//! Once all matches are indexed, the rows of deleted searches are deleted, a few at a time. Not before: until `indexed_until` is past
-//! the deletion, matches of the deleted search may still be inserted.
+//! Once all matches are indexed, the rows of deleted searches are deleted and their pending deliveries cancelled, a few at a time. Not
+//! before: until `indexed_until` is past the deletion, matches of the deleted search may still be inserted.
 
-use domain::SearchNumber;
+use domain::{SearchNumber, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Progress, progress};
@@ -14,6 +14,7 @@ use crate::contract::{Position, RecordKind};
 use crate::error::Error;
 use crate::record::decode_search_list;
 use crate::sqlite::damage::DamageLog;
+use crate::sqlite::deliveries;
 use crate::sqlite::read::from_sql;
 use crate::sqlite::writer::Transaction;
 
@@ -116,9 +117,20 @@ pub fn insert(connection: &Connection, step: &InsertStep) -> Result<Transaction<
     Ok(Transaction::Commit(*more || first_deletion(connection, *until)?.is_some()))
 }
 
-/// Deletes rows of a deleted search. Returns `true` if there is more to do.
+/// Deletes rows of a deleted search, and cancels deliveries that were not cancelled with it. Returns `true` if there is more to do.
 pub fn delete(connection: &Connection, step: &DeleteStep) -> Result<Transaction<bool>, Error> {
     let DeleteStep { deleted_position, indexed_until, limit } = step;
+    let mut statement =
+        connection.prepare_cached("SELECT number, deleted_at FROM deleted_search WHERE position = ?1")?;
+    let found = statement.query_row([deleted_position], |row| Ok((SearchNumber(row.get(0)?), row.get(1)?)));
+    let cancels = usize::try_from(*limit).unwrap_or(usize::MAX);
+    let cancelled = match found.optional()? {
+        Some((search, deleted_at)) => {
+            let at = Timestamp::from_millisecond(deleted_at).unwrap_or_default();
+            deliveries::cancel_deleted(connection, search, cancels, at)?
+        }
+        None => 0,
+    };
     let deleted = connection
         .prepare_cached(
             "DELETE FROM search_match WHERE (number, position) IN (
@@ -126,7 +138,7 @@ pub fn delete(connection: &Connection, step: &DeleteStep) -> Result<Transaction<
                  WHERE d.position = ?1 LIMIT ?2)",
         )?
         .execute(params![deleted_position, limit])?;
-    if i64::try_from(deleted).unwrap_or(i64::MAX) < *limit {
+    if i64::try_from(deleted).unwrap_or(i64::MAX) < *limit && cancelled < cancels {
         connection
             .prepare_cached("DELETE FROM deleted_search WHERE position = ?1")?
             .execute([deleted_position])?;

@@ -17,7 +17,13 @@ fn route(target: &Target) -> Route {
 }
 
 fn schedule() -> Schedule {
-    Schedule::new(DispatchLimits { per_host: 2, per_user: 3, total: 5, emails: 3 })
+    Schedule::new(DispatchLimits {
+        per_host: 2,
+        per_user: 3,
+        total: 5,
+        emails: 3,
+        ..DispatchLimits::default()
+    })
 }
 
 #[test]
@@ -100,7 +106,13 @@ fn no_lane_stays_parked_after_the_last_attempt() {
 
 #[tokio::test]
 async fn one_user_gets_at_most_half_of_a_host() {
-    let mut schedule = Schedule::new(DispatchLimits { per_host: 2, per_user: 9, total: 9, emails: 3 });
+    let mut schedule = Schedule::new(DispatchLimits {
+        per_host: 2,
+        per_user: 9,
+        total: 9,
+        emails: 3,
+        ..DispatchLimits::default()
+    });
     let (one, other) = (target("shared", 1), target("shared", 2));
     assert_eq!(schedule.capacity_or_park(lane(1), &one), 2);
     let (first, second) = (schedule.start(&route(&one)), schedule.start(&route(&one)));
@@ -136,7 +148,13 @@ fn a_lane_is_ready_again_when_a_blocking_attempt_ends() {
 
 #[test]
 fn a_target_that_times_out_is_only_probed_until_an_attempt_completes() {
-    let mut schedule = Schedule::new(DispatchLimits { per_host: 16, per_user: 64, total: 64, emails: 3 });
+    let mut schedule = Schedule::new(DispatchLimits {
+        per_host: 16,
+        per_user: 64,
+        total: 64,
+        emails: 3,
+        ..DispatchLimits::default()
+    });
     let (slow, other) = (route(&target("slow", 1)), route(&target("slow", 2)));
     assert_eq!(schedule.capacity_or_park(lane(1), &slow.target), 16);
     (0..16).for_each(|_| drop(schedule.start(&slow)));

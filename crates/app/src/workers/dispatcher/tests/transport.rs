@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use delivery::{AttemptResult, Email, SequenceHeaders, WebhookMessage};
+use delivery::{AttemptResult, ConfirmationEmail, Email, Reach, SequenceHeaders, WebhookMessage};
 use domain::{DeliveryId, Endpoint, Outcome, Timestamp};
 use serde_json::Value;
 use tokio::sync::Notify;
@@ -62,6 +62,7 @@ pub struct FakeTransport {
 struct State {
     webhooks: Vec<SentWebhook>,
     emails: Vec<Email>,
+    questions: Vec<ConfirmationEmail>,
     answer: Option<Answer>,
     by_host: HashMap<String, Answer>,
     email_is_off: bool,
@@ -81,6 +82,10 @@ impl FakeTransport {
 
     pub fn emails(&self) -> Vec<Email> {
         self.state.lock().unwrap().emails.clone()
+    }
+
+    pub fn questions(&self) -> Vec<ConfirmationEmail> {
+        self.state.lock().unwrap().questions.clone()
     }
 
     pub fn always(&self, answer: Answer) {
@@ -116,6 +121,8 @@ impl FakeTransport {
             status: Some(200),
             took: Duration::from_millis(3),
             excerpt: b"fine".to_vec(),
+            certificate: None,
+            reach: Reach::Connected,
         }
     }
 }
@@ -146,6 +153,15 @@ impl Transport for FakeTransport {
         let answer = {
             let mut state = self.state.lock().unwrap();
             state.emails.push(email.clone());
+            state.answer.clone().unwrap_or(Answer::Outcome(Outcome::Delivered))
+        };
+        self.answer(answer).await
+    }
+
+    async fn send_confirmation(&self, email: &ConfirmationEmail) -> AttemptResult {
+        let answer = {
+            let mut state = self.state.lock().unwrap();
+            state.questions.push(email.clone());
             state.answer.clone().unwrap_or(Answer::Outcome(Outcome::Delivered))
         };
         self.answer(answer).await

@@ -249,6 +249,7 @@ impl Model {
                 status: None,
                 target: None,
                 response_excerpt: Vec::new(),
+                certificate: None,
             };
             let retries = RetryPolicy { interval: Duration::ZERO };
             let next = retries.after(outcome, at(now), row.failures, row.interruptions);
