@@ -1,6 +1,6 @@
 //! Limits over time: what is above them waits, and nothing is lost. Also: deleting a search with many pending deliveries.
 
-use domain::SearchId;
+use domain::{SearchId, SearchRef};
 use store::{Claim, MatchBatch};
 
 use super::*;
