@@ -11,9 +11,7 @@ use store::{
     Claim, Contacts, DeliveryList, DocumentKey, Expected, Finding, NewKey, Position, PutSite, RecordKind,
     Repair, RequestUsage, SearchList, Step, UsageBatch, UsageList, VerifyCursor,
 };
-use testkit::build::{
-    advert, advert_id, at, key_id, property, property_id, saved_search, search_id, site, user_id,
-};
+use testkit::build::{advert, advert_id, at, key_id, property, property_id, saved_search, site, user_id};
 
 use crate::changes::{change, change_search, commit, create, create_search, regroup, remove, whole_log};
 use crate::delivery_fixtures::{BY_WEBHOOK, CREATION, claim, delivered, enqueue_all, notify};
