@@ -115,6 +115,17 @@ impl TestService {
         while matcher.run_once().await.unwrap() == Progress::More {}
     }
 
+    /// Deletes what is old.
+    async fn prune(&self) {
+        let settings = retention::Settings {
+            log: Some(Duration::from_secs(1)),
+            matches: Some(Duration::from_secs(1)),
+            expired_properties: None,
+            pace: retention::Pace::Immediate,
+        };
+        retention::run_once(&self.app, settings, &CancellationToken::new()).await.unwrap();
+    }
+
     async fn deliveries(&self) -> Vec<DeliveryRow> {
         let list = DeliveryList { take: 10_000, ..DeliveryList::default() };
         let mut page = self.store.list_deliveries(list).await.unwrap();
@@ -443,10 +454,10 @@ async fn old_deliveries_are_pruned_unless_they_are_pending() {
     service.run_matcher().await;
     run_until_idle(&mut dispatcher).await;
     service.clock.advance_seconds(30 * 86_400);
-    service.app.prune_deliveries(&CancellationToken::new()).await.unwrap();
+    service.prune().await;
     assert_eq!(service.states().await.len(), 2, "exactly at the retention period");
     service.clock.advance_seconds(1);
-    service.app.prune_deliveries(&CancellationToken::new()).await.unwrap();
+    service.prune().await;
     assert_eq!(service.states().await, [DeliveryState::Pending]);
 }
 
