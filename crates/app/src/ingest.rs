@@ -215,7 +215,11 @@ impl App {
     }
 
     /// Drops what this process holds of properties that retention has erased.
-    pub(crate) async fn forget_erased(&self, properties: Vec<(PropertyId, Vec<AdvertId>)>, position: Position) {
+    pub(crate) async fn forget_erased(
+        &self,
+        properties: Vec<(PropertyId, Vec<AdvertId>)>,
+        position: Position,
+    ) {
         for (property, adverts) in properties {
             self.executor.evict_document(property);
             for advert in adverts {

@@ -149,7 +149,10 @@ impl Indexer {
             // Retention has come first, before queries saw the index. The next call builds it from the store. Later, retention waits for
             // this follower.
             Err(store::Error::LogPruned { oldest, .. }) if !self.handle.is_ready() => {
-                tracing::warn!(oldest, "the log no longer has what the index misses; building it from the store");
+                tracing::warn!(
+                    oldest,
+                    "the log no longer has what the index misses; building it from the store"
+                );
                 self.loaded = None;
                 return Ok(Progress::More);
             }

@@ -124,7 +124,10 @@ impl Matcher {
             Err(Error::Interrupted) => {}
             // Another matcher is so far ahead that retention has deleted what this one misses. Its checkpoint is later.
             Err(Error::Store(store::Error::LogPruned { oldest, .. })) => {
-                tracing::warn!(oldest, "the log no longer has what the matcher misses; loading the saved searches again");
+                tracing::warn!(
+                    oldest,
+                    "the log no longer has what the matcher misses; loading the saved searches again"
+                );
                 return Ok(Progress::More);
             }
             _ => self.loaded = Some(loaded),

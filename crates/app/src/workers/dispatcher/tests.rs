@@ -32,6 +32,7 @@ use crate::deliveries::Replayed;
 use crate::dispatch::{Confirmation, DispatchLimits, DispatchSettings};
 use crate::workers::follower::Progress;
 use crate::workers::matcher::Matcher;
+use crate::workers::retention;
 use transport::{Answer, FakeTransport, SentWebhook};
 
 const HOUR: i64 = 3_600;

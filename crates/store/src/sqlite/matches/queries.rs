@@ -235,9 +235,11 @@ fn first_version_at(connection: &Connection, position: Position) -> Result<Optio
     let (mut low, mut high) = (0_u64, last.query_row([], |row| row.get::<_, u64>(0))? + 1);
     while low < high {
         let middle = low + (high - low) / 2;
-        let found: (u64, u64, u32, [u8; 16]) =
-            statement.query_row([middle], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
-        let (record_id, found_at, version, property) = found;
+        let found =
+            statement.query_row([middle], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)));
+        // Without any record there is nothing to find.
+        let found: Option<(u64, u64, u32, [u8; 16])> = found.optional()?;
+        let Some((record_id, found_at, version, property)) = found else { return Ok(None) };
         match found_at.cmp(&position.0) {
             std::cmp::Ordering::Less => low = record_id + 1,
             std::cmp::Ordering::Greater => high = middle,
