@@ -9,7 +9,7 @@ use store::{
 use testkit::build::{advert, advert_id, at, property, property_id};
 
 use crate::backend::{Backend, Opened};
-use crate::changes::{change, crawl, create, current, merge_into, regroup, set};
+use crate::changes::{change, crawl, create, current, leave, merge_into, regroup, set};
 use crate::delivery_fixtures::{
     BY_WEBHOOK, CREATION, all_deliveries, claim, delivered, enqueue_all, group, record, store_with,
 };
@@ -52,6 +52,13 @@ async fn match_all(store: &impl Store) {
     let (after, until) = (store.matcher_checkpoint().await.unwrap(), *store.head().borrow());
     assert!(store.record_matches(MatchBatch { after, until, groups: Vec::new() }).await.unwrap());
     while store.index_matches(100).await.unwrap() {}
+}
+
+/// Moves the matcher's checkpoint towards the end of the log, and leaves some entries.
+async fn match_all_but(store: &impl Store, entries: u64) {
+    let (after, head) = (store.matcher_checkpoint().await.unwrap(), *store.head().borrow());
+    let batch = MatchBatch { after, until: Position(head.0 - entries), groups: Vec::new() };
+    assert!(store.record_matches(batch).await.unwrap());
 }
 
 /// Deletes all log entries that may go, in steps of a size.
@@ -288,6 +295,27 @@ pub async fn removed_property_leaves_nothing<B: Backend>() {
         "its id still leads there"
     );
     assert_eq!(findings(&*store).await, []);
+
+    // Created again, moved and removed again: its match and its first version belong together.
+    let moved = property(2, [advert(2).build()]);
+    let rest = property(1, [advert(1).build()]);
+    let steps = [
+        regroup(&moved, Expected::New, vec![advert_id(2)], vec![property_id(1)]),
+        leave(&rest, Expected::Revision(4), advert_id(2)),
+    ];
+    let position = Position(commit_at(&*store, 5_250, steps).await.0 - 1);
+    assert_eq!(current(&*store, property_id(2)).await.unwrap().version, 1);
+    match_all_but(&*store, 2).await;
+    record(&*store, MatchGroup { matched: numbers.clone(), ..group(position, 2, 1, &[]) }).await;
+    let revision = current(&*store, property_id(2)).await.unwrap().revision;
+    let steps = [
+        regroup(&merged, Expected::Revision(5), vec![advert_id(2)], vec![property_id(2)]),
+        merge_into(property_id(2), Expected::Revision(revision), advert_id(2), property_id(1)),
+    ];
+    commit_at(&*store, 5_260, steps).await;
+    match_all(&*store).await;
+    let listed = store.list_matches(numbers[0], 0, 10).await.unwrap();
+    assert_eq!((listed.total, listed.matches.len()), (2, 2));
 
     // Without adverts nothing is left of the two but the numbers of the log.
     for number in [1, 2] {

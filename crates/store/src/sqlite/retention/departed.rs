@@ -183,15 +183,24 @@ fn delete_matches(
 }
 
 /// Deletes what is left of a removed property: versions, and its row, which kept version numbers from being given twice. A row that leads
-/// to the property it was merged into stays as long as that property exists.
+/// to the property it was merged into stays as long as that property exists. Nothing goes if the property was created again and removed
+/// again since: that departure is still to come.
 fn delete_rest(connection: &Connection, departed: &Departed, rows: &mut PrunedRows) -> Result<(), Error> {
     let id = departed.property.as_bytes();
-    rows.versions += connection
+    let is_shown_or_later = connection
         .prepare_cached(
-            "DELETE FROM property_version AS v WHERE property_id = ?1 AND position <= ?2 AND NOT EXISTS
-                 (SELECT 1 FROM match_group g WHERE g.property_id = ?1 AND g.version = v.version)",
+            "SELECT 1 FROM property_version WHERE property_id = ?1 AND position > ?2
+             UNION ALL SELECT 1 FROM match_group WHERE property_id = ?1",
         )?
-        .execute(params![id, departed.position])? as u64;
+        .exists(params![id, departed.position])?;
+    if is_shown_or_later {
+        return Ok(());
+    }
+    rows.versions += connection
+        .prepare_cached("DELETE FROM property_version WHERE property_id = ?1")?
+        .execute([id])? as u64;
+    // Whatever has this id next begins with a first version, as every property does.
+    connection.prepare_cached("UPDATE property SET version = 0 WHERE id = ?1")?.execute([id])?;
     rows.properties += connection
         .prepare_cached(
             "DELETE FROM property AS p WHERE (id = ?1 OR merged_into = ?1) AND record_id IS NULL

@@ -37,6 +37,11 @@ fn group(connection: &Connection, row: &Row<'_>, report: &mut Report) -> Result<
         let problem = format!("version {} of property {} does not exist", group.version, group.property);
         report.add(RecordKind::MatchGroup, integer_name(row), problem);
     }
+    if matches::first_position(connection, group.property)?.is_none() {
+        // Its position is part of the ids of matches.
+        let problem = format!("the first version of property {} does not exist", group.property);
+        report.add(RecordKind::MatchGroup, integer_name(row), problem);
+    }
     if position > matches::progress(connection)?.indexed_until {
         return Ok(());
     }

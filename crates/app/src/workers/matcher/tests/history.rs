@@ -224,7 +224,7 @@ async fn held_by_advert(app: &App, number: u64) -> Option<PropertyId> {
 async fn erase(app: &App, random: &mut Random) -> Vec<PropertyId> {
     let advert = advert_id(random.below(ADVERTS));
     let Some(Erased { property, property_removed, position }) =
-        app.store().erase(advert, at(9_000)).await.unwrap()
+        app.store().erase(advert, app.clock().now()).await.unwrap()
     else {
         return Vec::new();
     };
@@ -388,8 +388,8 @@ async fn every_match_is_made_once_despite_interruptions() {
 #[tokio::test]
 async fn every_match_is_made_once_although_the_log_is_deleted() {
     let deleted = every_match_is_made_once(Deletes::Log).await;
-    assert!(deleted.log_entries.min(deleted.versions) > 10 * RUNS, "{deleted:?}");
-    assert!(deleted.outbox_entries.min(deleted.match_groups) > RUNS / 2, "{deleted:?}");
+    assert!(deleted.log_entries.min(deleted.versions) > 5 * RUNS, "{deleted:?}");
+    assert!(deleted.outbox_entries > RUNS && deleted.match_groups > 0, "{deleted:?}");
 }
 
 #[tokio::test]
@@ -438,8 +438,11 @@ async fn every_match_is_made_once(deletes: Deletes) -> PrunedRows {
                         matcher.save_checkpoint().await.unwrap();
                     }
                     history.advance(&app).await;
-                    let groups = service.groups().await;
-                    recorded.extend(groups.iter().map(|it| (it.position.0, (it.property, effects(it)))));
+                    for group in &service.groups().await {
+                        // Retention takes notifications away from a group, and never adds any.
+                        let effects = || (group.property, effects(group));
+                        recorded.entry(group.position.0).or_insert_with(effects);
+                    }
                     drain_outbox(&service).await;
                     let departed = departed(&app, &history.model).await;
                     deleted.add(delete_old(&service, &app, deletes).await);
@@ -459,7 +462,6 @@ async fn every_match_is_made_once(deletes: Deletes) -> PrunedRows {
         let expected =
             current(&model, expected.into_iter().map(|(position, (_, effects))| (position, effects)));
         let groups = service.groups().await;
-        // Retention takes notifications away from a group, and never adds any.
         for group in &groups {
             recorded.entry(group.position.0).or_insert_with(|| (group.property, effects(group)));
         }
